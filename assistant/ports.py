@@ -6,7 +6,6 @@ Protocols only. Each has one real implementation and, where tests need one, a fa
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
@@ -26,10 +25,10 @@ from assistant.model.source import Kernel, ParsedSource, Source
 from assistant.model.timing import PairTiming, TimingOptions
 from assistant.model.verification import Verification
 from assistant.model.workload import Case
+from assistant.record import Record
 
 
-@dataclass(frozen=True)
-class Program:
+class Program(Record):
     """Everything that is compiled together."""
 
     sources: tuple[Source, ...]
@@ -48,8 +47,7 @@ class Program:
     """Started in the place of the sources' ``main``: a program or script that launches their kernels; None: ``main`` is run."""
 
 
-@dataclass(frozen=True)
-class RunLimits:
+class RunLimits(Record):
     """Bounds of one run."""
 
     wall_s: float = 60.0
@@ -59,8 +57,7 @@ class RunLimits:
     recording_bytes: int = 2 << 30
 
 
-@dataclass(frozen=True)
-class LabFailure:
+class LabFailure(Record):
     """The lab could not do what was asked; ``kind`` decides the exit code."""
 
     kind: str
@@ -73,8 +70,7 @@ class LabFailure:
     """What of ``message`` the program itself said: never for a model to read, as a candidate may print what it should not know."""
 
 
-@dataclass(frozen=True)
-class ProgramRun:
+class ProgramRun(Record):
     """One run of the user's own program under the lab."""
 
     exit_status: int | None
@@ -97,8 +93,7 @@ class ProgramRun:
     """Of a candidate: limits that could not be put in force, and what its private copy of the folder left out."""
 
 
-@dataclass(frozen=True)
-class ReplayOptions:
+class ReplayOptions(Record):
     """How cases are replayed."""
 
     mode: str = "plain"
@@ -119,8 +114,7 @@ class ReplayOptions:
     """In processes that have run no version before: nothing that another one left there can be found."""
 
 
-@dataclass(frozen=True)
-class CaseRun:
+class CaseRun(Record):
     """What one case left behind."""
 
     ok: bool
@@ -139,15 +133,13 @@ class CaseRun:
     """As ``after``, of each repeat that left something else than the first run, as far as the lab keeps them: at most eight."""
 
 
-@dataclass(frozen=True)
-class ReplayRun:
+class ReplayRun(Record):
     cases: tuple[CaseRun, ...]
     blobs: Path
     """Folder with the contents named by ``CaseRun.after``."""
 
 
-@dataclass(frozen=True)
-class ReferenceArgument:
+class ReferenceArgument(Record):
     """One argument of a Python reference: an array of values, or a number."""
 
     name: str
@@ -158,8 +150,7 @@ class ReferenceArgument:
     value: float | None = None
 
 
-@dataclass(frozen=True)
-class ReferenceCall:
+class ReferenceCall(Record):
     """``function(**arguments)`` of the user's own file, run in a worker."""
 
     path: Path
@@ -178,8 +169,7 @@ class Timing(Protocol):
         ...
 
 
-@dataclass(frozen=True)
-class HardwareCounts:
+class HardwareCounts(Record):
     """What a GPU's own counters say of launches."""
 
     launches: tuple[LaunchProfile, ...]
@@ -299,8 +289,7 @@ class Provider(Protocol):
     async def close(self) -> None: ...
 
 
-@dataclass(frozen=True)
-class Recalled:
+class Recalled(Record):
     """What memory knows of one technique on kernels like this one."""
 
     technique: str
@@ -310,8 +299,7 @@ class Recalled:
     """For people: what happened, where and when."""
 
 
-@dataclass(frozen=True)
-class PlanRequest:
+class PlanRequest(Record):
     """All that a planner may look at: one kernel, judged as it stands."""
 
     parsed: ParsedSource
@@ -340,8 +328,7 @@ class PlanRequest:
     """The same for an edit that a person must decide on."""
 
 
-@dataclass(frozen=True)
-class Story:
+class Story(Record):
     """A confirmed candidate as whoever explains it sees it."""
 
     before: PlanRequest
@@ -410,8 +397,7 @@ class Accounts(Protocol):
         ...
 
 
-@dataclass(frozen=True)
-class StoredAnalysis:
+class StoredAnalysis(Record):
     """The last answer of one command on one file."""
 
     command: str

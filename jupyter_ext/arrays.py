@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Iterator
-from dataclasses import dataclass
 from math import prod
 from typing import Any, cast
 
 import numpy as np
 
 from assistant.errors import UsageError
+from assistant.record import Record
 
 __all__ = ["BindingError", "LiveArray", "chunks", "is_array", "live_array", "refill"]
 
@@ -35,8 +35,7 @@ class BindingError(UsageError):
     """An argument that a kernel cannot be given; the message names it and says what was expected."""
 
 
-@dataclass(frozen=True)
-class LiveArray:
+class LiveArray(Record):
     """Consecutive values in memory."""
 
     name: str

@@ -9,13 +9,13 @@ Example::
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from assistant.model.elements import ElementKind, ElementType, parse_element_type
 from assistant.model.source import Parameter
+from assistant.record import Record
 from assistant.workload.arrays import encode, storage_dtype
 from assistant.workload.signature import Signature
 from jupyter_ext.arrays import BindingError, LiveArray, is_array, live_array
@@ -28,8 +28,7 @@ _COMPLEX_HALVES = {"complex64": "float32", "complex128": "float64"}
 """A complex number is two floats: ``float2`` and ``double2``."""
 
 
-@dataclass(frozen=True)
-class Bound:
+class Bound(Record):
     """Every parameter of one kernel instance with its value."""
 
     signature: Signature

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +21,7 @@ from assistant.model.elements import ElementType, parse_element_type
 from assistant.model.recording import RecordedBuffer, RecordedLaunch, Recording
 from assistant.model.source import Kernel, ParsedSource
 from assistant.model.workload import CaseOrigin, LiveCase, LiveReference, LiveWorkload
+from assistant.record import Record
 from assistant.source.match import kernel_of_instance
 from assistant.workload.arrays import decode
 from assistant.workload.derive import extract
@@ -35,8 +36,7 @@ _REFERENCE = "the recorded launch"
 """As a difference names it."""
 
 
-@dataclass(frozen=True)
-class Captured:
+class Captured(Record):
     """What one cell launched."""
 
     folder: Path
@@ -53,8 +53,7 @@ class Captured:
         return tuple(name for name in launched if kernel_of_instance(parsed, name) == kernel)
 
 
-@dataclass(frozen=True)
-class CapturedCases:
+class CapturedCases(Record):
     workload: LiveWorkload
     signatures: tuple[Signature, ...]
     """Of the instances, as the text declares them."""

@@ -13,7 +13,6 @@ import shutil
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
@@ -22,6 +21,7 @@ from assistant.errors import CannotAnswerError, UsageError
 from assistant.lab.gpus import NoGpu, list_gpus
 from assistant.model.recording import Recording
 from assistant.ports import LabFailure
+from assistant.record import Record
 from assistant.source.match import select_kernels
 from assistant.workload.select import kernel_name
 from assistant.workload.signature import signature_of
@@ -41,8 +41,7 @@ _LIBRARYS_OWN = "it is a library's own kernel"
 _BY_HAND = "without a GPU put the kernel's text into a cell: %%kernelopt --args x=x,… --grid … --block … runs it in the emulator"
 
 
-@dataclass(frozen=True)
-class Recorded:
+class Recorded(Record):
     """What one cell launched, and the texts that its kernels may be of."""
 
     captured: Captured
@@ -51,8 +50,7 @@ class Recorded:
     """For people: what was launched, where each text is, what was left out."""
 
 
-@dataclass(frozen=True)
-class Subject:
+class Subject(Record):
     """The kernel that goes on."""
 
     cell: Cell

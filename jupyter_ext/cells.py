@@ -13,13 +13,14 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol
 
 from assistant.errors import UsageError
 from assistant.model.embedded import Container, Embedded
 from assistant.model.source import Span, TextEdit
+from assistant.record import Record
 from assistant.source.edits import apply_edits
 from assistant.source.embedded.find import find_embedded
 from assistant.source.embedded.names import own_name
@@ -36,8 +37,7 @@ _ANSWER_S = 5.0
 """A page that has the cell answers at once; longer, and there is none."""
 
 
-@dataclass(frozen=True)
-class Cell:
+class Cell(Record):
     """A cell that was run."""
 
     id: str | None
@@ -65,8 +65,7 @@ class Cell:
         return made
 
 
-@dataclass(frozen=True)
-class CellEdit:
+class CellEdit(Record):
     """One request to a front end."""
 
     cell_id: str
@@ -75,8 +74,7 @@ class CellEdit:
     proposal_id: str
 
 
-@dataclass(frozen=True)
-class Replaced:
+class Replaced(Record):
     """What came of it."""
 
     is_done: bool

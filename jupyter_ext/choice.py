@@ -10,10 +10,11 @@ Example::
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from assistant.model.source import Hunk
 from assistant.profile.quantity import counted_noun
+from assistant.record import Record
 
 __all__ = ["REASONS", "Choice", "LeftOut", "everything"]
 
@@ -29,8 +30,7 @@ REASONS = {
 """Reason code → how it is asked for, as in VS Code (``vscode-client/src/review/reasons.ts``)."""
 
 
-@dataclass(frozen=True)
-class LeftOut:
+class LeftOut(Record):
     """Why something is not taken; both may be left open."""
 
     code: str | None = None
@@ -42,8 +42,7 @@ class LeftOut:
         return ": ".join(part for part in (REASONS.get(self.code or "", ""), self.words) if part)
 
 
-@dataclass(frozen=True)
-class Choice:
+class Choice(Record):
     """All hunks are taken but those that are left out."""
 
     hunks: tuple[Hunk, ...]

@@ -11,7 +11,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from assistant.config import find_workspace
@@ -23,6 +22,7 @@ from assistant.engine.pair.words import report as pair_report
 from assistant.errors import CannotAnswerError, UsageError
 from assistant.model.pair import PairSession
 from assistant.model.proposal import ProposalState
+from assistant.record import Record
 from jupyter_ext.front import show
 from jupyter_ext.panel import show_panel, show_static
 from jupyter_ext.reviewing import Reviewing
@@ -37,8 +37,7 @@ _SHOWN_ROWS = 20
 _DOCTOR_S = 60.0
 
 
-@dataclass(frozen=True)
-class CommandOptions:
+class CommandOptions(Record):
     """What a line magic may carry besides its words."""
 
     timeout_s: float | None = None

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from assistant.config import find_workspace, load_settings
 from assistant.engine.request import JobRequest
@@ -19,12 +19,12 @@ from assistant.engine.subject import read_subject
 from assistant.measure.targets import target
 from assistant.model.build import Build, BuildFailure, BuildResult, Diagnostic, DiagnosticSeverity
 from assistant.ports import Lab, LabFailure, Program, ReplayOptions, RunLimits
+from assistant.record import Record
 
 __all__ = ["Compiled", "compile_text"]
 
 
-@dataclass(frozen=True)
-class Compiled:
+class Compiled(Record):
     """What compilers made of a text."""
 
     program: Program

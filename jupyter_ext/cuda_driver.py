@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from assistant.lab.compiler import Image
 from assistant.model.launch import LaunchConfig
+from assistant.record import Record
 from jupyter_ext.callables import KernelFailed
 
 __all__ = ["Launch", "UserDriver", "installed"]
@@ -34,8 +34,7 @@ _HANDLE_BYTES = 64
 """``CU_IPC_HANDLE_SIZE`` (cuda.h)."""
 
 
-@dataclass(frozen=True)
-class Launch:
+class Launch(Record):
     """One launch, ready to be queued."""
 
     function: ctypes.c_void_p

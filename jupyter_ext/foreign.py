@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from assistant.errors import UsageError
+from assistant.record import Record
 
 __all__ = ["ForeignOptions", "foreign_options"]
 
@@ -27,8 +27,7 @@ _FLAGS: Mapping[str, str] = {"true": "", "false": ""}
 """What older versions gave to ``-c``: whether to compile, which is done here in any case."""
 
 
-@dataclass(frozen=True)
-class ForeignOptions:
+class ForeignOptions(Record):
     cflags: str | None
     notes: tuple[str, ...]
     """What was given and does nothing here."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 import builtins
 import shutil
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from assistant.config import find_workspace, load_settings
@@ -20,6 +20,7 @@ from assistant.engine.request import OptimizeOptions
 from assistant.errors import CannotAnswerError, UsageError
 from assistant.model.source import Kernel, ParsedSource, Source
 from assistant.model.workload import LiveWorkload
+from assistant.record import Record
 from assistant.source.match import select_kernels
 from assistant.source.parse import parse
 from assistant.source.struct_layouts import layout_named
@@ -52,8 +53,7 @@ class CellRefused(UsageError):  # noqa: N818 - a fact, named as the code reads
     """The compiler refused the cell; the message holds its errors."""
 
 
-@dataclass(frozen=True)
-class Asked:
+class Asked(Record):
     """The magic's line, read."""
 
     kernel: str | None = None
@@ -76,8 +76,7 @@ class Asked:
     """``bind``, ``check``, ``profile`` or ``propose``."""
 
 
-@dataclass(frozen=True)
-class Opened:
+class Opened(Record):
     """What a cell left when it returned."""
 
     run: CellRun

@@ -9,10 +9,10 @@ without widgets and without a network. Only Cancel and the decisions are widgets
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass
 from typing import Any
 
 from assistant.model.proposal import ProposalState
+from assistant.record import Record
 from jupyter_ext.controls import Controls, Progress
 from jupyter_ext.front import Output, show
 from jupyter_ext.page import (
@@ -57,14 +57,12 @@ def show_static(run: CellRun, workshop: Workshop) -> None:
     show({"text/plain": panel_text(run.state, picture), "text/html": panel_html(run.state, picture, _decisions(workshop, picture))})
 
 
-@dataclass(frozen=True)
-class Widgets:
+class Widgets(Record):
     progress: Progress
     controls: Controls
 
 
-@dataclass(frozen=True)
-class Outputs:
+class Outputs(Record):
     """Below one cell, from top to bottom."""
 
     progress: Output

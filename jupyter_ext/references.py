@@ -11,13 +11,13 @@ from __future__ import annotations
 import ctypes
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
 
 from assistant.errors import UsageError
 from assistant.model.elements import parse_element_type
+from assistant.record import Record
 from assistant.workload.arrays import decode, encode, storage_dtype
 from jupyter_ext.arrays import LiveArray
 from jupyter_ext.binding import Bound
@@ -30,8 +30,7 @@ class BadReference(UsageError):  # noqa: N818 - a fact, named as the code reads
     """The reference could not be called, or returned what no output can be held against."""
 
 
-@dataclass(frozen=True)
-class Reference:
+class Reference(Record):
     """A function of the user's."""
 
     name: str

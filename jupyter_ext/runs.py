@@ -18,6 +18,7 @@ from assistant.engine.search.spending_words import caps_words, spent_words
 from assistant.errors import KernelOptError
 from assistant.model import events
 from assistant.model.completion import Caps
+from assistant.record import Record
 from jupyter_ext.cells import Cell
 
 __all__ = ["CellRun", "Phase", "RunState", "Step"]
@@ -35,8 +36,7 @@ class Phase:
     CANCELLED = "cancelled"
 
 
-@dataclass(frozen=True)
-class Step:
+class Step(Record):
     """One question of a run."""
 
     verb: Verb
@@ -49,8 +49,7 @@ class Step:
     """From its beginning to its end; None before, and where it never began."""
 
 
-@dataclass(frozen=True)
-class RunState:
+class RunState(Record):
     """What a front end shows of a run's course."""
 
     steps: tuple[Step, ...]

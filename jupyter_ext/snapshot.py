@@ -13,12 +13,13 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from assistant.model.elements import parse_element_type
 from assistant.model.launch import LaunchConfig
 from assistant.model.recording import BufferState, PointerField, RecordedArgument, RecordedBuffer, RecordedLaunch, Recording
+from assistant.record import Record
 from assistant.workload.recordings import RecordingWriter
 from jupyter_ext.arrays import BindingError, LiveArray, chunks, refill
 from jupyter_ext.binding import Bound
@@ -32,8 +33,7 @@ _POINTER_BYTES = 8
 _PREFIX = "kernelopt-live-"
 
 
-@dataclass(frozen=True)
-class Region:
+class Region(Record):
     """Memory that one or several arguments point into: one buffer of the recording."""
 
     id: int

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from types import ModuleType
@@ -20,6 +19,7 @@ from types import ModuleType
 from assistant.lab.device_text import device_part
 from assistant.model.embedded import Container, Declined, Embedded, EmbeddingKind
 from assistant.model.source import Kernel, ParsedSource, Source
+from assistant.record import Record
 from assistant.source.embedded.find import find_embedded
 from assistant.source.match import kernel_of_instance
 from assistant.source.parse import parse
@@ -31,8 +31,7 @@ _TORCH_FILE = "cuda.cu"
 """What ``load_inline`` writes ``cuda_sources`` into, beside the library (PyTorch, ``torch/utils/cpp_extension.py``)."""
 
 
-@dataclass(frozen=True)
-class KnownText:
+class KnownText(Record):
     """CUDA text that kernels may have been compiled from."""
 
     text: str

@@ -12,11 +12,12 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from assistant.model.launch import LaunchConfig
 from assistant.model.workload import CaseOrigin, LiveCase, LiveReference, LiveWorkload
+from assistant.record import Record
 from assistant.workload.derive import contents_of, extract, fresh_values
 from assistant.workload.draws import MINIMUM_SEED_COUNT, fresh_draws
 from assistant.workload.recordings import NewCase, RecordingReader, RecordingWriter, write_case
@@ -34,16 +35,14 @@ _FRESH_VALUES_BYTES = 64 << 20
 """Arrays with more data are held against the reference on their own values only: fresh ones would be made in this process."""
 
 
-@dataclass(frozen=True)
-class ShapeBinding:
+class ShapeBinding(Record):
     """One launch as a person bound it."""
 
     bound: Bound
     config: LaunchConfig
 
 
-@dataclass(frozen=True)
-class ReferenceLimits:
+class ReferenceLimits(Record):
     """How long the reference may keep the cell waiting."""
 
     total_s: float = 10.0
@@ -52,11 +51,13 @@ class ReferenceLimits:
     """Draws of fresh values per shape."""
 
 
-@dataclass(frozen=True)
-class MadeWorkload:
+class MadeWorkload(Record):
     workload: LiveWorkload
     notes: tuple[str, ...]
     """What was left out, in words."""
+
+
+_USUAL_LIMITS = ReferenceLimits()
 
 
 def live_workload(
@@ -64,7 +65,7 @@ def live_workload(
     shapes: Sequence[ShapeBinding],
     file: str,
     reference: Reference | None,
-    limits: ReferenceLimits = ReferenceLimits(),
+    limits: ReferenceLimits = _USUAL_LIMITS,
     read: ReadRegions | None = None,
 ) -> MadeWorkload:
     """Write every shape below ``folder``; ``read`` copies arrays that are on a GPU.

@@ -13,7 +13,7 @@ from __future__ import annotations
 import asyncio
 import os
 import shutil
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 
@@ -52,6 +52,7 @@ from assistant.model.proposal import AlreadyDecided, Decision, Proposal
 from assistant.model.workload import LiveWorkload
 from assistant.plan.catalogue import load_catalogue
 from assistant.ports import Store
+from assistant.record import Record
 from jupyter_ext.cells import Cell
 from jupyter_ext.loop import BackgroundLoop
 from jupyter_ext.runs import CellRun
@@ -67,8 +68,7 @@ _LAST_WORDS_S = 2.0
 """Of runs that end with the notebook's kernel: Jupyter gives that one 5 s in all."""
 
 
-@dataclass(frozen=True)
-class Wanted:
+class Wanted(Record):
     """What is to be found out of a cell."""
 
     kernel: str | None
@@ -89,8 +89,7 @@ class Wanted:
     """The arrays are those of launches that a captured cell made."""
 
 
-@dataclass(frozen=True)
-class Picture:
+class Picture(Record):
     """What is known of a cell's text."""
 
     view: View

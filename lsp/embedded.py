@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from lsprotocol import types
 
 from assistant.model.embedded import Container, Declined, Embedded, EmbeddingKind
+from assistant.record import Record
 from assistant.source.embedded.find import find_embedded
 from assistant.source.embedded.names import own_name
 from lsp.positions import Positions
@@ -28,8 +28,7 @@ _NO_NAME = "cuda"
 _HEADER = ".cuh"
 
 
-@dataclass(frozen=True)
-class Opened:
+class Opened(Record):
     """A document that an editor has open."""
 
     uri: str
@@ -40,8 +39,7 @@ class Opened:
     container: Container
 
 
-@dataclass(frozen=True)
-class _Text:
+class _Text(Record):
     """One CUDA text."""
 
     text: str

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from dataclasses import dataclass
 from functools import cached_property
 
 from lsprotocol import types
+
+from assistant.record import Record
 
 __all__ = ["Positions"]
 
@@ -25,8 +26,7 @@ _WIDER_FROM = {
 """The code points from which on a character takes one code unit more."""
 
 
-@dataclass(frozen=True)
-class Positions:
+class Positions(Record):
     """Offsets and positions of one text."""
 
     text: str

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 from assistant.errors import UsageError
+from assistant.record import Record
 
 __all__ = ["Edit", "UnderWay"]
 
@@ -20,8 +20,7 @@ _AWAITED_S = 5.0
 """How long an edit may take to come back: some editors never say that they did not make it, and a person waits for the next one."""
 
 
-@dataclass(frozen=True)
-class Edit:
+class Edit(Record):
     """The text ``before`` of one source becomes ``after``."""
 
     key: str
@@ -35,8 +34,7 @@ class Edit:
         return text in (self.after, None) or (self.is_versioned and text != self.before)
 
 
-@dataclass(frozen=True)
-class _Asked:
+class _Asked(Record):
     edit: Edit
     at_s: float
 

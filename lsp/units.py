@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from urllib.parse import unquote, urlparse
@@ -18,6 +17,7 @@ from pygls.workspace import TextDocument, Workspace
 
 from assistant.model.embedded import Declined, Embedded
 from assistant.model.source import Span, TextEdit
+from assistant.record import Record
 from assistant.source.embedded.replace import replace
 from lsp.positions import Positions
 
@@ -29,8 +29,7 @@ _FILE_SCHEMES = frozenset({"file", "vscode-remote"})
 _SOURCE_SCHEMES = _FILE_SCHEMES | {"untitled"}
 
 
-@dataclass(frozen=True)
-class Unit:
+class Unit(Record):
     """One source of the desk and its place in a document."""
 
     key: str
@@ -132,8 +131,7 @@ class Unit:
         return [0, *(i + 1 for i, character in enumerate(self.text) if character == "\n")]
 
 
-@dataclass(frozen=True)
-class PassedOver:
+class PassedOver(Record):
     """A CUDA text of a document that is no unit, and why."""
 
     place: types.Range

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from dataclasses import dataclass
 from functools import cached_property
 
 from assistant.model.build import KernelCode, SassInstruction
+from assistant.record import Record
 
 __all__ = ["Block", "ControlFlow", "Loop", "control_flow", "opcode_name"]
 
@@ -26,8 +26,7 @@ _ENDS = frozenset({"EXIT", "RET", "KILL"})
 _CALLS = frozenset({"CALL"})
 
 
-@dataclass(frozen=True)
-class Block:
+class Block(Record):
     """Instructions that run together, entered only at the first."""
 
     index: int
@@ -43,8 +42,7 @@ class Block:
         return self.instructions[-1]
 
 
-@dataclass(frozen=True)
-class Loop:
+class Loop(Record):
     """A natural loop: the blocks that can reach a back edge to ``header`` without leaving through it."""
 
     header: int
@@ -52,8 +50,7 @@ class Loop:
     blocks: frozenset[int]
 
 
-@dataclass(frozen=True)
-class ControlFlow:
+class ControlFlow(Record):
     """Blocks in address order; ``reachable`` ones only take part in loops and dominance."""
 
     blocks: tuple[Block, ...]

@@ -19,7 +19,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from itertools import groupby
 
@@ -35,6 +35,7 @@ from assistant.build.unrolled import is_split_loop, split_loop_reason
 from assistant.model.build import KernelCode
 from assistant.model.profile import AccessSite, Correction, Grade, LaunchProfile, LineAccess
 from assistant.model.source import SourceLoop
+from assistant.record import Record
 
 __all__ = ["GradingInput", "code_of", "corrections", "grade"]
 
@@ -58,8 +59,7 @@ _ORDERING = ("BAR", "MEMBAR", "ERRBAR", "ATOM", "RED", "CCTL", "WARPSYNC", "SYNC
 """Begin the opcodes that let one thread wait for another's values (CUDA Binary Utilities 13.0, "Instruction Set Reference")."""
 
 
-@dataclass(frozen=True)
-class GradingInput:
+class GradingInput(Record):
     """One launch and the machine code of its kernel."""
 
     profile: LaunchProfile

@@ -9,11 +9,12 @@ that read the same address are merged. Example::
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from assistant.build.cfg import ControlFlow, Loop, opcode_name
 from assistant.model.build import SassInstruction
 from assistant.model.source import SourceLoop
+from assistant.record import Record
 
 __all__ = ["Update", "all_updates", "control_updates", "deciding_blocks", "is_unrolled_by"]
 
@@ -28,8 +29,7 @@ _DERIVATION_DEPTH = 2
 """How many sums may stand between the tested register and the one that the loop advances."""
 
 
-@dataclass(frozen=True)
-class Update:
+class Update(Record):
     """What one pass does to a register: adds a constant, adds another register, or shifts."""
 
     kind: str

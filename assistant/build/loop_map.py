@@ -8,7 +8,6 @@ line cannot be told apart and stand for nothing.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cached_property
 
 from assistant.build.cfg import ControlFlow, Loop
@@ -16,14 +15,14 @@ from assistant.build.induction import deciding_blocks
 from assistant.model.build import SassInstruction
 from assistant.model.profile import LineExecution
 from assistant.model.source import SourceLoop
+from assistant.record import Record
 
 __all__ = ["WARP_LANES", "LoopMap", "contains"]
 
 WARP_LANES = 32
 
 
-@dataclass(frozen=True)
-class LoopMap:
+class LoopMap(Record):
     """Machine loops, source loops and what the emulator counted in them."""
 
     graph: ControlFlow

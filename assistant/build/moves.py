@@ -11,17 +11,17 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from assistant.build.corrections import MOVABLE, Chain, Emulated, Everyone, Machine, Place, is_lost, is_same_kind, place_of
 from assistant.build.sites import WAITING_ATOMICS, AccessKey, MachineSite, Region
 from assistant.model.profile import AccessSite, Correction, Grade, LaunchProfile, LineAccess
+from assistant.record import Record
 
 __all__ = ["KnownPlaces", "moved", "with_waiting_atomics"]
 
 
-@dataclass(frozen=True)
-class KnownPlaces:
+class KnownPlaces(Record):
     """What is known about where accesses stand."""
 
     condition: Callable[[Region], object | None]
@@ -30,8 +30,7 @@ class KnownPlaces:
     everyone: Everyone
 
 
-@dataclass(frozen=True)
-class _Move:
+class _Move(Record):
     site: AccessSite
     target: AccessKey
 

@@ -18,10 +18,10 @@ import functools
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from assistant.model.preprocessed import MACRO_MARK, NotPreprocessed, Preprocessed, Survivor
+from assistant.record import Record
 
 __all__ = [
     "DIRECTIVES_ONLY",
@@ -68,8 +68,7 @@ _QUOTING = frozenset({"assert"})
 OwnPath = Callable[[str], str | None]
 
 
-@dataclass(frozen=True)
-class _Definition:
+class _Definition(Record):
     """A ``#define`` or ``#undef`` of a header that is not the program's."""
 
     name: str
@@ -82,8 +81,7 @@ class _Definition:
         return f"{self.parameters or ''} {' '.join(self.body.split())}".strip()
 
 
-@dataclass(frozen=True)
-class _Own:
+class _Own(Record):
     """Lines of one of the program's files, from one on."""
 
     file: str
@@ -91,8 +89,7 @@ class _Own:
     text: str
 
 
-@dataclass(frozen=True)
-class Survivors:
+class Survivors(Record):
     """What step 1 leaves, in order."""
 
     pieces: tuple[_Own | _Definition | str, ...]

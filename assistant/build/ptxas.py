@@ -12,9 +12,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from assistant.model.build import KernelResources
+from assistant.record import Record
 
 __all__ = ["parse_resources"]
 
@@ -26,8 +27,7 @@ _SHARED = re.compile(r"(\d+)(?:\+(\d+))? bytes smem")
 _CONSTANT = re.compile(r"(\d+)(?:\+(\d+))? bytes cmem\[\d+\]")
 
 
-@dataclass(frozen=True)
-class _Frame:
+class _Frame(Record):
     stack_bytes: int = 0
     spill_store_bytes: int = 0
     spill_load_bytes: int = 0

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from assistant.build.cfg import ControlFlow, Loop
 from assistant.build.induction import is_unrolled_by
@@ -16,6 +15,7 @@ from assistant.build.loop_map import WARP_LANES, LoopMap
 from assistant.build.sites import AccessKey, Region
 from assistant.model.profile import AccessSite
 from assistant.model.source import SourceLoop
+from assistant.record import Record
 
 __all__ = ["COUNT", "DIVERGENT", "ITERATIONS", "UNROLLED", "WARP_LANES", "Ran", "RegionFacts", "is_full", "is_uniform"]
 
@@ -30,16 +30,14 @@ _BARRIER = "BAR.SYNC"
 """``__syncthreads`` (CUDA Binary Utilities 13.0, "Instruction Set Reference")."""
 
 
-@dataclass(frozen=True)
-class Ran:
+class Ran(Record):
     """How often code ran."""
 
     threads: int
     warps: int
 
 
-@dataclass(frozen=True)
-class RegionFacts:
+class RegionFacts(Record):
     """What is proved about the regions of one launch."""
 
     graph: ControlFlow

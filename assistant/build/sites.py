@@ -8,10 +8,10 @@ Example::
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from assistant.build.cfg import ControlFlow, opcode_name
 from assistant.model.build import KernelCode, SassInstruction
+from assistant.record import Record
 
 __all__ = ["WAITING_ATOMICS", "AccessKey", "MachineSite", "Region", "access_width_bytes", "machine_sites", "obstacles"]
 
@@ -47,8 +47,7 @@ _DEFAULT_WIDTH_BYTES = 4
 _PREDICATE = re.compile(r"U?P\d")
 
 
-@dataclass(frozen=True, order=True)
-class AccessKey:
+class AccessKey(Record, order=True):
     """Accesses that a person cannot tell apart: same line, kind and width."""
 
     file: str
@@ -57,8 +56,7 @@ class AccessKey:
     size_bytes: int
 
 
-@dataclass(frozen=True)
-class Region:
+class Region(Record):
     """Instructions that run under the same condition: one basic block and one value of one predicate."""
 
     block: int
@@ -68,8 +66,7 @@ class Region:
     """Which definition of the predicate inside the block, 0 for the one that comes from outside."""
 
 
-@dataclass(frozen=True)
-class MachineSite:
+class MachineSite(Record):
     """One access instruction."""
 
     key: AccessKey

@@ -10,13 +10,14 @@ splits a loop because any trip count must come out, so the finest piece does one
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from assistant.build.cfg import Loop
 from assistant.build.induction import Update, all_updates, control_updates
 from assistant.build.regions import COUNT, DIVERGENT, ITERATIONS, UNROLLED, RegionFacts, is_full, is_uniform
 from assistant.build.sites import AccessKey, Region
 from assistant.model.source import SourceLoop
+from assistant.record import Record
 
 __all__ = ["is_split_loop", "split_loop_reason"]
 
@@ -52,8 +53,7 @@ def _is_inside(facts: RegionFacts, key: AccessKey) -> bool:
     return any(facts.loops.own_loop(region.block, source) for region in facts.machine[key])
 
 
-@dataclass(frozen=True)
-class _Piece:
+class _Piece(Record):
     """Code that runs once a pass of a machine loop, or a straight copy; and how many source iterations its accesses amount to."""
 
     block: int

@@ -5,12 +5,11 @@ Where nobody can be asked, naming the model's planner is the consent, and what i
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from assistant.cli.decisions import choose
 from assistant.cli.jobs import console
 from assistant.config import ConsentAnswer, EndpointConsent, TrustStore, user_paths
 from assistant.engine.search.planning import AskModel, ModelNotice
+from assistant.record import Record
 
 __all__ = ["ask_model", "model_as_remembered"]
 
@@ -28,8 +27,7 @@ def ask_model(is_terminal: bool) -> AskModel:
     return ModelOnTerminal(trust) if is_terminal else ModelByName(trust)
 
 
-@dataclass(frozen=True)
-class ModelOnTerminal:
+class ModelOnTerminal(Record):
     """Once, always here, or never; the last two are remembered for the workspace and the endpoint."""
 
     trust: TrustStore
@@ -60,8 +58,7 @@ class ModelOnTerminal:
             self.trust.answer(consent, answer)
 
 
-@dataclass(frozen=True)
-class ModelByName:
+class ModelByName(Record):
     """Nobody can answer: what the command names is the answer, or what was answered for good before."""
 
     trust: TrustStore
@@ -76,8 +73,7 @@ class ModelByName:
         return refused
 
 
-@dataclass(frozen=True)
-class ModelAsRemembered:
+class ModelAsRemembered(Record):
     """Only what was answered before counts: in a session whose input is commands, a question would read the next one."""
 
     trust: TrustStore

@@ -5,19 +5,18 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from assistant.cli.jobs import console
 from assistant.config import ConsentAnswer, ProgramConsent, TrustStore, find_workspace, user_paths
 from assistant.engine.proposals.decide import DecisionRequest
 from assistant.model.proposal import REASON_CODES, DecisionKind, Proposal
+from assistant.record import Record
 
 __all__ = ["AskOnTerminal", "HostCodeOnTerminal", "choose"]
 
 
-@dataclass(frozen=True)
-class AskOnTerminal:
+class AskOnTerminal(Record):
     """Accept, accept some hunks, reject with a reason, or decide later."""
 
     @classmethod
@@ -42,8 +41,7 @@ class AskOnTerminal:
                 return None
 
 
-@dataclass(frozen=True)
-class HostCodeOnTerminal:
+class HostCodeOnTerminal(Record):
     """May candidates edit host code? ``always here`` is remembered for the workspace; ``kernelopt trust --revoke`` forgets it."""
 
     trust: TrustStore

@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 from assistant.config import Settings, user_paths, workspace_folder
@@ -19,6 +18,7 @@ from assistant.plan.llm.talk import Stamps
 from assistant.plan.mixed import MixedPlanner
 from assistant.plan.providers import ModelRelay, ProviderSetup, open_provider, read_prices
 from assistant.ports import Accounts, Planner, Provider
+from assistant.record import Record
 
 __all__ = ["ModelParts"]
 
@@ -26,8 +26,7 @@ _PROMPTS = "prompts"
 """Where ``manual`` writes prompts and reads answers, in the workspace's own folder."""
 
 
-@dataclass(frozen=True)
-class ModelParts:
+class ModelParts(Record):
     """Providers and planners of this process."""
 
     expert: Planner

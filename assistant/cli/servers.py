@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -12,12 +11,12 @@ import typer
 from assistant.cli import options as opt
 from assistant.cli.loading import loading
 from assistant.cli.options import Json
+from assistant.record import Record
 
 __all__ = ["AgentRights", "Servers", "add_server_commands"]
 
 
-@dataclass(frozen=True)
-class Servers:
+class Servers(Record):
     """What starts each server; given by the composition root, as front ends do not import each other."""
 
     lsp: Callable[[int | None], int]
@@ -26,8 +25,7 @@ class Servers:
     """What agents may do → exit code."""
 
 
-@dataclass(frozen=True)
-class AgentRights:
+class AgentRights(Record):
     """What the person who starts ``mcp`` allows, as options say it."""
 
     may_run: bool

@@ -14,7 +14,6 @@ import functools
 import json
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
@@ -23,6 +22,7 @@ from pydantic import ValidationError
 from assistant.config.paths import CONFIG_NAME, PYPROJECT_NAME, has_tool_section, user_paths
 from assistant.config.settings import Settings, is_lower_only, is_user_only, leaf_fields, leaf_names
 from assistant.errors import UsageError
+from assistant.record import Record
 
 __all__ = ["EditorSettings", "LoadedSettings", "load_settings", "memory_path"]
 
@@ -31,8 +31,7 @@ _NEVER_SHOWN = frozenset({f"provider.{role}key_env" for role in ("", "planner_",
 """A wrong value there is most likely the key itself."""
 
 
-@dataclass(frozen=True)
-class LoadedSettings:
+class LoadedSettings(Record):
     """Settings, where each came from, and what was ignored."""
 
     settings: Settings
@@ -42,8 +41,7 @@ class LoadedSettings:
     """One sentence for each ignored setting."""
 
 
-@dataclass(frozen=True)
-class EditorSettings:
+class EditorSettings(Record):
     """What an editor was told, by dotted name or nested (without the ``kernelopt.`` prefix)."""
 
     folder: Mapping[str, object]
@@ -51,8 +49,7 @@ class EditorSettings:
     user: Mapping[str, object]
 
 
-@dataclass(frozen=True)
-class _Layer:
+class _Layer(Record):
     """Settings from one place."""
 
     origin: str

@@ -8,10 +8,11 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
 
 import platformdirs
+
+from assistant.record import Record
 
 __all__ = ["CONFIG_NAME", "PYPROJECT_NAME", "UserPaths", "find_workspace", "has_tool_section", "user_paths", "workspace_folder"]
 
@@ -21,8 +22,7 @@ _TOOL_SECTION = "[tool.kernelopt"
 _HOME_VARIABLE = "KERNELOPT_HOME"
 
 
-@dataclass(frozen=True)
-class UserPaths:
+class UserPaths(Record):
     """The user's own files; none of them need exist."""
 
     memory: Path

@@ -18,7 +18,6 @@ import json
 import os
 import tempfile
 from collections.abc import Generator
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
@@ -26,6 +25,7 @@ from filelock import FileLock, Timeout
 from pydantic import BaseModel, ConfigDict
 
 from assistant.errors import CannotAnswerError
+from assistant.record import Record
 
 __all__ = ["Consent", "ConsentAnswer", "EndpointConsent", "ProgramConsent", "TrustOfThisRun", "TrustStore"]
 
@@ -40,8 +40,7 @@ class ConsentAnswer(StrEnum):
     NEVER = "never"
 
 
-@dataclass(frozen=True)
-class ProgramConsent:
+class ProgramConsent(Record):
     """One exact run that a person is asked about."""
 
     folder: Path
@@ -56,8 +55,7 @@ class ProgramConsent:
         return "sha256:" + hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 
-@dataclass(frozen=True)
-class EndpointConsent:
+class EndpointConsent(Record):
     """Source text of one workspace going to one endpoint: what a person is asked about at its first use."""
 
     folder: Path

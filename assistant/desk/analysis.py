@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TypeVar
 
 from assistant.model import events
+from assistant.record import Record
 
 __all__ = ["Analysis"]
 
 _E = TypeVar("_E")
 
 
-@dataclass(frozen=True)
-class Analysis:
+class Analysis(Record):
     """The last answer of one command on a source."""
 
     text: str

@@ -8,17 +8,16 @@ Example::
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from assistant.desk.stalls import stall_hint
 from assistant.desk.view import View
 from assistant.engine.report.profile_parts import heat_step, line_heat, share_in_words, stall_heat
+from assistant.record import Record
 
 __all__ = ["COLD", "Heat", "heat_of"]
 
 
-@dataclass(frozen=True)
-class Heat:
+class Heat(Record):
     step: int
     """0 for none, to 4 (``profile_parts.HEAT_STEPS``)."""
     text: str

@@ -13,7 +13,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import functools
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Protocol
 
 from assistant.desk.gpu_hold import GpuHold
@@ -23,6 +23,7 @@ from assistant.engine.ids import new_id
 from assistant.errors import KernelOptError
 from assistant.lab.gpu_users import GpuUsers
 from assistant.model.events import Event
+from assistant.record import Record
 
 __all__ = ["Lane", "Work", "WorkListener"]
 
@@ -43,8 +44,7 @@ class WorkListener(Protocol):
         ...
 
 
-@dataclass(frozen=True)
-class Work:
+class Work(Record):
     """One task of one source."""
 
     id: str

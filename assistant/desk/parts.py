@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
@@ -16,6 +15,7 @@ from assistant.errors import KernelOptError
 from assistant.model.events import Event
 from assistant.model.proposal import AlreadyDecided, Decision
 from assistant.model.workload import CaseKey
+from assistant.record import Record
 
 __all__ = ["ON_EVERYTHING", "DeskListener", "DeskParts", "JudgedOn"]
 
@@ -44,8 +44,7 @@ class DeskListener(Protocol):
     def job_ended(self, work: Work, refusal: KernelOptError | None, is_cancelled: bool) -> None: ...
 
 
-@dataclass(frozen=True)
-class DeskParts:
+class DeskParts(Record):
     """What a desk works with."""
 
     quick: Lane
@@ -63,8 +62,7 @@ class DeskParts:
     """Sources of which background work is queued at a time."""
 
 
-@dataclass(frozen=True)
-class JudgedOn:
+class JudgedOn(Record):
     """What an edit is judged on."""
 
     kernel: str | None = None

@@ -14,11 +14,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from assistant.model.completion import Completion, CompletionFailure, CompletionRequest, FailureKind
 from assistant.ports import OnText
+from assistant.record import Record
 from assistant.serialize import decode, encode
 
 if TYPE_CHECKING:
@@ -35,8 +35,7 @@ def is_about_models(message: dict[str, Any]) -> bool:
     return "ask" in message
 
 
-@dataclass(frozen=True)
-class _Pending:
+class _Pending(Record):
     on_text: OnText
     answer: asyncio.Future[Completion | CompletionFailure]
 

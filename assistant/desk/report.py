@@ -10,7 +10,6 @@ where each is now. Example::
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from assistant.desk.analysis import Analysis
@@ -36,6 +35,7 @@ from assistant.model.source import Kernel, ParsedSource, Source
 from assistant.profile.evidence import made_by
 from assistant.profile.quantity import counted_noun, format_quantity
 from assistant.profile.rules import title
+from assistant.record import Record
 from assistant.source.linemap import LineMap
 from assistant.source.match import kernel_of_instance
 from assistant.source.parse import parse
@@ -51,8 +51,7 @@ _NO_ROOFLINE = "No floating-point operation was counted in this launch, so it ha
 _NOT_PROFILED = "Not profiled yet: run Profile on this file."
 
 
-@dataclass(frozen=True)
-class Fact:
+class Fact(Record):
     """One number in large print, and how it was made."""
 
     name: str
@@ -60,8 +59,7 @@ class Fact:
     note: str
 
 
-@dataclass(frozen=True)
-class Bar:
+class Bar(Record):
     """One share of something."""
 
     name: str
@@ -70,8 +68,7 @@ class Bar:
     ratio: float
 
 
-@dataclass(frozen=True)
-class FindingPart:
+class FindingPart(Record):
     code: str
     title: str
     severity: str
@@ -84,8 +81,7 @@ class FindingPart:
     """(id, metric, value, line, method and device, grade) of each fact."""
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(Record):
     """One source line; a gap between two ranges has no number."""
 
     number: int | None
@@ -101,8 +97,7 @@ class Row:
     """SASS of the launch's instance."""
 
 
-@dataclass(frozen=True)
-class LaunchPart:
+class LaunchPart(Record):
     """One launch shape."""
 
     title: str
@@ -123,8 +118,7 @@ class LaunchPart:
     """What is only estimated, and why."""
 
 
-@dataclass(frozen=True)
-class KernelPart:
+class KernelPart(Record):
     key: str
     name: str
     line: int
@@ -138,8 +132,7 @@ class KernelPart:
     """Newest first."""
 
 
-@dataclass(frozen=True)
-class Report:
+class Report(Record):
     """One source."""
 
     name: str

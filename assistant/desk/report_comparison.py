@@ -8,7 +8,7 @@ Example::
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from assistant.desk.picture import proposal_title
 from assistant.desk.report_versions import VersionsPart, versions_part
@@ -19,14 +19,14 @@ from assistant.model.comparison import CaseSpeed, speed_in_words
 from assistant.model.proposal import PredictionOutcome, Proposal
 from assistant.model.verification import CaseResult, VerificationFinding
 from assistant.profile.quantity import format_quantity
+from assistant.record import Record
 
 __all__ = ["CasePart", "ComparisonPart", "PredictionPart", "TestPart", "comparison_part", "judgement_part"]
 
 _SHOWN_DIGITS = 2
 
 
-@dataclass(frozen=True)
-class CasePart:
+class CasePart(Record):
     """Speed on one shape."""
 
     shape: str
@@ -38,8 +38,7 @@ class CasePart:
     """``FASTER 1.83x [1.80, 1.86]``."""
 
 
-@dataclass(frozen=True)
-class PredictionPart:
+class PredictionPart(Record):
     """What was predicted before anything ran, and what came of it."""
 
     metric: str
@@ -50,8 +49,7 @@ class PredictionPart:
     """Null where the metric could not be counted."""
 
 
-@dataclass(frozen=True)
-class TestPart:
+class TestPart(Record):
     """One case of a verification."""
 
     kind: str
@@ -63,8 +61,7 @@ class TestPart:
     """What went wrong; for a pass the largest error, where there is one."""
 
 
-@dataclass(frozen=True)
-class ComparisonPart:
+class ComparisonPart(Record):
     title: str
     proposal: str | None
     """Its id; null for an edit of a person's."""

@@ -7,16 +7,14 @@ Example::
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from assistant.model.roofline import Roofline
 from assistant.profile.roofline_plot import HEIGHT, WIDTH, Plot, Spot, plot_roofline, si
+from assistant.record import Record
 
 __all__ = ["RooflinePart", "roofline_part", "two_rooflines_part"]
 
 
-@dataclass(frozen=True)
-class RooflinePart:
+class RooflinePart(Record):
     target: str
     plot: Plot
     width: int

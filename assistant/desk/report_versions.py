@@ -8,7 +8,6 @@ A time that nobody measured is called predicted wherever it stands. Example::
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from assistant.desk.report_roofline import RooflinePart, two_rooflines_part
 from assistant.engine.report.limits import limit_in_words
@@ -17,6 +16,7 @@ from assistant.model import events
 from assistant.model.figures import BeforeAfter, LaunchFigures
 from assistant.profile.evidence import made_by
 from assistant.profile.quantity import format_quantity
+from assistant.record import Record
 
 __all__ = ["PairPart", "VersionsPart", "versions_part"]
 
@@ -27,8 +27,7 @@ _MEASURED = "Median times of one launch; {method}."
 _SHOWN_STALLS = 6
 
 
-@dataclass(frozen=True)
-class PairPart:
+class PairPart(Record):
     """One figure of both versions."""
 
     name: str
@@ -39,8 +38,7 @@ class PairPart:
     after_ratio: float
 
 
-@dataclass(frozen=True)
-class VersionsPart:
+class VersionsPart(Record):
     """One launch before and after an edit."""
 
     before: str

@@ -13,13 +13,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from assistant.engine.proposals.decide import Decider, DecisionRequest, Moved, as_partial, chosen_text
 from assistant.errors import UsageError
 from assistant.model.proposal import AlreadyDecided, Decision, DecisionKind, Proposal, ProposalState
 from assistant.ports import Store
+from assistant.record import Record
 
 __all__ = ["NO_WHY", "Apply", "Awaited", "Review", "Why"]
 
@@ -27,8 +28,7 @@ _OFFERED = frozenset({ProposalState.OPEN, ProposalState.UNDONE})
 _REVERSIBLE = frozenset({ProposalState.ACCEPTED, ProposalState.UNDONE})
 
 
-@dataclass(frozen=True)
-class Why:
+class Why(Record):
     """A person's reason; either may be left open."""
 
     code: str | None = None
@@ -39,8 +39,7 @@ class Why:
 NO_WHY = Why()
 
 
-@dataclass(frozen=True)
-class Apply:
+class Apply(Record):
     """The edit to make: the whole text before and after."""
 
     proposal: Proposal
@@ -49,8 +48,7 @@ class Apply:
     after: str
 
 
-@dataclass(frozen=True)
-class Awaited:
+class Awaited(Record):
     """An edit that another front end has asked for, and decides on."""
 
     proposal_id: str
@@ -62,8 +60,7 @@ class Awaited:
     """The editor says that it made the edit: a text that is another is by somebody else."""
 
 
-@dataclass(frozen=True)
-class _Reversible:
+class _Reversible(Record):
     """A proposal whose accepting, or undoing, the text itself can show."""
 
     proposal: Proposal

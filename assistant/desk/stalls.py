@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 
 from assistant.desk.view import StallView, View
 from assistant.profile.catalogue import metric
 from assistant.profile.wording import percent
+from assistant.record import Record
 
 __all__ = ["brief_stall_hint", "hot_stalls", "stall_hint", "stall_origin"]
 
@@ -80,8 +80,7 @@ def stall_origin(items: Sequence[StallView]) -> str:
     return f"{source}; {meant}" if meant else source
 
 
-@dataclass(frozen=True)
-class _Top:
+class _Top(Record):
     """What the warps of one kernel mostly wait for on a line."""
 
     kernel: str

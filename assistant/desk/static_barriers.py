@@ -10,13 +10,13 @@ Example::
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import product, takewhile
 
 from assistant.desk.view import Note
 from assistant.model.launch import Dim3
 from assistant.model.profile import Severity
 from assistant.plan.expert.analysis.thread_dependence import thread_axes
+from assistant.record import Record
 from assistant.source.branches import condition_of, lone_statement
 from assistant.source.calls import callee_name
 from assistant.source.functions import Function
@@ -41,8 +41,7 @@ _WORDS_KEPT = 60
 """Characters of a condition that a message quotes."""
 
 
-@dataclass(frozen=True)
-class Threads:
+class Threads(Record):
     """What the text says of the blocks of one function."""
 
     blocks: tuple[Dim3, ...] | None
@@ -77,8 +76,7 @@ def _ifs_around(tree: SyntaxTree, function: Function, barrier: Node) -> tuple[No
     return tuple(n for n in around if n.type == "if_statement" and not _is_in_condition(barrier, n) and not _waits_in_both(tree, n))
 
 
-@dataclass(frozen=True)
-class _Search:
+class _Search(Record):
     tree: SyntaxTree
     function: Function
     scope: Scope

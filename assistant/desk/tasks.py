@@ -8,11 +8,12 @@ Example::
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 
 from assistant.engine.request import JobRequest, OptimizeOptions
 from assistant.engine.subject import read_source
+from assistant.record import Record
 
 __all__ = ["Task", "Verb"]
 
@@ -34,8 +35,7 @@ class Verb(StrEnum):
     """One proposal of a pair session, or why there is none."""
 
 
-@dataclass(frozen=True)
-class Task:
+class Task(Record):
     """One question."""
 
     verb: Verb

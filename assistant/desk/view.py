@@ -5,17 +5,15 @@ Front ends turn a `View` into their own idiom (diagnostics, lenses, rows of a ta
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from assistant.model import events
 from assistant.model.profile import Evidence, LineStall, Severity
 from assistant.model.proposal import Proposal
+from assistant.record import Record
 
 __all__ = ["CodeView", "KernelView", "LaunchView", "LineView", "Note", "PairView", "Related", "StallView", "View"]
 
 
-@dataclass(frozen=True)
-class Related:
+class Related(Record):
     """Another place that a note speaks of."""
 
     file: str
@@ -23,8 +21,7 @@ class Related:
     message: str
 
 
-@dataclass(frozen=True)
-class Note:
+class Note(Record):
     """One thing to say at one place."""
 
     stage: str
@@ -47,8 +44,7 @@ class Note:
     evidence: tuple[Evidence, ...] = ()
 
 
-@dataclass(frozen=True)
-class LaunchView:
+class LaunchView(Record):
     """One launch shape of a kernel and what was counted of it."""
 
     summary: events.ProfileSummary
@@ -61,8 +57,7 @@ class LaunchView:
         return (self.summary.predicted_time_s or 0.0) * self.summary.launch_count
 
 
-@dataclass(frozen=True)
-class LineView:
+class LineView(Record):
     """Counters of one line and kind of access, in its kernel's costliest launch."""
 
     line: int
@@ -72,8 +67,7 @@ class LineView:
     method: str
 
 
-@dataclass(frozen=True)
-class StallView:
+class StallView(Record):
     """What warps wait for on one line, for one reason, in its kernel's costliest launch."""
 
     line: int
@@ -83,8 +77,7 @@ class StallView:
     method: str
 
 
-@dataclass(frozen=True)
-class CodeView:
+class CodeView(Record):
     """Machine instructions of one line, of one kernel instance."""
 
     line: int
@@ -93,8 +86,7 @@ class CodeView:
     instructions: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class KernelView:
+class KernelView(Record):
     """One kernel."""
 
     key: str
@@ -115,8 +107,7 @@ class KernelView:
     """The kernel was edited after something shown here was counted."""
 
 
-@dataclass(frozen=True)
-class PairView:
+class PairView(Record):
     """An open pair session."""
 
     session: str
@@ -126,8 +117,7 @@ class PairView:
     """Its last answer."""
 
 
-@dataclass(frozen=True)
-class View:
+class View(Record):
     """One source as it stands."""
 
     notes: tuple[Note, ...]

@@ -13,7 +13,7 @@ import os
 import tempfile
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
@@ -45,6 +45,7 @@ from assistant.model.build import (
     KernelCode,
 )
 from assistant.model.source import Source, Span
+from assistant.record import Record
 from assistant.source.functions import functions
 from assistant.source.parse import parse
 from assistant.source.syntax import SyntaxTree
@@ -107,8 +108,7 @@ def _readers_digest() -> str:
     return digest.hexdigest()
 
 
-@dataclass(frozen=True)
-class _Job:
+class _Job(Record):
     """One compile and what it is done with."""
 
     request: CompileRequest

@@ -11,13 +11,13 @@ from __future__ import annotations
 import hashlib
 import os
 import tempfile
-from dataclasses import dataclass
 from pathlib import Path
 
 from assistant.device.access import compile_access
 from assistant.device.process import ToolRunner
 from assistant.device.toolchain import INSTALL_GXX, Toolchain, installed_wheel_tree
 from assistant.emulator.readable import NO_FILES
+from assistant.record import Record
 
 __all__ = ["Cupti", "CuptiLibrary", "LibraryNotBuiltError", "built_library", "find_cupti"]
 
@@ -35,8 +35,7 @@ class LibraryNotBuiltError(Exception):
         self.remedy = remedy
 
 
-@dataclass(frozen=True)
-class Cupti:
+class Cupti(Record):
     """CUPTI's headers (with those of CUDA that go with them) and library."""
 
     includes: tuple[Path, ...]
@@ -44,8 +43,7 @@ class Cupti:
     """``libcupti.so.13``"""
 
 
-@dataclass(frozen=True)
-class CuptiLibrary:
+class CuptiLibrary(Record):
     """One of our own."""
 
     purpose: str

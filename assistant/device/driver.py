@@ -15,10 +15,10 @@ not wait for each other or for the null stream. A `stream` of None stands for th
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NewType, Protocol
 
 from assistant.model.launch import LaunchConfig
+from assistant.record import Record
 
 __all__ = [
     "Address",
@@ -75,8 +75,7 @@ class DeviceError(Exception):
         return self.name == "CUDA_ERROR_OUT_OF_MEMORY"
 
 
-@dataclass(frozen=True)
-class DeviceFacts:
+class DeviceFacts(Record):
     """What the device says of itself."""
 
     index: int
@@ -104,8 +103,7 @@ class DeviceFacts:
         return f"sm_{major}{minor}"
 
 
-@dataclass(frozen=True)
-class PreparedLaunch:
+class PreparedLaunch(Record):
     """A launch whose arguments are kept in a form that costs nothing to pass again."""
 
     function: FunctionHandle
@@ -117,8 +115,7 @@ class PreparedLaunch:
     """What the driver must keep alive while this launch or a graph of it is in use; nobody else's business."""
 
 
-@dataclass(frozen=True)
-class HostMemory:
+class HostMemory(Record):
     """Page-locked host memory that the device can reach."""
 
     view: memoryview

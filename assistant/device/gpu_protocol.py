@@ -10,14 +10,14 @@ After a reply that says ``is_lost`` the worker ends: its context is gone. The ne
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
+
+from assistant.record import Record
 
 __all__ = ["CaseReply", "CaseRequest", "Image", "MemoryReply", "ReplayReply", "ReplayRequest"]
 
 
-@dataclass(frozen=True)
-class Image:
+class Image(Record):
     """Compiled device code of one program."""
 
     cubin: Path
@@ -25,16 +25,14 @@ class Image:
     """(demangled instance, mangled name) of every kernel in it."""
 
 
-@dataclass(frozen=True)
-class CaseRequest:
+class CaseRequest(Record):
     """Some launches of a recording, run one after another on the contents before the first."""
 
     recording: Path
     launches: tuple[int, ...]
 
 
-@dataclass(frozen=True)
-class ReplayRequest:
+class ReplayRequest(Record):
     """Run cases in a program's kernels and keep what they leave."""
 
     image: Image
@@ -54,8 +52,7 @@ class ReplayRequest:
     """Of one case with its repeats."""
 
 
-@dataclass(frozen=True)
-class CaseReply:
+class CaseReply(Record):
     """What one case left behind."""
 
     error: str | None
@@ -68,16 +65,14 @@ class CaseReply:
     """As ``after``, of each run that left something else than the first: at most eight."""
 
 
-@dataclass(frozen=True)
-class ReplayReply:
+class ReplayReply(Record):
     """The cases that were run, in order; fewer than were asked for where the context was lost, or somebody else kept the GPU."""
 
     cases: tuple[CaseReply, ...]
     is_lost: bool
 
 
-@dataclass(frozen=True)
-class MemoryReply:
+class MemoryReply(Record):
     """Memory of the device."""
 
     free_bytes: int

@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Generator
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
@@ -21,6 +20,7 @@ from assistant.device.driver import Address, DeviceError, Driver, FunctionHandle
 from assistant.device.gpu_protocol import Image
 from assistant.device.lease import Lease, lock_folder
 from assistant.errors import CannotAnswerError
+from assistant.record import Record
 
 Part = TypeVar("Part")
 
@@ -30,8 +30,7 @@ _KEPT_IMAGES = 32
 """Loaded at once; the one that was not used for longest goes first."""
 
 
-@dataclass(frozen=True)
-class LoadedImage:
+class LoadedImage(Record):
     """A program's device code on the device."""
 
     driver: Driver

@@ -15,7 +15,6 @@ import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Any, cast
 
@@ -32,6 +31,7 @@ from assistant.device.sanitizer.run import SanitizeRequest, sanitize
 from assistant.device.shared_arrays import ReadSharedRequest, read_shared
 from assistant.device.timing.ops import PeaksRequest, TimeRequest, peaks, time_pairs
 from assistant.errors import CannotAnswerError, KernelOptError
+from assistant.record import Record
 from assistant.serialize import decode
 
 __all__ = ["OPERATIONS", "GpuWorker", "Operation", "serve"]
@@ -54,8 +54,7 @@ class Hold(Enum):
     """It waits for nobody's measurement, and disturbs one no more than the user's own program does."""
 
 
-@dataclass(frozen=True)
-class Operation:
+class Operation(Record):
     """One thing the worker does on the device."""
 
     request_type: Any

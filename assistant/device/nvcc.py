@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from assistant.device.process import ToolRunner
 from assistant.device.protocol import CompileRequest
 from assistant.disk.texts import read_bytes
 from assistant.emulator.landlock import FileAccess
+from assistant.record import Record
 from assistant.source.files import BYTE_ORDER_MARK, line_directive
 
 __all__ = ["CUBIN", "Given", "NvccOutput", "compile_with_nvcc", "given_to_nvcc"]
@@ -26,8 +26,7 @@ CUBIN = "kernel.cubin"
 """Name of the machine code below the scratch folder."""
 
 
-@dataclass(frozen=True)
-class NvccOutput:
+class NvccOutput(Record):
     """What nvcc left; ``status`` is None where it ran past the deadline, ``cubin`` where it refused the source."""
 
     status: int | None
@@ -57,8 +56,7 @@ def compile_with_nvcc(nvcc: str, request: CompileRequest, runner: ToolRunner, sc
     return NvccOutput(0, cubin, text, ran.text)
 
 
-@dataclass(frozen=True)
-class Given:
+class Given(Record):
     """How a program is given to nvcc."""
 
     command: tuple[str, ...]

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import importlib
-from dataclasses import dataclass
 from typing import Any
+
+from assistant.record import Record
 
 __all__ = ["NvrtcOutput", "compile_device_text"]
 
 
-@dataclass(frozen=True)
-class NvrtcOutput:
+class NvrtcOutput(Record):
     """What NVRTC said; ``cubin`` is None where it refused the text."""
 
     cubin: bytes | None

@@ -16,7 +16,6 @@ import threading
 import time
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from assistant.device.nvrtc import NvrtcOutput
@@ -25,6 +24,7 @@ from assistant.emulator.compiler_limits import compiler_limits
 from assistant.emulator.landlock import FileAccess, everything_but_devices
 from assistant.emulator.launcher import Command, Launcher, Running, Streams
 from assistant.emulator.sandbox import confine_compiler
+from assistant.record import Record
 from assistant.serialize import encode, loads
 
 __all__ = ["NvrtcProcess"]
@@ -35,8 +35,7 @@ _MOST_BYTES = 256 << 20
 """Of one answer."""
 
 
-@dataclass(frozen=True)
-class _Server:
+class _Server(Record):
     running: Running
     requests: int
     replies: int

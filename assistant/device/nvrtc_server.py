@@ -13,10 +13,10 @@ import json
 import os
 import sys
 import threading
-from dataclasses import dataclass
 
 from assistant.device.nvrtc import NvrtcOutput, compile_device_text
 from assistant.emulator.landlock import FileAccess, landlock_abi, open_ruleset, restrict
+from assistant.record import Record
 from assistant.serialize import encode, loads
 
 __all__ = ["NvrtcRequest"]
@@ -24,8 +24,7 @@ __all__ = ["NvrtcRequest"]
 _OWN_SOURCE = "__global__ void kernelopt_warm_up() {}\n"
 
 
-@dataclass(frozen=True)
-class NvrtcRequest:
+class NvrtcRequest(Record):
     """What `compile_device_text` takes, and which files it may read meanwhile."""
 
     path: str

@@ -12,7 +12,7 @@ import re
 import threading
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from assistant.device.nvrtc_process import NvrtcProcess
@@ -21,6 +21,7 @@ from assistant.emulator.landlock import FileAccess
 from assistant.emulator.launcher import Command, Launcher, Running
 from assistant.emulator.sandbox import confine_compiler
 from assistant.emulator.tool_process import Reading, ToolProcess, read_ready, start_tool
+from assistant.record import Record
 
 __all__ = ["ToolOutput", "ToolRunner", "tool_environment"]
 
@@ -35,8 +36,7 @@ _KILLED = re.compile(r"died due to signal|Killed signal terminated program|out o
 """How nvcc and g++ say that one of their own processes was killed or found no memory."""
 
 
-@dataclass(frozen=True)
-class ToolOutput:
+class ToolOutput(Record):
     """What a tool left behind; ``status`` is None where it ran past its deadline or was stopped."""
 
     status: int | None

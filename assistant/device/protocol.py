@@ -11,12 +11,12 @@ once. The next request is sent after that answer.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from assistant.build.flags import DEFAULT_FLAGS
 from assistant.model.build import BuildResult, Flags
 from assistant.model.preprocessed import NotPreprocessed, Preprocessed
+from assistant.record import Record
 from assistant.serialize import decode, encode
 
 __all__ = [
@@ -36,8 +36,7 @@ PROTOCOL_VERSION = 1
 CANCEL = '"cancel"'
 
 
-@dataclass(frozen=True)
-class CompileRequest:
+class CompileRequest(Record):
     """Compile one program's device code; nothing is linked or run."""
 
     sources: tuple[tuple[str, str], ...]
@@ -59,8 +58,7 @@ class CompileRequest:
     """Folders of which compilers may read everything, beside the sources' own."""
 
 
-@dataclass(frozen=True)
-class CompileReply:
+class CompileReply(Record):
     """A compile's result and how it was had."""
 
     result: BuildResult
@@ -73,16 +71,14 @@ class CompileReply:
     """Path of the machine code; None where it was not asked for or the compile failed."""
 
 
-@dataclass(frozen=True)
-class PreprocessReply:
+class PreprocessReply(Record):
     """What nvcc's two compiles of a program compile: for the GPU, and for the host."""
 
     device: Preprocessed | NotPreprocessed
     host: Preprocessed | NotPreprocessed
 
 
-@dataclass(frozen=True)
-class Tool:
+class Tool(Record):
     """One compiler or tool: where it is, or how to get it."""
 
     name: str
@@ -95,8 +91,7 @@ class Tool:
     """Empty where the tool is there."""
 
 
-@dataclass(frozen=True)
-class ToolchainReply:
+class ToolchainReply(Record):
     tools: tuple[Tool, ...]
 
 

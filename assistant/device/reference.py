@@ -13,20 +13,20 @@ from __future__ import annotations
 import importlib.util
 import traceback
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Any, cast
 
 import numpy as np
 
+from assistant.record import Record
+
 __all__ = ["ReferenceArgument", "ReferenceReply", "ReferenceRequest", "run_reference"]
 
 _TRACE_LINES = 3
 
 
-@dataclass(frozen=True)
-class ReferenceArgument:
+class ReferenceArgument(Record):
     """One argument by name: an array in a file, or a number."""
 
     name: str
@@ -37,8 +37,7 @@ class ReferenceArgument:
     value: float | None = None
 
 
-@dataclass(frozen=True)
-class ReferenceRequest:
+class ReferenceRequest(Record):
     path: Path
     function: str
     arguments: tuple[ReferenceArgument, ...]
@@ -48,8 +47,7 @@ class ReferenceRequest:
     """Folder that receives ``<name>.bin`` files of float64 or integer values."""
 
 
-@dataclass(frozen=True)
-class ReferenceReply:
+class ReferenceReply(Record):
     """(output name, file, dtype) of what was returned, or why there is nothing."""
 
     outputs: tuple[tuple[str, str, str], ...]

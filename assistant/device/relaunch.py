@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import sys
 import time
-from dataclasses import dataclass
 from pathlib import Path
 
 from assistant.device.driver import Address, DeviceError, Driver
@@ -20,13 +19,13 @@ from assistant.device.opening import open_driver
 from assistant.device.replay import LaunchesTimedOut, wait_for
 from assistant.device.replay_case import ReplayBuffer, ReplayCase, read_case, with_pointers
 from assistant.errors import CannotAnswerError
+from assistant.record import Record
 from assistant.serialize import loads
 
 __all__ = ["RelaunchRequest", "relaunch", "run"]
 
 
-@dataclass(frozen=True)
-class RelaunchRequest:
+class RelaunchRequest(Record):
     """Cases to run, one after another."""
 
     image: Image

@@ -9,12 +9,12 @@ Example::
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from assistant.device.gpu_protocol import CaseRequest
 from assistant.errors import CannotAnswerError
 from assistant.model.launch import LaunchConfig
 from assistant.model.recording import BufferState, PointerField, RecordedBuffer, RecordedLaunch, Recording
+from assistant.record import Record
 from assistant.workload.recordings import RecordingReader
 
 __all__ = ["PlacedLaunch", "ReplayBuffer", "ReplayCase", "read_case", "with_pointers"]
@@ -22,8 +22,7 @@ __all__ = ["PlacedLaunch", "ReplayBuffer", "ReplayCase", "read_case", "with_poin
 _POINTER_BYTES = 8
 
 
-@dataclass(frozen=True)
-class ReplayBuffer:
+class ReplayBuffer(Record):
     """One allocation or device symbol that the case's launches can reach."""
 
     id: int
@@ -36,8 +35,7 @@ class ReplayBuffer:
     """To buffers of the case alone."""
 
 
-@dataclass(frozen=True)
-class PlacedLaunch:
+class PlacedLaunch(Record):
     """One launch; its pointers are put in when the buffers have places."""
 
     kernel: str
@@ -52,8 +50,7 @@ class PlacedLaunch:
         return tuple(with_pointers(value, pointers, addresses) for value, pointers in self.arguments)
 
 
-@dataclass(frozen=True)
-class ReplayCase:
+class ReplayCase(Record):
     buffers: tuple[ReplayBuffer, ...]
     launches: tuple[PlacedLaunch, ...]
 

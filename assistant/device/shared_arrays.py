@@ -11,11 +11,11 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
 
 from assistant.device.driver import Address, Driver
 from assistant.device.gpu_state import GpuState
+from assistant.record import Record
 
 __all__ = ["ReadSharedReply", "ReadSharedRequest", "SharedRegion", "read_shared"]
 
@@ -23,8 +23,7 @@ _CHUNK_BYTES = 16 << 20
 """Copied at a time: what a region costs of the host's memory beside its file."""
 
 
-@dataclass(frozen=True)
-class SharedRegion:
+class SharedRegion(Record):
     """A part of one allocation."""
 
     handle: str
@@ -33,8 +32,7 @@ class SharedRegion:
     size_bytes: int
 
 
-@dataclass(frozen=True)
-class ReadSharedRequest:
+class ReadSharedRequest(Record):
     """Copy regions, behind all work that their process waited for."""
 
     regions: tuple[SharedRegion, ...]
@@ -42,8 +40,7 @@ class ReadSharedRequest:
     """Receives one file for each, named by its sha256."""
 
 
-@dataclass(frozen=True)
-class ReadSharedReply:
+class ReadSharedReply(Record):
     blobs: tuple[str, ...]
 
 

@@ -16,12 +16,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from random import Random
 
 from assistant.device.driver import Address, DeviceError, Driver, PreparedLaunch, StreamHandle
 from assistant.device.gpu_state import LoadedImage
 from assistant.device.replay_case import ReplayBuffer, ReplayCase, with_pointers
+from assistant.record import Record
 
 __all__ = ["CANARY", "GUARD_BYTES", "Pristine", "Stage"]
 
@@ -35,8 +35,7 @@ _SLACK_BYTES = 8192
 """How far a buffer may move inside its allocation."""
 
 
-@dataclass(frozen=True)
-class _Allocation:
+class _Allocation(Record):
     """Device memory for one buffer with its guard zones and the room to move."""
 
     base: Address

@@ -11,11 +11,11 @@ import os
 import re
 import shutil
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from assistant.device.process import ToolRunner, tool_environment
 from assistant.device.protocol import Tool, ToolchainReply
+from assistant.record import Record
 
 __all__ = ["INSTALL_CUDA", "INSTALL_GXX", "Nvcc", "Toolchain", "find_toolchain"]
 
@@ -27,8 +27,7 @@ _TOP = re.compile(r"^#\$ TOP=(.*)$", re.MULTILINE)
 _PROBE_TIMEOUT_S = 20.0
 
 
-@dataclass(frozen=True)
-class Nvcc:
+class Nvcc(Record):
     """An nvcc that answered."""
 
     path: str
@@ -39,8 +38,7 @@ class Nvcc:
     origin: str
 
 
-@dataclass(frozen=True)
-class Toolchain:
+class Toolchain(Record):
     """Every tool that was found; None stands for one that was not."""
 
     nvcc: Nvcc | None

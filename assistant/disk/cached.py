@@ -13,8 +13,9 @@ import os
 import shutil
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from assistant.record import Record
 
 __all__ = ["LIMIT_BYTES", "make_room", "note_use"]
 
@@ -32,8 +33,7 @@ _LOOKED_FILE = ".looked-at"
 _REMOVED = ".removed-"
 
 
-@dataclass(frozen=True)
-class _Entry:
+class _Entry(Record):
     used_s: float
     """Seconds since the epoch, as `time.time`."""
     path: Path

@@ -12,7 +12,7 @@ import re
 import tempfile
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
@@ -30,14 +30,14 @@ from assistant.emulator.toolchain import Compiler, Flavour, RuntimeBuildError, S
 from assistant.emulator.tools import COMPILE_TIMEOUT_S, LIMIT_TEXT, TIMEOUT_TEXT, run_tool
 from assistant.emulator.translate.unit import TranslatedUnit, Unpromotable, Untranslatable, closure, translate
 from assistant.model.build import BuildFailure, CompilerMissing, Diagnostic, DiagnosticSeverity
+from assistant.record import Record
 
 _UNIT_SUFFIXES = {".cu", ".cpp", ".cc", ".cxx", ".c++"}
 _REPLY_FILE = "reply.json"
 _PROGRAM_FILE = "program"
 
 
-@dataclass(frozen=True)
-class BuildRequest:
+class BuildRequest(Record):
     """What to build and how."""
 
     sources: tuple[tuple[Path, str], ...]
@@ -60,8 +60,7 @@ class BuildRequest:
     """Folders of which compilers may read everything, beside the sources' own."""
 
 
-@dataclass(frozen=True)
-class Built:
+class Built(Record):
     """A program that runs on this machine."""
 
     program: Path
@@ -76,8 +75,7 @@ class Built:
     kind: Literal["built"] = "built"
 
 
-@dataclass(frozen=True)
-class CannotPromote:
+class CannotPromote(Record):
     """The source cannot be computed in ``double`` throughout."""
 
     reason: str
@@ -177,8 +175,7 @@ def _bare_mark(cache_dir: Path, units: Sequence[Mapping[Path, str]]) -> Path:
     return cache_dir / "bare" / _digest(part for unit in units for path, text in unit.items() for part in (str(path), text))
 
 
-@dataclass(frozen=True)
-class _Job:
+class _Job(Record):
     request: BuildRequest
     compiler: Compiler
     has_openmp: bool
@@ -190,8 +187,7 @@ class _Job:
     """With a prelude that brings no more of the standard library than CUDA's headers do."""
 
 
-@dataclass(frozen=True)
-class _Stored:
+class _Stored(Record):
     """A reply as it lies in the cache."""
 
     built: Built | None = None

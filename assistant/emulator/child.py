@@ -17,12 +17,12 @@ import signal
 import time
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
 from assistant.emulator.launcher import Command, Launcher, Limits, Running, Streams, launcher_or_own
 from assistant.emulator.sandbox import Confinement
+from assistant.record import Record
 
 __all__ = ["Bounds", "Command", "Interrupted", "Outcome", "run_child"]
 
@@ -42,8 +42,7 @@ class Interrupted(Exception):  # noqa: N818 - an order, not an error
     """The asker went away while a child ran; the child is gone."""
 
 
-@dataclass(frozen=True)
-class Bounds:
+class Bounds(Record):
     wall_s: float
     memory_bytes: int = 8 << 30
     output_bytes: int = 16 << 20
@@ -51,8 +50,7 @@ class Bounds:
     """Threads of the program and of all that it started."""
 
 
-@dataclass(frozen=True)
-class Outcome:
+class Outcome(Record):
     exit_status: int | None
     """None when a signal ended it."""
     signal: str | None
@@ -175,8 +173,7 @@ class _Watch:
         return ended
 
 
-@dataclass(frozen=True)
-class _Use:
+class _Use(Record):
     resident_bytes: int
     """Pages shared by a replay's forks count once each."""
     task_count: int

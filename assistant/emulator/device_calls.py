@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 from assistant.emulator.object_file import UNDEFINED, ObjectFile, Reference, Symbol
+from assistant.record import Record
 
 __all__ = ["ForeignCall", "foreign_calls", "is_of_device", "needed_functions", "replaced_functions"]
 
@@ -63,8 +63,7 @@ _SYSTEM_CALLS = (b"\x0f\x05", b"\xcd\x80", b"\x0f\x34")
 """``syscall``, ``int 0x80`` and ``sysenter`` (Intel SDM, volume 2)."""
 
 
-@dataclass(frozen=True)
-class ForeignCall:
+class ForeignCall(Record):
     """One place in device code."""
 
     file: int
@@ -77,8 +76,7 @@ class ForeignCall:
     kind: Literal["host", "library", "system call"]
 
 
-@dataclass(frozen=True)
-class _Code:
+class _Code(Record):
     """One section of one file."""
 
     file: int

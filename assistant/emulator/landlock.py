@@ -19,10 +19,10 @@ import stat
 import struct
 from collections.abc import Generator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 from assistant.emulator.linux import system_call
+from assistant.record import Record
 
 __all__ = ["SIGNALS_ABI", "FileAccess", "allow_own_threads", "everything_but_devices", "landlock_abi", "open_ruleset", "restrict"]
 
@@ -45,8 +45,7 @@ _READABLE_DEVICES = ("null", "zero", "full", "random", "urandom", "shm")
 """Reading another device can take something from its owner, as a terminal's next line; ``shm`` is a folder like any other."""
 
 
-@dataclass(frozen=True)
-class FileAccess:
+class FileAccess(Record):
     """Files, and folders with all that is below them; a path that does not exist is left out of what may be read."""
 
     read: tuple[Path, ...] = ()

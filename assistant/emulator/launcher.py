@@ -25,11 +25,12 @@ import time
 import weakref
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from assistant.emulator.guard import ENDED, LENGTH, LIMITS_STAGE, MESSAGE, STARTED
 from assistant.emulator.sandbox import Confinement
+from assistant.record import Record
 
 __all__ = ["Command", "Launcher", "Limits", "Running", "Streams", "launcher_or_own"]
 
@@ -37,15 +38,13 @@ _ROOT = Path(__file__).parents[2]
 _END_TIMEOUT_S = 2.0
 
 
-@dataclass(frozen=True)
-class Command:
+class Command(Record):
     arguments: tuple[str, ...]
     cwd: Path
     environment: Mapping[str, str]
 
 
-@dataclass(frozen=True)
-class Limits:
+class Limits(Record):
     """What one process may take."""
 
     resources: Mapping[str, int] = field(default_factory=dict[str, int])
@@ -54,8 +53,7 @@ class Limits:
     """A write beyond the limit on the size of files fails; else it ends the program by a signal, as is usual."""
 
 
-@dataclass(frozen=True)
-class Streams:
+class Streams(Record):
     """Open descriptors that the program gets; whoever asks closes his own."""
 
     stdin: int

@@ -10,7 +10,8 @@ Layout: System V ABI, "Object Files"; x86-64 psABI, "Relocation". Example::
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass
+
+from assistant.record import Record
 
 __all__ = ["UNDEFINED", "ObjectFile", "Reference", "Section", "Symbol", "read_object"]
 
@@ -39,8 +40,7 @@ _SECTION_SYMBOL = 3
 """``STT_SECTION``: stands for its section as a whole."""
 
 
-@dataclass(frozen=True)
-class Section:
+class Section(Record):
     name: str
     offset: int
     """Of its contents in the file."""
@@ -49,8 +49,7 @@ class Section:
     has_contents: bool
 
 
-@dataclass(frozen=True)
-class Symbol:
+class Symbol(Record):
     name: str
     """Mangled; empty for a section's own symbol."""
     section: int | None
@@ -63,8 +62,7 @@ class Symbol:
     """0 default, 1 internal, 2 hidden, 3 protected."""
 
 
-@dataclass(frozen=True)
-class Reference:
+class Reference(Record):
     """One relocation: the place that needs an address, and whose."""
 
     offset: int
@@ -75,8 +73,7 @@ class Reference:
     """Added to the symbol's address; 4 less than meant where a jump counts from its own end."""
 
 
-@dataclass(frozen=True)
-class ObjectFile:
+class ObjectFile(Record):
     sections: tuple[Section, ...]
     symbols: tuple[Symbol, ...]
     references: dict[int, tuple[Reference, ...]]

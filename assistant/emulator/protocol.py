@@ -11,12 +11,12 @@ Example::
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 from assistant.emulator.toolchain import Flavour
 from assistant.model.profile import Correction, LaunchProfile, Problem
+from assistant.record import Record
 
 __all__ = [
     "BuildMessage",
@@ -35,8 +35,7 @@ __all__ = [
 Mode = Literal["plain", "count", "check"]
 
 
-@dataclass(frozen=True)
-class Limits:
+class Limits(Record):
     """Bounds of one run."""
 
     wall_s: float = 60.0
@@ -51,8 +50,7 @@ class Limits:
     """Threads of a confined program and of all that it started."""
 
 
-@dataclass(frozen=True)
-class BuildMessage:
+class BuildMessage(Record):
     """Build a program (``assistant.emulator.build``)."""
 
     sources: tuple[tuple[str, str], ...]
@@ -68,8 +66,7 @@ class BuildMessage:
     """Folders of which compilers may read everything, beside the sources' own."""
 
 
-@dataclass(frozen=True)
-class RunRequest:
+class RunRequest(Record):
     """Run a program's ``main``."""
 
     binary: Path
@@ -97,8 +94,7 @@ class RunRequest:
     limits: Limits = Limits()
 
 
-@dataclass(frozen=True)
-class ReplayCase:
+class ReplayCase(Record):
     """Some launches of a recording, run one after another on the contents before the first."""
 
     recording: Path
@@ -113,8 +109,7 @@ class ReplayCase:
     """Which kernel of the program stands for each launch's; empty: the one of the same name."""
 
 
-@dataclass(frozen=True)
-class ReplayRequest:
+class ReplayRequest(Record):
     """Run cases in a program's kernels; each case in a process of its own."""
 
     binary: Path
@@ -128,8 +123,7 @@ class ReplayRequest:
     corrections: tuple[Correction, ...] = ()
 
 
-@dataclass(frozen=True)
-class SiteDetail:
+class SiteDetail(Record):
     """Counters of one access site: what grading against SASS compares."""
 
     file: str
@@ -154,8 +148,7 @@ class SiteDetail:
     """These four as in ``AccessSite``."""
 
 
-@dataclass(frozen=True)
-class RunReply:
+class RunReply(Record):
     """What came of a run."""
 
     exit_status: int | None
@@ -183,8 +176,7 @@ class RunReply:
     """Limits that this machine could not put in force, and what the private copy left out."""
 
 
-@dataclass(frozen=True)
-class CaseReply:
+class CaseReply(Record):
     """What came of one case."""
 
     ok: bool
@@ -202,8 +194,7 @@ class CaseReply:
     """As ``after``, of each repeat that left something else than the first run: at most eight, and at most 512 MiB of them in all."""
 
 
-@dataclass(frozen=True)
-class ReplayReply:
+class ReplayReply(Record):
     """What came of all cases; replays are always confined."""
 
     cases: tuple[CaseReply, ...]

@@ -18,11 +18,12 @@ import re
 import stat
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from assistant.emulator.landlock import FileAccess
 from assistant.model.build import Diagnostic
+from assistant.record import Record
 
 __all__ = ["NO_FILES", "ProgramFiles", "compiler_access", "explained", "program_files", "tool_places"]
 
@@ -48,8 +49,7 @@ _REFUSED = re.compile(r"(?P<gcc>.+): Permission denied|file not found: (?P<gas>.
 """As cc1plus (GCC 11 to 14) and the assembler (binutils 2.40, ``.incbin``) say it."""
 
 
-@dataclass(frozen=True)
-class ProgramFiles:
+class ProgramFiles(Record):
     """Of the user; all paths are real ones (no links in them)."""
 
     folders: tuple[Path, ...]

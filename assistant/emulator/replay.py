@@ -25,6 +25,7 @@ from assistant.emulator.sandbox import Layers, confine
 from assistant.emulator.symbolize import Symbolizer
 from assistant.errors import CannotAnswerError
 from assistant.model.recording import BufferState, PointerField, RecordedLaunch, Recording
+from assistant.record import Record
 from assistant.serialize import loads
 from assistant.workload.recorded_log import rename_blobs
 
@@ -128,8 +129,7 @@ def _pointer(pointer: PointerField) -> str:
     return f"{pointer.offset_bytes} {pointer.buffer} {pointer.buffer_offset_bytes}"
 
 
-@dataclass(frozen=True)
-class _Part:
+class _Part(Record):
     """What one case left."""
 
     result: str

@@ -9,7 +9,6 @@ import json
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
 from assistant.emulator.protocol import SiteDetail
@@ -17,6 +16,7 @@ from assistant.emulator.symbolize import Place, Symbolizer
 from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.problems import merge_problems
 from assistant.model.profile import Grade, LaunchProfile, LineAccess, LineExecution, Method, Problem
+from assistant.record import Record
 
 __all__ = ["DEVICE", "Report", "error_name", "read_report"]
 
@@ -50,8 +50,7 @@ _ERROR_NAMES = {
 """CUDA Runtime API, "Data types used by CUDA Runtime", enum cudaError."""
 
 
-@dataclass(frozen=True)
-class Report:
+class Report(Record):
     """All launches of one run."""
 
     profiles: tuple[LaunchProfile, ...]
@@ -103,8 +102,7 @@ def _items(text: str) -> Iterable[dict[str, Any]]:
             return
 
 
-@dataclass(frozen=True)
-class _Branch:
+class _Branch(Record):
     """The end of a basic block at which lanes of a warp went different ways."""
 
     block: int

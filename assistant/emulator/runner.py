@@ -8,7 +8,7 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from assistant.disk.removal import remove_tree
@@ -22,13 +22,13 @@ from assistant.emulator.sandbox import Layers, confine
 from assistant.emulator.symbolize import Symbolizer
 from assistant.emulator.workspace import FolderTooLarge, Workspace
 from assistant.model.profile import Correction
+from assistant.record import Record
 from assistant.workload.recorded_log import LogNames, finish_recording
 
 __all__ = ["RunEnvironment", "core_environment", "cut_short", "run_program"]
 
 
-@dataclass(frozen=True)
-class RunEnvironment:
+class RunEnvironment(Record):
     """What one worker runs programs with."""
 
     environment: Mapping[str, str]

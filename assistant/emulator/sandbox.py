@@ -17,7 +17,6 @@ import ctypes
 import struct
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 from assistant.emulator.landlock import (
@@ -31,6 +30,7 @@ from assistant.emulator.landlock import (
 )
 from assistant.emulator.linux import PR_SET_NO_NEW_PRIVS, prctl, system_call
 from assistant.emulator.seccomp import compiler_filter, gpu_program_filter, install_filter, program_filter
+from assistant.record import Record
 
 __all__ = ["Confinement", "Layers", "apply", "confine", "confine_compiler", "confine_to_gpu", "probe_layers"]
 
@@ -43,16 +43,14 @@ _GPU_FILES = ("nvidia*", "nvidia-caps/*", "dxg")
 """Below ``/dev``: what CUDA's driver opens for writing, on Linux and under WSL2."""
 
 
-@dataclass(frozen=True)
-class Layers:
+class Layers(Record):
     """In words for people."""
 
     in_force: tuple[str, ...]
     missing: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class Confinement:
+class Confinement(Record):
     """Limits made ready in this process, to be put in force by ``apply`` in the process that they are for."""
 
     ruleset: int | None

@@ -9,13 +9,14 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from assistant.emulator.binutils import setting_of
 from assistant.emulator.launcher import Launcher
 from assistant.emulator.toolchain import INCLUDE_DIR, RUNTIME_DIR
 from assistant.emulator.tools import run_tool
+from assistant.record import Record
 
 __all__ = ["Place", "Symbolizer", "SymbolsMissing"]
 
@@ -34,8 +35,7 @@ class SymbolsMissing(Exception):  # noqa: N818
     """binutils cannot be run here; the message says what to install."""
 
 
-@dataclass(frozen=True)
-class Place:
+class Place(Record):
     """A source line; file empty and line 0 where the debug information names none."""
 
     file: str

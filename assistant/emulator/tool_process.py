@@ -14,21 +14,21 @@ import select
 import tempfile
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from io import FileIO
 
 from assistant.emulator.child import Interrupted
 from assistant.emulator.compiler_limits import OUTPUT_BYTES, compiler_limits
 from assistant.emulator.launcher import Command, Launcher, Limits, Running, Streams
 from assistant.emulator.sandbox import Confinement
+from assistant.record import Record
 
 __all__ = ["Reading", "ToolProcess", "read_ready", "start_tool"]
 
 _CHUNK_BYTES = 1 << 16
 
 
-@dataclass(frozen=True)
-class Reading:
+class Reading(Record):
     """What a tool is given to read, and what is read of it."""
 
     timeout_s: float
@@ -39,8 +39,7 @@ class Reading:
     """Standard error is read together with standard output; else it is dropped."""
 
 
-@dataclass(frozen=True)
-class ToolProcess:
+class ToolProcess(Record):
     """A running tool."""
 
     running: Running

@@ -12,7 +12,6 @@ import shutil
 import tempfile
 from collections.abc import Callable, Generator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Literal
@@ -25,6 +24,7 @@ from assistant.emulator.launcher import Launcher
 from assistant.emulator.readable import NO_FILES, ProgramFiles, compiler_access, tool_places
 from assistant.emulator.tools import ToolSetting, run_tool, run_tools
 from assistant.model.build import CompilerMissing
+from assistant.record import Record
 
 Flavour = Literal["fast", "fused", "counted", "checked"]
 
@@ -109,8 +109,7 @@ _RUNTIME_FLAGS = ("-std=gnu++17", "-O2", "-g1", "-pthread", "-fno-pie", "-fno-pi
 _LINK_FLAGS = ("-no-pie", "-pthread", "-Wl,-z,noexecstack")
 
 
-@dataclass(frozen=True)
-class Compiler:
+class Compiler(Record):
     """A usable g++."""
 
     path: Path
@@ -122,8 +121,7 @@ class Compiler:
         return f"g++ {self.version} (emulator)"
 
 
-@dataclass(frozen=True)
-class StorageFailure:
+class StorageFailure(Record):
     """The cache folder cannot be written: full, read-only or gone."""
 
     reason: str
@@ -137,8 +135,7 @@ class StorageFailure:
         return "make that folder writable, or name another one in KERNELOPT_HOME"
 
 
-@dataclass(frozen=True)
-class Toolkit:
+class Toolkit(Record):
     """The prelude and runtime of one flavour, ready in the cache."""
 
     prelude: Path
@@ -195,8 +192,7 @@ def _has_fma_by_flag() -> bool:
         return False
 
 
-@dataclass(frozen=True)
-class Digests:
+class Digests(Record):
     """Hashes of the emulator's own files."""
 
     prelude: str

@@ -13,7 +13,6 @@ import errno
 import os
 from collections.abc import Generator, Sequence
 from contextlib import closing, nullcontext
-from dataclasses import dataclass
 from pathlib import Path
 
 from assistant.build.full_disk import says_disk_is_full
@@ -22,6 +21,7 @@ from assistant.emulator.landlock import FileAccess
 from assistant.emulator.launcher import Command, Launcher, launcher_or_own
 from assistant.emulator.sandbox import confine_compiler
 from assistant.emulator.tool_process import Reading, ToolProcess, read_ready, start_tool
+from assistant.record import Record
 
 __all__ = ["COMPILE_TIMEOUT_S", "LIMIT_TEXT", "TIMEOUT_TEXT", "Run", "ToolSetting", "run_tool", "run_tools"]
 
@@ -34,16 +34,14 @@ _OWN_ENVIRONMENT = {"LC_ALL": "C", "CCACHE_DISABLE": "1"}
 """A compiler that is a front of ccache would keep what it makes in the user's home, which is not its to write."""
 
 
-@dataclass(frozen=True)
-class Run:
+class Run(Record):
     """What one compiler process said."""
 
     is_ok: bool
     output: str
 
 
-@dataclass(frozen=True)
-class ToolSetting:
+class ToolSetting(Record):
     """How compilers are run."""
 
     launcher: Launcher | None = None

@@ -19,10 +19,10 @@ import time
 from collections import deque
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from assistant.disk.removal import remove_tree
+from assistant.record import Record
 
 __all__ = ["FolderTooLarge", "PrivateCopy", "Workspace"]
 
@@ -36,23 +36,20 @@ _CLOCK_STEP_S = 0.01
 """Longest step of the clock that stamps files: one timer tick of a kernel with 100 a second (time(7), CONFIG_HZ)."""
 
 
-@dataclass(frozen=True)
-class PrivateCopy:
+class PrivateCopy(Record):
     path: Path
     """Where the program is to run."""
     notes: tuple[str, ...]
     """What is not as in the original folder."""
 
 
-@dataclass(frozen=True)
-class FolderTooLarge:
+class FolderTooLarge(Record):
     """Nothing was copied: the program runs in the original folder, which it can read only."""
 
     note: str
 
 
-@dataclass(frozen=True)
-class _Stamp:
+class _Stamp(Record):
     """Differs after every change of a file: no program can set the time of a change."""
 
     inode: int
@@ -60,18 +57,15 @@ class _Stamp:
     size_bytes: int
 
 
-@dataclass(frozen=True)
-class _Folder:
+class _Folder(Record):
     pass
 
 
-@dataclass(frozen=True)
-class _Link:
+class _Link(Record):
     target: str
 
 
-@dataclass(frozen=True)
-class _File:
+class _File(Record):
     source: str
     stamp: _Stamp
     """Of the source."""
@@ -81,8 +75,7 @@ _Plan = Mapping[str, _Folder | _Link | _File]
 """By path below the root; folders before what they hold."""
 
 
-@dataclass(frozen=True)
-class _Made:
+class _Made(Record):
     entry: _Folder | _Link | _File
     stamp: _Stamp
     """Of what was made."""

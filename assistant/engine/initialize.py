@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from assistant.engine.files import replace_text
@@ -10,6 +9,7 @@ from assistant.engine.subject import read_source
 from assistant.errors import CannotAnswerError, UsageError
 from assistant.model.elements import parse_element_type
 from assistant.model.source import Kernel, ParsedSource
+from assistant.record import Record
 from assistant.source.match import select_kernels
 from assistant.source.parse import parse
 from assistant.workload.blocks import find_blocks
@@ -18,8 +18,7 @@ from assistant.workload.init import write_block
 __all__ = ["Initialized", "initialized", "initialized_text"]
 
 
-@dataclass(frozen=True)
-class Initialized:
+class Initialized(Record):
     """A block and the text that would hold it."""
 
     path: Path

@@ -10,7 +10,7 @@ Example::
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from assistant.engine.channel import UNHEARD, Listener
@@ -21,6 +21,7 @@ from assistant.model.build import DiagnosticSeverity
 from assistant.model.device import Architecture, Target
 from assistant.model.profile import Severity
 from assistant.ports import Lab, LabFailure, RunLimits
+from assistant.record import Record
 
 __all__ = ["CANNOT_ANSWER", "DONE", "INTERNAL", "NO", "Ending", "Job", "Stopwatch"]
 
@@ -28,8 +29,7 @@ DONE, NO, CANNOT_ANSWER, INTERNAL = 0, 1, 3, 4
 """Exit codes that a job itself, or the loss of its process, can end with."""
 
 
-@dataclass(frozen=True)
-class Job:
+class Job(Record):
     """Identity, question and tools of one job."""
 
     id: str
@@ -84,8 +84,7 @@ class Job:
         return Ending(CANNOT_ANSWER, failure.message)
 
 
-@dataclass(frozen=True)
-class Ending:
+class Ending(Record):
     """How a job ends."""
 
     exit_code: int

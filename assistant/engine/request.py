@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from pathlib import Path
 
 from assistant.model.completion import Caps
 from assistant.model.verification import Label
 from assistant.model.workload import CaseKey, LiveWorkload
+from assistant.record import Record
 
 __all__ = ["Accept", "CandidateRules", "JobRequest", "OptimizeOptions"]
 
@@ -16,8 +17,7 @@ DEFAULT_PROFILED_LAUNCHES = 64
 """Launches of a program that ``profile`` reports one by one (first 64 in program order)."""
 
 
-@dataclass(frozen=True)
-class JobRequest:
+class JobRequest(Record):
     """One file (and the sources compiled with it) and how to look at it."""
 
     file: Path
@@ -80,8 +80,7 @@ class Accept(StrEnum):
     NONE = "none"
 
 
-@dataclass(frozen=True)
-class CandidateRules:
+class CandidateRules(Record):
     """What every candidate of a search must keep to; the default asks for nothing."""
 
     excluded_techniques: frozenset[str] = frozenset()
@@ -100,8 +99,7 @@ class CandidateRules:
     """Least time(A)/time(B) of a candidate; None: what the gate asks for."""
 
 
-@dataclass(frozen=True)
-class OptimizeOptions:
+class OptimizeOptions(Record):
     """How far ``optimize`` goes."""
 
     max_rounds: int = 4

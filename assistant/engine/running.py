@@ -14,7 +14,7 @@ import secrets
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from assistant.build.architectures import architecture
@@ -36,6 +36,7 @@ from assistant.model.build import Flags
 from assistant.model.profile import Severity
 from assistant.model.source import Source
 from assistant.ports import Lab, RunLimits, Store, StoredAnalysis
+from assistant.record import Record
 
 __all__ = ["JobBody", "JobRunner", "OpenLab", "flags_of", "refused", "run_limits"]
 
@@ -54,8 +55,7 @@ _SEED_BITS = 31
 _HEARTBEAT_S = 1.0
 
 
-@dataclass(frozen=True)
-class JobRunner:
+class JobRunner(Record):
     """Runs jobs of one front end."""
 
     open_store: Callable[[], Store]

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from assistant.config import EditorSettings, LoadedSettings, Settings, find_workspace, load_settings, memory_path
@@ -38,6 +38,7 @@ from assistant.model import events
 from assistant.model.proposal import Proposal
 from assistant.plan.catalogue import Catalogue
 from assistant.ports import Planner, Store
+from assistant.record import Record
 
 __all__ = ["NOBODY", "Ask", "Asked", "SearchBody", "Session", "SessionParts"]
 
@@ -45,8 +46,7 @@ SearchBody = Callable[[Job, Subject], Awaitable[Searched]]
 """What an ``optimize`` job does."""
 
 
-@dataclass(frozen=True)
-class SessionParts:
+class SessionParts(Record):
     """What a session is built from, in one place (``assistant.cli.compose``)."""
 
     open_store: Callable[[Path], Store]
@@ -60,8 +60,7 @@ class SessionParts:
     """Loads what asks models, for the first job that may; None: no model is ever asked."""
 
 
-@dataclass(frozen=True)
-class Asked:
+class Asked(Record):
     """Who answers what comes up in a search, and who watches."""
 
     host_code: AskHostCode | None = None

@@ -8,7 +8,7 @@ Example::
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from assistant.build.safe_flags import refused_flag
@@ -19,6 +19,7 @@ from assistant.model.build import Flags
 from assistant.model.source import Kernel, ParsedSource, Source
 from assistant.model.workload import DeclaredWorkload, WorkloadProblem
 from assistant.ports import Program
+from assistant.record import Record
 from assistant.source.match import select_kernels
 from assistant.source.parse import parse
 from assistant.workload.blocks import find_workloads, parse_sidecar, sidecar_path
@@ -31,8 +32,7 @@ _NAMES_SHOWN = 12
 _HOLDING_CUDA = frozenset({".py", ".ipynb"})
 
 
-@dataclass(frozen=True)
-class Subject:
+class Subject(Record):
     """One file as a job sees it."""
 
     request: JobRequest

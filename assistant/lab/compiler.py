@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ from assistant.lab.readable import workspaces
 from assistant.model.build import Build, BuildFailure, BuildResult, CompilerMissing
 from assistant.model.preprocessed import NotPreprocessed, Preprocessed
 from assistant.ports import LabFailure, Program
+from assistant.record import Record
 from assistant.serialize import decode, encode
 
 __all__ = ["Compiler", "Image", "texts_of"]
@@ -31,8 +32,7 @@ _DEADLINE_S = 120.0
 """A large translation unit with a cold prelude takes a few seconds on two cores."""
 
 
-@dataclass(frozen=True)
-class Image:
+class Image(Record):
     """Compiled device code of one program, as a GPU worker takes it."""
 
     cubin: str
@@ -40,8 +40,7 @@ class Image:
     """(demangled instance, mangled name) of every kernel in it."""
 
 
-@dataclass(frozen=True)
-class _Answer:
+class _Answer(Record):
     """Of the compile worker."""
 
     result: BuildResult

@@ -9,7 +9,7 @@ import asyncio
 import os
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +35,7 @@ from assistant.ports import (
     ReplayRun,
     RunLimits,
 )
+from assistant.record import Record
 from assistant.serialize import decode, encode, loads
 
 __all__ = ["CpuLab", "Promotion"]
@@ -55,8 +56,7 @@ _FLAVOURS = {"plain": "fast", "fused": "fused", "count": "counted", "grade": "co
 _DEVICE = "CPU emulator (counting rules of sm_90)"
 
 
-@dataclass(frozen=True)
-class Promotion:
+class Promotion(Record):
     """Whether device arithmetic is compiled as the source says or widened to double (the r64 reference)."""
 
     is_double: bool = False

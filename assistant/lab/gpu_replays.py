@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -19,13 +18,13 @@ from assistant.lab.compiler import Compiler, Image
 from assistant.lab.gpu_client import GpuClient
 from assistant.model.workload import Case
 from assistant.ports import CaseRun, LabFailure, Program, ReplayOptions, ReplayRun, RunLimits
+from assistant.record import Record
 from assistant.serialize import encode
 
 __all__ = ["GpuReplays"]
 
 
-@dataclass(frozen=True)
-class _Order:
+class _Order(Record):
     """What every case of one replay shares."""
 
     image: Image

@@ -12,12 +12,12 @@ import asyncio
 import os
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Protocol
 
 from assistant.lab.gpus import Gpu, GpuSearch, NoGpu, meant_gpus, usable_gpus
+from assistant.record import Record
 
 __all__ = ["GpuProcess", "GpuUsers", "NvmlGpuUsers"]
 
@@ -28,8 +28,7 @@ _OWN_WORKERS = frozenset({"assistant.device", "assistant.emulator"})
 """Modules that kernelopt's workers are started as: two front ends do not wait for each other."""
 
 
-@dataclass(frozen=True)
-class GpuProcess:
+class GpuProcess(Record):
     """A program of this user that computes on a GPU."""
 
     gpu_index: int

@@ -13,9 +13,10 @@ import importlib.util
 import shutil
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from assistant.record import Record
 
 __all__ = ["Gpu", "GpuSearch", "NoGpu", "list_gpus", "meant_gpus", "usable_gpus"]
 
@@ -25,8 +26,7 @@ _INSTALL = "pip install 'kernelopt[cuda]'"
 _SLICE = "ask who runs this machine to make one (nvidia-smi mig -cgi PROFILE -C), or to switch MIG off (nvidia-smi -mig 0)"
 
 
-@dataclass(frozen=True)
-class Gpu:
+class Gpu(Record):
     """One device that CUDA programs started here would see."""
 
     index: int
@@ -51,8 +51,7 @@ class Gpu:
         return f"sm_{major}{minor}"
 
 
-@dataclass(frozen=True)
-class NoGpu:
+class NoGpu(Record):
     """Why there is none, and what mends it: another device is the caller's to offer."""
 
     reason: str

@@ -7,11 +7,11 @@ Example::
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from assistant.lab.gpus import Gpu, GpuSearch, NoGpu
 from assistant.model.survey import GpuSurvey
+from assistant.record import Record
 
 __all__ = ["INSTALL_NCU", "Level", "Rung", "rung_of"]
 
@@ -47,8 +47,7 @@ _USED = {
 }
 
 
-@dataclass(frozen=True)
-class Rung:
+class Rung(Record):
     """Where the machine stands."""
 
     level: Level

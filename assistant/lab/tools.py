@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from assistant.lab.process import WorkerDied, WorkerProcess, WorkerTimedOut
 from assistant.model.survey import GpuSurvey
+from assistant.record import Record
 from assistant.serialize import decode
 
 __all__ = ["FoundTool", "ToolReport", "find_tools"]
@@ -13,8 +12,7 @@ __all__ = ["FoundTool", "ToolReport", "find_tools"]
 _DEADLINE_S = 30.0
 
 
-@dataclass(frozen=True)
-class FoundTool:
+class FoundTool(Record):
     name: str
     version: str | None
     path: str | None
@@ -23,8 +21,7 @@ class FoundTool:
     remedy: str
 
 
-@dataclass(frozen=True)
-class ToolReport:
+class ToolReport(Record):
     tools: tuple[FoundTool, ...]
     emulator_compiler: str | None
     """Name and version; None where the emulator cannot build."""

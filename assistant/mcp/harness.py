@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +26,7 @@ from assistant.mcp.answers import answer, listed_proposal
 from assistant.model import events
 from assistant.model.proposal import ProposalState
 from assistant.model.source import Source
+from assistant.record import Record
 from assistant.source.parse import parse
 from assistant.verify.labels import edits_host_code
 
@@ -41,8 +41,7 @@ _TEXT_BYTES = 1 << 20
 _EXPERT = OptimizeOptions(planner="expert", may_edit_host_code=False)
 
 
-@dataclass(frozen=True)
-class Rights:
+class Rights(Record):
     """What the person who started the server allows."""
 
     may_run: bool = False

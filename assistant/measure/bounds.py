@@ -8,13 +8,14 @@ Example::
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from assistant.measure import calibration as c
 from assistant.model.comparison import CaseSpeed, Comparison, SpeedOutcome
 from assistant.model.device import Target
 from assistant.model.profile import LaunchProfile
 from assistant.model.timing import MeasuredPeaks
+from assistant.record import Record
 
 __all__ = ["Quarantine", "bound_ratio", "least_time_s", "quarantine", "quarantine_cases", "with_measured"]
 
@@ -22,8 +23,7 @@ _PEAK_TOLERANCE_RATIO = 0.05
 """A measured peak may be so much too low: our own reading kernels need not be the best there are."""
 
 
-@dataclass(frozen=True)
-class Quarantine:
+class Quarantine(Record):
     """A gain that was not believed."""
 
     comparison: Comparison

@@ -7,17 +7,15 @@ Example::
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from assistant.measure.measured_error import MODEL_ACCURACY
 from assistant.measure.score import with_error
 from assistant.model.comparison import CaseSpeed, Comparison, ModelTerm, PredictedTime, SpeedOutcome
+from assistant.record import Record
 
 __all__ = ["PredictedCase", "compare_predictions", "sum_predictions"]
 
 
-@dataclass(frozen=True)
-class PredictedCase:
+class PredictedCase(Record):
     """Both versions' predicted times on one shape; several launches of a shape are added up before (``sum_predictions``)."""
 
     shape: str

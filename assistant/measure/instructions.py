@@ -6,10 +6,11 @@ a divergent line costs more than its threads say.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import fields
 
 from assistant.measure import calibration as c
 from assistant.model.profile import InstructionMix, LaunchProfile
+from assistant.record import Record
 
 __all__ = ["CLASSES", "WarpInstructions", "warp_instructions"]
 
@@ -17,8 +18,7 @@ CLASSES: tuple[str, ...] = tuple(f.name for f in fields(InstructionMix))
 """Instruction classes in the order of ``InstructionMix``."""
 
 
-@dataclass(frozen=True)
-class WarpInstructions:
+class WarpInstructions(Record):
     """Warp-level instructions of the whole grid."""
 
     counts: tuple[tuple[str, float], ...]

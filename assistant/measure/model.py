@@ -11,7 +11,7 @@ measurement; the only hardware input is a ``Target``. Example::
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from assistant.measure import calibration as c
 from assistant.measure.instructions import WarpInstructions, warp_instructions
@@ -20,6 +20,7 @@ from assistant.model.build import KernelResources, Occupancy
 from assistant.model.comparison import LAUNCH_TERM, ModelTerm, PredictedTime
 from assistant.model.device import Target
 from assistant.model.profile import LaunchProfile
+from assistant.record import Record
 
 __all__ = ["Fill", "fill", "predict", "without_launch"]
 
@@ -28,8 +29,7 @@ _MAX_BLOCKS_PER_SM = 32
 """Assumed where occupancy is not known (guide, "Compute Capabilities", sm_90)."""
 
 
-@dataclass(frozen=True)
-class Fill:
+class Fill(Record):
     """How a grid lies on the device."""
 
     block_count: int

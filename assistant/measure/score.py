@@ -11,9 +11,10 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from assistant.model.comparison import Comparison, SpeedOutcome
+from assistant.record import Record
 
 __all__ = ["LEAST_SCORED_COUNT", "ModelAccuracy", "ModelError", "Scored", "score", "with_error"]
 
@@ -25,8 +26,7 @@ _NO_CHANGE_RATIO = 0.005
 """A ratio so near 1 is shown as 1.00x: it says that nothing changes."""
 
 
-@dataclass(frozen=True)
-class Scored:
+class Scored(Record):
     """One prediction and what was measured later."""
 
     bottleneck: str
@@ -47,8 +47,7 @@ class Scored:
         return _side(self.predicted_ratio) == _side(self.measured_ratio)
 
 
-@dataclass(frozen=True)
-class ModelError:
+class ModelError(Record):
     """Of one class of predictions."""
 
     bottleneck: str | None
@@ -65,8 +64,7 @@ class ModelError:
     largest_factor: float
 
 
-@dataclass(frozen=True)
-class ModelAccuracy:
+class ModelAccuracy(Record):
     """What re-measuring on one kind of device showed."""
 
     device_name: str

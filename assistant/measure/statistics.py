@@ -10,12 +10,12 @@ the margin on one side is called faster or slower. No clock and no hidden random
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from assistant.model.comparison import CaseSpeed, Comparison, SpeedOutcome
+from assistant.record import Record
 
 __all__ = [
     "Interval",
@@ -48,8 +48,7 @@ LEAST_PAIR_COUNT = 5
 """Fewer pairs cannot carry a 95 % interval of a median: of 5, the whole range covers it with 94 % (binomial)."""
 
 
-@dataclass(frozen=True)
-class Pairs:
+class Pairs(Record):
     """Timings of A and B in the order they were taken, seconds, shapes ``(n_pairs,)``."""
 
     a_s: tuple[float, ...]
@@ -66,8 +65,7 @@ class Pairs:
         return np.log(np.asarray(self.a_s)) - np.log(np.asarray(self.b_s))
 
 
-@dataclass(frozen=True)
-class WeightedPairs:
+class WeightedPairs(Record):
     """Pairs of one shape, with its weight (relative number of calls; 0 for a boundary shape)."""
 
     shape: str
@@ -77,8 +75,7 @@ class WeightedPairs:
     """What more pairs would not make known any better; every interval of this shape is wider by it."""
 
 
-@dataclass(frozen=True)
-class Interval:
+class Interval(Record):
     """time(A) / time(B): median and 95 % interval."""
 
     ratio: float

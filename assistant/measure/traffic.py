@@ -10,17 +10,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from assistant.measure import calibration as c
 from assistant.model.device import Target
 from assistant.model.profile import LaunchProfile, LineAccess
+from assistant.record import Record
 
 __all__ = ["Traffic", "estimate_tags", "traffic"]
 
 
-@dataclass(frozen=True)
-class Traffic:
+class Traffic(Record):
     """Whole-grid counts."""
 
     load_requests: float

@@ -17,13 +17,13 @@ import sqlite3
 import threading
 import time
 from collections.abc import Generator, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 from assistant.errors import MemoryFileError
 from assistant.memory.migrations import NAMES, script
+from assistant.record import Record
 
 __all__ = ["Database", "Row", "expected_schema", "open_database"]
 
@@ -39,8 +39,7 @@ Row = tuple[Any, ...]
 """Columns as SQLite gives them; whoever wrote the query knows their types."""
 
 
-@dataclass(frozen=True)
-class ReadOnly:
+class ReadOnly(Record):
     """Why a file is open for reading alone, and what to try."""
 
     reason: str

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ from assistant.memory.database import Database, Row
 from assistant.model.comparison import Comparison, SpeedOutcome
 from assistant.model.profile import Signature
 from assistant.model.proposal import DecisionKind
+from assistant.record import Record
 
 __all__ = ["Judgement", "Speeds", "Trial", "device_class", "read_judgements", "read_trials", "speeds_of"]
 
@@ -28,8 +28,7 @@ _JUDGEMENTS = 500
 """Newest decided proposals looked at."""
 
 
-@dataclass(frozen=True)
-class Trial:
+class Trial(Record):
     """One candidate that was tried."""
 
     technique: str
@@ -47,8 +46,7 @@ class Trial:
     job: str = ""
 
 
-@dataclass(frozen=True)
-class Judgement:
+class Judgement(Record):
     """The last word of a person on one proposal."""
 
     techniques: tuple[str, ...]
@@ -63,8 +61,7 @@ class Judgement:
     decided_ms: int
 
 
-@dataclass(frozen=True)
-class Speeds:
+class Speeds(Record):
     """How often verified edits were faster; what was measured apart from what was only predicted."""
 
     measured_count: int

@@ -8,18 +8,17 @@ The only way memory shrinks. Texts that a remaining record still refers to stay.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from pathlib import Path
 
 from assistant.errors import UsageError
 from assistant.memory.database import Database
 from assistant.memory.records import path_key
+from assistant.record import Record
 
 __all__ = ["ForgetScope", "Forgotten", "forget"]
 
 
-@dataclass(frozen=True)
-class ForgetScope:
+class ForgetScope(Record):
     """What to forget; all given conditions must hold, at least one must be given."""
 
     workspace: Path | None = None
@@ -28,8 +27,7 @@ class ForgetScope:
     """Made before this time."""
 
 
-@dataclass(frozen=True)
-class Forgotten:
+class Forgotten(Record):
     """What lost its contents."""
 
     attempt_count: int

@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from assistant.errors import MemoryFileError
 from assistant.memory import records
 from assistant.memory.database import Database, expected_schema
+from assistant.record import Record
 
 __all__ = ["Damage", "IntegrityReport", "verify"]
 
@@ -30,8 +30,7 @@ _RECORD_QUERIES = {
 }
 
 
-@dataclass(frozen=True)
-class Damage:
+class Damage(Record):
     """One thing that is not as it was written."""
 
     subject: str
@@ -39,8 +38,7 @@ class Damage:
     message: str
 
 
-@dataclass(frozen=True)
-class IntegrityReport:
+class IntegrityReport(Record):
     """What was looked at, and what is wrong."""
 
     record_count: int

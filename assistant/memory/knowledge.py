@@ -11,11 +11,12 @@ import json
 import math
 import statistics
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 
 from assistant.memory.experience import Judgement, Speeds, Trial, speeds_of
 from assistant.model.comparison import SpeedOutcome
 from assistant.model.proposal import DecisionKind
+from assistant.record import Record
 
 __all__ = ["Knowledge", "as_json", "as_text", "derive"]
 
@@ -24,8 +25,7 @@ _CORRECT = frozenset({"kept", "needs_decision", "not_better"})
 _REFUSED = frozenset({DecisionKind.REJECTED, DecisionKind.UNDONE})
 
 
-@dataclass(frozen=True)
-class Knowledge:
+class Knowledge(Record):
     """One row of the table."""
 
     technique: str

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -27,6 +26,7 @@ from assistant.model.profile import Signature
 from assistant.model.proposal import DecisionKind
 from assistant.ports import Recalled
 from assistant.profile import distance
+from assistant.record import Record
 
 __all__ = ["HALF_LIFE_DAYS", "RANK_CEILING", "RANK_FLOOR", "recall"]
 
@@ -68,8 +68,7 @@ _RAN = frozenset({"kept", "needs_decision", "not_better"})
 _DAY_MS = 86_400_000
 
 
-@dataclass(frozen=True)
-class _Sentence:
+class _Sentence(Record):
     """Something to say, and how much it matters."""
 
     text: str

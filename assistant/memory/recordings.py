@@ -15,7 +15,6 @@ import re
 import shutil
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 from filelock import FileLock, Timeout
@@ -23,6 +22,7 @@ from filelock import FileLock, Timeout
 from assistant.errors import MemoryFileError
 from assistant.memory import records
 from assistant.memory.database import Database
+from assistant.record import Record
 
 __all__ = ["NotReplayable", "RecordingArchive"]
 
@@ -32,8 +32,7 @@ _LOCK_TIMEOUT_S = 60.0
 _CHUNK_BYTES = 1 << 20
 
 
-@dataclass(frozen=True)
-class NotReplayable:
+class NotReplayable(Record):
     """The recording of a proposal cannot be had any more."""
 
     reason: str

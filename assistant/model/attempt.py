@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from assistant.model.comparison import Comparison
 from assistant.model.profile import Signature
 from assistant.model.proposal import PredictionOutcome
 from assistant.model.verification import Label, Outcome
+from assistant.record import Record
 
 
-@dataclass(frozen=True)
-class Attempt:
+class Attempt(Record):
     """One candidate: what was tried, on what, and how it ended. Failures are first-class."""
 
     id: str
@@ -55,8 +54,7 @@ class Attempt:
     assumptions: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class RecallQuery:
+class RecallQuery(Record):
     """A kernel that is about to be planned for."""
 
     workspace: Path
@@ -70,8 +68,7 @@ class RecallQuery:
     """The job that asks, whose own attempts are left out; None leaves nothing out."""
 
 
-@dataclass(frozen=True)
-class JobRow:
+class JobRow(Record):
     """A job as other processes see it."""
 
     id: str

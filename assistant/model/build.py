@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import StrEnum
+
+from assistant.record import Record
 
 _ZERO = r"-?RZ(?:\.H\d_H\d)?"
 _HALF_OPCODES = frozenset({"HFMA2", "HADD2", "HMUL2"})
@@ -18,8 +19,7 @@ class DiagnosticSeverity(StrEnum):
     NOTE = "note"
 
 
-@dataclass(frozen=True)
-class Diagnostic:
+class Diagnostic(Record):
     """One compiler message."""
 
     file: str
@@ -36,8 +36,7 @@ class Diagnostic:
     """``nvrtc``, ``nvcc`` or ``g++``."""
 
 
-@dataclass(frozen=True)
-class KernelResources:
+class KernelResources(Record):
     """ptxas's report of one kernel instance, for one architecture."""
 
     kernel: str
@@ -54,8 +53,7 @@ class KernelResources:
     constant_bytes: int
 
 
-@dataclass(frozen=True)
-class Occupancy:
+class Occupancy(Record):
     """Resident warps of one launch shape on one architecture."""
 
     active_warps_per_sm: int
@@ -69,8 +67,7 @@ class Occupancy:
         return self.active_warps_per_sm / self.max_warps_per_sm
 
 
-@dataclass(frozen=True)
-class SassInstruction:
+class SassInstruction(Record):
     """One machine instruction with its source line."""
 
     offset_bytes: int
@@ -91,8 +88,7 @@ class SassInstruction:
         return self.opcode.partition(".")[0].removesuffix("_32I") in _HALF_OPCODES and bool(_MOVES_CONSTANT.match(self.operands))
 
 
-@dataclass(frozen=True)
-class KernelCode:
+class KernelCode(Record):
     """Disassembly of one kernel instance."""
 
     kernel: str
@@ -103,8 +99,7 @@ class KernelCode:
     """(label, offset) of branch targets."""
 
 
-@dataclass(frozen=True)
-class Flags:
+class Flags(Record):
     """What changes the meaning of a compile; identical on both sides of a comparison."""
 
     arguments: tuple[str, ...] = ()
@@ -113,8 +108,7 @@ class Flags:
     """``command line``, ``kernelopt.toml``, ``compile_commands.json`` or ``default``."""
 
 
-@dataclass(frozen=True)
-class Build:
+class Build(Record):
     """A successful compile."""
 
     compiler: str
@@ -126,16 +120,14 @@ class Build:
     diagnostics: tuple[Diagnostic, ...]
 
 
-@dataclass(frozen=True)
-class BuildFailure:
+class BuildFailure(Record):
     """The compiler refused the source."""
 
     compiler: str
     diagnostics: tuple[Diagnostic, ...]
 
 
-@dataclass(frozen=True)
-class CompilerMissing:
+class CompilerMissing(Record):
     """No CUDA compiler can be had here; the ladder goes one rung down."""
 
     reason: str

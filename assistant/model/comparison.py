@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
+
+from assistant.record import Record
 
 
 class SpeedOutcome(StrEnum):
@@ -15,8 +16,7 @@ class SpeedOutcome(StrEnum):
     PREDICTED = "PREDICTED"
 
 
-@dataclass(frozen=True)
-class ModelTerm:
+class ModelTerm(Record):
     """One resource of the performance model."""
 
     name: str
@@ -31,8 +31,7 @@ LAUNCH_TERM = "launch"
 """Name of the term that stands for starting a kernel at all."""
 
 
-@dataclass(frozen=True)
-class PredictedTime:
+class PredictedTime(Record):
     """The model's time of one launch."""
 
     time_s: float
@@ -53,8 +52,7 @@ class PredictedTime:
         return max(own, key=lambda term: term.time_s).name if own else self.bottleneck
 
 
-@dataclass(frozen=True)
-class CaseSpeed:
+class CaseSpeed(Record):
     """Speed on one shape."""
 
     shape: str
@@ -68,8 +66,7 @@ class CaseSpeed:
     after_s: float | None = None
 
 
-@dataclass(frozen=True)
-class Comparison:
+class Comparison(Record):
     """time(A) / time(B): above 1 when B is faster."""
 
     outcome: SpeedOutcome

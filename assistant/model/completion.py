@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
+
+from assistant.record import Record
 
 
 class ModelRole(StrEnum):
@@ -39,16 +40,14 @@ class FailureKind(StrEnum):
     CANCELLED = "cancelled"
 
 
-@dataclass(frozen=True)
-class ChatMessage:
+class ChatMessage(Record):
     """One message of a request."""
 
     author: Literal["system", "user", "assistant"]
     text: str
 
 
-@dataclass(frozen=True)
-class ReplySchema:
+class ReplySchema(Record):
     """The JSON that an answer must be."""
 
     name: str
@@ -56,8 +55,7 @@ class ReplySchema:
     """A JSON Schema as JSON text."""
 
 
-@dataclass(frozen=True)
-class CompletionRequest:
+class CompletionRequest(Record):
     """One call: exactly what leaves the machine, and which prompt made it."""
 
     id: str
@@ -74,8 +72,7 @@ class CompletionRequest:
     seed: int | None = None
 
 
-@dataclass(frozen=True)
-class Completion:
+class Completion(Record):
     """An answer; untrusted."""
 
     text: str
@@ -88,8 +85,7 @@ class Completion:
     """It ended at the token limit."""
 
 
-@dataclass(frozen=True)
-class CompletionFailure:
+class CompletionFailure(Record):
     """No answer; ``kind`` says why."""
 
     kind: FailureKind
@@ -99,16 +95,14 @@ class CompletionFailure:
     """What had come of the answer, which is paid for; None where the endpoint had not begun to answer."""
 
 
-@dataclass(frozen=True)
-class Price:
+class Price(Record):
     """What an endpoint's owner charges, from the user's own price table."""
 
     input_usd_per_million_tokens: float
     output_usd_per_million_tokens: float
 
 
-@dataclass(frozen=True)
-class ServedModel:
+class ServedModel(Record):
     """Who answers for a role."""
 
     role: ModelRole
@@ -122,8 +116,7 @@ class ServedModel:
     """None: unknown, so that no money cap can be promised."""
 
 
-@dataclass(frozen=True)
-class Caps:
+class Caps(Record):
     """What one job may spend; None: no bound of that kind."""
 
     money_usd: float | None = None
@@ -134,8 +127,7 @@ class Caps:
     round_count: int | None = None
 
 
-@dataclass(frozen=True)
-class Spending:
+class Spending(Record):
     """What was spent, or is expected to be."""
 
     money_usd: float | None = 0.0
@@ -151,8 +143,7 @@ class Spending:
         return self.input_token_count + self.output_token_count
 
 
-@dataclass(frozen=True)
-class SentCall:
+class SentCall(Record):
     """A call that is about to leave: kept before it does, so that one whose end nobody saw counts all the same."""
 
     id: str
@@ -162,8 +153,7 @@ class SentCall:
     """What it costs with its longest answer."""
 
 
-@dataclass(frozen=True)
-class ModelCall:
+class ModelCall(Record):
     """One call as memory keeps it: the exact request and the raw answer."""
 
     request: CompletionRequest

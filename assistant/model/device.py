@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from assistant.record import Record
 
 
-@dataclass(frozen=True)
-class Architecture:
+class Architecture(Record):
     """Per-SM and per-block limits of one compute capability; source cited in ``assistant.build.architectures``."""
 
     name: str
@@ -31,8 +30,7 @@ class Architecture:
         return self.max_threads_per_sm // self.warp_size
 
 
-@dataclass(frozen=True)
-class Target:
+class Target(Record):
     """Peaks of one GPU, the performance model's only hardware input; source cited in ``assistant.measure.targets``."""
 
     name: str
@@ -59,8 +57,7 @@ class Target:
     source: str
 
 
-@dataclass(frozen=True)
-class LabDescription:
+class LabDescription(Record):
     """What a lab is, for people and for events."""
 
     name: str

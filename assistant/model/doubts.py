@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from assistant.record import Record
 
 __all__ = ["Doubt", "DoubtKind"]
 
@@ -12,8 +13,7 @@ DoubtKind = Literal["unset", "address", "alignment", "comparison", "place"]
 allocation is; compares two addresses; asks in which memory, or where on the stack, something lies."""
 
 
-@dataclass(frozen=True)
-class Doubt:
+class Doubt(Record):
     kind: DoubtKind
     function: str
     """Where, without namespaces."""

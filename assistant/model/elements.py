@@ -6,8 +6,9 @@ Sizes are those of the 64-bit Linux ABI (CUDA C++ Programming Guide, "Built-in V
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import StrEnum
+
+from assistant.record import Record
 
 __all__ = ["ElementKind", "ElementType", "parse_element_type"]
 
@@ -31,8 +32,7 @@ _UNIT_ROUNDOFF = {
 """u = 2^-p for p significand bits, rounding to nearest (Higham, Accuracy and Stability, table 2.1)."""
 
 
-@dataclass(frozen=True)
-class ElementType:
+class ElementType(Record):
     """One scalar or short vector type."""
 
     name: str

@@ -11,6 +11,7 @@ from enum import StrEnum
 from functools import cached_property
 
 from assistant.model.source import Span
+from assistant.record import Record
 
 
 class Container(StrEnum):
@@ -57,8 +58,7 @@ class Run:
         return self.embedded_end - self.embedded_start == self.container_end - self.container_start
 
 
-@dataclass(frozen=True)
-class Literal:
+class Literal(Record):
     """One place of the container that holds a part of the CUDA text."""
 
     content: Span
@@ -72,8 +72,7 @@ class Literal:
     """Indentation that ``textwrap.dedent`` takes from every line that is not blank."""
 
 
-@dataclass(frozen=True)
-class Embedded:
+class Embedded(Record):
     """One CUDA text, and where each of its characters stands in the container."""
 
     kind: EmbeddingKind
@@ -138,8 +137,7 @@ class Embedded:
         return tuple(sorted(standing, key=_container_start))
 
 
-@dataclass(frozen=True)
-class Declined:
+class Declined(Record):
     """A CUDA text that is not offered, or an edit that cannot be made, and why."""
 
     kind: EmbeddingKind

@@ -5,7 +5,6 @@ Every event carries ``event`` (its name), ``schema`` and ``job``. Numbers are fi
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from assistant.model.build import Diagnostic, Occupancy
@@ -16,12 +15,12 @@ from assistant.model.plan import Decline, Step
 from assistant.model.profile import Evidence, Finding, InstructionMix, LineStall, Problem, Severity
 from assistant.model.roofline import Roofline
 from assistant.model.verification import CaseResult, VerificationFinding
+from assistant.record import Record
 
 SCHEMA = 1
 
 
-@dataclass(frozen=True)
-class JobStarted:
+class JobStarted(Record):
     job: str
     command: str
     file: str
@@ -33,8 +32,7 @@ class JobStarted:
     schema: int = SCHEMA
 
 
-@dataclass(frozen=True)
-class StageStarted:
+class StageStarted(Record):
     job: str
     stage: str
     """``parse``, ``build``, ``capture``, ``verify``, ``profile``, ``plan``, ``screen``, ``confirm``; ``consent`` while a person is asked,
@@ -44,8 +42,7 @@ class StageStarted:
     schema: int = SCHEMA
 
 
-@dataclass(frozen=True)
-class StageEnded:
+class StageEnded(Record):
     job: str
     stage: str
     detail: str
@@ -54,8 +51,7 @@ class StageEnded:
     schema: int = SCHEMA
 
 
-@dataclass(frozen=True)
-class Message:
+class Message(Record):
     """A sentence for people: a warning, a missing part, a remedy."""
 
     job: str
@@ -68,16 +64,14 @@ class Message:
     schema: int = SCHEMA
 
 
-@dataclass(frozen=True)
-class Diagnostics:
+class Diagnostics(Record):
     job: str
     diagnostics: tuple[Diagnostic, ...]
     event: Literal["diagnostics"] = "diagnostics"
     schema: int = SCHEMA
 
 
-@dataclass(frozen=True)
-class ParameterFound:
+class ParameterFound(Record):
     name: str
     type: str
     is_pointer: bool
@@ -85,8 +79,7 @@ class ParameterFound:
     is_restrict: bool
 
 
-@dataclass(frozen=True)
-class LaunchFound:
+class LaunchFound(Record):
     """A launch site as written."""
 
     line: int
@@ -98,16 +91,14 @@ class LaunchFound:
     is_in_loop: bool
 
 
-@dataclass(frozen=True)
-class OccupancyFound:
+class OccupancyFound(Record):
     block_threads: int
     active_warps_per_sm: int
     max_warps_per_sm: int
     limiter: str
 
 
-@dataclass(frozen=True)
-class ResourcesFound:
+class ResourcesFound(Record):
     """ptxas's report of one instance, with the occupancy of usual block sizes (no dynamic shared memory)."""
 
     instance: str
@@ -119,8 +110,7 @@ class ResourcesFound:
     occupancy: tuple[OccupancyFound, ...]
 
 
-@dataclass(frozen=True)
-class KernelFound:
+class KernelFound(Record):
     """What ``inspect`` tells of one kernel."""
 
     job: str
@@ -136,8 +126,7 @@ class KernelFound:
     schema: int = SCHEMA
 
 
-@dataclass(frozen=True)
-class MachineLine:
+class MachineLine(Record):
     """Machine instructions of one source line, in the order of the code."""
 
     file: str
@@ -146,8 +135,7 @@ class MachineLine:
     """As the disassembler writes them (``@P0 LDG.E R2, [R4.64]``)."""
 
 
-@dataclass(frozen=True)
-class MachineCode:
+class MachineCode(Record):
     """SASS of one kernel instance by source line; what no source line caused is left out."""
 
     job: str
@@ -159,8 +147,7 @@ class MachineCode:
     schema: int = SCHEMA
 
 
-@dataclass(frozen=True)
-class ProfileLine:
+class ProfileLine(Record):
     """One line and kind of access; counters that do not apply are absent in JSON."""
 
     file: str
@@ -176,8 +163,7 @@ class ProfileLine:
     grade_reason: str
 
 
-@dataclass(frozen=True)
-class ProfileFinding:
+class ProfileFinding(Record):
     code: str
     line: int
     severity: str
@@ -186,16 +172,14 @@ class ProfileFinding:
     estimated_cost_ratio: float | None
 
 
-@dataclass(frozen=True)
-class Device:
+class Device(Record):
     name: str
     kind: str
     """``cpu`` or ``gpu``."""
     target: str
 
 
-@dataclass(frozen=True)
-class Profile:
+class Profile(Record):
     """Counters of one launch."""
 
     job: str
@@ -227,8 +211,7 @@ class Profile:
     schema: int = SCHEMA
 
 
-@dataclass(frozen=True)
-class MeasuredLaunch:
+class MeasuredLaunch(Record):
     """A launch shape timed on a GPU."""
 
     time_s: float
@@ -240,8 +223,7 @@ class MeasuredLaunch:
     """How much is left to be gained, and where to look instead; null where no bound is known."""
 
 
-@dataclass(frozen=True)
-class ProfileSummary:
+class ProfileSummary(Record):
     job: str
     kernel: str
     instance: str
@@ -264,8 +246,7 @@ class ProfileSummary:
     schema: int = SCHEMA
 
 
-@dataclass(frozen=True)
-class CheckEnded:
+class CheckEnded(Record):
     """What ``check`` found on the original."""
 
     job: str
@@ -282,8 +263,7 @@ class CheckEnded:
     schema: int = SCHEMA
 
 
-@dataclass(frozen=True)
-class FindingsFound:
+class FindingsFound(Record):
     job: str
     kernel: str
     findings: tuple[Finding, ...]
@@ -292,8 +272,7 @@ class FindingsFound:
     schema: int = SCHEMA
 
 
-@dataclass(frozen=True)
-class PlanMade:
+class PlanMade(Record):
     job: str
     planner: str
     steps: tuple[Step, ...]
@@ -302,8 +281,7 @@ class PlanMade:
     schema: int = SCHEMA
 
 
-@dataclass(frozen=True)
-class CandidateTried:
+class CandidateTried(Record):
     job: str
     candidate: str
     technique: str
@@ -317,8 +295,7 @@ class CandidateTried:
     schema: int = SCHEMA
 
 
-@dataclass(frozen=True)
-class ModelCalled:
+class ModelCalled(Record):
     """One call of a language model came to an end."""
 
     job: str
@@ -338,8 +315,7 @@ class ModelCalled:
     schema: int = SCHEMA
 
 
-@dataclass(frozen=True)
-class BudgetSpent:
+class BudgetSpent(Record):
     """The meter: what the job has spent of what it may; the first one, before anything is spent, carries the estimate."""
 
     job: str
@@ -353,8 +329,7 @@ class BudgetSpent:
     schema: int = SCHEMA
 
 
-@dataclass(frozen=True)
-class VerificationReport:
+class VerificationReport(Record):
     outcome: str
     findings: tuple[VerificationFinding, ...]
     cases: tuple[CaseResult, ...]
@@ -365,8 +340,7 @@ class VerificationReport:
     """Said in the verdict line itself, behind the outcome."""
 
 
-@dataclass(frozen=True)
-class SpeedReport:
+class SpeedReport(Record):
     outcome: str
     ratio: float
     low: float | None
@@ -384,8 +358,7 @@ class SpeedReport:
     """Said in the line of the speed itself, behind the ratio."""
 
 
-@dataclass(frozen=True)
-class ComparisonMade:
+class ComparisonMade(Record):
     """One per kernel pair, and an overall one last (``kernel`` null) if several."""
 
     job: str
@@ -405,8 +378,7 @@ class ComparisonMade:
     schema: int = SCHEMA
 
 
-@dataclass(frozen=True)
-class ProposalMade:
+class ProposalMade(Record):
     job: str
     id: str
     kernel: str
@@ -428,8 +400,7 @@ class ProposalMade:
     schema: int = SCHEMA
 
 
-@dataclass(frozen=True)
-class DecisionMade:
+class DecisionMade(Record):
     job: str | None
     proposal: str
     kind: str
@@ -441,8 +412,7 @@ class DecisionMade:
     schema: int = SCHEMA
 
 
-@dataclass(frozen=True)
-class PairTurn:
+class PairTurn(Record):
     """One turn of a pair session: what it says in one line, and the Markdown behind it."""
 
     job: str | None
@@ -465,8 +435,7 @@ class PairTurn:
     schema: int = SCHEMA
 
 
-@dataclass(frozen=True)
-class JobEnded:
+class JobEnded(Record):
     job: str
     exit_code: int
     """As docs/reference/cli.md: 0 done, 1 the answer is no, 2 misuse, 3 cannot answer, 4 internal."""

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from assistant.model.roofline import Roofline
+from assistant.record import Record
 
 
-@dataclass(frozen=True)
-class StallCount:
+class StallCount(Record):
     """How often warps of a launch were seen waiting for one thing."""
 
     reason: str
@@ -16,8 +14,7 @@ class StallCount:
     samples: int
 
 
-@dataclass(frozen=True)
-class LaunchFigures:
+class LaunchFigures(Record):
     """One launch of one version, in total."""
 
     shape: str
@@ -41,8 +38,7 @@ class LaunchFigures:
     roofline: Roofline
 
 
-@dataclass(frozen=True)
-class BeforeAfter:
+class BeforeAfter(Record):
     """The launch that costs the version before most, and the same launch of the version after."""
 
     device: str

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from assistant.record import Record
 
 __all__ = ["HostWork"]
 
 
-@dataclass(frozen=True)
-class HostWork:
+class HostWork(Record):
     """One call of the host's that makes the device do or hold something."""
 
     verb: str

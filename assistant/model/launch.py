@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from assistant.record import Record
 
 
-@dataclass(frozen=True)
-class Dim3:
+class Dim3(Record):
     """CUDA's ``dim3``: counts along x, y and z."""
 
     x: int
@@ -21,8 +20,7 @@ class Dim3:
         return f"({self.x}, {self.y}, {self.z})"
 
 
-@dataclass(frozen=True)
-class LaunchConfig:
+class LaunchConfig(Record):
     """Grid, block and dynamic shared memory of one launch."""
 
     grid: Dim3

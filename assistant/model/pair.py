@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
 from assistant.model.comparison import Comparison
 from assistant.model.verification import Outcome
+from assistant.record import Record
 
 
 class TurnKind(StrEnum):
@@ -23,8 +23,7 @@ class TurnKind(StrEnum):
     STOP = "stop"
 
 
-@dataclass(frozen=True)
-class PairSession:
+class PairSession(Record):
     """One per workspace, file and kernel at a time."""
 
     id: str
@@ -42,8 +41,7 @@ class PairSession:
     """Front end and process that began it (``lsp 1234``)."""
 
 
-@dataclass(frozen=True)
-class MetricChange:
+class MetricChange(Record):
     """One counter of the kernel, over all its launches, in the baseline and in the version."""
 
     metric: str
@@ -55,8 +53,7 @@ class MetricChange:
     is_better: bool
 
 
-@dataclass(frozen=True)
-class Turn:
+class Turn(Record):
     """One exchange; appended, never changed."""
 
     session: str

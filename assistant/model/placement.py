@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from assistant.record import Record
 
 __all__ = ["Placement", "PlacementState"]
 
@@ -20,8 +21,7 @@ class PlacementState(StrEnum):
     """Nobody took it in time."""
 
 
-@dataclass(frozen=True)
-class Placement:
+class Placement(Record):
     """One edit of one cell; it holds no text, which the proposal has."""
 
     id: str

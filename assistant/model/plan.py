@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from assistant.model.build import Diagnostic, KernelResources
 from assistant.model.profile import Evidence, LaunchProfile, Problem
 from assistant.model.source import TextEdit
 from assistant.model.verification import CaseResult, Label, VerificationFinding
+from assistant.record import Record
 
 NO_MODEL = "language-model"
 """`Decline.technique` where a model was to plan and did not."""
 
 
-@dataclass(frozen=True)
-class Technique:
+class Technique(Record):
     """A named optimization from the catalogue (``prompts/techniques/<id>.md``)."""
 
     id: str
@@ -29,8 +28,7 @@ class Technique:
     """The Markdown body: applies when, why, how, risks."""
 
 
-@dataclass(frozen=True)
-class MetricPrediction:
+class MetricPrediction(Record):
     """Written before anything runs; scored afterwards."""
 
     metric: str
@@ -40,8 +38,7 @@ class MetricPrediction:
     unit: str
 
 
-@dataclass(frozen=True)
-class Step:
+class Step(Record):
     """One planned technique."""
 
     technique: str
@@ -69,8 +66,7 @@ class Step:
     """time(before)/time(after) that the plan expects, scored like the metrics; None: not said."""
 
 
-@dataclass(frozen=True)
-class Decline:
+class Decline(Record):
     """A technique that does not apply here, and why."""
 
     technique: str
@@ -79,8 +75,7 @@ class Decline:
     reason: str
 
 
-@dataclass(frozen=True)
-class Plan:
+class Plan(Record):
     """Ordered steps, and what was considered and declined."""
 
     steps: tuple[Step, ...]
@@ -89,8 +84,7 @@ class Plan:
     """``expert`` or ``llm:<model>``."""
 
 
-@dataclass(frozen=True)
-class Rewrite:
+class Rewrite(Record):
     """Edits that carry out one technique on one kernel (and its launch sites or workload block)."""
 
     technique: str
@@ -109,8 +103,7 @@ class Rewrite:
     """Which model wrote it; None: a rule of ours."""
 
 
-@dataclass(frozen=True)
-class Origin:
+class Origin(Record):
     """The model that wrote an edit."""
 
     model: str
@@ -119,8 +112,7 @@ class Origin:
     """Ids of the `ModelCall` that led to it, the last one wrote the text."""
 
 
-@dataclass(frozen=True)
-class Unwritten:
+class Unwritten(Record):
     """A step that its planner could not turn into an edit, and why."""
 
     reason: str
@@ -136,8 +128,7 @@ class SetbackKind(StrEnum):
     NOT_FASTER = "not_faster"
 
 
-@dataclass(frozen=True)
-class Setback:
+class Setback(Record):
     """Why a candidate was not kept: what whoever wrote it needs to do better."""
 
     kind: SetbackKind
@@ -161,8 +152,7 @@ class Setback:
     resources: KernelResources | None = None
 
 
-@dataclass(frozen=True)
-class TriedBefore:
+class TriedBefore(Record):
     """An earlier candidate on this kernel, as planners are told of it."""
 
     technique: str

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from assistant.record import Record
 
 __all__ = ["MACRO_MARK", "NotPreprocessed", "Preprocessed", "Preprocessings", "Survivor"]
 
@@ -10,8 +10,7 @@ MACRO_MARK = "kernelopt_macro_"
 """Stands before the name of a macro that the program does not define itself."""
 
 
-@dataclass(frozen=True)
-class Survivor:
+class Survivor(Record):
     """One line that is compiled."""
 
     file: str
@@ -21,8 +20,7 @@ class Survivor:
     """The program's own macros are expanded; of any other stands the name, behind ``MACRO_MARK``."""
 
 
-@dataclass(frozen=True)
-class Preprocessed:
+class Preprocessed(Record):
     """One compiler's view of a program."""
 
     lines: tuple[Survivor, ...]
@@ -33,8 +31,7 @@ class Preprocessed:
     """What was read beside the program's sources and the headers of compiler, toolkit and system; sorted."""
 
 
-@dataclass(frozen=True)
-class NotPreprocessed:
+class NotPreprocessed(Record):
     """The preprocessor could not be asked, or refused the text."""
 
     reason: str
@@ -45,8 +42,7 @@ class NotPreprocessed:
     """As of `Preprocessed`: what was read before it gave up."""
 
 
-@dataclass(frozen=True)
-class Preprocessings:
+class Preprocessings(Record):
     """A program as each compiler sees it."""
 
     emulator: Preprocessed | NotPreprocessed

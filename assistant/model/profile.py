@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from assistant.model.launch import LaunchConfig
+from assistant.record import Record
 
 
 class Grade(StrEnum):
@@ -29,8 +29,7 @@ class Method(StrEnum):
     EVENTS = "events"
 
 
-@dataclass(frozen=True)
-class LineAccess:
+class LineAccess(Record):
     """Memory counters of one source line and one kind of access, summed over all warps of a launch.
 
     Counters have Nsight Compute's meaning; those that do not apply to the kind are None (never 0).
@@ -60,8 +59,7 @@ class LineAccess:
     """An atomic that one lane of a warp does for all in the compiler's code; counters are those of the source."""
 
 
-@dataclass(frozen=True)
-class LineExecution:
+class LineExecution(Record):
     """How often a line's code ran (its busiest basic block), and how often lanes disagreed at its branch."""
 
     file: str
@@ -76,8 +74,7 @@ class LineExecution:
     """The same events as ``divergent_branches``, on the line of what the lanes last did together; 0 where a GPU counted."""
 
 
-@dataclass(frozen=True)
-class LineStall:
+class LineStall(Record):
     """How often warps were seen waiting on a line, for one reason.
 
     Nsight Compute's ``smsp__pcsamp_warps_issue_stalled_<reason>``: one instance per machine instruction (the metric's correlation ids are
@@ -92,8 +89,7 @@ class LineStall:
     """Warp samples; a sampled number, never exact."""
 
 
-@dataclass(frozen=True)
-class LaunchMetric:
+class LaunchMetric(Record):
     """One number that a profiler measured of a whole launch on a GPU."""
 
     name: str
@@ -101,8 +97,7 @@ class LaunchMetric:
     value: float
 
 
-@dataclass(frozen=True)
-class AccessSite:
+class AccessSite(Record):
     """One memory access instruction of the emulated program, as it ran in one launch: what grading compares with SASS."""
 
     file: str
@@ -129,8 +124,7 @@ class AccessSite:
     """Wavefronts of a shared atomic whose threads with equal addresses wait for each other; 0 for other accesses."""
 
 
-@dataclass(frozen=True)
-class Correction:
+class Correction(Record):
     """Accesses of the emulated program that nvcc's machine code does as one, or one that it does in narrower parts."""
 
     addresses: tuple[int, ...]
@@ -143,8 +137,7 @@ class Correction:
     """Iterations per pass of the pieces that nvcc split the sites' loop into, in the order of the code; empty without a loop."""
 
 
-@dataclass(frozen=True)
-class InstructionMix:
+class InstructionMix(Record):
     """Thread-level dynamic instruction counts by class."""
 
     fp32: int = 0
@@ -163,8 +156,7 @@ class InstructionMix:
     """Moves and what fits nowhere else."""
 
 
-@dataclass(frozen=True)
-class LineInstructions:
+class LineInstructions(Record):
     """Instruction mix of one source line (static SASS mix × executions).
 
     nvcc books an instruction on the line of its operator, and routines that it calls (division of doubles and of 64-bit integers) on the
@@ -176,8 +168,7 @@ class LineInstructions:
     mix: InstructionMix
 
 
-@dataclass(frozen=True)
-class Problem:
+class Problem(Record):
     """A defect that a run exposed, at its place."""
 
     kind: str
@@ -203,8 +194,7 @@ class Problem:
     count: int
 
 
-@dataclass(frozen=True)
-class LaunchProfile:
+class LaunchProfile(Record):
     """Counters of one launch."""
 
     index: int
@@ -250,8 +240,7 @@ class LaunchProfile:
         return sum(getattr(a, counter) or 0 for a in self.accesses if a.op.startswith(op_prefix))
 
 
-@dataclass(frozen=True)
-class Evidence:
+class Evidence(Record):
     """One citable fact."""
 
     id: str
@@ -272,8 +261,7 @@ class Severity(StrEnum):
     INFORMATION = "information"
 
 
-@dataclass(frozen=True)
-class Finding:
+class Finding(Record):
     """A diagnosis of one kernel, citing its evidence."""
 
     code: str
@@ -289,8 +277,7 @@ class Finding:
     """Share 0..1 of the kernel's predicted time that goes away if this is mended; None when not modelled."""
 
 
-@dataclass(frozen=True)
-class Signature:
+class Signature(Record):
     """A profile as a point: what memory compares kernels by."""
 
     label: str

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from assistant.model.plan import MetricPrediction
 from assistant.model.profile import Evidence, Signature
 from assistant.model.source import Hunk
 from assistant.model.verification import Label, Verification
+from assistant.record import Record
 
 
 class ProposalState(StrEnum):
@@ -31,8 +31,7 @@ class DecisionKind(StrEnum):
     UNDONE = "undone"
 
 
-@dataclass(frozen=True)
-class PredictionOutcome:
+class PredictionOutcome(Record):
     """A prediction beside what was then counted."""
 
     prediction: MetricPrediction
@@ -41,8 +40,7 @@ class PredictionOutcome:
     """Within 10 % of the predicted change; None when the metric could not be counted."""
 
 
-@dataclass(frozen=True)
-class Proposal:
+class Proposal(Record):
     """A confirmed candidate."""
 
     id: str
@@ -77,8 +75,7 @@ class Proposal:
     """Of the whole change; None where a side launched nothing, and in records of before this was kept."""
 
 
-@dataclass(frozen=True)
-class Decision:
+class Decision(Record):
     """What a human did with a proposal."""
 
     proposal: str
@@ -94,8 +91,7 @@ class Decision:
     """Text of the file after the decision."""
 
 
-@dataclass(frozen=True)
-class AlreadyDecided:
+class AlreadyDecided(Record):
     """Somebody else decided first."""
 
     decision: Decision

@@ -6,15 +6,13 @@ Declared workloads and fresh-value variants use the same format, with ``after`` 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from assistant.model.launch import LaunchConfig
+from assistant.record import Record
 
 SCHEMA_VERSION = 1
 
 
-@dataclass(frozen=True)
-class PointerField:
+class PointerField(Record):
     """A device pointer found inside an argument or buffer."""
 
     offset_bytes: int
@@ -24,8 +22,7 @@ class PointerField:
     buffer_offset_bytes: int
 
 
-@dataclass(frozen=True)
-class RecordedArgument:
+class RecordedArgument(Record):
     """One kernel argument: its raw bytes and the pointers inside them."""
 
     size_bytes: int
@@ -33,8 +30,7 @@ class RecordedArgument:
     pointers: tuple[PointerField, ...]
 
 
-@dataclass(frozen=True)
-class BufferState:
+class BufferState(Record):
     """Contents of one buffer around one launch."""
 
     buffer: int
@@ -46,8 +42,7 @@ class BufferState:
     """Nothing had written the buffer before this launch (known when recorded under ``check``)."""
 
 
-@dataclass(frozen=True)
-class RecordedBuffer:
+class RecordedBuffer(Record):
     """One device allocation or device symbol."""
 
     id: int
@@ -68,8 +63,7 @@ class RecordedBuffer:
     """What it holds is part of the program's text: a constant that its initializer alone sets."""
 
 
-@dataclass(frozen=True)
-class RecordedLaunch:
+class RecordedLaunch(Record):
     """One launch, with everything needed to run it again."""
 
     index: int
@@ -86,8 +80,7 @@ class RecordedLaunch:
     """All its blocks must run at once: it was started by ``cudaLaunchCooperativeKernel``."""
 
 
-@dataclass(frozen=True)
-class Transfer:
+class Transfer(Record):
     """Bytes that reached the host."""
 
     kind: str
@@ -103,8 +96,7 @@ class Transfer:
     buffer_offset_bytes: int = 0
 
 
-@dataclass(frozen=True)
-class Upload:
+class Upload(Record):
     """Bytes that the host brought to the device."""
 
     key: str
@@ -122,8 +114,7 @@ class Upload:
     """As of ``Transfer``."""
 
 
-@dataclass(frozen=True)
-class ShapeCount:
+class ShapeCount(Record):
     """How often the program launched a kernel with one configuration, kept or not."""
 
     kernel: str
@@ -133,8 +124,7 @@ class ShapeCount:
     """What all of them took on the GPU, by its own time stamps; None where nothing was timed (the emulator)."""
 
 
-@dataclass(frozen=True)
-class DeviceOperations:
+class DeviceOperations(Record):
     """Work of the device's that is no launch: all of one kind in one run of a program."""
 
     kind: str
@@ -144,8 +134,7 @@ class DeviceOperations:
     size_bytes: int
 
 
-@dataclass(frozen=True)
-class Overtaking:
+class Overtaking(Record):
     """Of a late run: what ran before something that was issued earlier and uses the same memory; their result depends on the order if one
     of them writes it."""
 
@@ -157,8 +146,7 @@ class Overtaking:
     earlier_line: int
 
 
-@dataclass(frozen=True)
-class Recording:
+class Recording(Record):
     """Launches and host transfers of one program run, in order."""
 
     buffers: tuple[RecordedBuffer, ...]

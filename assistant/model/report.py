@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from assistant.model.build import KernelCode, KernelResources
 from assistant.model.profile import LaunchProfile
+from assistant.record import Record
 
 
-@dataclass(frozen=True)
-class ReportSource:
+class ReportSource(Record):
     """One source file that the report's kernels were compiled from."""
 
     path: str
@@ -18,8 +16,7 @@ class ReportSource:
     """Empty where the report was made without its sources (``ncu --import-source yes`` adds them)."""
 
 
-@dataclass(frozen=True)
-class ProfilerReport:
+class ProfilerReport(Record):
     """A report file, read."""
 
     path: str

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from assistant.record import Record
 
 
-@dataclass(frozen=True)
-class Ceiling:
+class Ceiling(Record):
     """A limit: sloped (bytes per second) or flat (operations per second)."""
 
     name: str
@@ -21,8 +20,7 @@ class Ceiling:
         return self.bytes_per_s * intensity if self.bytes_per_s is not None else self.operations_per_s or 0.0
 
 
-@dataclass(frozen=True)
-class Point:
+class Point(Record):
     """The launch against one level of memory."""
 
     level: str
@@ -35,8 +33,7 @@ class Point:
     """The lower of this level's slope and the widest used pipe's peak."""
 
 
-@dataclass(frozen=True)
-class Roofline:
+class Roofline(Record):
     """One launch."""
 
     points: tuple[Point, ...]

@@ -6,12 +6,12 @@ All offsets are 0-based character offsets into ``Source.text``, half open; all l
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
 from pathlib import Path
 
+from assistant.record import Record
 
-@dataclass(frozen=True, order=True)
-class Span:
+
+class Span(Record, order=True):
     """A half-open range of character offsets."""
 
     start: int
@@ -24,8 +24,7 @@ class Span:
         return self.start < other.end and other.start < self.end
 
 
-@dataclass(frozen=True)
-class Source:
+class Source(Record):
     """One text that holds CUDA C++."""
 
     path: Path
@@ -40,16 +39,14 @@ class Source:
         return self.text.count("\n", 0, offset) + 1
 
 
-@dataclass(frozen=True)
-class Expression:
+class Expression(Record):
     """A piece of source text at a known place."""
 
     text: str
     span: Span
 
 
-@dataclass(frozen=True)
-class Parameter:
+class Parameter(Record):
     """One parameter of a kernel."""
 
     name: str
@@ -65,8 +62,7 @@ class Parameter:
     """Pointee type without cv-qualifiers (``float``); None when the parameter is not a pointer."""
 
 
-@dataclass(frozen=True)
-class TemplateParameter:
+class TemplateParameter(Record):
     """One template parameter of a kernel."""
 
     name: str
@@ -75,8 +71,7 @@ class TemplateParameter:
     default: str | None
 
 
-@dataclass(frozen=True)
-class Kernel:
+class Kernel(Record):
     """One ``__global__`` function definition."""
 
     name: str
@@ -109,8 +104,7 @@ class Kernel:
         return f"{self.qualified_name}({', '.join(p.type for p in self.parameters)})"
 
 
-@dataclass(frozen=True)
-class DeviceFunction:
+class DeviceFunction(Record):
     """One ``__device__`` function definition."""
 
     name: str
@@ -120,8 +114,7 @@ class DeviceFunction:
     calls: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class SourceLoop:
+class SourceLoop(Record):
     """One ``for``, ``while`` or ``do`` statement of device code."""
 
     file: str
@@ -140,8 +133,7 @@ class SourceLoop:
     """``break``, ``continue``, ``return`` or ``goto`` stands inside, so that threads may leave an iteration early."""
 
 
-@dataclass(frozen=True)
-class LaunchSite:
+class LaunchSite(Record):
     """One ``kernel<<<grid, block, shared, stream>>>(arguments)`` expression."""
 
     kernel_name: str
@@ -161,8 +153,7 @@ class LaunchSite:
     is_in_loop: bool
 
 
-@dataclass(frozen=True)
-class ParseProblem:
+class ParseProblem(Record):
     """A place the parser could not read; the rest of the source is still valid."""
 
     line: int
@@ -170,8 +161,7 @@ class ParseProblem:
     message: str
 
 
-@dataclass(frozen=True)
-class ParsedSource:
+class ParsedSource(Record):
     """Everything a parse found."""
 
     source: Source
@@ -185,16 +175,14 @@ class ParsedSource:
         return tuple(s for s in self.launch_sites if s.kernel_name.split("::")[-1] == kernel.name)
 
 
-@dataclass(frozen=True, order=True)
-class TextEdit:
+class TextEdit(Record, order=True):
     """Replace ``span`` of the original text by ``new_text``."""
 
     span: Span
     new_text: str
 
 
-@dataclass(frozen=True)
-class Hunk:
+class Hunk(Record):
     """One run of changed lines that can be applied alone."""
 
     id: str

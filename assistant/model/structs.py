@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from assistant.model.elements import ElementType
+from assistant.record import Record
 
 __all__ = ["ElementLayout", "Member"]
 
 _COMPONENTS = "xyzw"
 
 
-@dataclass(frozen=True)
-class Member:
+class Member(Record):
     """One arithmetic member, or an array of them, of every element."""
 
     path: str
@@ -36,8 +34,7 @@ class Member:
         return f"[{struct}].{self.path}{inside}"
 
 
-@dataclass(frozen=True)
-class ElementLayout:
+class ElementLayout(Record):
     """A struct's members in order; padding belongs to none of them."""
 
     name: str

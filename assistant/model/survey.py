@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from assistant.record import Record
 
 
-@dataclass(frozen=True)
-class GpuSurvey:
+class GpuSurvey(Record):
     """Tools, rights and versions; the devices themselves are listed elsewhere."""
 
     is_wsl: bool

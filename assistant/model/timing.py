@@ -8,14 +8,14 @@ Example::
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from assistant.model.launch import LaunchConfig
+from assistant.record import Record
 
 
-@dataclass(frozen=True)
-class TimingOptions:
+class TimingOptions(Record):
     """How two versions are timed."""
 
     seed: int
@@ -31,8 +31,7 @@ class TimingOptions:
     """Each version on contents of its own, where its launches are not those of the other's recording; else both on A's."""
 
 
-@dataclass(frozen=True)
-class Block:
+class Block(Record):
     """Four slots taken one after the other; seconds a call, the same method's empty kernel subtracted."""
 
     order: str
@@ -50,8 +49,7 @@ class Block:
         return tuple(time_s for letter, time_s in zip(self.order, self.times_s, strict=True) if letter == "B")
 
 
-@dataclass(frozen=True)
-class GpuState:
+class GpuState(Record):
     """What NVML says of the device at one moment; None where it does not tell."""
 
     sm_clock_hz: float | None = None
@@ -63,8 +61,7 @@ class GpuState:
     """NVML's names of what holds the clocks down (``sw_power_cap``); an idle GPU's ``gpu_idle`` is left out."""
 
 
-@dataclass(frozen=True)
-class LaunchIdentity:
+class LaunchIdentity(Record):
     """Which launch it was that a call started."""
 
     kernel: str
@@ -75,8 +72,7 @@ class LaunchIdentity:
         return f"{self.kernel}, grid {self.config.grid}, block {self.config.block}"
 
 
-@dataclass(frozen=True)
-class TimedResult:
+class TimedResult(Record):
     """What one timed call left."""
 
     version: str
@@ -85,8 +81,7 @@ class TimedResult:
     """(buffer id, sha256 of its contents, which names the file in ``PairTiming.blobs``)."""
 
 
-@dataclass(frozen=True)
-class ProfiledTime:
+class ProfiledTime(Record):
     """What a profiler says that one call takes. A time of ours is held against it, and no verdict is made from it."""
 
     least_s: float
@@ -98,8 +93,7 @@ class ProfiledTime:
     method: str
 
 
-@dataclass(frozen=True)
-class CaseTiming:
+class CaseTiming(Record):
     """One shape's timings of both versions."""
 
     shape: str
@@ -141,8 +135,7 @@ class CaseTiming:
     there. None where it is not known."""
 
 
-@dataclass(frozen=True)
-class SelfTest:
+class SelfTest(Record):
     """Comparisons whose answers are known, made before the first real one."""
 
     same_ratio: float
@@ -158,8 +151,7 @@ class SelfTest:
         return not self.failures
 
 
-@dataclass(frozen=True)
-class MeasuredPeaks:
+class MeasuredPeaks(Record):
     """The most that one device was seen to do."""
 
     device_uuid: str
@@ -176,8 +168,7 @@ class MeasuredPeaks:
     method: str
 
 
-@dataclass(frozen=True)
-class TimedDevice:
+class TimedDevice(Record):
     """What the timings were taken on."""
 
     name: str
@@ -188,8 +179,7 @@ class TimedDevice:
     after: GpuState = field(default_factory=GpuState)
 
 
-@dataclass(frozen=True)
-class PairTiming:
+class PairTiming(Record):
     """Both versions on every shape that has weight."""
 
     cases: tuple[CaseTiming, ...]

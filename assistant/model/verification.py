@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
+
+from assistant.record import Record
 
 
 class Outcome(StrEnum):
@@ -30,8 +31,7 @@ class Label(StrEnum):
     REASSOCIATION = "reassociation"
 
 
-@dataclass(frozen=True)
-class VerificationFinding:
+class VerificationFinding(Record):
     """One reason for an outcome."""
 
     code: str
@@ -49,8 +49,7 @@ class VerificationFinding:
     actual: str | None = None
 
 
-@dataclass(frozen=True)
-class CaseResult:
+class CaseResult(Record):
     """How one case went."""
 
     kind: str
@@ -64,8 +63,7 @@ class CaseResult:
     """Of its values, for a replay; None where memory does not know it any more."""
 
 
-@dataclass(frozen=True)
-class Verification:
+class Verification(Record):
     """The verdict on B against A."""
 
     outcome: Outcome
@@ -82,8 +80,7 @@ class Verification:
     """What the verdict line itself says behind the outcome: what the verdict holds for, and what it was given without. In few words."""
 
 
-@dataclass(frozen=True)
-class CannotJudge:
+class CannotJudge(Record):
     """The workload or the machine cannot answer (exit code 3)."""
 
     reason: str

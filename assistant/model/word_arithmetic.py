@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from assistant.record import Record
 
 __all__ = ["WordArithmetic"]
 
 
-@dataclass(frozen=True)
-class WordArithmetic:
+class WordArithmetic(Record):
     """One ``+``, ``-`` or ``*`` in device code."""
 
     function: str

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
+from assistant.record import Record
 
-@dataclass(frozen=True)
-class AutoTolerance:
+
+class AutoTolerance(Record):
     """The rule of docs/explanation/verification.md: not worse than the original's own error."""
 
 
-@dataclass(frozen=True)
-class FixedTolerance:
+class FixedTolerance(Record):
     """|a - b| <= atol + rtol·|b|, as declared by the user."""
 
     rtol: float
@@ -38,8 +37,7 @@ class Generator(StrEnum):
     STRUCT = "struct"
 
 
-@dataclass(frozen=True)
-class DeclaredArgument:
+class DeclaredArgument(Record):
     """One argument of a declared launch; expressions are kept as text of the block's grammar."""
 
     name: str
@@ -54,8 +52,7 @@ class DeclaredArgument:
     """Name of the block's buffer it is bound to; None when the argument has values of its own."""
 
 
-@dataclass(frozen=True)
-class DeclaredStep:
+class DeclaredStep(Record):
     """One launch of a declared workload."""
 
     kernel: str
@@ -66,8 +63,7 @@ class DeclaredStep:
     arguments: tuple[DeclaredArgument, ...]
 
 
-@dataclass(frozen=True)
-class Shape:
+class Shape(Record):
     """One set of size variables."""
 
     sizes: tuple[tuple[str, int], ...]
@@ -79,8 +75,7 @@ class Shape:
         return ", ".join(f"{name}={value}" for name, value in self.sizes)
 
 
-@dataclass(frozen=True)
-class SizeRule:
+class SizeRule(Record):
     """What values a free size variable may take."""
 
     name: str
@@ -89,8 +84,7 @@ class SizeRule:
     multiple_of: int
 
 
-@dataclass(frozen=True)
-class DeclaredWorkload:
+class DeclaredWorkload(Record):
     """A ``[workload.NAME]`` block."""
 
     name: str
@@ -112,8 +106,7 @@ class DeclaredWorkload:
     """Where the block starts."""
 
 
-@dataclass(frozen=True)
-class CapturedWorkload:
+class CapturedWorkload(Record):
     """Launches recorded from the user's own program."""
 
     recording: Path
@@ -125,8 +118,7 @@ class CapturedWorkload:
     launch_counts: tuple[tuple[str, int], ...]
 
 
-@dataclass(frozen=True)
-class LiveReference:
+class LiveReference(Record):
     """One output as the user's own function returned it for one live case."""
 
     name: str
@@ -138,8 +130,7 @@ class LiveReference:
     """What a launch left, rounded as the kernel rounds: it shows a kernel that computes something else, and is no measure of error."""
 
 
-@dataclass(frozen=True)
-class LiveCase:
+class LiveCase(Record):
     """One launch on arrays that a person had in a running program: a recording of that launch alone."""
 
     recording: Path
@@ -153,8 +144,7 @@ class LiveCase:
     """Empty without a reference, and where it was not called for this case."""
 
 
-@dataclass(frozen=True)
-class LiveWorkload:
+class LiveWorkload(Record):
     """Arrays of a notebook bound to a kernel's parameters, one case for each shape and draw of values."""
 
     cases: tuple[LiveCase, ...]
@@ -165,8 +155,7 @@ class LiveWorkload:
 Workload = CapturedWorkload | DeclaredWorkload | LiveWorkload
 
 
-@dataclass(frozen=True)
-class WorkloadProblem:
+class WorkloadProblem(Record):
     """A workload that cannot be used: where, what was expected."""
 
     path: Path
@@ -174,8 +163,7 @@ class WorkloadProblem:
     message: str
 
 
-@dataclass(frozen=True)
-class CaseKey:
+class CaseKey(Record):
     """Which case of a kernel: what tells it from the others of one verification."""
 
     kind: str
@@ -184,8 +172,7 @@ class CaseKey:
     scale: float
 
 
-@dataclass(frozen=True)
-class CaseOrigin:
+class CaseOrigin(Record):
     """Where the values of one case come from."""
 
     kind: str
@@ -210,8 +197,7 @@ class CaseOrigin:
         return not (self.kind == "recorded" or (self.kind == "declared" and self.scale == 1.0))
 
 
-@dataclass(frozen=True)
-class Case:
+class Case(Record):
     """One set of concrete launches to judge on: a recording whose launches run in order."""
 
     recording: Path

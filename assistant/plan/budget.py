@@ -9,9 +9,10 @@ place. Example::
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from assistant.model.completion import Caps, Price, ServedModel, Spending
+from assistant.record import Record
 
 __all__ = [
     "FALLBACK_TOKENS",
@@ -42,8 +43,7 @@ _UNSEEN_TOKENS = 1_000
 """What an endpoint may put around a prompt on its own (chosen)."""
 
 
-@dataclass(frozen=True)
-class Extent:
+class Extent(Record):
     """How many calls a search makes if every answer can be used as it comes, and how large each is at most."""
 
     plan_count: int

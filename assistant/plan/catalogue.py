@@ -16,12 +16,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from assistant.errors import UsageError
 from assistant.model.plan import Technique
 from assistant.model.verification import Label
+from assistant.record import Record
 
 __all__ = ["Catalogue", "load_catalogue", "parse_technique"]
 
@@ -29,8 +29,7 @@ _FRONT_MATTER = re.compile(r"\A---\n(?P<fields>.*?)\n---\n(?P<body>.*)\Z", re.DO
 _KEYS = frozenset({"id", "title", "findings", "labels"})
 
 
-@dataclass(frozen=True)
-class Catalogue:
+class Catalogue(Record):
     """All techniques, ordered by id."""
 
     techniques: tuple[Technique, ...]

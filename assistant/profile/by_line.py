@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 from assistant.model.profile import (
     Grade,
@@ -20,6 +19,7 @@ from assistant.model.profile import (
     LineInstructions,
     LineStall,
 )
+from assistant.record import Record
 
 __all__ = [
     "InstructionCounters",
@@ -57,8 +57,7 @@ _SPACE_COUNTERS = {
 _Place = tuple[str, int]
 
 
-@dataclass(frozen=True)
-class InstructionCounters:
+class InstructionCounters(Record):
     """One machine instruction of a kernel, with its counters over the whole launch."""
 
     offset_bytes: int

@@ -7,17 +7,15 @@ No other module spells a metric's unit or meaning. Example::
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from assistant.model.profile import Method
+from assistant.record import Record
 
 __all__ = ["METRICS", "Metric", "metric"]
 
 _COUNTED = (Method.EMULATOR, Method.NCU, Method.CUPTI)
 
 
-@dataclass(frozen=True)
-class Metric:
+class Metric(Record):
     """One kind of number that evidence can hold."""
 
     name: str

@@ -8,7 +8,7 @@ Example::
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from assistant.record import Record
 
 __all__ = ["Standing", "advice", "is_near_limit", "most_left_ratio", "most_program_ratio"]
 
@@ -27,8 +27,7 @@ _LIMITS = {
 }
 
 
-@dataclass(frozen=True)
-class Standing:
+class Standing(Record):
     """One measured launch shape of a kernel."""
 
     kernel: str

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from assistant.model.build import KernelResources, Occupancy
 from assistant.model.comparison import PredictedTime
 from assistant.model.device import Target
 from assistant.model.profile import LaunchProfile, LineAccess, LineExecution
 from assistant.profile.facts import SourceFacts
+from assistant.record import Record
 
 __all__ = ["CountedLaunch", "FindContext", "Predict", "warps_of"]
 
@@ -23,8 +24,7 @@ Predict = Callable[[LaunchProfile, KernelResources | None, Occupancy | None, Tar
 _WARP_LANES = 32
 
 
-@dataclass(frozen=True)
-class CountedLaunch:
+class CountedLaunch(Record):
     """One launch's counters, its occupancy and how often it happens."""
 
     profile: LaunchProfile
@@ -32,8 +32,7 @@ class CountedLaunch:
     weight: float = 1.0
 
 
-@dataclass(frozen=True)
-class FindContext:
+class FindContext(Record):
     """All that is known about one kernel when findings are sought."""
 
     kernel: str

@@ -5,16 +5,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from assistant.model.build import Occupancy
 from assistant.model.profile import Grade, LaunchProfile, LineAccess, Method, Severity
+from assistant.record import Record
 
 __all__ = ["Diagnosis", "Fact", "Mended", "fact_of", "replace_accesses"]
 
 
-@dataclass(frozen=True)
-class Fact:
+class Fact(Record):
     """A number to be cited; the same fact cited by two rules becomes one Evidence."""
 
     metric: str
@@ -25,16 +25,14 @@ class Fact:
     grade: Grade = Grade.EXACT
 
 
-@dataclass(frozen=True)
-class Mended:
+class Mended(Record):
     """The launch with this cause's excess removed."""
 
     profile: LaunchProfile
     occupancy: Occupancy | None
 
 
-@dataclass(frozen=True)
-class Diagnosis:
+class Diagnosis(Record):
     """One cause at one line."""
 
     code: str

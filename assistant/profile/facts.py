@@ -5,14 +5,14 @@ The rules work without it (every field has an empty default) and then say less.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import PurePath
+
+from assistant.record import Record
 
 __all__ = ["LineFacts", "LoopFacts", "PointerFacts", "SourceFacts", "StructUse"]
 
 
-@dataclass(frozen=True)
-class LoopFacts:
+class LoopFacts(Record):
     """One ``for``, ``while`` or ``do`` loop of the kernel."""
 
     line: int
@@ -27,8 +27,7 @@ class LoopFacts:
     """Threads wait for each other in its body."""
 
 
-@dataclass(frozen=True)
-class StructUse:
+class StructUse(Record):
     """An array of structures of which single members are used."""
 
     pointer: str
@@ -41,8 +40,7 @@ class StructUse:
     """Of one structure, by the whole kernel."""
 
 
-@dataclass(frozen=True)
-class LineFacts:
+class LineFacts(Record):
     """What stands on one line of the kernel."""
 
     line: int
@@ -62,8 +60,7 @@ class LineFacts:
     """The arrays of structures behind ``struct_fields``, as far as the text gives their layout."""
 
 
-@dataclass(frozen=True)
-class PointerFacts:
+class PointerFacts(Record):
     """One pointer parameter."""
 
     name: str
@@ -73,8 +70,7 @@ class PointerFacts:
     is_written: bool
 
 
-@dataclass(frozen=True)
-class SourceFacts:
+class SourceFacts(Record):
     """Of one kernel."""
 
     lines: tuple[LineFacts, ...] = ()

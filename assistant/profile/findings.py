@@ -9,7 +9,7 @@ performance model: the launch as it is against the launch without this cause's e
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 from assistant.model.profile import Evidence, Finding, Grade, Method, Severity
@@ -18,6 +18,7 @@ from assistant.profile.diagnosis import Diagnosis, Fact
 from assistant.profile.evidence import collect, ids_by_fact, kernel_facts
 from assistant.profile.rules import RULES, defects
 from assistant.profile.thresholds import threshold
+from assistant.record import Record
 
 __all__ = ["FindResult", "find", "is_negligible"]
 
@@ -32,8 +33,7 @@ class FindResult(NamedTuple):
     evidence: tuple[Evidence, ...]
 
 
-@dataclass(frozen=True)
-class _Costed:
+class _Costed(Record):
     """A diagnosis with the share of predicted time that it costs."""
 
     diagnosis: Diagnosis

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from assistant.model.roofline import Ceiling, Point, Roofline
+from assistant.record import Record
 
 __all__ = ["HEIGHT", "WIDTH", "Line", "Plot", "Spot", "Tick", "plot_roofline", "si"]
 
@@ -24,8 +24,7 @@ _ROOM = 3.0
 _PREFIXES = ((1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
 
 
-@dataclass(frozen=True)
-class Line:
+class Line(Record):
     """A ceiling."""
 
     x1: float
@@ -42,14 +41,12 @@ class Line:
     """Nothing lies below it: its label does, so that it is clear of the next line."""
 
 
-@dataclass(frozen=True)
-class Tick:
+class Tick(Record):
     at: float
     label: str
 
 
-@dataclass(frozen=True)
-class Spot:
+class Spot(Record):
     """The launch against one level of memory."""
 
     x: float
@@ -61,8 +58,7 @@ class Spot:
     label_y: float
 
 
-@dataclass(frozen=True)
-class Plot:
+class Plot(Record):
     """A drawn roofline; None of it where nothing was counted."""
 
     lines: tuple[Line, ...]
@@ -77,8 +73,7 @@ class Plot:
     bottom: float = HEIGHT - _BOTTOM
 
 
-@dataclass(frozen=True)
-class _Axes:
+class _Axes(Record):
     x_min: float
     x_max: float
     y_min: float

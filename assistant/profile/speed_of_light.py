@@ -11,19 +11,17 @@ that is read and written counts once: the share is at least what is said. Exampl
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from assistant.model.comparison import PredictedTime
 from assistant.model.device import Target
 from assistant.model.profile import LaunchProfile
+from assistant.record import Record
 
 __all__ = ["SpeedOfLight", "speed_of_light"]
 
 _SECTOR_BYTES = 32
 
 
-@dataclass(frozen=True)
-class SpeedOfLight:
+class SpeedOfLight(Record):
     """Least time / predicted or measured time, at least."""
 
     ratio: float

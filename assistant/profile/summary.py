@@ -7,10 +7,9 @@ Example::
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from assistant.model.comparison import PredictedTime
 from assistant.profile.wording import percent
+from assistant.record import Record
 
 __all__ = ["Share", "Summary", "summarize"]
 
@@ -32,8 +31,7 @@ _TITLES = {
 }
 
 
-@dataclass(frozen=True)
-class Share:
+class Share(Record):
     """One resource's share of the predicted time."""
 
     name: str
@@ -41,8 +39,7 @@ class Share:
     ratio: float
 
 
-@dataclass(frozen=True)
-class Summary:
+class Summary(Record):
     sentence: str
     shares: tuple[Share, ...]
     """Busiest first."""

@@ -5,13 +5,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from assistant.record import Record
 
 __all__ = ["THRESHOLDS", "Threshold", "threshold"]
 
 
-@dataclass(frozen=True)
-class Threshold:
+class Threshold(Record):
     """One limit."""
 
     name: str

@@ -10,9 +10,9 @@ Example::
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 
+from assistant.record import Record
 from assistant.source.calls import callee_name, takes_values_only
 from assistant.source.names import mentions
 from assistant.source.syntax import Node, SyntaxTree, binary_parts, unparenthesized, without_comments
@@ -31,8 +31,7 @@ class Use(StrEnum):
     """The pointer itself is copied, passed on, compared or changed."""
 
 
-@dataclass(frozen=True)
-class PointerUse:
+class PointerUse(Record):
     """One mention of a pointer."""
 
     kind: Use
@@ -42,8 +41,7 @@ class PointerUse:
     """The lvalue's node, or the identifier for an escape."""
 
 
-@dataclass(frozen=True)
-class ArrayAccess:
+class ArrayAccess(Record):
     """One element touched through a name: ``a[i][j]``, ``*(a + i)`` or ``*a``."""
 
     base: str

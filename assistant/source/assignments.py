@@ -9,8 +9,8 @@ Example::
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from assistant.record import Record
 from assistant.source.calls import given_arguments, takes_values_only
 from assistant.source.syntax import Node, SyntaxTree, kept
 from assistant.source.variables import locals_of
@@ -18,8 +18,7 @@ from assistant.source.variables import locals_of
 __all__ = ["Assignment", "assignments", "changed_names", "modified_names"]
 
 
-@dataclass(frozen=True)
-class Assignment:
+class Assignment(Record):
     """One change of an lvalue."""
 
     target: Node

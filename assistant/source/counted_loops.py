@@ -9,8 +9,8 @@ Example::
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
+from assistant.record import Record
 from assistant.source.assignments import modified_names
 from assistant.source.constants import integer_constant
 from assistant.source.macros import conditional_macros, hidden_effect
@@ -23,8 +23,7 @@ _LESS = ("<", "<=", "!=")
 _GREATER = (">", ">=")
 
 
-@dataclass(frozen=True)
-class CountedHeader:
+class CountedHeader(Record):
     """``for (int k = first; k < bound; k += step)`` with a variable that only the header changes."""
 
     variable: str

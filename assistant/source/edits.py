@@ -9,23 +9,21 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from assistant.model.source import Span, TextEdit
+from assistant.record import Record
 
 __all__ = ["EditFailure", "EditOutOfRange", "OverlappingEdits", "apply_edits", "compose", "edits_between", "lines_of"]
 
 
-@dataclass(frozen=True)
-class OverlappingEdits:
+class OverlappingEdits(Record):
     """Two edits of one set change the same characters, so their order would decide."""
 
     first: TextEdit
     second: TextEdit
 
 
-@dataclass(frozen=True)
-class EditOutOfRange:
+class EditOutOfRange(Record):
     """An edit reaches beyond the text, or its span ends before it starts."""
 
     edit: TextEdit

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from assistant.model.source import Span
+from assistant.record import Record
 from assistant.source.syntax import Node, SyntaxTree, kept
 from assistant.source.variables import Variable, parameters_of
 
@@ -20,8 +20,7 @@ __all__ = ["Function", "called_names", "callee", "enclosing_definition", "enclos
 _CLASSES = frozenset({"class_specifier", "struct_specifier", "union_specifier"})
 
 
-@dataclass(frozen=True)
-class Function:
+class Function(Record):
     """One function definition."""
 
     name: str

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from assistant.model.host_work import HostWork
+from assistant.record import Record
 from assistant.source.branches import condition_of
 from assistant.source.calls import callee_name, calls_of, given_arguments
 from assistant.source.functions import Function, enclosing_function, functions
@@ -35,8 +35,7 @@ _MAX_DEPTH = 4
 """Longest chain of calls, and of locals and functions that a condition names, that is followed."""
 
 
-@dataclass(frozen=True)
-class _Guard:
+class _Guard(Record):
     """A condition that a piece of code runs under."""
 
     statement: Node

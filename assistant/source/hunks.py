@@ -12,9 +12,9 @@ import difflib
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 from assistant.model.source import Hunk
+from assistant.record import Record
 from assistant.source.edits import lines_of
 
 __all__ = ["HunkMismatch", "apply_hunks", "hunks", "unified_diff"]
@@ -24,8 +24,7 @@ _NO_NEWLINE = "\\ No newline at end of file\n"
 """As GNU diff and git write it after a last line without a line end."""
 
 
-@dataclass(frozen=True)
-class HunkMismatch:
+class HunkMismatch(Record):
     """The text does not have the hunk's old lines where the hunk says, or another hunk has taken them."""
 
     hunk: Hunk

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
+from assistant.record import Record
 from assistant.source.syntax import Node, binary_parts, node_text
 
 __all__ = [
@@ -30,8 +30,7 @@ _MAX_DEPTH = 24
 """Deepest chain of definitions that is followed; ends cycles such as ``int i = i``."""
 
 
-@dataclass(frozen=True)
-class Write:
+class Write(Record):
     """One place where a local variable gets a value."""
 
     offset_bytes: int
@@ -42,16 +41,14 @@ class Write:
     """The initializer of a ``for``: the value in the first iteration only."""
 
 
-@dataclass(frozen=True)
-class Formula:
+class Formula(Record):
     """A macro or a helper that is one expression of its parameters."""
 
     parameters: tuple[str, ...]
     body: Node
 
 
-@dataclass(frozen=True)
-class Scope:
+class Scope(Record):
     """Every name of a kernel that may have an integer value."""
 
     constants: Mapping[str, int]

@@ -9,10 +9,9 @@ Example::
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from assistant.model.launch import Dim3
 from assistant.model.source import LaunchSite
+from assistant.record import Record
 from assistant.source.assignments import assignments
 from assistant.source.calls import given_arguments
 from assistant.source.integers import Scope, evaluate
@@ -24,8 +23,7 @@ __all__ = ["Launch", "Shape", "block_dims", "launch_of"]
 _SCALAR_TYPES = frozenset({"primitive_type", "sized_type_specifier", "placeholder_type_specifier", "type_identifier"})
 
 
-@dataclass(frozen=True)
-class Shape:
+class Shape(Record):
     """A grid or block as written."""
 
     expression: Node
@@ -38,8 +36,7 @@ class Shape:
     """For ``dim3 g; g.x = …``: the ``x``, ``y``, ``z`` after the dot, one for each component."""
 
 
-@dataclass(frozen=True)
-class Launch:
+class Launch(Record):
     """One launch site with its shapes resolved."""
 
     site: LaunchSite

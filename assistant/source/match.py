@@ -9,9 +9,9 @@ Example::
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from assistant.model.source import Kernel, Parameter, ParsedSource, Span, TemplateParameter
+from assistant.record import Record
 from assistant.source.reading import split_arguments
 from assistant.source.spelling import canonical_type, is_builtin, substitute
 
@@ -26,8 +26,7 @@ _MANGLED_PREFIX = re.compile(r"_Z(N[rVK]*)?")
 _BOOLEANS = {"true": "1", "false": "0"}
 
 
-@dataclass(frozen=True)
-class _Name:
+class _Name(Record):
     """A kernel's name, taken apart."""
 
     scopes: tuple[str, ...]

@@ -9,17 +9,17 @@ alike, or by both differently (S. Khanna, K. Kunal, B. Pierce: A Formal Investig
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Literal
+
+from assistant.record import Record
 
 __all__ = ["Region", "merge"]
 
 Lines = Sequence[str]
 
 
-@dataclass(frozen=True)
-class Region:
+class Region(Record):
     """The same part of all three texts."""
 
     kind: Literal["unchanged", "first", "second", "both", "clash"]
@@ -31,8 +31,7 @@ class Region:
     """Where it begins in the second text, from 0."""
 
 
-@dataclass(frozen=True)
-class _Step:
+class _Step(Record):
     """Lines that all three have: where they begin, and how many."""
 
     base: int

@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from assistant.model.source import Span
+from assistant.record import Record
 
 __all__ = ["Reading", "blank", "matching_close", "read", "split_arguments"]
 
@@ -60,8 +60,7 @@ _NOT_AFTER_MACRO = frozenset(
 """What follows a parameter list, or begins the next declaration where a body is not typed yet."""
 
 
-@dataclass(frozen=True)
-class Reading:
+class Reading(Record):
     """One text, prepared for the grammar and for searches by word."""
 
     code: str

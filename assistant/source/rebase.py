@@ -8,9 +8,9 @@ Example::
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from assistant.model.source import Hunk, TextEdit
+from assistant.record import Record
 from assistant.source.edits import EditFailure, apply_edits, lines_of
 from assistant.source.hunks import HunkMismatch, apply_hunks, hunks
 from assistant.source.merge import merge
@@ -18,8 +18,7 @@ from assistant.source.merge import merge
 __all__ = ["Clash", "Conflict", "Rebased", "rebase", "rebase_edits", "rebase_hunks"]
 
 
-@dataclass(frozen=True)
-class Rebased:
+class Rebased(Record):
     """The change fits the current text."""
 
     text: str
@@ -28,8 +27,7 @@ class Rebased:
     """The change against the current text; empty when the current text already has it."""
 
 
-@dataclass(frozen=True)
-class Clash:
+class Clash(Record):
     """Lines that both the change and the current text have changed, differently."""
 
     current_line: int
@@ -39,8 +37,7 @@ class Clash:
     current: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class Conflict:
+class Conflict(Record):
     """The change does not fit; a person or a new attempt must decide."""
 
     clashes: tuple[Clash, ...]

@@ -13,9 +13,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from assistant.model.source import ParseProblem, Span
+from assistant.record import Record
 from assistant.source.reading import Reading, blank, read
 from assistant.source.syntax import SyntaxTree
 
@@ -36,24 +37,21 @@ _SCOPE_HEAD_CHARACTERS = 200
 """How far back the words before a brace are looked at."""
 
 
-@dataclass(frozen=True)
-class Recovered:
+class Recovered(Record):
     """Trees that together hold every definition, and what had to be assumed to get them."""
 
     trees: tuple[SyntaxTree, ...]
     problems: tuple[ParseProblem, ...]
 
 
-@dataclass(frozen=True)
-class _Bracket:
+class _Bracket(Record):
     character: str
     offset: int
     scope: Span | None
     """For a brace that may hold definitions (namespace, class): from its first word to the brace."""
 
 
-@dataclass(frozen=True)
-class _Piece:
+class _Piece(Record):
     kept: tuple[Span, ...]
     """Open scopes' heads, then the piece itself."""
     open: tuple[_Bracket, ...]

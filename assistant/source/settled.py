@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from assistant.record import Record
 from assistant.source.assignments import assignments
 from assistant.source.calls import callee_name, given_arguments
 from assistant.source.syntax import Node, SyntaxTree, binary_parts, unparenthesized
@@ -33,8 +33,7 @@ _MADE = "made"
 """The value of what a call has made: not null, and otherwise not known."""
 
 
-@dataclass(frozen=True)
-class Atom:
+class Atom(Record):
     """One part of a condition that is joined by ``&&``, ``||`` and ``!``."""
 
     node: Node
@@ -43,8 +42,7 @@ class Atom:
     """It stands in a function that the condition calls, so that parameters have other names."""
 
 
-@dataclass(frozen=True)
-class Change:
+class Change(Record):
     """A variable of the host gets a value; both as written, without spaces."""
 
     target: str

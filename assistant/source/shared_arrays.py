@@ -8,16 +8,14 @@ Example::
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from assistant.record import Record
 from assistant.source.names import mentions
 from assistant.source.syntax import Node, SyntaxTree, node_text
 
 __all__ = ["ElementUse", "SharedArray", "element_uses", "shared_arrays"]
 
 
-@dataclass(frozen=True)
-class SharedArray:
+class SharedArray(Record):
     """One array declared ``__shared__`` in the kernel's body."""
 
     name: str
@@ -30,8 +28,7 @@ class SharedArray:
     """``extern __shared__``: sized by the launch."""
 
 
-@dataclass(frozen=True)
-class ElementUse:
+class ElementUse(Record):
     """One fully subscripted mention of a shared array."""
 
     indices: tuple[Node, ...]

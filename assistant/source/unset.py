@@ -9,8 +9,9 @@ without saying so (a reference, a lambda, a call that is not known) is taken to 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
+from assistant.record import Record
 from assistant.source.calls import given_arguments, takes_values_only
 from assistant.source.functions import functions
 from assistant.source.syntax import Node, SyntaxTree, joined, unparenthesized
@@ -25,8 +26,7 @@ _SCALARS = frozenset(
 _WITHOUT_READING = frozenset({"sizeof_expression", "decltype", "alignof_expression", "comment", "lambda_expression"})
 
 
-@dataclass(frozen=True)
-class UnsetRead:
+class UnsetRead(Record):
     """A variable, and the line where it may be read too early."""
 
     function: str
@@ -34,8 +34,7 @@ class UnsetRead:
     line: int
 
 
-@dataclass(frozen=True)
-class _State:
+class _State(Record):
     """What is known at one place."""
 
     unset: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])

@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from assistant.record import Record
 from assistant.source.parameters import declared_name
 from assistant.source.syntax import Node, SyntaxTree, kept
 
@@ -24,8 +25,7 @@ _NOT_THE_TYPE = re.compile(
 )
 
 
-@dataclass(frozen=True)
-class Variable:
+class Variable(Record):
     """A parameter or a local variable."""
 
     name: str

@@ -10,12 +10,12 @@ infinities stand at the same places. Example::
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import sqrt
 
 import numpy as np
 
 from assistant.model.elements import ElementType
+from assistant.record import Record
 from assistant.verify.numbers import FloatArray, MaskArray, bits, floats, ieee, rms, shown
 
 __all__ = ["Disagreement", "disagreement"]
@@ -24,8 +24,7 @@ _SHOWN_DIGITS = 9
 """Of a reference's value: as many as a float has."""
 
 
-@dataclass(frozen=True)
-class Disagreement:
+class Disagreement(Record):
     """The component that is furthest from the reference, and how many are too far."""
 
     index: int

@@ -6,9 +6,8 @@ original does not run clean on are dropped and listed.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from assistant.model.verification import CannotJudge
+from assistant.record import Record
 from assistant.verify.evidence import CaseEvidence
 from assistant.verify.kinds import INJECTED_KINDS, meaning_of
 from assistant.verify.problems import UNSUPPORTED
@@ -18,8 +17,7 @@ __all__ = ["UsableCases", "case_name", "usable_cases"]
 _REMEDY = "run `kernelopt check FILE` and mend the original first"
 
 
-@dataclass(frozen=True)
-class UsableCases:
+class UsableCases(Record):
     """Cases to judge on, in their order."""
 
     ordinary: tuple[CaseEvidence, ...]

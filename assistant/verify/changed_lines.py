@@ -9,16 +9,15 @@ Example::
 from __future__ import annotations
 
 import difflib
-from dataclasses import dataclass
 from functools import cached_property
 
+from assistant.record import Record
 from assistant.verify.lines import Text
 
 __all__ = ["ChangedLines"]
 
 
-@dataclass(frozen=True)
-class ChangedLines:
+class ChangedLines(Record):
     """The main source of both versions."""
 
     before: Text

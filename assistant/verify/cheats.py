@@ -12,10 +12,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from assistant.model.source import Kernel, ParsedSource
 from assistant.model.verification import Outcome, VerificationFinding
+from assistant.record import Record
 from assistant.verify.text import Match, Store, blanked, new_matches, stores_to
 
 __all__ = ["find_cheats"]
@@ -37,8 +37,7 @@ _SMALLEST_MAGIC = 16
 """Comparisons with smaller numbers are ordinary edge cases (``n == 0``, ``lane == 0``)."""
 
 
-@dataclass(frozen=True)
-class _Pair:
+class _Pair(Record):
     """A kernel on both sides, bodies without comments."""
 
     old: Kernel

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from assistant.model.elements import ElementType
 from assistant.model.verification import Outcome
 from assistant.model.workload import FixedTolerance, Tolerance
+from assistant.record import Record
 from assistant.verify.evidence import CaseEvidence, Reference, SideRun
 from assistant.verify.numbers import (
     FloatArray,
@@ -49,8 +50,7 @@ from assistant.verify.tolerance import (
 __all__ = ["BufferVerdict", "PreparedOutput", "Unusable", "compare", "leaves_same_values", "need_tolerance", "own_error", "prepare"]
 
 
-@dataclass(frozen=True, eq=False)
-class PreparedOutput:
+class PreparedOutput(Record, eq=False):
     """An output with the rule it is judged by."""
 
     output: OutputBuffer
@@ -68,16 +68,14 @@ class PreparedOutput:
     """Which value stands where differs between the original's own runs, though they leave the same ones: compared sorted."""
 
 
-@dataclass(frozen=True)
-class Unusable:
+class Unusable(Record):
     """Why a case cannot be judged: the original contradicts itself or its reference."""
 
     case_index: int
     reason: str
 
 
-@dataclass(frozen=True)
-class BufferVerdict:
+class BufferVerdict(Record):
     """What comparing one run's buffer gave."""
 
     outcome: Outcome

@@ -7,13 +7,13 @@ runs and compared under the same tolerance.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
 
 from assistant.model.verification import CannotJudge, Outcome
 from assistant.model.workload import Tolerance
+from assistant.record import Record
 from assistant.verify.compare import PreparedOutput, compare
 from assistant.verify.evidence import CaseEvidence
 from assistant.verify.numbers import bits
@@ -27,8 +27,7 @@ _LEAST_CHANGED_SHARE = 1 / 8
 """Of the elements that two launches write; the number of elements, one more or less, changes few of them."""
 
 
-@dataclass(frozen=True)
-class _Control:
+class _Control(Record):
     name: str
     after: Callable[[PreparedOutput], bytes | None]
     """What the control leaves in the buffer; None where the control says nothing."""

@@ -9,8 +9,8 @@ Held against lists of what is allowed; what is not known is told. Code without c
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
+from assistant.record import Record
 from assistant.verify.device_words import ARITHMETIC, KEYWORDS, OF_HOST, is_device_function, is_device_namespace, is_reserved
 
 __all__ = ["DeclaredNames", "asm_problem", "call_problem", "is_plain_value", "type_problem"]
@@ -62,8 +62,7 @@ _NOT_BEFORE_NAME = frozenset(
 )
 
 
-@dataclass(frozen=True)
-class DeclaredNames:
+class DeclaredNames(Record):
     """What the text offers to a piece of its device code."""
 
     functions: frozenset[str] = frozenset()

@@ -11,10 +11,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from assistant.model.doubts import Doubt, DoubtKind
 from assistant.model.verification import Label
+from assistant.record import Record
 from assistant.verify.device_words import STD_FUNCTIONS, is_device_function
 from assistant.verify.evidence import DetectedLabel
 from assistant.verify.text import Match, blanked, matches, new_matches
@@ -22,8 +22,7 @@ from assistant.verify.text import Match, blanked, matches, new_matches
 __all__ = ["HARMLESS_PRAGMA", "doubt_labels", "environment_labels"]
 
 
-@dataclass(frozen=True)
-class _Rule:
+class _Rule(Record):
     label: Label
     pattern: re.Pattern[str]
     message: str

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from assistant.model.profile import Problem
 from assistant.model.structs import ElementLayout, Member
 from assistant.model.verification import Label, VerificationFinding
 from assistant.model.workload import CaseOrigin, Tolerance
+from assistant.record import Record
 from assistant.verify.lines import LinePairs
 from assistant.verify.ordering import NO_ORDER, OrderFacts
 
@@ -25,8 +25,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True)
-class BufferFacts:
+class BufferFacts(Record):
     """One buffer that a case's launches can reach."""
 
     id: int
@@ -60,8 +59,7 @@ TIMED_OUT = "timed out"
 """What a run says that did not come to an end in its time."""
 
 
-@dataclass(frozen=True)
-class SideRun:
+class SideRun(Record):
     """One run of one side on one case."""
 
     after: tuple[tuple[int, bytes], ...]
@@ -93,8 +91,7 @@ class Reference(StrEnum):
     """The original with device floats as doubles."""
 
 
-@dataclass(frozen=True)
-class CaseEvidence:
+class CaseEvidence(Record):
     """Everything that was run for one case."""
 
     origin: CaseOrigin
@@ -126,8 +123,7 @@ class CaseEvidence:
         return (self.kernel, *self.further_kernels)
 
 
-@dataclass(frozen=True)
-class DetectedLabel:
+class DetectedLabel(Record):
     """A label and what gave rise to it."""
 
     label: Label
@@ -136,8 +132,7 @@ class DetectedLabel:
     """Line of B's source."""
 
 
-@dataclass(frozen=True)
-class ProgramVerdict:
+class ProgramVerdict(Record):
     """What the program-level oracle found."""
 
     findings: tuple[VerificationFinding, ...]
@@ -147,8 +142,7 @@ class ProgramVerdict:
     """Host values and numbers that were compared."""
 
 
-@dataclass(frozen=True)
-class SizesTried:
+class SizesTried(Record):
     """What is known of a captured or live kernel's sizes."""
 
     own: tuple[str, ...]
@@ -162,8 +156,7 @@ class SizesTried:
     """How other sizes can be had."""
 
 
-@dataclass(frozen=True)
-class JudgeEvidence:
+class JudgeEvidence(Record):
     """The whole input of ``judge``."""
 
     cases: tuple[CaseEvidence, ...]

@@ -10,9 +10,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
+from assistant.record import Record
 from assistant.verify.device_code import DeclaredNames, asm_problem, call_problem, is_plain_value, type_problem
 from assistant.verify.device_words import ARITHMETIC, KEYWORDS, is_device_function, is_reserved
 from assistant.verify.macro_use import Macro, conditions_problem, directives_in, macro_problem, macros_in
@@ -56,8 +57,7 @@ _LAUNCH_CALLS = frozenset({"sizeof", "min", "max", "static_cast", "ceil", "ceilf
 _INCLUDE_BY_NAME = re.compile(r"\s*<\w[\w.+-]*(?:/\w[\w.+-]*)*>\s*")
 
 
-@dataclass(frozen=True)
-class _Side:
+class _Side(Record):
     """One text, without comments and spliced lines."""
 
     code: str

@@ -9,15 +9,13 @@ is a label. Example::
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from assistant.model.verification import Label
+from assistant.record import Record
 
 __all__ = ["INJECTED_KINDS", "Meaning", "meaning_of"]
 
 
-@dataclass(frozen=True)
-class Meaning:
+class Meaning(Record):
     """What B differs by, if it differs on cases of one kind only."""
 
     label: Label

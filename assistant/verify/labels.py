@@ -13,7 +13,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from assistant.model.build import KernelCode
 from assistant.model.doubts import Doubt
@@ -21,6 +20,7 @@ from assistant.model.host_work import HostWork
 from assistant.model.source import Kernel, ParsedSource, Span
 from assistant.model.verification import Label
 from assistant.model.word_arithmetic import WordArithmetic
+from assistant.record import Record
 from assistant.verify.aligned_types import VECTOR_CAST, aligned_parameters, assumed_casts, unaliased
 from assistant.verify.environment import HARMLESS_PRAGMA, doubt_labels, environment_labels
 from assistant.verify.evidence import DetectedLabel
@@ -107,8 +107,7 @@ GROWTH_RATIO = 1.5
 GROWTH_LINES = 15
 
 
-@dataclass(frozen=True)
-class Version:
+class Version(Record):
     """One side: its source and, where a compiler was at hand, its machine code."""
 
     parsed: ParsedSource

@@ -11,9 +11,9 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
+from assistant.record import Record
 from assistant.verify.text import blanked
 
 __all__ = ["LinePairs", "Place", "Text"]
@@ -24,8 +24,7 @@ _ELEMENT = re.compile(r"\b([A-Za-z_]\w*)\s*\[|\*\s*\(?\s*([A-Za-z_]\w*)|&\s*([A-
 """Names through which memory is reached: ``a[…]``, ``*a``, ``&a``, ``a.x``."""
 
 
-@dataclass(frozen=True)
-class Text:
+class Text(Record):
     """One version of the compared file."""
 
     file: str
@@ -46,8 +45,7 @@ class Text:
         return tuple(blanked(self.text).split("\n"))
 
 
-@dataclass(frozen=True)
-class LinePairs:
+class LinePairs(Record):
     """Lines of both versions that are the same access. Other files (headers) are taken to be the same on both sides."""
 
     before: Text

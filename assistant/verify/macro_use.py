@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterable, Iterator
-from dataclasses import dataclass
 
+from assistant.record import Record
 from assistant.verify.text import uncommented, unspliced
 
 __all__ = [
@@ -37,8 +37,7 @@ _EFFECT = re.compile(
 )
 
 
-@dataclass(frozen=True)
-class Directive:
+class Directive(Record):
     """One line for the preprocessor."""
 
     word: str
@@ -50,8 +49,7 @@ class Directive:
     """The conditions that it stands in, outermost first: (number of the condition, number of its branch)."""
 
 
-@dataclass(frozen=True)
-class Macro:
+class Macro(Record):
     """One ``#define``."""
 
     name: str

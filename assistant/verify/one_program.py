@@ -13,10 +13,10 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 
 from assistant.model.preprocessed import MACRO_MARK, Preprocessed, Preprocessings
+from assistant.record import Record
 from assistant.verify.changed_lines import ChangedLines
 from assistant.verify.line_sides import Side, sides_of
 from assistant.verify.lines import Text
@@ -48,8 +48,7 @@ Place = tuple[str, int]
 """(file as seen from the main source's folder, 1-based line)."""
 
 
-@dataclass(frozen=True)
-class Difference:
+class Difference(Record):
     """One place at which compilers part in B and not in A."""
 
     line: int
@@ -57,8 +56,7 @@ class Difference:
     message: str
 
 
-@dataclass(frozen=True, order=True)
-class _Parting:
+class _Parting(Record, order=True):
     """How one line differs between the emulator's compile and one of nvcc's."""
 
     kind: str

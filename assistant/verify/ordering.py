@@ -12,9 +12,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from assistant.model.build import KernelCode
+from assistant.record import Record
 from assistant.verify.text import Match
 
 __all__ = ["NO_ORDER", "OrderFacts", "new_float_sum", "order_facts"]
@@ -36,8 +36,7 @@ _TEMPLATE_TYPE = re.compile(r"\b(?:typename|class)\s+([A-Za-z_]\w*)")
 _FLOAT_SUM_SASS = re.compile(r"^(?:RED|REDG|ATOM|ATOMG|ATOMS)\b.*\.ADD\b.*\.(?:F16|F32|F64|BF16)")
 
 
-@dataclass(frozen=True)
-class OrderFacts:
+class OrderFacts(Record):
     """Of one version's kernels in question."""
 
     float_sums: tuple[Match, ...] = ()

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 import numpy as np
 
 from assistant.model.elements import ElementType, parse_element_type
+from assistant.record import Record
 from assistant.verify.evidence import BufferFacts, CaseEvidence, SideRun
 from assistant.verify.numbers import MaskArray, Patterns, bits, element_of
 from assistant.verify.tolerance import SMALL_OUTPUT
@@ -27,8 +27,7 @@ _MINIMUM_DISTINCT = 3
 """Distinct nonzero values that an output must hold over all cases before it can count as moved data."""
 
 
-@dataclass(frozen=True, eq=False)
-class OutputBuffer:
+class OutputBuffer(Record, eq=False):
     """One buffer of one case: where it may change, and what the original made of it."""
 
     case_index: int

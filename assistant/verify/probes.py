@@ -7,12 +7,13 @@ where both versions agree at that size at all (the *resized* case): then a diffe
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import sqrt
 
 import numpy as np
 
 from assistant.model.verification import CaseResult, Outcome, VerificationFinding
+from assistant.record import Record
 from assistant.verify.cases import UsableCases, case_name
 from assistant.verify.compare import PreparedOutput, prepare
 from assistant.verify.controls import check_controls
@@ -32,8 +33,7 @@ digits. In honest edits (another order of additions, fused multiply-adds, shuffl
 be found loses nearly all (benchmarks/false_alarms.py)."""
 
 
-@dataclass(frozen=True)
-class ProbeVerdict:
+class ProbeVerdict(Record):
     """What the cases of our own making show."""
 
     results: tuple[CaseResult, ...]
@@ -47,8 +47,7 @@ class ProbeVerdict:
     """Shapes of our own making at which B does something else, whatever the values."""
 
 
-@dataclass(frozen=True)
-class _Judged:
+class _Judged(Record):
     findings: tuple[VerificationFinding, ...]
     labels: tuple[DetectedLabel, ...]
     result: CaseResult

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from assistant.model.profile import Problem
 from assistant.model.verification import Outcome, VerificationFinding
+from assistant.record import Record
 from assistant.verify.evidence import TIMED_OUT, CaseEvidence, SideRun
 from assistant.verify.lines import LinePairs, Place
 
 __all__ = ["ASSUMPTIONS", "UNSUPPORTED", "WEIGHTS", "Weight", "new_findings", "new_problems", "run_failure", "unsupported"]
 
 
-@dataclass(frozen=True)
-class Weight:
+class Weight(Record):
     """What a new problem of one kind makes of the verdict."""
 
     outcome: Outcome

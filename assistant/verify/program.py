@@ -11,7 +11,7 @@ Example::
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from assistant.model.elements import ElementType
 from assistant.model.structs import ElementLayout, Member
 from assistant.model.verification import CannotJudge, Outcome, VerificationFinding
 from assistant.model.workload import AutoTolerance, FixedTolerance, Tolerance
+from assistant.record import Record
 from assistant.verify.evidence import ProgramVerdict
 from assistant.verify.members import column, is_divisible
 from assistant.verify.numbers import BYTES, Patterns, bits, element_of, floats, guessed_type, ieee, rms, shown
@@ -55,8 +56,7 @@ _TURN_COUNT = 4
 _REMEDY = "print or copy back what the kernels compute, or declare a workload (kernelopt init FILE)"
 
 
-@dataclass(frozen=True)
-class HostData:
+class HostData(Record):
     """One transfer that reached the host."""
 
     kind: str
@@ -77,8 +77,7 @@ class HostData:
         return self.name + (f"[{index}]" if self.member is None else self.member.place(index))
 
 
-@dataclass(frozen=True)
-class ProgramTrace:
+class ProgramTrace(Record):
     """What one run of the whole program left."""
 
     exit_status: int | None
@@ -89,8 +88,7 @@ class ProgramTrace:
     """Output was cut at the limit: only the common part is compared."""
 
 
-@dataclass(frozen=True)
-class _Rule:
+class _Rule(Record):
     """How far floats may be apart."""
 
     tolerance: Tolerance
@@ -171,8 +169,7 @@ _TransferResult = tuple[VerificationFinding | None, str | None, int]
 """(what is wrong, what was masked, how many values were compared)"""
 
 
-@dataclass(frozen=True)
-class _Part:
+class _Part(Record):
     """One transfer, or the column of one member, in all runs."""
 
     original: HostData

@@ -12,9 +12,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import Enum
 
+from assistant.record import Record
 from assistant.verify.device_words import KEYWORDS
 from assistant.verify.text import kept
 
@@ -49,8 +49,7 @@ class ItemKind(Enum):
     SCOPE = "directive or using that reaches everything"
 
 
-@dataclass(frozen=True)
-class Item:
+class Item(Record):
     """One definition, declaration or directive at file or namespace scope."""
 
     kind: ItemKind

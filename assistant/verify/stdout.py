@@ -6,9 +6,9 @@ Numbers that the original's own two runs print differently, and times and rates,
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from itertools import zip_longest
 
+from assistant.record import Record
 from assistant.verify.tolerance import MAX_FACTOR
 
 __all__ = ["DEFAULT_RELATIVE", "ROUNDED_FACTOR", "TextComparison", "compare_texts", "differ_in_words"]
@@ -26,8 +26,7 @@ _RATE_UNIT = re.compile(r"(?:[munµ]?s|secs?|seconds?|milliseconds?|msec|usec|[K
 _RATE_WORD = re.compile(r"(?i)\b(time|elapsed|duration|took|bandwidth|throughput|gflops?|flops|speed-?up|latency|runtime)\b")
 
 
-@dataclass(frozen=True)
-class TextComparison:
+class TextComparison(Record):
     """Result of comparing printed text."""
 
     difference: tuple[str, str] | None

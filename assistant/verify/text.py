@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+
+from assistant.record import Record
 
 __all__ = ["Match", "Store", "blanked", "kept", "matches", "new_matches", "stores_to", "uncommented", "unspliced", "without"]
 
@@ -20,8 +21,7 @@ _BRACKET = re.compile(r"\s*\)?\s*\[")
 _ASSIGNMENT = re.compile(r"\s*(?:\.\s*\w+\s*)?((?:[-+*/%&|^]|<<|>>)?=)(?!=)([^;]*);?")
 
 
-@dataclass(frozen=True)
-class Match:
+class Match(Record):
     """A pattern found in code."""
 
     text: str
@@ -97,8 +97,7 @@ def new_matches(pattern: re.Pattern[str], before: str, after: str) -> tuple[Matc
     return tuple(new)
 
 
-@dataclass(frozen=True)
-class Store:
+class Store(Record):
     """An assignment to an element."""
 
     start: int

@@ -21,7 +21,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import sqrt
 from statistics import median
 
@@ -30,6 +29,7 @@ import numpy as np
 from assistant.model.elements import ElementType
 from assistant.model.verification import Outcome
 from assistant.model.workload import CaseOrigin
+from assistant.record import Record
 from assistant.verify.numbers import FloatArray, MaskArray, bits, floats, ieee, largest, rms
 
 __all__ = [
@@ -70,8 +70,7 @@ _FEW = 100
 """One element of so many may miss the first bound."""
 
 
-@dataclass(frozen=True)
-class Errors:
+class Errors(Record):
     """Root-mean-square and largest deviation over one output."""
 
     rms: float
@@ -88,8 +87,7 @@ class Errors:
         return Errors(self.rms + other.rms, self.max + other.max)
 
 
-@dataclass(frozen=True)
-class Allowance:
+class Allowance(Record):
     """Largest deviations that pass."""
 
     rms: float

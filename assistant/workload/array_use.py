@@ -8,9 +8,9 @@ Example::
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from assistant.model.elements import parse_element_type
+from assistant.record import Record
 from assistant.workload.kernel_text import KernelText, closing, expression_at
 from assistant.workload.polynomial import ONE, ZERO, Polynomial
 from assistant.workload.ranges import Ranges, probe
@@ -26,8 +26,7 @@ _CALL_BEFORE = re.compile(r"\b(atomic\w+|__ldg|__ldc[a-z]|__stc[a-z])\s*\(\s*$")
 _MAX_POINTERS = 4
 
 
-@dataclass(frozen=True)
-class Part:
+class Part(Record):
     """One summand of an index."""
 
     expression: str

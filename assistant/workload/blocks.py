@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import re
 import tomllib
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from assistant.model.workload import DeclaredWorkload, WorkloadProblem
+from assistant.record import Record
 from assistant.workload.schema import BlockReader, RefusedKeyError
 from assistant.workload.toml_lines import KeyPath, key_lines
 
@@ -30,8 +30,7 @@ _OPENING = re.compile(r"/\*+[ \t]*kernelopt\b")
 _TOML_ERROR_LINE = re.compile(r"\(at line (\d+), column \d+\)$")
 
 
-@dataclass(frozen=True)
-class Block:
+class Block(Record):
     """The TOML text of one comment."""
 
     toml: str

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from assistant.model.workload import Shape
+from assistant.record import Record
 
 __all__ = ["MINIMUM_SEED_COUNT", "MIRRORED", "SCALES", "Draw", "Integers", "Zeros", "draws_for", "fresh_draws"]
 
@@ -26,8 +26,7 @@ MINIMUM_SEED_COUNT = 3
 """Seeds of one comparison, at least."""
 
 
-@dataclass(frozen=True)
-class Draw:
+class Draw(Record):
     """One set of random values."""
 
     seed: int

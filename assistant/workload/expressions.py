@@ -13,10 +13,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from difflib import get_close_matches
 from fractions import Fraction
 from math import ceil, floor
+
+from assistant.record import Record
 
 __all__ = ["ExpressionProblem", "evaluate", "evaluate_count", "names_in", "split_arguments"]
 
@@ -29,8 +30,7 @@ _TOKEN = re.compile(r"\s*(?:(?P<number>\d+(?:\.\d*)?|\.\d+)|(?P<name>[A-Za-z_]\w
 _FUNCTIONS = ("ceil", "floor", "min", "max")
 
 
-@dataclass(frozen=True)
-class ExpressionProblem:
+class ExpressionProblem(Record):
     """Why an expression has no value, in words that name the expression."""
 
     message: str

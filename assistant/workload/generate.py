@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from fractions import Fraction
 
 import numpy as np
@@ -37,6 +37,7 @@ from assistant.model.workload import (
     Shape,
     WorkloadProblem,
 )
+from assistant.record import Record
 from assistant.workload.arrays import Array, encode
 from assistant.workload.draws import Draw
 from assistant.workload.expressions import ExpressionProblem, evaluate, evaluate_count
@@ -53,8 +54,7 @@ FIRST_ADDRESS = 0x7000_0000_0000
 ADDRESS_STEP = 1 << 32
 
 
-@dataclass(frozen=True)
-class GenerateOptions:
+class GenerateOptions(Record):
     layouts: Mapping[str, StructLayout] = field(default_factory=dict[str, StructLayout])
     """Field layouts of by-value structs, by type name."""
     symbol_types: Mapping[str, str] = field(default_factory=dict[str, str])

@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from assistant.record import Record
 
 __all__ = ["KernelText", "closing", "expression_at", "in_words", "read_kernel"]
 
@@ -40,8 +41,7 @@ _OFFSET = re.compile(r"([A-Za-z_]\w*)\s*\+\s*(\d+)")
 _OPEN, _CLOSE = "([{", ")]}"
 
 
-@dataclass(frozen=True)
-class KernelText:
+class KernelText(Record):
     """One kernel's body, by words."""
 
     code: str

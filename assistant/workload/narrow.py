@@ -10,16 +10,16 @@ cut only where every pointer into it leads into a known extent; all others stay 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from assistant.model.recording import BufferState, PointerField, RecordedBuffer, RecordedLaunch, Recording
+from assistant.record import Record
 from assistant.workload.recordings import blob_name
 
 __all__ = ["Extent", "Narrowed", "narrowed"]
 
 
-@dataclass(frozen=True, order=True)
-class Extent:
+class Extent(Record, order=True):
     """Consecutive memory that a program asked for."""
 
     address: int
@@ -32,15 +32,13 @@ class Extent:
         return self.address < other.address + other.size_bytes and other.address < self.address + self.size_bytes
 
 
-@dataclass(frozen=True)
-class Narrowed:
+class Narrowed(Record):
     recording: Recording
     blobs: dict[str, bytes]
     """Contents of the new buffers by name; those of the others are where they were."""
 
 
-@dataclass(frozen=True)
-class _Part:
+class _Part(Record):
     id: int
     whole: RecordedBuffer
     extent: Extent

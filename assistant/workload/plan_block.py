@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import prod
 
 from assistant.model.elements import ElementKind, parse_element_type
 from assistant.model.source import Kernel, LaunchSite, Parameter
+from assistant.record import Record
 from assistant.workload.array_use import Part, highest_index, indices, is_used_as_index
 from assistant.workload.kernel_text import KernelText, read_kernel
 from assistant.workload.launch_text import carried_block, carried_grid, constants
@@ -35,8 +36,7 @@ _TILED = re.compile(
 _ROWS = re.compile(r"\bfor\s*\([^;]*;[^;]*;\s*\w+\s*\+=\s*(\w+)\s*\)")
 
 
-@dataclass(frozen=True)
-class ArrayPlan:
+class ArrayPlan(Record):
     """One pointer parameter."""
 
     count: str
@@ -49,8 +49,7 @@ class ArrayPlan:
     """Loops run from one element to the next: the elements must not fall."""
 
 
-@dataclass(frozen=True)
-class BlockPlan:
+class BlockPlan(Record):
     """Everything that the block says."""
 
     sizes: tuple[str, ...]

@@ -9,9 +9,10 @@ Example::
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
+
+from assistant.record import Record
 
 __all__ = ["ONE", "ZERO", "Polynomial"]
 
@@ -19,8 +20,7 @@ _Monomial = tuple[str, ...]
 """Names in alphabetical order, each as often as its power."""
 
 
-@dataclass(frozen=True)
-class Polynomial:
+class Polynomial(Record):
     """A sum of products of names with rational factors."""
 
     terms: tuple[tuple[_Monomial, Fraction], ...]

@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 
+from assistant.record import Record
 from assistant.workload.kernel_text import KernelText
 from assistant.workload.polynomial import ONE, ZERO, Polynomial
 
@@ -26,8 +27,7 @@ _FIRST_PROBE = 1009
 _PROBE_STEP = 16
 
 
-@dataclass(frozen=True)
-class Known:
+class Known(Record):
     """What names stand for."""
 
     sizes: frozenset[str] = frozenset()
@@ -106,8 +106,7 @@ class Ranges:
         return is_set or name in self._known.extents
 
 
-@dataclass(frozen=True)
-class _Value:
+class _Value(Record):
     """What an expression may be."""
 
     low: Polynomial

@@ -33,14 +33,14 @@ from assistant.model.recording import (
     Transfer,
     Upload,
 )
+from assistant.record import Record
 from assistant.serialize import dumps
 from assistant.workload.passed_types import PassedTypes
 
 __all__ = ["LogNames", "finish_recording", "rename_blobs"]
 
 
-@dataclass(frozen=True)
-class LogNames:
+class LogNames(Record):
     """What a log's words stand for."""
 
     function: Callable[[str], str]

@@ -13,12 +13,13 @@ import contextlib
 import hashlib
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from assistant.errors import CannotAnswerError
 from assistant.model.recording import SCHEMA_VERSION, Recording
 from assistant.model.workload import Case, CaseOrigin
+from assistant.record import Record
 from assistant.serialize import DecodeError, dumps, loads
 
 __all__ = ["NewCase", "RecordingReader", "RecordingWriter", "blob_name", "load_case", "read_recording", "write_case"]
@@ -26,8 +27,7 @@ __all__ = ["NewCase", "RecordingReader", "RecordingWriter", "blob_name", "load_c
 _BLOB_NAME = re.compile(r"[0-9a-f]{64}")
 
 
-@dataclass(frozen=True)
-class NewCase:
+class NewCase(Record):
     """A case that is not on disk yet."""
 
     recording: Recording

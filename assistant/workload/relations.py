@@ -12,10 +12,10 @@ Nothing is read from any text. Example::
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations, combinations_with_replacement
 
 from assistant.model.launch import Dim3
+from assistant.record import Record
 
 __all__ = ["Seen", "SeenBlocks", "Sizes", "Term", "explain_blocks", "explain_count", "explain_extent"]
 
@@ -41,8 +41,7 @@ _WIDE_TILES = tuple(1 << power for power in range(11))
 """Elements along an axis that a block takes, whatever the block's own shape."""
 
 
-@dataclass(frozen=True)
-class _Factor:
+class _Factor(Record):
     """``(name - minus + add) / divide``."""
 
     name: str
@@ -64,8 +63,7 @@ class _Factor:
         return (self.name,) if self.minus is None else (self.name, self.minus)
 
 
-@dataclass(frozen=True)
-class Term:
+class Term(Record):
     """``ceil(product of the factors · times / per)``."""
 
     factors: tuple[_Factor, ...]
@@ -90,16 +88,14 @@ class Term:
         return int(is_scaled) + (changed_count + 1 if changed_count else 0)
 
 
-@dataclass(frozen=True)
-class Seen:
+class Seen(Record):
     """A count at the sizes of one launch."""
 
     sizes: Sizes
     count: int
 
 
-@dataclass(frozen=True)
-class SeenBlocks:
+class SeenBlocks(Record):
     """Blocks along one axis of one launch's grid."""
 
     sizes: Sizes

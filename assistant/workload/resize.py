@@ -11,7 +11,7 @@ meant for is not known here: the original must show it by running clean and writ
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import islice, product
 
 import numpy as np
@@ -19,6 +19,7 @@ import numpy as np
 from assistant.model.elements import parse_element_type
 from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.recording import RecordedBuffer, RecordedLaunch
+from assistant.record import Record
 from assistant.workload.arrays import Array, decode, encode
 from assistant.workload.derive import contents_of, typed_buffers, with_contents
 from assistant.workload.offsets import offsets_of
@@ -56,8 +57,7 @@ Place = tuple[int, int]
 """Where a launch is passed a pointer: the argument's position, and the pointer's offset in it, as in a struct that is passed by value."""
 
 
-@dataclass(frozen=True)
-class Observed:
+class Observed(Record):
     """One recorded launch of the kernel: what is known of its sizes."""
 
     sizes: Sizes
@@ -66,8 +66,7 @@ class Observed:
     """Elements of the buffer behind each pointer."""
 
 
-@dataclass(frozen=True)
-class GridModel:
+class GridModel(Record):
     """How grid, block and shared memory of one version's launches follow from its integers."""
 
     config: LaunchConfig
@@ -92,8 +91,7 @@ class GridModel:
         return self.names | {name for term in alone for name in term.names}
 
 
-@dataclass(frozen=True)
-class SizeModel:
+class SizeModel(Record):
     """How one launch grows."""
 
     scalars: tuple[Scalar, ...]
@@ -134,8 +132,7 @@ class SizeModel:
         return all(sizes.get(name, own[name]) % per == 0 for name, per in in_bytes)
 
 
-@dataclass(frozen=True)
-class Plan:
+class Plan(Record):
     """One way to launch at other sizes."""
 
     sizes: Sizes

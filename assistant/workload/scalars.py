@@ -9,7 +9,7 @@ Example::
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from assistant.model.elements import ElementKind, ElementType, parse_element_typ
 from assistant.model.recording import RecordedArgument, RecordedLaunch
 from assistant.model.source import Parameter
 from assistant.model.structs import ElementLayout
+from assistant.record import Record
 from assistant.workload.arrays import decode, doubles, encode, storage_dtype
 
 __all__ = ["LayoutOf", "Scalar", "fits", "scalars_of", "with_floats_near", "with_scalars"]
@@ -27,8 +28,7 @@ LayoutOf = Callable[[str], ElementLayout | None]
 _NEARBY = (0.75, 1.25)
 
 
-@dataclass(frozen=True)
-class Scalar:
+class Scalar(Record):
     """One integer of a launch."""
 
     name: str

@@ -9,7 +9,7 @@ Example::
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from itertools import zip_longest
 
@@ -19,6 +19,7 @@ from assistant.model.elements import parse_element_type
 from assistant.model.launch import LaunchConfig
 from assistant.model.recording import RecordedArgument, RecordedLaunch, Recording
 from assistant.model.source import Parameter
+from assistant.record import Record
 from assistant.workload.arrays import decode, doubles
 from assistant.workload.passed_types import parameter_types
 from assistant.workload.recordings import NewCase, blob_name
@@ -41,8 +42,7 @@ _ROUNDING_RATIO = 1e-4
 _ShapeKey = tuple[LaunchConfig, tuple[str, ...], tuple[tuple[int, int], ...]]
 
 
-@dataclass(frozen=True)
-class SelectedLaunch:
+class SelectedLaunch(Record):
     """One launch that stands for all of its shape."""
 
     index: int
@@ -51,8 +51,7 @@ class SelectedLaunch:
     shape: str
 
 
-@dataclass(frozen=True)
-class LaunchPair:
+class LaunchPair(Record):
     """A's launch and the launch of B that replaces it."""
 
     a_index: int
@@ -65,8 +64,7 @@ class LaunchPair:
     """Whether B launches it so."""
 
 
-@dataclass(frozen=True)
-class Pairing:
+class Pairing(Record):
     """Every launch of A has exactly one of B, in order, with the same arguments."""
 
     pairs: tuple[LaunchPair, ...]
@@ -74,8 +72,7 @@ class Pairing:
     """(A's instance, B's instance)."""
 
 
-@dataclass(frozen=True)
-class ProgramLevelOnly:
+class ProgramLevelOnly(Record):
     """Launches do not correspond; only what reaches the host can be compared."""
 
     reason: str

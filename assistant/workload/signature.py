@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from assistant.model.elements import parse_element_type
 from assistant.model.source import Kernel, Parameter
+from assistant.record import Record
 from assistant.workload.expressions import split_arguments
 
 __all__ = ["Signature", "device_variable_types", "signature_of"]
@@ -24,8 +25,7 @@ _DEVICE_VARIABLE = re.compile(
 )
 
 
-@dataclass(frozen=True)
-class Signature:
+class Signature(Record):
     """One instance of a kernel."""
 
     symbol: str

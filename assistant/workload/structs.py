@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
 from assistant.model.elements import ElementKind, ElementType, parse_element_type
+from assistant.record import Record
 from assistant.workload.arrays import encode, storage_dtype
 
 __all__ = ["StructField", "StructLayout", "encode_scalar", "encode_struct", "layout_of"]
 
 
-@dataclass(frozen=True)
-class StructField:
+class StructField(Record):
     name: str
     type: str
     offset_bytes: int
 
 
-@dataclass(frozen=True)
-class StructLayout:
+class StructLayout(Record):
     """Where the fields of a struct stand."""
 
     name: str

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import pairwise
 
+from assistant.record import Record
 from assistant.workload.array_use import Part
 from assistant.workload.kernel_text import KernelText
 from assistant.workload.polynomial import ONE, ZERO, Polynomial
@@ -26,8 +27,7 @@ _ACROSS = re.compile(r"(?i)^(?:w(?:idth)?|nx|cols?|columns?|ncols?|n_?cols?|x_?s
 """Names of sizes that x usually runs over."""
 
 
-@dataclass(frozen=True)
-class Axis:
+class Axis(Record):
     """One axis of the grid."""
 
     name: str
@@ -51,8 +51,7 @@ class Axis:
         return f"ceil({self.extent.over(self.per_block)})" if len(self.extent.terms) == 1 else f"ceil(({text})/{self.per_block})"
 
 
-@dataclass(frozen=True)
-class CoverOptions:
+class CoverOptions(Record):
     """What is known besides the body."""
 
     sizes: tuple[str, ...]

@@ -10,7 +10,7 @@ Example::
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -20,6 +20,7 @@ from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.recording import BufferState, RecordedBuffer, RecordedLaunch, Recording
 from assistant.model.structs import ElementLayout
 from assistant.model.workload import CaseOrigin
+from assistant.record import Record
 from assistant.workload.arrays import decode, encode
 from assistant.workload.derive import changed, contents_of, fresh_values, typed_buffers
 from assistant.workload.draws import MIRRORED, Draw
@@ -57,8 +58,7 @@ _MOST_PIECES = 256
 """Contents that another one is searched for in."""
 
 
-@dataclass(frozen=True)
-class Piece:
+class Piece(Record):
     """Contents of one upload."""
 
     data: bytes
@@ -70,8 +70,7 @@ class Piece:
     """For people: of what they are uploaded to."""
 
 
-@dataclass(frozen=True)
-class Uploaded:
+class Uploaded(Record):
     """The distinct contents that a program uploads, as the buffers of a case without a kernel."""
 
     case: NewCase
@@ -84,8 +83,7 @@ class Uploaded:
     """What the program fills memory with."""
 
 
-@dataclass(frozen=True)
-class Drawn:
+class Drawn(Record):
     """One kind of other values: versions of it from the one that changes most to the one that changes least."""
 
     kind: str
@@ -191,8 +189,7 @@ def is_constant(data: bytes) -> bool:
     return data.count(data[:1]) == len(data)
 
 
-@dataclass(frozen=True)
-class _Frozen:
+class _Frozen(Record):
     """A case that equals those of the same contents."""
 
     case: NewCase

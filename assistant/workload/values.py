@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from decimal import Decimal
 from difflib import get_close_matches
 from typing import cast
 
 from assistant.model.workload import DeclaredArgument, Generator
+from assistant.record import Record
 from assistant.workload.expressions import split_arguments
 
 __all__ = ["ValueProblem", "parse_value"]
@@ -28,8 +28,7 @@ _FORMS = {
 _SCALAR_FUNCTIONS = ("ceil", "floor", "min", "max")
 
 
-@dataclass(frozen=True)
-class ValueProblem:
+class ValueProblem(Record):
     message: str
 
 

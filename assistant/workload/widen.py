@@ -7,11 +7,12 @@ plain integers cannot be seen; a reference that is wrong for that reason is noti
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from assistant.model.elements import ElementType, parse_element_type
 from assistant.model.recording import PointerField, RecordedArgument, RecordedBuffer, RecordedLaunch
 from assistant.model.source import Parameter
+from assistant.record import Record
 from assistant.workload.arrays import doubles
 from assistant.workload.derive import contents_of, with_contents
 from assistant.workload.recordings import NewCase
@@ -24,8 +25,7 @@ _FLOATING_NAME = re.compile(r"\b(?:float|__half|half|__nv_bfloat16)([234]?)\b")
 _ADDRESS_STEP = 1 << 32
 
 
-@dataclass(frozen=True)
-class CannotWiden:
+class CannotWiden(Record):
     """Why this case has no float64 twin."""
 
     reason: str

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pygls.exceptions import JsonRpcException
@@ -11,6 +10,7 @@ from assistant.desk.tasks import Verb
 from assistant.engine.request import OptimizeOptions
 from assistant.errors import KernelOptError
 from assistant.model.workload import CaseKey
+from assistant.record import Record
 from lsp import proposals
 from lsp.units import Unit
 from lsp.verifying import verify
@@ -24,8 +24,7 @@ _REQUEST_FAILED = -32803
 """LSP's ``RequestFailed``: the request was valid, but it failed."""
 
 
-@dataclass(frozen=True)
-class SourceArguments:
+class SourceArguments(Record):
     """A document, and a kernel in it."""
 
     uri: str
@@ -37,8 +36,7 @@ class SourceArguments:
     """Which CUDA text of the document, as lenses and actions name it; None: the one that holds the kernel."""
 
 
-@dataclass(frozen=True)
-class VerifyArguments:
+class VerifyArguments(Record):
     """What is verified: the document's text against an earlier one of it, or a proposal once more."""
 
     uri: str
@@ -53,13 +51,11 @@ class VerifyArguments:
     """Empty: all."""
 
 
-@dataclass(frozen=True)
-class JobArguments:
+class JobArguments(Record):
     job_id: str
 
 
-@dataclass(frozen=True)
-class ProposalArguments:
+class ProposalArguments(Record):
     proposal_id: str
     hunk_ids: tuple[str, ...] = ()
     reason_code: str | None = None

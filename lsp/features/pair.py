@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from assistant.record import Record
 from lsp.features.commands import SourceArguments, answered, source_unit
 
 if TYPE_CHECKING:
@@ -15,8 +15,7 @@ __all__ = ["PairArguments", "register"]
 _VERBS = ("start", "suggest", "constrain", "why", "back", "stop")
 
 
-@dataclass(frozen=True)
-class PairArguments:
+class PairArguments(Record):
     """A document and a kernel in it; the rest is for the commands that take it."""
 
     uri: str

@@ -8,20 +8,19 @@ Example::
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from assistant.build.flags import DEFAULT_FLAGS
 from assistant.emulator.protocol import Limits
 from assistant.model.build import Diagnostic, Flags
+from assistant.record import Record
 from assistant.serialize import encode
 
 __all__ = ["CaptureFailed", "CaptureReply", "CaptureRequest", "CollectReply", "CollectRequest", "LibraryReply", "LibraryRequest", "refusal"]
 
 
-@dataclass(frozen=True)
-class CaptureRequest:
+class CaptureRequest(Record):
     """Run one program on a GPU with its launches recorded."""
 
     sources: tuple[tuple[str, str], ...]
@@ -49,8 +48,7 @@ class CaptureRequest:
     """Folders of which compilers may read everything, beside the sources' own."""
 
 
-@dataclass(frozen=True)
-class CaptureReply:
+class CaptureReply(Record):
     """How the program ended; its output lies in the two files, its launches in the recording's folder."""
 
     exit_status: int | None
@@ -67,20 +65,17 @@ class CaptureReply:
     """Limits of a candidate that could not be put in force."""
 
 
-@dataclass(frozen=True)
-class LibraryRequest:
+class LibraryRequest(Record):
     """Build the library that records launches, for a process that loads it by itself."""
 
     cache: Path
 
 
-@dataclass(frozen=True)
-class LibraryReply:
+class LibraryReply(Record):
     library: Path
 
 
-@dataclass(frozen=True)
-class CollectRequest:
+class CollectRequest(Record):
     """Turn what the library wrote in such a process into a recording."""
 
     raw: Path
@@ -90,8 +85,7 @@ class CollectRequest:
     """CUDA texts whose device variables may be in it: their element types."""
 
 
-@dataclass(frozen=True)
-class CollectReply:
+class CollectReply(Record):
     launch_count: int
 
 

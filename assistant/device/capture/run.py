@@ -11,7 +11,6 @@ import shutil
 import stat
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from pathlib import Path
 
 from assistant.device.capture.demangle import function_name, variable_name
@@ -28,6 +27,7 @@ from assistant.emulator.runner import cut_short
 from assistant.emulator.sandbox import Confinement, confine_to_gpu
 from assistant.emulator.workspace import FolderTooLarge, Workspace
 from assistant.model.recording import Recording
+from assistant.record import Record
 from assistant.workload.recorded_log import LogNames, finish_recording
 from assistant.workload.signature import device_variable_types
 
@@ -40,8 +40,7 @@ _RAW = "raw"
 _PROGRAM_STARTS = (b"\x7fELF", b"#!")
 
 
-@dataclass(frozen=True)
-class CaptureEnvironment:
+class CaptureEnvironment(Record):
     """What one worker works with."""
 
     environment: Mapping[str, str]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -11,14 +10,14 @@ from assistant.device.counters.metrics import INSTRUCTION_METRICS, LAUNCH_METRIC
 from assistant.model.launch import Dim3
 from assistant.model.profile import LaunchMetric
 from assistant.profile.by_line import applicable
+from assistant.record import Record
 
 __all__ = ["Action", "Instruction"]
 
 _SASS = re.compile(r"^\s*(?:(@!?U?P[T\d]+)\s+)?([A-Z][\w.]*)\s*(.*)$")
 
 
-@dataclass(frozen=True)
-class Instruction:
+class Instruction(Record):
     """One machine instruction as the report lists it."""
 
     address: int

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from assistant.device.counters.metrics import LAUNCH_METRICS, SASS_METRICS, launch_metric, waits_for
 from assistant.model.profile import LaunchMetric
+from assistant.record import Record
 
 __all__ = ["Answer", "read_answer"]
 
@@ -20,8 +21,7 @@ _FIELD_OF = {metric: name for name, metric in SASS_METRICS.items()}
 _SOURCE_OF = {source.ncu[0]: source for source in LAUNCH_METRICS if source.ncu}
 
 
-@dataclass(frozen=True)
-class Answer:
+class Answer(Record):
     """Everything that was counted and sampled in one launch of one kernel."""
 
     counts: dict[str, dict[int, int]] = field(default_factory=dict[str, dict[int, int]])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from assistant.record import Record
 
 __all__ = ["PERMIT_COUNTERS", "CountingFailure"]
 
@@ -12,8 +12,7 @@ PERMIT_COUNTERS = (
 )
 
 
-@dataclass(frozen=True)
-class CountingFailure:
+class CountingFailure(Record):
     """What stood in the way of one way to count."""
 
     kind: str

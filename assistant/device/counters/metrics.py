@@ -7,10 +7,9 @@ Names: Nsight Compute 2025.3, "Metrics Reference"; those of whole launches stand
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from assistant.model.profile import LaunchMetric
 from assistant.profile.catalogue import metric
+from assistant.record import Record
 
 __all__ = [
     "INSTRUCTION_METRICS",
@@ -53,8 +52,7 @@ _NOT_ISSUED_SUFFIX = "_not_issued"
 _STALL_GROUP = "group:smsp__pcsamp_warp_stall_reasons"
 
 
-@dataclass(frozen=True)
-class LaunchMetricSource:
+class LaunchMetricSource(Record):
     """Where a whole launch's metric comes from."""
 
     name: str

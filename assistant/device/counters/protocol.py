@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
@@ -11,6 +10,7 @@ from assistant.device.gpu_protocol import CaseRequest, Image
 from assistant.model.launch import LaunchConfig
 from assistant.model.profile import LaunchProfile, Method
 from assistant.model.timing import ProfiledTime
+from assistant.record import Record
 
 __all__ = [
     "CountersReply",
@@ -25,8 +25,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True)
-class InstructionPlace:
+class InstructionPlace(Record):
     """A machine instruction, and the user's line that it belongs to, where it was inlined from a header too."""
 
     symbol: str
@@ -38,8 +37,7 @@ class InstructionPlace:
     """With modifiers (``LDG.E.128``)."""
 
 
-@dataclass(frozen=True)
-class CountersRequest:
+class CountersRequest(Record):
     """Count what launches do, on the hardware."""
 
     image: Image
@@ -56,8 +54,7 @@ class CountersRequest:
     """``ncu`` or ``cupti``: which is tried first; the other one counts where it cannot."""
 
 
-@dataclass(frozen=True)
-class CountersReply:
+class CountersReply(Record):
     """Counters of every launch in order, or none."""
 
     launches: tuple[LaunchProfile, ...]
@@ -76,8 +73,7 @@ class Part(StrEnum):
     """No counters: how long each case's launches take by the GPU's own time stamps, with L2 emptied and without."""
 
 
-@dataclass(frozen=True)
-class SamplingRequest:
+class SamplingRequest(Record):
     """Run cases with CUPTI's counters on."""
 
     part: Part
@@ -93,8 +89,7 @@ class SamplingRequest:
     """The cubin of our own kernels, for ``DURATIONS``."""
 
 
-@dataclass(frozen=True)
-class DurationsRequest:
+class DurationsRequest(Record):
     """How long do the cases' launches take, by a profiler?"""
 
     image: Image
@@ -105,16 +100,14 @@ class DurationsRequest:
     wall_s: float
 
 
-@dataclass(frozen=True)
-class DurationsReply:
+class DurationsReply(Record):
     """One time for each case, in order; or none, and why."""
 
     times: tuple[ProfiledTime, ...]
     failure: str = ""
 
 
-@dataclass(frozen=True)
-class SampledLaunch:
+class SampledLaunch(Record):
     """One launch of a kernel in question; of ``DURATIONS`` all launches of a case, called by the first."""
 
     kernel: str
@@ -125,8 +118,7 @@ class SampledLaunch:
     """The helper's lines, of every part that did not fail."""
 
 
-@dataclass(frozen=True)
-class SamplingReply:
+class SamplingReply(Record):
     """Launches in order; fewer than asked for where something ended the process."""
 
     launches: tuple[SampledLaunch, ...]

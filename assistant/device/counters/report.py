@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -21,6 +20,7 @@ from assistant.model.launch import LaunchConfig
 from assistant.model.profile import LaunchProfile, Method
 from assistant.model.report import ProfilerReport, ReportSource
 from assistant.profile.by_line import InstructionCounters, line_accesses, line_executions, line_mixes, line_stalls
+from assistant.record import Record
 
 __all__ = ["Places", "ReportRefusal", "ReportReply", "ReportRequest", "has_report_reader", "read_report"]
 
@@ -33,8 +33,7 @@ Places = Mapping[int, tuple[str, int]]
 """Offset of a machine instruction → the user's line that it belongs to, where the compiler's own answer names a header."""
 
 
-@dataclass(frozen=True)
-class ReportRequest:
+class ReportRequest(Record):
     """Read a report."""
 
     path: str
@@ -42,16 +41,14 @@ class ReportRequest:
     """Launches read with all their counters; the others are only counted."""
 
 
-@dataclass(frozen=True)
-class ReportRefusal:
+class ReportRefusal(Record):
     """Why there is nothing to read."""
 
     message: str
     remedy: str
 
 
-@dataclass(frozen=True)
-class ReportReply:
+class ReportReply(Record):
     """``report``, or why there is none."""
 
     report: ProfilerReport | None

@@ -14,10 +14,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 
 from assistant.device.counters.library import CuptiError, Helper
 from assistant.device.counters.metrics import SASS_METRICS, targeted_launch_metrics
+from assistant.record import Record
 
 __all__ = ["Launch", "Profilers", "StaleSamplesError", "period_exponent"]
 
@@ -31,8 +31,7 @@ class StaleSamplesError(Exception):
     """CUPTI took samples for those of code that it knew before at the same place."""
 
 
-@dataclass(frozen=True)
-class Launch:
+class Launch(Record):
     """One launch that can be run again and again."""
 
     symbol: str

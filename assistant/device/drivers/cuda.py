@@ -13,7 +13,6 @@ import ctypes
 import importlib
 import importlib.metadata
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from assistant.device.driver import (
@@ -30,12 +29,12 @@ from assistant.device.driver import (
 )
 from assistant.device.drivers.arguments import checked_arguments
 from assistant.model.launch import LaunchConfig
+from assistant.record import Record
 
 __all__ = ["CudaDriver", "uuid_text"]
 
 
-@dataclass(frozen=True)
-class _KeptArguments:
+class _KeptArguments(Record):
     """Argument values and the array of pointers to them, as ``cuLaunchKernel`` reads it."""
 
     values: tuple[Any, ...]

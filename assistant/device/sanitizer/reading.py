@@ -12,9 +12,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from assistant.model.profile import Problem
+from assistant.record import Record
 
 __all__ = ["Place", "PlaceOf", "read_findings"]
 
@@ -33,8 +34,7 @@ PlaceOf = Callable[[str, int], Place | None]
 """(demangled kernel, offset of an instruction) → the user's line; None where only the tool's answer is known."""
 
 
-@dataclass(frozen=True)
-class _Record:
+class _Record(Record):
     """One report: its headline and what follows it."""
 
     headline: str

@@ -12,7 +12,6 @@ import re
 import tempfile
 from collections import defaultdict
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 
 from assistant.build.symbols import symbol_for
@@ -25,6 +24,7 @@ from assistant.device.relaunch import RelaunchRequest
 from assistant.device.sanitizer.reading import Place, PlaceOf, read_findings
 from assistant.device.with_parent import relaunch_command
 from assistant.model.profile import Problem
+from assistant.record import Record
 from assistant.serialize import dumps
 
 __all__ = ["INSTALL_SANITIZER", "TOOLS", "SanitizeReply", "SanitizeRequest", "sanitize"]
@@ -38,8 +38,7 @@ _PRINT_LIMIT = 200
 _ENDED = re.compile(r"^========= (?:ERROR|RACECHECK) SUMMARY: ", re.MULTILINE)
 
 
-@dataclass(frozen=True)
-class SanitizeRequest:
+class SanitizeRequest(Record):
     """Look for defects in launches."""
 
     image: Image
@@ -52,8 +51,7 @@ class SanitizeRequest:
     tools: tuple[str, ...] = TOOLS
 
 
-@dataclass(frozen=True)
-class SanitizeReply:
+class SanitizeReply(Record):
     """What was found, and which tools came to no end."""
 
     problems: tuple[Problem, ...]

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from assistant.measure.paired import aa_half_width_of
 from assistant.model.timing import Block, TimingOptions
+from assistant.record import Record
 
 __all__ = ["Taken", "take_blocks"]
 
@@ -29,8 +29,7 @@ Slot = Callable[[str], float | None]
 """Seconds a call of version ``A`` or ``B``; None where the slot must be taken again."""
 
 
-@dataclass(frozen=True)
-class Taken:
+class Taken(Record):
     """The blocks, and why there are no more of them."""
 
     blocks: tuple[Block, ...]

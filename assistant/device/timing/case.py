@@ -13,7 +13,6 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from assistant.device.driver import GraphHandle
 from assistant.device.timing.blocks import Taken, take_blocks
@@ -22,6 +21,7 @@ from assistant.device.timing.copies import VERSIONS, Copies, Left
 from assistant.device.timing.gate import Action, GatedQueue, Span
 from assistant.device.timing.kit import COLD_L2_FACTOR, Kit
 from assistant.model.timing import CaseTiming, TimingOptions
+from assistant.record import Record
 
 __all__ = ["CaseTimer", "Tools"]
 
@@ -47,8 +47,7 @@ _CHECKS = 2
 """Slots of each version, at random among the first, whose results are compared with an untimed call's; so are those of one behind all."""
 
 
-@dataclass(frozen=True)
-class Tools:
+class Tools(Record):
     """What the outside lends."""
 
     clock: Callable[[], float]
@@ -57,8 +56,7 @@ class Tools:
     """Whether the GPU's clocks are held down right now for heat or power supply."""
 
 
-@dataclass(frozen=True)
-class _Plan:
+class _Plan(Record):
     """How a slot is timed."""
 
     method: str

@@ -10,10 +10,10 @@ Example::
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from assistant.device.driver import Driver, EventHandle
 from assistant.device.timing.kit import Kit
+from assistant.record import Record
 
 __all__ = ["Action", "GatedQueue", "Span", "nothing"]
 
@@ -25,8 +25,7 @@ def nothing() -> None:
     """Queue nothing."""
 
 
-@dataclass(frozen=True)
-class Span:
+class Span(Record):
     """Work to be timed."""
 
     work: Action

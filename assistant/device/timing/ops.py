@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import time
 from contextlib import ExitStack, closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from assistant.device.gpu_protocol import CaseRequest, Image
@@ -25,6 +25,7 @@ from assistant.device.timing.stages import ApartCopies, Side, StagedCopies
 from assistant.device.timing.warm import warm_up
 from assistant.errors import CannotAnswerError
 from assistant.model.timing import CaseTiming, LaunchIdentity, MeasuredPeaks, PairTiming, SelfTest, TimedDevice, TimedResult, TimingOptions
+from assistant.record import Record
 
 __all__ = ["PeaksRequest", "TimeRequest", "TimedCase", "peaks", "time_pairs"]
 
@@ -37,8 +38,7 @@ _COOL_S = 0.2
 """A GPU that did nothing of ours for this long is warmed up again: idle clocks fall within less on an H200."""
 
 
-@dataclass(frozen=True)
-class TimedCase:
+class TimedCase(Record):
     """One case as either version is started on it; the contents are A's."""
 
     a: CaseRequest
@@ -47,8 +47,7 @@ class TimedCase:
     weight: float
 
 
-@dataclass(frozen=True)
-class TimeRequest:
+class TimeRequest(Record):
     """Time two programs' launches against each other."""
 
     a: Image
@@ -65,8 +64,7 @@ class TimeRequest:
     """Receives ``blobs/<sha256>``: what timed calls left where it differs from what untimed ones leave."""
 
 
-@dataclass(frozen=True)
-class PeaksRequest:
+class PeaksRequest(Record):
     helpers: Path
 
 

@@ -9,10 +9,10 @@ from pathlib import Path
 from assistant.emulator.translate.lexer import Kind, Macro, Token, lex, macro_of, without_disabled
 from assistant.emulator.translate.stream import Stream, stream_of
 from assistant.emulator.translate.structure import Declaration, Function, declarations, name_position
+from assistant.record import Record
 
 
-@dataclass(frozen=True)
-class LexedFile:
+class LexedFile(Record):
     """One user file, cut into streams."""
 
     path: Path

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass
+
+from assistant.record import Record
 
 
-@dataclass(frozen=True, order=True)
-class Edit:
+class Edit(Record, order=True):
     """Replace ``[start, end)`` by ``text``. Line ends of the old text that the new one lacks are put behind it, so lines stay."""
 
     start: int
@@ -15,8 +15,7 @@ class Edit:
     text: str
 
 
-@dataclass(frozen=True)
-class Edited:
+class Edited(Record):
     """Edited text with what is needed to undo a column."""
 
     text: str

@@ -10,6 +10,8 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 
+from assistant.record import Record
+
 _TOKEN = re.compile(
     r"""
   (?P<directive>^[ \t]*\#(?:\\\r?\n|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|//(?:\\\r?\n|[^\n])*|/\*.*?\*/|[^\n\\]|\\)*)
@@ -46,8 +48,7 @@ class Token:
     end: int
 
 
-@dataclass(frozen=True)
-class Macro:
+class Macro(Record):
     """One ``#define``: its name, parameters (None for an object-like one) and the tokens of its body."""
 
     name: str

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from assistant.emulator.translate.lexer import Kind, Token, directive_name
+from assistant.record import Record
 
 _OPENERS = {"(": ")", "[": "]", "{": "}"}
 _CLOSERS = {")", "]", "}"}
 _ANGLES = {"<": 1, ">": -1, ">>": -2, ">>>": -3}
 
 
-@dataclass(frozen=True)
-class Stream:
+class Stream(Record):
     """Tokens and, for each bracket, the index of its partner."""
 
     tokens: tuple[Token, ...]

@@ -7,10 +7,10 @@ scope ``("n",)``.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from assistant.emulator.translate.lexer import Kind
 from assistant.emulator.translate.stream import Stream
+from assistant.record import Record
 
 _CLASS_WORDS = {"class", "struct", "union", "enum"}
 _CALL_LIKE = {
@@ -20,8 +20,7 @@ _CALL_LIKE = {
 """Words of a declaration that take parentheses without being the function's name."""
 
 
-@dataclass(frozen=True)
-class Function:
+class Function(Record):
     """A function's declaration or definition; all numbers are token indexes."""
 
     head: range
@@ -35,8 +34,7 @@ class Function:
     """Every name in the head outside brackets."""
 
 
-@dataclass(frozen=True)
-class Variable:
+class Variable(Record):
     """A variable's declaration at namespace or class scope, up to and without its semicolon."""
 
     head: range
@@ -96,8 +94,7 @@ def after_template(stream: Stream, start: int) -> int:
     return start
 
 
-@dataclass(frozen=True)
-class _Scanner:
+class _Scanner(Record):
     stream: Stream
     code_macros: frozenset[str]
 

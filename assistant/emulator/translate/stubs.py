@@ -7,12 +7,11 @@ a launch are the compiler's own, and the core receives the address of the very i
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from assistant.emulator.translate.context import kernel_name
 from assistant.emulator.translate.lexer import Kind
 from assistant.emulator.translate.stream import Stream
 from assistant.emulator.translate.structure import Function, after_template, name_position, split_commas
+from assistant.record import Record
 
 STUB_PREFIX = "emu_stub_"
 _DROPPED_WITH_ARGUMENTS = {"__launch_bounds__", "__maxnreg__", "__cluster_dims__", "__block_size__", "__attribute__"}
@@ -23,8 +22,7 @@ _TYPE_WORDS = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True)
-class _Parameter:
+class _Parameter(Record):
     text: str
     """As declared, with a name put in where there was none."""
     name: str

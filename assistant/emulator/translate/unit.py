@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from os.path import normpath
 from pathlib import Path
 
@@ -28,6 +27,7 @@ from assistant.emulator.translate.stubs import stub_text
 from assistant.emulator.translate.unsupported import find_unsupported
 from assistant.emulator.translate.variables import shared_edits, symbol_edits
 from assistant.model.build import Diagnostic, DiagnosticSeverity
+from assistant.record import Record
 
 COMPILER = "emulator"
 _VOLATILE = frozenset({"volatile", "__ldcv"})
@@ -37,8 +37,7 @@ Load = Callable[[Path], str | None]
 """Text of a user file; None when there is no such file, or when it is not the user's (the emulator's own headers)."""
 
 
-@dataclass(frozen=True)
-class TranslatedFile:
+class TranslatedFile(Record):
     """One file of the unit in its new form."""
 
     path: Path
@@ -48,8 +47,7 @@ class TranslatedFile:
     edited: Edited
 
 
-@dataclass(frozen=True)
-class TranslatedUnit:
+class TranslatedUnit(Record):
     """The main file first, then its headers."""
 
     files: tuple[TranslatedFile, ...]
@@ -60,15 +58,13 @@ class TranslatedUnit:
     """Whether device code holds what blocks could signal to each other with."""
 
 
-@dataclass(frozen=True)
-class Untranslatable:
+class Untranslatable(Record):
     """The unit holds something the emulator cannot run."""
 
     diagnostics: tuple[Diagnostic, ...]
 
 
-@dataclass(frozen=True)
-class Unpromotable:
+class Unpromotable(Record):
     """``float`` cannot be widened to ``double`` in this unit."""
 
     reason: str

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from assistant.emulator.translate.context import LexedFile, UnitContext
 from assistant.emulator.translate.lexer import Kind, Token, directive_name
 from assistant.emulator.translate.ptx import ASM_WORDS, ptx_edit
 from assistant.emulator.translate.structure import Function
+from assistant.record import Record
 
 _INCLUDES: tuple[tuple[str, str], ...] = (
     ("thrust/", "Thrust"), ("cub/", "CUB"), ("cuda/std/", "libcu++"), ("cuda/", "libcu++"), ("cublas", "cuBLAS"), ("cufft", "cuFFT"),
@@ -35,8 +35,7 @@ _WORDS = {
 _INCLUDE = re.compile(r"[ \t]*#[ \t]*include[ \t]*[\"<]([^\">]+)[\">]")
 
 
-@dataclass(frozen=True)
-class Unsupported:
+class Unsupported(Record):
     """A construct and where it stands, as an offset into its file."""
 
     construct: str

@@ -6,7 +6,6 @@ import os
 import shutil
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from assistant.config import UserPaths
@@ -16,6 +15,7 @@ from assistant.lab.ladder import INSTALL_NCU, Level, rung_of
 from assistant.lab.tools import ToolReport, find_tools
 from assistant.memory.store import open_store
 from assistant.model.survey import GpuSurvey
+from assistant.record import Record
 
 __all__ = ["Part", "examine"]
 
@@ -25,8 +25,7 @@ _SANITIZER = "install the CUDA toolkit, which holds it (Debian, Ubuntu: apt-get 
 _SMALLEST_FREE_BYTES = 1 << 30
 
 
-@dataclass(frozen=True)
-class Part:
+class Part(Record):
     """One line of the doctor's report."""
 
     name: str

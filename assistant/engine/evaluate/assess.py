@@ -9,7 +9,7 @@ Example::
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeVar
 
 from assistant.build.aggregation import aggregated_atomics
@@ -30,6 +30,7 @@ from assistant.profile.context import CountedLaunch, FindContext
 from assistant.profile.facts import SourceFacts
 from assistant.profile.findings import FindResult, find
 from assistant.profile.signature import signature
+from assistant.record import Record
 from assistant.source.loops import source_loops
 
 _Named = TypeVar("_Named", KernelResources, KernelCode)
@@ -37,8 +38,7 @@ _Named = TypeVar("_Named", KernelResources, KernelCode)
 __all__ = ["AssessedLaunch", "Assessment", "KernelAssessment", "assess", "findings_of_launch"]
 
 
-@dataclass(frozen=True)
-class AssessedLaunch:
+class AssessedLaunch(Record):
     """One launch shape with its graded counters and its predicted time."""
 
     profile: LaunchProfile
@@ -49,8 +49,7 @@ class AssessedLaunch:
     """Of the declared workload (``n=1024``); empty for a program's own launches."""
 
 
-@dataclass(frozen=True)
-class KernelAssessment:
+class KernelAssessment(Record):
     """All that is known of one kernel instance."""
 
     kernel: Kernel
@@ -68,8 +67,7 @@ class KernelAssessment:
         return sum(launch.count * launch.predicted.time_s for launch in self.launches)
 
 
-@dataclass(frozen=True)
-class Assessment:
+class Assessment(Record):
     """The subject's kernels that its workload launches."""
 
     build: BuildResult

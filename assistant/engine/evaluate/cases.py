@@ -6,7 +6,7 @@ Cases are made for the original; ``for_candidate`` turns one into what the candi
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from assistant.engine.evaluate.counting import Counted
@@ -19,6 +19,7 @@ from assistant.model.recording import Recording
 from assistant.model.source import Kernel, Parameter
 from assistant.model.structs import ElementLayout
 from assistant.model.workload import Case, CaseOrigin, DeclaredWorkload, LiveCase, LiveWorkload, Shape, WorkloadProblem
+from assistant.record import Record
 from assistant.source.match import kernel_of_instance, select_kernels
 from assistant.source.struct_layouts import layout_named
 from assistant.source.structs import struct_fields
@@ -54,8 +55,7 @@ _FRESH_VALUES_BYTES = 64 << 20
 """A declared shape with more data than this is judged on one fresh draw instead of three: memory and time stay bounded."""
 
 
-@dataclass(frozen=True)
-class Effort:
+class Effort(Record):
     """How thoroughly one comparison is judged."""
 
     seeds: tuple[int, ...]
@@ -69,8 +69,7 @@ class Effort:
     """The runs begin in processes that have run no version before."""
 
 
-@dataclass(frozen=True)
-class Resize:
+class Resize(Record):
     """How a recorded launch came to other sizes."""
 
     model: SizeModel
@@ -80,8 +79,7 @@ class Resize:
     """Buffers follow from them as the grid does; False: only the integers were changed."""
 
 
-@dataclass(frozen=True)
-class JudgedCase:
+class JudgedCase(Record):
     """One case of the original."""
 
     new: NewCase

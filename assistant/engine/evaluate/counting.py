@@ -6,7 +6,7 @@ A source with ``main()`` is run as it is and recorded; one with declared workloa
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from assistant.engine.evaluate.repeating import FAILED, REPEATED, UNCLEAR, VARYING, Repeatability
 from assistant.engine.evaluate.traces import with_types
@@ -18,6 +18,7 @@ from assistant.model.recording import Recording
 from assistant.model.source import Kernel
 from assistant.model.workload import Case
 from assistant.ports import CaseRun, LabFailure, ProgramRun, ReplayOptions, ReplayRun
+from assistant.record import Record
 from assistant.source.match import kernel_of_instance
 
 __all__ = [
@@ -38,8 +39,7 @@ REPEATS = 2
 """Runs of each declared or live case: whether a kernel is repeatable shows at once."""
 
 
-@dataclass(frozen=True)
-class CountedLaunchGroup:
+class CountedLaunchGroup(Record):
     """Launches of one instance with the same grid, block and shared memory."""
 
     profile: LaunchProfile
@@ -50,8 +50,7 @@ class CountedLaunchGroup:
     """Of the declared workload (``n=1024``); empty for a program's own launches."""
 
 
-@dataclass(frozen=True)
-class CountedKernel:
+class CountedKernel(Record):
     """One kernel instance and its launches, most threads first."""
 
     kernel: Kernel
@@ -59,8 +58,7 @@ class CountedKernel:
     groups: tuple[CountedLaunchGroup, ...]
 
 
-@dataclass(frozen=True)
-class Counted:
+class Counted(Record):
     """Everything one counted run showed."""
 
     kernels: tuple[CountedKernel, ...]

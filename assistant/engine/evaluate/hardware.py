@@ -9,7 +9,7 @@ One launch of each shape is counted again on the hardware; what only the emulato
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from assistant.engine.evaluate.assess import assess
 from assistant.engine.evaluate.counting import Counted, CountedKernel
@@ -19,14 +19,14 @@ from assistant.model.build import BuildFailure
 from assistant.model.profile import LaunchProfile, Method
 from assistant.model.workload import Case, CaseOrigin
 from assistant.ports import Counters, LabFailure
+from assistant.record import Record
 
 __all__ = ["Measured", "on_hardware", "steered"]
 
 _RECORDED = CaseOrigin(kind="recorded", shape="", seed=0, scale=1.0, weight=1.0)
 
 
-@dataclass(frozen=True)
-class _Again:
+class _Again(Record):
     """What is run again."""
 
     cases: tuple[Case, ...]
@@ -34,8 +34,7 @@ class _Again:
     """Of the profiles of the launches in question, in the order in which they run."""
 
 
-@dataclass(frozen=True)
-class Measured:
+class Measured(Record):
     """A version by the GPU's own counters."""
 
     looked: Looked

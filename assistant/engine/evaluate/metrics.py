@@ -7,8 +7,9 @@ the launches' counts, ratios are taken from those sums.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from assistant.record import Record
 
 if TYPE_CHECKING:
     from assistant.engine.evaluate.assess import AssessedLaunch, KernelAssessment
@@ -18,8 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["Watched", "metric_value", "watched", "watched_codes"]
 
 
-@dataclass(frozen=True)
-class Watched:
+class Watched(Record):
     """A metric that must improve if an edit answers its finding."""
 
     name: str

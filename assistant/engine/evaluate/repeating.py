@@ -7,9 +7,9 @@ leaves equal bytes by luck alone: of those nothing is claimed, and the reason is
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 
 from assistant.model.recording import RecordedLaunch, Recording
+from assistant.record import Record
 
 __all__ = [
     "ARBITRARY",
@@ -26,8 +26,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True)
-class Repeatability:
+class Repeatability(Record):
     """What two runs tell of one kernel."""
 
     is_deterministic: bool | None

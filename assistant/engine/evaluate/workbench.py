@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from assistant.engine.evaluate.assess import Assessment, KernelAssessment, assess
 from assistant.engine.evaluate.cases import Effort, declared_cases, write_cases
@@ -16,6 +16,7 @@ from assistant.engine.subject import Subject, as_candidate, holder_of
 from assistant.model.build import Build, BuildFailure
 from assistant.model.profile import Correction
 from assistant.ports import LabFailure
+from assistant.record import Record
 from assistant.verify.labels import Version
 
 __all__ = [
@@ -33,8 +34,7 @@ _COUNTING_SEED = 20240229
 """Declared shapes are counted on one fixed draw, so that two versions are counted on the same values."""
 
 
-@dataclass(frozen=True)
-class Looked:
+class Looked(Record):
     """One version, counted and assessed."""
 
     subject: Subject

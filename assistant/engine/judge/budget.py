@@ -10,10 +10,10 @@ nor a slow machine changes what a verdict rests on; smaller sizes go in steps of
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from math import ceil, log
 
 from assistant.model.profile import LaunchProfile
+from assistant.record import Record
 
 __all__ = [
     "CHECKED_THREADS",
@@ -56,8 +56,7 @@ _MOST_TRIALS = 6
 _RUN_S, _PER_THREAD_S, _PER_BYTE_S, _PER_ACCESS_S, _PER_EXECUTION_S = 0.012, 8e-8, 5e-9, 7e-9, 9e-9
 
 
-@dataclass(frozen=True)
-class Cost:
+class Cost(Record):
     """Of one launch of the original."""
 
     threads: int

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from assistant.engine.evaluate.cases import Effort, JudgedCase, write_cases
 from assistant.engine.ids import new_id
@@ -12,6 +12,7 @@ from assistant.engine.judge.budget import CHECKED_THREADS
 from assistant.engine.judge.references import FloatReference, LeftContents, find_references, perturbed_runs, side_run, startable
 from assistant.engine.subject import Subject
 from assistant.ports import LabFailure, ReplayOptions
+from assistant.record import Record
 from assistant.source.struct_layouts import layout_named
 from assistant.verify.compare import need_tolerance
 from assistant.verify.evidence import TIMED_OUT, BufferFacts, CaseEvidence, SideRun
@@ -48,8 +49,7 @@ _PERTURBED_BYTES = 1 << 20
 """A larger case has enough outputs to estimate the original's error from, where there are float64 values."""
 
 
-@dataclass(frozen=True)
-class Task:
+class Task(Record):
     """One case as one side runs it."""
 
     new: NewCase
@@ -63,8 +63,7 @@ class Task:
     """For one run; None: as long as the user's program may take."""
 
 
-@dataclass(frozen=True)
-class PreparedCase:
+class PreparedCase(Record):
     """A case with everything the original left behind on it."""
 
     case: JudgedCase
@@ -93,8 +92,7 @@ class PerturbedCases:
             self._made[id(item.case)] = replace(item, perturbed=runs, can_be_perturbed=False)
 
 
-@dataclass(frozen=True)
-class OriginalRuns:
+class OriginalRuns(Record):
     """Every case with what the original left on it."""
 
     cases: tuple[PreparedCase, ...]
@@ -245,8 +243,7 @@ def _is_told_by_perturbing(case: JudgedCase, reference: FloatReference) -> bool:
     return meaning is not None and meaning.is_numeric and not reference.values
 
 
-@dataclass(frozen=True)
-class _Batch:
+class _Batch(Record):
     """Cases that are replayed with the same options."""
 
     mode: str

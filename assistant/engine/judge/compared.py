@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from assistant.engine.evaluate.workbench import Looked
 from assistant.engine.job import Ending, Job
 from assistant.engine.judge.verdict_reports import speed_report, verification_report
@@ -13,12 +11,12 @@ from assistant.model.figures import BeforeAfter
 from assistant.model.profile import Evidence
 from assistant.model.verification import Outcome, Verification
 from assistant.ports import LabFailure
+from assistant.record import Record
 
 __all__ = ["Compared", "Unjudged", "Verdict", "verdict_event"]
 
 
-@dataclass(frozen=True)
-class Verdict:
+class Verdict(Record):
     """Is B right, and is it faster: of one kernel, or of the whole."""
 
     kernel: str | None
@@ -34,16 +32,14 @@ class Verdict:
         return self.verification.outcome is Outcome.FAIL
 
 
-@dataclass(frozen=True)
-class Unjudged:
+class Unjudged(Record):
     """A kernel about which nothing can be said."""
 
     reason: str
     remedy: str | None
 
 
-@dataclass(frozen=True)
-class Compared:
+class Compared(Record):
     """The answer of one comparison."""
 
     ending: Ending

@@ -6,7 +6,7 @@ A B that does not build, crashes or ends with another status than 0 is FAIL; an 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from assistant.engine.evaluate.cases import CONFIRM_REPEATS, Effort
 from assistant.engine.evaluate.counting import Counted
@@ -30,6 +30,7 @@ from assistant.model.source import Kernel
 from assistant.model.verification import CannotJudge, Outcome, Verification, VerificationFinding, VerificationResult, verdict_in_words
 from assistant.ports import LabFailure
 from assistant.profile.quantity import counted_noun
+from assistant.record import Record
 from assistant.source.match import kernel_of_instance
 from assistant.verify.problems import new_findings
 
@@ -136,16 +137,14 @@ async def _compare_looked(job: Job, before: Looked, after: Looked, is_strict: bo
     return Compared(ending, tuple(verdicts), unjudged=tuple(unjudged))
 
 
-@dataclass(frozen=True)
-class _Whole:
+class _Whole(Record):
     """The verdict of what reaches the host, and of declared workloads, and the speed of all launches."""
 
     result: VerificationResult
     speed: Speed
 
 
-@dataclass(frozen=True)
-class _Sides:
+class _Sides(Record):
     """Both versions as they were looked at."""
 
     job: Job

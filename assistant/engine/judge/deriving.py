@@ -10,7 +10,7 @@ A launch that is too large for many cases gives them at a smaller size of its ow
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 
 from assistant.engine.evaluate.cases import Effort, JudgedCase, Resize
@@ -21,6 +21,7 @@ from assistant.engine.judge.sizes import Sized, SizedLaunch, TriedSizes, size_mo
 from assistant.engine.judge.trying import Trial, try_version
 from assistant.engine.judge.values import REPASSED, Base, apart, base_of, of_own_size, other_values
 from assistant.engine.subject import Subject
+from assistant.record import Record
 from assistant.source.struct_layouts import layout_named
 from assistant.workload.alignment import SHIFTED, shift_count
 from assistant.workload.derive import fresh_values
@@ -47,8 +48,7 @@ _UNTRIED = "runs too many threads to be checked there"
 _REPEATED_KINDS = frozenset({"dense", "resampled"})
 
 
-@dataclass(frozen=True)
-class Lead:
+class Lead(Record):
     """The launch that cases are made of."""
 
     own: JudgedCase
@@ -58,8 +58,7 @@ class Lead:
     """Its values are drawn by the block's own generators, and its sizes are free in the block."""
 
 
-@dataclass(frozen=True)
-class Derived:
+class Derived(Record):
     """What was made of one launch."""
 
     cases: tuple[JudgedCase, ...]

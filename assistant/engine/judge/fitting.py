@@ -10,7 +10,7 @@ the best is taken: the candidate's own program would launch it so. Example::
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from assistant.engine.judge.written_grid import WrittenGrid, written_grid
 from assistant.engine.subject import Subject
 from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.recording import Recording
+from assistant.record import Record
 from assistant.source.constants import integer_constant
 from assistant.source.parse import parse_with_trees
 from assistant.source.struct_layouts import layout_named
@@ -42,8 +43,7 @@ _NEAR_RATIO = 1e-3
 """Of the largest value: results this close show that a launch is what it should be."""
 
 
-@dataclass(frozen=True)
-class Fitting:
+class Fitting(Record):
     """One case of the original, and the launches that may be the candidate's on it, likeliest first."""
 
     item: PreparedCase
@@ -52,8 +52,7 @@ class Fitting:
     """The integers that the candidate's grid follows from; empty at recorded sizes."""
 
 
-@dataclass(frozen=True)
-class Launched:
+class Launched(Record):
     """One version, and what its program launches."""
 
     subject: Subject
@@ -77,8 +76,7 @@ def fittings(cases: Sequence[PreparedCase], pairs: Sequence[LaunchPair], origina
     return found
 
 
-@dataclass(frozen=True)
-class _Grid:
+class _Grid(Record):
     """The candidate's, for one of the original's launches."""
 
     model: GridModel

@@ -10,7 +10,7 @@ draws of them. Example::
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from assistant.engine.evaluate.cases import Effort, JudgedCase, captured_cases, declared_cases, live_cases
 from assistant.engine.evaluate.counting import Counted
@@ -21,6 +21,7 @@ from assistant.engine.judge.sizes import observed_launches
 from assistant.engine.subject import Subject
 from assistant.model.recording import Recording
 from assistant.model.workload import CaseKey
+from assistant.record import Record
 from assistant.source.struct_layouts import layout_named
 from assistant.verify.evidence import SizesTried
 from assistant.workload.recordings import NewCase, read_recording
@@ -29,8 +30,7 @@ from assistant.workload.resize import Observed
 __all__ = ["Gathered", "gather"]
 
 
-@dataclass(frozen=True)
-class Gathered:
+class Gathered(Record):
     """What the original is run on."""
 
     cases: tuple[JudgedCase, ...]

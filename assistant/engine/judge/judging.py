@@ -7,7 +7,7 @@ in their ``Effort``: fresh seeds, repeats, checks and boundary shapes belong to 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from assistant.engine.evaluate.cases import Effort, for_candidate
 from assistant.engine.evaluate.counting import OTHER_ORDER, Counted, run_program
@@ -29,6 +29,7 @@ from assistant.model.verification import CannotJudge, Outcome, Verification, Ver
 from assistant.model.workload import AutoTolerance, Tolerance
 from assistant.ports import LabFailure, ProgramRun
 from assistant.profile.quantity import counted_noun
+from assistant.record import Record
 from assistant.source.match import kernel_of_instance
 from assistant.source.struct_layouts import layout_named
 from assistant.verify.cheats import find_cheats
@@ -77,8 +78,7 @@ _NUMBERS_OF_THE_HOST = frozenset({"wrong_value", "wrong_output"})
 """Finding codes of the program oracle that another rounding may explain."""
 
 
-@dataclass(frozen=True)
-class Baseline:
+class Baseline(Record):
     """The original, run on every case."""
 
     subject: Subject
@@ -209,8 +209,7 @@ async def verify(
     return _unless_original_is_faulty(baseline, judged.verdict)
 
 
-@dataclass(frozen=True)
-class _Judged:
+class _Judged(Record):
     """Evidence, and what follows from it."""
 
     evidence: JudgeEvidence
@@ -281,8 +280,7 @@ def _of_bounds(in_question: tuple[Version, Version]) -> tuple[str, ...]:
     return (f"for blocks of up to {min(limits)} threads",) if limits else ()
 
 
-@dataclass(frozen=True)
-class _Shown:
+class _Shown(Record):
     """What a run of the whole program shows beside its results."""
 
     findings: tuple[VerificationFinding, ...] = ()

@@ -9,7 +9,6 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
 from pathlib import Path
 
 from assistant.build.includes import with_headers
@@ -20,6 +19,7 @@ from assistant.model.preprocessed import NotPreprocessed, Preprocessed, Preproce
 from assistant.model.verification import CannotJudge
 from assistant.ports import LabFailure, Program
 from assistant.profile.quantity import counted_noun
+from assistant.record import Record
 from assistant.source.doubts import doubts
 from assistant.verify.changed_lines import ChangedLines
 from assistant.verify.environment import doubt_labels, environment_labels
@@ -35,8 +35,7 @@ WITHOUT_EMULATOR = "not compared with the emulator's preprocessing"
 _REMEDY = "write the edit without what compilers define in their own ways, or give each its own version and compare those"
 
 
-@dataclass(frozen=True)
-class OneProgram:
+class OneProgram(Record):
     """What came of comparing the compilers."""
 
     problem: CannotJudge | None = None

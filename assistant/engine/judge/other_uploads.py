@@ -30,6 +30,7 @@ from assistant.model.profile import Problem
 from assistant.model.verification import CannotJudge, Label, Outcome, VerificationFinding
 from assistant.model.workload import Tolerance
 from assistant.ports import LabFailure, ProgramRun
+from assistant.record import Record
 from assistant.verify.evidence import DetectedLabel
 from assistant.verify.lines import LinePairs, Text
 from assistant.verify.numbers import element_of, floats, guessed_type
@@ -61,8 +62,7 @@ _OWN_KIND = "resampled"
 """Values of the program's own distribution: what differs there is wrong."""
 
 
-@dataclass(frozen=True)
-class Sides:
+class Sides(Record):
     """Both versions and what their programs did on their own values."""
 
     a: Subject
@@ -75,8 +75,7 @@ class Sides:
     lines: LinePairs
 
 
-@dataclass(frozen=True)
-class OtherUploads:
+class OtherUploads(Record):
     """What came of it."""
 
     draw_count: int = 0
@@ -110,8 +109,7 @@ async def other_uploads(job: Job, sides: Sides) -> OtherUploads:
     return OtherUploads(count, missing=() if count or caveats else (f"other values: {runs.reason}",), caveats=tuple(caveats))
 
 
-@dataclass(frozen=True)
-class _Left:
+class _Left(Record):
     """One run, and what it left on the host."""
 
     run: ProgramRun

@@ -8,18 +8,18 @@ Example::
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from assistant.engine.evaluate.assess import KernelAssessment
 from assistant.measure.compare import PredictedCase, compare_predictions
 from assistant.measure.model import without_launch
 from assistant.model.comparison import Comparison, PredictedTime
+from assistant.record import Record
 
 __all__ = ["KernelPair", "predict_speed", "without_launch_overhead"]
 
 
-@dataclass(frozen=True)
-class KernelPair:
+class KernelPair(Record):
     """What was assessed of one kernel's instances in both versions; or of all kernels, where they do not correspond."""
 
     before: tuple[KernelAssessment, ...]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -22,6 +22,7 @@ from assistant.model.profile import Problem
 from assistant.model.source import Parameter
 from assistant.model.structs import ElementLayout
 from assistant.ports import CaseRun, LabFailure, Program, ReferenceArgument, ReferenceCall, ReplayOptions
+from assistant.record import Record
 from assistant.verify.evidence import TIMED_OUT, Reference, SideRun
 from assistant.verify.problems import UNSUPPORTED
 from assistant.verify.tolerance import PERTURBATION_COUNT, one_ulp
@@ -42,8 +43,7 @@ _PERTURBED_BYTES = 16 << 20
 """Cases with more data are not run on eight perturbed inputs: their reference alone decides."""
 
 
-@dataclass(frozen=True)
-class FloatReference:
+class FloatReference(Record):
     """float64 values of one case's floating buffers; empty where there are none."""
 
     values: tuple[tuple[int, bytes], ...] = ()

@@ -10,7 +10,7 @@ write. A launch that is too large for many cases is made smaller in the same way
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 
 from assistant.engine.job import Job
@@ -19,6 +19,7 @@ from assistant.engine.judge.trying import Trial, try_version
 from assistant.engine.subject import Subject
 from assistant.model.recording import RecordedBuffer, Recording
 from assistant.model.source import Parameter
+from assistant.record import Record
 from assistant.verify.evidence import SideRun
 from assistant.verify.numbers import element_of
 from assistant.workload.derive import Layouts, fresh_values
@@ -42,8 +43,7 @@ _TELLING_BYTES = 4
 _BASE = "base"
 
 
-@dataclass(frozen=True)
-class SizedLaunch:
+class SizedLaunch(Record):
     """A recorded launch whose sizes can be varied."""
 
     own: Trial
@@ -55,8 +55,7 @@ class SizedLaunch:
     layouts: Layouts
 
 
-@dataclass(frozen=True)
-class Sized:
+class Sized(Record):
     """The launch at a size of our own, on which the original is clean."""
 
     new: NewCase
@@ -67,8 +66,7 @@ class Sized:
     """The original's run with every check on, where the lab has made it."""
 
 
-@dataclass(frozen=True)
-class TriedSizes:
+class TriedSizes(Record):
     """What came of varying one launch's sizes."""
 
     base: Sized | None = None

@@ -10,7 +10,7 @@ the model had predicted, which scores the model. Whatever keeps the answer from 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from assistant.engine.evaluate.workbench import Looked
 from assistant.engine.job import Job
@@ -29,6 +29,7 @@ from assistant.model.timing import PairTiming
 from assistant.model.verification import Outcome, Verification, VerificationFinding
 from assistant.ports import LabFailure
 from assistant.profile.coach import Standing, advice, is_near_limit
+from assistant.record import Record
 from assistant.verify.evidence import SideRun
 from assistant.workload.added_work import added_launches, added_operations, are_operations_known
 from assistant.workload.recordings import NewCase
@@ -52,8 +53,7 @@ HOST_SPACE = "host"
 """`RecordedBuffer.space` of page-locked memory; replays have it on the device."""
 
 
-@dataclass(frozen=True)
-class Versions:
+class Versions(Record):
     """What is compared."""
 
     baseline: Baseline
@@ -65,8 +65,7 @@ class Versions:
     """Of every kernel that is in the ratio."""
 
 
-@dataclass(frozen=True)
-class Speed:
+class Speed(Record):
     """What can be said of the speed of two versions."""
 
     comparison: Comparison | None

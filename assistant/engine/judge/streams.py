@@ -8,7 +8,7 @@ called B's fault, the original's own late run and a run of B in the order of iss
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from assistant.build.symbols import name_in_code
 from assistant.engine.evaluate.counting import Counted
@@ -19,6 +19,7 @@ from assistant.model.recording import Overtaking
 from assistant.model.verification import Outcome, VerificationFinding
 from assistant.model.workload import Tolerance
 from assistant.ports import ProgramRun
+from assistant.record import Record
 from assistant.verify.evidence import ProgramVerdict
 from assistant.verify.program import HostData, ProgramTrace, compare_programs
 from assistant.verify.text import blanked
@@ -36,8 +37,7 @@ _COPIES = frozenset({"memcpy", "symbol", "unfinished"})
 _OPERATIONS = {"copy": "a copy", "fill": "a fill (cudaMemset)", "free": "a cudaFreeAsync", "host_function": "a host function"}
 
 
-@dataclass(frozen=True)
-class StreamOrder:
+class StreamOrder(Record):
     """What late runs show of an edit."""
 
     is_checked: bool
@@ -47,8 +47,7 @@ class StreamOrder:
 UNCHECKED = StreamOrder(False)
 
 
-@dataclass(frozen=True)
-class OriginalRuns:
+class OriginalRuns(Record):
     """The original's program and what its ordinary runs told the host."""
 
     subject: Subject
@@ -89,8 +88,7 @@ async def _run(job: Job, subject: Subject, is_late: bool) -> ProgramRun | None:
     return run if isinstance(run, ProgramRun) and is_whole else None
 
 
-@dataclass(frozen=True)
-class _NothingToCompare:
+class _NothingToCompare(Record):
     """No number that is the same in the original's runs reaches the host."""
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from assistant.engine.evaluate.cases import JudgedCase, write_cases
 from assistant.engine.evaluate.workbench import Looked
@@ -25,6 +25,7 @@ from assistant.model.launch import LaunchConfig
 from assistant.model.timing import CaseTiming, LaunchIdentity, PairTiming, TimingOptions
 from assistant.model.workload import Case
 from assistant.ports import LabFailure, Timing
+from assistant.record import Record
 from assistant.workload.recordings import NewCase
 
 __all__ = ["TimedPair", "mismatch", "time_pairs", "timed_pairs"]
@@ -37,8 +38,7 @@ _FAR_S = 3e-6
 of both may hold; and kernels are queued by us and started one by one by a profiler."""
 
 
-@dataclass(frozen=True)
-class TimedPair:
+class TimedPair(Record):
     """One case of the judged ones, as either version is started on it."""
 
     case: JudgedCase

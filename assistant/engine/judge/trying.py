@@ -9,7 +9,7 @@ Nothing that reads or writes where it must not is ever started on a GPU. Example
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from assistant.engine.job import Job
 from assistant.engine.judge.references import LeftContents, startable
 from assistant.engine.subject import Subject
 from assistant.ports import CaseRun, LabFailure, ReplayOptions
+from assistant.record import Record
 from assistant.verify.evidence import SideRun
 from assistant.verify.numbers import bits, element_of
 from assistant.verify.problems import UNSUPPORTED
@@ -32,8 +33,7 @@ POISON = 0xAB
 """What memory with arbitrary contents holds in a trial."""
 
 
-@dataclass(frozen=True)
-class Trial:
+class Trial(Record):
     """One case, tried on one version."""
 
     case: NewCase

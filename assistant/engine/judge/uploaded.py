@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from assistant.engine.evaluate.counting import Counted
 from assistant.engine.judge.passed import PassedMemory
 from assistant.engine.subject import Subject
 from assistant.model.recording import RecordedArgument, Recording, Upload
+from assistant.record import Record
 from assistant.workload.marks import Marks, marks_in
 from assistant.workload.recordings import RecordingReader
 from assistant.workload.uploads import Uploaded, counterpart, uploaded
@@ -24,8 +24,7 @@ __all__ = ["UploadsOfBoth", "new_arguments", "uploads_of_both"]
 _WORD_BYTES, _POINTER_BYTES, _DOUBLE_BYTES = 4, 8, 8
 
 
-@dataclass(frozen=True)
-class UploadsOfBoth:
+class UploadsOfBoth(Record):
     """What both versions upload."""
 
     uploaded: Uploaded

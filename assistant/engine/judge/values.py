@@ -8,7 +8,7 @@ Example::
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from assistant.engine.evaluate.cases import JudgedCase, Resize, layouts_of
 from assistant.engine.judge.probes import refilled, resized, with_repeats, with_ties
 from assistant.model.launch import Dim3
 from assistant.model.structs import ElementLayout
+from assistant.record import Record
 from assistant.source.struct_layouts import layout_named
 from assistant.verify.kinds import meaning_of
 from assistant.verify.numbers import element_of, floats
@@ -49,8 +50,7 @@ _APART_COUNT = 4
 """Buffers of integers that are changed one by one where all together send the original out of bounds."""
 
 
-@dataclass(frozen=True)
-class Base:
+class Base(Record):
     """The case whose values are changed."""
 
     case: JudgedCase

@@ -10,10 +10,10 @@ Example::
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.source import Kernel, ParsedSource
+from assistant.record import Record
 from assistant.source.integers import evaluate
 from assistant.source.launch_shape import Launch, launch_of
 from assistant.source.parse import parse_with_trees
@@ -22,8 +22,7 @@ from assistant.workload.relations import Sizes
 __all__ = ["WrittenGrid", "written_grid"]
 
 
-@dataclass(frozen=True)
-class WrittenGrid:
+class WrittenGrid(Record):
     """What the text of a kernel's launches says: one grid for each launch that it may have been."""
 
     launches: tuple[_Read, ...]
@@ -48,8 +47,7 @@ def written_grid(parsed: ParsedSource, kernel: Kernel, own: Sizes, config: Launc
     return WrittenGrid(fitting, names) if names else None
 
 
-@dataclass(frozen=True)
-class _Read:
+class _Read(Record):
     """One launch in the text."""
 
     launch: Launch

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from assistant.config import find_workspace
@@ -27,6 +27,7 @@ from assistant.model.proposal import Decision, DecisionKind, Proposal
 from assistant.model.source import Source
 from assistant.plan.catalogue import Catalogue
 from assistant.ports import Store
+from assistant.record import Record
 from assistant.source.match import select_kernels
 from assistant.source.parse import parse
 from assistant.source.rebase import Rebased, rebase
@@ -37,8 +38,7 @@ _ATTEMPTS = 20
 """Tries to append a turn while others append theirs."""
 
 
-@dataclass(frozen=True)
-class Opened:
+class Opened(Record):
     """A session that was begun or gone on with."""
 
     state: PairState

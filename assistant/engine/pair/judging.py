@@ -9,7 +9,6 @@ Example::
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from assistant.build.architectures import architecture
 from assistant.engine.channel import Listener
@@ -29,6 +28,7 @@ from assistant.model.profile import Finding, Method
 from assistant.model.source import ParsedSource
 from assistant.model.verification import Label, Outcome
 from assistant.ports import Planner, PlanRequest
+from assistant.record import Record
 
 __all__ = ["Judged", "Reasons", "cannot_be_judged", "judged"]
 
@@ -36,8 +36,7 @@ _METHODS = {"spill_bytes": Method.PTXAS, "occupancy": Method.OCCUPANCY}
 """Of metrics that are not the profile's own."""
 
 
-@dataclass(frozen=True)
-class Judged:
+class Judged(Record):
     """One version against the baseline."""
 
     verdict: Verdict | None

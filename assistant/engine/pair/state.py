@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from assistant.engine.proposals.constraints import Constraint, all_rules, read_constraint
 from assistant.engine.proposals.gate import is_proved_better
@@ -18,6 +18,7 @@ from assistant.engine.request import CandidateRules
 from assistant.model.comparison import CaseSpeed, Comparison, SpeedOutcome
 from assistant.model.pair import PairSession, Turn, TurnKind
 from assistant.model.verification import Outcome
+from assistant.record import Record
 
 __all__ = ["DROP", "PairState", "Version", "pair_state", "relative", "version_name", "version_number"]
 
@@ -25,8 +26,7 @@ DROP = re.compile(r"(?:drop|forget|no constraint) (\d+)", re.IGNORECASE)
 """Takes a constraint back, by its number."""
 
 
-@dataclass(frozen=True)
-class Version:
+class Version(Record):
     """One text of the kernel that was judged; number 0 is the baseline."""
 
     number: int
@@ -46,8 +46,7 @@ class Version:
         return None if self.turn.against_baseline is None else self.turn.against_baseline.ratio
 
 
-@dataclass(frozen=True)
-class PairState:
+class PairState(Record):
     """A session as it stands."""
 
     session: PairSession

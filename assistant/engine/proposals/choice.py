@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from assistant.engine.proposals.scoring import followed
 from assistant.model.plan import Step
+from assistant.record import Record
 
 __all__ = ["HOST_CODE_MARGIN", "Taken", "is_settled", "moved", "taken"]
 
@@ -18,8 +19,7 @@ _MASKED_RATIO = 0.99
 """A verified edit that costs nothing may be masked by another bottleneck; below this ratio it is not tried again."""
 
 
-@dataclass(frozen=True)
-class Taken:
+class Taken(Record):
     """A step that is settled for this chain: kept, or refused for good."""
 
     technique: str

@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 from assistant.engine.request import CandidateRules
 from assistant.model.launch import LaunchConfig
 from assistant.model.verification import Label
+from assistant.record import Record
 
 if TYPE_CHECKING:
     from assistant.engine.evaluate.assess import KernelAssessment
@@ -30,8 +30,7 @@ _RATIO_STEP = 0.01
 """What was not worth it must be beaten by at least what people see of a ratio."""
 
 
-@dataclass(frozen=True)
-class Constraint:
+class Constraint(Record):
     """One wish."""
 
     words: str

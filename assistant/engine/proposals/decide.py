@@ -7,7 +7,7 @@ between, the file is put back and the loser is told who it was.
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from assistant.engine.files import replace_text
 from assistant.engine.proposals.superseding import claim_in_words, successor
@@ -22,6 +22,7 @@ from assistant.model.proposal import (
     ProposalState,
 )
 from assistant.ports import Store
+from assistant.record import Record
 from assistant.source.hunks import HunkMismatch, apply_hunks
 from assistant.source.rebase import Rebased, rebase
 
@@ -33,8 +34,7 @@ _OPEN = frozenset({ProposalState.OPEN, ProposalState.UNDONE})
 _ACCEPTANCES = frozenset({DecisionKind.ACCEPTED, DecisionKind.PARTIALLY_ACCEPTED, DecisionKind.EDITED_THEN_ACCEPTED})
 
 
-@dataclass(frozen=True)
-class DecisionRequest:
+class DecisionRequest(Record):
     """What the person wants."""
 
     kind: DecisionKind
@@ -45,8 +45,7 @@ class DecisionRequest:
     reason: str | None = None
 
 
-@dataclass(frozen=True)
-class Moved:
+class Moved(Record):
     """The file changed since the proposal was made; the change still fits, as ``text``, but must be judged again."""
 
     proposal: Proposal
@@ -54,8 +53,7 @@ class Moved:
     text: str
 
 
-@dataclass(frozen=True)
-class Decider:
+class Decider(Record):
     """Takes decisions for one front end."""
 
     store: Store

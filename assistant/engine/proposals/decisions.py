@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from assistant.config import find_workspace
@@ -28,6 +28,7 @@ from assistant.model import events
 from assistant.model.comparison import SpeedOutcome
 from assistant.model.proposal import AlreadyDecided, Decision, DecisionKind, Proposal
 from assistant.model.verification import Outcome
+from assistant.record import Record
 
 __all__ = ["Ask", "Decisions"]
 
@@ -35,8 +36,7 @@ Ask = Callable[[Proposal], Awaitable[DecisionRequest | None]]
 """Puts a proposal before a person; None leaves it open."""
 
 
-@dataclass(frozen=True)
-class Decisions:
+class Decisions(Record):
     """Takes decisions for one front end."""
 
     runner: JobRunner

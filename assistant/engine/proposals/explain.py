@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from importlib.resources import files
 
 from jinja2 import Environment, StrictUndefined
@@ -17,12 +16,12 @@ from assistant.model.verification import Label, Outcome, Verification, verdict_i
 from assistant.plan.shown import NAME_CHARACTERS, shown
 from assistant.profile.evidence import made_by
 from assistant.profile.quantity import format_change, format_quantity
+from assistant.record import Record
 
 __all__ = ["KeptStep", "explain", "explain_submitted", "other_edit"]
 
 
-@dataclass(frozen=True)
-class KeptStep:
+class KeptStep(Record):
     """One link of the chain that became the proposal."""
 
     technique: Technique

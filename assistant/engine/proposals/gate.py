@@ -7,13 +7,13 @@ lower bound must exceed 1 and the cited metric must not get worse.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from assistant.engine.evaluate.metrics import metric_value, watched
 from assistant.model.comparison import Comparison, SpeedOutcome
 from assistant.model.verification import Outcome, Verification
 from assistant.profile.quantity import format_change
+from assistant.record import Record
 
 if TYPE_CHECKING:
     from assistant.engine.evaluate.assess import KernelAssessment
@@ -26,15 +26,13 @@ DECIDED_GAIN_RATIO = 1.05
 """Least predicted ratio where a person must weigh the edit against precision, portability or an assumption: their time costs more."""
 
 
-@dataclass(frozen=True)
-class Kept:
+class Kept(Record):
     """Worth building on; ``reason`` says what improved."""
 
     reason: str
 
 
-@dataclass(frozen=True)
-class Refused:
+class Refused(Record):
     """Dropped; ``outcome`` is the attempt's outcome, ``reason`` one sentence for people."""
 
     outcome: str

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from assistant.engine.evaluate.assess import KernelAssessment
@@ -18,6 +18,7 @@ from assistant.model.plan import Rewrite, Step
 from assistant.model.proposal import PredictionOutcome, Proposal, ProposalState
 from assistant.model.source import Source
 from assistant.model.verification import Verification
+from assistant.record import Record
 from assistant.source.hunks import hunks
 
 __all__ = ["Confirmed", "Tried", "Version", "attempt_record", "costliest", "proposal_record"]
@@ -26,16 +27,14 @@ _ATTEMPT_OUTCOMES = {"FAIL": "failed"}
 """Memory's words for an event's."""
 
 
-@dataclass(frozen=True)
-class Version:
+class Version(Record):
     """A text and what its kernel was found to be."""
 
     source: Source
     kernels: tuple[KernelAssessment, ...]
 
 
-@dataclass(frozen=True)
-class Tried:
+class Tried(Record):
     """One candidate and how it fared."""
 
     id: str
@@ -98,8 +97,7 @@ def attempt_record(job: Job, workspace: Path, parent: Version, tried: Tried, now
     )
 
 
-@dataclass(frozen=True)
-class Confirmed:
+class Confirmed(Record):
     """What the confirmation of a chain's end found."""
 
     after_text: str

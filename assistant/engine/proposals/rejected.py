@@ -10,7 +10,6 @@ kernel, a device function that it calls or the edited line changes. Example::
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -19,6 +18,7 @@ from assistant.model.attempt import Attempt
 from assistant.model.proposal import DecisionKind, Proposal, ProposalState
 from assistant.model.source import Kernel, ParsedSource, Source
 from assistant.ports import Store
+from assistant.record import Record
 from assistant.source.parse import parse
 
 __all__ = ["FoundEdit", "StandingRejection", "edit_of", "refusals", "rejected_before"]
@@ -30,8 +30,7 @@ _ATTEMPTS_READ = 10_000
 """More than any file collects between two rejections that still hold."""
 
 
-@dataclass(frozen=True)
-class FoundEdit:
+class FoundEdit(Record):
     """What a search would offer."""
 
     path: Path
@@ -41,8 +40,7 @@ class FoundEdit:
     after_text: str
 
 
-@dataclass(frozen=True)
-class StandingRejection:
+class StandingRejection(Record):
     """A rejection that still holds."""
 
     place: Taken

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 
 from assistant.engine.evaluate.assess import AssessedLaunch, KernelAssessment
 from assistant.model.plan import MetricPrediction
 from assistant.model.profile import LaunchProfile, LineAccess
 from assistant.model.proposal import PredictionOutcome
+from assistant.record import Record
 
 __all__ = ["TIME_RATIO", "Scored", "followed", "score_predictions", "score_ratio"]
 
@@ -25,8 +25,7 @@ TIME_RATIO = "time_ratio"
 """time(before)/time(after) of an edit, as planners predict it; it is judged, not counted."""
 
 
-@dataclass(frozen=True)
-class Scored:
+class Scored(Record):
     """One version: its text and its kernel's assessments."""
 
     text: str

@@ -9,7 +9,6 @@ is not offered. Example::
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
 from pathlib import Path
 
 from assistant.engine.evaluate.workbench import Looked
@@ -30,6 +29,7 @@ from assistant.model.proposal import Proposal, ProposalState
 from assistant.model.verification import Outcome
 from assistant.plan.shown import NAME_CHARACTERS, shown
 from assistant.ports import Store
+from assistant.record import Record
 from assistant.source.hunks import hunks
 
 __all__ = ["SUBMITTED", "Submission", "submit"]
@@ -38,8 +38,7 @@ SUBMITTED = "submitted-edit"
 """Stands for the technique: what it is called is up to whoever reads the diff."""
 
 
-@dataclass(frozen=True)
-class Submission:
+class Submission(Record):
     """A new text of the file."""
 
     text: str

@@ -11,7 +11,6 @@ Example::
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from assistant.engine.evaluate.counting import Counted, CountedKernel
 from assistant.engine.evaluate.repeating import ARBITRARY, FAILED, NO_SECOND_RUN, RACY, Repeatability, combined, compare_runs
@@ -20,13 +19,13 @@ from assistant.model.problems import GARBAGE, RACES, is_refused
 from assistant.model.profile import Problem
 from assistant.model.source import Kernel
 from assistant.ports import LabFailure
+from assistant.record import Record
 from assistant.source.match import kernel_of_instance
 
 __all__ = ["Launches", "Repeats", "launches_of"]
 
 
-@dataclass(frozen=True)
-class Launches:
+class Launches(Record):
     """Of one kernel."""
 
     count: int

@@ -9,7 +9,6 @@ Each shape is timed against itself: the same method, the same numbers beside it 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from assistant.build.symbols import name_in_code
 from assistant.engine.evaluate.assess import AssessedLaunch, KernelAssessment
@@ -29,6 +28,7 @@ from assistant.model.timing import CaseTiming, PairTiming, TimingOptions
 from assistant.ports import LabFailure, Timing
 from assistant.profile.coach import Standing, advice
 from assistant.profile.speed_of_light import SpeedOfLight, speed_of_light
+from assistant.record import Record
 
 __all__ = ["LaunchTimes", "TimedLaunch", "time_launches"]
 
@@ -40,16 +40,14 @@ _OF_HOST = "page-locked host memory would be timed as if it lay on the device"
 _Key = tuple[str, LaunchConfig]
 
 
-@dataclass(frozen=True)
-class TimedLaunch:
+class TimedLaunch(Record):
     """One launch shape: its time, and the speed of light by the device's own peaks."""
 
     measured: MeasuredLaunch
     light: SpeedOfLight | None
 
 
-@dataclass(frozen=True)
-class LaunchTimes:
+class LaunchTimes(Record):
     """Of one look at a source."""
 
     timings: tuple[tuple[_Key, CaseTiming], ...]

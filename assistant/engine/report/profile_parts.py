@@ -8,12 +8,13 @@ Shared by every front end that shows a whole profile, so that none of them count
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 
 from assistant.engine.report.limits import limit_in_words
 from assistant.model import events
 from assistant.model.comparison import PredictedTime
 from assistant.model.profile import Evidence, InstructionMix, LineStall
+from assistant.record import Record
 
 __all__ = [
     "HEAT_STEPS",
@@ -38,8 +39,7 @@ _FAINTEST = 0.005
 """Shares below this are shown as ``<1 %``."""
 
 
-@dataclass(frozen=True)
-class LineHeat:
+class LineHeat(Record):
     """What a line moves beyond what its requests need, and its share of the launch's whole excess."""
 
     file: str
@@ -56,8 +56,7 @@ class LineHeat:
         return max(self.sectors_ratio, self.wavefronts_ratio)
 
 
-@dataclass(frozen=True)
-class SourceLine:
+class SourceLine(Record):
     """One row of the annotated source; a gap between two ranges has no number."""
 
     number: int | None
@@ -72,8 +71,7 @@ class SourceLine:
     codes: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class Share:
+class Share(Record):
     """One bar with its number."""
 
     name: str

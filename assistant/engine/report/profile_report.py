@@ -9,7 +9,6 @@ Pure. The counters are those of the ``profile`` and ``profile_summary`` events, 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 
 from assistant.engine.evaluate.assess import AssessedLaunch, KernelAssessment
@@ -22,6 +21,7 @@ from assistant.model.build import KernelResources, Occupancy
 from assistant.model.comparison import PredictedTime
 from assistant.model.source import Kernel, ParsedSource
 from assistant.profile.roofline import Roofline, roofline
+from assistant.record import Record
 
 __all__ = ["KernelReport", "LaunchReport", "ProfileReport", "profile_report"]
 
@@ -29,8 +29,7 @@ _Told = dict[tuple[str, int], events.Profile]
 """Profile events by instance and launch index."""
 
 
-@dataclass(frozen=True)
-class LaunchReport:
+class LaunchReport(Record):
     """One launch shape."""
 
     profile: events.Profile
@@ -41,8 +40,7 @@ class LaunchReport:
     heat: tuple[LineHeat, ...]
 
 
-@dataclass(frozen=True)
-class KernelReport:
+class KernelReport(Record):
     """One kernel instance with its launch shapes, the costliest first."""
 
     kernel: str
@@ -56,8 +54,7 @@ class KernelReport:
     launches: tuple[LaunchReport, ...]
 
 
-@dataclass(frozen=True)
-class ProfileReport:
+class ProfileReport(Record):
     """Everything ``profile`` found on one source."""
 
     path: Path

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from assistant.engine.job import Ending, Job
@@ -25,6 +25,7 @@ from assistant.model.profile import Severity
 from assistant.model.report import ProfilerReport
 from assistant.model.source import Kernel, ParsedSource
 from assistant.profile.quantity import counted_noun
+from assistant.record import Record
 from assistant.source.match import kernel_of_instance, select_kernels, unseen_kernel
 
 __all__ = ["Reported", "locate"]
@@ -33,8 +34,7 @@ _SYSTEM_FOLDERS = ("/usr/", "/opt/")
 """Where toolkits put their headers; a kernel's own file lies elsewhere, or nowhere."""
 
 
-@dataclass(frozen=True)
-class Reported:
+class Reported(Record):
     """A report beside the source that it is about."""
 
     request: JobRequest

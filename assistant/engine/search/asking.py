@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
 from pathlib import Path
 
 from assistant.engine.evaluate.assess import KernelAssessment
@@ -19,12 +18,12 @@ from assistant.model.build import Build
 from assistant.model.profile import Finding
 from assistant.plan.catalogue import Catalogue
 from assistant.ports import PlanRequest, Store
+from assistant.record import Record
 
 __all__ = ["Asking"]
 
 
-@dataclass(frozen=True)
-class Asking:
+class Asking(Record):
     """Makes the requests of one job."""
 
     job: Job

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 from assistant.engine.judge.speed import Speed, with_findings
@@ -23,6 +22,7 @@ from assistant.model.profile import Severity
 from assistant.model.proposal import Proposal
 from assistant.model.verification import CannotJudge, Outcome, Verification
 from assistant.ports import LabFailure, Story
+from assistant.record import Record
 from assistant.source.hunks import unified_diff
 
 __all__ = ["Confirmation", "ConfirmationResult", "Offer"]
@@ -33,8 +33,7 @@ Offer = Callable[[Proposal], Awaitable[events.DecisionMade | None]]
 """Shows a proposal to whoever decides; the decision, or None when it stays open."""
 
 
-@dataclass(frozen=True)
-class ConfirmationResult:
+class ConfirmationResult(Record):
     """What became of one version."""
 
     proposal: Proposal | None = None
@@ -49,8 +48,7 @@ _NOT_OFFERED = ConfirmationResult()
 _FAILED = ConfirmationResult(is_failed=True)
 
 
-@dataclass(frozen=True)
-class Confirmation:
+class Confirmation(Record):
     """One version before its judge and before whoever decides."""
 
     kit: Kit

@@ -12,17 +12,17 @@ so that an edit whose gain shows only after the next one is not lost. Example::
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from assistant.engine.proposals.choice import HOST_CODE_MARGIN, Taken
 from assistant.engine.search.trial import Link
 from assistant.model.verification import Label
+from assistant.record import Record
 
 __all__ = ["Frontier", "Node"]
 
 
-@dataclass(frozen=True)
-class Node:
+class Node(Record):
     """One version on the way, and what need not be tried on it."""
 
     link: Link
@@ -42,8 +42,7 @@ class Node:
         return self.ratio / HOST_CODE_MARGIN if edits_host_code else self.ratio
 
 
-@dataclass(frozen=True)
-class Frontier:
+class Frontier(Record):
     """The versions of one search."""
 
     root: Node

@@ -6,7 +6,7 @@ human must decide on (lower precision, say) is offered alone, never bundled with
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from assistant.engine.proposals.choice import Taken
 from assistant.engine.proposals.gate import SHOWN_GAIN_RATIO
@@ -20,6 +20,7 @@ from assistant.engine.search.trial import Link
 from assistant.model.profile import Severity
 from assistant.model.proposal import Proposal
 from assistant.profile.speed_of_light import speed_of_light
+from assistant.record import Record
 
 __all__ = ["KernelSearch", "KernelSearchResult"]
 
@@ -32,8 +33,7 @@ _ACCEPTED = ("accepted", "partially_accepted")
 """Kinds of decisions."""
 
 
-@dataclass(frozen=True)
-class KernelSearchResult:
+class KernelSearchResult(Record):
     """What the search on one kernel came to."""
 
     proposals: tuple[Proposal, ...]

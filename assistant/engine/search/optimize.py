@@ -7,7 +7,7 @@ best version is confirmed on fresh seeds with all checks before anybody sees it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from assistant.engine.evaluate.counting import Counted
@@ -29,12 +29,12 @@ from assistant.engine.search.trial_history import TrialHistory
 from assistant.model.proposal import Proposal
 from assistant.plan.catalogue import Catalogue
 from assistant.ports import Planner, Store
+from assistant.record import Record
 
 __all__ = ["NOTHING_FOUND", "Search", "SearchResult"]
 
 
-@dataclass(frozen=True)
-class SearchResult:
+class SearchResult(Record):
     """What one ``optimize`` job found."""
 
     kernels: tuple[KernelSearchResult, ...]
@@ -57,8 +57,7 @@ class SearchResult:
 NOTHING_FOUND = SearchResult(())
 
 
-@dataclass(frozen=True)
-class Search:
+class Search(Record):
     """One ``optimize`` job."""
 
     job: Job

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
@@ -29,6 +28,7 @@ from assistant.model.completion import Caps, ModelRole, ServedModel, Spending
 from assistant.model.profile import Severity
 from assistant.plan.budget import MANUAL, Extent, estimate, keepable
 from assistant.ports import Accounts, Planner, Provider, Store
+from assistant.record import Record
 
 __all__ = ["AskModel", "Chosen", "ModelNotice", "Models", "PlannerChoice", "model_notice"]
 
@@ -37,8 +37,7 @@ _OWN_ORIGINS = ("command line", "editor user")
 """Places of a setting that only the user writes."""
 
 
-@dataclass(frozen=True)
-class ModelNotice:
+class ModelNotice(Record):
     """What a person is told before a model is asked."""
 
     workspace: Path
@@ -82,8 +81,7 @@ class Models(Protocol):
         ...
 
 
-@dataclass(frozen=True)
-class Chosen:
+class Chosen(Record):
     """Who plans one job, how its search goes, and its meter."""
 
     planner: Planner
@@ -91,8 +89,7 @@ class Chosen:
     accounts: JobAccounts
 
 
-@dataclass(frozen=True)
-class PlannerChoice:
+class PlannerChoice(Record):
     """Makes the choice for one job."""
 
     load_models: Callable[[], Models] | None

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from assistant.engine.job import Job
@@ -24,6 +24,7 @@ from assistant.model.profile import Severity
 from assistant.model.source import ParsedSource
 from assistant.plan.budget import added
 from assistant.ports import Store
+from assistant.record import Record
 from assistant.serialize import loads
 from assistant.source.match import kernel_of_instance
 
@@ -38,8 +39,7 @@ _ATTEMPTS_READ = 10_000
 _SHOWN = (events.FindingsFound, events.PlanMade, events.CandidateTried, events.ProposalMade, events.DecisionMade, events.Message)
 
 
-@dataclass(frozen=True)
-class Earlier:
+class Earlier(Record):
     """What an interrupted search had done."""
 
     job: str

@@ -37,6 +37,7 @@ from assistant.model.plan import Rewrite, Step, TriedBefore, Unwritten
 from assistant.model.profile import Severity
 from assistant.model.verification import Label
 from assistant.ports import Planner, PlanRequest, Store
+from assistant.record import Record
 from assistant.source.edits import apply_edits
 
 __all__ = ["CONSTRAINED", "DUPLICATE", "NOT_ALLOWED", "UNWRITTEN", "Kit", "Round", "RoundResult"]
@@ -51,8 +52,7 @@ UNWRITTEN = "unwritten"
 """Outcome of a step that its planner could not turn into an edit."""
 
 
-@dataclass(frozen=True)
-class Kit:
+class Kit(Record):
     """What the rounds on one kernel share."""
 
     job: Job
@@ -77,8 +77,7 @@ class Kit:
     """(technique, line) pairs of the start's text that a person turned down."""
 
 
-@dataclass(frozen=True)
-class RoundResult:
+class RoundResult(Record):
     """What one round on one version came to."""
 
     kept: tuple[Node, ...]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from assistant.config import LoadedSettings, find_workspace
 from assistant.engine.evaluate.hardware import steered
@@ -23,12 +22,12 @@ from assistant.model import events
 from assistant.model.profile import Severity
 from assistant.plan.catalogue import Catalogue
 from assistant.ports import LabFailure, Planner, Store
+from assistant.record import Record
 
 __all__ = ["People", "Searched", "Searching"]
 
 
-@dataclass(frozen=True)
-class People:
+class People(Record):
     """Who is asked, and who watches."""
 
     offer: Offer
@@ -38,16 +37,14 @@ class People:
     on_writing: OnWriting | None = None
 
 
-@dataclass(frozen=True)
-class Searched:
+class Searched(Record):
     """How an ``optimize`` job ended, and what it found."""
 
     ending: Ending
     found: SearchResult = NOTHING_FOUND
 
 
-@dataclass(frozen=True)
-class Searching:
+class Searching(Record):
     """What every ``optimize`` job of a session is done with."""
 
     store: Store

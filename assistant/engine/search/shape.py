@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from assistant.config import Settings
+from assistant.record import Record
 
 __all__ = ["EXPERT", "SearchShape", "shape_for_models", "shape_for_rules"]
 
@@ -13,8 +12,7 @@ EXPERT = "expert"
 """`Step.planner` of the rules, which cost nothing."""
 
 
-@dataclass(frozen=True)
-class SearchShape:
+class SearchShape(Record):
     """The shape of one search."""
 
     width: int = 1

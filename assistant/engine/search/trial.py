@@ -9,7 +9,7 @@ Knows nothing of rounds or of what is offered. Example::
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from assistant.engine.evaluate.assess import KernelAssessment
 from assistant.engine.evaluate.cases import CONFIRM_REPEATS, Effort
@@ -35,6 +35,7 @@ from assistant.model.proposal import PredictionOutcome
 from assistant.model.verification import CannotJudge, Label, Outcome, Verification
 from assistant.plan.catalogue import Catalogue
 from assistant.ports import LabFailure
+from assistant.record import Record
 from assistant.source.edits import apply_edits
 from assistant.verify.evidence import DetectedLabel
 
@@ -43,8 +44,7 @@ __all__ = ["Bench", "Link", "Trial", "why"]
 _SCREEN_REPEATS = 2
 
 
-@dataclass(frozen=True)
-class Link:
+class Link(Record):
     """One version on the way: the text so far and how it got there."""
 
     looked: Looked
@@ -57,8 +57,7 @@ class Link:
         return self.looked.subject.source.text
 
 
-@dataclass(frozen=True)
-class Trial:
+class Trial(Record):
     """One candidate, and the version it makes if it was kept."""
 
     tried: Tried

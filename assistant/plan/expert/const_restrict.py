@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import combinations
 
 from assistant.model.plan import Decline, Rewrite
@@ -25,6 +24,7 @@ from assistant.plan.expert.analysis.pointer_roots import global_pointers, pointe
 from assistant.plan.expert.analysis.predictions import predicted_values
 from assistant.plan.expert.analysis.read_only import const_edits, make_const
 from assistant.plan.expert.transformation import TransformationContext
+from assistant.record import Record
 from assistant.source.accesses import Use, uses_of
 from assistant.source.functions import Function, functions
 from assistant.source.names import names_in
@@ -37,8 +37,7 @@ __all__ = ["ConstRestrict"]
 _DECLARED_WORKLOAD = re.compile(r"/\*\s*kernelopt\b")
 
 
-@dataclass(frozen=True)
-class _Pointer:
+class _Pointer(Record):
     """One pointer parameter and what the kernel does through it."""
 
     variable: Variable

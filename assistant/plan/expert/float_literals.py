@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from assistant.model.plan import Decline, MetricPrediction, Rewrite
 from assistant.model.source import Span, TextEdit
@@ -24,6 +23,7 @@ from assistant.plan.expert.analysis.value_flow import COMPARISONS, Sink, largest
 from assistant.plan.expert.analysis.value_kinds import Kind, ValueKinds, combine
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.double_constants import constant_edits
+from assistant.record import Record
 from assistant.source.builtins import FLOAT_NAMES
 from assistant.source.calls import callee_name
 from assistant.source.functions import Function, functions
@@ -39,8 +39,7 @@ _SMALLEST_FLOAT = 1.1754943508222875e-38
 """FLT_MIN, the smallest normal number of IEEE 754 binary32."""
 
 
-@dataclass(frozen=True)
-class _Converted:
+class _Converted(Record):
     """An expression that can be computed in single precision."""
 
     sites: tuple[Node, ...]
@@ -49,8 +48,7 @@ class _Converted:
     """The template parameter that is its type; None for float."""
 
 
-@dataclass(frozen=True)
-class _Kept:
+class _Kept(Record):
     """An expression that stays double, and why."""
 
     line: int

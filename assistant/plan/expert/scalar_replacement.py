@@ -13,8 +13,6 @@ Example::
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from assistant.model.plan import Decline, MetricPrediction, Rewrite
 from assistant.model.source import TextEdit
 from assistant.plan.expert.analysis.accumulators import Accumulator, accumulators_at, target_of, why_unsafe
@@ -24,6 +22,7 @@ from assistant.plan.expert.analysis.predictions import predicted_values
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.layout import after_statement, before_statement, zero_of
 from assistant.plan.expert.writing.style import style_of
+from assistant.record import Record
 from assistant.source.accesses import canonical, uses_of
 from assistant.source.assignments import modified_names
 from assistant.source.counted_loops import counted_header
@@ -35,13 +34,11 @@ from assistant.source.syntax import Node, SyntaxTree
 __all__ = ["ScalarReplacement"]
 
 
-@dataclass(frozen=True)
-class _Refusal:
+class _Refusal(Record):
     reason: str
 
 
-@dataclass(frozen=True)
-class _Start:
+class _Start(Record):
     """How the register gets its first value and whether the loop needs a guard."""
 
     store: Node | None

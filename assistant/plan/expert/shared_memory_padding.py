@@ -11,7 +11,6 @@ Example::
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from assistant.model.launch import Dim3
 from assistant.model.plan import Decline, Rewrite
@@ -22,6 +21,7 @@ from assistant.plan.expert.analysis.shared_rows import SharedRows, rows_of
 from assistant.plan.expert.analysis.warp_pattern import BANK_BYTES, ideal_wavefront_count, lane_values, wavefront_count
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.style import is_simple_term, style_of
+from assistant.record import Record
 from assistant.source.element_size import element_size_bytes
 from assistant.source.integers import Scope, evaluate
 from assistant.source.launch_shape import block_dims
@@ -137,8 +137,7 @@ def _padding_elements(element_bytes: int) -> int:
     return max(1, BANK_BYTES // element_bytes)
 
 
-@dataclass(frozen=True)
-class _Wavefronts:
+class _Wavefronts(Record):
     on_line: int
     ideal_on_line: int
     total: int

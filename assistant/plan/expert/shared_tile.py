@@ -15,8 +15,6 @@ Example::
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from assistant.model.plan import Decline, Rewrite
 from assistant.model.source import TextEdit
 from assistant.model.verification import Label
@@ -31,6 +29,7 @@ from assistant.plan.expert.analysis.whole_block_guard import Guard, guard_of
 from assistant.plan.expert.analysis.workload_block import guessed_launch, launch_elsewhere
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.shared_tile_text import TileText, tile_edits
+from assistant.record import Record
 from assistant.source.accesses import Use, uses_of
 from assistant.source.constants import integer_constant
 from assistant.source.counted_loops import CountedHeader, counted_header
@@ -50,8 +49,7 @@ _MAX_TILES = 4
 "Technical Specifications per Compute Capability")."""
 
 
-@dataclass(frozen=True)
-class _Loop:
+class _Loop(Record):
     """The loop that is cut into pieces."""
 
     function: Function

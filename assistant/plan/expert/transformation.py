@@ -12,7 +12,6 @@ Example::
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Protocol
 
 from assistant.model.build import KernelResources
@@ -21,13 +20,13 @@ from assistant.model.launch import LaunchConfig
 from assistant.model.plan import Decline, MetricPrediction, Rewrite
 from assistant.model.profile import Evidence, Finding, LaunchProfile
 from assistant.model.source import Kernel, ParsedSource
+from assistant.record import Record
 from assistant.source.syntax import Node, SyntaxTree
 
 __all__ = ["Transformation", "TransformationContext"]
 
 
-@dataclass(frozen=True)
-class TransformationContext:
+class TransformationContext(Record):
     """One finding on one kernel, and everything known about it."""
 
     parsed: ParsedSource

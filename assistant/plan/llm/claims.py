@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 from assistant.model.profile import Evidence
 from assistant.plan.llm.numbers import Names, has_claim, has_number, names_of
 from assistant.plan.shown import SENTENCE_CHARACTERS, TITLE_CHARACTERS, shown
 from assistant.profile.quantity import counted_noun, format_quantity
+from assistant.record import Record
 
 __all__ = ["Bound", "bound", "checked", "cited", "condition", "marked", "title"]
 
@@ -31,8 +31,7 @@ _OPINION = "(opinion)"
 _UNSAID = "an assumption that claims a gain, which nothing backs, is left out"
 
 
-@dataclass(frozen=True)
-class Bound:
+class Bound(Record):
     """A text that may be shown."""
 
     text: str

@@ -10,7 +10,6 @@ Example::
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 
 from assistant.config.settings import SignalSettings
@@ -29,6 +28,7 @@ from assistant.ports import PlanRequest
 from assistant.profile.catalogue import metric
 from assistant.profile.evidence import made_by
 from assistant.profile.quantity import counted_noun, format_quantity
+from assistant.record import Record
 
 __all__ = [
     "EvidenceGroup",
@@ -49,8 +49,7 @@ _MOST_CHARACTERS = 600
 """Of one message of a tool."""
 
 
-@dataclass(frozen=True)
-class PartShown:
+class PartShown(Record):
     """One part of the region, verbatim."""
 
     id: str
@@ -58,8 +57,7 @@ class PartShown:
     code: str
 
 
-@dataclass(frozen=True)
-class EvidenceGroup:
+class EvidenceGroup(Record):
     """Facts that share their source."""
 
     source: str
@@ -67,8 +65,7 @@ class EvidenceGroup:
     lines: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class Facts:
+class Facts(Record):
     """Inputs of a prompt. Tuples hold lines, most useful first; empty means nothing to say, switched off, or cut."""
 
     kernel: str

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from assistant.plan.llm.annotate import elided
 from assistant.plan.llm.context import EvidenceGroup, Facts
 from assistant.plan.llm.library import Prompt
 from assistant.plan.tokens import estimated_tokens
+from assistant.record import Record
 
 __all__ = ["fitted"]
 
@@ -24,8 +25,7 @@ _WORKLOAD_KEPT = 3
 _ID = re.compile(r"\bE\d+\b")
 
 
-@dataclass(frozen=True)
-class _Cut:
+class _Cut(Record):
     """One thing to leave out."""
 
     what: str

@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from assistant.model.source import Kernel, LaunchSite, ParsedSource, Span, TextEdit
 from assistant.model.verification import Label
 from assistant.plan.expert.analysis.workload_block import DeclaredShape, launched_with, shapes_in
 from assistant.plan.llm.schemas import LaunchChange
 from assistant.plan.llm.unusable import UnusableAnswer
+from assistant.record import Record
 
 __all__ = ["Launched", "declared_launches", "launched"]
 
@@ -33,8 +33,7 @@ _CALLABLE = frozenset({"dim3", "sizeof", "min", "max", "std::min", "std::max", "
 """What an expression may call: nothing that has an effect."""
 
 
-@dataclass(frozen=True)
-class Launched:
+class Launched(Record):
     """Changed launches as edits."""
 
     edits: tuple[TextEdit, ...] = ()

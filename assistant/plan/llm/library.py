@@ -13,10 +13,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from importlib.resources import files
 
 from jinja2 import DictLoader, Environment, StrictUndefined
+
+from assistant.record import Record
 
 __all__ = ["Prompt", "PromptLibrary", "Template", "load_prompts"]
 
@@ -26,8 +27,7 @@ _BACKTICKS = re.compile(r"`+")
 _LEAST_FENCE = 3
 
 
-@dataclass(frozen=True)
-class Template:
+class Template(Record):
     """One file of ``prompts/``."""
 
     id: str
@@ -37,8 +37,7 @@ class Template:
     text: str
 
 
-@dataclass(frozen=True)
-class Prompt:
+class Prompt(Record):
     """A template with its inputs filled in."""
 
     name: str

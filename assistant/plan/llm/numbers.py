@@ -10,7 +10,8 @@ the user's own code outside comments, and small counts of things (``two loops``)
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from assistant.record import Record
 
 __all__ = ["Names", "has_claim", "has_number", "names_of"]
 
@@ -67,8 +68,7 @@ _SPEED = re.compile(
 """What makes a number a claim of speed rather than a condition such as ``n is a multiple of 32``."""
 
 
-@dataclass(frozen=True)
-class Names:
+class Names(Record):
     """What a model may name though it holds digits."""
 
     identifiers: frozenset[str]

@@ -10,7 +10,6 @@ includes, which are fields of the answer and are written here. Example::
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from assistant.model.source import DeviceFunction, Kernel, ParsedSource, Source, Span, TextEdit
 from assistant.model.verification import Label
@@ -20,6 +19,7 @@ from assistant.plan.llm.headers import header_edits, header_labels, without_incl
 from assistant.plan.llm.launching import launched
 from assistant.plan.llm.schemas import CodeReply
 from assistant.plan.llm.unusable import UnusableAnswer
+from assistant.record import Record
 from assistant.source.edits import apply_edits, edits_between
 from assistant.source.files import line_end
 from assistant.source.parse import parse
@@ -31,8 +31,7 @@ __all__ = ["KERNEL_PART", "Part", "RegionEdit", "edit_of", "part_texts", "region
 KERNEL_PART = "kernel"
 
 
-@dataclass(frozen=True)
-class Part:
+class Part(Record):
     """One function that may be rewritten."""
 
     id: str
@@ -42,8 +41,7 @@ class Part:
     first_line: int
 
 
-@dataclass(frozen=True)
-class RegionEdit:
+class RegionEdit(Record):
     """An answer as edits of the text that it was asked about."""
 
     edits: tuple[TextEdit, ...]

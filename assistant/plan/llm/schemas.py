@@ -13,12 +13,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, ValidationError
 
 from assistant.model.completion import ReplySchema
+from assistant.record import Record
 
 __all__ = [
     "INVISIBLE",
@@ -176,8 +176,7 @@ class ExplanationReply(_Reply):
 Reply = TypeVar("Reply", bound=_Reply)
 
 
-@dataclass(frozen=True)
-class BadReply:
+class BadReply(Record):
     """Why an answer is none."""
 
     problem: str

@@ -9,7 +9,7 @@ once a job. Example::
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from assistant.config.settings import SignalSettings
@@ -21,6 +21,7 @@ from assistant.plan.llm.context import Facts, evidence_groups
 from assistant.plan.llm.library import PromptLibrary
 from assistant.plan.llm.schemas import SummaryReply
 from assistant.plan.llm.talk import NoAnswer, Talk
+from assistant.record import Record
 
 __all__ = ["Summaries"]
 
@@ -35,8 +36,7 @@ _FIELDS = {
 """Inputs that a signal stands behind."""
 
 
-@dataclass(frozen=True)
-class _Unmade:
+class _Unmade(Record):
     """Why there is no summary."""
 
     reason: str

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Generic
 
 from assistant.config import Settings
@@ -31,6 +30,7 @@ from assistant.plan.llm.library import Prompt, PromptLibrary
 from assistant.plan.llm.schemas import BadReply, Reply, parse_reply, reply_schema
 from assistant.plan.tokens import estimated_message_tokens, estimated_tokens
 from assistant.ports import Accounts, Provider
+from assistant.record import Record
 
 __all__ = ["Answer", "NoAnswer", "Stamps", "Talk"]
 
@@ -40,8 +40,7 @@ _MOST_QUOTED_CHARACTERS = 4000
 """Of a malformed answer that is sent back with its repair."""
 
 
-@dataclass(frozen=True)
-class Stamps:
+class Stamps(Record):
     """Who asks, and where ids and times come from."""
 
     job: str
@@ -51,8 +50,7 @@ class Stamps:
     """Unix time."""
 
 
-@dataclass(frozen=True)
-class Answer(Generic[Reply]):
+class Answer(Record, Generic[Reply]):
     """A parsed answer."""
 
     value: Reply
@@ -64,8 +62,7 @@ class Answer(Generic[Reply]):
     """The conversation up to and with the answer, for a question about it."""
 
 
-@dataclass(frozen=True)
-class NoAnswer:
+class NoAnswer(Record):
     """Why there is none, and which calls were spent."""
 
     failure: CompletionFailure

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from assistant.record import Record
 
 __all__ = ["UnusableAnswer"]
 
 
-@dataclass(frozen=True)
-class UnusableAnswer:
+class UnusableAnswer(Record):
     """Why, in words that the model can act on and a person can read."""
 
     reason: str

@@ -11,7 +11,7 @@ import asyncio
 import random
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import cast
 
 import httpx2
@@ -26,6 +26,7 @@ from assistant.plan.providers.redaction import PieceRedaction, redacted
 from assistant.plan.providers.roles import is_local
 from assistant.plan.providers.wire import Dialect, conceded, request_body
 from assistant.ports import OnText
+from assistant.record import Record
 
 __all__ = ["Connection", "EndpointProvider"]
 
@@ -39,8 +40,7 @@ _START_IT = "start the model's server (for example: ollama serve), or give the r
 _TRY_DOCTOR = "try again later; kernelopt doctor --llm tries the endpoint"
 
 
-@dataclass(frozen=True)
-class Connection:
+class Connection(Record):
     """How one role's model is reached."""
 
     base_url: str
@@ -55,8 +55,7 @@ class Connection:
     """What every call is answered with, where the key is not there."""
 
 
-@dataclass(frozen=True)
-class _Again:
+class _Again(Record):
     """No answer began; the request may be sent once more."""
 
     failure: CompletionFailure

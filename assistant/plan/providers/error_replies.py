@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from assistant.model.completion import CompletionFailure, FailureKind
 from assistant.plan.shown import shown
+from assistant.record import Record
 
 __all__ = ["SAID_LENGTH", "ErrorReply", "failure_of", "may_pass", "plain"]
 
@@ -29,8 +28,7 @@ _REMEDIES = {
 }
 
 
-@dataclass(frozen=True)
-class ErrorReply:
+class ErrorReply(Record):
     """A status that is no success."""
 
     endpoint: str

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -18,6 +17,7 @@ from assistant.plan.providers.prices import PriceTable
 from assistant.plan.providers.roles import OPENAI_URL, is_local, role_endpoint
 from assistant.plan.providers.wire import Dialect
 from assistant.ports import Provider
+from assistant.record import Record
 
 if TYPE_CHECKING:
     from assistant.plan.providers.endpoint import Connection
@@ -25,8 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["ProviderSetup", "open_provider"]
 
 
-@dataclass(frozen=True)
-class ProviderSetup:
+class ProviderSetup(Record):
     """What a provider needs of the place that it is opened in."""
 
     environment: Mapping[str, str]

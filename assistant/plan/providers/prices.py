@@ -16,19 +16,19 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from assistant.errors import UsageError
 from assistant.model.completion import Price
+from assistant.record import Record
 
 __all__ = ["PriceTable", "read_prices"]
 
 
-@dataclass(frozen=True)
-class PriceTable:
+class PriceTable(Record):
     """Prices by name."""
 
     prices: Mapping[str, Price] = field(default_factory=dict[str, Price])

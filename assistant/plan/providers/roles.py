@@ -7,12 +7,12 @@ A key goes only to the endpoint that it was named for: ``OPENAI_API_KEY``, the d
 from __future__ import annotations
 
 import ipaddress
-from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from assistant.config.settings import ProviderSettings
 from assistant.errors import UsageError
 from assistant.model.completion import ModelRole
+from assistant.record import Record
 
 __all__ = ["OPENAI_URL", "RoleEndpoint", "is_local", "role_endpoint"]
 
@@ -20,8 +20,7 @@ OPENAI_URL = "https://api.openai.com/v1"
 """Where requests go if `provider.base_url` is absent."""
 
 
-@dataclass(frozen=True)
-class RoleEndpoint:
+class RoleEndpoint(Record):
     """Who serves one role."""
 
     base_url: str

@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from assistant.model.completion import ChatMessage, CompletionRequest, ReplySchema
+from assistant.record import Record
 
 __all__ = ["Chunk", "Dialect", "conceded", "request_body"]
 
@@ -24,8 +25,7 @@ _MEAN_LIMIT = ("max_tokens", "max_completion_tokens")
 _MEAN_USAGE = ("stream_options", "include_usage")
 
 
-@dataclass(frozen=True)
-class Dialect:
+class Dialect(Record):
     """Optional fields that an endpoint takes."""
 
     limit_field: str

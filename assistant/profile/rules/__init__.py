@@ -7,7 +7,6 @@ A rule is a pure function from a kernel's context and its costliest launch to di
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from assistant.profile.context import CountedLaunch, FindContext
 from assistant.profile.diagnosis import Diagnosis
@@ -17,12 +16,12 @@ from assistant.profile.rules.defects import defects
 from assistant.profile.rules.execution import accidental_double, divergence, loop_overhead, register_spills
 from assistant.profile.rules.launch import block_shape, grid_size, low_occupancy
 from assistant.profile.rules.reuse import aliasing_reloads, global_accumulator, redundant_loads
+from assistant.record import Record
 
 __all__ = ["DEFECT_TITLES", "RULES", "Rule", "defects", "documentation_page", "title"]
 
 
-@dataclass(frozen=True)
-class Rule:
+class Rule(Record):
     """One performance rule."""
 
     code: str

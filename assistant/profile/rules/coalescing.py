@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from assistant.model.profile import LaunchProfile, LineAccess
 from assistant.profile.context import CountedLaunch, FindContext, accesses, warps_of
@@ -12,6 +12,7 @@ from assistant.profile.facts import StructUse
 from assistant.profile.rules.walks import RowWalk, row_walk
 from assistant.profile.thresholds import threshold
 from assistant.profile.wording import lines_of, number, percent, plural
+from assistant.record import Record
 
 __all__ = ["uncoalesced_access", "wasted_sectors"]
 
@@ -67,8 +68,7 @@ def wasted_sectors(context: FindContext, launch: CountedLaunch) -> tuple[Diagnos
     return (*found, *(_structures(launch, lines) for lines in arrays.values()))
 
 
-@dataclass(frozen=True)
-class _StructLine:
+class _StructLine(Record):
     """Accesses of one line to members of an array of structures."""
 
     use: StructUse

@@ -6,7 +6,7 @@ A warp per row reads side by side, and has 32 times the warps.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from assistant.model.profile import LaunchProfile, LineAccess
 from assistant.profile.context import CountedLaunch, FindContext, accesses, warps_of
@@ -14,14 +14,14 @@ from assistant.profile.diagnosis import Mended
 from assistant.profile.rules.reshaped import with_blocks
 from assistant.profile.rules.reuse import scaled_access
 from assistant.profile.thresholds import threshold
+from assistant.record import Record
 
 __all__ = ["RowWalk", "row_walk"]
 
 _WARP_LANES = 32
 
 
-@dataclass(frozen=True)
-class RowWalk:
+class RowWalk(Record):
     """The load that walks."""
 
     line: int

@@ -10,9 +10,9 @@ Example::
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import pairwise
 
+from assistant.record import Record
 from assistant.source.embedded.statements import Program, Scope, Statement
 from assistant.source.embedded.tokens import Kind, Token
 
@@ -23,8 +23,7 @@ _NOT_A_VARIABLE_BEFORE = frozenset({"."})
 _NOT_A_VARIABLE_AFTER = frozenset({".", "[", "("})
 
 
-@dataclass(frozen=True)
-class TokenRange:
+class TokenRange(Record):
     """The tokens of an expression, and the statement they belong to."""
 
     first: int
@@ -36,8 +35,7 @@ class Unresolved(str):
     """Why a name has no known value, as a sentence."""
 
 
-@dataclass(frozen=True)
-class _Binding:
+class _Binding(Record):
     name: str
     scope: Scope
     statement: int

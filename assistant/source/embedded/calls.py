@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from assistant.model.embedded import EmbeddingKind
 from assistant.model.source import Span
+from assistant.record import Record
 from assistant.source.embedded.bindings import Bindings, TokenRange
 from assistant.source.embedded.expressions import Expressions, NotText, arguments
 from assistant.source.embedded.statements import Program
@@ -21,8 +21,7 @@ from assistant.source.embedded.tokens import Kind
 __all__ = ["NAMES", "Call", "calls_of", "text_of"]
 
 
-@dataclass(frozen=True)
-class _Function:
+class _Function(Record):
     kind: EmbeddingKind
     origins: tuple[str, ...]
     """Full dotted names."""
@@ -46,8 +45,7 @@ NAMES = tuple(_FUNCTIONS)
 """A text that has none of these has no such call."""
 
 
-@dataclass(frozen=True)
-class Call:
+class Call(Record):
     """One call that compiles CUDA text."""
 
     kind: EmbeddingKind

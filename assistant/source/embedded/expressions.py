@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from assistant.model.source import Span
+from assistant.record import Record
 from assistant.source.embedded.bindings import Bindings, TokenRange, Unresolved
 from assistant.source.embedded.statements import Program
 from assistant.source.embedded.string_literals import Unreadable, value_of
@@ -33,8 +34,7 @@ _REASONS = {
 """By what follows a string or a name."""
 
 
-@dataclass(frozen=True)
-class NotText:
+class NotText(Record):
     """Why an expression has no known text, and the place that is the reason."""
 
     span: Span

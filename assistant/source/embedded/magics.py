@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import re
 import shlex
-from dataclasses import dataclass
 
 from assistant.model.embedded import Container, Declined, Embedded, EmbeddingKind, Literal, Run
 from assistant.model.source import Span
+from assistant.record import Record
 
 __all__ = ["CellHead", "embedded_body", "head_of"]
 
@@ -29,8 +29,7 @@ _CAPTURE = "--capture"
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-@dataclass(frozen=True)
-class CellHead:
+class CellHead(Record):
     """The line of a cell magic."""
 
     span: Span

@@ -9,8 +9,8 @@ Example::
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
+from assistant.record import Record
 from assistant.source.embedded.tokens import Kind, Token, closing_brackets, tokens_of
 
 __all__ = ["Program", "Scope", "Statement", "program_of"]
@@ -21,8 +21,7 @@ _COMPOUND = frozenset({"if", "elif", "else", "for", "while", "with", "try", "exc
 _STATEMENT_END = frozenset({"\n", "\r", "\r\n", ";"})
 
 
-@dataclass(frozen=True)
-class Scope:
+class Scope(Record):
     """The module, a function or a class."""
 
     outer: Scope | None
@@ -32,8 +31,7 @@ class Scope:
     """Index of the statement that opens it, in the program; 0 for the module."""
 
 
-@dataclass(frozen=True)
-class Statement:
+class Statement(Record):
     """One simple statement, or the head of a compound one."""
 
     first: int
@@ -45,8 +43,7 @@ class Statement:
     scope: Scope
 
 
-@dataclass(frozen=True)
-class Program:
+class Program(Record):
     """One Python text, read."""
 
     text: str

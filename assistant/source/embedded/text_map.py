@@ -13,10 +13,11 @@ import re
 import textwrap
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from assistant.model.embedded import Literal, Run
 from assistant.model.source import Span
+from assistant.record import Record
 
 __all__ = ["MappedText", "dedented", "joined", "kept", "share_a_literal", "stripped"]
 
@@ -24,8 +25,7 @@ _BLANK_LINE = re.compile(r"^[ \t]+$", re.MULTILINE)
 _INDENTATION = re.compile(r"^([ \t]*)[^ \t\n]", re.MULTILINE)
 
 
-@dataclass(frozen=True)
-class MappedText:
+class MappedText(Record):
     """The value of a string expression."""
 
     text: str

@@ -8,11 +8,10 @@ Example::
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from assistant.plan.expert.analysis.loop_effects import leaves_or_synchronizes
 from assistant.plan.expert.analysis.pointer_roots import Root, global_pointers, may_overlap, root_of, unclear_access
 from assistant.plan.expert.transformation import TransformationContext
+from assistant.record import Record
 from assistant.source.accesses import PointerUse, Use, canonical, uses_of
 from assistant.source.assignments import modified_names
 from assistant.source.functions import Function, enclosing_function
@@ -24,8 +23,7 @@ from assistant.source.syntax import Node, SyntaxTree, unparenthesized
 __all__ = ["Accumulator", "accumulators_at", "target_of", "why_unsafe"]
 
 
-@dataclass(frozen=True)
-class Accumulator:
+class Accumulator(Record):
     """One element of global memory that a loop updates."""
 
     function: Function

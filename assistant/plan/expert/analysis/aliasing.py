@@ -11,9 +11,9 @@ Example::
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from assistant.plan.expert.analysis.allocations import allocated_places, is_new_allocation
+from assistant.record import Record
 from assistant.source.accesses import canonical
 from assistant.source.assignments import assignments
 from assistant.source.calls import callee_name, calls_of, given_arguments
@@ -28,34 +28,29 @@ _MAX_CALLER_DEPTH = 4
 _NULL = ("nullptr", "NULL", "0")
 
 
-@dataclass(frozen=True)
-class Overlap:
+class Overlap(Record):
     """The parameters may name the same memory."""
 
     reason: str
 
 
-@dataclass(frozen=True)
-class NoCallers:
+class NoCallers(Record):
     """Nothing in this text calls the function, so nothing is known of its arguments."""
 
     function: str
 
 
-@dataclass(frozen=True)
-class _Buffer:
+class _Buffer(Record):
     """An allocation, named by the variable that holds it."""
 
     name: str
 
 
-@dataclass(frozen=True)
-class _CallerParameter:
+class _CallerParameter(Record):
     name: str
 
 
-@dataclass(frozen=True)
-class _Unknown:
+class _Unknown(Record):
     reason: str
 
 

@@ -14,11 +14,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from assistant.model.source import Span, TextEdit
 from assistant.plan.expert.analysis.kernel_launches import launches_of
 from assistant.plan.expert.transformation import TransformationContext
+from assistant.record import Record
 from assistant.source.integers import Scope, evaluate
 from assistant.source.launch_shape import Launch
 from assistant.source.syntax import Node, node_text, parsed_expression, unparenthesized
@@ -33,8 +33,7 @@ _TRIAL_VALUES = (1000, 4097, 123457)
 """Stand for sizes of the host program: round, just over a power of two, and odd."""
 
 
-@dataclass(frozen=True)
-class Axis:
+class Axis(Record):
     """One dimension of a launch's block."""
 
     size: int
@@ -45,8 +44,7 @@ class Axis:
         return tuple(TextEdit(span, str(size - less)) for span, less in self.places)
 
 
-@dataclass(frozen=True)
-class _Holder:
+class _Holder(Record):
     """Where one component of the block gets its number."""
 
     literal: Span

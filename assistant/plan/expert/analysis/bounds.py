@@ -10,8 +10,8 @@ Example::
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from assistant.record import Record
 from assistant.source.integers import Scope, evaluate
 from assistant.source.syntax import Node, binary_parts, node_text, unparenthesized
 
@@ -20,8 +20,7 @@ __all__ = ["Range", "range_of"]
 _MAX_DEPTH = 24
 
 
-@dataclass(frozen=True)
-class Range:
+class Range(Record):
     """Both ends are reached or passed by nothing."""
 
     low: int

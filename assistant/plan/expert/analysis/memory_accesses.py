@@ -10,11 +10,11 @@ Example::
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from assistant.plan.expert.analysis.kernel_launches import template_environment
 from assistant.plan.expert.analysis.warp_pattern import sector_count, wavefront_count
 from assistant.plan.expert.transformation import TransformationContext
+from assistant.record import Record
 from assistant.source.accesses import Use, kind_of
 from assistant.source.element_size import element_size_bytes
 from assistant.source.integers import Scope, evaluate
@@ -33,8 +33,7 @@ _SIZE_STEP = 1024
 _DEFAULT_BYTES = 4
 
 
-@dataclass(frozen=True)
-class Access:
+class Access(Record):
     """One mention of an element behind a pointer parameter."""
 
     pointer: str
@@ -47,8 +46,7 @@ class Access:
     is_store: bool
 
 
-@dataclass(frozen=True)
-class WarpCost:
+class WarpCost(Record):
     """What the first warp of a block pays, weighted by loops."""
 
     sectors: int

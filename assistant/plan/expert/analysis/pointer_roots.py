@@ -7,9 +7,8 @@ Example::
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from assistant.plan.expert.analysis.aliasing import NoCallers, Overlap, overlap
+from assistant.record import Record
 from assistant.source.assignments import assignments
 from assistant.source.functions import Function
 from assistant.source.macros import hidden_names
@@ -46,20 +45,17 @@ _SAME_KIND = {
 _MAX_STEPS = 8
 
 
-@dataclass(frozen=True)
-class Root:
+class Root(Record):
     """The pointer is, or was computed from, this parameter."""
 
     parameter: Variable
 
 
-@dataclass(frozen=True)
-class Private:
+class Private(Record):
     """Not global memory that another parameter could name: a local or shared array, ``__constant__`` memory."""
 
 
-@dataclass(frozen=True)
-class Unclear:
+class Unclear(Record):
     reason: str
 
 

@@ -10,11 +10,11 @@ Example::
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from assistant.model.launch import Dim3
 from assistant.plan.expert.analysis.memory_accesses import unknown_sizes
 from assistant.plan.expert.transformation import TransformationContext
+from assistant.record import Record
 from assistant.source.counted_loops import counted_header
 from assistant.source.integers import evaluate
 from assistant.source.scopes import scope_of
@@ -26,8 +26,7 @@ __all__ = ["RowLoop", "compared_parts", "row_loop_of", "sees_rows_alike"]
 _COMPARISONS = frozenset({"<", "<=", ">", ">=", "==", "!="})
 
 
-@dataclass(frozen=True)
-class RowLoop:
+class RowLoop(Record):
     """The loop's counter and head."""
 
     counter: str

@@ -8,12 +8,11 @@ Example::
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from assistant.model.source import Span
 from assistant.plan.expert.analysis.bounds import Range, range_of
 from assistant.plan.expert.analysis.kernel_launches import known_blocks, template_environment
 from assistant.plan.expert.transformation import TransformationContext
+from assistant.record import Record
 from assistant.source.integers import Scope, evaluate
 from assistant.source.shared_arrays import ElementUse, SharedArray
 from assistant.source.syntax import Node, binary_parts, joined, node_text, unparenthesized
@@ -21,8 +20,7 @@ from assistant.source.syntax import Node, binary_parts, joined, node_text, unpar
 __all__ = ["SharedRows", "rows_of"]
 
 
-@dataclass(frozen=True)
-class SharedRows:
+class SharedRows(Record):
     """A shared array as rows of one length, with the length's places in the text."""
 
     array: SharedArray

@@ -8,9 +8,9 @@ Example::
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from assistant.plan.expert.transformation import TransformationContext
+from assistant.record import Record
 from assistant.source.branches import condition_of, lone_statement
 from assistant.source.syntax import Node, node_text, without_comments
 
@@ -20,8 +20,7 @@ __all__ = ["Position", "position_of"]
 _BREAKABLE = frozenset({"for_statement", "while_statement", "do_statement", "switch_statement"})
 
 
-@dataclass(frozen=True)
-class Position:
+class Position(Record):
     """A store that is the last thing a thread does."""
 
     statements: tuple[Node, ...]

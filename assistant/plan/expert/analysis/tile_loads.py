@@ -10,11 +10,11 @@ Example::
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from assistant.plan.expert.analysis.pointer_roots import Root, global_pointers, root_of
 from assistant.plan.expert.analysis.thread_dependence import thread_axes
+from assistant.record import Record
 from assistant.source.functions import Function
 from assistant.source.loops import LOOPS
 from assistant.source.macros import hidden_names
@@ -36,8 +36,7 @@ class Along(StrEnum):
     COLUMN = "column"
 
 
-@dataclass(frozen=True)
-class TileLoad:
+class TileLoad(Record):
     """One load that becomes an element of a tile."""
 
     base: str

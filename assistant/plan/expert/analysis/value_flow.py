@@ -8,9 +8,8 @@ Example::
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from assistant.plan.expert.analysis.value_kinds import Kind, ValueKinds
+from assistant.record import Record
 from assistant.source.builtins import FLOAT_NAMES
 from assistant.source.calls import callee_name, given_arguments
 from assistant.source.functions import Function, functions
@@ -24,8 +23,7 @@ _ARITHMETIC = ("+", "-", "*", "/")
 _OVERLOADED = ("min", "max", "abs", "std::min", "std::max", "std::abs")
 
 
-@dataclass(frozen=True)
-class Sink:
+class Sink(Record):
     """What takes a value."""
 
     kind: Kind | None

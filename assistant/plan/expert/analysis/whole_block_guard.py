@@ -11,8 +11,7 @@ Example::
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from assistant.record import Record
 from assistant.source.assignments import modified_names
 from assistant.source.branches import condition_of, lone_statement
 from assistant.source.calls import takes_values_only
@@ -24,8 +23,7 @@ __all__ = ["Guard", "guard_of"]
 _OPPOSITE = {">=": "<", ">": "<=", "<": ">=", "<=": ">"}
 
 
-@dataclass(frozen=True)
-class Guard:
+class Guard(Record):
     """What a thread must satisfy to take part."""
 
     statement: Node | None

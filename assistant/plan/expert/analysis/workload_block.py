@@ -12,10 +12,10 @@ Example::
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from assistant.model.source import Expression, Kernel, Span
 from assistant.plan.expert.transformation import TransformationContext
+from assistant.record import Record
 
 __all__ = ["DeclaredShape", "declared_shapes", "guessed_launch", "launch_elsewhere", "launched_with", "shapes_in"]
 
@@ -28,8 +28,7 @@ _GUESSED = re.compile(r"^\s*(?:grid|block)\s*=.*#\s*guessed\b", re.MULTILINE)
 _ITEM = re.compile(r"\"[^\"]*\"|[^\s,]+")
 
 
-@dataclass(frozen=True)
-class DeclaredShape:
+class DeclaredShape(Record):
     """One declared workload of a kernel."""
 
     name: str

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from assistant.model.launch import Dim3
 from assistant.model.plan import Rewrite
@@ -25,6 +24,7 @@ from assistant.plan.expert.analysis.thread_exchange import warp_dependence
 from assistant.plan.expert.analysis.warp_pattern import lane_environments
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.style import style_of
+from assistant.record import Record
 from assistant.source.assignments import assignments
 from assistant.source.counted_loops import counted_header
 from assistant.source.integers import Scope
@@ -38,8 +38,7 @@ _GLOBAL_INDEX = frozenset({"blockIdx.x*blockDim.x+threadIdx.x", "blockDim.x*bloc
 _SIMPLE = re.compile(r"[\w.]+")
 
 
-@dataclass(frozen=True)
-class _Run:
+class _Run(Record):
     """``for (k = 0; k < C; k++)`` over elements ``i * C + k``."""
 
     loop: Node

@@ -15,10 +15,10 @@ Example::
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from assistant.model.source import Span, TextEdit
 from assistant.plan.expert.writing.layout import after_statement, indentation, zero_of
+from assistant.record import Record
 from assistant.source.assignments import modified_names
 from assistant.source.calls import takes_values_only
 from assistant.source.counted_loops import CountedHeader
@@ -37,8 +37,7 @@ Level": 4 cycles for most arithmetic instructions)."""
 _SCALARS = ("float", "double", "int", "unsigned", "unsigned int", "long long")
 
 
-@dataclass(frozen=True)
-class Reduction:
+class Reduction(Record):
     """``accumulator += term;`` as the whole body of a counted loop."""
 
     accumulator: str

@@ -14,10 +14,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.style import style_of
+from assistant.record import Record
 from assistant.source.integers import Scope
 from assistant.source.names import words_in
 from assistant.source.scopes import scope_of
@@ -36,8 +37,7 @@ _PLAIN = frozenset(
 _BUILTINS = frozenset({"threadIdx", "blockIdx", "blockDim", "gridDim"})
 
 
-@dataclass(frozen=True)
-class Place:
+class Place(Record):
     """Where in the tile a thread works after the exchange."""
 
     x: str
@@ -51,8 +51,7 @@ MIRRORED = Place("threadIdx.y", "threadIdx.x", None)
 """In a square block."""
 
 
-@dataclass(frozen=True)
-class Partner:
+class Partner(Record):
     """The mirrored thread's view of some expressions."""
 
     names: Mapping[str, str]

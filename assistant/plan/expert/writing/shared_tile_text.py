@@ -8,7 +8,6 @@ Example::
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from assistant.model.source import Span, TextEdit
 from assistant.plan.expert.analysis.tile_loads import Along, TileLoad
@@ -16,6 +15,7 @@ from assistant.plan.expert.analysis.whole_block_guard import Guard
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.layout import indentation, zero_of
 from assistant.plan.expert.writing.style import style_of
+from assistant.record import Record
 from assistant.source.counted_loops import CountedHeader
 from assistant.source.files import line_end
 from assistant.source.names import fresh_name
@@ -24,8 +24,7 @@ from assistant.source.syntax import Node, SyntaxTree
 __all__ = ["TileText", "tile_edits"]
 
 
-@dataclass(frozen=True)
-class TileText:
+class TileText(Record):
     """All that the new text is made of."""
 
     loop: Node

@@ -10,7 +10,6 @@ Example::
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from assistant.model.launch import Dim3
 from assistant.model.source import Span, TextEdit
@@ -22,6 +21,7 @@ from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.layout import indentation
 from assistant.plan.expert.writing.recompute import Partner, Place
 from assistant.plan.expert.writing.style import Style, style_of
+from assistant.record import Record
 from assistant.source.element_size import element_size_bytes
 from assistant.source.files import line_end
 from assistant.source.names import mentions, words_in
@@ -31,8 +31,7 @@ from assistant.source.syntax import Node, binary_parts, node_text
 __all__ = ["Staging", "negated", "rectangular_place", "staging_edits"]
 
 
-@dataclass(frozen=True)
-class Staging:
+class Staging(Record):
     """Everything the new text is made from."""
 
     store: Access

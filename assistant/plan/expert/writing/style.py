@@ -9,9 +9,9 @@ Example::
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from assistant.plan.expert.transformation import TransformationContext
+from assistant.record import Record
 
 __all__ = ["Style", "is_simple_term", "style_of"]
 
@@ -20,8 +20,7 @@ _TIGHT = re.compile(r"[\w)\]][-+*/][\w(]")
 _SIMPLE_TERM = re.compile(r"[\w.]+(?:\s*[*/]\s*[\w.]+)*|\([^()]*\)")
 
 
-@dataclass(frozen=True)
-class Style:
+class Style(Record):
     """Spelling habits of one text."""
 
     space: str
