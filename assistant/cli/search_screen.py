@@ -17,6 +17,7 @@ from assistant.model import events
 from assistant.model.comparison import speed_in_words
 from assistant.model.plan import NO_MODEL, Decline, Step
 from assistant.model.profile import Evidence, Finding, Severity
+from assistant.model.trial import TrialOutcome
 from assistant.model.verification import verdict_in_words
 from assistant.profile import is_negligible, threshold, title
 from assistant.profile.evidence import made_by
@@ -25,7 +26,7 @@ from assistant.profile.wording import lines_of
 
 __all__ = ["SearchScreen", "briefly", "share"]
 
-_CANDIDATE_STYLE = {"kept": "green", "FAIL": "red", "build_failed": "red", "NEEDS_DECISION": "yellow"}
+_CANDIDATE_STYLE = {TrialOutcome.KEPT: "green", TrialOutcome.FAILED: "red", TrialOutcome.BUILD_FAILED: "red"}
 _SEVERITY_STYLE = {Severity.ERROR: "bold red", Severity.WARNING: "yellow", Severity.INFORMATION: "cyan"}
 _OUTCOME_STYLE = {"PASS": "green", "FAIL": "bold red", "NEEDS_DECISION": "yellow"}
 _OUTCOME_COLUMNS = 12
@@ -120,7 +121,7 @@ class SearchScreen:
 
     def candidate(self, event: events.CandidateTried) -> None:
         """Hold a variant back while the next may belong to the same edit."""
-        self._is_edited = self._is_edited or event.outcome == "kept"
+        self._is_edited = self._is_edited or event.outcome is TrialOutcome.KEPT
         if self._variants and self._variants[-1].technique != event.technique:
             self.flush()
         self._variants.append(event)
@@ -130,7 +131,7 @@ class SearchScreen:
         variants, self._variants = self._variants, []
         if not variants:
             return
-        best = max(variants, key=lambda event: (event.outcome == "kept", event.ratio or 0.0))
+        best = max(variants, key=lambda event: (event.outcome is TrialOutcome.KEPT, event.ratio or 0.0))
         others = [_brief(event) for event in variants if event is not best]
         style = _CANDIDATE_STYLE.get(best.outcome, "dim")
         ratio = "" if best.ratio is None else f"predicted {best.ratio:.2f}x"

@@ -18,6 +18,7 @@ from assistant.memory.database import Database, Row
 from assistant.model.comparison import Comparison, SpeedOutcome
 from assistant.model.profile import Signature
 from assistant.model.proposal import DecisionKind
+from assistant.model.trial import TrialOutcome
 from assistant.record import Record
 
 __all__ = ["Judgement", "Speeds", "Trial", "device_class", "read_judgements", "read_trials", "speeds_of"]
@@ -36,8 +37,7 @@ class Trial(Record):
     kernel: str
     signature: Signature
     """Of the kernel before the edit."""
-    outcome: str
-    """As `Attempt.outcome`."""
+    outcome: TrialOutcome
     reason: str
     comparison: Comparison | None
     """None when it did not get that far."""
@@ -137,7 +137,7 @@ def _trial(data: dict[str, Any]) -> Trial:
         workspace=Path(data["workspace"]),
         kernel=data["kernel"],
         signature=serialize.decode(Signature, data["before"]),
-        outcome=data["outcome"],
+        outcome=TrialOutcome(data["outcome"]),
         reason=data["reason"],
         comparison=_comparison(data["comparison"]),
         device_class=device_class(data["lab"], data["device"], data["target"]),

@@ -16,12 +16,13 @@ from dataclasses import asdict
 from assistant.memory.experience import Judgement, Speeds, Trial, speeds_of
 from assistant.model.comparison import SpeedOutcome
 from assistant.model.proposal import DecisionKind
+from assistant.model.trial import TrialOutcome
 from assistant.record import Record
 
 __all__ = ["Knowledge", "as_json", "as_text", "derive"]
 
-_BUILT = frozenset({"failed", "kept", "needs_decision", "not_better", "cannot_judge"})
-_CORRECT = frozenset({"kept", "needs_decision", "not_better"})
+_CORRECT = frozenset({TrialOutcome.KEPT, TrialOutcome.NEEDS_DECISION, TrialOutcome.NOT_BETTER})
+_BUILT = _CORRECT | {TrialOutcome.FAILED, TrialOutcome.CANNOT_JUDGE}
 _REFUSED = frozenset({DecisionKind.REJECTED, DecisionKind.UNDONE})
 
 

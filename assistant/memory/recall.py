@@ -24,6 +24,7 @@ from assistant.model.attempt import RecallQuery
 from assistant.model.comparison import Comparison, SpeedOutcome
 from assistant.model.profile import Signature
 from assistant.model.proposal import DecisionKind
+from assistant.model.trial import TrialOutcome
 from assistant.ports import Recalled
 from assistant.profile import distance
 from assistant.record import Record
@@ -63,8 +64,8 @@ _PEOPLE_EFFECTS = {
 _PEOPLE_LIMIT = 1.4
 _SAME_WORKSPACE_WEIGHT = 0.5
 _OTHER_WORKSPACE_WEIGHT = 0.15
-_FAILED = frozenset({"build_failed", "failed"})
-_RAN = frozenset({"kept", "needs_decision", "not_better"})
+_FAILED = frozenset({TrialOutcome.BUILD_FAILED, TrialOutcome.FAILED})
+_RAN = frozenset({TrialOutcome.KEPT, TrialOutcome.NEEDS_DECISION, TrialOutcome.NOT_BETTER})
 _DAY_MS = 86_400_000
 
 
@@ -220,7 +221,7 @@ def _result(trial: Trial) -> tuple[str, str] | None:
     """Verb and details; None for a trial that taught nothing."""
     comparison = trial.comparison
     if trial.outcome in _FAILED:
-        return "did not build" if trial.outcome == "build_failed" else "failed verification", ""
+        return "did not build" if trial.outcome is TrialOutcome.BUILD_FAILED else "failed verification", ""
     if trial.outcome not in _RAN or comparison is None:
         return None
     match comparison.outcome:

@@ -7,6 +7,7 @@ from pathlib import Path
 from assistant.model.comparison import Comparison
 from assistant.model.profile import Signature
 from assistant.model.proposal import PredictionOutcome
+from assistant.model.trial import TrialOutcome
 from assistant.model.verification import Label, Outcome
 from assistant.record import Record
 
@@ -28,8 +29,7 @@ class Attempt(Record):
     planner: str
     parent_text: str
     text: str
-    outcome: str
-    """``kept``, ``build_failed``, ``failed``, ``needs_decision``, ``not_better``."""
+    outcome: TrialOutcome
     reason: str
     """One sentence: why it was kept or dropped."""
     verification: Outcome | None

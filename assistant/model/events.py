@@ -14,6 +14,7 @@ from assistant.model.figures import BeforeAfter
 from assistant.model.plan import Decline, Step
 from assistant.model.profile import Evidence, Finding, InstructionMix, LineStall, Problem, Severity
 from assistant.model.roofline import Roofline
+from assistant.model.trial import TrialOutcome
 from assistant.model.verification import CaseResult, VerificationFinding
 from assistant.record import Record
 
@@ -286,9 +287,7 @@ class CandidateTried(Record):
     candidate: str
     technique: str
     kernel: str
-    outcome: str
-    """``kept``, ``build_failed``, ``FAIL``, ``not_better``, ``not_bundled``, ``cannot_judge``; of what was not judged: ``constrained``,
-    ``not_allowed``, ``duplicate`` (the same code as an earlier one), ``unwritten`` (its planner made no edit)."""
+    outcome: TrialOutcome
     reason: str
     ratio: float | None
     event: Literal["candidate"] = "candidate"

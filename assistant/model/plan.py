@@ -7,6 +7,7 @@ from enum import StrEnum
 from assistant.model.build import Diagnostic, KernelResources
 from assistant.model.profile import Evidence, LaunchProfile, Problem
 from assistant.model.source import TextEdit
+from assistant.model.trial import TrialOutcome
 from assistant.model.verification import CaseResult, Label, VerificationFinding
 from assistant.record import Record
 
@@ -158,6 +159,6 @@ class TriedBefore(Record):
     technique: str
     line: int
     summary: str
-    outcome: str
+    outcome: TrialOutcome
     reason: str
     ratio: float | None

@@ -26,6 +26,7 @@ from assistant.model.pair import MetricChange
 from assistant.model.plan import Step
 from assistant.model.profile import Finding, Method
 from assistant.model.source import ParsedSource
+from assistant.model.trial import TrialOutcome
 from assistant.model.verification import Label, Outcome
 from assistant.ports import Planner, PlanRequest
 from assistant.record import Record
@@ -151,7 +152,7 @@ class Reasons:
 
     def emit(self, event: events.Event) -> None:
         match event:
-            case events.CandidateTried(outcome=outcome) if outcome != "kept":
+            case events.CandidateTried(outcome=outcome) if outcome is not TrialOutcome.KEPT:
                 self._reasons[f"{event.technique}: {event.reason}"] = None
             case events.PlanMade():
                 for decline in event.declines:

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from assistant.engine.proposals.scoring import followed
 from assistant.model.plan import Step
+from assistant.model.trial import TrialOutcome
 from assistant.record import Record
 
 __all__ = ["HOST_CODE_MARGIN", "Taken", "is_settled", "moved", "taken"]
@@ -27,14 +28,14 @@ class Taken(Record):
     """Where its place is in the present text."""
 
 
-def is_settled(outcome: str, ratio: float | None) -> bool:
+def is_settled(outcome: TrialOutcome, ratio: float | None) -> bool:
     """Whether a later round need not try this variant again on the same place.
 
     A kept one that was not chosen may still add to the one that was; one that gains nothing may be masked by another bottleneck.
     """
-    if outcome == "kept":
+    if outcome is TrialOutcome.KEPT:
         return False
-    return outcome != "not_better" or ratio is None or ratio < _MASKED_RATIO
+    return outcome is not TrialOutcome.NOT_BETTER or ratio is None or ratio < _MASKED_RATIO
 
 
 def taken(step: Step) -> Taken:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from assistant.engine.evaluate.metrics import metric_value, watched
 from assistant.model.comparison import Comparison, SpeedOutcome
+from assistant.model.trial import TrialOutcome
 from assistant.model.verification import Outcome, Verification
 from assistant.profile.quantity import format_change
 from assistant.record import Record
@@ -35,7 +36,7 @@ class Kept(Record):
 class Refused(Record):
     """Dropped; ``outcome`` is the attempt's outcome, ``reason`` one sentence for people."""
 
-    outcome: str
+    outcome: TrialOutcome
     reason: str
 
 
@@ -49,7 +50,7 @@ def gate(
     """The decision on one verified candidate."""
     if verification.outcome is Outcome.FAIL:
         first = next(f for f in verification.findings if f.outcome is Outcome.FAIL)
-        return Refused("FAIL", first.message)
+        return Refused(TrialOutcome.FAILED, first.message)
     metric = watched(finding_code)
     if metric is not None:
         old, new = metric_value(finding_code, before), metric_value(finding_code, after)
@@ -57,15 +58,15 @@ def gate(
         is_better = new > old if metric.is_higher_better else new < old
         is_worse = new < old if metric.is_higher_better else new > old
         if not _is_measured(comparison) and (is_worse or (comparison.low is None and not is_better)):
-            return Refused("not_better", f"the metric its finding cites did not improve: {change}")
+            return Refused(TrialOutcome.NOT_BETTER, f"the metric its finding cites did not improve: {change}")
     else:
         change = "no counter answers this finding" if finding_code else "its plan cites no finding, so that its time alone counts"
     if not is_proved_better(comparison):
-        return Refused("not_better", f"{change}, but {_no_gain(comparison)}")
+        return Refused(TrialOutcome.NOT_BETTER, f"{change}, but {_no_gain(comparison)}")
     if verification.outcome is Outcome.NEEDS_DECISION and comparison.ratio < DECIDED_GAIN_RATIO:
         word = "measured" if _is_measured(comparison) else "predicted"
         reason = f"{change}, but the {word} {comparison.ratio:.2f}x is too little for what a person would have to decide"
-        return Refused("not_better", reason)
+        return Refused(TrialOutcome.NOT_BETTER, reason)
     return Kept(change)
 
 

@@ -17,14 +17,12 @@ from assistant.model.comparison import Comparison
 from assistant.model.plan import Rewrite, Step
 from assistant.model.proposal import PredictionOutcome, Proposal, ProposalState
 from assistant.model.source import Source
+from assistant.model.trial import TrialOutcome
 from assistant.model.verification import Verification
 from assistant.record import Record
 from assistant.source.hunks import hunks
 
 __all__ = ["Confirmed", "Tried", "Version", "attempt_record", "costliest", "proposal_record"]
-
-_ATTEMPT_OUTCOMES = {"FAIL": "failed"}
-"""Memory's words for an event's."""
 
 
 class Version(Record):
@@ -41,7 +39,7 @@ class Tried(Record):
     step: Step
     rewrite: Rewrite
     text: str = ""
-    outcome: str = ""
+    outcome: TrialOutcome = TrialOutcome.CANNOT_JUDGE
     reason: str = ""
     ratio: float | None = None
     verification: Verification | None = None
@@ -53,7 +51,7 @@ class Tried(Record):
     printed: str = ""
     """What of ``reason`` the candidate itself said."""
 
-    def ended(self, outcome: str, reason: str) -> Tried:
+    def ended(self, outcome: TrialOutcome, reason: str) -> Tried:
         return replace(self, outcome=outcome, reason=reason)
 
 
@@ -78,7 +76,7 @@ def attempt_record(job: Job, workspace: Path, parent: Version, tried: Tried, now
         planner=tried.step.planner,
         parent_text=parent.source.text,
         text=tried.text,
-        outcome=_ATTEMPT_OUTCOMES.get(tried.outcome, tried.outcome),
+        outcome=tried.outcome,
         reason=tried.reason,
         verification=None if tried.verification is None else tried.verification.outcome,
         comparison=tried.comparison,

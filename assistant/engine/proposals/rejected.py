@@ -17,6 +17,7 @@ from assistant.engine.proposals.choice import Taken, moved
 from assistant.model.attempt import Attempt
 from assistant.model.proposal import DecisionKind, Proposal, ProposalState
 from assistant.model.source import Kernel, ParsedSource, Source
+from assistant.model.trial import TrialOutcome
 from assistant.ports import Store
 from assistant.record import Record
 from assistant.source.parse import parse
@@ -24,7 +25,6 @@ from assistant.source.parse import parse
 __all__ = ["FoundEdit", "StandingRejection", "edit_of", "refusals", "rejected_before"]
 
 _STATES = frozenset({ProposalState.REJECTED})
-_KEPT = "kept"
 """`Attempt.outcome` of a candidate that a proposal may be built on."""
 _ATTEMPTS_READ = 10_000
 """More than any file collects between two rejections that still hold."""
@@ -89,7 +89,7 @@ def _code(parsed: ParsedSource, kernel: Kernel) -> tuple[str, ...]:
 
 def _first_step(proposal: Proposal, attempts: tuple[Attempt, ...]) -> Taken | None:
     """Where the proposal's chain began, in the text that it was made for; None where memory has lost the attempts."""
-    kept = {attempt.text: attempt for attempt in attempts if attempt.outcome == _KEPT}
+    kept = {attempt.text: attempt for attempt in attempts if attempt.outcome is TrialOutcome.KEPT}
     text = proposal.after_text
     while text in kept:
         attempt = kept.pop(text)

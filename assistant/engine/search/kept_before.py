@@ -11,11 +11,10 @@ from assistant.model import events
 from assistant.model.attempt import Attempt
 from assistant.model.plan import Origin, Rewrite, Step
 from assistant.model.profile import Severity
+from assistant.model.trial import TrialOutcome
 from assistant.source.edits import edits_between
 
 __all__ = ["taken_up"]
-
-_KEPT = "kept"
 
 
 async def taken_up(kit: Kit, frontier: Frontier) -> Frontier:
@@ -23,7 +22,7 @@ async def taken_up(kit: Kit, frontier: Frontier) -> Frontier:
     if not kit.shape.asks_models:
         return frontier
     key = kit.bench.kernel(kit.start)[0].kernel.key
-    kept = [attempt for attempt in kit.earlier.attempts if attempt.outcome == _KEPT and attempt.kernel == key]
+    kept = [attempt for attempt in kit.earlier.attempts if attempt.outcome is TrialOutcome.KEPT and attempt.kernel == key]
     level = {frontier.root.text: frontier.root}
     while level:
         below: dict[str, Node] = {}

@@ -22,6 +22,7 @@ from assistant.model.attempt import Attempt, JobRow
 from assistant.model.completion import Spending
 from assistant.model.profile import Severity
 from assistant.model.source import ParsedSource
+from assistant.model.trial import TrialOutcome
 from assistant.plan.budget import added
 from assistant.ports import Store
 from assistant.record import Record
@@ -32,7 +33,6 @@ __all__ = ["NOTHING_EARLIER", "Earlier", "is_running", "last_interrupted", "spen
 
 _SILENT_MS = 5_000
 """Without a heartbeat for so long a job is dead; a living one beats every second."""
-_KEPT = "kept"
 """`Attempt.outcome` of a candidate that the search may build on."""
 _ATTEMPTS_READ = 10_000
 """More than any search makes: candidates per kernel and rounds are bounded."""
@@ -65,17 +65,17 @@ class Earlier(Record):
         Not among them: pairs of kept candidates, which the search builds on, and the last one tried, which may have variants left.
         """
         here = tuple(attempt for attempt in self.attempts if attempt.parent_text == text)
-        going_on = {(a.technique, a.line) for a in here if a.outcome == _KEPT or a is self.attempts[-1]}
+        going_on = {(a.technique, a.line) for a in here if a.outcome is TrialOutcome.KEPT or a is self.attempts[-1]}
         return frozenset((attempt.technique, attempt.line) for attempt in here) - going_on
 
     def is_kept(self, text: str, candidate_text: str) -> bool:
         """Whether this very candidate was kept on this text."""
-        return _KEPT in self._outcomes(text, candidate_text)
+        return TrialOutcome.KEPT in self._outcomes(text, candidate_text)
 
     def is_dropped(self, text: str, candidate_text: str) -> bool:
         """Whether this very candidate was tried on this text, and was not kept."""
         outcomes = self._outcomes(text, candidate_text)
-        return bool(outcomes) and _KEPT not in outcomes
+        return bool(outcomes) and TrialOutcome.KEPT not in outcomes
 
     def finished(self, parsed: ParsedSource) -> frozenset[str]:
         """Qualified names of the kernels whose search came to its end; none when the text is not one that the search knew.

@@ -35,21 +35,13 @@ from assistant.engine.search.trial_history import TrialHistory
 from assistant.model import events
 from assistant.model.plan import Rewrite, Step, TriedBefore, Unwritten
 from assistant.model.profile import Severity
+from assistant.model.trial import TrialOutcome
 from assistant.model.verification import Label
 from assistant.ports import Planner, PlanRequest, Store
 from assistant.record import Record
 from assistant.source.edits import apply_edits
 
-__all__ = ["CONSTRAINED", "DUPLICATE", "NOT_ALLOWED", "UNWRITTEN", "Kit", "Round", "RoundResult"]
-
-NOT_ALLOWED = "not_allowed"
-"""Outcome of a candidate that was not tried, because nobody allowed edits of host code."""
-CONSTRAINED = "constrained"
-"""Outcome of a candidate that does not keep to what a person asked of all (``OptimizeOptions.rules``), or turned down before."""
-DUPLICATE = "duplicate"
-"""Outcome of a candidate that says what an earlier one said."""
-UNWRITTEN = "unwritten"
-"""Outcome of a step that its planner could not turn into an edit."""
+__all__ = ["Kit", "Round", "RoundResult"]
 
 
 class Kit(Record):
@@ -193,11 +185,11 @@ class Round:
         """
         name = step.title or step.technique
         if self._is_refused(step):
-            self._tell_unjudged(step, name, CONSTRAINED, "a person turned it down here")
+            self._tell_unjudged(step, name, TrialOutcome.CONSTRAINED, "a person turned it down here")
             return
         why_no_code = self.kit.accounts.why_no_code
         if _is_by_model(step) and why_no_code is not None:
-            self._tell_unjudged(step, name, UNWRITTEN, f"no model was asked for it: {why_no_code}")
+            self._tell_unjudged(step, name, TrialOutcome.UNWRITTEN, f"no model was asked for it: {why_no_code}")
             return
         rewrites = aiter(self.kit.planner.rewrites(request, step))
         is_ended = False
@@ -208,7 +200,7 @@ class Round:
                     case None:
                         is_ended = True
                     case Unwritten(reason=reason):
-                        self._tell_unjudged(step, name, UNWRITTEN, reason)
+                        self._tell_unjudged(step, name, TrialOutcome.UNWRITTEN, reason)
                     case rewrite:
                         batch.append(self._labelled(rewrite))
             for position, rewrite in enumerate(batch):
@@ -227,7 +219,7 @@ class Round:
                 case None:
                     return
                 case Unwritten(reason=reason):
-                    self._tell_unjudged(step, rewrite.summary, UNWRITTEN, reason)
+                    self._tell_unjudged(step, rewrite.summary, TrialOutcome.UNWRITTEN, reason)
                     return
                 case better:
                     rewrite = self._labelled(better)
@@ -237,7 +229,7 @@ class Round:
         kit, link = self.kit, self.node.link
         reason = forbidden(kit.options.rules, step.technique, rewrite.labels)
         if reason is not None:
-            self._tell_unjudged(step, rewrite.summary, CONSTRAINED, reason)
+            self._tell_unjudged(step, rewrite.summary, TrialOutcome.CONSTRAINED, reason)
             return None
         after = apply_edits(link.text, rewrite.edits)
         if isinstance(after, str) and self._is_known(step, rewrite, after):
@@ -250,7 +242,7 @@ class Round:
             if not await kit.host_code.asked(self._edit_name(step)):
                 self._withheld.append(self._edit_name(step))
                 reason = "it edits host code, which nobody allowed: --allow-host-code does"
-                self._tell_unjudged(step, rewrite.summary, NOT_ALLOWED, reason)
+                self._tell_unjudged(step, rewrite.summary, TrialOutcome.NOT_ALLOWED, reason)
                 return None
         return await self._judged(step, rewrite, on_built)
 
@@ -263,11 +255,11 @@ class Round:
         if known is not None:
             self._take(step, known)
             if rewrite.origin is not None:
-                self._tell_unjudged(step, rewrite.summary, DUPLICATE, f"it is the same as {known.tried.id}")
+                self._tell_unjudged(step, rewrite.summary, TrialOutcome.DUPLICATE, f"it is the same as {known.tried.id}")
             return True
         same = kit.book.same_code(after)
         if same is not None:
-            self._tell_unjudged(step, rewrite.summary, DUPLICATE, f"but for comments and spacing it is the same as {same}")
+            self._tell_unjudged(step, rewrite.summary, TrialOutcome.DUPLICATE, f"but for comments and spacing it is the same as {same}")
         return same is not None
 
     async def _judged(self, step: Step, rewrite: Rewrite, on_built: Callable[[], None]) -> Trial:
@@ -315,7 +307,7 @@ class Round:
         if trial.link is None or tried.verification is None:
             return trial
         reasons = broken(rules, self.kit.bench.kernel(self.kit.start), tried.after, tried.verification.labels)
-        return Trial(tried.ended(CONSTRAINED, "; ".join(reasons))) if reasons else trial
+        return Trial(tried.ended(TrialOutcome.CONSTRAINED, "; ".join(reasons))) if reasons else trial
 
     async def _ask_once(self, step: Step) -> None:
         """Have a person asked whether host code may be edited, where nobody was; events tell front ends to stand aside meanwhile."""
@@ -331,7 +323,7 @@ class Round:
     def _edit_name(self, step: Step) -> str:
         return f"{step.technique} of {self.kit.name}"
 
-    def _tell_unjudged(self, step: Step, summary: str, outcome: str, reason: str) -> None:
+    def _tell_unjudged(self, step: Step, summary: str, outcome: TrialOutcome, reason: str) -> None:
         self.kit.book.note_unjudged(TriedBefore(step.technique, step.line, summary, outcome, reason, None))
         job = self.kit.job
         job.emit(events.CandidateTried(job.id, new_id("C"), step.technique, self.kit.name, outcome, reason, None))

@@ -13,20 +13,19 @@ from dataclasses import replace
 from assistant.engine.proposals.records import Tried
 from assistant.model.attempt import Attempt
 from assistant.model.plan import Setback, SetbackKind, TriedBefore
+from assistant.model.trial import TrialOutcome
 from assistant.model.verification import Outcome, VerificationFinding
 
 __all__ = ["attempted_before", "setback_of", "tried_before"]
 
 _KINDS = {
-    "build_failed": SetbackKind.BUILD,
-    "FAIL": SetbackKind.WRONG_ANSWER,
-    "not_better": SetbackKind.NOT_FASTER,
+    TrialOutcome.BUILD_FAILED: SetbackKind.BUILD,
+    TrialOutcome.FAILED: SetbackKind.WRONG_ANSWER,
+    TrialOutcome.NOT_BETTER: SetbackKind.NOT_FASTER,
 }
 """Outcomes of candidates that another edit may mend; what a person or the workload refuses is no such thing."""
 _PRINTED = "wrong_output"
 """Code of the finding that quotes what a program printed."""
-_FAILED = "failed"
-"""`Attempt.outcome` of what answered wrongly or did not run to its end."""
 
 
 def setback_of(tried: Tried) -> Setback | None:
@@ -57,7 +56,7 @@ def tried_before(tried: Tried) -> TriedBefore:
 
 def attempted_before(attempt: Attempt) -> TriedBefore:
     """The same of a candidate of an earlier job, whose own words memory does not tell apart."""
-    reason = "it failed its verification" if attempt.outcome == _FAILED else attempt.reason
+    reason = "it failed its verification" if attempt.outcome is TrialOutcome.FAILED else attempt.reason
     ratio = None if attempt.comparison is None else attempt.comparison.ratio
     return TriedBefore(attempt.technique, attempt.line, attempt.summary, attempt.outcome, reason, ratio)
 

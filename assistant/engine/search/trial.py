@@ -32,6 +32,7 @@ from assistant.errors import KernelOptError
 from assistant.model.comparison import Comparison
 from assistant.model.plan import MetricPrediction, Rewrite, Step, Technique
 from assistant.model.proposal import PredictionOutcome
+from assistant.model.trial import TrialOutcome
 from assistant.model.verification import CannotJudge, Label, Outcome, Verification
 from assistant.plan.catalogue import Catalogue
 from assistant.ports import LabFailure
@@ -90,15 +91,15 @@ class Bench:
         tried = Tried(new_id("C"), step, rewrite)
         text = apply_edits(link.text, rewrite.edits)
         if not isinstance(text, str):
-            return Trial(tried.ended("build_failed", f"the edits do not fit the text: {text}"))
+            return Trial(tried.ended(TrialOutcome.BUILD_FAILED, f"the edits do not fit the text: {text}"))
         tried = replace(tried, text=text)
         try:
             subject = candidate_of(link.looked.subject, text)
         except KernelOptError as error:
-            return Trial(tried.ended("build_failed", error.message))
+            return Trial(tried.ended(TrialOutcome.BUILD_FAILED, error.message))
         foreign = await foreign_reading(self._job, self._start.looked.subject, subject)
         if foreign is not None:
-            return Trial(tried.ended("build_failed", foreign.message))
+            return Trial(tried.ended(TrialOutcome.BUILD_FAILED, foreign.message))
         async with BuiltAhead(self._job, link.looked) as beside:
             beside.begin((rewrite,))
             looked = await look(self._job, subject, link.looked.next_evidence)
@@ -111,10 +112,10 @@ class Bench:
         verification = await self.verify(link, looked, rewrite, is_confirming=False)
         tried = replace(tried, after=looked.kernel(self._name), predictions=self._scored(link, step, step.predictions, looked))
         if not isinstance(verification, Verification):
-            return Trial(tried.ended("cannot_judge", why(verification)))
+            return Trial(tried.ended(TrialOutcome.CANNOT_JUDGE, why(verification)))
         speed = await self.speed(link, looked, is_confirming=False)
         if speed.defect is not None:
-            return Trial(tried.ended("internal_error", speed.defect))
+            return Trial(tried.ended(TrialOutcome.INTERNAL_ERROR, speed.defect))
         verification = with_findings(verification, speed)
         return self._gated(link, replace(tried, verification=verification), looked, verification, speed.comparison)
 
@@ -138,7 +139,7 @@ class Bench:
     def _gated(self, link: Link, tried: Tried, looked: Looked, verification: Verification, comparison: Comparison | None) -> Trial:
         before, after = self.kernel(link), looked.kernel(self._name)
         if comparison is None:
-            return Trial(tried.ended("FAIL", "the edited program does not launch the kernel any more"))
+            return Trial(tried.ended(TrialOutcome.FAILED, "the edited program does not launch the kernel any more"))
         scored = (*tried.predictions, *score_ratio(tried.step.predicted_ratio, comparison.ratio))
         tried = replace(tried, comparison=comparison, ratio=comparison.ratio, predictions=scored)
         match gate(tried.step.finding, before, after, verification, comparison):
@@ -148,10 +149,10 @@ class Bench:
                 needs_decision = verification.outcome is Outcome.NEEDS_DECISION
                 if needs_decision and link.kept:
                     reason = f"{reason}; it needs a human decision, so it is not added to a pure edit"
-                    return Trial(tried.ended("not_bundled", reason))
+                    return Trial(tried.ended(TrialOutcome.NOT_BUNDLED, reason))
                 kept = self._kept_step(link, tried, looked)
                 new_link = Link(looked, (*link.kept, kept), needs_decision, (*link.attempts, tried.id))
-                return Trial(tried.ended("kept", reason), new_link)
+                return Trial(tried.ended(TrialOutcome.KEPT, reason), new_link)
 
     def _kept_step(self, link: Link, tried: Tried, looked: Looked) -> KeptStep:
         step, rewrite = tried.step, tried.rewrite
@@ -221,12 +222,15 @@ def _step_label(kept: KeptStep, label: Label) -> DetectedLabel:
 
 _ENDED_BADLY = "bad_status"
 """Kind of the failure of a program that checks its own results."""
-_FAULTS = {"not_built": "build_failed", "bad_status": "FAIL", "crashed": "FAIL", "timed_out": "FAIL", "out_of_memory": "FAIL"}
+_FAULTS = {
+    "not_built": TrialOutcome.BUILD_FAILED,
+    **dict.fromkeys(("bad_status", "crashed", "timed_out", "out_of_memory"), TrialOutcome.FAILED),
+}
 """Failures that speak against a candidate, by kind; any other one (a full disk) is the lab's own."""
 
 
-def _outcome_of(failure: LabFailure) -> str:
-    return _FAULTS.get(failure.kind, "cannot_judge")
+def _outcome_of(failure: LabFailure) -> TrialOutcome:
+    return _FAULTS.get(failure.kind, TrialOutcome.CANNOT_JUDGE)
 
 
 def _first_diagnostic(failure: LabFailure) -> str:

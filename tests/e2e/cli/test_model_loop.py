@@ -26,7 +26,7 @@ def test_a_wrong_answer_is_mended_by_the_failing_case(cli: Cli) -> None:
     wrong = REGISTER_SUM.replace("int k = 0", "int k = 1")
     model = ScriptedModel([plan(step("scalar-replacement", 12, "KO113")), plan()], [code(wrong), code(REGISTER_SUM)])
     ended = optimize(cli, cli.small("accumulator.cu"), model)
-    assert outcomes(ended) == ["FAIL", "kept"]
+    assert outcomes(ended) == ["failed", "kept"]
     repair = model.questions("code_reply")[1]
     assert "int k = 1" in repair and "expected" in repair.lower()
     assert ended.one("proposal")["verification"]["outcome"] == "PASS"
@@ -37,7 +37,7 @@ def test_a_partly_written_result_is_mended_by_the_failing_case(cli: Cli) -> None
     swapped = ROW_BY_ROW.replace("i += count", "i += rows * cols").replace("blockIdx.y * gridDim.x + blockIdx.x", "blockIdx.x")
     model = ScriptedModel([plan(step("coalescing-interchange", 17, "KO101")), plan()], [code(swapped), code(ROW_BY_ROW)])
     ended = optimize(cli, cli.small("row_walk.cu"), model)
-    assert outcomes(ended) == ["FAIL", "kept"]
+    assert outcomes(ended) == ["failed", "kept"]
     assert ended.one("proposal")["speed"]["ratio"] > 1.01
 
 
@@ -85,7 +85,7 @@ def test_what_the_compiler_and_the_judge_said_mends_a_kernel_and_the_log_is_the_
     first = plan(step("shared-tile", 11, "KO101", predicted_speedup=3.0))
     model = ScriptedModel([first, plan()], [code(broken), code(wrong), code(TILED_TRANSPOSE)])
     ended = optimize(cli, cli.example("transpose.cu"), model)
-    assert outcomes(ended) == ["build_failed", "FAIL", "kept"]
+    assert outcomes(ended) == ["build_failed", "failed", "kept"]
     first, repair, last = model.questions("code_reply")
     assert "expected" in repair and "tile[32][33]" in repair and repair != first, "what the compiler said"
     assert "expected" in last

@@ -141,7 +141,7 @@ async def test_a_candidate_of_optimize_runs_limited(
     request = JobRequest(source, source.parent)
     asked = session(act, tmp_path, monkeypatch).optimize(request, OptimizeOptions(max_rounds=1), Accept.NONE, None)
     tried = [event for event in await collect(asked) if isinstance(event, events.CandidateTried)]
-    assert [event.outcome for event in tried] == ["FAIL"]
+    assert [event.outcome for event in tried] == ["failed"]
     assert f"status {40 + allowed_to_candidates()}:" in f"{tried[0].reason}:"
     assert names(source.parent) == ["notes.txt", "twice.cu"]
     if any(name.startswith("files:") for name in LAYERS.in_force):

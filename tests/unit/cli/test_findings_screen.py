@@ -10,6 +10,7 @@ from assistant.cli.search_screen import SearchScreen, briefly
 from assistant.model.events import CandidateTried, FindingsFound, PlanMade
 from assistant.model.plan import NO_MODEL, Decline
 from assistant.model.profile import Finding, Severity
+from assistant.model.trial import TrialOutcome
 
 
 def test_findings_of_one_code_share_a_line_that_names_code_lines_and_cause() -> None:
@@ -40,7 +41,7 @@ def heads(*told: FindingsFound | CandidateTried) -> list[str]:
 
 def test_findings_are_an_edits_only_where_one_was_kept() -> None:
     found = FindingsFound("J1", "k()", (), ())
-    failed, kept = (CandidateTried("J1", "C1", "padding", "k", outcome, "", None) for outcome in ("FAIL", "kept"))
+    failed, kept = (CandidateTried("J1", "C1", "padding", "k", outcome, "", None) for outcome in (TrialOutcome.FAILED, TrialOutcome.KEPT))
     assert heads(found, failed, found) == ["k(): no findings", "k(): no findings"]
     assert heads(found, failed, kept, failed, found)[1] == "k() after this edit: no findings"
     assert heads(found, kept, FindingsFound("J2", "k()", (), ()))[1] == "k(): no findings"

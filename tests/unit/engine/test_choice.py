@@ -3,17 +3,18 @@
 import pytest
 
 from assistant.engine.proposals.choice import Taken, is_settled, moved
+from assistant.model.trial import TrialOutcome
 
 
 @pytest.mark.parametrize(
     ("outcome", "ratio", "settled"),
     [
-        ("kept", 1.5, False),
-        ("not_better", 1.0, False),
-        ("not_better", 0.5, True),
-        ("FAIL", None, True),
-        ("build_failed", None, True),
-        ("not_bundled", 1.3, True),
+        (TrialOutcome.KEPT, 1.5, False),
+        (TrialOutcome.NOT_BETTER, 1.0, False),
+        (TrialOutcome.NOT_BETTER, 0.5, True),
+        (TrialOutcome.FAILED, None, True),
+        (TrialOutcome.BUILD_FAILED, None, True),
+        (TrialOutcome.NOT_BUNDLED, 1.3, True),
     ],
 )
 def test_only_an_edit_that_may_still_gain_is_tried_again(outcome: str, ratio: float | None, settled: bool) -> None:

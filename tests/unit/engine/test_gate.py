@@ -8,6 +8,7 @@ from assistant.engine.evaluate.metrics import metric_value, watched
 from assistant.engine.proposals.gate import Kept, Refused, gate, is_proved_better
 from assistant.model.comparison import SpeedOutcome
 from assistant.model.profile import InstructionMix
+from assistant.model.trial import TrialOutcome
 from assistant.model.verification import Outcome, VerificationFinding
 from assistant.profile.rules import RULES
 
@@ -26,20 +27,20 @@ def test_a_correct_edit_that_improves_what_its_finding_cites_is_kept(assessed, a
 def test_a_wrong_edit_is_refused_however_fast(assessed, access, verdict, predicted) -> None:
     failed = verdict(Outcome.FAIL, _WRONG)
     refused = gate("KO101", _stores(assessed, access, 256), _stores(assessed, access, 32), failed, predicted(9.0))
-    assert refused == Refused("FAIL", "c[3] differs")
+    assert refused == Refused(TrialOutcome.FAILED, "c[3] differs")
 
 
 def test_a_gain_without_the_cited_metric_is_not_believed(assessed, access, verdict, predicted) -> None:
     same = _stores(assessed, access, 256)
     for after in (same, _stores(assessed, access, 300)):
         refused = gate("KO101", same, after, verdict(), predicted(1.5))
-        assert isinstance(refused, Refused) and refused.outcome == "not_better"
+        assert isinstance(refused, Refused) and refused.outcome == TrialOutcome.NOT_BETTER
 
 
 def test_a_better_metric_without_a_predicted_gain_is_not_enough(assessed, access, verdict, predicted) -> None:
     for ratio in (1.0, 0.8):
         refused = gate("KO101", _stores(assessed, access, 256), _stores(assessed, access, 32), verdict(), predicted(ratio))
-        assert refused == Refused("not_better", "global_sectors 256 → 32 sectors, but no gain is predicted")
+        assert refused == Refused(TrialOutcome.NOT_BETTER, "global_sectors 256 → 32 sectors, but no gain is predicted")
 
 
 @pytest.mark.parametrize(("ratio", "is_kept"), [(1.004, False), (1.0099, False), (1.01, True)])

@@ -16,6 +16,7 @@ from assistant.model.attempt import Attempt, JobRow
 from assistant.model.completion import Caps, SentCall, Spending
 from assistant.model.profile import Signature
 from assistant.model.source import Source
+from assistant.model.trial import TrialOutcome
 from assistant.source.parse import parse
 
 FILE, WORKSPACE = Path("/w/a.cu"), Path("/w")
@@ -35,11 +36,11 @@ EARLIER = Earlier(
     "J1",
     (),
     (
-        attempt(1, "padding", 3, "not_better", text="a"),
-        attempt(2, "unrolling", 5, "kept", text="b"),
-        attempt(3, "unrolling", 7, "failed", text="c"),
-        attempt(4, "padding", 3, "failed", parent="b", text="d"),
-        attempt(5, "block-size", 9, "not_better", text="e"),
+        attempt(1, "padding", 3, TrialOutcome.NOT_BETTER, text="a"),
+        attempt(2, "unrolling", 5, TrialOutcome.KEPT, text="b"),
+        attempt(3, "unrolling", 7, TrialOutcome.FAILED, text="c"),
+        attempt(4, "padding", 3, TrialOutcome.FAILED, parent="b", text="d"),
+        attempt(5, "block-size", 9, TrialOutcome.NOT_BETTER, text="e"),
     ),
     frozenset({"old"}),
 )

@@ -10,6 +10,7 @@ from assistant.engine.proposals.records import Tried
 from assistant.engine.search.setbacks import setback_of, tried_before
 from assistant.model.build import Diagnostic, DiagnosticSeverity
 from assistant.model.plan import Rewrite, Setback, SetbackKind, Step
+from assistant.model.trial import TrialOutcome
 from assistant.model.verification import Outcome, VerificationFinding
 
 SECRET = "root:x:0:0"
@@ -19,9 +20,9 @@ TRIED = Tried("C1", Step("t", "k()", 3, "", (), "", (), 0.0), Rewrite("t", "k()"
 @pytest.mark.parametrize(
     ("outcome", "kind"),
     [
-        ("build_failed", SetbackKind.BUILD),
-        ("FAIL", SetbackKind.WRONG_ANSWER),
-        ("not_better", SetbackKind.NOT_FASTER),
+        (TrialOutcome.BUILD_FAILED, SetbackKind.BUILD),
+        (TrialOutcome.FAILED, SetbackKind.WRONG_ANSWER),
+        (TrialOutcome.NOT_BETTER, SetbackKind.NOT_FASTER),
     ],
 )
 def test_a_failure_that_can_be_mended_is_a_setback(outcome: str, kind: SetbackKind) -> None:
@@ -30,14 +31,16 @@ def test_a_failure_that_can_be_mended_is_a_setback(outcome: str, kind: SetbackKi
     assert (setback.kind, setback.reason, setback.text) == (kind, "because", "text")
 
 
-@pytest.mark.parametrize("outcome", ["kept", "constrained", "not_allowed", "cannot_judge", "not_bundled"])
+@pytest.mark.parametrize(
+    "outcome", [TrialOutcome.KEPT, TrialOutcome.CONSTRAINED, TrialOutcome.NOT_ALLOWED, TrialOutcome.CANNOT_JUDGE, TrialOutcome.NOT_BUNDLED]
+)
 def test_what_another_edit_would_not_mend_is_none(outcome: str) -> None:
     assert setback_of(TRIED.ended(outcome, "because")) is None
 
 
 def test_a_compilers_words_come_along() -> None:
     said = Diagnostic("k.cu", 3, 1, DiagnosticSeverity.ERROR, "expected a ;", "nvcc")
-    setback = setback_of(replace(TRIED, diagnostics=(said,)).ended("build_failed", "does not compile"))
+    setback = setback_of(replace(TRIED, diagnostics=(said,)).ended(TrialOutcome.BUILD_FAILED, "does not compile"))
     assert setback is not None
     assert setback.diagnostics == (said,)
 
@@ -45,7 +48,7 @@ def test_a_compilers_words_come_along() -> None:
 def test_what_a_candidate_printed_is_not_told(verdict) -> None:
     printed = VerificationFinding("wrong_output", Outcome.FAIL, f"expected PASS, got {SECRET}", expected="PASS", actual=SECRET)
     wrong = VerificationFinding("wrong_value", Outcome.FAIL, "out[3]: wrong value", buffer="out", index=3, expected="1", actual="2")
-    tried = replace(TRIED, verification=verdict(Outcome.FAIL, printed, wrong)).ended("FAIL", printed.message)
+    tried = replace(TRIED, verification=verdict(Outcome.FAIL, printed, wrong)).ended(TrialOutcome.FAILED, printed.message)
     setback = setback_of(tried)
     assert setback is not None
     assert SECRET not in repr(setback)
@@ -54,7 +57,7 @@ def test_what_a_candidate_printed_is_not_told(verdict) -> None:
 
 
 def test_last_words_of_a_crash_are_not_told() -> None:
-    tried = replace(TRIED, printed=SECRET).ended("FAIL", f"the program ended with status 3: {SECRET}")
+    tried = replace(TRIED, printed=SECRET).ended(TrialOutcome.FAILED, f"the program ended with status 3: {SECRET}")
     setback = setback_of(tried)
     assert setback is not None
     assert setback.reason == "the program ended with status 3: …"

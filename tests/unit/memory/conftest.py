@@ -16,6 +16,7 @@ from assistant.model.plan import MetricPrediction
 from assistant.model.profile import Evidence, Method, Signature
 from assistant.model.proposal import Decision, DecisionKind, PredictionOutcome, Proposal, ProposalState
 from assistant.model.source import Hunk
+from assistant.model.trial import TrialOutcome
 from assistant.model.verification import Label, Outcome, Verification
 
 WORKSPACE = Path("/home/ada/project")
@@ -60,7 +61,7 @@ class Given:
             planner="expert",
             parent_text="__global__ void transpose() { /* 32 */ }\n",
             text="__global__ void transpose() { /* 33 */ }\n",
-            outcome="kept",
+            outcome=TrialOutcome.KEPT,
             reason="it removes the bank conflicts",
             verification=Outcome.PASS,
             comparison=_comparison(),

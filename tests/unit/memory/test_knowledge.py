@@ -14,6 +14,7 @@ from assistant.memory.knowledge import as_json, as_text, derive
 from assistant.model.comparison import Comparison, SpeedOutcome
 from assistant.model.profile import Signature
 from assistant.model.proposal import DecisionKind, ProposalState
+from assistant.model.trial import TrialOutcome
 
 OPEN = frozenset({ProposalState.OPEN})
 
@@ -29,12 +30,12 @@ def test_nothing_tried_is_an_empty_table() -> None:
 
 def test_outcomes_are_counted_and_ratios_averaged_on_a_log_scale(store: MemoryStore, given: Any) -> None:
     results = (
-        ("kept", compared(SpeedOutcome.FASTER, 2.0)),
-        ("not_better", compared(SpeedOutcome.SLOWER, 0.5)),
-        ("not_better", compared(SpeedOutcome.INCONCLUSIVE, 9.0)),
-        ("kept", compared(SpeedOutcome.PREDICTED, 4.0)),
-        ("failed", None),
-        ("build_failed", None),
+        (TrialOutcome.KEPT, compared(SpeedOutcome.FASTER, 2.0)),
+        (TrialOutcome.NOT_BETTER, compared(SpeedOutcome.SLOWER, 0.5)),
+        (TrialOutcome.NOT_BETTER, compared(SpeedOutcome.INCONCLUSIVE, 9.0)),
+        (TrialOutcome.KEPT, compared(SpeedOutcome.PREDICTED, 4.0)),
+        (TrialOutcome.FAILED, None),
+        (TrialOutcome.BUILD_FAILED, None),
     )
     for index, (outcome, comparison) in enumerate(results):
         store.add_attempt(given.attempt(f"C{index}", text=f"{index}", outcome=outcome, comparison=comparison))

@@ -16,6 +16,7 @@ from assistant.model.attempt import RecallQuery
 from assistant.model.comparison import Comparison, SpeedOutcome
 from assistant.model.profile import Signature
 from assistant.model.proposal import DecisionKind
+from assistant.model.trial import TrialOutcome
 from assistant.ports import Recalled
 
 HERE = Path("/home/ada/project")
@@ -59,7 +60,7 @@ def trial(comparison: Comparison | None, **changes: Any) -> Trial:
         "workspace": HERE,
         "kernel": KERNEL,
         "signature": SIGNATURE,
-        "outcome": "kept",
+        "outcome": TrialOutcome.KEPT,
         "reason": "",
         "comparison": comparison,
         "device_class": "NVIDIA H200",
@@ -137,13 +138,13 @@ def test_a_wide_interval_counts_less_than_a_narrow_one() -> None:
 
 
 def test_slower_lowers_the_rank() -> None:
-    found = one((trial(compared(SpeedOutcome.SLOWER, 0.7), outcome="not_better"),))
+    found = one((trial(compared(SpeedOutcome.SLOWER, 0.7), outcome=TrialOutcome.NOT_BETTER),))
     assert found.rank_factor < 1
     assert found.sentences[0].startswith("was SLOWER here on 2026-11-10")
 
 
 def test_failures_lower_the_rank() -> None:
-    failures = tuple(trial(None, outcome="failed") for _ in range(3))
+    failures = tuple(trial(None, outcome=TrialOutcome.FAILED) for _ in range(3))
     assert one(failures).rank_factor == pytest.approx(2 / 5, rel=0.05)
     assert one(failures).sentences == ("failed verification here on 2026-11-10",)
 
@@ -219,7 +220,16 @@ TRIALS = st.lists(
             st.floats(1e-3, 1e3),
             st.none() | st.floats(0, 0.99),
         ),
-        outcome=st.sampled_from(("kept", "build_failed", "failed", "needs_decision", "not_better", "cannot_judge")),
+        outcome=st.sampled_from(
+            (
+                TrialOutcome.KEPT,
+                TrialOutcome.BUILD_FAILED,
+                TrialOutcome.FAILED,
+                TrialOutcome.NEEDS_DECISION,
+                TrialOutcome.NOT_BETTER,
+                TrialOutcome.CANNOT_JUDGE,
+            )
+        ),
         created_ms=st.integers(0, NOW * 2),
         workspace=st.sampled_from((HERE, ELSEWHERE)),
     ),

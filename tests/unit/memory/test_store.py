@@ -12,6 +12,7 @@ from assistant.errors import UsageError
 from assistant.memory import MemoryStore, open_store
 from assistant.model.attempt import JobRow, RecallQuery
 from assistant.model.proposal import AlreadyDecided, DecisionKind, ProposalState
+from assistant.model.trial import TrialOutcome
 from assistant.ports import Store
 
 OPEN = frozenset({ProposalState.OPEN, ProposalState.UNDONE})
@@ -203,7 +204,7 @@ def test_an_accepted_proposal_is_recalled(store: MemoryStore, given: Any) -> Non
 
 def test_knowledge_counts_trials_and_decisions(store: MemoryStore, given: Any) -> None:
     store.add_attempt(given.attempt("C01"))
-    store.add_attempt(given.attempt("C02", text="other", outcome="build_failed", comparison=None, verification=None))
+    store.add_attempt(given.attempt("C02", text="other", outcome=TrialOutcome.BUILD_FAILED, comparison=None, verification=None))
     store.add_proposal(given.workspace, given.proposal())
     store.decide(given.decision(kind=DecisionKind.REJECTED), OPEN)
     (row,) = store.knowledge()

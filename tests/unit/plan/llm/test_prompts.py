@@ -13,6 +13,7 @@ from assistant.model.comparison import Comparison, SpeedOutcome
 from assistant.model.plan import Origin, Rewrite, Setback, SetbackKind, Step, TriedBefore
 from assistant.model.profile import Problem
 from assistant.model.source import Span, TextEdit
+from assistant.model.trial import TrialOutcome
 from assistant.model.verification import CaseResult, Label, Outcome, Verification, VerificationFinding
 from assistant.plan.llm.inputs import Inputs
 from assistant.plan.llm.library import Prompt, load_prompts
@@ -56,7 +57,9 @@ def full_request() -> PlanRequest:
         profiles=(profile, replace(profile, index=1)),
         diagnostics=(Diagnostic("/kernel.cu", 11, 9, DiagnosticSeverity.WARNING, "variable x is declared but never used", "177", "nvrtc"),),
         recalled=(Recalled("staged-store", 1.2, ("Staged stores were accepted on a transpose in March.",)),),
-        tried=(TriedBefore("block-size-search", 22, "Launch blocks of 256 threads.", "not_better", "no gain is predicted", 0.99),),
+        tried=(
+            TriedBefore("block-size-search", 22, "Launch blocks of 256 threads.", TrialOutcome.NOT_BETTER, "no gain is predicted", 0.99),
+        ),
         wishes=("keep block 256",),
         hint="Try shared memory.",
     )

@@ -1,0 +1,32 @@
+"""How the candidates of a search fare."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class TrialOutcome(StrEnum):
+    """How a candidate fared."""
+
+    KEPT = "kept"
+    """It may be built on and proposed."""
+    NOT_BETTER = "not_better"
+    FAILED = "failed"
+    """It answers wrongly, or does not run to its end."""
+    BUILD_FAILED = "build_failed"
+    CANNOT_JUDGE = "cannot_judge"
+    """Nothing can be said of it: its workload, or the lab."""
+    NEEDS_DECISION = "needs_decision"
+    """In older records: it needs a person's decision."""
+    NOT_BUNDLED = "not_bundled"
+    """It is better, but needs a decision that the edits before it do not need."""
+    INTERNAL_ERROR = "internal_error"
+    """Times that contradict each other: a defect of ours, no verdict."""
+    CONSTRAINED = "constrained"
+    """It does not keep to what a person asked of all edits, or turned down before."""
+    NOT_ALLOWED = "not_allowed"
+    """Not tried, as nobody allowed edits of host code."""
+    DUPLICATE = "duplicate"
+    """Not tried: the code of an earlier one."""
+    UNWRITTEN = "unwritten"
+    """Its planner made no edit of a step."""
