@@ -17,6 +17,7 @@ from assistant.desk.words import comparison_sentence
 from assistant.errors import KernelOptError
 from assistant.model.events import ComparisonMade, Event
 from assistant.model.proposal import Proposal
+from assistant.model.verification import Outcome
 from lsp.proposals import accept_edited
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ class ScratchEdits:
 
     async def _offer(self, judging: _Judging, verdict: ComparisonMade) -> None:
         sentence = f"your edit of {judging.proposal}: {comparison_sentence(verdict)}"
-        if verdict.verification.outcome == "FAIL":
+        if verdict.verification.outcome is Outcome.FAIL:
             self._server.client.say(sentence, types.MessageType.Warning)
             return
         chosen = await self._server.client.choose(sentence, (_ACCEPT, "Not now"))

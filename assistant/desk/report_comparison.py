@@ -15,9 +15,9 @@ from assistant.desk.report_versions import VersionsPart, versions_part
 from assistant.engine.judge.verdict_reports import speed_report, verification_report
 from assistant.engine.report.limits import limit_in_words
 from assistant.model import events
-from assistant.model.comparison import CaseSpeed, speed_in_words
+from assistant.model.comparison import CaseSpeed, SpeedOutcome, speed_in_words
 from assistant.model.proposal import PredictionOutcome, Proposal
-from assistant.model.verification import CaseResult, VerificationFinding
+from assistant.model.verification import CaseResult, Outcome, VerificationFinding
 from assistant.profile.quantity import format_quantity
 from assistant.record import Record
 
@@ -56,7 +56,7 @@ class TestPart(Record):
     shape: str
     seed: int | None
     scale: float
-    outcome: str
+    outcome: Outcome
     detail: str
     """What went wrong; for a pass the largest error, where there is one."""
 
@@ -135,7 +135,7 @@ def _part(title: str, verification: events.VerificationReport, speed: events.Spe
 def _interval(speed: events.SpeedReport) -> str:
     if speed.low is None or speed.high is None:
         return f"No interval: {speed.quality}."
-    what = "The model's error" if speed.outcome == "PREDICTED" else "95 % interval"
+    what = "The model's error" if speed.outcome is SpeedOutcome.PREDICTED else "95 % interval"
     return f"{what} {_range(speed.low, speed.high)}, {speed.quality}."
 
 

@@ -8,14 +8,14 @@ from __future__ import annotations
 from typing import Literal
 
 from assistant.model.build import Diagnostic, Occupancy
-from assistant.model.comparison import CaseSpeed, PredictedTime
+from assistant.model.comparison import CaseSpeed, PredictedTime, SpeedOutcome
 from assistant.model.completion import Caps, Spending
 from assistant.model.figures import BeforeAfter
 from assistant.model.plan import Decline, Step
 from assistant.model.profile import Evidence, Finding, InstructionMix, LineStall, Problem, Severity
 from assistant.model.roofline import Roofline
 from assistant.model.trial import TrialOutcome
-from assistant.model.verification import CaseResult, VerificationFinding
+from assistant.model.verification import CaseResult, Outcome, VerificationFinding
 from assistant.record import Record
 
 SCHEMA = 1
@@ -329,7 +329,7 @@ class BudgetSpent(Record):
 
 
 class VerificationReport(Record):
-    outcome: str
+    outcome: Outcome
     findings: tuple[VerificationFinding, ...]
     cases: tuple[CaseResult, ...]
     labels: tuple[str, ...]
@@ -340,7 +340,7 @@ class VerificationReport(Record):
 
 
 class SpeedReport(Record):
-    outcome: str
+    outcome: SpeedOutcome
     ratio: float
     low: float | None
     high: float | None
@@ -422,7 +422,7 @@ class PairTurn(Record):
     kernel: str
     said: str
     answer: str
-    outcome: str | None
+    outcome: Outcome | None
     """Of the verification against the baseline; null where nothing was judged."""
     ratio: float | None
     """time(baseline) / time(version); null where no speed was predicted or measured."""

@@ -11,7 +11,7 @@ __all__ = ["speed_report", "verification_report"]
 
 def verification_report(verification: Verification) -> events.VerificationReport:
     return events.VerificationReport(
-        outcome=verification.outcome.value,
+        outcome=verification.outcome,
         findings=verification.findings,
         cases=verification.cases,
         labels=tuple(label.value for label in verification.labels),
@@ -23,7 +23,7 @@ def verification_report(verification: Verification) -> events.VerificationReport
 
 def speed_report(comparison: Comparison) -> events.SpeedReport:
     return events.SpeedReport(
-        outcome=comparison.outcome.value,
+        outcome=comparison.outcome,
         ratio=comparison.ratio,
         low=comparison.low,
         high=comparison.high,

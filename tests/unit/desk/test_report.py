@@ -75,8 +75,8 @@ def _rows(report: Report) -> dict[int, Row]:
 
 
 def _compared(**speed: Any) -> events.ComparisonMade:
-    verification = events.VerificationReport("FAIL", (_WRONG,), (_FAILED,), (), (), ())
-    known: dict[str, Any] = {"outcome": "FASTER", "ratio": 1.83, "low": 1.8, "high": 1.86, "margin": None, "quality": "good",
+    verification = events.VerificationReport(Outcome.FAIL, (_WRONG,), (_FAILED,), (), (), ())
+    known: dict[str, Any] = {"outcome": SpeedOutcome.FASTER, "ratio": 1.83, "low": 1.8, "high": 1.86, "margin": None, "quality": "good",
              "cases": (CaseSpeed("n=8", 1.0, 1.83, 1.8, 1.86, SpeedOutcome.FASTER),), "method": "events",
              "bottleneck_before": "l2", "bottleneck_after": "dram"}  # fmt: skip
     return events.ComparisonMade(
@@ -159,7 +159,7 @@ def test_an_edit_has_its_interval_in_words_and_its_cases_with_what_went_wrong() 
 
 
 def test_a_prediction_without_a_measured_error_claims_no_interval() -> None:
-    compared = _compared(outcome="PREDICTED", low=None, high=None, quality="model error 1.28x median")
+    compared = _compared(outcome=SpeedOutcome.PREDICTED, low=None, high=None, quality="model error 1.28x median")
     (part,) = _report(judge=Analysis(_TEXT, (compared,))).kernels[0].comparisons
     assert (part.low, part.high, part.interval) == (None, None, "No interval: model error 1.28x median.")
 
