@@ -110,7 +110,7 @@ def judgement_part(event: events.ComparisonMade) -> ComparisonPart:
 
 def _part(title: str, verification: events.VerificationReport, speed: events.SpeedReport | None) -> ComparisonPart:
     before, after = (None, None) if speed is None else (speed.bottleneck_before, speed.bottleneck_after)
-    passed = sum(case.outcome.value == "PASS" for case in verification.cases)
+    passed = sum(case.outcome is Outcome.PASS for case in verification.cases)
     return ComparisonPart(
         title=title,
         proposal=None,
@@ -149,7 +149,7 @@ def _test(index: int, case: CaseResult, findings: Sequence[VerificationFinding])
     told = [finding.message for finding in findings if finding.case == index]
     if not told and case.max_error is not None:
         told = [f"largest error {case.max_error:.3g}"]
-    return TestPart(case.kind, case.shape, case.seed, case.scale, case.outcome.value, "; ".join(told))
+    return TestPart(case.kind, case.shape, case.seed, case.scale, case.outcome, "; ".join(told))
 
 
 def _range(low: float, high: float) -> str:
