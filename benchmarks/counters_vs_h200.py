@@ -27,12 +27,12 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
 from assistant.build.grading import GradingInput, code_of, corrections, grade  # noqa: E402
+from assistant.cuda.loops import source_loops  # noqa: E402
+from assistant.cuda.parse import parse  # noqa: E402
 from assistant.model.build import BuildResult, KernelCode  # noqa: E402
 from assistant.model.profile import AccessSite, Correction, Grade, LaunchProfile, LineAccess  # noqa: E402
 from assistant.model.source import Source  # noqa: E402
 from assistant.serialize import decode, encode  # noqa: E402
-from assistant.source.loops import source_loops  # noqa: E402
-from assistant.source.parse import parse  # noqa: E402
 
 H200 = ROOT / "tests" / "data" / "h200"
 DEFAULT_SETS = (

@@ -22,8 +22,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.lsp_client import Client, started
-from benchmarks.lsp_desk import typing_in_process
 from benchmarks.lsp_programs import LONG_RUNNING, SMALL, WITHOUT_MAIN, large_source, small_source
+from benchmarks.lsp_session import typing_in_process
 from benchmarks.table import heading, percentiles, row
 
 _STARTS, _EDITS, _SAVES, _OPENED, _CANCELS, _FILES = 20, 100, 25, 10, 20, 200

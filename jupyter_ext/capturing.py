@@ -17,21 +17,21 @@ from pathlib import Path
 from typing import Protocol
 
 from assistant.config import find_workspace, load_settings
+from assistant.cuda.match import select_kernels
 from assistant.errors import CannotAnswerError, UsageError
 from assistant.lab.gpus import NoGpu, list_gpus
+from assistant.live.captured import Captured
+from assistant.live.cupy_blocks import ArrayBlocks
+from assistant.live.recording import CannotRecord, InProcess
+from assistant.live.sources import KnownText, declined_reasons, known_texts, text_of
+from assistant.live.torch_blocks import TensorBlocks
 from assistant.model.recording import Recording
 from assistant.ports import LabFailure
 from assistant.record import Record
-from assistant.source.match import select_kernels
 from assistant.workload.select import kernel_name
 from assistant.workload.signature import signature_of
-from jupyter_ext.captured import Captured
 from jupyter_ext.cells import Cell, captured_cell
-from jupyter_ext.cupy_blocks import ArrayBlocks
 from jupyter_ext.opening import Asked
-from jupyter_ext.recording import CannotRecord, InProcess
-from jupyter_ext.sources import KnownText, declined_reasons, known_texts, text_of
-from jupyter_ext.torch_blocks import TensorBlocks
 from jupyter_ext.workshop import Workshop
 
 __all__ = ["Capturing", "Recorded", "Subject", "captured_option"]

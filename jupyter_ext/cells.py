@@ -17,14 +17,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol
 
+from assistant.cuda.edits import apply_edits
+from assistant.cuda.embedded.find import find_embedded
+from assistant.cuda.embedded.names import own_name
+from assistant.cuda.embedded.replace import replace as replaced
 from assistant.errors import UsageError
 from assistant.model.embedded import Container, Embedded
 from assistant.model.source import Span, TextEdit
 from assistant.record import Record
-from assistant.source.edits import apply_edits
-from assistant.source.embedded.find import find_embedded
-from assistant.source.embedded.names import own_name
-from assistant.source.embedded.replace import replace as replaced
 
 __all__ = ["Cell", "CellEdit", "Comm", "Replaced", "captured_cell", "cell_of", "notebook_path", "replace_cell", "same_cell"]
 

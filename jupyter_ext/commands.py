@@ -14,10 +14,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from assistant.config import find_workspace
-from assistant.desk.markdown import tamed
-from assistant.desk.picture import proposal_title
-from assistant.desk.review import Why
-from assistant.desk.words import proposal_text
+from assistant.editor.markdown import tamed
+from assistant.editor.picture import proposal_title
+from assistant.editor.review import Why
+from assistant.editor.words import proposal_text
 from assistant.engine.pair.words import report as pair_report
 from assistant.errors import CannotAnswerError, UsageError
 from assistant.model.pair import PairSession
@@ -127,7 +127,7 @@ class Commands:
         pairs, call = self._workshop.pairs, self._workshop.loop.call
         if verb == "start":
             opened = call(pairs.start, path, text, run.kernel, said or None)
-            self._workshop.loop.call(self._workshop.desk.offers_changed)
+            self._workshop.loop.call(self._workshop.editor.offers_changed)
             _say(opened.answer)
             return
         if not call(pairs.open_on, path):

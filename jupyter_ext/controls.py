@@ -14,7 +14,7 @@ from collections.abc import Callable
 from html import escape
 from typing import Any
 
-from assistant.desk.review import Why
+from assistant.editor.review import Why
 from assistant.errors import KernelOptError
 from assistant.model.proposal import REASON_CODES, Proposal, ProposalState
 from assistant.model.source import Hunk

@@ -22,6 +22,7 @@ from IPython.core.magic import Magics, cell_magic, line_magic, magics_class
 from IPython.core.magic_arguments import MagicArgumentParser, argument, magic_arguments
 
 from assistant.errors import KernelOptError, UsageError
+from assistant.live.workload import ReferenceLimits
 from assistant.ports import LabFailure
 from jupyter_ext.capturing import Capturing, captured_option
 from jupyter_ext.cells import cell_of, notebook_path
@@ -33,7 +34,6 @@ from jupyter_ext.opening import Asked, Opened, Opening
 from jupyter_ext.options import unquoted, without_accept
 from jupyter_ext.panel import show_panel
 from jupyter_ext.reviewing import Reviewing
-from jupyter_ext.workload import ReferenceLimits
 from jupyter_ext.workshop import Workshop
 
 __all__ = ["CellError", "KernelOptMagics"]

@@ -15,29 +15,29 @@ from dataclasses import replace
 from pathlib import Path
 
 from assistant.config import find_workspace, load_settings
-from assistant.desk.tasks import Verb
+from assistant.cuda.match import select_kernels
+from assistant.cuda.parse import parse
+from assistant.cuda.struct_layouts import layout_named
+from assistant.editor.tasks import Verb
 from assistant.engine.request import OptimizeOptions
 from assistant.errors import CannotAnswerError, UsageError
+from assistant.live.binding import Bound, StructBytes, bind
+from assistant.live.callables import BoundKernel, Emulated, Runner
+from assistant.live.captured import Captured, workload_of
+from assistant.live.compiling import Compiled, compile_text
+from assistant.live.gpu_calls import OnGpu
+from assistant.live.names import python_name
+from assistant.live.references import Reference
+from assistant.live.snapshot import shared_folder
+from assistant.live.workload import ReferenceLimits, ShapeBinding, live_workload
 from assistant.model.source import Kernel, ParsedSource, Source
 from assistant.model.workload import LiveWorkload
 from assistant.record import Record
-from assistant.source.match import select_kernels
-from assistant.source.parse import parse
-from assistant.source.struct_layouts import layout_named
 from assistant.workload.blocks import find_blocks, sidecar_path
 from assistant.workload.signature import Signature, device_variable_types, signature_of
-from jupyter_ext.binding import Bound, StructBytes, bind
-from jupyter_ext.callables import BoundKernel, Emulated, Runner
-from jupyter_ext.captured import Captured, workload_of
 from jupyter_ext.cells import Cell
-from jupyter_ext.compiling import Compiled, compile_text
-from jupyter_ext.gpu_calls import OnGpu
-from jupyter_ext.names import python_name
 from jupyter_ext.options import Launching, chosen_kernel, evaluated, pairs_of, shapes_of, values_of
-from jupyter_ext.references import Reference
 from jupyter_ext.runs import CellRun
-from jupyter_ext.snapshot import shared_folder
-from jupyter_ext.workload import ReferenceLimits, ShapeBinding, live_workload
 from jupyter_ext.workshop import Wanted, Workshop
 
 __all__ = ["Asked", "CellRefused", "Opened", "Opening"]

@@ -15,9 +15,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import SupportsIndex, cast
 
 from assistant.errors import UsageError
+from assistant.live.names import kernel_names, python_name
 from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.source import Kernel, Parameter
-from jupyter_ext.names import kernel_names, python_name
 
 __all__ = ["Launching", "chosen_kernel", "evaluated", "pairs_of", "shapes_of", "unquoted", "values_of", "without_accept"]
 

@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 
-from assistant.desk.picture import comparison_sentence
-from assistant.desk.report import FindingPart, LaunchPart, Row
-from assistant.desk.report_comparison import judgement_part
-from assistant.desk.view import Note
+from assistant.editor.picture import comparison_sentence
+from assistant.editor.report import FindingPart, LaunchPart, Row
+from assistant.editor.report_comparison import judgement_part
+from assistant.editor.view import Note
 from assistant.model.proposal import Decision
 from jupyter_ext.plots import comparison_html, roofline_html
 from jupyter_ext.proposal_page import CELL, MONO, NUMBER, OPEN, PROSE, TABLE, proposal_html, proposal_lines

@@ -71,7 +71,7 @@ class Outputs(Record):
 
 
 class _Shown:
-    """Brings the outputs up to date, on the desk's thread; each only when what it shows is another."""
+    """Brings the outputs up to date, on the session's thread; each only when what it shows is another."""
 
     def __init__(self, run: CellRun, workshop: Workshop, widgets: Widgets | None, outputs: Outputs) -> None:
         self._run = run
@@ -137,7 +137,7 @@ def _controls(picture: Picture, widgets: Widgets | None) -> Bundle:
 
 
 def _decisions(workshop: Workshop, picture: Picture) -> Decisions:
-    """Read on the desk's thread, as memory is."""
+    """Read on the session's thread, as memory is."""
 
     def read() -> Decisions:
         found = ((item.id, workshop.store.decisions(item.id)) for item in picture.proposals if item.state is not ProposalState.OPEN)

@@ -1,6 +1,6 @@
 """Drawings for a notebook as SVG, each beside its numbers as text: both versions of a kernel, a ratio with its interval, a roofline. Pure.
 
-No number is made here: they come in parts from the desk, as every front end shows them. Without script, and legible in any theme: lines and
+No number is made here: they come in parts, as every front end shows them. Without script, and legible in any theme: lines and
 words take the colour of the text around them, and before and after differ in shape. Example::
 
     comparison_html(comparison_part(proposal))
@@ -13,9 +13,9 @@ import re
 from collections.abc import Sequence
 from html import escape
 
-from assistant.desk.report_comparison import CasePart, ComparisonPart, PredictionPart
-from assistant.desk.report_roofline import RooflinePart
-from assistant.desk.report_versions import PairPart, VersionsPart
+from assistant.editor.report_comparison import CasePart, ComparisonPart, PredictionPart
+from assistant.editor.report_roofline import RooflinePart
+from assistant.editor.report_versions import PairPart, VersionsPart
 from assistant.profile.roofline_plot import Plot, Spot
 
 __all__ = ["comparison_html", "prose", "roofline_html"]

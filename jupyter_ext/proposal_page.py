@@ -11,12 +11,12 @@ from collections.abc import Sequence
 from difflib import SequenceMatcher
 from html import escape
 
-from assistant.desk.picture import proposal_title
-from assistant.desk.report_comparison import comparison_part
+from assistant.cuda.edits import lines_of
+from assistant.cuda.hunks import unified_diff
+from assistant.editor.picture import proposal_title
+from assistant.editor.report_comparison import comparison_part
 from assistant.model.proposal import Decision, DecisionKind, Proposal, ProposalState
 from assistant.model.source import Hunk
-from assistant.source.edits import lines_of
-from assistant.source.hunks import unified_diff
 from jupyter_ext.choice import LeftOut
 from jupyter_ext.plots import comparison_html, prose
 

@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
-from assistant.desk.review import NO_WHY, Apply, Why
-from assistant.desk.staging import Trigger
+from assistant.editor.review import NO_WHY, Apply, Why
+from assistant.editor.staging import Trigger
 from assistant.engine.proposals.decide import Moved
 from assistant.errors import UsageError
 from assistant.model.proposal import DecisionKind, Proposal
@@ -67,9 +67,9 @@ class Reviewing:
         ``why``: of a part, why the rest is left out.
         """
         run, proposal = self._held(proposal_id, shown)
-        begun = self._workshop.loop.call(self._workshop.desk.review.begin, proposal.id, hunk_ids, run.cell.text, why)
+        begun = self._workshop.loop.call(self._workshop.editor.review.begin, proposal.id, hunk_ids, run.cell.text, why)
         if isinstance(begun, Moved):
-            self._workshop.loop.call(self._workshop.desk.rebase, run.cell.key, proposal.id, hunk_ids)
+            self._workshop.loop.call(self._workshop.editor.rebase, run.cell.key, proposal.id, hunk_ids)
             return f"the cell changed since {proposal.id} was made: its edit is judged again on the text as it is now"
         return self._applied(run, begun)
 
@@ -78,12 +78,12 @@ class Reviewing:
         proposal = self._workshop.loop.call(self._workshop.store.find_proposal, proposal_id)
         if proposal.path != cell.path:
             raise UsageError(f"{proposal.id} is for {proposal.path.stem}, not for this cell", "run --accept in the cell that was judged")
-        self._workshop.loop.call(self._workshop.desk.put, cell.key, cell.path, cell.text, Trigger.TYPED)
-        begun = self._workshop.loop.call(self._workshop.desk.review.begin, proposal.id, (), cell.text)
+        self._workshop.loop.call(self._workshop.editor.put, cell.key, cell.path, cell.text, Trigger.TYPED)
+        begun = self._workshop.loop.call(self._workshop.editor.review.begin, proposal.id, (), cell.text)
         if isinstance(begun, Moved):
             raise UsageError(f"the cell changed since {proposal.id} was made", "run it without --accept for a new proposal")
         code = cell.with_text(begun.after)
-        self._workshop.loop.call(self._workshop.desk.put, cell.key, cell.path, begun.after, Trigger.TYPED)
+        self._workshop.loop.call(self._workshop.editor.put, cell.key, cell.path, begun.after, Trigger.TYPED)
         return code
 
     def reject(self, proposal_id: str, reason_code: str | None, reason: str | None) -> str:
@@ -137,13 +137,13 @@ class Reviewing:
     def _stands(self, run: CellRun, text: str) -> None:
         """The cell holds ``text``: that is the decision."""
         run.cell = same_cell(run.cell, text)
-        self._workshop.loop.call(self._workshop.desk.put, run.cell.key, run.cell.path, text, Trigger.TYPED)
+        self._workshop.loop.call(self._workshop.editor.put, run.cell.key, run.cell.path, text, Trigger.TYPED)
 
     def _rejected(self, proposal: Proposal, reason_code: str | None, reason: str | None) -> None:
-        self._workshop.desk.review.reject(proposal.id, reason_code, reason)
+        self._workshop.editor.review.reject(proposal.id, reason_code, reason)
         for opened in self._workshop.pairs.open_on(proposal.path):
             self._workshop.pairs.state(opened.id)
-        self._workshop.desk.offers_changed()
+        self._workshop.editor.offers_changed()
         self._workshop.shown(str(proposal.path))
 
     def _held(self, proposal_id: str, wanted: CellRun | None) -> tuple[CellRun, Proposal]:

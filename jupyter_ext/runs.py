@@ -1,4 +1,4 @@
-"""One execution of a cell and what goes on behind it: which question is being answered, what came of each. The truth is the desk's.
+"""One execution of a cell and what goes on behind it: which question is being answered, what came of each. The truth is the session's.
 
 Example::
 
@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from assistant.desk.tasks import Verb
+from assistant.editor.tasks import Verb
 from assistant.engine.search.spending_words import caps_words, spent_words
 from assistant.errors import KernelOptError
 from assistant.model import events
@@ -86,7 +86,7 @@ class RunState(Record):
 
 @dataclass
 class CellRun:
-    """Changed on the desk's thread alone; read from any."""
+    """Changed on the session's thread alone; read from any."""
 
     number: int
     cell: Cell

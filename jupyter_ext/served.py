@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from assistant.config import find_workspace
-from assistant.desk.sheet import Sheet
+from assistant.editor.open_document import OpenDocument
 from assistant.engine.event_json import event_object
 from assistant.engine.proposals.decide import Decider, DecisionRequest, Moved
 from assistant.engine.report.reports import proposal_event
@@ -112,9 +112,9 @@ class Served:
             text = read_source(path).text
         except UsageError as error:
             raise NotThere(error.message, error.remedy) from error
-        sheet = Sheet(file, path, text)
-        sheet.recall(self._store.analyses(path))
-        report: dict[str, Any] = encode(sheet.report(self._store.proposals(path=path)[:_REPORTED_PROPOSALS]))
+        document = OpenDocument(file, path, text)
+        document.recall(self._store.analyses(path))
+        report: dict[str, Any] = encode(document.report(self._store.proposals(path=path)[:_REPORTED_PROPOSALS]))
         return report
 
     # --- doing ------------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""What one notebook kernel works with: the desk of its cells on a background thread, memory, and a lab for compiling and calling.
+"""What one notebook kernel works with: the editor session of its cells on a background thread, memory, and a lab for compiling and calling.
 
 Nothing here blocks the thread that calls it for longer than a compile. No CUDA library is loaded: workers compile and run. Example::
 
@@ -27,17 +27,17 @@ from assistant.config import (
     memory_path,
     user_paths,
 )
-from assistant.desk.desk import Desk
-from assistant.desk.guard import Guard
-from assistant.desk.jobs import JobHost
-from assistant.desk.lanes import Lane, Work
-from assistant.desk.models import ModelConsents
-from assistant.desk.parts import DeskParts
-from assistant.desk.report import Report
-from assistant.desk.staging import Trigger
-from assistant.desk.tasks import Verb
-from assistant.desk.view import View
 from assistant.disk.temporary import OwnFolder
+from assistant.editor.guard import Guard
+from assistant.editor.jobs import JobHost
+from assistant.editor.lanes import Lane, Work
+from assistant.editor.models import ModelConsents
+from assistant.editor.parts import EditorParts
+from assistant.editor.report import Report
+from assistant.editor.session import EditorSession
+from assistant.editor.staging import Trigger
+from assistant.editor.tasks import Verb
+from assistant.editor.view import View
 from assistant.engine.job import DONE
 from assistant.engine.pair.book import PairBook
 from assistant.engine.request import JobRequest, OptimizeOptions
@@ -46,6 +46,9 @@ from assistant.errors import KernelOptError
 from assistant.lab.cpu import CpuLab
 from assistant.lab.gpu_users import NvmlGpuUsers
 from assistant.lab.recorder import LaunchRecorder
+from assistant.live.loop import BackgroundLoop
+from assistant.live.sharing import SharedReader
+from assistant.live.snapshot import remove_left_folders
 from assistant.memory.store import open_store
 from assistant.model.events import Event
 from assistant.model.proposal import AlreadyDecided, Decision, Proposal
@@ -54,10 +57,7 @@ from assistant.plan.catalogue import load_catalogue
 from assistant.ports import Store
 from assistant.record import Record
 from jupyter_ext.cells import Cell
-from jupyter_ext.loop import BackgroundLoop
 from jupyter_ext.runs import CellRun
-from jupyter_ext.sharing import SharedReader
-from jupyter_ext.snapshot import remove_left_folders
 
 __all__ = ["Picture", "Wanted", "Workshop"]
 
@@ -99,7 +99,7 @@ class Picture(Record):
 
 
 class Workshop:
-    """Made when a notebook first needs it; implements the desk's listener."""
+    """Made when a notebook first needs it; implements the session's listener."""
 
     def __init__(self) -> None:
         self.loop = BackgroundLoop()
@@ -111,20 +111,20 @@ class Workshop:
         self._by_job: dict[str, tuple[CellRun, Verb, asyncio.Future[None]]] = {}
         self._wanted: dict[str, Wanted] = {}
         self._following: dict[str, asyncio.Task[None]] = {}
-        self._store, self.desk, self.lab = self.loop.call(self._open)
+        self._store, self.editor, self.lab = self.loop.call(self._open)
         self.shared = SharedReader(self.loop)
         self.recorder = LaunchRecorder(self.scratch, user_paths().cache)
 
-    def _open(self) -> tuple[Store, Desk, CpuLab]:
+    def _open(self) -> tuple[Store, EditorSession, CpuLab]:
         settings = load_settings(None).settings
         store = open_store(memory_path(settings))
         trust = TrustOfThisRun(user_paths().trust)
         guard = Guard(trust, _consented, is_trusted=True)
         who = f"{_FRONT_END} {os.getpid()}"
         lanes = Lane(JobHost(_FRONT_END)), Lane(JobHost(_FRONT_END), NvmlGpuUsers())
-        parts = DeskParts(*lanes, guard, self, self._settings_of, who, ModelConsents(trust, self._may_ask_model))
+        parts = EditorParts(*lanes, guard, self, self._settings_of, who, ModelConsents(trust, self._may_ask_model))
         self.pairs = PairBook(store, load_catalogue(Path(str(files("prompts"))) / "techniques"), who)
-        return store, Desk(store, parts), CpuLab(self.scratch, user_paths().cache, settings.target)
+        return store, EditorSession(store, parts), CpuLab(self.scratch, user_paths().cache, settings.target)
 
     @property
     def store(self) -> Store:
@@ -183,8 +183,8 @@ class Workshop:
         earlier = self._wanted.get(key)
         if earlier is not None and earlier.folder != wanted.folder:
             _remove(earlier.folder)
-        self.desk.put(key, run.cell.path, run.cell.text, Trigger.SAVED)
-        self.desk.bind(key, live)
+        self.editor.put(key, run.cell.path, run.cell.text, Trigger.SAVED)
+        self.editor.bind(key, live)
         self._take_up(run, wanted)
 
     def _take_up(self, run: CellRun, wanted: Wanted) -> None:
@@ -227,23 +227,23 @@ class Workshop:
         match verb:
             case Verb.JUDGE:
                 assert wanted.before is not None, "there is an earlier text to judge against"
-                return self.desk.judge(key, wanted.before)
+                return self.editor.judge(key, wanted.before)
             case Verb.PAIR_EDIT:
-                return self.desk.answer_save(key)
+                return self.editor.answer_save(key)
             case Verb.PAIR_SUGGEST:
                 assert wanted.pair is not None, "a suggestion is asked of a session"
-                return self.desk.suggest(key, wanted.pair, wanted.hint)
+                return self.editor.suggest(key, wanted.pair, wanted.hint)
             case _:
-                return self.desk.ask(key, verb, wanted.kernel, wanted.options)
+                return self.editor.ask(key, verb, wanted.kernel, wanted.options)
 
     def _cancel(self, run: CellRun) -> None:
         if not run.state.is_over:
             run.is_cancelled = True
             if run.job_id is not None:
-                self.desk.cancel(run.job_id)
+                self.editor.cancel(run.job_id)
 
     def _picture(self, key: str) -> Picture:
-        view, report = self.desk.view(key), self.desk.report(key)
+        view, report = self.editor.view(key), self.editor.report(key)
         path = next(run.cell.path for run in reversed(self._runs) if run.cell.key == key)
         return Picture(view, report, self._store.proposals(path=path)[:_SHOWN_PROPOSALS])
 
@@ -251,7 +251,7 @@ class Workshop:
         await self._end_runs()
         for task in self._following.values():
             task.cancel()
-        await self.desk.close()
+        await self.editor.close()
         await self.recorder.close()
         await self.shared.close()
         try:
@@ -287,7 +287,7 @@ class Workshop:
                     run.say(line)
         return ConsentAnswer.ONCE
 
-    # --- what the desk tells --------------------------------------------------------------------------------------
+    # --- what the session tells --------------------------------------------------------------------------------------
 
     def shown(self, key: str) -> None:
         for run in self._runs_of(key):

@@ -1,4 +1,4 @@
-"""From what an editor has open to sources on the desk."""
+"""From what an editor has open to sources of the editor session."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 from pygls.workspace import TextDocument
 
-from assistant.desk.staging import Trigger
+from assistant.cuda.embedded.magics import head_of
+from assistant.editor.staging import Trigger
 from assistant.model.embedded import Container
-from assistant.source.embedded.magics import head_of
 from lsp.embedded import Opened, read_cuda_cell, read_embedded
 from lsp.units import PassedOver, Unit, file_of, is_cuda, is_python, is_source, path_of
 
@@ -38,15 +38,15 @@ def _put(server: KernelOptServer, document: TextDocument, trigger: Trigger) -> N
     units, passed = _read(server, document, before, trigger)
     server.late.took(document.uri, time.thread_time() - begun_s)
     for key in server.units.replace(document.uri, units, passed):
-        server.desk.remove(key)
+        server.editor.remove(key)
     server.under_way.seen(document.uri, {unit.key: unit.text for unit in units})
     texts = {unit.key: unit.text for unit in before}
     changed = [unit for unit in units if texts.get(unit.key) != unit.text]
     for unit in units if trigger is not Trigger.TYPED else changed:
-        server.desk.put(unit.key, unit.path, unit.text, trigger)
+        server.editor.put(unit.key, unit.path, unit.text, trigger)
     is_owed = server.late.was_owed(document.uri)
     if not changed and (is_owed or before != units or passed_before != passed):
-        server.show(document.uri)  # the desk has nothing to tell, but places have moved
+        server.show(document.uri)  # the session has nothing to tell, but places have moved
 
 
 def close_document(server: KernelOptServer, uri: str) -> None:
@@ -55,7 +55,7 @@ def close_document(server: KernelOptServer, uri: str) -> None:
     if not server.units.of(uri) and not server.units.passed_over(uri):
         return
     for key in server.units.replace(uri, ()):
-        server.desk.remove(key)
+        server.editor.remove(key)
     server.under_way.seen(uri, {})
     server.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, []))
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from assistant.config import find_workspace, workspace_folder
-from assistant.desk.lanes import Work
-from assistant.desk.words import comparison_sentence
+from assistant.editor.lanes import Work
+from assistant.editor.words import comparison_sentence
 from assistant.errors import KernelOptError
 from assistant.model.events import ComparisonMade, Event
 from assistant.model.proposal import Proposal
@@ -60,11 +60,11 @@ class ScratchEdits:
         if proposal_id is None:
             return None
         proposal = self._server.store.find_proposal(proposal_id)
-        key = self._server.desk.key_of(proposal.path)
+        key = self._server.editor.key_of(proposal.path)
         if key is None:
             self._server.client.say(f"{proposal.path.name} is not open: open it to have your edit judged", types.MessageType.Warning)
             return None
-        job_id = self._server.desk.judge(key, proposal.before_text, text)
+        job_id = self._server.editor.judge(key, proposal.before_text, text)
         self._judging[job_id] = _Judging(proposal_id, text)
         return job_id
 

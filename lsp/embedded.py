@@ -15,10 +15,10 @@ from pathlib import Path, PurePosixPath
 
 from lsprotocol import types
 
+from assistant.cuda.embedded.find import find_embedded
+from assistant.cuda.embedded.names import own_name
 from assistant.model.embedded import Container, Declined, Embedded, EmbeddingKind
 from assistant.record import Record
-from assistant.source.embedded.find import find_embedded
-from assistant.source.embedded.names import own_name
 from lsp.positions import Positions
 from lsp.units import PassedOver, Unit
 

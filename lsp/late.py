@@ -16,7 +16,7 @@ __all__ = ["LateReads"]
 _QUICK_S = 0.01
 """What is read faster is read at once."""
 _PAUSE_S = 0.04
-"""Keystrokes closer than this are read once, as the desk parses them once."""
+"""Keystrokes closer than this are read once, as the session parses them once."""
 
 
 class LateReads:

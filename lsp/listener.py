@@ -1,4 +1,4 @@
-"""Carries what happens on the desk to the client: views, jobs with progress, decisions."""
+"""Carries what happens in the editor session to the client: views, jobs with progress, decisions."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from assistant.desk.lanes import Work
-from assistant.desk.tasks import Verb
-from assistant.desk.words import comparison_sentence
+from assistant.editor.lanes import Work
+from assistant.editor.tasks import Verb
+from assistant.editor.words import comparison_sentence
 from assistant.engine.event_json import event_json, event_object
 from assistant.engine.job import CANNOT_ANSWER
 from assistant.errors import KernelOptError
@@ -45,7 +45,7 @@ _LOG_KINDS = {
 
 
 class EditorListener:
-    """Implements ``DeskListener`` for one client."""
+    """Implements ``EditorListener`` for one client."""
 
     def __init__(self, server: KernelOptServer) -> None:
         self._server = server

@@ -1,4 +1,4 @@
-"""What the ``kernelopt/…`` requests answer: the desk's values as JSON, every line in the document's count (0-based).
+"""What the ``kernelopt/…`` requests answer: the session's values as JSON, every line in the document's count (0-based).
 
 Example::
 
@@ -11,11 +11,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from assistant.desk.heat import COLD, heat_of
-from assistant.desk.picture import proposal_title
-from assistant.desk.report import KernelPart, Report
-from assistant.desk.view import KernelView, StallView
-from assistant.desk.words import kernel_headline
+from assistant.editor.heat import COLD, heat_of
+from assistant.editor.picture import proposal_title
+from assistant.editor.report import KernelPart, Report
+from assistant.editor.view import KernelView, StallView
+from assistant.editor.words import kernel_headline
 from assistant.engine.event_json import event_object
 from assistant.engine.pair.state import PairState, version_name
 from assistant.engine.report.reports import proposal_event
@@ -33,7 +33,7 @@ __all__ = ["WHATS", "heat_lines", "listed", "reports", "status"]
 
 def status(server: KernelOptServer) -> dict[str, Any]:
     """Jobs of this server, running first; where they run; what the last model job has spent."""
-    running = server.desk.running()
+    running = server.editor.running()
     jobs = [
         {
             "job_id": work.id,
@@ -42,11 +42,11 @@ def status(server: KernelOptServer) -> dict[str, Any]:
             "kernel": work.task.request.kernel,
             "is_background": work.is_background,
             "is_running": work.id in running,
-            "waits_for": server.desk.reason_to_wait(work),
+            "waits_for": server.editor.reason_to_wait(work),
         }
-        for work in server.desk.works()
+        for work in server.editor.works()
     ]
-    started, spent = server.desk.last_started(), server.desk.spent
+    started, spent = server.editor.last_started(), server.editor.spent
     return {
         "jobs": jobs,
         "device": None if started is None else started.device,
@@ -65,13 +65,13 @@ def listed(server: KernelOptServer, what: str, uri: str | None) -> list[dict[str
 
 def reports(server: KernelOptServer, uri: str) -> list[dict[str, Any]]:
     """One for each CUDA text of a document."""
-    return [{"uri": unit.uri, "source": unit.key, **encode(_placed(server.desk.report(unit.key), unit))} for unit in server.units.of(uri)]
+    return [{"uri": unit.uri, "source": unit.key, **encode(_placed(server.editor.report(unit.key), unit))} for unit in server.units.of(uri)]
 
 
 def heat_lines(server: KernelOptServer, uri: str) -> Iterator[dict[str, Any]]:
     """Counters of each line and kind of access, and stalls where they were sampled, with the line's heat."""
     for unit in server.units.of(uri):
-        view = server.desk.view(unit.key)
+        view = server.editor.view(unit.key)
         heat = heat_of(view)
         for item in (*view.lines, *view.stalls):
             hot = heat.get((item.kernel, item.line), COLD)
@@ -82,7 +82,7 @@ def heat_lines(server: KernelOptServer, uri: str) -> Iterator[dict[str, Any]]:
 
 def _kernels(server: KernelOptServer, unit: Unit) -> Iterator[dict[str, Any]]:
     """A kernel, what a command on it takes, its line of the document."""
-    for kernel in server.desk.view(unit.key).kernels:
+    for kernel in server.editor.view(unit.key).kernels:
         yield (
             encode(_brief(kernel))
             | unit.arguments(kernel.key)
@@ -96,7 +96,7 @@ def _brief(kernel: KernelView) -> KernelView:
 
 
 def _proposals(server: KernelOptServer, unit: Unit) -> Iterator[dict[str, Any]]:
-    for proposal in server.desk.view(unit.key).proposals:
+    for proposal in server.editor.view(unit.key).proposals:
         yield event_object(proposal_event(proposal.job, proposal)) | {"uri": unit.uri, "title": proposal_title(proposal)}
 
 
@@ -139,7 +139,7 @@ def _session(session: PairSession, state: PairState) -> dict[str, Any]:
 
 def _cases(server: KernelOptServer, unit: Unit) -> Iterator[dict[str, Any]]:
     """What each kernel's edit and proposals were verified on."""
-    for kernel, part in server.desk.comparisons(unit.key):
+    for kernel, part in server.editor.comparisons(unit.key):
         tests = [encode(test) for test in part.tests]
         place = {"document_line": _line(unit, kernel.line), "verdict": part.verdict, "reasons": list(part.reasons)}
         named = {"name": kernel.name, "proposal_id": part.proposal, "state": part.state, "title": part.title}

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from assistant.desk.markdown import tamed
+from assistant.editor.markdown import tamed
 from assistant.engine.pair.state import version_name
 from assistant.engine.pair.words import report
 from assistant.model.pair import PairSession, Turn
@@ -25,10 +25,10 @@ def answer(server: KernelOptServer, verb: str, unit: Unit, arguments: PairArgume
     """Do what a command asks for. Raises UsageError where no session is open on the kernel."""
     if verb == "start":
         return _start(server, unit, arguments)
-    session = server.pairs.find(unit.path, server.desk.text(unit.key), arguments.kernel)
+    session = server.pairs.find(unit.path, server.editor.text(unit.key), arguments.kernel)
     match verb:
         case "suggest":
-            return {"session_id": session.id, "job_id": server.desk.suggest(unit.key, session.id, arguments.hint)}
+            return {"session_id": session.id, "job_id": server.editor.suggest(unit.key, session.id, arguments.hint)}
         case "constrain":
             turn = server.pairs.constrain(session.id, arguments.words)
             server.client.log(turn.answer)
@@ -43,9 +43,9 @@ def answer(server: KernelOptServer, verb: str, unit: Unit, arguments: PairArgume
 
 def _start(server: KernelOptServer, unit: Unit, arguments: PairArguments) -> dict[str, Any]:
     """Begin on a kernel, or go on with the session that is open on it; its text is answered if it is another one by now."""
-    opened = server.pairs.start(unit.path, server.desk.text(unit.key), arguments.kernel, arguments.goal)
-    server.desk.offers_changed()
-    server.desk.answer_save(unit.key)
+    opened = server.pairs.start(unit.path, server.editor.text(unit.key), arguments.kernel, arguments.goal)
+    server.editor.offers_changed()
+    server.editor.answer_save(unit.key)
     session = opened.state.session
     if not server.client.is_ours:
         server.client.say(opened.answer)
@@ -60,7 +60,7 @@ def _start(server: KernelOptServer, unit: Unit, arguments: PairArguments) -> dic
 
 def _back(server: KernelOptServer, unit: Unit, session: PairSession, version: int | None) -> dict[str, Any]:
     """Have the editor put a version's text back, as one edit that it can undo; the turn is made when it is saved."""
-    wanted, changed = server.pairs.back(session.id, version, server.desk.text(unit.key))
+    wanted, changed = server.pairs.back(session.id, version, server.editor.text(unit.key))
     name = version_name(wanted.number)
     is_edited = edit_source(server, unit, changed, name, f"kernelopt: {session.kernel} back at {name}")
     return {"session_id": session.id, "version": wanted.number, "outcome": "applying" if is_edited else "unchanged"}
@@ -75,5 +75,5 @@ def _detailed(server: KernelOptServer, turn: Turn) -> dict[str, Any]:
 
 
 def _changed(server: KernelOptServer, turn: Turn) -> dict[str, Any]:
-    server.desk.offers_changed()
+    server.editor.offers_changed()
     return {"session_id": turn.session, "number": turn.number, "answer": turn.answer}

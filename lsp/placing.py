@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from assistant.desk.review import Awaited
+from assistant.editor.review import Awaited
 from assistant.engine.proposals.decide import DecisionRequest, chosen_text
 from assistant.errors import KernelOptError, UsageError
 from assistant.model.placement import Placement, PlacementState
@@ -90,9 +90,9 @@ class Placing:
             self._server.client.say_once(f"{proposal.id} was not put into its cell: {error.message}")
         finally:
             if is_made:
-                self._server.desk.review.other_made(unit.path)
+                self._server.editor.review.other_made(unit.path)
             else:
-                self._server.desk.review.await_no_other(unit.path)
+                self._server.editor.review.await_no_other(unit.path)
             answer = PlacementState.DONE if is_made else PlacementState.REFUSED
             self._server.store.move_placement(asked.id, PlacementState.TAKEN, answer)
 
@@ -100,7 +100,7 @@ class Placing:
         """The text with the hunks; without any, the one before the proposal."""
         chosen = DecisionRequest(DecisionKind.PARTIALLY_ACCEPTED, asked.hunk_ids)
         after = chosen_text(proposal, chosen) if asked.hunk_ids else proposal.before_text
-        self._server.desk.review.await_other(unit.path, Awaited(proposal.id, after, asked.asked_by))
+        self._server.editor.review.await_other(unit.path, Awaited(proposal.id, after, asked.asked_by))
         return after
 
     def _units(self) -> Iterator[Unit]:

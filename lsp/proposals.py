@@ -16,15 +16,15 @@ from pygls.uris import from_fs_path
 
 from assistant.config import workspace_folder
 from assistant.config.paths import find_workspace
-from assistant.desk.review import Apply
-from assistant.desk.words import kernel_table, proposal_text
+from assistant.cuda.hunks import hunks, unified_diff
+from assistant.editor.review import Apply
+from assistant.editor.words import kernel_table, proposal_text
 from assistant.engine.proposals.decide import Moved
 from assistant.errors import CannotAnswerError, UsageError
 from assistant.model.embedded import Declined
 from assistant.model.proposal import REASON_CODES, Proposal
 from assistant.model.source import Hunk, Span, TextEdit
 from assistant.profile.quantity import counted_noun
-from assistant.source.hunks import hunks, unified_diff
 from lsp.under_way import Edit
 from lsp.units import Unit, text_of, version_of
 
@@ -53,7 +53,7 @@ def preview(server: KernelOptServer, proposal_id: str) -> dict[str, Any]:
     """
     proposal = server.store.find_proposal(proposal_id)
     diff, name = _diff(proposal), quote(proposal.path.name)
-    key = server.desk.key_of(proposal.path)
+    key = server.editor.key_of(proposal.path)
     unit = None if key is None else server.units.find(key)
     is_part = unit is not None and unit.embedded is not None
     answer = {
@@ -80,7 +80,7 @@ def explain(server: KernelOptServer, proposal_id: str) -> dict[str, Any]:
 
 def explain_kernel(server: KernelOptServer, unit: Unit, kernel: str | None) -> dict[str, Any]:
     """The table that the hover shows, for clients that have it on a command."""
-    found = [k for k in server.desk.view(unit.key).kernels if kernel in (None, k.key)]
+    found = [k for k in server.editor.view(unit.key).kernels if kernel in (None, k.key)]
     if not found:
         raise UsageError(f"no kernel {kernel} in {unit.path.name}")
     text = kernel_table(found[0])
@@ -102,10 +102,10 @@ def accept_edited(server: KernelOptServer, proposal_id: str, text: str) -> None:
     proposal = server.store.find_proposal(proposal_id)
     key, unit = _open_unit(server, proposal)
     server.under_way.check(unit.uri)
-    current = server.desk.text(key)
+    current = server.editor.text(key)
     if current != proposal.before_text:
         raise UsageError(f"{proposal.path.name} changed since {proposal.id} was made", "ask for a new proposal: kernelopt optimize")
-    _apply(server, unit, server.desk.review.begin_edited(proposal.id, current, text))
+    _apply(server, unit, server.editor.review.begin_edited(proposal.id, current, text))
 
 
 def accept(server: KernelOptServer, proposal_id: str, hunk_ids: tuple[str, ...]) -> dict[str, Any]:
@@ -114,13 +114,13 @@ def accept(server: KernelOptServer, proposal_id: str, hunk_ids: tuple[str, ...])
     key, unit = _open_unit(server, proposal)
     server.under_way.check(unit.uri)
     try:
-        begun = server.desk.review.begin(proposal.id, hunk_ids, server.desk.text(key))
+        begun = server.editor.review.begin(proposal.id, hunk_ids, server.editor.text(key))
     except CannotAnswerError:
-        server.desk.offers_changed()  # it is stale now
+        server.editor.offers_changed()  # it is stale now
         raise
     match begun:
         case Moved():
-            job_id = server.desk.rebase(key, proposal.id, hunk_ids)
+            job_id = server.editor.rebase(key, proposal.id, hunk_ids)
             what = f"what you took of it ({counted_noun(len(hunk_ids), 'hunk')})" if hunk_ids else "the change"
             server.client.say(f"{proposal.path.name} changed since {proposal.id} was made: {what} is judged again on the text as it is now")
             return {"proposal_id": proposal.id, "outcome": "moved", "job_id": job_id}
@@ -143,7 +143,7 @@ def declare_workload(server: KernelOptServer, unit: Unit, kernel: str | None) ->
     """Have the editor put a workload block before the kernel."""
     from assistant.engine.initialize import initialized_text  # what reads a kernel's shapes: a start of the server does without
 
-    after = initialized_text(server.desk.parsed(unit.key), kernel).text
+    after = initialized_text(server.editor.parsed(unit.key), kernel).text
     edit_source(server, unit, after, "the workload block", "kernelopt: declare a workload")
     return {"outcome": "applying"}
 
@@ -173,7 +173,7 @@ def _hunk_places(found: tuple[Hunk, ...]) -> list[dict[str, Any]]:
 
 def _open_unit(server: KernelOptServer, proposal: Proposal) -> tuple[str, Unit]:
     """The open source that a proposal is for. Raises UsageError where it is not open."""
-    key = server.desk.key_of(proposal.path)
+    key = server.editor.key_of(proposal.path)
     unit = None if key is None else server.units.find(key)
     if key is None or unit is None:
         raise UsageError(f"{proposal.path.name} is not open here", f"open it, or run: kernelopt accept {proposal.id}")
@@ -264,9 +264,9 @@ async def _ask_reason(server: KernelOptServer, proposal: Proposal) -> None:
 
 
 def _reject(server: KernelOptServer, proposal: Proposal, reason_code: str | None, reason: str | None) -> None:
-    server.desk.review.reject(proposal.id, reason_code, reason)
+    server.editor.review.reject(proposal.id, reason_code, reason)
     server.tell_pairs(proposal.path)
-    server.desk.offers_changed()
+    server.editor.offers_changed()
 
 
 def _show(server: KernelOptServer, proposal: Proposal, suffix: str, text: str) -> None:

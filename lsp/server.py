@@ -1,4 +1,4 @@
-"""The language server: a thin edge over the desk. What it shows and does comes from `assistant.engine`; here it gets LSP's form.
+"""The language server: a thin edge over the editor session. What it shows and does comes from `assistant.engine`; here it gets LSP's form.
 
 `initialize` is answered first (`lsp.offered`); what the answers to everything else need is loaded while the client takes that in. Example::
 
@@ -29,9 +29,9 @@ from lsp.protocol import ServerProtocol
 from lsp.texts import SYNC
 
 if TYPE_CHECKING:
-    from assistant.desk.desk import Desk
-    from assistant.desk.guard import Guard
     from assistant.disk.temporary import OwnFolder
+    from assistant.editor.guard import Guard
+    from assistant.editor.session import EditorSession
     from assistant.engine.pair.book import PairBook
     from assistant.model.proposal import Decision
     from assistant.ports import Store
@@ -72,7 +72,7 @@ class KernelOptServer(LanguageServer):
         self.watching: list[asyncio.Task[None]] = []
         """One for each folder that the client does not watch itself."""
         self._tasks: set[asyncio.Task[None]] = set()
-        self._desk: Desk | None = None
+        self._editor: EditorSession | None = None
         self._store: Store | None = None
         self._scratch: OwnFolder | None = None
         self._pairs: PairBook | None = None
@@ -111,13 +111,13 @@ class KernelOptServer(LanguageServer):
 
     def uri_of(self, path: Path) -> str:
         """The open document of a file; else the file itself."""
-        key = self.desk.key_of(path)
+        key = self.editor.key_of(path)
         unit = None if key is None else self.units.find(key)
         return path.as_uri() if unit is None else unit.uri
 
     @property
     def store(self) -> Store:
-        """Memory; opened with the desk."""
+        """Memory; opened with the session."""
         if self._store is None:
             try:
                 self._store = self._open_store()
@@ -144,16 +144,16 @@ class KernelOptServer(LanguageServer):
         return self._pairs
 
     @property
-    def desk(self) -> Desk:
-        """The desk, made when first needed: starting must not wait for it."""
-        if self._desk is None:
+    def editor(self) -> EditorSession:
+        """The editor session, made when first needed: starting must not wait for it."""
+        if self._editor is None:
             from assistant.config import TrustOfThisRun, TrustStore, user_paths
-            from assistant.desk.desk import Desk
-            from assistant.desk.guard import Guard
-            from assistant.desk.jobs import JobHost
-            from assistant.desk.lanes import Lane
-            from assistant.desk.models import ModelConsents
-            from assistant.desk.parts import DeskParts
+            from assistant.editor.guard import Guard
+            from assistant.editor.jobs import JobHost
+            from assistant.editor.lanes import Lane
+            from assistant.editor.models import ModelConsents
+            from assistant.editor.parts import EditorParts
+            from assistant.editor.session import EditorSession
             from assistant.lab.gpu_users import NvmlGpuUsers
             from lsp.listener import EditorListener
 
@@ -162,8 +162,10 @@ class KernelOptServer(LanguageServer):
             models = ModelConsents(trust, self.client.ask_model)
             listener = EditorListener(self)
             lanes = Lane(JobHost("lsp")), Lane(JobHost("lsp", self.model), NvmlGpuUsers())
-            self._desk = Desk(self.store, DeskParts(*lanes, self.guard, listener, self.configuration.settings_of, self._who, models))
-        return self._desk
+            self._editor = EditorSession(
+                self.store, EditorParts(*lanes, self.guard, listener, self.configuration.settings_of, self._who, models)
+            )
+        return self._editor
 
     @property
     def placing(self) -> Placing:
@@ -195,23 +197,23 @@ class KernelOptServer(LanguageServer):
 
     def apply_configuration(self) -> None:
         """The editor's settings changed."""
-        if self._desk is not None:
+        if self._editor is not None:
             for uri in self.units.uris():
                 self.show(uri)
-            self._desk.look_again()
+            self._editor.look_again()
 
     def trust_changed(self, is_trusted: bool) -> None:
         """The editor's workspace was trusted, or no longer is."""
         self.client.is_trusted = is_trusted
-        if self._desk is not None:
+        if self._editor is not None:
             self.guard.is_trusted_by_editor = is_trusted
             self.guard.forget_answers()
-            self.desk.look_again()
+            self.editor.look_again()
 
     def files_changed(self, uris: tuple[str, ...]) -> None:
         """Files changed on disk: settings apply, and sources that include one of them are looked at again."""
-        if self._desk is not None:
-            self._desk.files_changed(tuple(Path(path) for uri in uris if (path := to_fs_path(uri))))
+        if self._editor is not None:
+            self._editor.files_changed(tuple(Path(path) for uri in uris if (path := to_fs_path(uri))))
 
     def decided(self, key: str, decision: Decision) -> None:
         """The text of an open source shows a decision; a partial accept is judged before it earns a badge."""
@@ -220,7 +222,7 @@ class KernelOptServer(LanguageServer):
         self.tell_pairs(self.store.find_proposal(decision.proposal).path)
         if decision.kind is DecisionKind.PARTIALLY_ACCEPTED:
             try:
-                self.desk.judge(key, self.store.find_proposal(decision.proposal).before_text)
+                self.editor.judge(key, self.store.find_proposal(decision.proposal).before_text)
             except UsageError as error:
                 self.client.say(f"what you took of {decision.proposal} was not judged: {error.message}", types.MessageType.Warning)
 
@@ -230,7 +232,7 @@ class KernelOptServer(LanguageServer):
         for session in sessions:
             self.pairs.state(session.id)
         if sessions:
-            self.desk.offers_changed()
+            self.editor.offers_changed()
 
     async def close(self) -> None:
         """End every job."""
@@ -240,8 +242,8 @@ class KernelOptServer(LanguageServer):
         self.watching = []
         if self._placing is not None:
             await self._placing.close()
-        if self._desk is not None:
-            await self._desk.close()
+        if self._editor is not None:
+            await self._editor.close()
         if self._store is not None:
             self._store.close()
         if self._scratch is not None:

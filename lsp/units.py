@@ -1,4 +1,4 @@
-"""The CUDA in an editor's documents: whole files, notebook cells, strings in Python; one desk source each.
+"""The CUDA in an editor's documents: whole files, notebook cells, strings in Python; one source each.
 
 A `Unit` knows where its text lies in the document, so that everything shown lands on the right line and column there.
 """
@@ -15,10 +15,10 @@ from lsprotocol import types
 from pygls.uris import to_fs_path
 from pygls.workspace import TextDocument, Workspace
 
+from assistant.cuda.embedded.replace import replace
 from assistant.model.embedded import Declined, Embedded
 from assistant.model.source import Span, TextEdit
 from assistant.record import Record
-from assistant.source.embedded.replace import replace
 from lsp.positions import Positions
 
 __all__ = ["PassedOver", "Unit", "Units", "file_of", "is_cuda", "is_python", "is_source", "path_of", "text_of", "version_of"]
@@ -30,7 +30,7 @@ _SOURCE_SCHEMES = _FILE_SCHEMES | {"untitled"}
 
 
 class Unit(Record):
-    """One source of the desk and its place in a document."""
+    """One source of the session and its place in a document."""
 
     key: str
     uri: str

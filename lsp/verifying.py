@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from assistant.desk.parts import JudgedOn
+from assistant.editor.parts import JudgedOn
 from assistant.errors import UsageError
 from lsp.units import Unit
 
@@ -25,9 +25,9 @@ def verify(server: KernelOptServer, unit: Unit, arguments: VerifyArguments) -> d
         raise UsageError("`cases` are repeated on the seeds of their verification", "give `seeds`, too")
     if arguments.proposal_id is not None:
         proposal = server.store.find_proposal(arguments.proposal_id)
-        return {"job_id": server.desk.judge(unit.key, proposal.before_text, proposal.after_text, on)}
+        return {"job_id": server.editor.judge(unit.key, proposal.before_text, proposal.after_text, on)}
     if arguments.before is None:
         raise UsageError("there is nothing to verify against", "give `before`, an earlier text of the document, or `proposal_id`")
     if unit.embedded is not None:
         raise UsageError("an earlier text of a whole CUDA document can be verified against, not of a cell or string", "give `proposal_id`")
-    return {"job_id": server.desk.judge(unit.key, arguments.before, on=on)}
+    return {"job_id": server.editor.judge(unit.key, arguments.before, on=on)}

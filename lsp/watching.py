@@ -34,7 +34,7 @@ def _is_project(root: Path) -> bool:
 
 
 async def _watch(server: KernelOptServer, root: Path) -> None:
-    from assistant.desk.watch import changes  # watchdog: only where the client does not watch
+    from assistant.editor.watch import changes  # watchdog: only where the client does not watch
 
     try:
         async for batch in changes(root):

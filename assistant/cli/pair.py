@@ -18,7 +18,7 @@ from assistant.cli.consent import model_as_remembered
 from assistant.cli.jobs import console, run_async
 from assistant.cli.render import TextRenderer
 from assistant.cli.status import StatusLine
-from assistant.desk.watch import changes
+from assistant.editor.watch import changes
 from assistant.engine.event_json import event_json
 from assistant.engine.files import replace_text
 from assistant.engine.pair.book import turn_event

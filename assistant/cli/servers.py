@@ -66,8 +66,8 @@ def add_server_commands(app: typer.Typer, servers: Servers) -> None:
         """Run jobs for a front end, one JSON object per line."""
         with loading():
             from assistant.cli.compose import open_session
-            from assistant.desk.host import serve
-            from assistant.desk.relay import HostRelay
+            from assistant.editor.host import serve
+            from assistant.editor.relay import HostRelay
             from assistant.lab.kept import KeptCompiler
 
         compiler, relay = KeptCompiler(), HostRelay()

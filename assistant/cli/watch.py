@@ -13,9 +13,9 @@ from assistant.cli.compose import open_session
 from assistant.cli.jobs import console, run_async
 from assistant.cli.paths import plain_path
 from assistant.config import find_workspace, load_settings
-from assistant.desk.view import Note, View
-from assistant.desk.watcher import watch
-from assistant.desk.words import kernel_headline
+from assistant.editor.view import Note, View
+from assistant.editor.watcher import watch
+from assistant.editor.words import kernel_headline
 from assistant.engine.event_json import event_json
 from assistant.errors import KernelOptError, UsageError
 from assistant.model.events import Event

@@ -1,4 +1,4 @@
-"""Which files CUDA's compilers use for one program, by the rule of ``emulator.readable``.
+"""Which files CUDA's compilers use for one program, by the rule of ``worker.readable``.
 
 Example::
 
@@ -15,8 +15,8 @@ from pathlib import Path
 
 from assistant.build.include_places import include_places
 from assistant.device.toolchain import Toolchain
-from assistant.emulator.landlock import FileAccess
-from assistant.emulator.readable import ProgramFiles, compiler_access, program_files, tool_places
+from assistant.worker.landlock import FileAccess
+from assistant.worker.readable import ProgramFiles, compiler_access, program_files, tool_places
 
 __all__ = ["compile_access", "files_of"]
 

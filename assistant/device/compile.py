@@ -25,6 +25,9 @@ from assistant.build.includes import unfit_header, with_headers
 from assistant.build.ptxas import parse_resources
 from assistant.build.sass import parse_sass
 from assistant.build.symbols import name_in_code
+from assistant.cuda.functions import functions
+from assistant.cuda.parse import parse
+from assistant.cuda.syntax import SyntaxTree
 from assistant.device import cache
 from assistant.device.access import compile_access, files_of
 from assistant.device.nvcc import CUBIN, compile_with_nvcc
@@ -32,9 +35,6 @@ from assistant.device.nvrtc_server import NvrtcRequest
 from assistant.device.process import ToolOutput, ToolRunner
 from assistant.device.protocol import CompileReply, CompileRequest
 from assistant.device.toolchain import INSTALL_CUDA, INSTALL_GXX, Nvcc, Toolchain
-from assistant.emulator.compiler_limits import OUTPUT_BYTES
-from assistant.emulator.landlock import FileAccess
-from assistant.emulator.readable import NO_FILES, ProgramFiles, explained
 from assistant.model.build import (
     Build,
     BuildFailure,
@@ -46,9 +46,9 @@ from assistant.model.build import (
 )
 from assistant.model.source import Source, Span
 from assistant.record import Record
-from assistant.source.functions import functions
-from assistant.source.parse import parse
-from assistant.source.syntax import SyntaxTree
+from assistant.worker.compiler_limits import OUTPUT_BYTES
+from assistant.worker.landlock import FileAccess
+from assistant.worker.readable import NO_FILES, ProgramFiles, explained
 
 __all__ = ["compile_program"]
 

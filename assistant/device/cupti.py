@@ -16,8 +16,8 @@ from pathlib import Path
 from assistant.device.access import compile_access
 from assistant.device.process import ToolRunner
 from assistant.device.toolchain import INSTALL_GXX, Toolchain, installed_wheel_tree
-from assistant.emulator.readable import NO_FILES
 from assistant.record import Record
+from assistant.worker.readable import NO_FILES
 
 __all__ = ["Cupti", "CuptiLibrary", "LibraryNotBuiltError", "built_library", "find_cupti"]
 

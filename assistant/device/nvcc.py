@@ -13,12 +13,12 @@ from pathlib import Path
 
 from assistant.build.safe_flags import is_read_by_shell
 from assistant.build.symbols import name_in_code
+from assistant.cuda.files import BYTE_ORDER_MARK, line_directive
 from assistant.device.process import ToolRunner
 from assistant.device.protocol import CompileRequest
 from assistant.disk.texts import read_bytes
-from assistant.emulator.landlock import FileAccess
 from assistant.record import Record
-from assistant.source.files import BYTE_ORDER_MARK, line_directive
+from assistant.worker.landlock import FileAccess
 
 __all__ = ["CUBIN", "Given", "NvccOutput", "compile_with_nvcc", "given_to_nvcc"]
 

@@ -20,12 +20,12 @@ from pathlib import Path
 
 from assistant.device.nvrtc import NvrtcOutput
 from assistant.device.nvrtc_server import NvrtcRequest
-from assistant.emulator.compiler_limits import compiler_limits
-from assistant.emulator.landlock import FileAccess, everything_but_devices
-from assistant.emulator.launcher import Command, Launcher, Running, Streams
-from assistant.emulator.sandbox import confine_compiler
 from assistant.record import Record
 from assistant.serialize import encode, loads
+from assistant.worker.compiler_limits import compiler_limits
+from assistant.worker.landlock import FileAccess, everything_but_devices
+from assistant.worker.launcher import Command, Launcher, Running, Streams
+from assistant.worker.sandbox import confine_compiler
 
 __all__ = ["NvrtcProcess"]
 

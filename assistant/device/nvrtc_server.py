@@ -15,9 +15,9 @@ import sys
 import threading
 
 from assistant.device.nvrtc import NvrtcOutput, compile_device_text
-from assistant.emulator.landlock import FileAccess, landlock_abi, open_ruleset, restrict
 from assistant.record import Record
 from assistant.serialize import encode, loads
+from assistant.worker.landlock import FileAccess, landlock_abi, open_ruleset, restrict
 
 __all__ = ["NvrtcRequest"]
 

@@ -16,12 +16,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from assistant.device.nvrtc_process import NvrtcProcess
-from assistant.emulator.compiler_limits import OUTPUT_BYTES, limit_met
-from assistant.emulator.landlock import FileAccess
-from assistant.emulator.launcher import Command, Launcher, Running
-from assistant.emulator.sandbox import confine_compiler
-from assistant.emulator.tool_process import Reading, ToolProcess, read_ready, start_tool
 from assistant.record import Record
+from assistant.worker.compiler_limits import OUTPUT_BYTES, limit_met
+from assistant.worker.landlock import FileAccess
+from assistant.worker.launcher import Command, Launcher, Running
+from assistant.worker.sandbox import confine_compiler
+from assistant.worker.tool_process import Reading, ToolProcess, read_ready, start_tool
 
 __all__ = ["ToolOutput", "ToolRunner", "tool_environment"]
 

@@ -18,16 +18,16 @@ from typing import TYPE_CHECKING, Any, cast
 from assistant.build.full_disk import FULL_ERRORS, REMEDY, check_space, full_in_words
 from assistant.disk.removal import remove_tree
 from assistant.disk.temporary import OwnFolder
-from assistant.emulator.child import Interrupted
-from assistant.emulator.launcher import Launcher
 from assistant.emulator.protocol import BuildMessage, ReplayRequest, RunRequest, failure
 from assistant.emulator.replay import replay
 from assistant.emulator.runner import RunEnvironment, run_program
-from assistant.emulator.sandbox import probe_layers
 from assistant.emulator.symbolize import Symbolizer, SymbolsMissing
-from assistant.emulator.workspace import Workspace
 from assistant.errors import KernelOptError
 from assistant.serialize import decode, encode
+from assistant.worker.child import Interrupted
+from assistant.worker.launcher import Launcher
+from assistant.worker.sandbox import probe_layers
+from assistant.worker.workspace import Workspace
 
 if TYPE_CHECKING:
     from assistant.emulator.build import BuildRequest

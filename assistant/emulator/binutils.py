@@ -10,9 +10,9 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from assistant.emulator.launcher import Launcher
-from assistant.emulator.readable import NO_FILES, compiler_access, tool_places
-from assistant.emulator.tools import Run, ToolSetting, run_tool
+from assistant.worker.launcher import Launcher
+from assistant.worker.readable import NO_FILES, compiler_access, tool_places
+from assistant.worker.tools import Run, ToolSetting, run_tool
 
 __all__ = ["run_binutil", "setting_of"]
 

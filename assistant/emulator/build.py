@@ -23,14 +23,14 @@ from assistant.emulator import toolchain
 from assistant.emulator.call_messages import foreign_call_messages
 from assistant.emulator.diagnostics import read_messages
 from assistant.emulator.kernels import COMMUNICATION_TEXT, registration_text
-from assistant.emulator.launcher import Launcher, launcher_or_own
 from assistant.emulator.loading import Loader
-from assistant.emulator.readable import ProgramFiles, explained, program_files
 from assistant.emulator.toolchain import Compiler, Flavour, RuntimeBuildError, StorageFailure
-from assistant.emulator.tools import COMPILE_TIMEOUT_S, LIMIT_TEXT, TIMEOUT_TEXT, run_tool
 from assistant.emulator.translate.unit import TranslatedUnit, Unpromotable, Untranslatable, closure, translate
 from assistant.model.build import BuildFailure, CompilerMissing, Diagnostic, DiagnosticSeverity
 from assistant.record import Record
+from assistant.worker.launcher import Launcher, launcher_or_own
+from assistant.worker.readable import ProgramFiles, explained, program_files
+from assistant.worker.tools import COMPILE_TIMEOUT_S, LIMIT_TEXT, TIMEOUT_TEXT, run_tool
 
 _UNIT_SUFFIXES = {".cu", ".cpp", ".cc", ".cxx", ".c++"}
 _REPLY_FILE = "reply.json"

@@ -12,10 +12,10 @@ from pathlib import Path
 
 from assistant.emulator.binutils import run_binutil
 from assistant.emulator.device_calls import ForeignCall, foreign_calls, needed_functions, replaced_functions
-from assistant.emulator.launcher import Launcher
 from assistant.emulator.object_file import read_object
 from assistant.emulator.toolchain import INCLUDE_DIR
 from assistant.model.build import Diagnostic, DiagnosticSeverity
+from assistant.worker.launcher import Launcher
 
 __all__ = ["foreign_call_messages"]
 

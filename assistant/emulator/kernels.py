@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from assistant.emulator.binutils import run_binutil
-from assistant.emulator.launcher import Launcher
+from assistant.worker.launcher import Launcher
 
 COMMUNICATION_TEXT = """#line 1 "what blocks signal with"
 __attribute__((constructor)) static void emu_communicates() { emu_note_communication(); }

@@ -13,9 +13,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from assistant.disk.texts import UnfitFileError, read_bytes
-from assistant.emulator.readable import ProgramFiles
 from assistant.emulator.toolchain import INCLUDE_DIR
 from assistant.model.build import Diagnostic, DiagnosticSeverity
+from assistant.worker.readable import ProgramFiles
 
 __all__ = ["Loader"]
 

@@ -24,11 +24,11 @@ from assistant.build.preprocessing import (
 )
 from assistant.emulator import toolchain
 from assistant.emulator.build import BuildRequest, definitions_text, is_bare, loader_of, search_flags, units_of, uses_openmp
-from assistant.emulator.launcher import Launcher, launcher_or_own
 from assistant.emulator.toolchain import INCLUDE_DIR, PREPROCESS_TIMEOUT_S, RUNTIME_DIR, Compiler
-from assistant.emulator.tools import run_tool
 from assistant.model.build import CompilerMissing
 from assistant.model.preprocessed import NotPreprocessed, Preprocessed
+from assistant.worker.launcher import Launcher, launcher_or_own
+from assistant.worker.tools import run_tool
 
 __all__ = ["preprocess"]
 

@@ -17,11 +17,11 @@ from typing import Any, Literal
 from assistant.emulator.toolchain import Flavour
 from assistant.model.profile import Correction, LaunchProfile, Problem
 from assistant.record import Record
+from assistant.worker.limits import ProgramLimits
 
 __all__ = [
     "BuildMessage",
     "CaseReply",
-    "Limits",
     "Mode",
     "ReplayCase",
     "ReplayReply",
@@ -33,21 +33,6 @@ __all__ = [
 ]
 
 Mode = Literal["plain", "count", "check"]
-
-
-class Limits(Record):
-    """Bounds of one run."""
-
-    wall_s: float = 60.0
-    memory_bytes: int = 8 << 30
-    """Resident memory of the program and everything it started."""
-    output_bytes: int = 16 << 20
-    """Standard output and standard error, each."""
-    launch_bytes: int = 256 << 20
-    """A launch that reaches more memory is not recorded."""
-    recording_bytes: int = 2 << 30
-    task_count: int = 1024
-    """Threads of a confined program and of all that it started."""
 
 
 class BuildMessage(Record):
@@ -91,7 +76,7 @@ class RunRequest(Record):
     """Accesses to be counted as one."""
     is_candidate: bool = False
     """Code that the user did not write: confined (``sandbox``), in a private copy of ``cwd``."""
-    limits: Limits = Limits()
+    limits: ProgramLimits = ProgramLimits()
 
 
 class ReplayCase(Record):
@@ -118,7 +103,7 @@ class ReplayRequest(Record):
     """Receives ``blobs/<sha256>``."""
     mode: Mode = "plain"
     sample_blocks: int = 0
-    limits: Limits = Limits()
+    limits: ProgramLimits = ProgramLimits()
     """``wall_s`` is per case."""
     corrections: tuple[Correction, ...] = ()
 
@@ -171,9 +156,9 @@ class RunReply(Record):
     """Host API functions that were called and are not emulated."""
     recording: str | None
     confinement: tuple[str, ...] = ()
-    """Limits that were in force beyond time, memory and number of processes; empty for the user's own program."""
+    """ProgramLimits that were in force beyond time, memory and number of processes; empty for the user's own program."""
     missing: tuple[str, ...] = ()
-    """Limits that this machine could not put in force, and what the private copy left out."""
+    """ProgramLimits that this machine could not put in force, and what the private copy left out."""
 
 
 class CaseReply(Record):

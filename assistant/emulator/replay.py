@@ -14,19 +14,19 @@ from pathlib import Path
 from urllib.parse import quote, unquote
 
 from assistant.disk.removal import remove_tree
-from assistant.emulator.child import Bounds, Command, Outcome, run_child
-from assistant.emulator.environment import restricted_environment
-from assistant.emulator.launcher import Launcher
-from assistant.emulator.left_behind import keep_plain_files
 from assistant.emulator.protocol import CaseReply, ReplayCase, ReplayReply, ReplayRequest
 from assistant.emulator.report import error_name, read_report
 from assistant.emulator.runner import core_environment
-from assistant.emulator.sandbox import Layers, confine
 from assistant.emulator.symbolize import Symbolizer
 from assistant.errors import CannotAnswerError
 from assistant.model.recording import BufferState, PointerField, RecordedLaunch, Recording
 from assistant.record import Record
 from assistant.serialize import loads
+from assistant.worker.child import Bounds, Command, Outcome, run_child
+from assistant.worker.environment import restricted_environment
+from assistant.worker.launcher import Launcher
+from assistant.worker.left_behind import keep_plain_files
+from assistant.worker.sandbox import Layers, confine
 from assistant.workload.recorded_log import rename_blobs
 
 __all__ = ["replay"]

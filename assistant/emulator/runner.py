@@ -12,20 +12,21 @@ from dataclasses import replace
 from pathlib import Path
 
 from assistant.disk.removal import remove_tree
-from assistant.emulator.child import Bounds, Command, Outcome, run_child
-from assistant.emulator.environment import candidate_environment, own_environment
-from assistant.emulator.launcher import Launcher
-from assistant.emulator.left_behind import keep_plain_files
-from assistant.emulator.protocol import Limits, Mode, RunReply, RunRequest
+from assistant.emulator.protocol import Mode, RunReply, RunRequest
 from assistant.emulator.report import read_report
-from assistant.emulator.sandbox import Layers, confine
 from assistant.emulator.symbolize import Symbolizer
-from assistant.emulator.workspace import FolderTooLarge, Workspace
 from assistant.model.profile import Correction
 from assistant.record import Record
+from assistant.worker.child import Bounds, Command, Outcome, cut_short, run_child
+from assistant.worker.environment import candidate_environment, own_environment
+from assistant.worker.launcher import Launcher
+from assistant.worker.left_behind import keep_plain_files
+from assistant.worker.limits import ProgramLimits
+from assistant.worker.sandbox import Layers, confine
+from assistant.worker.workspace import FolderTooLarge, Workspace
 from assistant.workload.recorded_log import LogNames, finish_recording
 
-__all__ = ["RunEnvironment", "core_environment", "cut_short", "run_program"]
+__all__ = ["RunEnvironment", "core_environment", "run_program"]
 
 
 class RunEnvironment(Record):
@@ -96,7 +97,7 @@ def _run_confined(request: RunRequest, command: Command, folder: Path, around: R
         remove_tree(temporary)
 
 
-def core_environment(mode: Mode, limits: Limits, sample_blocks: int, corrections: tuple[Correction, ...]) -> dict[str, str]:
+def core_environment(mode: Mode, limits: ProgramLimits, sample_blocks: int, corrections: tuple[Correction, ...]) -> dict[str, str]:
     """The core's options that runs and replays share."""
     return {
         "EMU_MODE": mode,
@@ -139,12 +140,3 @@ def _reply(request: RunRequest, outcome: Outcome, layers: Layers, symbolizer: Sy
         confinement=layers.in_force,
         missing=layers.missing,
     )
-
-
-def cut_short(outcome: Outcome) -> tuple[str, ...]:
-    """What is missing in the recording of a program that was ended, in words."""
-    if outcome.timed_out:
-        return ("the program was stopped at its time limit; later launches and transfers are missing",)
-    if outcome.memory_exceeded:
-        return ("the program was stopped at its memory limit; later launches and transfers are missing",)
-    return () if outcome.signal is None else (f"the program ended by {outcome.signal}; later launches and transfers are missing",)

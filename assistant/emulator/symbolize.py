@@ -13,10 +13,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from assistant.emulator.binutils import setting_of
-from assistant.emulator.launcher import Launcher
 from assistant.emulator.toolchain import INCLUDE_DIR, RUNTIME_DIR
-from assistant.emulator.tools import run_tool
 from assistant.record import Record
+from assistant.worker.launcher import Launcher
+from assistant.worker.tools import run_tool
 
 __all__ = ["Place", "Symbolizer", "SymbolsMissing"]
 

@@ -20,11 +20,11 @@ from filelock import FileLock
 
 from assistant.build.full_disk import REMEDY
 from assistant.disk.cached import note_use
-from assistant.emulator.launcher import Launcher
-from assistant.emulator.readable import NO_FILES, ProgramFiles, compiler_access, tool_places
-from assistant.emulator.tools import ToolSetting, run_tool, run_tools
 from assistant.model.build import CompilerMissing
 from assistant.record import Record
+from assistant.worker.launcher import Launcher
+from assistant.worker.readable import NO_FILES, ProgramFiles, compiler_access, tool_places
+from assistant.worker.tools import ToolSetting, run_tool, run_tools
 
 Flavour = Literal["fast", "fused", "counted", "checked"]
 
@@ -216,7 +216,7 @@ def own_digests() -> Digests:
     for path in sorted(RUNTIME_DIR.glob("*.cpp")):
         included = prelude if path.name.startswith("host_") else ""
         sources.append((path, _key(core, included, _files_digest([path]))))
-    translator = _files_digest(sorted([*HERE.glob("*.py"), *HERE.glob("translate/*.py")]))
+    translator = _files_digest(sorted([*HERE.glob("*.py"), *HERE.glob("translate/*.py"), *(HERE.parent / "worker").glob("*.py")]))
     return Digests(prelude, tuple(sources), translator)
 
 
@@ -340,7 +340,7 @@ def _build_prelude(compiler: Compiler, flags: tuple[str, ...], folder: Path, lau
 def _files_digest(paths: list[Path]) -> str:
     digest = hashlib.sha256()
     for path in paths:
-        digest.update(str(path.relative_to(HERE)).encode() + b"\0" + path.read_bytes())
+        digest.update(str(path.relative_to(HERE.parent)).encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()
 
 

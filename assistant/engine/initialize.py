@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from assistant.cuda.match import select_kernels
+from assistant.cuda.parse import parse
 from assistant.engine.files import replace_text
 from assistant.engine.subject import read_source
 from assistant.errors import CannotAnswerError, UsageError
 from assistant.model.elements import parse_element_type
 from assistant.model.source import Kernel, ParsedSource
 from assistant.record import Record
-from assistant.source.match import select_kernels
-from assistant.source.parse import parse
 from assistant.workload.blocks import find_blocks
 from assistant.workload.init import write_block
 

@@ -12,6 +12,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from assistant.build.safe_flags import refused_flag
+from assistant.cuda.match import select_kernels
+from assistant.cuda.parse import parse
 from assistant.disk.texts import UnfitFileError, read_bytes
 from assistant.engine.request import JobRequest
 from assistant.errors import CannotAnswerError, UsageError
@@ -20,8 +22,6 @@ from assistant.model.source import Kernel, ParsedSource, Source
 from assistant.model.workload import DeclaredWorkload, WorkloadProblem
 from assistant.ports import Program
 from assistant.record import Record
-from assistant.source.match import select_kernels
-from assistant.source.parse import parse
 from assistant.workload.blocks import find_workloads, parse_sidecar, sidecar_path
 
 __all__ = ["Subject", "as_candidate", "candidate_of", "holder_of", "read_source", "read_subject", "with_text"]

@@ -16,6 +16,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from assistant.cuda.match import kernel_of_instance
+from assistant.cuda.parse import parse
 from assistant.lab.gpus import Gpu, NoGpu, list_gpus
 from assistant.lab.process import WorkerDied, WorkerProcess, WorkerTimedOut
 from assistant.lab.readable import workspaces
@@ -26,8 +28,6 @@ from assistant.model.recording import RecordedLaunch, Recording
 from assistant.model.workload import Case, CaseOrigin
 from assistant.ports import Lab, LabFailure, Program, ProgramRun, ReplayOptions, RunLimits
 from assistant.serialize import decode, encode, loads
-from assistant.source.match import kernel_of_instance
-from assistant.source.parse import parse
 
 __all__ = ["CapturedRuns", "counted", "reachable_gpus"]
 

@@ -11,11 +11,11 @@ import re
 from dataclasses import replace
 
 from assistant.build.blank import blank_spans, host_spans
+from assistant.cuda.functions import functions
+from assistant.cuda.parse import parse
+from assistant.cuda.syntax import SyntaxTree
 from assistant.model.source import Source, Span
 from assistant.ports import Program
-from assistant.source.functions import functions
-from assistant.source.parse import parse
-from assistant.source.syntax import SyntaxTree
 
 __all__ = ["device_part", "without_host_code"]
 

@@ -14,5 +14,5 @@ __all__ = ["workspaces"]
 
 
 def workspaces(program: Program) -> list[str]:
-    """As they lie on the disk now; workers hold compilers to them (``emulator.readable``)."""
+    """As they lie on the disk now; workers hold compilers to them (``worker.readable``)."""
     return list(dict.fromkeys(str(find_workspace(source.path)) for source in program.sources))

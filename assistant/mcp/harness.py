@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from assistant.config import ConsentAnswer, TrustStore, find_workspace, load_settings
-from assistant.desk.exact_run import declared_by, exact_run
+from assistant.cuda.parse import parse
+from assistant.editor.exact_run import declared_by, exact_run
 from assistant.engine.proposals.submitted import Submission
 from assistant.engine.report.reports import proposal_event
 from assistant.engine.request import Accept, JobRequest, OptimizeOptions
@@ -27,7 +28,6 @@ from assistant.model import events
 from assistant.model.proposal import ProposalState
 from assistant.model.source import Source
 from assistant.record import Record
-from assistant.source.parse import parse
 from assistant.verify.labels import edits_host_code
 
 __all__ = ["Harness", "Rights", "Tell"]

@@ -116,13 +116,13 @@ class Version(Record):
     kernels: tuple[str, ...] = ()
     """Qualified names of the kernels in question, whose machine code ``code`` is; empty: all."""
     doubts: tuple[Doubt, ...] = ()
-    """What its device code leaves open (``assistant.source.doubts``)."""
+    """What its device code leaves open (``assistant.cuda.doubts``)."""
     bounded: tuple[tuple[str, int], ...] = ()
     """(qualified name, threads of a block) of kernels with ``__launch_bounds__`` that every launch of the program keeps."""
     work: tuple[HostWork, ...] = ()
-    """What its host code asks of the device (``assistant.source.host_work``)."""
+    """What its host code asks of the device (``assistant.cuda.host_work``)."""
     arithmetic: tuple[WordArithmetic, ...] = ()
-    """What its device code does with 64-bit integers and their halves (``assistant.source.word_arithmetic``)."""
+    """What its device code does with 64-bit integers and their halves (``assistant.cuda.word_arithmetic``)."""
 
 
 def detect_labels(before: Version, after: Version) -> tuple[DetectedLabel, ...]:

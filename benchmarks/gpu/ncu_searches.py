@@ -22,10 +22,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from assistant.cuda.rebase import Rebased, rebase
 from assistant.memory.store import open_store
 from assistant.model.comparison import CaseSpeed
 from assistant.model.proposal import Proposal
-from assistant.source.rebase import Rebased, rebase
 
 __all__ = ["Built", "Edit", "Search", "SearchOptions", "Version", "merged", "search"]
 

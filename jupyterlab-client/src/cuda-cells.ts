@@ -1,4 +1,4 @@
-// Which lines of a cell are CUDA. Pure; the same rule as `assistant/source/embedded/magics.py` (test/cells.json holds both to it).
+// Which lines of a cell are CUDA. Pure; the same rule as `assistant/cuda/embedded/magics.py` (test/cells.json holds both to it).
 
 const MAGIC = /^(?:[ \t]*\n)*%%(?:(?:kernelopt(?![^\n]* --capture(?: |\n|$))|cuda|cu)(?: [^\n]*)?|(?:write)?file [^\n]*\.cuh?["']?[ \t]*)(?:\n|$)/;
 

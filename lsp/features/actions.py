@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
-from assistant.desk.picture import proposal_title
-from assistant.desk.view import KernelView, Note
+from assistant.editor.picture import proposal_title
+from assistant.editor.view import KernelView, Note
 from assistant.model.proposal import Proposal
 from lsp.offered import QUICK_FIX, REWRITE
 from lsp.units import Unit
@@ -38,7 +38,7 @@ def _is_kind(kind: str, wanted: str) -> bool:
 
 
 def _actions(server: KernelOptServer, unit: Unit, first: int, last: int) -> Iterator[types.CodeAction]:
-    view = server.desk.view(unit.key)
+    view = server.editor.view(unit.key)
     kernels = [kernel for kernel in view.kernels if kernel.line <= last and first <= kernel.last_line]
     for kernel in kernels:
         if kernel.proposal is not None:
@@ -56,7 +56,7 @@ def _actions(server: KernelOptServer, unit: Unit, first: int, last: int) -> Iter
         yield _action(f"kernelopt: verify {kernel.name}", REWRITE, "kernelopt.check", source)
         if all(pair.kernel != kernel.name for pair in view.pairs):
             yield _action(f"kernelopt: pair on {kernel.name}", REWRITE, "kernelopt.pair.start", source)
-        if not server.desk.parsed(unit.key).has_main:
+        if not server.editor.parsed(unit.key).has_main:
             yield _action(f"kernelopt: declare a workload for {kernel.name}", REWRITE, "kernelopt.workload.init", source)
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from pygls.exceptions import JsonRpcException
 
-from assistant.desk.tasks import Verb
+from assistant.editor.tasks import Verb
 from assistant.engine.request import OptimizeOptions
 from assistant.errors import KernelOptError
 from assistant.model.workload import CaseKey
@@ -68,7 +68,7 @@ def register(server: KernelOptServer) -> None:
 
     @server.command("kernelopt.job.cancel")
     def cancel(arguments: JobArguments) -> dict[str, Any]:
-        return {"is_cancelled": server.desk.cancel(arguments.job_id)}
+        return {"is_cancelled": server.editor.cancel(arguments.job_id)}
 
     @server.command("kernelopt.kernel.explain")
     def explain_kernel(arguments: SourceArguments) -> dict[str, Any]:
@@ -91,7 +91,7 @@ def _register_job(server: KernelOptServer, name: str, verb: Verb) -> None:
     def start(arguments: SourceArguments) -> dict[str, Any]:
         unit = source_unit(server, arguments)
         options = OptimizeOptions(only_finding=arguments.finding, editor_settings=server.configuration.given)
-        return answered(lambda: {"job_id": server.desk.ask(unit.key, verb, arguments.kernel, options)})
+        return answered(lambda: {"job_id": server.editor.ask(unit.key, verb, arguments.kernel, options)})
 
 
 def _register_proposal_commands(server: KernelOptServer) -> None:
@@ -120,7 +120,7 @@ def source_unit(server: KernelOptServer, arguments: SourceArguments) -> Unit:
     """The source that is meant: the document's only one, or the one that holds the kernel."""
     units = [unit for unit in server.units.of(arguments.uri) if arguments.source in (None, unit.key)]
     for unit in units:
-        keys = {kernel.key for kernel in server.desk.view(unit.key).kernels} if len(units) > 1 else set[str]()
+        keys = {kernel.key for kernel in server.editor.view(unit.key).kernels} if len(units) > 1 else set[str]()
         if arguments.kernel is None or len(units) == 1 or arguments.kernel in keys:
             return unit
     raise JsonRpcException(f"{arguments.uri} holds no CUDA source that is open", _REQUEST_FAILED)

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from assistant.desk.pages import finding_page
-from assistant.desk.view import Note, Related
-from assistant.desk.words import passed_over_text
+from assistant.editor.pages import finding_page
+from assistant.editor.view import Note, Related
+from assistant.editor.words import passed_over_text
 from assistant.model.profile import Severity
 from assistant.profile.wording import percent
 from lsp.units import PassedOver, Unit, version_of
@@ -39,7 +39,7 @@ def publish(server: KernelOptServer, uri: str) -> None:
     found: list[types.Diagnostic] = []
     for unit in server.units.of(uri):
         is_compiler_shown = server.configuration.settings_of(unit.path).diagnostics.compiler == "on"
-        notes = server.desk.view(unit.key).notes
+        notes = server.editor.view(unit.key).notes
         found += [_diagnostic(server, unit, note) for note in notes if is_compiler_shown or note.stage != "compile"]
     found += [_passed_over(item) for item in server.units.passed_over(uri)]
     version = version_of(server.workspace, uri)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from assistant.desk.stalls import brief_stall_hint, hot_stalls, stall_hint, stall_origin
-from assistant.desk.words import fitted, hot_lines, line_hint, line_origin, resource_hint, resource_origin
+from assistant.editor.stalls import brief_stall_hint, hot_stalls, stall_hint, stall_origin
+from assistant.editor.words import fitted, hot_lines, line_hint, line_origin, resource_hint, resource_origin
 from lsp.units import Unit
 
 if TYPE_CHECKING:
@@ -26,8 +26,8 @@ def register(server: KernelOptServer) -> None:
 
 
 def _hints(server: KernelOptServer, unit: Unit) -> Iterator[types.InlayHint]:
-    server.desk.look_at(unit.key)
-    view = server.desk.view(unit.key)
+    server.editor.look_at(unit.key)
+    view = server.editor.view(unit.key)
     for line, kernels in groupby(sorted(view.kernels, key=lambda kernel: kernel.line), key=lambda kernel: kernel.line):
         told = [(kernel, text) for kernel in kernels if (text := resource_hint(kernel)) is not None]
         for kernel, text in told:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from assistant.desk.view import KernelView
-from assistant.desk.words import kernel_table, line_table, proposal_text
+from assistant.editor.view import KernelView
+from assistant.editor.words import kernel_table, line_table, proposal_text
 from lsp.units import Unit
 
 if TYPE_CHECKING:
@@ -28,8 +28,8 @@ def register(server: KernelOptServer) -> None:
 
 
 def _markdown(server: KernelOptServer, unit: Unit, line: int) -> str:
-    server.desk.look_at(unit.key)
-    view = server.desk.view(unit.key)
+    server.editor.look_at(unit.key)
+    view = server.editor.view(unit.key)
     tables = [_kernel(kernel) for kernel in view.kernels if kernel.line == line]
     if tables:
         return "\n\n---\n\n".join(tables)

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
-from assistant.desk.picture import proposal_title
-from assistant.desk.view import KernelView, PairView
-from assistant.desk.words import kernel_headline
+from assistant.editor.picture import proposal_title
+from assistant.editor.view import KernelView, PairView
+from assistant.editor.words import kernel_headline
 from lsp.units import Unit
 
 if TYPE_CHECKING:
@@ -23,8 +23,8 @@ def register(server: KernelOptServer) -> None:
     def code_lens(params: types.CodeLensParams) -> list[types.CodeLens]:
         lenses: list[types.CodeLens] = []
         for unit in server.units.of(params.text_document.uri):
-            server.desk.look_at(unit.key)
-            view = server.desk.view(unit.key)
+            server.editor.look_at(unit.key)
+            view = server.editor.view(unit.key)
             kernels = view.kernels
             for kernel in kernels:
                 is_alone = sum(other.line == kernel.line for other in kernels) == 1

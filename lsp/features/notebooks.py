@@ -8,7 +8,7 @@ from urllib.parse import unquote
 
 from lsprotocol import types
 
-from assistant.desk.staging import Trigger
+from assistant.editor.staging import Trigger
 from lsp.documents import close_document, put_document
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def register(server: KernelOptServer) -> None:
         synced = [cell.document for cell in cells if unquote(cell.document) in server.workspace.text_documents]
         put(synced, Trigger.SAVED)
         for unit in (unit for uri in synced for unit in server.units.of(uri)):
-            server.desk.answer_save(unit.key)
+            server.editor.answer_save(unit.key)
 
     @server.feature(types.NOTEBOOK_DOCUMENT_DID_CLOSE)
     def did_close(params: types.DidCloseNotebookDocumentParams) -> None:

@@ -16,7 +16,7 @@ def register(server: KernelOptServer) -> None:
     @server.feature(types.WINDOW_WORK_DONE_PROGRESS_CANCEL)
     def cancel(params: types.WorkDoneProgressCancelParams) -> None:
         """A progress' token is its job's id."""
-        server.desk.cancel(str(params.token))
+        server.editor.cancel(str(params.token))
 
     @server.feature(types.PROGRESS)
     def progress(params: types.ProgressParams) -> None:

@@ -17,7 +17,7 @@ def register(server: KernelOptServer) -> None:
     def document_symbol(params: types.DocumentSymbolParams) -> list[types.DocumentSymbol]:
         symbols: list[types.DocumentSymbol] = []
         for unit in server.units.of(params.text_document.uri):
-            parsed = server.desk.parsed(unit.key)
+            parsed = server.editor.parsed(unit.key)
             for kernel in parsed.kernels:
                 place, name = unit.span(kernel.span.start, kernel.span.end), unit.span(kernel.name_span.start, kernel.name_span.end)
                 symbols.append(types.DocumentSymbol(kernel.qualified_name, types.SymbolKind.Function, place, name, detail="__global__"))

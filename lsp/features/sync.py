@@ -7,7 +7,7 @@ from urllib.parse import unquote
 
 from lsprotocol import types
 
-from assistant.desk.staging import Trigger
+from assistant.editor.staging import Trigger
 from lsp.documents import close_document, put_document
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def register(server: KernelOptServer) -> None:
         put(params.text_document.uri, Trigger.SAVED)
         for unit in server.units.of(params.text_document.uri):
             server.edits.saved(unit.path, unit.text)
-            server.desk.answer_save(unit.key)
+            server.editor.answer_save(unit.key)
 
     @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
     def did_close(params: types.DidCloseTextDocumentParams) -> None:

@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from assistant.cuda.parse import parse
+from assistant.live.binding import Bound, bind
+from assistant.live.loop import BackgroundLoop
+from assistant.live.sharing import SharedReader
+from assistant.live.snapshot import regions_of
 from assistant.model.source import Source
-from assistant.source.parse import parse
 from assistant.workload.signature import signature_of
-from jupyter_ext.binding import Bound, bind
-from jupyter_ext.loop import BackgroundLoop
-from jupyter_ext.sharing import SharedReader
-from jupyter_ext.snapshot import regions_of
 
 torch: Any = pytest.importorskip("torch", reason="PyTorch is not installed here")
 

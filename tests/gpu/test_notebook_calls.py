@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from jupyter_ext.arrays import BindingError
-from jupyter_ext.callables import KernelFailed
+from assistant.live.arrays import BindingError
+from assistant.live.callables import KernelFailed
 from jupyter_ext.cells import cell_of
 from jupyter_ext.opening import Asked, Opened, Opening
 from jupyter_ext.workshop import Workshop

@@ -33,10 +33,10 @@ from assistant.device.lease import GpuBusyError
 from assistant.device.process import ToolRunner, tool_environment
 from assistant.device.toolchain import find_toolchain, installed_wheel_tree
 from assistant.disk.temporary import OwnFolder
-from assistant.emulator.child import Interrupted
-from assistant.emulator.workspace import Workspace
 from assistant.errors import KernelOptError
 from assistant.serialize import decode, encode
+from assistant.worker.child import Interrupted
+from assistant.worker.workspace import Workspace
 
 
 class Capturer:

@@ -16,16 +16,16 @@ from pathlib import Path
 from assistant.build.diagnostics import parse_compiler
 from assistant.build.includes import with_headers
 from assistant.build.safe_flags import is_read_by_shell
+from assistant.cuda.files import BYTE_ORDER_MARK, line_directive
 from assistant.device.access import compile_access, files_of
 from assistant.device.capture.protocol import CaptureFailed, CaptureRequest
 from assistant.device.process import ToolRunner
 from assistant.device.toolchain import INSTALL_CUDA, INSTALL_GXX, Toolchain
 from assistant.disk.cached import note_use
-from assistant.emulator.child import Bounds, Command, run_child
-from assistant.emulator.launcher import Launcher
-from assistant.emulator.readable import explained
-from assistant.emulator.sandbox import Confinement
-from assistant.source.files import BYTE_ORDER_MARK, line_directive
+from assistant.worker.child import Bounds, Command, run_child
+from assistant.worker.launcher import Launcher
+from assistant.worker.readable import explained
+from assistant.worker.sandbox import Confinement
 
 __all__ = ["build_program", "run_build_command", "write_sources"]
 

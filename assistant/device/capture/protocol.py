@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from assistant.build.flags import DEFAULT_FLAGS
-from assistant.emulator.protocol import Limits
 from assistant.model.build import Diagnostic, Flags
 from assistant.record import Record
 from assistant.serialize import encode
+from assistant.worker.limits import ProgramLimits
 
 __all__ = ["CaptureFailed", "CaptureReply", "CaptureRequest", "CollectReply", "CollectRequest", "LibraryReply", "LibraryRequest", "refusal"]
 
@@ -30,7 +30,7 @@ class CaptureRequest(Record):
     """Folder that receives the recording."""
     cache: Path
     """Keeps the library that is loaded into programs, and programs built from sources."""
-    limits: Limits
+    limits: ProgramLimits
     flags: Flags = DEFAULT_FLAGS
     architecture: str = "sm_90"
     args: tuple[str, ...] = ()
@@ -62,7 +62,7 @@ class CaptureReply(Record):
     launch_count: int
     recording: str
     missing: tuple[str, ...]
-    """Limits of a candidate that could not be put in force."""
+    """ProgramLimits of a candidate that could not be put in force."""
 
 
 class LibraryRequest(Record):

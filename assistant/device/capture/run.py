@@ -20,14 +20,13 @@ from assistant.device.capture.protocol import CaptureFailed, CaptureReply, Captu
 from assistant.device.lease import all_held, lock_folder
 from assistant.device.process import ToolRunner
 from assistant.device.toolchain import Toolchain
-from assistant.emulator.child import Bounds, Command, Outcome, run_child
-from assistant.emulator.environment import candidate_environment, own_environment
-from assistant.emulator.left_behind import keep_plain_files
-from assistant.emulator.runner import cut_short
-from assistant.emulator.sandbox import Confinement, confine_to_gpu
-from assistant.emulator.workspace import FolderTooLarge, Workspace
 from assistant.model.recording import Recording
 from assistant.record import Record
+from assistant.worker.child import Bounds, Command, Outcome, cut_short, run_child
+from assistant.worker.environment import candidate_environment, own_environment
+from assistant.worker.left_behind import keep_plain_files
+from assistant.worker.sandbox import Confinement, confine_to_gpu
+from assistant.worker.workspace import FolderTooLarge, Workspace
 from assistant.workload.recorded_log import LogNames, finish_recording
 from assistant.workload.signature import device_variable_types
 

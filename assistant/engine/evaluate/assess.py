@@ -15,6 +15,7 @@ from typing import TypeVar
 from assistant.build.aggregation import aggregated_atomics
 from assistant.build.mix import line_instructions
 from assistant.build.occupancy import occupancy
+from assistant.cuda.loops import source_loops
 from assistant.engine.evaluate.counting import Counted, CountedKernel
 from assistant.engine.evaluate.facts import source_facts
 from assistant.engine.evaluate.grades import graded, grading_input
@@ -31,7 +32,6 @@ from assistant.profile.facts import SourceFacts
 from assistant.profile.findings import FindResult, find
 from assistant.profile.signature import signature
 from assistant.record import Record
-from assistant.source.loops import source_loops
 
 _Named = TypeVar("_Named", KernelResources, KernelCode)
 

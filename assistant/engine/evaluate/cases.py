@@ -9,6 +9,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from assistant.cuda.match import kernel_of_instance, select_kernels
+from assistant.cuda.struct_layouts import layout_named
+from assistant.cuda.structs import struct_fields
 from assistant.engine.evaluate.counting import Counted
 from assistant.engine.evaluate.instances import instance_parameters
 from assistant.engine.subject import Subject
@@ -20,9 +23,6 @@ from assistant.model.source import Kernel, Parameter
 from assistant.model.structs import ElementLayout
 from assistant.model.workload import Case, CaseOrigin, DeclaredWorkload, LiveCase, LiveWorkload, Shape, WorkloadProblem
 from assistant.record import Record
-from assistant.source.match import kernel_of_instance, select_kernels
-from assistant.source.struct_layouts import layout_named
-from assistant.source.structs import struct_fields
 from assistant.verify.evidence import SideRun
 from assistant.workload.boundary import boundary_shapes
 from assistant.workload.derive import extract

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from assistant.cuda.match import kernel_of_instance
 from assistant.engine.evaluate.repeating import FAILED, REPEATED, UNCLEAR, VARYING, Repeatability
 from assistant.engine.evaluate.traces import with_types
 from assistant.engine.job import Job
@@ -19,7 +20,6 @@ from assistant.model.source import Kernel
 from assistant.model.workload import Case
 from assistant.ports import CaseRun, LabFailure, ProgramRun, ReplayOptions, ReplayRun
 from assistant.record import Record
-from assistant.source.match import kernel_of_instance
 
 __all__ = [
     "OTHER_ORDER",

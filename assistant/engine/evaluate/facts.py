@@ -10,16 +10,16 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from assistant.cuda.accesses import ArrayAccess, Use, array_accesses
+from assistant.cuda.assignments import assignments
+from assistant.cuda.literals import double_literals
+from assistant.cuda.loops import LOOPS, loops_around
+from assistant.cuda.names import names_in
+from assistant.cuda.syntax import Node, SyntaxTree
+from assistant.cuda.variables import locals_of
 from assistant.engine.evaluate.struct_uses import struct_uses
 from assistant.model.source import Kernel, ParsedSource, Span
 from assistant.profile.facts import LineFacts, LoopFacts, PointerFacts, SourceFacts
-from assistant.source.accesses import ArrayAccess, Use, array_accesses
-from assistant.source.assignments import assignments
-from assistant.source.literals import double_literals
-from assistant.source.loops import LOOPS, loops_around
-from assistant.source.names import names_in
-from assistant.source.syntax import Node, SyntaxTree
-from assistant.source.variables import locals_of
 
 __all__ = ["source_facts"]
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from assistant.cuda.reading import split_arguments
 from assistant.model.source import Kernel, Parameter
-from assistant.source.reading import split_arguments
 
 __all__ = ["instance_parameters", "readable_instance", "template_arguments"]
 

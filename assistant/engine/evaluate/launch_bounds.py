@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from assistant.cuda.constants import integer_constant
+from assistant.cuda.parse import parse_with_trees
 from assistant.engine.evaluate.assess import Assessment
 from assistant.engine.evaluate.instances import template_arguments
 from assistant.engine.subject import Subject
 from assistant.model.source import Kernel
-from assistant.source.constants import integer_constant
-from assistant.source.parse import parse_with_trees
 
 __all__ = ["kept_bounds"]
 

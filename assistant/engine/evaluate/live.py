@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from assistant.cuda.match import kernel_of_instance
 from assistant.engine.evaluate.cases import live_case
 from assistant.engine.evaluate.counting import REPEATS, Counted, counted_of
 from assistant.engine.job import Job
@@ -21,7 +22,6 @@ from assistant.model.elements import parse_element_type
 from assistant.model.profile import Correction, Problem
 from assistant.model.workload import LiveCase, LiveWorkload
 from assistant.ports import CaseRun, LabFailure, ReplayOptions
-from assistant.source.match import kernel_of_instance
 from assistant.verify.agreement import disagreement
 from assistant.workload.recordings import RecordingReader
 

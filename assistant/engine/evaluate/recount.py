@@ -9,12 +9,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from assistant.build.grading import corrections
+from assistant.cuda.loops import source_loops
 from assistant.engine.evaluate.assess import Assessment
 from assistant.engine.evaluate.counting import Counted, CountedKernel
 from assistant.engine.evaluate.grades import grading_input
 from assistant.engine.subject import Subject
 from assistant.model.profile import Correction, LaunchProfile
-from assistant.source.loops import source_loops
 
 __all__ = ["is_moderate", "proposed_corrections", "with_second_run"]
 

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
+from assistant.cuda.accesses import ArrayAccess, array_accesses
+from assistant.cuda.element_size import element_size_bytes
+from assistant.cuda.structs import struct_fields
+from assistant.cuda.syntax import Node, SyntaxTree
 from assistant.model.source import Kernel, ParsedSource
 from assistant.profile.facts import StructUse
-from assistant.source.accesses import ArrayAccess, array_accesses
-from assistant.source.element_size import element_size_bytes
-from assistant.source.structs import struct_fields
-from assistant.source.syntax import Node, SyntaxTree
 
 __all__ = ["struct_uses"]
 

@@ -6,13 +6,13 @@ from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
 
+from assistant.cuda.fixed_constants import fixed_constants
+from assistant.cuda.match import kernel_of_instance
+from assistant.cuda.struct_layouts import layout_named
 from assistant.model.recording import Transfer
 from assistant.model.source import ParsedSource
 from assistant.model.structs import ElementLayout
 from assistant.ports import ProgramRun
-from assistant.source.fixed_constants import fixed_constants
-from assistant.source.match import kernel_of_instance
-from assistant.source.struct_layouts import layout_named
 from assistant.verify.kernel_code import code_of, computes_in_float
 from assistant.verify.program import SEEN_WHILE_WAITING, HostData, ProgramTrace
 from assistant.verify.tolerance import FLOAT_ROUNDOFF

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from assistant.cuda.doubts import doubts
+from assistant.cuda.host_work import host_work
+from assistant.cuda.syntax import SyntaxTree
+from assistant.cuda.word_arithmetic import word_arithmetic
 from assistant.engine.evaluate.assess import Assessment
 from assistant.engine.evaluate.launch_bounds import kept_bounds
 from assistant.engine.subject import Subject
 from assistant.model.build import Build
-from assistant.source.doubts import doubts
-from assistant.source.host_work import host_work
-from assistant.source.syntax import SyntaxTree
-from assistant.source.word_arithmetic import word_arithmetic
 from assistant.verify.labels import Version
 
 __all__ = ["candidate_version"]

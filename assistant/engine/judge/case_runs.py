@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from assistant.cuda.struct_layouts import layout_named
 from assistant.engine.evaluate.cases import Effort, JudgedCase, write_cases
 from assistant.engine.ids import new_id
 from assistant.engine.job import Job
@@ -13,7 +14,6 @@ from assistant.engine.judge.references import FloatReference, LeftContents, find
 from assistant.engine.subject import Subject
 from assistant.ports import LabFailure, ReplayOptions
 from assistant.record import Record
-from assistant.source.struct_layouts import layout_named
 from assistant.verify.compare import need_tolerance
 from assistant.verify.evidence import TIMED_OUT, BufferFacts, CaseEvidence, SideRun
 from assistant.verify.kinds import meaning_of

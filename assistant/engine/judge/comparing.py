@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from assistant.cuda.match import kernel_of_instance
 from assistant.engine.evaluate.cases import CONFIRM_REPEATS, Effort
 from assistant.engine.evaluate.counting import Counted
 from assistant.engine.evaluate.figures import figures_of
@@ -31,7 +32,6 @@ from assistant.model.verification import CannotJudge, Outcome, Verification, Ver
 from assistant.ports import LabFailure
 from assistant.profile.quantity import counted_noun
 from assistant.record import Record
-from assistant.source.match import kernel_of_instance
 from assistant.verify.problems import new_findings
 
 __all__ = ["MODEL_FIT_RATIO", "compare", "compare_ending", "confirm_effort"]

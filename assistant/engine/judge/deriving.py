@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice
 
+from assistant.cuda.struct_layouts import layout_named
 from assistant.engine.evaluate.cases import Effort, JudgedCase, Resize
 from assistant.engine.job import Job
 from assistant.engine.judge.budget import CHECKED_THREADS, Cost, case_count, is_large, own_size_count, repeat_count, work_s
@@ -22,7 +23,6 @@ from assistant.engine.judge.trying import Trial, try_version
 from assistant.engine.judge.values import REPASSED, Base, apart, base_of, of_own_size, other_values
 from assistant.engine.subject import Subject
 from assistant.record import Record
-from assistant.source.struct_layouts import layout_named
 from assistant.workload.alignment import SHIFTED, shift_count
 from assistant.workload.derive import fresh_values
 from assistant.workload.draws import Draw, Zeros

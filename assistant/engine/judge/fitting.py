@@ -14,6 +14,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from assistant.cuda.constants import integer_constant
+from assistant.cuda.parse import parse_with_trees
+from assistant.cuda.struct_layouts import layout_named
 from assistant.engine.evaluate.cases import JudgedCase, for_candidate
 from assistant.engine.job import Job
 from assistant.engine.judge.case_runs import PreparedCase
@@ -25,9 +28,6 @@ from assistant.engine.subject import Subject
 from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.recording import Recording
 from assistant.record import Record
-from assistant.source.constants import integer_constant
-from assistant.source.parse import parse_with_trees
-from assistant.source.struct_layouts import layout_named
 from assistant.verify.numbers import element_of, floats, largest
 from assistant.workload.recordings import NewCase
 from assistant.workload.relations import Sizes

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from assistant.cuda.struct_layouts import layout_named
 from assistant.engine.evaluate.cases import Effort, JudgedCase, captured_cases, declared_cases, live_cases
 from assistant.engine.evaluate.counting import Counted
 from assistant.engine.job import Job
@@ -22,7 +23,6 @@ from assistant.engine.subject import Subject
 from assistant.model.recording import Recording
 from assistant.model.workload import CaseKey
 from assistant.record import Record
-from assistant.source.struct_layouts import layout_named
 from assistant.verify.evidence import SizesTried
 from assistant.workload.recordings import NewCase, read_recording
 from assistant.workload.resize import Observed

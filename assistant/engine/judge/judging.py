@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 
+from assistant.cuda.match import kernel_of_instance
+from assistant.cuda.struct_layouts import layout_named
 from assistant.engine.evaluate.cases import Effort, for_candidate
 from assistant.engine.evaluate.counting import OTHER_ORDER, Counted, run_program
 from assistant.engine.evaluate.traces import least_roundoff, trace_of, with_types
@@ -30,8 +32,6 @@ from assistant.model.workload import AutoTolerance, Tolerance
 from assistant.ports import LabFailure, ProgramRun
 from assistant.profile.quantity import counted_noun
 from assistant.record import Record
-from assistant.source.match import kernel_of_instance
-from assistant.source.struct_layouts import layout_named
 from assistant.verify.cheats import find_cheats
 from assistant.verify.compare import own_error
 from assistant.verify.evidence import CaseEvidence, DetectedLabel, JudgeEvidence, ProgramVerdict, SideRun, SizesTried

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from assistant.build.includes import with_headers
 from assistant.config.paths import find_workspace
+from assistant.cuda.doubts import doubts
 from assistant.engine.job import Job
 from assistant.engine.subject import Subject
 from assistant.model.preprocessed import NotPreprocessed, Preprocessed, Preprocessings
@@ -20,7 +21,6 @@ from assistant.model.verification import CannotJudge
 from assistant.ports import LabFailure, Program
 from assistant.profile.quantity import counted_noun
 from assistant.record import Record
-from assistant.source.doubts import doubts
 from assistant.verify.changed_lines import ChangedLines
 from assistant.verify.environment import doubt_labels, environment_labels
 from assistant.verify.evidence import DetectedLabel

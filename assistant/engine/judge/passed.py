@@ -7,12 +7,12 @@ Example::
 
 from __future__ import annotations
 
+from assistant.cuda.match import kernel_of_instance
+from assistant.cuda.struct_layouts import layout_named
 from assistant.engine.evaluate.instances import instance_parameters
 from assistant.engine.subject import Subject
 from assistant.model.elements import parse_element_type
 from assistant.model.recording import RecordedBuffer, Recording, Upload
-from assistant.source.match import kernel_of_instance
-from assistant.source.struct_layouts import layout_named
 from assistant.verify.numbers import guessed_type
 from assistant.workload.uploads import Piece
 

@@ -12,12 +12,12 @@ from dataclasses import replace
 
 import numpy as np
 
+from assistant.cuda.struct_layouts import layout_named
 from assistant.engine.evaluate.cases import JudgedCase, Resize, layouts_of
 from assistant.engine.judge.probes import refilled, resized, with_repeats, with_ties
 from assistant.model.launch import Dim3
 from assistant.model.structs import ElementLayout
 from assistant.record import Record
-from assistant.source.struct_layouts import layout_named
 from assistant.verify.kinds import meaning_of
 from assistant.verify.numbers import element_of, floats
 from assistant.workload.alignment import with_shifted

@@ -11,12 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from assistant.cuda.integers import evaluate
+from assistant.cuda.launch_shape import Launch, launch_of
+from assistant.cuda.parse import parse_with_trees
 from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.source import Kernel, ParsedSource
 from assistant.record import Record
-from assistant.source.integers import evaluate
-from assistant.source.launch_shape import Launch, launch_of
-from assistant.source.parse import parse_with_trees
 from assistant.workload.relations import Sizes
 
 __all__ = ["WrittenGrid", "written_grid"]

@@ -15,6 +15,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from assistant.config import find_workspace
+from assistant.cuda.match import select_kernels
+from assistant.cuda.parse import parse
+from assistant.cuda.rebase import Rebased, rebase
 from assistant.engine.ids import new_id
 from assistant.engine.pair.state import DROP, PairState, Version, pair_state, version_name
 from assistant.engine.pair.text import one_kernel
@@ -28,9 +31,6 @@ from assistant.model.source import Source
 from assistant.plan.catalogue import Catalogue
 from assistant.ports import Store
 from assistant.record import Record
-from assistant.source.match import select_kernels
-from assistant.source.parse import parse
-from assistant.source.rebase import Rebased, rebase
 
 __all__ = ["Opened", "PairBook", "turn_event"]
 

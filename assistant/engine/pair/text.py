@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from assistant.cuda.match import select_kernels
 from assistant.engine.judge.changes import edited_kernels
 from assistant.engine.request import JobRequest
 from assistant.engine.subject import Subject, read_source, read_subject
@@ -16,7 +17,6 @@ from assistant.errors import KernelOptError, UsageError
 from assistant.model.build import Flags
 from assistant.model.pair import PairSession
 from assistant.model.source import ParsedSource
-from assistant.source.match import select_kernels
 
 __all__ = ["is_same", "one_kernel", "other_texts", "text_of"]
 

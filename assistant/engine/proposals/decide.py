@@ -9,6 +9,8 @@ from __future__ import annotations
 import hashlib
 from dataclasses import replace
 
+from assistant.cuda.hunks import HunkMismatch, apply_hunks
+from assistant.cuda.rebase import Rebased, rebase
 from assistant.engine.files import replace_text
 from assistant.engine.proposals.superseding import claim_in_words, successor
 from assistant.engine.subject import read_source
@@ -23,8 +25,6 @@ from assistant.model.proposal import (
 )
 from assistant.ports import Store
 from assistant.record import Record
-from assistant.source.hunks import HunkMismatch, apply_hunks
-from assistant.source.rebase import Rebased, rebase
 
 __all__ = ["Decider", "DecisionRequest", "Moved", "chosen_text"]
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from assistant.cuda.hunks import hunks
 from assistant.engine.ids import new_id
 from assistant.engine.judge.compared import Verdict
 from assistant.engine.proposals.decide import Moved
 from assistant.model.comparison import Comparison, speed_in_words
 from assistant.model.proposal import Proposal, ProposalState
-from assistant.source.hunks import hunks
 
 __all__ = ["rebased_proposal"]
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
+from assistant.cuda.hunks import hunks
 from assistant.engine.evaluate.assess import KernelAssessment
 from assistant.engine.evaluate.figures import figures_of
 from assistant.engine.ids import new_id
@@ -20,7 +21,6 @@ from assistant.model.source import Source
 from assistant.model.trial import TrialOutcome
 from assistant.model.verification import Verification
 from assistant.record import Record
-from assistant.source.hunks import hunks
 
 __all__ = ["Confirmed", "Tried", "Version", "attempt_record", "costliest", "proposal_record"]
 

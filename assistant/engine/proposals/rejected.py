@@ -13,6 +13,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from pathlib import Path
 
+from assistant.cuda.parse import parse
 from assistant.engine.proposals.choice import Taken, moved
 from assistant.model.attempt import Attempt
 from assistant.model.proposal import DecisionKind, Proposal, ProposalState
@@ -20,7 +21,6 @@ from assistant.model.source import Kernel, ParsedSource, Source
 from assistant.model.trial import TrialOutcome
 from assistant.ports import Store
 from assistant.record import Record
-from assistant.source.parse import parse
 
 __all__ = ["FoundEdit", "StandingRejection", "edit_of", "refusals", "rejected_before"]
 

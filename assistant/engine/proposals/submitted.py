@@ -11,6 +11,7 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
+from assistant.cuda.hunks import hunks
 from assistant.engine.evaluate.workbench import Looked
 from assistant.engine.ids import new_id
 from assistant.engine.job import DONE, NO, Ending, Job
@@ -30,7 +31,6 @@ from assistant.model.verification import Outcome
 from assistant.plan.shown import NAME_CHARACTERS, shown
 from assistant.ports import Store
 from assistant.record import Record
-from assistant.source.hunks import hunks
 
 __all__ = ["SUBMITTED", "Submission", "submit"]
 

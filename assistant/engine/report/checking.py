@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from assistant.cuda.match import kernel_of_instance
 from assistant.engine.evaluate.counting import Counted, CountedKernel
 from assistant.engine.evaluate.repeating import ARBITRARY, FAILED, NO_SECOND_RUN, RACY, Repeatability, combined, compare_runs
 from assistant.engine.subject import Subject
@@ -20,7 +21,6 @@ from assistant.model.profile import Problem
 from assistant.model.source import Kernel
 from assistant.ports import LabFailure
 from assistant.record import Record
-from assistant.source.match import kernel_of_instance
 
 __all__ = ["Launches", "Repeats", "launches_of"]
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from assistant.cuda.match import kernel_of_instance
 from assistant.engine.evaluate.counting import Counted
 from assistant.engine.subject import Subject
 from assistant.model.problems import merge_problems
 from assistant.model.profile import Problem
 from assistant.profile.quantity import counted_noun
-from assistant.source.match import kernel_of_instance
 
 __all__ = ["errors_among", "problems_by_kernel", "problems_in_words"]
 

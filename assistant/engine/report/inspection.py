@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from assistant.build.occupancy import occupancy
+from assistant.cuda.match import kernel_of_instance
 from assistant.engine.evaluate.instances import readable_instance
 from assistant.engine.job import Job
 from assistant.engine.subject import Subject
@@ -10,7 +11,6 @@ from assistant.model import events
 from assistant.model.build import Build, BuildFailure, BuildResult, CompilerMissing, KernelResources
 from assistant.model.profile import Severity
 from assistant.model.source import Kernel, LaunchSite
-from assistant.source.match import kernel_of_instance
 
 __all__ = ["tell_inspection"]
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from assistant.cuda.match import kernel_of_instance
 from assistant.engine.evaluate.instances import readable_instance
 from assistant.engine.job import Job
 from assistant.engine.subject import Subject
 from assistant.model import events
 from assistant.model.build import Build, KernelCode
 from assistant.model.source import Kernel
-from assistant.source.match import kernel_of_instance
 
 __all__ = ["machine_code_events"]
 

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from assistant.cuda.match import kernel_of_instance, select_kernels, unseen_kernel
 from assistant.engine.job import Ending, Job
 from assistant.engine.report.stages import KeepReport, profile
 from assistant.engine.request import JobRequest
@@ -26,7 +27,6 @@ from assistant.model.report import ProfilerReport
 from assistant.model.source import Kernel, ParsedSource
 from assistant.profile.quantity import counted_noun
 from assistant.record import Record
-from assistant.source.match import kernel_of_instance, select_kernels, unseen_kernel
 
 __all__ = ["Reported", "locate"]
 

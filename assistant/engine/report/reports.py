@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from assistant.cuda.hunks import unified_diff
 from assistant.engine.job import Job
 from assistant.engine.judge.verdict_reports import speed_report, verification_report
 from assistant.model import events
@@ -13,7 +14,6 @@ from assistant.model.proposal import Proposal
 from assistant.profile.bottleneck import bottleneck
 from assistant.profile.roofline import roofline
 from assistant.profile.speed_of_light import speed_of_light
-from assistant.source.hunks import unified_diff
 
 if TYPE_CHECKING:  # front ends show proposals without what judges kernels
     from assistant.engine.evaluate.assess import AssessedLaunch, KernelAssessment

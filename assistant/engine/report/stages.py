@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
+from assistant.cuda.match import kernel_of_instance
 from assistant.engine.evaluate.assess import findings_of_launch
 from assistant.engine.evaluate.counting import OTHER_ORDER, Counted
 from assistant.engine.evaluate.hardware import on_hardware
@@ -28,7 +29,6 @@ from assistant.model.source import Kernel
 from assistant.ports import LabFailure
 from assistant.profile.findings import FindResult
 from assistant.profile.quantity import counted_noun
-from assistant.source.match import kernel_of_instance
 
 __all__ = ["KeepReport", "check", "inspect", "profile"]
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import Self
 
+from assistant.cuda.edits import apply_edits
 from assistant.engine.evaluate.workbench import Looked
 from assistant.engine.job import Job
 from assistant.engine.judge.one_program import foreign_reading
@@ -21,7 +22,6 @@ from assistant.engine.subject import candidate_of
 from assistant.errors import KernelOptError
 from assistant.model.plan import Rewrite
 from assistant.model.verification import Label
-from assistant.source.edits import apply_edits
 
 __all__ = ["BuiltAhead"]
 

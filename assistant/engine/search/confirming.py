@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
+from assistant.cuda.hunks import unified_diff
 from assistant.engine.judge.speed import Speed, with_findings
 from assistant.engine.proposals.constraints import broken
 from assistant.engine.proposals.explain import other_edit
@@ -23,7 +24,6 @@ from assistant.model.proposal import Proposal
 from assistant.model.verification import CannotJudge, Outcome, Verification
 from assistant.ports import LabFailure, Story
 from assistant.record import Record
-from assistant.source.hunks import unified_diff
 
 __all__ = ["Confirmation", "ConfirmationResult", "Offer"]
 

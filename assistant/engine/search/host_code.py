@@ -13,11 +13,11 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
+from assistant.cuda.edits import apply_edits
+from assistant.cuda.parse import parse
 from assistant.model.plan import Rewrite
 from assistant.model.source import Source
 from assistant.model.verification import Label
-from assistant.source.edits import apply_edits
-from assistant.source.parse import parse
 from assistant.verify.labels import edits_host_code
 
 __all__ = ["AskHostCode", "HostCodeRight", "with_host_label"]

@@ -5,6 +5,7 @@ The expert's plans are made again in no time and need no such help; a model's ed
 
 from __future__ import annotations
 
+from assistant.cuda.edits import edits_between
 from assistant.engine.search.frontier import Frontier, Node
 from assistant.engine.search.round import Kit
 from assistant.model import events
@@ -12,7 +13,6 @@ from assistant.model.attempt import Attempt
 from assistant.model.plan import Origin, Rewrite, Step
 from assistant.model.profile import Severity
 from assistant.model.trial import TrialOutcome
-from assistant.source.edits import edits_between
 
 __all__ = ["taken_up"]
 

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from assistant.cuda.match import kernel_of_instance
 from assistant.engine.job import Job
 from assistant.engine.subject import Subject
 from assistant.errors import UsageError
@@ -27,7 +28,6 @@ from assistant.plan.budget import added
 from assistant.ports import Store
 from assistant.record import Record
 from assistant.serialize import loads
-from assistant.source.match import kernel_of_instance
 
 __all__ = ["NOTHING_EARLIER", "Earlier", "is_running", "last_interrupted", "spent_by", "tell_resumed"]
 

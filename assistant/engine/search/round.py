@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from assistant.cuda.edits import apply_edits
 from assistant.engine.ids import new_id
 from assistant.engine.job import Job
 from assistant.engine.proposals.choice import Taken, is_settled, moved, taken
@@ -39,7 +40,6 @@ from assistant.model.trial import TrialOutcome
 from assistant.model.verification import Label
 from assistant.ports import Planner, PlanRequest, Store
 from assistant.record import Record
-from assistant.source.edits import apply_edits
 
 __all__ = ["Kit", "Round", "RoundResult"]
 

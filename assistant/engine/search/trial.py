@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from assistant.cuda.edits import apply_edits
 from assistant.engine.evaluate.assess import KernelAssessment
 from assistant.engine.evaluate.cases import CONFIRM_REPEATS, Effort
 from assistant.engine.evaluate.counting import Counted
@@ -37,7 +38,6 @@ from assistant.model.verification import CannotJudge, Label, Outcome, Verificati
 from assistant.plan.catalogue import Catalogue
 from assistant.ports import LabFailure
 from assistant.record import Record
-from assistant.source.edits import apply_edits
 from assistant.verify.evidence import DetectedLabel
 
 __all__ = ["Bench", "Link", "Trial", "why"]

@@ -9,12 +9,12 @@ Example::
 
 from __future__ import annotations
 
+from assistant.cuda.same_code import code_hash
 from assistant.engine.search.resume import Earlier
 from assistant.engine.search.setbacks import attempted_before, tried_before
 from assistant.engine.search.trial import Trial
 from assistant.model.plan import Decline, Plan, TriedBefore
 from assistant.ports import PlanRequest
-from assistant.source.same_code import code_hash
 
 __all__ = ["TrialHistory"]
 

@@ -17,6 +17,8 @@ import re
 from collections.abc import Iterator
 
 from assistant.build.occupancy import occupancy
+from assistant.cuda.scopes import scope_of
+from assistant.cuda.syntax import Node, binary_parts, joined, node_text, unparenthesized
 from assistant.model.build import Occupancy
 from assistant.model.plan import Decline, MetricPrediction, Rewrite
 from assistant.model.source import Span
@@ -27,8 +29,6 @@ from assistant.plan.expert.analysis.predictions import predicted_values
 from assistant.plan.expert.analysis.thread_exchange import hidden_builtin, uncontrolled_launch, warp_dependence
 from assistant.plan.expert.analysis.workload_block import DeclaredShape, declared_shapes, guessed_launch, launch_elsewhere
 from assistant.plan.expert.transformation import TransformationContext
-from assistant.source.scopes import scope_of
-from assistant.source.syntax import Node, binary_parts, joined, node_text, unparenthesized
 
 __all__ = ["BlockSizeSearch"]
 

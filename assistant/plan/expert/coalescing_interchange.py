@@ -14,6 +14,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from assistant.cuda.launch_shape import Launch, Shape
+from assistant.cuda.syntax import Node, node_text
 from assistant.model.launch import Dim3
 from assistant.model.plan import Decline, Rewrite
 from assistant.model.source import TextEdit
@@ -26,8 +28,6 @@ from assistant.plan.expert.analysis.warp_pattern import exchanged_lane, lane_env
 from assistant.plan.expert.analysis.workload_block import DeclaredShape, declared_shapes, guessed_launch, launch_elsewhere
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.element_reorder import reordered
-from assistant.source.launch_shape import Launch, Shape
-from assistant.source.syntax import Node, node_text
 
 __all__ = ["CoalescingInterchange"]
 

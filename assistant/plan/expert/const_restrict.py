@@ -16,6 +16,12 @@ import re
 from collections.abc import Iterator
 from itertools import combinations
 
+from assistant.cuda.accesses import Use, uses_of
+from assistant.cuda.functions import Function, functions
+from assistant.cuda.names import names_in
+from assistant.cuda.parameters import declared_name
+from assistant.cuda.syntax import Node, SyntaxTree
+from assistant.cuda.variables import Variable, locals_of, parameters_of
 from assistant.model.plan import Decline, Rewrite
 from assistant.model.source import Span, TextEdit
 from assistant.model.verification import Label
@@ -25,12 +31,6 @@ from assistant.plan.expert.analysis.predictions import predicted_values
 from assistant.plan.expert.analysis.read_only import const_edits, make_const
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.record import Record
-from assistant.source.accesses import Use, uses_of
-from assistant.source.functions import Function, functions
-from assistant.source.names import names_in
-from assistant.source.parameters import declared_name
-from assistant.source.syntax import Node, SyntaxTree
-from assistant.source.variables import Variable, locals_of, parameters_of
 
 __all__ = ["ConstRestrict"]
 

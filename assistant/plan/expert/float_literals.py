@@ -14,6 +14,12 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 
+from assistant.cuda.builtins import FLOAT_NAMES
+from assistant.cuda.calls import callee_name
+from assistant.cuda.functions import Function, functions
+from assistant.cuda.literals import is_double_literal, numbers_in
+from assistant.cuda.macros import macro_texts
+from assistant.cuda.syntax import Node, SyntaxTree
 from assistant.model.plan import Decline, MetricPrediction, Rewrite
 from assistant.model.source import Span, TextEdit
 from assistant.model.verification import Label
@@ -24,12 +30,6 @@ from assistant.plan.expert.analysis.value_kinds import Kind, ValueKinds, combine
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.double_constants import constant_edits
 from assistant.record import Record
-from assistant.source.builtins import FLOAT_NAMES
-from assistant.source.calls import callee_name
-from assistant.source.functions import Function, functions
-from assistant.source.literals import is_double_literal, numbers_in
-from assistant.source.macros import macro_texts
-from assistant.source.syntax import Node, SyntaxTree
 
 __all__ = ["FloatLiterals"]
 

@@ -14,6 +14,13 @@ from __future__ import annotations
 
 import re
 
+from assistant.cuda.constants import integer_constant
+from assistant.cuda.counted_loops import CountedHeader, counted_header
+from assistant.cuda.files import line_end
+from assistant.cuda.functions import Function, functions
+from assistant.cuda.loops import LOOPS
+from assistant.cuda.macros import conditional_macros
+from assistant.cuda.syntax import Node, SyntaxTree
 from assistant.model.plan import Decline, MetricPrediction, Rewrite
 from assistant.model.source import Span, TextEdit
 from assistant.model.verification import Label
@@ -21,13 +28,6 @@ from assistant.plan.expert.analysis.predictions import predicted_values
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.independent_accumulators import ACCUMULATOR_COUNT, reduction_of, split_edits
 from assistant.plan.expert.writing.layout import indentation
-from assistant.source.constants import integer_constant
-from assistant.source.counted_loops import CountedHeader, counted_header
-from assistant.source.files import line_end
-from assistant.source.functions import Function, functions
-from assistant.source.loops import LOOPS
-from assistant.source.macros import conditional_macros
-from assistant.source.syntax import Node, SyntaxTree
 
 __all__ = ["LoopUnrolling"]
 

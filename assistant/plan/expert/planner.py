@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import replace
 
+from assistant.cuda.syntax import SyntaxTree
 from assistant.model.launch import LaunchConfig
 from assistant.model.plan import Decline, Plan, Rewrite, Setback, Step, Technique
 from assistant.model.profile import Finding
@@ -22,7 +23,6 @@ from assistant.model.source import TextEdit
 from assistant.plan.catalogue import Catalogue
 from assistant.plan.expert.transformation import Transformation, TransformationContext
 from assistant.ports import PlanRequest, Recalled, Story
-from assistant.source.syntax import SyntaxTree
 
 __all__ = ["ExpertPlanner"]
 

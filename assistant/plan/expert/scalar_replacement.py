@@ -13,6 +13,13 @@ Example::
 
 from __future__ import annotations
 
+from assistant.cuda.accesses import canonical, uses_of
+from assistant.cuda.assignments import modified_names
+from assistant.cuda.counted_loops import counted_header
+from assistant.cuda.loops import LOOPS, loops_around
+from assistant.cuda.macros import hidden_names
+from assistant.cuda.names import fresh_name, names_in
+from assistant.cuda.syntax import Node, SyntaxTree
 from assistant.model.plan import Decline, MetricPrediction, Rewrite
 from assistant.model.source import TextEdit
 from assistant.plan.expert.analysis.accumulators import Accumulator, accumulators_at, target_of, why_unsafe
@@ -23,13 +30,6 @@ from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.layout import after_statement, before_statement, zero_of
 from assistant.plan.expert.writing.style import style_of
 from assistant.record import Record
-from assistant.source.accesses import canonical, uses_of
-from assistant.source.assignments import modified_names
-from assistant.source.counted_loops import counted_header
-from assistant.source.loops import LOOPS, loops_around
-from assistant.source.macros import hidden_names
-from assistant.source.names import fresh_name, names_in
-from assistant.source.syntax import Node, SyntaxTree
 
 __all__ = ["ScalarReplacement"]
 

@@ -12,6 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from assistant.cuda.element_size import element_size_bytes
+from assistant.cuda.integers import Scope, evaluate
+from assistant.cuda.launch_shape import block_dims
+from assistant.cuda.scopes import scope_of
+from assistant.cuda.shared_arrays import SharedArray, element_uses, shared_arrays
+from assistant.cuda.syntax import Node, node_text
 from assistant.model.launch import Dim3
 from assistant.model.plan import Decline, Rewrite
 from assistant.model.source import TextEdit
@@ -22,12 +28,6 @@ from assistant.plan.expert.analysis.warp_pattern import BANK_BYTES, ideal_wavefr
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.style import is_simple_term, style_of
 from assistant.record import Record
-from assistant.source.element_size import element_size_bytes
-from assistant.source.integers import Scope, evaluate
-from assistant.source.launch_shape import block_dims
-from assistant.source.scopes import scope_of
-from assistant.source.shared_arrays import SharedArray, element_uses, shared_arrays
-from assistant.source.syntax import Node, node_text
 
 __all__ = ["SharedMemoryPadding"]
 

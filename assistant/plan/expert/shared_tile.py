@@ -15,6 +15,13 @@ Example::
 
 from __future__ import annotations
 
+from assistant.cuda.accesses import Use, uses_of
+from assistant.cuda.constants import integer_constant
+from assistant.cuda.counted_loops import CountedHeader, counted_header
+from assistant.cuda.functions import Function, enclosing_function
+from assistant.cuda.launch_shape import block_dims
+from assistant.cuda.loops import loops_around
+from assistant.cuda.syntax import Node, SyntaxTree
 from assistant.model.plan import Decline, Rewrite
 from assistant.model.source import TextEdit
 from assistant.model.verification import Label
@@ -30,13 +37,6 @@ from assistant.plan.expert.analysis.workload_block import guessed_launch, launch
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.shared_tile_text import TileText, tile_edits
 from assistant.record import Record
-from assistant.source.accesses import Use, uses_of
-from assistant.source.constants import integer_constant
-from assistant.source.counted_loops import CountedHeader, counted_header
-from assistant.source.functions import Function, enclosing_function
-from assistant.source.launch_shape import block_dims
-from assistant.source.loops import loops_around
-from assistant.source.syntax import Node, SyntaxTree
 
 __all__ = ["SharedTile"]
 

@@ -11,6 +11,8 @@ Example::
 
 from __future__ import annotations
 
+from assistant.cuda.launch_shape import block_dims
+from assistant.cuda.scopes import scope_of
 from assistant.model.launch import Dim3
 from assistant.model.plan import Decline, Rewrite
 from assistant.model.verification import Label
@@ -26,8 +28,6 @@ from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.recompute import MIRRORED, Place, partner_of
 from assistant.plan.expert.writing.staged_store_text import Staging, rectangular_place, staging_edits
 from assistant.plan.expert.writing.style import style_of
-from assistant.source.launch_shape import block_dims
-from assistant.source.scopes import scope_of
 
 __all__ = ["StagedStore"]
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from assistant.cuda.syntax import Node, SyntaxTree
 from assistant.model.build import KernelResources
 from assistant.model.device import Architecture
 from assistant.model.launch import LaunchConfig
@@ -21,7 +22,6 @@ from assistant.model.plan import Decline, MetricPrediction, Rewrite
 from assistant.model.profile import Evidence, Finding, LaunchProfile
 from assistant.model.source import Kernel, ParsedSource
 from assistant.record import Record
-from assistant.source.syntax import Node, SyntaxTree
 
 __all__ = ["Transformation", "TransformationContext"]
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from assistant.cuda.edits import lines_of
 from assistant.model.profile import Evidence
 from assistant.profile.quantity import counted_noun, format_quantity
-from assistant.source.edits import lines_of
 
 __all__ = ["MARGIN", "annotated", "elided", "without_notes"]
 

@@ -11,11 +11,11 @@ import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from assistant.cuda.files import line_end
+from assistant.cuda.includes import included_names
 from assistant.model.source import ParsedSource, Span, TextEdit
 from assistant.model.verification import Label
 from assistant.plan.llm.unusable import UnusableAnswer
-from assistant.source.files import line_end
-from assistant.source.includes import included_names
 
 __all__ = ["HEADERS", "header_edits", "header_labels", "without_includes"]
 

@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from assistant.config import Settings
+from assistant.cuda.match import select_kernels
+from assistant.cuda.parse import parse
 from assistant.model.completion import CompletionFailure, FailureKind
 from assistant.model.plan import Rewrite, Setback, SetbackKind, Step
 from assistant.model.source import Source
@@ -29,8 +31,6 @@ from assistant.plan.llm.talk import Talk
 from assistant.plan.llm.unusable import UnusableAnswer
 from assistant.plan.tokens import estimated_tokens
 from assistant.ports import PlanRequest, Story
-from assistant.source.match import select_kernels
-from assistant.source.parse import parse
 
 __all__ = ["Inputs"]
 

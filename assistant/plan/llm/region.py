@@ -11,6 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from assistant.cuda.edits import apply_edits, edits_between
+from assistant.cuda.files import line_end
+from assistant.cuda.parse import parse
 from assistant.model.source import DeviceFunction, Kernel, ParsedSource, Source, Span, TextEdit
 from assistant.model.verification import Label
 from assistant.plan.llm.cleaning import cleaned
@@ -20,9 +23,6 @@ from assistant.plan.llm.launching import launched
 from assistant.plan.llm.schemas import CodeReply
 from assistant.plan.llm.unusable import UnusableAnswer
 from assistant.record import Record
-from assistant.source.edits import apply_edits, edits_between
-from assistant.source.files import line_end
-from assistant.source.parse import parse
 from assistant.verify.host_reach import host_reach
 from assistant.workload.blocks import find_blocks
 

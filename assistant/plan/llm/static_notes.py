@@ -7,13 +7,13 @@ Example::
 
 from __future__ import annotations
 
+from assistant.cuda.accesses import ArrayAccess, Use, array_accesses
+from assistant.cuda.counted_loops import counted_header
+from assistant.cuda.loops import LOOPS, loops_around
+from assistant.cuda.shared_arrays import SharedArray, shared_arrays
+from assistant.cuda.syntax import Node, SyntaxTree, node_text
 from assistant.model.source import Kernel, Parameter, ParsedSource, Span
 from assistant.profile.wording import lines_of
-from assistant.source.accesses import ArrayAccess, Use, array_accesses
-from assistant.source.counted_loops import counted_header
-from assistant.source.loops import LOOPS, loops_around
-from assistant.source.shared_arrays import SharedArray, shared_arrays
-from assistant.source.syntax import Node, SyntaxTree, node_text
 
 __all__ = ["array_notes", "loop_notes"]
 

@@ -305,7 +305,7 @@ def alive(ancestor: int | None = None, *, but_below: frozenset[int] = frozenset(
 def _is_own_guard(process: Alive, parents: Mapping[int, tuple[int, str]]) -> bool:
     """Started by a test that builds in its own process, which keeps what starts compilers until it ends. The guard of a command that has
     ended would have this process as its parent as well, but the command's session."""
-    if "assistant.emulator.guard" not in process.command or parents[process.pid][0] != os.getpid():
+    if "assistant.worker.guard" not in process.command or parents[process.pid][0] != os.getpid():
         return False
     with contextlib.suppress(ProcessLookupError):
         return os.getsid(process.pid) == os.getsid(0)

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from assistant.desk.jobs import JobHost
-from assistant.desk.lanes import Lane, Work
-from assistant.desk.tasks import Task, Verb
+from assistant.editor.jobs import JobHost
+from assistant.editor.lanes import Lane, Work
+from assistant.editor.tasks import Task, Verb
 from assistant.engine.request import JobRequest
 from assistant.errors import KernelOptError
 from assistant.model.events import Event, JobEnded

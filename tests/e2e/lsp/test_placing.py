@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 from hashlib import sha256
 
+from assistant.cuda.hunks import hunks
 from assistant.memory.store import open_store
 from assistant.model.placement import Placement, PlacementState
-from assistant.source.hunks import hunks
 from tests.e2e.cli.harness import Cli
 from tests.e2e.lsp.conftest import Start
 from tests.e2e.lsp.notebook import Notebook

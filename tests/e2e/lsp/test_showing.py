@@ -8,7 +8,7 @@ import pytest
 import pytest_asyncio
 from lsprotocol import types
 
-from assistant.desk.words import HINT_LIMIT
+from assistant.editor.words import HINT_LIMIT
 from tests.e2e.cli.harness import Cli, no_orphans, working_cli
 from tests.e2e.lsp.editor import Document, Editor, start
 from tests.e2e.lsp.programs import RACE
@@ -28,7 +28,7 @@ async def warm(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[tuple
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def slow(warm: tuple[Cli, Editor]) -> tuple[Editor, Document]:
-    """``transpose.cu``, compiled, checked and profiled behind the editor."""
+    """``transpose.cu``, compiled, checked and profiled behind the session."""
     cli, editor = warm
     document = editor.open(cli.small("transpose.cu"))
     await editor.until(lambda: "KO101" in editor.codes(document))

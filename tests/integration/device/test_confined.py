@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from assistant.emulator.landlock import landlock_abi
+from assistant.worker.landlock import landlock_abi
 from tests.integration.device.test_worker import compile_message, exchange, start
 from tests.thorough import first_of
 

@@ -18,10 +18,10 @@ from pathlib import Path
 
 import pytest
 
-from assistant.emulator.child import Bounds, Command, run_child
-from assistant.emulator.landlock import SIGNALS_ABI, FileAccess, everything_but_devices, landlock_abi
-from assistant.emulator.launcher import Launcher, Streams
-from assistant.emulator.sandbox import Confinement, confine, confine_compiler, confine_to_gpu, probe_layers
+from assistant.worker.child import Bounds, Command, run_child
+from assistant.worker.landlock import SIGNALS_ABI, FileAccess, everything_but_devices, landlock_abi
+from assistant.worker.launcher import Launcher, Streams
+from assistant.worker.sandbox import Confinement, confine, confine_compiler, confine_to_gpu, probe_layers
 
 SOURCE = Path(__file__).parents[2] / "data" / "attacks" / "attacks.cpp"
 pytestmark = [

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from assistant.emulator.environment import restricted_environment
-from assistant.emulator.sandbox import probe_layers
+from assistant.worker.environment import restricted_environment
+from assistant.worker.sandbox import probe_layers
 
 LAYERS = probe_layers()
 """Of this machine: where one is missing, the test demands that the reply says so."""

@@ -12,9 +12,9 @@ import pytest
 
 from assistant.emulator.build import BuildReply, BuildRequest, Built, CannotPromote, build, reply_to_json, request_from_json
 from assistant.emulator.toolchain import StorageFailure
-from assistant.emulator.tools import run_tool
 from assistant.model.build import BuildFailure, CompilerMissing
 from assistant.serialize import dumps
+from assistant.worker.tools import run_tool
 from tests.thorough import only
 
 PROGRAMS = Path(__file__).parents[2] / "data" / "emulator" / "programs"

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from assistant.emulator.build import BuildReply, BuildRequest, Built, build
-from assistant.emulator.landlock import landlock_abi
 from assistant.model.build import BuildFailure, DiagnosticSeverity
 from assistant.serialize import dumps
+from assistant.worker.landlock import landlock_abi
 from tests.thorough import first_of
 
 KERNEL = "__global__ void k(int* p) { *p = VALUE; }\nint main() { int* p; k<<<1, 1>>>(p); }\n"

@@ -11,9 +11,9 @@ from assistant.emulator import toolchain
 from assistant.emulator.build import BuildRequest, Built, build
 from assistant.emulator.preprocess import preprocess
 from assistant.emulator.toolchain import BARE_FLAGS, Compiler, Flavour
-from assistant.emulator.tools import run_tool
 from assistant.model.build import CompilerMissing
 from assistant.model.preprocessed import NotPreprocessed, Preprocessed, Survivor
+from assistant.worker.tools import run_tool
 
 MAIN = Path("/user/main.cu")
 

@@ -11,7 +11,7 @@ from types import FrameType
 
 import pytest
 
-from assistant.emulator.tools import run_tool, run_tools
+from assistant.worker.tools import run_tool, run_tools
 
 
 class Told(Exception):  # noqa: N818 - an order

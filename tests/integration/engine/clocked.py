@@ -9,13 +9,13 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from assistant.cuda.match import kernel_of_instance
+from assistant.cuda.parse import parse
 from assistant.engine.request import JobRequest
 from assistant.lab.cpu import CpuLab
 from assistant.model.timing import Block, CaseTiming, LaunchIdentity, PairTiming, ProfiledTime, TimedDevice, TimingOptions
 from assistant.model.workload import Case
 from assistant.ports import Lab, LabFailure, Program, RunLimits
-from assistant.source.match import kernel_of_instance
-from assistant.source.parse import parse
 from assistant.workload.recordings import RecordingReader
 from tests.caches import shared_cache
 

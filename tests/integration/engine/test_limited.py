@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from assistant.config import user_paths
-from assistant.emulator.sandbox import probe_layers
 from assistant.engine.doctor.doctor import examine
 from assistant.engine.request import Accept, JobRequest, OptimizeOptions
 from assistant.engine.session import Session, SessionParts
@@ -19,6 +18,7 @@ from assistant.model.plan import Plan, Rewrite, Setback, Step
 from assistant.model.source import Span, TextEdit
 from assistant.plan.catalogue import Catalogue
 from assistant.ports import PlanRequest, Story
+from assistant.worker.sandbox import probe_layers
 from tests.caches import shared_cache
 
 LAYERS = probe_layers()

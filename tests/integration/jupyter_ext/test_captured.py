@@ -8,18 +8,18 @@ from types import ModuleType
 import numpy as np
 import pytest
 
+from assistant.cuda.parse import parse
 from assistant.errors import UsageError
+from assistant.live.captured import Captured, workload_of
+from assistant.live.sources import declined_reasons, known_texts, text_of
 from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.recording import BufferState, PointerField, RecordedArgument, RecordedBuffer, RecordedLaunch, Recording, ShapeCount
 from assistant.model.source import Source
-from assistant.source.parse import parse
 from assistant.workload.narrow import Extent
 from assistant.workload.recordings import RecordingReader, RecordingWriter
-from jupyter_ext.captured import Captured, workload_of
 from jupyter_ext.capturing import Capturing, Recorded, Subject
 from jupyter_ext.cells import cell_of, same_cell
 from jupyter_ext.opening import Asked, Opening
-from jupyter_ext.sources import declined_reasons, known_texts, text_of
 from jupyter_ext.workshop import Workshop
 
 N, SEGMENT, BASE = 1000, 2 << 20, 0x7F00_0000_0000

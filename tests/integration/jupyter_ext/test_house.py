@@ -19,7 +19,7 @@ print("mapped", [name for name in ("libcuda.so", "libcudart", "libnvrtc") if nam
 
 
 def check(folder: Path) -> list[str]:
-    """What a process says that has the extension and its desk at work."""
+    """What a process says that has the extension and its editor session at work."""
     environment = {**os.environ, "KERNELOPT_HOME": str(folder), "IPYTHONDIR": str(folder)}
     command = (sys.executable, "-c", _PROGRAM.format(modules=_CUDA_MODULES))
     return subprocess.run(command, check=True, capture_output=True, text=True, env=environment, cwd=folder).stdout.splitlines()

@@ -17,7 +17,6 @@ from assistant.device.capture.protocol import CaptureRequest
 from assistant.device.cupti import find_cupti
 from assistant.device.lease import lock_folder
 from assistant.device.toolchain import find_toolchain, installed_wheel_tree
-from assistant.emulator.protocol import Limits
 from assistant.lab.captured import CapturedRuns, counted
 from assistant.lab.cpu import CpuLab
 from assistant.lab.device_text import without_host_code
@@ -28,6 +27,7 @@ from assistant.model.source import Source
 from assistant.model.workload import Case, CaseOrigin
 from assistant.ports import LabFailure, Program, ProgramRun, ReplayOptions, ReplayRun, RunLimits
 from assistant.serialize import encode
+from assistant.worker.limits import ProgramLimits
 from assistant.workload.recordings import read_recording
 from tests.caches import kept_emulator, link_kept_emulator
 
@@ -165,7 +165,7 @@ async def test_nobody_of_ours_measures_on_any_gpu_of_a_program_that_runs(kept: P
         cwd=tmp_path,
         record=tmp_path / "record",
         cache=kept,
-        limits=Limits(),
+        limits=ProgramLimits(),
         run_command=(sys.executable, "looks.py", *map(str, locks[::2])),
         gpu_uuids=gpus,
     )

@@ -13,12 +13,12 @@ import pytest
 
 from assistant.build.grading import GradingInput, code_of, grade
 from assistant.build.sass import parse_sass
+from assistant.cuda.loops import source_loops
+from assistant.cuda.parse import parse
 from assistant.model.build import KernelCode
 from assistant.model.profile import Correction, LaunchProfile, LineAccess
 from assistant.model.source import Source
 from assistant.serialize import decode
-from assistant.source.loops import source_loops
-from assistant.source.parse import parse
 
 DATA = Path(__file__).parents[2] / "data"
 PROGRAMS = (DATA / "h200", DATA / "h200" / "examples", DATA / "h200" / "unseen", DATA / "h200" / "bytes")

@@ -11,6 +11,7 @@ import pytest
 
 from assistant.build.grading import code_of
 from assistant.build.mix import line_instructions
+from assistant.cuda.loops import source_loops
 from assistant.measure.model import predict
 from assistant.measure.targets import target
 from assistant.model.build import KernelCode, SassInstruction
@@ -18,7 +19,6 @@ from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.profile import InstructionMix, LaunchProfile, LineExecution, Method
 from assistant.model.source import Source, SourceLoop
 from assistant.serialize import decode
-from assistant.source.loops import source_loops
 
 FOLDER = Path(__file__).parents[2] / "data/build/mix"
 THREADS = 65536

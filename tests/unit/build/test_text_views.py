@@ -8,10 +8,10 @@ from assistant.build.blank import blank_spans, host_includes, host_spans, name_e
 from assistant.build.includes import include_closure
 from assistant.build.mix import instruction_class
 from assistant.build.ptx import ptx_by_line, ptx_entries
+from assistant.cuda.functions import functions
+from assistant.cuda.parse import parse
+from assistant.cuda.syntax import SyntaxTree
 from assistant.model.source import Source, Span
-from assistant.source.functions import functions
-from assistant.source.parse import parse
-from assistant.source.syntax import SyntaxTree
 
 PROGRAM = """\
 #include <vector>

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from assistant.cuda.parse import parse
 from assistant.engine.evaluate.assess import AssessedLaunch, KernelAssessment
 from assistant.memory.store import MemoryStore, open_store
 from assistant.model.build import Occupancy
@@ -17,7 +18,6 @@ from assistant.model.profile import Grade, LaunchProfile, LineAccess, LineInstru
 from assistant.model.proposal import Proposal, ProposalState
 from assistant.model.source import Source
 from assistant.model.verification import CaseResult, Outcome, Verification, VerificationFinding
-from assistant.source.parse import parse
 
 Assess = Callable[..., tuple[KernelAssessment, ...]]
 _KERNEL = parse(Source(Path("/k.cu"), "__global__ void k(float *c)\n{\n}\n")).kernels[0]

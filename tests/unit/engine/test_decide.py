@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from assistant.cuda.hunks import hunks
 from assistant.engine.judge.compared import Verdict
 from assistant.engine.proposals.decide import Decider, DecisionRequest, Moved, chosen_text
 from assistant.engine.proposals.rebased import rebased_proposal
@@ -12,7 +13,6 @@ from assistant.errors import CannotAnswerError, UsageError
 from assistant.memory.store import MemoryStore
 from assistant.model.proposal import AlreadyDecided, Decision, DecisionKind, Proposal, ProposalState
 from assistant.model.verification import Label, Outcome, Verification
-from assistant.source.hunks import hunks
 
 _BEFORE = "a\nb\nc\nd\ne\n"
 _AFTER = "A\nb\nc\nd\nE\n"

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from assistant.cuda.parse import parse
 from assistant.engine.evaluate.facts import source_facts
 from assistant.model.source import Source
 from assistant.profile.facts import LineFacts, SourceFacts, StructUse
-from assistant.source.parse import parse
 
 _LOOP = """
 __global__ void k(float *c, const float *a, int n) {

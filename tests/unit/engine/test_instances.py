@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
+from assistant.cuda.parse import parse
 from assistant.engine.evaluate.instances import instance_parameters, template_arguments
 from assistant.model.source import Kernel, Source
-from assistant.source.parse import parse
 
 
 def _kernel(text: str) -> Kernel:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from assistant.desk.words import pair_headline
+from assistant.editor.words import pair_headline
 from assistant.engine.pair.state import PairState, pair_state, relative
 from assistant.engine.pair.words import nothing_answer, report, started_answer, version_line
 from assistant.model.comparison import Comparison, SpeedOutcome

@@ -7,12 +7,12 @@ from dataclasses import replace
 
 import numpy as np
 
+from assistant.cuda.struct_layouts import layout_named
 from assistant.engine.judge.probes import integers_of, refilled, resized, with_ties
 from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.recording import BufferState, PointerField, RecordedArgument, RecordedBuffer, RecordedLaunch, Recording
 from assistant.model.source import Parameter, Span
 from assistant.model.workload import CaseOrigin
-from assistant.source.struct_layouts import layout_named
 from assistant.workload.derive import contents_of
 from assistant.workload.recordings import NewCase, blob_name
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from assistant.cuda.parse import parse
 from assistant.engine.event_json import event_json
 from assistant.engine.search.resume import Earlier, last_interrupted, spent_by
 from assistant.errors import UsageError
@@ -17,7 +18,6 @@ from assistant.model.completion import Caps, SentCall, Spending
 from assistant.model.profile import Signature
 from assistant.model.source import Source
 from assistant.model.trial import TrialOutcome
-from assistant.source.parse import parse
 
 FILE, WORKSPACE = Path("/w/a.cu"), Path("/w")
 NOW_MS = 100_000

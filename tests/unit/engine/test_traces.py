@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from assistant.cuda.parse import parse
 from assistant.engine.evaluate.traces import least_roundoff
 from assistant.model.source import Source
-from assistant.source.parse import parse
 from assistant.verify.tolerance import FLOAT_ROUNDOFF
 
 PARSED = parse(

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from assistant.cuda.parse import parse
 from assistant.engine.judge.written_grid import WrittenGrid, written_grid
 from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.source import Source
-from assistant.source.parse import parse
 
 _BLOCK = Dim3(128)
 KERNEL = "struct Box { int nx, ny, nz; };\n__global__ void k(float *x, PARAMETERS) {}\n"

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from assistant.cuda.embedded.find import find_embedded
 from assistant.model.embedded import Container, Embedded
 from assistant.model.proposal import REASON_CODES
-from assistant.source.embedded.find import find_embedded
 
 CLIENT = Path(__file__).parents[3] / "jupyterlab-client"
 KNOWN = json.loads((CLIENT / "test" / "cells.json").read_text("utf-8"))

@@ -3,8 +3,8 @@
 import re
 from pathlib import Path
 
+from assistant.cuda.hunks import hunks
 from assistant.model.proposal import REASON_CODES
-from assistant.source.hunks import hunks
 from jupyter_ext.choice import REASONS, Choice, LeftOut, everything
 
 HUNKS = hunks("a\nb\nc\nd\ne\n", "A\nb\nC\nd\nE\nF\n")

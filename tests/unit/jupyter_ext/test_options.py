@@ -8,7 +8,7 @@ import pytest
 from assistant.errors import UsageError
 from assistant.model.launch import Dim3, LaunchConfig
 from jupyter_ext.options import Launching, pairs_of, shapes_of, unquoted, values_of, without_accept
-from tests.unit.jupyter_ext.test_binding import SCALE
+from tests.unit.live.test_binding import SCALE
 
 
 def check(grid: str | None, block: str | None, **values: object) -> LaunchConfig:

@@ -3,10 +3,10 @@
 from html.parser import HTMLParser
 from pathlib import Path
 
-from assistant.desk.tasks import Verb
+from assistant.cuda.hunks import hunks
+from assistant.editor.tasks import Verb
 from assistant.model import events
 from assistant.model.completion import Caps, Spending
-from assistant.source.hunks import hunks
 from jupyter_ext.cells import cell_of
 from jupyter_ext.page import course_html, panel_html, panel_text
 from jupyter_ext.proposal_page import diff_html

@@ -3,13 +3,13 @@
 from collections.abc import Callable
 from pathlib import Path
 
+from assistant.cuda.hunks import hunks
 from assistant.engine.request import OptimizeOptions
+from assistant.live.sources import known_texts
 from assistant.model.proposal import ProposalState
-from assistant.source.hunks import hunks
 from jupyter_ext.cells import Cell, CellEdit, Replaced, captured_cell, cell_of
 from jupyter_ext.reviewing import Reviewing
 from jupyter_ext.runs import CellRun
-from jupyter_ext.sources import known_texts
 from jupyter_ext.workshop import Wanted, Workshop
 from tests.unit.memory.conftest import Given
 

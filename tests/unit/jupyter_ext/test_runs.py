@@ -5,7 +5,7 @@ from typing import cast
 
 import pytest
 
-from assistant.desk.tasks import Verb
+from assistant.editor.tasks import Verb
 from assistant.errors import CannotAnswerError, UsageError
 from assistant.model import events
 from assistant.model.profile import Severity

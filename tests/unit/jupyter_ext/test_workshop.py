@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from assistant.desk.tasks import Verb
+from assistant.editor.tasks import Verb
 from assistant.engine.request import OptimizeOptions
 from jupyter_ext.cells import cell_of
 from jupyter_ext.runs import CellRun

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
+from assistant.cuda.hunks import hunks
 from assistant.memory.store import open_store
 from assistant.model.comparison import Comparison, SpeedOutcome
 from assistant.model.profile import Signature
 from assistant.model.proposal import Proposal, ProposalState
 from assistant.model.verification import Outcome, Verification
-from assistant.source.hunks import hunks
 from tests.unit.lsp.session import opened
 
 _BEFORE = "__global__ void k(float *x)\n{\n    x[threadIdx.x] = 2.0;\n}\n"

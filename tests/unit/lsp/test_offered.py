@@ -11,7 +11,7 @@ from typing import Any
 from lsp.offered import COMMANDS, METHODS
 from lsp.server import KernelOptServer, build_server
 
-_HEAVY = ("assistant.desk", "assistant.config", "assistant.memory", "pydantic", "tree_sitter", "typer")
+_HEAVY = ("assistant.editor", "assistant.config", "assistant.memory", "pydantic", "tree_sitter", "typer")
 
 
 class _Wire:

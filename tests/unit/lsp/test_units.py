@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lsprotocol import types
 
+from assistant.cuda.embedded.find import find_embedded
 from assistant.model.embedded import Container, Declined, Embedded
 from assistant.model.source import Span, TextEdit
-from assistant.source.embedded.find import find_embedded
 from lsp.embedded import Opened, read_cuda_cell, read_embedded
 from lsp.positions import Positions
 from lsp.units import Unit, Units, file_of, is_cuda, is_python, is_source, path_of

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from assistant.build.architectures import architecture
+from assistant.cuda.parse import parse
+from assistant.cuda.syntax import SyntaxTree
 from assistant.model.plan import Decline, Rewrite
 from assistant.model.profile import Evidence, Finding, Method, Severity
 from assistant.model.source import Source
 from assistant.plan.expert.transformation import Transformation, TransformationContext
-from assistant.source.parse import parse
-from assistant.source.syntax import SyntaxTree
 
 DATA = Path(__file__).resolve().parents[2] / "data" / "plan"
 _HEAD = re.compile(r"// kernel=(\S+) line=(\d+) finding=(KO\d+)")

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
+from assistant.cuda.doubts import doubts
+from assistant.cuda.host_work import host_work
+from assistant.cuda.parse import parse
+from assistant.cuda.syntax import SyntaxTree
+from assistant.cuda.word_arithmetic import word_arithmetic
 from assistant.model.source import ParsedSource, Source
 from assistant.model.verification import Outcome
-from assistant.source.doubts import doubts
-from assistant.source.host_work import host_work
-from assistant.source.parse import parse
-from assistant.source.syntax import SyntaxTree
-from assistant.source.word_arithmetic import word_arithmetic
 from assistant.verify.cheats import find_cheats
 from assistant.verify.labels import Version, detect_labels
 

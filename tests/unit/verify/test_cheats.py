@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from assistant.cuda.parse import parse
 from assistant.model.source import Source
 from assistant.model.verification import Outcome, VerificationFinding
-from assistant.source.parse import parse
 from assistant.verify.cheats import find_cheats
 
 HEAD = "__global__ void k(const float *in, float *out, int n) {\n  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from assistant.cuda.parse import parse
 from assistant.model.source import Source
-from assistant.source.parse import parse
 from assistant.verify.host_reach import host_reach
 from assistant.verify.labels import edits_host_code
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from assistant.cuda.parse import parse
 from assistant.model.build import KernelCode, SassInstruction
 from assistant.model.source import Source
 from assistant.model.verification import Label
-from assistant.source.parse import parse
 from assistant.verify.evidence import DetectedLabel
 from assistant.verify.labels import Version, changes_streams, detect_labels
 

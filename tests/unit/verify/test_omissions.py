@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from assistant.cuda.host_work import host_work
+from assistant.cuda.parse import parse
+from assistant.cuda.syntax import SyntaxTree
+from assistant.cuda.word_arithmetic import word_arithmetic
 from assistant.model.source import Source
 from assistant.model.verification import Label
-from assistant.source.host_work import host_work
-from assistant.source.parse import parse
-from assistant.source.syntax import SyntaxTree
-from assistant.source.word_arithmetic import word_arithmetic
 from assistant.verify.labels import Version, detect_labels
 
 WORDS = """struct Ctx { uint32_t nonce; uint64_t counter; };

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from assistant.cuda.parse import parse
 from assistant.model.source import ParsedSource, Source
 from assistant.model.verification import Outcome
-from assistant.source.parse import parse
 from assistant.verify.parameters import find_unread_parameters
 
 TEXT = """constexpr int RADIUS = 20;

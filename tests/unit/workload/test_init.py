@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from assistant.cuda.parse import parse
 from assistant.model.source import Source
 from assistant.model.workload import DeclaredWorkload
-from assistant.source.parse import parse
 from assistant.workload.blocks import find_workloads
 from assistant.workload.draws import Draw
 from assistant.workload.generate import generate

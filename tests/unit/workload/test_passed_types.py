@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from assistant.cuda.struct_layouts import layout_named
 from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.recording import PointerField, RecordedArgument, RecordedBuffer, RecordedLaunch, Recording, Transfer
-from assistant.source.struct_layouts import layout_named
 from assistant.workload.passed_types import PassedTypes, typed
 
 CONFIG = LaunchConfig(Dim3(1, 1, 1), Dim3(32, 1, 1), 0)

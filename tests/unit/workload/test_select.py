@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from assistant.cuda.struct_layouts import layout_named
 from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.recording import (
     BufferState,
@@ -18,7 +19,6 @@ from assistant.model.recording import (
     ShapeCount,
 )
 from assistant.model.source import Parameter, Span
-from assistant.source.struct_layouts import layout_named
 from assistant.workload.recordings import blob_name
 from assistant.workload.select import Pairing, ProgramLevelOnly, kernel_name, pair_launches, select_launches
 

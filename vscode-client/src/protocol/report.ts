@@ -1,4 +1,4 @@
-/** `kernelopt/report`: a whole profile in parts (assistant/desk/report.py). Texts come with their unit; lines are 0-based lines of the document. */
+/** `kernelopt/report`: a whole profile in parts (assistant/editor/report.py). Texts come with their unit; lines are 0-based lines of the document. */
 
 export interface Report {
   readonly uri: string;

@@ -8,17 +8,17 @@ Example::
 
 from __future__ import annotations
 
+from assistant.cuda.accesses import PointerUse, Use, canonical, uses_of
+from assistant.cuda.assignments import modified_names
+from assistant.cuda.functions import Function, enclosing_function
+from assistant.cuda.loops import loops_around
+from assistant.cuda.macros import hidden_names
+from assistant.cuda.names import names_in
+from assistant.cuda.syntax import Node, SyntaxTree, unparenthesized
 from assistant.plan.expert.analysis.loop_effects import leaves_or_synchronizes
 from assistant.plan.expert.analysis.pointer_roots import Root, global_pointers, may_overlap, root_of, unclear_access
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.record import Record
-from assistant.source.accesses import PointerUse, Use, canonical, uses_of
-from assistant.source.assignments import modified_names
-from assistant.source.functions import Function, enclosing_function
-from assistant.source.loops import loops_around
-from assistant.source.macros import hidden_names
-from assistant.source.names import names_in
-from assistant.source.syntax import Node, SyntaxTree, unparenthesized
 
 __all__ = ["Accumulator", "accumulators_at", "target_of", "why_unsafe"]
 

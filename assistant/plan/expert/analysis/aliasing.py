@@ -12,14 +12,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from assistant.cuda.accesses import canonical
+from assistant.cuda.assignments import assignments
+from assistant.cuda.calls import callee_name, calls_of, given_arguments
+from assistant.cuda.functions import Function, enclosing_function
+from assistant.cuda.syntax import Node, SyntaxTree, unparenthesized
+from assistant.cuda.variables import locals_of
 from assistant.plan.expert.analysis.allocations import allocated_places, is_new_allocation
 from assistant.record import Record
-from assistant.source.accesses import canonical
-from assistant.source.assignments import assignments
-from assistant.source.calls import callee_name, calls_of, given_arguments
-from assistant.source.functions import Function, enclosing_function
-from assistant.source.syntax import Node, SyntaxTree, unparenthesized
-from assistant.source.variables import locals_of
 
 __all__ = ["NoCallers", "Overlap", "overlap"]
 

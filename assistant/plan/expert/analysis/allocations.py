@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from assistant.source.accesses import canonical
-from assistant.source.builtins import ALLOCATION_CALLS
-from assistant.source.calls import callee_name, given_arguments
-from assistant.source.functions import Function, functions
-from assistant.source.syntax import Node, SyntaxTree, unparenthesized
-from assistant.source.variables import locals_of
+from assistant.cuda.accesses import canonical
+from assistant.cuda.builtins import ALLOCATION_CALLS
+from assistant.cuda.calls import callee_name, given_arguments
+from assistant.cuda.functions import Function, functions
+from assistant.cuda.syntax import Node, SyntaxTree, unparenthesized
+from assistant.cuda.variables import locals_of
 
 __all__ = ["allocated_places", "is_new_allocation"]
 

@@ -15,13 +15,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from assistant.cuda.integers import Scope, evaluate
+from assistant.cuda.launch_shape import Launch
+from assistant.cuda.syntax import Node, node_text, parsed_expression, unparenthesized
 from assistant.model.source import Span, TextEdit
 from assistant.plan.expert.analysis.kernel_launches import launches_of
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.record import Record
-from assistant.source.integers import Scope, evaluate
-from assistant.source.launch_shape import Launch
-from assistant.source.syntax import Node, node_text, parsed_expression, unparenthesized
 
 __all__ = ["Axis", "axes_of"]
 

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from assistant.cuda.integers import Scope, evaluate
+from assistant.cuda.syntax import Node, binary_parts, node_text, unparenthesized
 from assistant.record import Record
-from assistant.source.integers import Scope, evaluate
-from assistant.source.syntax import Node, binary_parts, node_text, unparenthesized
 
 __all__ = ["Range", "range_of"]
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from assistant.cuda.launch_shape import Launch, block_dims, launch_of
+from assistant.cuda.scopes import scope_inside
 from assistant.model.launch import Dim3
 from assistant.plan.expert.transformation import TransformationContext
-from assistant.source.launch_shape import Launch, block_dims, launch_of
-from assistant.source.scopes import scope_inside
 
 __all__ = ["known_blocks", "launches_of", "template_environment"]
 

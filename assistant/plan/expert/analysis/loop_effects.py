@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import re
 
+from assistant.cuda.builtins import is_pure
+from assistant.cuda.calls import callee_name, takes_values_only
+from assistant.cuda.functions import functions
+from assistant.cuda.macros import hidden_effect
+from assistant.cuda.syntax import Node, SyntaxTree
 from assistant.plan.expert.analysis.pointer_roots import global_pointers
-from assistant.source.builtins import is_pure
-from assistant.source.calls import callee_name, takes_values_only
-from assistant.source.functions import functions
-from assistant.source.macros import hidden_effect
-from assistant.source.syntax import Node, SyntaxTree
 
 __all__ = ["leaves_or_synchronizes"]
 

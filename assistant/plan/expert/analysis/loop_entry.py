@@ -11,16 +11,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from assistant.source.assignments import changed_names, modified_names
-from assistant.source.branches import condition_of, lone_statement
-from assistant.source.constants import integer_constant
-from assistant.source.counted_loops import CountedHeader, counted_header
-from assistant.source.functions import Function
-from assistant.source.loops import LOOPS
-from assistant.source.macros import hidden_names
-from assistant.source.names import names_in, words_in
-from assistant.source.syntax import Node, SyntaxTree, binary_parts, joined
-from assistant.source.variables import locals_of
+from assistant.cuda.assignments import changed_names, modified_names
+from assistant.cuda.branches import condition_of, lone_statement
+from assistant.cuda.constants import integer_constant
+from assistant.cuda.counted_loops import CountedHeader, counted_header
+from assistant.cuda.functions import Function
+from assistant.cuda.loops import LOOPS
+from assistant.cuda.macros import hidden_names
+from assistant.cuda.names import names_in, words_in
+from assistant.cuda.syntax import Node, SyntaxTree, binary_parts, joined
+from assistant.cuda.variables import locals_of
 
 __all__ = ["entry_condition", "runs_at_least_once"]
 

@@ -11,16 +11,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from assistant.cuda.accesses import Use, kind_of
+from assistant.cuda.element_size import element_size_bytes
+from assistant.cuda.integers import Scope, evaluate
+from assistant.cuda.scopes import scope_of
+from assistant.cuda.shared_arrays import element_uses, shared_arrays
+from assistant.cuda.syntax import Node, node_text, unparenthesized
 from assistant.plan.expert.analysis.kernel_launches import template_environment
 from assistant.plan.expert.analysis.warp_pattern import sector_count, wavefront_count
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.record import Record
-from assistant.source.accesses import Use, kind_of
-from assistant.source.element_size import element_size_bytes
-from assistant.source.integers import Scope, evaluate
-from assistant.source.scopes import scope_of
-from assistant.source.shared_arrays import element_uses, shared_arrays
-from assistant.source.syntax import Node, node_text, unparenthesized
 
 __all__ = ["Access", "WarpCost", "addresses", "global_accesses", "loop_weight", "unknown_sizes", "warp_cost"]
 

@@ -7,14 +7,14 @@ Example::
 
 from __future__ import annotations
 
+from assistant.cuda.assignments import assignments
+from assistant.cuda.functions import Function
+from assistant.cuda.macros import hidden_names
+from assistant.cuda.names import names_in
+from assistant.cuda.syntax import Node, SyntaxTree, kept
+from assistant.cuda.variables import Variable, locals_of
 from assistant.plan.expert.analysis.aliasing import NoCallers, Overlap, overlap
 from assistant.record import Record
-from assistant.source.assignments import assignments
-from assistant.source.functions import Function
-from assistant.source.macros import hidden_names
-from assistant.source.names import names_in
-from assistant.source.syntax import Node, SyntaxTree, kept
-from assistant.source.variables import Variable, locals_of
 
 __all__ = [
     "Private",

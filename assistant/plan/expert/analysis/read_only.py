@@ -7,13 +7,13 @@ Example::
 
 from __future__ import annotations
 
+from assistant.cuda.accesses import Use, uses_of
+from assistant.cuda.calls import callee_name, given_arguments
+from assistant.cuda.functions import Function, functions
+from assistant.cuda.macros import hidden_names
+from assistant.cuda.syntax import Node, SyntaxTree
+from assistant.cuda.variables import Variable, locals_of
 from assistant.model.source import Span, TextEdit
-from assistant.source.accesses import Use, uses_of
-from assistant.source.calls import callee_name, given_arguments
-from assistant.source.functions import Function, functions
-from assistant.source.macros import hidden_names
-from assistant.source.syntax import Node, SyntaxTree
-from assistant.source.variables import Variable, locals_of
 
 __all__ = ["const_edits", "make_const"]
 

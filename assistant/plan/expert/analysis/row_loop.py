@@ -11,14 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from assistant.cuda.counted_loops import counted_header
+from assistant.cuda.integers import evaluate
+from assistant.cuda.scopes import scope_of
+from assistant.cuda.syntax import Node, binary_parts, node_text
 from assistant.model.launch import Dim3
 from assistant.plan.expert.analysis.memory_accesses import unknown_sizes
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.record import Record
-from assistant.source.counted_loops import counted_header
-from assistant.source.integers import evaluate
-from assistant.source.scopes import scope_of
-from assistant.source.syntax import Node, binary_parts, node_text
 
 __all__ = ["RowLoop", "compared_parts", "row_loop_of", "sees_rows_alike"]
 

@@ -8,14 +8,14 @@ Example::
 
 from __future__ import annotations
 
+from assistant.cuda.integers import Scope, evaluate
+from assistant.cuda.shared_arrays import ElementUse, SharedArray
+from assistant.cuda.syntax import Node, binary_parts, joined, node_text, unparenthesized
 from assistant.model.source import Span
 from assistant.plan.expert.analysis.bounds import Range, range_of
 from assistant.plan.expert.analysis.kernel_launches import known_blocks, template_environment
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.record import Record
-from assistant.source.integers import Scope, evaluate
-from assistant.source.shared_arrays import ElementUse, SharedArray
-from assistant.source.syntax import Node, binary_parts, joined, node_text, unparenthesized
 
 __all__ = ["SharedRows", "rows_of"]
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from assistant.cuda.branches import condition_of, lone_statement
+from assistant.cuda.syntax import Node, node_text, without_comments
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.record import Record
-from assistant.source.branches import condition_of, lone_statement
-from assistant.source.syntax import Node, node_text, without_comments
 
 __all__ = ["Position", "position_of"]
 

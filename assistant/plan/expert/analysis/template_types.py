@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from assistant.source.calls import calls_of, given_arguments
-from assistant.source.functions import Function, enclosing_function
-from assistant.source.syntax import Node, SyntaxTree, unparenthesized
-from assistant.source.variables import locals_of
+from assistant.cuda.calls import calls_of, given_arguments
+from assistant.cuda.functions import Function, enclosing_function
+from assistant.cuda.syntax import Node, SyntaxTree, unparenthesized
+from assistant.cuda.variables import locals_of
 
 __all__ = ["instance_types"]
 

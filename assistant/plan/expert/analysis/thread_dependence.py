@@ -7,11 +7,11 @@ Example::
 
 from __future__ import annotations
 
-from assistant.source.assignments import changed_names
-from assistant.source.functions import Function
-from assistant.source.macros import hidden_names
-from assistant.source.syntax import Node, SyntaxTree
-from assistant.source.variables import locals_of
+from assistant.cuda.assignments import changed_names
+from assistant.cuda.functions import Function
+from assistant.cuda.macros import hidden_names
+from assistant.cuda.syntax import Node, SyntaxTree
+from assistant.cuda.variables import locals_of
 
 __all__ = ["thread_axes"]
 

@@ -11,10 +11,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from assistant.cuda.syntax import Node, node_text
 from assistant.model.source import Span
 from assistant.plan.expert.analysis.workload_block import declared_shapes
 from assistant.plan.expert.transformation import TransformationContext
-from assistant.source.syntax import Node, node_text
 
 __all__ = ["hidden_builtin", "uncontrolled_launch", "warp_dependence"]
 

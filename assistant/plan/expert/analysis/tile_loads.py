@@ -12,14 +12,14 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from assistant.cuda.functions import Function
+from assistant.cuda.loops import LOOPS
+from assistant.cuda.macros import hidden_names
+from assistant.cuda.names import names_in
+from assistant.cuda.syntax import Node, SyntaxTree, binary_parts, unparenthesized
 from assistant.plan.expert.analysis.pointer_roots import Root, global_pointers, root_of
 from assistant.plan.expert.analysis.thread_dependence import thread_axes
 from assistant.record import Record
-from assistant.source.functions import Function
-from assistant.source.loops import LOOPS
-from assistant.source.macros import hidden_names
-from assistant.source.names import names_in
-from assistant.source.syntax import Node, SyntaxTree, binary_parts, unparenthesized
 
 __all__ = ["COLUMN_AXES", "ROW_AXES", "Along", "TileLoad", "tile_loads"]
 

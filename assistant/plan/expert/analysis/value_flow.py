@@ -8,13 +8,13 @@ Example::
 
 from __future__ import annotations
 
+from assistant.cuda.builtins import FLOAT_NAMES
+from assistant.cuda.calls import callee_name, given_arguments
+from assistant.cuda.functions import Function, functions
+from assistant.cuda.syntax import Node, SyntaxTree
+from assistant.cuda.variables import locals_of
 from assistant.plan.expert.analysis.value_kinds import Kind, ValueKinds
 from assistant.record import Record
-from assistant.source.builtins import FLOAT_NAMES
-from assistant.source.calls import callee_name, given_arguments
-from assistant.source.functions import Function, functions
-from assistant.source.syntax import Node, SyntaxTree
-from assistant.source.variables import locals_of
 
 __all__ = ["COMPARISONS", "Sink", "is_double_function", "largest_expression", "operands", "sink_of"]
 

@@ -15,13 +15,13 @@ from collections.abc import Iterable, Mapping
 from enum import Enum, auto
 from functools import cached_property, reduce
 
-from assistant.source.builtins import FLOAT_NAMES
-from assistant.source.calls import callee_name, given_arguments
-from assistant.source.functions import Function, functions
-from assistant.source.literals import is_double_literal, is_made_of_numbers, numbers_in
-from assistant.source.macros import macro_text, macro_texts
-from assistant.source.syntax import Node, SyntaxTree, binary_parts, kept, unparenthesized
-from assistant.source.variables import Variable, locals_of
+from assistant.cuda.builtins import FLOAT_NAMES
+from assistant.cuda.calls import callee_name, given_arguments
+from assistant.cuda.functions import Function, functions
+from assistant.cuda.literals import is_double_literal, is_made_of_numbers, numbers_in
+from assistant.cuda.macros import macro_text, macro_texts
+from assistant.cuda.syntax import Node, SyntaxTree, binary_parts, kept, unparenthesized
+from assistant.cuda.variables import Variable, locals_of
 
 __all__ = ["Kind", "ValueKinds", "combine"]
 

@@ -11,12 +11,12 @@ Example::
 
 from __future__ import annotations
 
+from assistant.cuda.assignments import modified_names
+from assistant.cuda.branches import condition_of, lone_statement
+from assistant.cuda.calls import takes_values_only
+from assistant.cuda.functions import Function
+from assistant.cuda.syntax import Node, SyntaxTree, binary_parts, joined
 from assistant.record import Record
-from assistant.source.assignments import modified_names
-from assistant.source.branches import condition_of, lone_statement
-from assistant.source.calls import takes_values_only
-from assistant.source.functions import Function
-from assistant.source.syntax import Node, SyntaxTree, binary_parts, joined
 
 __all__ = ["Guard", "guard_of"]
 

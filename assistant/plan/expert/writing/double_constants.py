@@ -13,10 +13,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
+from assistant.cuda.literals import is_double_literal, numbers_in
+from assistant.cuda.syntax import Node, SyntaxTree
+from assistant.cuda.variables import locals_of
 from assistant.model.source import Span, TextEdit
-from assistant.source.literals import is_double_literal, numbers_in
-from assistant.source.syntax import Node, SyntaxTree
-from assistant.source.variables import locals_of
 
 __all__ = ["constant_edits"]
 

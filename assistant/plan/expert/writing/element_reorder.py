@@ -14,6 +14,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from assistant.cuda.assignments import assignments
+from assistant.cuda.counted_loops import counted_header
+from assistant.cuda.integers import Scope
+from assistant.cuda.scopes import scope_of
+from assistant.cuda.syntax import Node, SyntaxTree, node_text, unparenthesized
 from assistant.model.launch import Dim3
 from assistant.model.plan import Rewrite
 from assistant.model.source import TextEdit
@@ -25,11 +30,6 @@ from assistant.plan.expert.analysis.warp_pattern import lane_environments
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.style import style_of
 from assistant.record import Record
-from assistant.source.assignments import assignments
-from assistant.source.counted_loops import counted_header
-from assistant.source.integers import Scope
-from assistant.source.scopes import scope_of
-from assistant.source.syntax import Node, SyntaxTree, node_text, unparenthesized
 
 __all__ = ["reordered"]
 

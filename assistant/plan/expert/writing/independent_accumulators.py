@@ -16,18 +16,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from assistant.cuda.assignments import modified_names
+from assistant.cuda.calls import takes_values_only
+from assistant.cuda.counted_loops import CountedHeader
+from assistant.cuda.files import line_end
+from assistant.cuda.functions import Function
+from assistant.cuda.macros import hidden_names
+from assistant.cuda.names import fresh_name, names_in
+from assistant.cuda.syntax import Node, SyntaxTree, without_comments
+from assistant.cuda.variables import locals_of
 from assistant.model.source import Span, TextEdit
 from assistant.plan.expert.writing.layout import after_statement, indentation, zero_of
 from assistant.record import Record
-from assistant.source.assignments import modified_names
-from assistant.source.calls import takes_values_only
-from assistant.source.counted_loops import CountedHeader
-from assistant.source.files import line_end
-from assistant.source.functions import Function
-from assistant.source.macros import hidden_names
-from assistant.source.names import fresh_name, names_in
-from assistant.source.syntax import Node, SyntaxTree, without_comments
-from assistant.source.variables import locals_of
 
 __all__ = ["ACCUMULATOR_COUNT", "Reduction", "reduction_of", "split_edits"]
 

@@ -7,9 +7,9 @@ Example::
 
 from __future__ import annotations
 
+from assistant.cuda.files import line_end
+from assistant.cuda.syntax import Node, SyntaxTree
 from assistant.model.source import Span, TextEdit
-from assistant.source.files import line_end
-from assistant.source.syntax import Node, SyntaxTree
 
 __all__ = ["after_statement", "before_statement", "indentation", "zero_of"]
 

@@ -16,13 +16,13 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+from assistant.cuda.integers import Scope
+from assistant.cuda.names import words_in
+from assistant.cuda.scopes import scope_of
+from assistant.cuda.syntax import Node, binary_parts, node_text, unparenthesized, without_comments
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.style import style_of
 from assistant.record import Record
-from assistant.source.integers import Scope
-from assistant.source.names import words_in
-from assistant.source.scopes import scope_of
-from assistant.source.syntax import Node, binary_parts, node_text, unparenthesized, without_comments
 
 __all__ = ["MIRRORED", "Partner", "Place", "partner_of"]
 

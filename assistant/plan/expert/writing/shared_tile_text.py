@@ -9,6 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from assistant.cuda.counted_loops import CountedHeader
+from assistant.cuda.files import line_end
+from assistant.cuda.names import fresh_name
+from assistant.cuda.syntax import Node, SyntaxTree
 from assistant.model.source import Span, TextEdit
 from assistant.plan.expert.analysis.tile_loads import Along, TileLoad
 from assistant.plan.expert.analysis.whole_block_guard import Guard
@@ -16,10 +20,6 @@ from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.layout import indentation, zero_of
 from assistant.plan.expert.writing.style import style_of
 from assistant.record import Record
-from assistant.source.counted_loops import CountedHeader
-from assistant.source.files import line_end
-from assistant.source.names import fresh_name
-from assistant.source.syntax import Node, SyntaxTree
 
 __all__ = ["TileText", "tile_edits"]
 

@@ -11,6 +11,11 @@ from __future__ import annotations
 
 import re
 
+from assistant.cuda.element_size import element_size_bytes
+from assistant.cuda.files import line_end
+from assistant.cuda.names import mentions, words_in
+from assistant.cuda.scopes import scope_of
+from assistant.cuda.syntax import Node, binary_parts, node_text
 from assistant.model.launch import Dim3
 from assistant.model.source import Span, TextEdit
 from assistant.plan.expert.analysis.kernel_launches import template_environment
@@ -22,11 +27,6 @@ from assistant.plan.expert.writing.layout import indentation
 from assistant.plan.expert.writing.recompute import Partner, Place
 from assistant.plan.expert.writing.style import Style, style_of
 from assistant.record import Record
-from assistant.source.element_size import element_size_bytes
-from assistant.source.files import line_end
-from assistant.source.names import mentions, words_in
-from assistant.source.scopes import scope_of
-from assistant.source.syntax import Node, binary_parts, node_text
 
 __all__ = ["Staging", "negated", "rectangular_place", "staging_edits"]
 

@@ -23,7 +23,7 @@ def test_one_module_imports_the_client_and_one_its_transport() -> None:
 
 def test_it_is_not_loaded_before_a_provider_is_opened() -> None:
     asked = (
-        "import sys, assistant.cli.app, assistant.cli.models, assistant.plan.providers, assistant.desk.host, lsp.models;"
+        "import sys, assistant.cli.app, assistant.cli.models, assistant.plan.providers, assistant.editor.host, lsp.models;"
         "print([name for name in ('openai', 'httpx2') if name in sys.modules])"
     )
     said = subprocess.run((sys.executable, "-c", asked), capture_output=True, text=True, check=True, timeout=60, cwd=ROOT).stdout

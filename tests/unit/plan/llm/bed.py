@@ -10,6 +10,7 @@ from typing import Any
 
 from assistant.build.architectures import architecture
 from assistant.config import Settings
+from assistant.cuda.parse import parse
 from assistant.measure.targets import target
 from assistant.model.build import KernelResources
 from assistant.model.completion import (
@@ -29,7 +30,6 @@ from assistant.plan.catalogue import Catalogue, load_catalogue
 from assistant.plan.llm.planner import LlmPlanner
 from assistant.plan.llm.talk import Stamps
 from assistant.ports import OnText, PlanRequest
-from assistant.source.parse import parse
 
 REPOSITORY = Path(__file__).resolve().parents[4]
 DEVICE = "CPU emulator (counting rules of sm_90)"

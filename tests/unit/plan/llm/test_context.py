@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from assistant.config import Settings
+from assistant.cuda.parse import parse
 from assistant.model.build import Diagnostic, DiagnosticSeverity
 from assistant.model.source import Source
 from assistant.plan.llm.annotate import annotated, elided
 from assistant.plan.llm.context import diagnostic_lines, facts_of
-from assistant.source.parse import parse
 from tests.unit.plan.llm.bed import EVIDENCE, TEXT, evidence, request_of
 
 HERE = Path("/home/somebody/project/kernel.cu")

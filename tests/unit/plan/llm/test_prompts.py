@@ -8,6 +8,8 @@ from pathlib import Path
 
 from syrupy.assertion import SnapshotAssertion
 
+from assistant.cuda.edits import apply_edits
+from assistant.cuda.hunks import unified_diff
 from assistant.model.build import Diagnostic, DiagnosticSeverity
 from assistant.model.comparison import Comparison, SpeedOutcome
 from assistant.model.plan import Origin, Rewrite, Setback, SetbackKind, Step, TriedBefore
@@ -20,8 +22,6 @@ from assistant.plan.llm.library import Prompt, load_prompts
 from assistant.plan.llm.talk import Talk
 from assistant.plan.llm.unusable import UnusableAnswer
 from assistant.ports import PlanRequest, Recalled, Story
-from assistant.source.edits import apply_edits
-from assistant.source.hunks import unified_diff
 from tests.unit.plan.llm.bed import DECLARED, TEXT, Ledger, Scripted, catalogue, evidence, request_of, settings, stamps
 
 SNAPSHOTS = Path(__file__).parent / "__snapshots__" / "test_prompts.ambr"

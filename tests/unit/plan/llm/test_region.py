@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
+from assistant.cuda.edits import apply_edits
+from assistant.cuda.parse import parse
 from assistant.model.source import Source, TextEdit
 from assistant.model.verification import Label
 from assistant.plan.llm.region import RegionEdit, edit_of, part_texts, region_of
 from assistant.plan.llm.schemas import CodeReply
 from assistant.plan.llm.unusable import UnusableAnswer
-from assistant.source.edits import apply_edits
-from assistant.source.parse import parse
 from tests.unit.plan.llm.bed import DECLARED, KERNEL_TEXT, REPOSITORY, TEXT, request_of
 
 BETTER = KERNEL_TEXT.replace("out[x * n + y] = scaled", "float v = scaled").replace("by);", "by);\n        out[x * n + y] = v;")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from assistant.cuda.parse import parse
 from assistant.model.source import Source
 from assistant.plan.llm.static_notes import array_notes, loop_notes
-from assistant.source.parse import parse
 
 TEXT = """\
 #define TILE 16

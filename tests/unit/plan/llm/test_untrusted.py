@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from assistant.cuda.edits import apply_edits
 from assistant.plan.llm.claims import bound
 from assistant.plan.llm.region import RegionEdit, edit_of, region_of
 from assistant.plan.llm.schemas import BadReply, CodeReply, ExplanationReply, PlanReply, SummaryReply, parse_reply
 from assistant.plan.llm.unusable import UnusableAnswer
-from assistant.source.edits import apply_edits
 from tests.unit.plan.llm.bed import EVIDENCE, KERNEL_TEXT, TEXT, request_of
 
 REPLIES = (PlanReply, CodeReply, SummaryReply, ExplanationReply)

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from assistant.build.architectures import architecture
+from assistant.cuda.parse import parse
 from assistant.measure.targets import target
 from assistant.model.profile import Evidence, Finding, Method, Severity
 from assistant.model.source import Source
@@ -19,7 +20,6 @@ from assistant.plan.expert.order import EXPERT_TRANSFORMATIONS
 from assistant.plan.expert.planner import ExpertPlanner
 from assistant.ports import PlanRequest, Recalled
 from assistant.profile.catalogue import METRICS
-from assistant.source.parse import parse
 
 ROOT = Path(__file__).resolve().parents[4]
 CATALOGUE = load_catalogue(ROOT / "prompts" / "techniques")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from assistant.cuda.functions import functions
+from assistant.cuda.syntax import SyntaxTree
 from assistant.plan.expert.analysis.aliasing import NoCallers, Overlap, overlap
-from assistant.source.functions import functions
-from assistant.source.syntax import SyntaxTree
 
 KERNEL = "__global__ void k(float *c, float *a, int n) { c[0] = a[0]; }\n"
 ALLOCATED = "float *a, *c; cudaMalloc(&a, 4); cudaMalloc(&c, 4); "

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from assistant.cuda.functions import functions
+from assistant.cuda.syntax import SyntaxTree
 from assistant.plan.expert.analysis.value_kinds import Kind, ValueKinds
-from assistant.source.functions import functions
-from assistant.source.syntax import SyntaxTree
 
 KERNEL = """
 #define HALF 0.5

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from assistant.cuda.launch_shape import block_dims
 from assistant.model.plan import Decline
 from assistant.plan.expert.analysis.kernel_launches import launches_of
 from assistant.plan.expert.block_size_search import BlockSizeSearch
 from assistant.plan.expert.coalescing_interchange import CoalescingInterchange
-from assistant.source.launch_shape import block_dims
 
 KERNEL = """\
 // kernel=k line=6 finding=KO112

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assistant.cuda.integers import evaluate
+from assistant.cuda.parse import parse
+from assistant.cuda.scopes import scope_of
+from assistant.cuda.syntax import SyntaxTree, parsed_expression
 from assistant.model.source import Source
 from assistant.plan.expert.analysis.bounds import Range, range_of
-from assistant.source.integers import evaluate
-from assistant.source.parse import parse
-from assistant.source.scopes import scope_of
-from assistant.source.syntax import SyntaxTree, parsed_expression
 
 TEXT = """\
 #define W 32

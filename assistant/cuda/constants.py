@@ -1,0 +1,107 @@
+"""Integer constants of a text: object-like macros, ``const`` and ``constexpr`` integers, enumerators.
+
+Example::
+
+    constants_of(tree)["TILE"]               # 32, from `#define TILE 32`
+    integer_constant(tree, "TILE * 2 + 1")   # 65
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from assistant.cuda.integers import Scope, evaluate
+from assistant.cuda.macros import macro_texts
+from assistant.cuda.parameters import declared_name
+from assistant.cuda.spelling import canonical_type
+from assistant.cuda.syntax import Node, SyntaxTree, kept, parsed_expression
+from assistant.cuda.variables import Variable, declared_variables
+
+__all__ = ["constants_of", "integer_constant"]
+
+_INTEGER_WORDS = frozenset({"int", "unsigned", "short", "long", "char", "auto"})
+
+
+@kept
+def constants_of(tree: SyntaxTree) -> Mapping[str, int]:
+    """Every name that stands for one integer wherever the text uses it.
+
+    A name that is also a parameter or another variable, or that is defined with two values, means too much to be one.
+    """
+    definitions = _definitions(tree)
+    found: dict[str, int] = {}
+    while True:
+        scope = Scope(found, {}, {})
+        news = {name: _value(nodes, scope) for name, nodes in definitions.items() if name not in found}
+        known = {name: value for name, value in news.items() if value is not None}
+        if not known:
+            return found
+        found = found | known
+
+
+def integer_constant(tree: SyntaxTree, expression: str) -> int | None:
+    """The value of an expression of integer literals and constants; None when it is not constant."""
+    node = parsed_expression(expression)
+    return None if node is None else evaluate(node, Scope(constants_of(tree), {}, {}), {})
+
+
+def _value(nodes: list[Node], scope: Scope) -> int | None:
+    """What all definitions come to; None where one is unknown or they differ."""
+    values = {evaluate(node, scope, {}) for node in nodes}
+    return values.pop() if len(values) == 1 else None
+
+
+def _definitions(tree: SyntaxTree) -> dict[str, list[Node]]:
+    found: dict[str, list[Node]] = {}
+    other: set[str] = set()
+    for name, node in _named(tree):
+        if node is None:
+            other.add(name)
+        else:
+            found.setdefault(name, []).append(node)
+    return {name: nodes for name, nodes in found.items() if name not in other}
+
+
+def _named(tree: SyntaxTree) -> Iterator[tuple[str, Node | None]]:
+    """(name, value) of all that a name may mean; the value is None where it is no integer constant."""
+    for name, texts in macro_texts(tree).items():
+        yield from ((name, _macro_value(text)) for text in texts)
+    for enumerator in tree.find("enumerator"):
+        name, value = enumerator.child_by_field_name("name"), enumerator.child_by_field_name("value")
+        if name is not None and value is not None:
+            yield tree.text(name), value
+    for declaration in tree.find("declaration", "for_range_loop"):
+        if "const" in tree.text(declaration):
+            yield from ((variable.name, _constant_value(variable)) for variable in declared_variables(tree, declaration))
+        else:
+            names = (declared_name(declarator) for declarator in declaration.children_by_field_name("declarator"))
+            yield from ((tree.text(name), None) for name in names if name is not None)
+    for parameter in tree.find("parameter_declaration", "optional_parameter_declaration"):
+        declared = declared_name(parameter.child_by_field_name("declarator"))
+        if declared is not None and not _is_in_declaration(parameter):
+            yield tree.text(declared), None
+
+
+def _is_in_declaration(parameter: Node) -> bool:
+    """Of a prototype, which uses none of its names, or of ``dim3 b(X * Y)``, which the grammar takes for one."""
+    node = parameter.parent if parameter.parent is None else parameter.parent.parent
+    while node is not None and node.type.endswith("declarator"):
+        node = node.parent
+    return node is not None and node.type == "declaration"
+
+
+def _macro_value(text: str) -> Node | None:
+    """What a macro's text means as one operand; None for ``a + b``, which its surroundings would tear apart."""
+    node = parsed_expression(text)
+    inside = node if node is None or node.named_child_count != 1 else node.named_children[0]
+    return None if inside is None or inside.type in ("binary_expression", "conditional_expression") else node
+
+
+def _constant_value(variable: Variable) -> Node | None:
+    is_integer = set(canonical_type(variable.type).split()) <= _INTEGER_WORDS
+    if not variable.is_const or variable.is_pointer or variable.is_array or not is_integer:
+        return None
+    value = variable.value
+    if value is not None and value.type in ("argument_list", "initializer_list"):
+        return value.named_children[0] if value.named_child_count == 1 else None
+    return value

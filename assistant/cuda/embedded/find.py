@@ -1,0 +1,62 @@
+"""CUDA texts of a Python file or a notebook cell.
+
+Example::
+
+    find_embedded('k = cp.RawKernel("__global__ void k() {}", "k")', Container.PYTHON_FILE)[0].text   # '__global__ void k() {}'
+"""
+
+from __future__ import annotations
+
+import re
+
+from assistant.cuda.embedded.bindings import Bindings
+from assistant.cuda.embedded.calls import NAMES, calls_of, text_of
+from assistant.cuda.embedded.expressions import Expressions, NotText
+from assistant.cuda.embedded.magics import embedded_body, head_of
+from assistant.cuda.embedded.statements import program_of
+from assistant.model.embedded import Container, Declined, Embedded
+from assistant.model.source import Span
+
+__all__ = ["find_embedded"]
+
+_MOST_CALLS = 200
+"""Of one text: programs have a handful. What is beyond is said to be passed over, once, and costs nothing at a keystroke."""
+_MARKER = re.compile("|".join(NAMES))
+
+
+def find_embedded(text: str, container: Container) -> tuple[Embedded | Declined, ...]:
+    """Every CUDA text, in the order of its first use; what is recognized but cannot be read exactly is declined with its place.
+
+    A text that is used by several calls is given once. Text without a marker of CUDA costs one scan.
+    """
+    head = head_of(text) if container is Container.NOTEBOOK_CELL else None
+    if head is not None and head.kind is not None:
+        return (embedded_body(text, head, head.kind),)
+    if (head is not None and not head.is_python) or not _MARKER.search(text):
+        return ()
+    return _in_python(text, container, 0 if head is None else head.span.end)
+
+
+def _in_python(text: str, container: Container, start: int) -> tuple[Embedded | Declined, ...]:
+    """``start``: end of the magic's line, which is not Python."""
+    program = program_of(_blank(text, start))
+    bindings = Bindings(program)
+    expressions = Expressions(program, bindings)
+    found: dict[object, Embedded | Declined] = {}
+    for index, call in enumerate(calls_of(program, bindings)):
+        if index == _MOST_CALLS:
+            found[index] = Declined(call.kind, call.span, f"it is beyond the first {_MOST_CALLS} in one file")
+            break
+        value = text_of(call, expressions)
+        if isinstance(value, NotText):
+            found.setdefault((call.kind, value.span, value.reason), Declined(call.kind, value.span, value.reason))
+        elif value is not None and value.literals:
+            embedded = Embedded(call.kind, value.text, call.span, "", value.literals, value.runs, container, text)
+            found.setdefault(value.runs, embedded)
+    return tuple(found.values())
+
+
+def _blank(text: str, end: int) -> str:
+    """The text with spaces up to ``end``; line ends before it do not matter to Python."""
+    span = Span(0, end)
+    return " " * (span.end - span.start) + text[end:] if end else text

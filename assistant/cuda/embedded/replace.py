@@ -1,0 +1,147 @@
+"""Edits of an embedded CUDA text, as edits of the text around it.
+
+Every answer is checked by reading the edited container again; what does not come out as asked is declined, never half done.
+
+Example::
+
+    replace(embedded, (TextEdit(Span(4, 5), '"'),))   # (TextEdit(Span(20, 21), '\\\\"'),)  inside "…"
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from assistant.cuda.edits import apply_edits, edits_between, lines_of
+from assistant.cuda.embedded.find import find_embedded
+from assistant.cuda.embedded.string_literals import written
+from assistant.model.embedded import Declined, Embedded, Literal
+from assistant.model.source import Span, TextEdit
+
+__all__ = ["replace"]
+
+
+def replace(embedded: Embedded, edits: Iterable[TextEdit]) -> tuple[TextEdit, ...] | Declined:
+    """Edits of the container's text that make the CUDA text what ``edits`` make of it, and leave every other CUDA text as it is."""
+    wanted = apply_edits(embedded.text, edits := tuple(edits))
+    if not isinstance(wanted, str):
+        return _declined(embedded, "the edits overlap or reach beyond the CUDA text")
+    if wanted == embedded.text:
+        return ()
+    shares = [share for edit in edits for least in _least(embedded, edit) for share in _shares(embedded, least)]
+    if _removes_a_join(embedded, edits):
+        return _declined(embedded, "the edit removes the line end that PyTorch puts between two strings of the list")
+    small = tuple(_in_container(embedded, literal, edit) for literal, edit in shares)
+    before = find_embedded(embedded.container_text, embedded.container)
+    reason = _objection(embedded, before, small, wanted)
+    if reason is None:
+        return small
+    whole = _rewritten(embedded, shares)
+    return whole if _objection(embedded, before, whole, wanted) is None else _declined(embedded, reason)
+
+
+def _least(embedded: Embedded, edit: TextEdit) -> Iterator[TextEdit]:
+    """The edit without the lines and characters that it leaves as they are, so that these keep their spelling."""
+    start = edit.span.start
+    for least in edits_between(embedded.text[start : edit.span.end], edit.new_text):
+        yield TextEdit(Span(start + least.span.start, start + least.span.end), least.new_text)
+
+
+def _shares(embedded: Embedded, edit: TextEdit) -> Iterator[tuple[Literal, TextEdit]]:
+    """The edit divided among the literals that it touches: each gets as many lines as it had, the last one the rest."""
+    start, end = edit.span.start, edit.span.end
+    touched = [x for x in embedded.literals if x.embedded.start < end and start < x.embedded.end] or [_home(embedded, start)]
+    lines = lines_of(edit.new_text)
+    for literal in touched:
+        part = literal.embedded
+        span = Span(min(max(start, part.start), part.end), max(min(end, part.end), part.start))
+        line_count = len(lines) if literal is touched[-1] else embedded.text.count("\n", span.start, span.end)
+        yield literal, TextEdit(span, "".join(lines[:line_count]))
+        lines = lines[line_count:]
+
+
+def _home(embedded: Embedded, offset: int) -> Literal:
+    """The literal in which an insertion at ``offset`` is made: that of the character after it, else that of the one before."""
+    after = (x for x in embedded.literals if x.embedded.start <= offset < x.embedded.end)
+    before = (x for x in reversed(embedded.literals) if x.embedded.start <= offset <= x.embedded.end)
+    return next(after, None) or next(before, embedded.literals[-1])
+
+
+def _removes_a_join(embedded: Embedded, edits: Iterable[TextEdit]) -> bool:
+    """True where an edit takes away a character that stands in no literal."""
+    joins = [run for run in embedded.runs if run.container_start == run.container_end and run.embedded_start < run.embedded_end]
+    return any(edit.span.start < run.embedded_end and run.embedded_start < edit.span.end for edit in edits for run in joins)
+
+
+def _in_container(embedded: Embedded, literal: Literal, edit: TextEdit) -> TextEdit:
+    """The edit of the container for an edit inside one literal."""
+    span = Span(_place(embedded, literal, edit.span.start), _place(embedded, literal, edit.span.end))
+    if edit.span.start < edit.span.end == literal.embedded.end:
+        span = Span(span.start, embedded.span_to_container(edit.span).end)
+    around = (embedded.container_text[span.start - 1 : span.start], embedded.container_text[span.end : span.end + 1])
+    return TextEdit(span, written(edit.new_text, literal, around, _line_end(embedded, literal)))
+
+
+def _place(embedded: Embedded, literal: Literal, offset: int) -> int:
+    """Where the character at ``offset`` begins in the literal; after its last one, the end of that."""
+    if offset < literal.embedded.end:
+        return embedded.to_container(offset)
+    if literal.embedded.start == literal.embedded.end:
+        return literal.content.start
+    return embedded.span_to_container(Span(offset - 1, offset)).end
+
+
+def _rewritten(embedded: Embedded, shares: Iterable[tuple[Literal, TextEdit]]) -> tuple[TextEdit, ...]:
+    """Each touched literal written anew, where its old spelling does not go with the new text (``\\0`` before a new digit)."""
+    by_literal: dict[Literal, list[TextEdit]] = {}
+    for literal, edit in shares:
+        shift = literal.embedded.start
+        moved = TextEdit(Span(edit.span.start - shift, edit.span.end - shift), edit.new_text)
+        by_literal.setdefault(literal, []).append(moved)
+    found: list[TextEdit] = []
+    for literal, edits in by_literal.items():
+        text = apply_edits(embedded.text[literal.embedded.start : literal.embedded.end], edits)
+        around = (embedded.container_text[literal.content.start - 1], embedded.container_text[literal.content.end :][:1])
+        new_text = written(text, literal, around, _line_end(embedded, literal)) if isinstance(text, str) else ""
+        found.append(TextEdit(literal.content, new_text))
+    return tuple(found)
+
+
+def _objection(embedded: Embedded, before: tuple[Embedded | Declined, ...], edits: tuple[TextEdit, ...], wanted: str) -> str | None:
+    """Why these edits of the container are wrong; None where they are right. ``before``: what the container holds without them."""
+    edited = apply_edits(embedded.container_text, edits)
+    if not isinstance(edited, str):
+        return "the edits overlap in the text around the CUDA text"
+    after = find_embedded(edited, embedded.container)
+    if len(before) != len(after) or embedded not in before:
+        return _unwritable(embedded)
+    index = before.index(embedded)
+    for at, (old, new) in enumerate(zip(before, after, strict=True)):
+        expected = wanted if at == index else _said(old)
+        if _said(new) != expected or new.kind is not old.kind:
+            return _unwritable(embedded) if at == index else "a part of this string belongs to another CUDA text too, which would change"
+    return None
+
+
+def _unwritable(embedded: Embedded) -> str:
+    if all(literal.quote is None for literal in embedded.literals):
+        return "the cell has no line after its magic"
+    if any(literal.is_raw for literal in embedded.literals):
+        return "the new text cannot be written in this raw string (its quotes, a lone carriage return, or a backslash at its end)"
+    return "the new text does not survive what the program does to the string (`strip`, `dedent`)"
+
+
+def _said(found: Embedded | Declined) -> str:
+    return found.text if isinstance(found, Embedded) else found.reason
+
+
+def _line_end(embedded: Embedded, literal: Literal) -> str:
+    """The line end of the literal, else that of the container."""
+    text = embedded.container_text
+    at = text.find("\n", literal.content.start, literal.content.end)
+    at = text.find("\n") if at < 0 else at
+    return "\r\n" if at > 0 and text[at - 1] == "\r" else "\n"
+
+
+def _declined(embedded: Embedded, reason: str) -> Declined:
+    first = embedded.literals[0].content
+    return Declined(embedded.kind, first, reason)

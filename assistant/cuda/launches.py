@@ -1,0 +1,121 @@
+"""Launch sites: ``k<<<grid, block, shared, stream>>>(…)`` and ``cudaLaunchKernel``.
+
+Example::
+
+    launch_sites(SyntaxTree("int main() { k<float><<<g, 256>>>(a, n); }"))[0].block.text   # '256'
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from assistant.cuda.functions import callee, enclosing_definition, function_declarator
+from assistant.cuda.loops import LOOPS
+from assistant.cuda.syntax import Node, SyntaxTree
+from assistant.model.source import Expression, LaunchSite
+
+__all__ = ["launch_sites"]
+
+_LAUNCH_FUNCTIONS = frozenset({"cudaLaunchKernel", "cudaLaunchCooperativeKernel"})
+"""CUDA runtime API reference, execution control: (func, gridDim, blockDim, args, sharedMem, stream)."""
+_BEFORE_NAME = frozenset({"cast_expression", "pointer_expression", "parenthesized_expression"})
+_MINIMUM_CONFIGURATION = 2
+_LAUNCH_FUNCTION_ARGUMENTS = range(4, 7)
+
+
+def launch_sites(tree: SyntaxTree) -> tuple[LaunchSite, ...]:
+    """Every finished launch, in source order."""
+    calls = tree.find("call_expression")
+    return tuple(site for call in calls for site in (*_chevron_launch(tree, call), *_function_launch(tree, call)))
+
+
+def _chevron_launch(tree: SyntaxTree, call: Node) -> Iterator[LaunchSite]:
+    chevrons = next((child for child in call.children if child.type == "kernel_call_syntax"), None)
+    function = call.child_by_field_name("function")
+    arguments = call.child_by_field_name("arguments")
+    if chevrons is None or function is None or arguments is None:
+        return
+    configuration = _without_comments(chevrons)
+    if len(configuration) >= _MINIMUM_CONFIGURATION:
+        yield _site(tree, call, function, configuration, _without_comments(arguments))
+
+
+def _function_launch(tree: SyntaxTree, call: Node) -> Iterator[LaunchSite]:
+    function = call.child_by_field_name("function")
+    arguments = call.child_by_field_name("arguments")
+    if function is None or arguments is None or tree.text(function) not in _LAUNCH_FUNCTIONS:
+        return
+    values = _without_comments(arguments)
+    if len(values) not in _LAUNCH_FUNCTION_ARGUMENTS:
+        return
+    kernel = _behind_casts(values[0])
+    if kernel is not None:
+        configuration = (values[1], values[2], *values[4:])
+        yield _site(tree, call, kernel, configuration, _pointed_arguments(tree, call, values[3]))
+
+
+def _site(tree: SyntaxTree, call: Node, function: Node, configuration: Sequence[Node], arguments: Sequence[Node]) -> LaunchSite:
+    name, template_arguments = callee(tree, function)
+    shown = [_expression(tree, node) for node in configuration]
+    return LaunchSite(
+        kernel_name=name,
+        template_arguments=template_arguments,
+        grid=shown[0],
+        block=shown[1],
+        shared=shown[2] if len(shown) > 2 else None,
+        stream=shown[3] if len(shown) > 3 else None,
+        arguments=tuple(_expression(tree, node) for node in arguments),
+        span=tree.span(call),
+        line=tree.line(call),
+        function=_enclosing_function(tree, call),
+        is_in_loop=any(node.type in LOOPS for node in tree.ancestors(call)),
+    )
+
+
+def _expression(tree: SyntaxTree, node: Node) -> Expression:
+    return Expression(tree.text(node), tree.span(node))
+
+
+def _without_comments(node: Node) -> list[Node]:
+    return [child for child in node.named_children if child.type != "comment" and not child.is_error]
+
+
+def _behind_casts(node: Node) -> Node | None:
+    """The function that ``(void *)&k<int>`` names."""
+    named = _addressed(node)
+    if named is not None and named.type == "call_expression":
+        function, arguments = named.child_by_field_name("function"), named.child_by_field_name("arguments")
+        is_cast = function is not None and function.type == "template_function" and arguments is not None
+        return _behind_casts(arguments.named_children[0]) if is_cast and arguments and arguments.named_children else None
+    return named if named is not None and named.type in ("identifier", "qualified_identifier", "template_function") else None
+
+
+def _pointed_arguments(tree: SyntaxTree, call: Node, array: Node) -> list[Node]:
+    """What ``void *args[] = {&a, &n}`` points to; nothing when the array is not set up in the same function."""
+    function = enclosing_definition(tree, call)
+    for declarator in tree.find("init_declarator", inside=function) if function is not None else ():
+        name = declarator.child_by_field_name("declarator")
+        value = declarator.child_by_field_name("value")
+        if name is None or value is None or value.type != "initializer_list":
+            continue
+        if tree.text(name).split("[")[0].strip("* ") == tree.text(array):
+            return [inner for inner in map(_addressed, _without_comments(value)) if inner is not None]
+    return []
+
+
+def _addressed(node: Node) -> Node | None:
+    """``a`` of ``(void *)&a``."""
+    while node.type in _BEFORE_NAME:
+        inner = node.child_by_field_name("value") or node.child_by_field_name("argument")
+        inner = inner or next(iter(node.named_children), None)
+        if inner is None:
+            return None
+        node = inner
+    return node
+
+
+def _enclosing_function(tree: SyntaxTree, call: Node) -> str:
+    definition = enclosing_definition(tree, call)
+    declarator = None if definition is None else function_declarator(definition)
+    name = None if declarator is None else declarator.child_by_field_name("declarator")
+    return "" if name is None else callee(tree, name)[0]

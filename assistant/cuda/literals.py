@@ -1,0 +1,40 @@
+"""Number literals: which are double, and where they stand in a text or a tree.
+
+Example::
+
+    [tree.text(node) for node in double_literals(tree, body)]   # ['2.0', '1e-3']
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from assistant.cuda.syntax import Node, SyntaxTree
+
+__all__ = ["double_literals", "is_double_literal", "is_made_of_numbers", "numbers_in"]
+
+_DOUBLE = re.compile(r"[-+]?(?:\d[\d']*\.[\d']*|\.\d[\d']*|\d[\d']*(?=[eE]))(?:[eE][-+]?\d+)?")
+"""A decimal floating literal without ``f``, ``l`` or another suffix has type double (C++17, [lex.fcon])."""
+_NUMBER = re.compile(r"(?<![\w.])(?:\d[\w.']*(?:(?<=[eE])[-+]\d+)?|\.\d[\w']*(?:(?<=[eE])[-+]\d+)?)")
+_LETTER = re.compile(r"[A-Za-z_]")
+
+
+def is_double_literal(text: str) -> bool:
+    """True for ``0.5``, ``1.``, ``2e-3``; false for ``0.5f``, ``3``, ``1.0L``."""
+    return _DOUBLE.fullmatch(text) is not None
+
+
+def double_literals(tree: SyntaxTree, inside: Node) -> tuple[Node, ...]:
+    """Literals of type double, in source order."""
+    return tuple(node for node in tree.find("number_literal", inside=inside) if is_double_literal(tree.text(node)))
+
+
+def numbers_in(text: str, start: int = 0, end: int | None = None) -> Iterator[re.Match[str]]:
+    """The number literals of a piece of source text, in order."""
+    return _NUMBER.finditer(text, start, len(text) if end is None else end)
+
+
+def is_made_of_numbers(text: str) -> bool:
+    """Only numbers, operators and parentheses, and at least one number."""
+    return _NUMBER.search(text) is not None and _LETTER.search(_NUMBER.sub("", text)) is None

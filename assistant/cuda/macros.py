@@ -1,0 +1,86 @@
+"""Macros of a text and what they hide: names, assignments and jumps that the syntax tree of a use does not show.
+
+Example::
+
+    hidden_names(tree, loop)     # {'j', 'n'} for `c[AT(i)]` with `#define AT(x) ((x) * n + j)`
+    hidden_effect(tree, loop)    # 'BAIL' with `#define BAIL return`
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from assistant.cuda.builtins import is_pure
+from assistant.cuda.syntax import Node, SyntaxTree, kept
+
+__all__ = ["changes_something", "conditional_macros", "hidden_effect", "hidden_names", "macro_text", "macro_texts"]
+
+_CHANGES = re.compile(r"(?<![=<>!])=(?!=)|\+\+|--|;|<<=|>>=|\b(?:return|goto|break|continue|asm|for|while|if)\b")
+_WORD = re.compile(r"[A-Za-z_]\w*")
+_CALL = re.compile(r"\b([A-Za-z_]\w*)\s*\(")
+
+
+@kept
+def macro_texts(tree: SyntaxTree) -> Mapping[str, tuple[str, ...]]:
+    """Replacement texts of every macro, function-like ones included; several where it is defined more than once."""
+    found: dict[str, tuple[str, ...]] = {}
+    for node in tree.find("preproc_def", "preproc_function_def"):
+        name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
+        if name is not None:
+            text = "" if value is None else tree.text(value).strip()
+            found[tree.text(name)] = (*found.get(tree.text(name), ()), text)
+    return found
+
+
+def macro_text(tree: SyntaxTree, name: str) -> str | None:
+    """Replacement text of a macro that is defined exactly once; None for any other name."""
+    texts = macro_texts(tree).get(name, ())
+    return texts[0] if len(texts) == 1 else None
+
+
+@kept
+def conditional_macros(tree: SyntaxTree) -> frozenset[str]:
+    """Macros defined under ``#if`` or ``#ifndef``: the compiler's command line may give them another value."""
+    branches = ("preproc_if", "preproc_ifdef", "preproc_else", "preproc_elif")
+    found: set[str] = set()
+    for node in tree.find("preproc_def", "preproc_function_def"):
+        name = node.child_by_field_name("name")
+        if name is not None and any(a.type in branches for a in tree.ancestors(node)):
+            found.add(tree.text(name))
+    return frozenset(found)
+
+
+def changes_something(text: str) -> bool:
+    """A replacement text that assigns, steps, jumps, or is made of statements."""
+    return _CHANGES.search(text) is not None
+
+
+def hidden_names(tree: SyntaxTree, region: Node) -> frozenset[str]:
+    """Names in the replacement texts of the macros that ``region`` uses, directly or through others."""
+    texts = macro_texts(tree)
+    used = _used(tree, region, texts)
+    return frozenset(word for name in used for text in texts[name] for word in _WORD.findall(text))
+
+
+def hidden_effect(tree: SyntaxTree, region: Node) -> str | None:
+    """A macro used in ``region`` that may do more than compute a value; None if there is none."""
+    texts = macro_texts(tree)
+    for name in sorted(_used(tree, region, texts)):
+        for text in texts[name]:
+            calls = (c for c in _CALL.findall(text) if c not in texts and c != "sizeof")
+            if changes_something(text) or not all(is_pure(c) for c in calls):
+                return name
+    return None
+
+
+def _used(tree: SyntaxTree, region: Node, texts: Mapping[str, tuple[str, ...]]) -> frozenset[str]:
+    used: set[str] = set()
+    kinds = ("identifier", "type_identifier", "field_identifier")
+    waiting = [tree.text(n) for n in tree.find(*kinds, inside=region)]
+    while waiting:
+        name = waiting.pop()
+        if name in texts and name not in used:
+            used.add(name)
+            waiting += [word for text in texts[name] for word in _WORD.findall(text)]
+    return frozenset(used)

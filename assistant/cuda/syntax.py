@@ -1,0 +1,255 @@
+"""A tree-sitter tree over CUDA text, addressed by character offsets.
+
+The only module that talks to tree-sitter. Nodes are tree-sitter's own; their byte offsets are converted here, once. The
+grammar reads ``Reading.readable``, so attributes such as ``__launch_bounds__`` are absent from the tree; ``text``
+always answers from the source.
+
+Example::
+
+    tree = SyntaxTree("__global__ void k(float *a) { a[0] = 1.0; }")
+    [tree.text(n) for n in tree.find("number_literal")]   # ['0', '1.0']
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Hashable, Iterator
+from functools import cache, cached_property, wraps
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+import tree_sitter_cuda
+from tree_sitter import Language, Node, Parser, Query, QueryCursor
+
+from assistant.cuda.reading import Reading, read
+from assistant.model.source import Span
+
+__all__ = [
+    "KEPT_ANSWERS",
+    "Node",
+    "SyntaxTree",
+    "binary_parts",
+    "joined",
+    "kept",
+    "node_text",
+    "parsed_expression",
+    "unparenthesized",
+    "without_comments",
+]
+
+KEPT_ANSWERS = 64
+"""Answers about a text that a cached question keeps."""
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+_OPTIONAL_IN_PARAMETERS = frozenset({"identifier", "type_identifier"})
+_INDEXED = (
+    *("function_definition", "declaration", "for_range_loop", "parameter_declaration", "optional_parameter_declaration"),
+    *("enumerator", "call_expression", "preproc_def", "preproc_function_def"),
+)
+_LONG = 5_000
+"""Nodes from which a query is quicker than a walk, though tree-sitter takes 14 to 26 ms to prepare one for this grammar."""
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]")
+
+
+def kept(question: Callable[Concatenate[SyntaxTree, _P], _R]) -> Callable[Concatenate[SyntaxTree, _P], _R]:
+    """``question`` with answers that live as long as the tree: planning asks the same ones many times over one text."""
+
+    @wraps(question)
+    def answered(tree: SyntaxTree, *arguments: _P.args, **named: _P.kwargs) -> _R:
+        answers: dict[Hashable, _R] = tree.answers.setdefault(question, {})
+        key = (arguments, tuple(named.items()))
+        if key not in answers:
+            answers[key] = question(tree, *arguments, **named)
+        return answers[key]
+
+    return answered
+
+
+class SyntaxTree:
+    """One parse of one text; half-typed text gives a tree with ERROR or missing nodes."""
+
+    def __init__(self, text: str, reading: Reading | None = None) -> None:
+        """``reading`` is what the grammar sees of the text, by default ``read(text)``; it may be longer."""
+        self._source = text
+        self._reading = read(text) if reading is None else reading
+        readable = self._reading.readable
+        data = readable.encode("utf-8", "surrogatepass")
+        self._wide_starts: list[int] = []
+        self._wide_byte_ends: list[int] = []
+        self._extra_bytes: list[int] = [0]
+        if len(data) != len(readable):
+            self._index_wide_characters(readable)
+        self._tree = Parser(_language()).parse(data)
+        self.answers: dict[Hashable, dict[Hashable, Any]] = {}
+        """By question, those of ``kept`` alone: the types are the questions' own."""
+
+    @property
+    def source(self) -> str:
+        return self._source
+
+    @property
+    def reading(self) -> Reading:
+        return self._reading
+
+    @property
+    def root(self) -> Node:
+        return self._tree.root_node
+
+    def span(self, node: Node) -> Span:
+        """The node's character offsets."""
+        end, node_start, node_end = len(self._source), self._offset(node.start_byte), self._offset(node.end_byte)
+        return Span(node_start if node_start < end else end, node_end if node_end < end else end)
+
+    def text(self, node: Node) -> str:
+        span = self.span(node)
+        return self._source[span.start : span.end]
+
+    def line(self, node: Node) -> int:
+        """1-based line of the node's start."""
+        return node.start_point[0] + 1
+
+    def find(self, *types: str, inside: Node | None = None) -> Iterator[Node]:
+        """Nodes of the given types in source order, ``inside`` itself included; outer nodes come first."""
+        node = self.root if inside is None else inside
+        if node.descendant_count < _LONG:
+            nodes = self._nodes if inside is None else _walk(inside)
+            found = [each for each in nodes if each.type in types and each.is_named == _names_a_node(each.type)]
+        elif inside is None and self._indexed.keys() >= set(types):
+            found = [each for name in types for each in self._indexed[name]]
+        else:
+            found = QueryCursor(_query(types)).captures(node).get("node", [])
+        yield from sorted(found, key=lambda each: (each.start_byte, -each.end_byte))
+
+    @cached_property
+    def _nodes(self) -> list[Node]:
+        return _walk(self.root)
+
+    @cached_property
+    def _indexed(self) -> dict[str, list[Node]]:
+        """All nodes of the types that are asked for in every text: one walk over a long text instead of ten."""
+        return {name: [] for name in _INDEXED} | QueryCursor(_index_query()).captures(self.root)
+
+    def problems(self) -> Iterator[Node]:
+        """ERROR and missing nodes, outermost only, in source order.
+
+        The grammar wants a name in ``float * = 0`` and a type in ``S s = {}``; both are right without.
+        """
+        stack = [self.root] if self.root.has_error else []
+        while stack:
+            node = stack.pop()
+            if node.is_missing and node.type in _OPTIONAL_IN_PARAMETERS and _is_in_parameters(self, node):
+                continue
+            if node.is_error or node.is_missing:
+                yield node
+            else:
+                stack.extend(child for child in reversed(node.children) if child.has_error)
+
+    def node_at(self, span: Span) -> Node | None:
+        """The smallest named node that covers ``span``."""
+        return self.root.named_descendant_for_byte_range(self._byte(span.start), self._byte(span.end))
+
+    def ancestors(self, node: Node) -> Iterator[Node]:
+        """Parents from the nearest to the root."""
+        parent = node.parent
+        while parent is not None:
+            yield parent
+            parent = parent.parent
+
+    def _index_wide_characters(self, readable: str) -> None:
+        extra = 0
+        for match in _NOT_ASCII.finditer(readable):
+            extra += len(match[0].encode("utf-8", "surrogatepass")) - 1
+            self._wide_starts.append(match.start())
+            self._wide_byte_ends.append(match.end() + extra)
+            self._extra_bytes.append(extra)
+
+    def _offset(self, byte: int) -> int:
+        if not self._wide_starts:
+            return byte
+        return byte - self._extra_bytes[bisect_right(self._wide_byte_ends, byte)]
+
+    def _byte(self, offset: int) -> int:
+        return offset + self._extra_bytes[bisect_right(self._wide_starts, offset - 1)]
+
+
+def node_text(node: Node) -> str:
+    """The node's text as the grammar read it, whichever tree it belongs to."""
+    return (node.text or b"").decode("utf-8", "surrogatepass")
+
+
+def unparenthesized(node: Node) -> Node:
+    """What stands inside any number of parentheses."""
+    while node.type == "parenthesized_expression" and node.named_child_count == 1:
+        node = node.named_children[0]
+    return node
+
+
+def binary_parts(node: Node) -> tuple[str, Node, Node] | None:
+    """(operator, left, right) of ``a + b``; None for any other node."""
+    operator, left, right = (node.child_by_field_name(field) for field in ("operator", "left", "right"))
+    if node.type != "binary_expression" or operator is None or left is None or right is None:
+        return None
+    return node_text(operator), left, right
+
+
+def joined(node: Node, operator: str) -> tuple[Node, ...]:
+    """What ``operator`` joins, in order: ``a``, ``b``, ``c`` of ``a + (b + c)``; the node itself where it joins nothing."""
+    node = unparenthesized(node)
+    parts = binary_parts(node)
+    if parts is None or parts[0] != operator:
+        return (node,)
+    return (*joined(parts[1], operator), *joined(parts[2], operator))
+
+
+def without_comments(node: Node) -> tuple[Node, ...]:
+    """The named children that are code."""
+    return tuple(child for child in node.named_children if child.type != "comment")
+
+
+def parsed_expression(text: str) -> Node | None:
+    """A text as an expression of its own; None where it is not one."""
+    tree = SyntaxTree(f"int value_ = ({text.split('//')[0].strip()});")
+    declarator = next(tree.find("init_declarator"), None)
+    return None if tree.root.has_error or declarator is None else declarator.child_by_field_name("value")
+
+
+def _walk(node: Node) -> list[Node]:
+    """The node and everything below it, in source order."""
+    cursor = node.walk()
+    found: list[Node] = []
+    while cursor.node is not None:
+        found.append(cursor.node)
+        if cursor.goto_first_child() or cursor.goto_next_sibling():
+            continue
+        while cursor.goto_parent():
+            if cursor.goto_next_sibling():
+                break
+        else:
+            break
+    return found
+
+
+def _is_in_parameters(tree: SyntaxTree, node: Node) -> bool:
+    return any(parent.type == "optional_parameter_declaration" for parent in tree.ancestors(node))
+
+
+@cache
+def _language() -> Language:
+    return Language(tree_sitter_cuda.language())
+
+
+@cache
+def _names_a_node(name: str) -> bool:
+    """Otherwise it is a word or sign of the language."""
+    return name == "ERROR" or bool(_language().id_for_node_kind(name, True))
+
+
+@cache
+def _index_query() -> Query:
+    return Query(_language(), " ".join(f"({name}) @{name}" for name in _INDEXED))
+
+
+@cache
+def _query(types: tuple[str, ...]) -> Query:
+    named = (f"({name})" if _names_a_node(name) else f'"{name}"' for name in types)
+    return Query(_language(), f"[{' '.join(named)}] @node")

@@ -1,0 +1,110 @@
+"""What stands between a job and its queue: a person's consent to run the program, and the text as it stands by then.
+
+Nothing that was asked for vanishes: whatever is in the way is how the job ends. Example::
+
+    admission.ask(work)              # asks the person, if nobody has; then queues the work, or ends it
+    admission.cancel(work.id)        # also while the question is open
+"""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+from collections.abc import Awaitable, Callable
+from typing import Protocol
+
+from assistant.config import ConsentAnswer, find_workspace
+from assistant.editor.exact_run import exact_run
+from assistant.editor.guard import CONSENTED, Guard
+from assistant.editor.jobs import refusal_of
+from assistant.editor.lanes import Lane, Work
+from assistant.engine.request import JobRequest
+from assistant.errors import KernelOptError, UsageError
+
+__all__ = ["Admission", "Renew"]
+
+Renew = Callable[[Work], Awaitable[Work | None]]
+"""The work as it is to run now that it may; None where it is not wanted any more."""
+
+
+class _Listener(Protocol):
+    def ended(self, work: Work, refusal: KernelOptError | None, is_cancelled: bool) -> None: ...
+
+
+class Admission:
+    """In front of the two lanes of an editor session."""
+
+    def __init__(self, guard: Guard, quick: Lane, heavy: Lane, listener: _Listener, renew: Renew) -> None:
+        self._guard = guard
+        self._quick = quick
+        self._heavy = heavy
+        self._listener = listener
+        self._renew = renew
+        self._admitting: dict[str, tuple[Work, asyncio.Task[None]]] = {}
+        """By job id: what somebody asked for and is not queued yet."""
+        self._asking: set[str] = set()
+        """Jobs for which a person is being asked."""
+
+    @property
+    def works(self) -> tuple[Work, ...]:
+        """What is not queued yet."""
+        return tuple(work for work, _ in self._admitting.values())
+
+    def is_asking(self, job_id: str) -> bool:
+        """Whether a person is being asked about this job."""
+        return job_id in self._asking
+
+    def ask(self, work: Work) -> None:
+        """Admit ``work`` without anybody waiting for that."""
+        admitting = asyncio.create_task(self.admit(work))
+        self._admitting[work.id] = (work, admitting)
+        admitting.add_done_callback(functools.partial(self._admitted, work))
+
+    def cancel(self, job_id: str) -> bool:
+        """End a job that is not queued yet; False when there is none of that id."""
+        return job_id in self._admitting and self._admitting[job_id][1].cancel()
+
+    def close(self) -> None:
+        for _, admitting in tuple(self._admitting.values()):
+            admitting.cancel()
+
+    async def admit(self, work: Work) -> None:
+        """Queue the work once it may run."""
+        try:
+            ready = await self._renew(work) if await self._may_run(work) else None
+        except KernelOptError as error:
+            self._listener.ended(work, error, is_cancelled=False)
+            return
+        except Exception as error:
+            self._listener.ended(work, refusal_of(error), is_cancelled=False)
+            raise  # a defect is the loop's to report, too
+        if ready is None:
+            self._listener.ended(work, None, is_cancelled=True)
+        else:
+            (self._heavy if work.task.runs_program else self._quick).submit(ready)
+
+    def _admitted(self, work: Work, admitting: asyncio.Task[None]) -> None:
+        del self._admitting[work.id]
+        if admitting.cancelled():
+            self._listener.ended(work, None, is_cancelled=True)
+
+    async def _may_run(self, work: Work) -> bool:
+        """Raises UsageError where a person did not consent to what he asked for, and what reading the trust file raises."""
+        if not work.task.runs_program:
+            return True
+        self._asking.add(work.id)
+        try:
+            answer = await self._guard.may_run(exact_run(work.task.request), is_asked_for=not work.is_background)
+        finally:
+            self._asking.discard(work.id)
+        if answer not in CONSENTED and not work.is_background:
+            raise _not_run(work.task.request, answer)
+        return answer in CONSENTED
+
+
+def _not_run(request: JobRequest, answer: ConsentAnswer | None) -> UsageError:
+    if answer is ConsentAnswer.NEVER:
+        folder = find_workspace(request.file)
+        remedy = f"to be asked again: kernelopt trust --revoke {folder}, then kernelopt trust {folder}"
+        return UsageError(f"{request.file.name} was not run: you answered Never", remedy)
+    return UsageError(f"{request.file.name} was not run: nobody consented", "start the job again to be asked again")

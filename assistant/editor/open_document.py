@@ -1,0 +1,209 @@
+"""One source that a front end has open: its text, its parse, what jobs said of it, and the view of all that."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from assistant.cuda.parse import parse_with_trees
+from assistant.editor.accepted import is_acceptance, without_device_diagnostics, without_diagnostics
+from assistant.editor.analysis import Analysis
+from assistant.editor.headers import Headers
+from assistant.editor.picture import view_of
+from assistant.editor.report import Report, build_report, comparisons
+from assistant.editor.report_comparison import ComparisonPart
+from assistant.editor.static_notes import moved_notes, static_notes
+from assistant.editor.tasks import Task, Verb
+from assistant.editor.view import KernelView, Note, PairView, View
+from assistant.engine.event_json import event_from, event_json
+from assistant.model.events import Event, JobEnded, JobStarted
+from assistant.model.proposal import Proposal
+from assistant.model.source import Source
+from assistant.model.workload import LiveWorkload
+from assistant.ports import StoredAnalysis
+from assistant.serialize import DecodeError
+from assistant.workload.blocks import find_blocks, sidecar_path
+
+__all__ = ["OpenDocument"]
+
+_SOURCE = ".cu"
+_OF_SOME = ":some"
+"""Behind a command's name: its answer is on some kernels of the source only."""
+
+
+class OpenDocument:
+    """The text may be ahead of the parse; the parse and the view belong together."""
+
+    def __init__(self, key: str, path: Path, text: str) -> None:
+        self.key = key
+        self.path = path
+        self.text = text
+        self.live: LiveWorkload | None = None
+        """Arrays of a notebook that stand for a workload of its own."""
+        self._analyses: dict[str, Analysis] = {}
+        self._partial: dict[str, list[Event]] = {}
+        self._proposals: tuple[Proposal, ...] = ()
+        self._pairs: tuple[PairView, ...] = ()
+        self._outdated: set[str] = set()
+        self._read: tuple[str, tuple[Note, ...]] | None = None
+        """The text that was last read as a whole, and what it said of itself."""
+        self._setup: object = None
+        self._headers = Headers()
+        self._parse()
+
+    @property
+    def is_parsed(self) -> bool:
+        """Whether the view is of the text as it stands."""
+        return self.parsed.source.text == self.text and self.parsed.source.path == self.path
+
+    @property
+    def has_workload(self) -> bool:
+        """Whether there is anything to run: arrays, a ``main()``, or shapes declared in the text or beside it."""
+        return (
+            self.live is not None or self.parsed.has_main or bool(find_blocks(self.parsed.source.text)) or sidecar_path(self.path).is_file()
+        )
+
+    @property
+    def is_compiled(self) -> bool:
+        """Whether compilers are asked about it: it has kernels, it is a whole source, or it was compiled while it had kernels.
+
+        A header without kernels has no meaning of its own.
+        """
+        is_whole = self.path.suffix == _SOURCE and bool(self.text.strip())
+        return bool(self.parsed.kernels) or is_whole or Verb.INSPECT.value in self._analyses
+
+    def reparse(self) -> None:
+        """Bring parse and view up to the text."""
+        if not self.is_parsed:
+            self._parse()
+
+    def recall(self, stored: Sequence[StoredAnalysis]) -> None:
+        """Take over what memory has of this very text."""
+        sha256 = Source(self.path, self.text).sha256
+        for analysis in sorted(stored, key=lambda one: one.command.endswith(_OF_SOME)):  # whole answers come first
+            command = analysis.command.removesuffix(_OF_SOME)
+            if analysis.text_sha256 == sha256 and command not in self._analyses:
+                try:
+                    events = tuple(event_from(json.loads(line)) for line in analysis.events)
+                except (DecodeError, ValueError):
+                    continue  # written by another version: it will be made again
+                self._analyses[command] = Analysis(self.text, events)
+                if command != analysis.command:
+                    self._outdated.add(command)
+        self._look()
+
+    def has_answer(self, command: str) -> bool:
+        """Whether the command has answered on the text as it stands."""
+        analysis = None if command in self._outdated else self._analyses.get(command)
+        return analysis is not None and analysis.text == self.text
+
+    def includes_any(self, names: frozenset[str]) -> bool:
+        """Whether it reaches a file of one of these names, through other headers too."""
+        return not names.isdisjoint(self._headers.routes(self.path, self.text))
+
+    def set_up(self, setup: object) -> None:
+        """What jobs work with besides the text; answers that were given under another setup have to be given again."""
+        if self._setup is not None and self._setup != setup:
+            self.outdate()
+        self._setup = setup
+
+    def outdate(self) -> None:
+        """Something that the source is compiled with changed: every answer has to be given again, and is shown until it is."""
+        self._headers.forget()
+        self._outdated |= set(self._analyses)
+
+    def collect(self, job_id: str, task: Task, event: Event) -> bool:
+        """Keep one event of a job's answer; True when the view changed: it was the last, or says that the device code compiles."""
+        events = self._partial.setdefault(job_id, [])
+        events.append(event)
+        if not isinstance(event, JobEnded):
+            return is_acceptance(event) and self._accept(task.text)
+        del self._partial[job_id]
+        command = task.verb.value
+        if task.request.kernel is None:
+            self._outdated.discard(command)
+        else:
+            events = [*self._of_others(command, task.text, events), *events]
+            if task.text == self.text and {kernel.key for kernel in self.parsed.kernels} <= _told_of(events):
+                self._outdated.discard(command)
+        self._analyses[command] = Analysis(task.text, tuple(events))
+        if task.verb is Verb.INSPECT:
+            self._analyses = {c: a if a.text == task.text else without_diagnostics(a) for c, a in self._analyses.items()}
+        self._look()
+        return True
+
+    def report(self, proposals: Sequence[Proposal]) -> Report:
+        """The whole profile, with ``proposals`` of the file in any state."""
+        return build_report(self.parsed, self.view, self._analyses.get(Verb.PROFILE.value), self._analyses.get(Verb.JUDGE.value), proposals)
+
+    def comparisons(self, proposals: Sequence[Proposal]) -> tuple[tuple[KernelView, ComparisonPart], ...]:
+        """The part of the report that says what edits and proposals of each kernel came to."""
+        judged = self._analyses.get(Verb.JUDGE.value)
+        return tuple((kernel, part) for kernel in self.view.kernels for part in comparisons(self.parsed, kernel, judged, proposals))
+
+    @property
+    def started(self) -> JobStarted | None:
+        """Where the last of its jobs ran; None before any."""
+        answers = reversed(list(self._analyses.values()))
+        return next((event for analysis in answers for event in analysis.all(JobStarted)), None)
+
+    def stored(self, command: str) -> StoredAnalysis:
+        """An answer that was collected, for memory; one that is missing kernels goes by a name of its own."""
+        analysis = self._analyses[command]
+        events = tuple(event_json(event) for event in analysis.events)
+        name = f"{command}{_OF_SOME}" if command in self._outdated else command
+        return StoredAnalysis(name, Source(self.path, analysis.text).sha256, events)
+
+    def abandon(self, job_id: str) -> None:
+        """The job ended without an answer; the earlier answer stays."""
+        self._partial.pop(job_id, None)
+
+    def offer(self, proposals: tuple[Proposal, ...], pairs: tuple[PairView, ...] = ()) -> bool:
+        """Set the open proposals and pair sessions; True when they are others than before."""
+        if [p.id for p in proposals] == [p.id for p in self._proposals] and pairs == self._pairs:
+            return False
+        self._proposals, self._pairs = proposals, pairs
+        self._look()
+        return True
+
+    def _accept(self, text: str) -> bool:
+        """The device code of ``text`` compiles: what compilers said against an earlier one is gone."""
+        if text != self.text:
+            return False
+        self._analyses = {command: without_device_diagnostics(self.path, analysis) for command, analysis in self._analyses.items()}
+        self._look()
+        return True
+
+    def _of_others(self, command: str, text: str, events: Sequence[Event]) -> list[Event]:
+        """What the earlier answer on this text says of kernels that ``events`` are not about; without one, the others stay unanswered."""
+        earlier = self._analyses.get(command)
+        if earlier is None or earlier.text != text:
+            self._outdated.add(command)
+            return []
+        told = _told_of(events) | {None}
+        return [event for event in earlier.events if getattr(event, "kernel", None) not in told]
+
+    def _parse(self) -> None:
+        begin_s = time.monotonic()
+        self.parsed, trees = parse_with_trees(Source(self.path, self.text))
+        if len(trees) == 1 or self._read is None:
+            self._read = (self.text, static_notes(self.parsed, trees))
+        self._static = moved_notes(self._read[1], self._read[0], self.text)
+        self._look()
+        self.parse_s = time.monotonic() - begin_s
+        """How long the last parse took, the view included."""
+
+    def _look(self) -> None:
+        text = self.parsed.source.text
+        routes = self._headers.routes(self.path, text)
+        offered = tuple(proposal for proposal in self._proposals if proposal.after_text != text)  # another process undid what stands here
+        view = view_of(self.parsed, self._analyses, offered, self._static, routes)
+        self.view: View = replace(view, pairs=self._pairs)
+
+
+def _told_of(events: Sequence[Event]) -> set[str | None]:
+    """Keys of the kernels that these events are about."""
+    return {getattr(event, "kernel", None) for event in events}

@@ -1,0 +1,77 @@
+"""What an editor session is given to work with, and who hears of what it does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Protocol
+
+from assistant.config import Settings
+from assistant.editor.guard import Guard
+from assistant.editor.lanes import Lane, Work
+from assistant.editor.models import ModelConsents
+from assistant.editor.staging import QUEUED_SOURCES
+from assistant.errors import KernelOptError
+from assistant.model.events import Event
+from assistant.model.proposal import AlreadyDecided, Decision
+from assistant.model.workload import CaseKey
+from assistant.record import Record
+
+__all__ = ["ON_EVERYTHING", "EditorListener", "EditorParts", "JudgedOn"]
+
+
+class EditorListener(Protocol):
+    """Hears what changed; called on the event loop, must not block."""
+
+    def shown(self, key: str) -> None:
+        """The view of this source changed."""
+        ...
+
+    def decided(self, key: str, decision: Decision) -> None: ...
+
+    def lost(self, key: str, outcome: AlreadyDecided) -> None:
+        """What the text shows was not kept: somebody else had decided."""
+        ...
+
+    def job_started(self, work: Work) -> None: ...
+
+    def job_told(self, work: Work, event: Event) -> None: ...
+
+    def job_waits(self, work: Work, reason: str) -> None:
+        """Background work gives way to a program of the user's own."""
+        ...
+
+    def job_ended(self, work: Work, refusal: KernelOptError | None, is_cancelled: bool) -> None: ...
+
+
+class EditorParts(Record):
+    """What an editor session works with."""
+
+    quick: Lane
+    """Compiles."""
+    heavy: Lane
+    """Runs programs and searches."""
+    guard: Guard
+    listener: EditorListener
+    settings_of: Callable[[Path], Settings]
+    who: str
+    """Front end and process."""
+    models: ModelConsents | None = None
+    """None: no job asks a model."""
+    most_sources: int = QUEUED_SOURCES
+    """Sources of which background work is queued at a time."""
+
+
+class JudgedOn(Record):
+    """What an edit is judged on."""
+
+    kernel: str | None = None
+    """None: every kernel that it changes."""
+    seeds: tuple[int, ...] = ()
+    """Of the verification that ``cases`` are of; empty: fresh ones."""
+    cases: tuple[CaseKey, ...] = ()
+    """Empty: all."""
+
+
+ON_EVERYTHING = JudgedOn()
+"""Every kernel that is changed, fresh draws, all cases."""

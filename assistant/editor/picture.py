@@ -1,0 +1,343 @@
+"""From what jobs said of a source, and what it says itself, to the view of the text as it stands. Pure.
+
+Answers about an older text are kept and moved with the lines they speak of; what they say of a changed line is dropped. Example::
+
+    view = view_of(parsed, {"profile": Analysis(text, events)}, proposals, static_notes)
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from typing import TypeVar
+
+from assistant.cuda.edits import lines_of
+from assistant.cuda.includes import include_line
+from assistant.cuda.linemap import LineMap
+from assistant.cuda.match import kernel_of_instance
+from assistant.editor.analysis import Analysis
+from assistant.editor.repeats import Spoken, without_repeats, without_retold_errors
+from assistant.editor.view import CodeView, KernelView, LaunchView, LineView, Note, Related, StallView, View
+from assistant.engine.report.defects import errors_among
+from assistant.model import events
+from assistant.model.build import Diagnostic, DiagnosticSeverity
+from assistant.model.comparison import speed_in_words
+from assistant.model.profile import Evidence, Problem, Severity
+from assistant.model.proposal import Proposal
+from assistant.model.source import Kernel, ParsedSource, Span
+from assistant.model.verification import verdict_in_words
+from assistant.profile.rules.defects import CODE_BY_KIND
+
+__all__ = ["comparison_sentence", "evidence_value", "proposal_title", "view_of"]
+
+_E = TypeVar("_E")
+_SHOWN = frozenset({"inspect", "check", "profile"})
+"""Commands whose answers stand at a kernel."""
+_OTHER_DEFECT = "KO207"
+_BLANK = re.compile(r"\s*(?://.*)?")
+NO_ROUTES: Mapping[str, str] = {}
+_SEVERITY_OF = {
+    DiagnosticSeverity.ERROR: Severity.ERROR,
+    DiagnosticSeverity.WARNING: Severity.WARNING,
+    DiagnosticSeverity.NOTE: Severity.INFORMATION,
+}
+
+
+def view_of(
+    parsed: ParsedSource,
+    analyses: Mapping[str, Analysis],
+    proposals: Sequence[Proposal] = (),
+    static: Iterable[Note] = (),
+    routes: Mapping[str, str] = NO_ROUTES,
+) -> View:
+    """The view of ``parsed``; ``analyses`` by command (``inspect``, ``check``, ``profile``), open ``proposals`` of this source.
+
+    ``routes``: name of each file that it reaches → name of the one that it includes itself to get there.
+    """
+    build = _Builder(parsed, routes)
+    kernels = tuple(build.kernel(kernel, analyses, proposals) for kernel in parsed.kernels)
+    notes: list[Note] = []
+    for command, analysis in analyses.items():
+        notes.extend(build.notes(command, without_retold_errors(command, analysis, analyses.get("inspect"))))
+    spoken = without_repeats((*notes, *build.proposal_notes(proposals)))
+    answered = Spoken(spoken, kernels)
+    unspoken = (note for note in static if not answered.answers(note))
+    lines = tuple(line for kernel in kernels for line in build.lines(kernel, analyses.get("profile")))
+    code = tuple(build.code(analyses.get("profile")))
+    stalls = tuple(stall for kernel in kernels for stall in build.stalls(kernel, analyses.get("profile")))
+    return View(tuple(sorted((*spoken, *unspoken), key=_place)), kernels, lines, tuple(proposals), code, stalls)
+
+
+class _Builder:
+    """Knows the text as it stands."""
+
+    def __init__(self, parsed: ParsedSource, routes: Mapping[str, str]) -> None:
+        self._parsed = parsed
+        self._routes = routes
+        self._path = parsed.source.path
+        self._maps: dict[str, LineMap] = {}
+        self._changed: dict[str, tuple[tuple[int, int], ...]] = {}
+
+    def kernel(self, kernel: Kernel, analyses: Mapping[str, Analysis], proposals: Sequence[Proposal]) -> KernelView:
+        found = [e for e in _all(analyses, "inspect", events.KernelFound) if e.kernel == kernel.key]
+        checks = [e for e in _all(analyses, "check", events.CheckEnded) if e.kernel == kernel.key]
+        launches = _launches(analyses.get("profile"), kernel.key)
+        costliest = next((launch.profile for launch in launches if launch.profile is not None), None)
+        return KernelView(
+            key=kernel.key,
+            name=kernel.qualified_name,
+            line=kernel.line,
+            last_line=self._ranges[kernel.span][1],
+            resources=tuple(r for event in found for r in event.resources),
+            check=checks[-1] if checks else None,
+            launches=launches,
+            evidence=() if costliest is None else costliest.evidence,
+            proposal=next((p for p in proposals if self._kernel_key(p.kernel) == kernel.key), None),
+            is_stale=any(self._is_touched(kernel, a.text) for command, a in analyses.items() if command in _SHOWN),
+        )
+
+    def notes(self, command: str, analysis: Analysis) -> Iterator[Note]:
+        """What one answer says, where its lines are now."""
+        stage = {"inspect": "compile"}.get(command, command)
+        for event in analysis.events:
+            match event:
+                case events.Diagnostics(diagnostics=diagnostics):
+                    yield from self._placed(analysis, (note for d in diagnostics if (note := self._compiler_note(d, analysis.text))))
+                case events.CheckEnded(problems=problems):
+                    line = self._kernel_line(event.kernel)
+                    own = self._placed(analysis, (self._problem_note(p, stage) for p in problems if self._is_mine(p.file)))
+                    yield from own if line is not None else self._within_kernels(own)
+                    others = [p for p in problems if line is not None and not self._is_mine(p.file)]
+                    yield from (self._elsewhere(self._problem_note(p, stage), p.file, line or 1) for p in others)
+                case events.Profile():
+                    line = self._kernel_line(event.kernel)
+                    for note in self._finding_notes(event):
+                        file = self._other_file(event, note.line)
+                        if file is None:
+                            own = self._placed(analysis, (note,))
+                            yield from own if line is not None else self._within_kernels(own)
+                        elif line is not None:
+                            yield self._elsewhere(note, file, line)
+                case events.ComparisonMade():
+                    yield from self._judgement_notes(analysis, event)
+                case events.Message(severity=Severity.WARNING | Severity.ERROR, line=line) if line and self._is_mine(event.file or ""):
+                    yield from self._placed(analysis, (Note(stage, line, 0, event.severity, event.message, "kernelopt"),))
+                case _:
+                    pass
+
+    def proposal_notes(self, proposals: Sequence[Proposal]) -> Iterator[Note]:
+        for proposal in proposals:
+            key = self._kernel_key(proposal.kernel)
+            line = next((k.line for k in self._parsed.kernels if k.key == key), None)
+            if line is not None:
+                message = f"{proposal_title(proposal)}: {proposal.summary}"
+                yield Note("proposal", line, 0, Severity.INFORMATION, message, "kernelopt", proposal=proposal.id)
+
+    def _judgement_notes(self, analysis: Analysis, comparison: events.ComparisonMade) -> Iterator[Note]:
+        """The verdict on a change that a person made of a proposal, at each kernel that is still as it was judged."""
+        key = None if comparison.kernel is None else self._kernel_key(comparison.kernel)
+        for kernel in self._parsed.kernels:
+            if kernel.key == key and self._is_untouched(kernel, analysis.text):
+                message = f"judged as it stands: {comparison_sentence(comparison)}"
+                yield Note("judge", kernel.line, 0, Severity.INFORMATION, message, "kernelopt")
+
+    def code(self, analysis: Analysis | None) -> Iterator[CodeView]:
+        """Machine code of lines that stand as they were compiled."""
+        if analysis is None:
+            return
+        for event in analysis.all(events.MachineCode):
+            for item in event.lines:
+                line = self._line(analysis, item.line) if self._is_mine(item.file) else None
+                if line:
+                    yield CodeView(line, event.instance, event.architecture, item.instructions)
+
+    def lines(self, kernel: KernelView, analysis: Analysis | None) -> Iterator[LineView]:
+        profile = next((launch.profile for launch in kernel.launches if launch.profile is not None), None)
+        if profile is None or analysis is None:
+            return
+        for counters in profile.lines:
+            line = self._line(analysis, counters.line)
+            if line and self._is_mine(counters.file):
+                yield LineView(line, kernel.key, counters, profile.device, profile.method)
+
+    def stalls(self, kernel: KernelView, analysis: Analysis | None) -> Iterator[StallView]:
+        """As ``lines``."""
+        profile = next((launch.profile for launch in kernel.launches if launch.profile is not None), None)
+        if profile is None or analysis is None:
+            return
+        for counters in profile.stalls:
+            line = self._line(analysis, counters.line)
+            if line and self._is_mine(counters.file):
+                yield StallView(line, kernel.key, counters, profile.device, profile.method)
+
+    def _placed(self, analysis: Analysis, notes: Iterable[Note]) -> Iterator[Note]:
+        for note in notes:
+            line = self._line(analysis, note.line)
+            if line is not None:
+                related = tuple(self._moved(analysis, r) for r in note.related)
+                yield replace(note, line=max(1, line), related=related)
+
+    def _within_kernels(self, notes: Iterable[Note]) -> Iterator[Note]:
+        """Of a kernel that is gone nothing is left to say; of one that was renamed, what stands in its body."""
+        return (note for note in notes if self._around(note.line, note.line) is not None)
+
+    def _moved(self, analysis: Analysis, related: Related) -> Related:
+        return replace(related, line=self._line(analysis, related.line) or related.line) if self._is_mine(related.file) else related
+
+    def _elsewhere(self, note: Note, file: str, line: int) -> Note:
+        """A note on a line of an included file, shown where this source uses it."""
+        place = Related(file, note.line, "the line that is meant")
+        return replace(note, line=line, column=0, message=f"{Path(file).name}:{note.line}: {note.message}", related=(place, *note.related))
+
+    def _other_file(self, profile: events.Profile, line: int) -> str | None:
+        """The included file that a finding speaks of; None where its line is this source's."""
+        files = [counted.file for counted in profile.lines if counted.line == line]
+        return None if not files or any(map(self._is_mine, files)) else files[0]
+
+    def _kernel_line(self, key: str) -> int | None:
+        """None where the kernel is gone, or called otherwise."""
+        return next((kernel.line for kernel in self._parsed.kernels if kernel.key == key), None)
+
+    def _line(self, analysis: Analysis, line: int) -> int | None:
+        return self._map(analysis.text).line(line)
+
+    def _map(self, text: str) -> LineMap:
+        if text not in self._maps:
+            self._maps[text] = LineMap(text, self._parsed.source.text)
+        return self._maps[text]
+
+    def _is_touched(self, kernel: Kernel, text: str) -> bool:
+        """Whether anything changed since ``text`` but blank lines, comment lines and other kernels."""
+        own = self._ranges[kernel.span]
+        inside = (self._around(first, last) for first, last in self._changes(text))
+        return any(around is None or around == own for around in inside)
+
+    def _around(self, first: int, last: int) -> tuple[int, int] | None:
+        """The lines of the kernel that holds these lines; None where they are not one kernel's."""
+        return next(((a, b) for a, b in self._ranges.values() if a <= first and last <= b), None)
+
+    @cached_property
+    def _ranges(self) -> dict[Span, tuple[int, int]]:
+        """First and last line of each kernel."""
+        ends = [match.start() for match in re.finditer("\n", self._parsed.source.text)]
+        return {k.span: (bisect_left(ends, k.span.start) + 1, bisect_left(ends, k.span.end) + 1) for k in self._parsed.kernels}
+
+    def _is_untouched(self, kernel: Kernel, text: str) -> bool:
+        """Whether the kernel's own text is in the text that was looked at."""
+        span = kernel.span
+        return self._parsed.source.text[span.start : span.end] in text
+
+    def _changes(self, text: str) -> tuple[tuple[int, int], ...]:
+        """(first, last) line of each change since ``text``, as of now; of a removal the lines around it."""
+        if text == self._parsed.source.text:
+            return ()
+        if text not in self._changed:
+            self._changed[text] = tuple(self._changes_between(lines_of(text), lines_of(self._parsed.source.text), self._map(text)))
+        return self._changed[text]
+
+    def _changes_between(self, old: Sequence[str], new: Sequence[str], lines: LineMap) -> Iterator[tuple[int, int]]:
+        now = [lines.line(number) for number in range(1, len(old) + 1)]
+        kept = {line for line in now if line is not None}
+        yield from ((n, n) for n, line in enumerate(new, start=1) if n not in kept and not _BLANK.fullmatch(line.strip()))
+        before, is_removing = 0, False
+        for text, line in zip((*old, ""), (*now, len(new) + 1), strict=True):
+            if line is None:
+                is_removing = is_removing or not _BLANK.fullmatch(text.strip())
+                continue
+            if is_removing:
+                yield (before + 1, line - 1) if line - before > 1 else (before, line)
+            before, is_removing = line, False
+
+    def _is_mine(self, file: str) -> bool:
+        return not file or Path(file) == self._path
+
+    def _kernel_key(self, name: str) -> str | None:
+        kernel = kernel_of_instance(self._parsed, name)
+        return None if kernel is None else kernel.key
+
+    def _compiler_note(self, diagnostic: Diagnostic, text: str) -> Note | None:
+        """What a compiler said of this text; of an included file only errors, at the ``#include``."""
+        source = diagnostic.compiler or "compiler"
+        severity = _SEVERITY_OF[diagnostic.severity]
+        note = Note("compile", diagnostic.line, diagnostic.column, severity, diagnostic.message, source, diagnostic.code)
+        if self._is_mine(diagnostic.file):
+            return note
+        name = Path(diagnostic.file).name
+        line = include_line(text, self._routes.get(name, name)) or 1
+        return self._elsewhere(note, diagnostic.file, line) if severity is Severity.ERROR else None
+
+    def _problem_note(self, problem: Problem, stage: str) -> Note:
+        other = () if not problem.other_line else (Related(problem.other_file or problem.file, problem.other_line, "the other access"),)
+        severity = Severity.ERROR if errors_among((problem,)) else Severity.WARNING
+        code = CODE_BY_KIND.get(problem.kind, _OTHER_DEFECT)
+        return Note(stage, problem.line, 0, severity, problem.message, "kernelopt", code, other)
+
+    def _finding_notes(self, profile: events.Profile) -> Iterator[Note]:
+        by_id = {evidence.id: evidence for evidence in profile.evidence}
+        for finding in profile.findings:
+            cited = tuple(by_id[i] for i in finding.evidence if i in by_id)
+            yield Note(
+                "profile",
+                finding.line,
+                0,
+                Severity(finding.severity),
+                finding.message,
+                "kernelopt",
+                finding.code,
+                cost_ratio=finding.estimated_cost_ratio,
+                evidence=cited,
+            )
+
+
+def comparison_sentence(comparison: events.ComparisonMade) -> str:
+    """``PASS, PREDICTED 1.57x (model)``, with the first reason where it is not a plain pass."""
+    verification, speed = comparison.verification, comparison.speed
+    parts = [verdict_in_words(verification.outcome, verification.caveats)]
+    if speed is not None:
+        parts.append(f"{speed_in_words(speed.outcome, speed.ratio, speed.caveats)} ({speed.method})")
+    if verification.findings:
+        parts.append(verification.findings[0].message)
+    return ", ".join(parts)
+
+
+def proposal_title(proposal: Proposal) -> str:
+    """``shared-memory-padding, PREDICTED 1.33x, PASS``: what a proposal claims, in few words; ``…, by model NAME`` where one wrote it."""
+    speed, author = proposal.comparison, "" if proposal.model is None else f", by model {proposal.model}"
+    return f"{' + '.join(proposal.techniques)}, {speed.outcome.value} {speed.ratio:.2f}x, {proposal.verification.outcome.value}{author}"
+
+
+def _all(analyses: Mapping[str, Analysis], command: str, kind: type[_E]) -> Iterator[_E]:
+    analysis = analyses.get(command)
+    return iter(()) if analysis is None else analysis.all(kind)
+
+
+def _launches(analysis: Analysis | None, kernel: str) -> tuple[LaunchView, ...]:
+    """Launch shapes of one kernel, costliest first."""
+    if analysis is None:
+        return ()
+    counted: dict[object, events.Profile] = {}
+    summaries: list[events.ProfileSummary] = []
+    for event in analysis.events:
+        if isinstance(event, events.Profile) and event.kernel == kernel:
+            counted.setdefault(_shape(event), event)
+        elif isinstance(event, events.ProfileSummary) and event.kernel == kernel:
+            summaries.append(event)
+    views = [LaunchView(summary, counted.get(_shape(summary))) for summary in summaries]
+    return tuple(sorted(views, key=lambda view: -view.cost_s))
+
+
+def _shape(event: events.Profile | events.ProfileSummary) -> object:
+    return (event.instance, event.grid, event.block, event.shared_bytes, event.shape)
+
+
+def _place(note: Note) -> tuple[int, int, str]:
+    return note.line, note.column, note.stage
+
+
+def evidence_value(evidence: Sequence[Evidence], metric: str) -> Evidence | None:
+    """The first evidence of a metric."""
+    return next((item for item in evidence if item.metric == metric), None)

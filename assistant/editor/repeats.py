@@ -1,0 +1,85 @@
+"""What is said of a source is said once: not by two compilers, not by check and profile, not by the text where a run knows better. Pure.
+
+Example::
+
+    spoken = without_repeats(notes)
+    Spoken(spoken, kernels).answers(static_note)     # True: nothing more to say there
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence, Set
+from dataclasses import astuple, replace
+
+from assistant.editor.analysis import Analysis
+from assistant.editor.view import KernelView, Note
+from assistant.model import events
+from assistant.model.build import DiagnosticSeverity
+from assistant.model.profile import Severity
+
+__all__ = ["Spoken", "without_repeats", "without_retold_errors"]
+
+_RUNNING = frozenset({"check", "profile"})
+"""Stages that run the program, and meet its defects on the way."""
+_FLOAT_LITERALS = "KO106"
+
+
+class Spoken:
+    """Where jobs said what, to look it up by place."""
+
+    def __init__(self, notes: Iterable[Note], kernels: Sequence[KernelView]) -> None:
+        self._kernels = sorted(kernels, key=lambda kernel: kernel.line)
+        self._starts = [kernel.line for kernel in self._kernels]
+        self._lines = {(note.code, note.line) for note in notes}
+        self._around = {(code, kernel.line) for code, line in self._lines if (kernel := self._kernel_around(line)) is not None}
+
+    def answers(self, note: Note) -> bool:
+        """Has a run, or machine code, the better answer to what the text alone suggests?"""
+        around = self._kernel_around(note.line)
+        if (note.code, note.line) in self._lines or (around is not None and (note.code, around.line) in self._around):
+            return True
+        return note.code == _FLOAT_LITERALS and around is not None and not around.is_stale and _has_machine_code(around)
+
+    def _kernel_around(self, line: int) -> KernelView | None:
+        at = bisect_right(self._starts, line) - 1
+        return self._kernels[at] if at >= 0 and line <= self._kernels[at].last_line else None
+
+
+def without_repeats(notes: Iterable[Note]) -> tuple[Note, ...]:
+    """One note of each kind and place: launches of one kernel repeat their findings, commands their diagnostics."""
+    kept: dict[object, Note] = {}
+    for note in notes:
+        key = (
+            (note.line, note.column, note.code, note.message)
+            if note.stage == "compile"
+            else (note.line, note.code, note.stage, note.proposal)
+        )
+        first = kept.get(key)
+        if first is None or (note.cost_ratio or 0.0) > (first.cost_ratio or 0.0):
+            kept[key] = note
+    defects = {(n.line, n.code) for n in kept.values() if n.stage == "check"}
+    defective = {line for line, code in defects if code is not None}
+    return tuple(n for n in kept.values() if not _is_retold(n, defects, defective))
+
+
+def without_retold_errors(command: str, analysis: Analysis, inspected: Analysis | None) -> Analysis:
+    """Without what another compiler said of a text that the CUDA compiler refuses already."""
+    if command == "inspect" or inspected is None or inspected.text != analysis.text:
+        return analysis
+    errors = (d for event in inspected.all(events.Diagnostics) for d in event.diagnostics if d.severity is DiagnosticSeverity.ERROR)
+    if next(errors, None) is None:
+        return analysis
+    return replace(analysis, events=tuple(event for event in analysis.events if not isinstance(event, events.Diagnostics)))
+
+
+def _is_retold(note: Note, defects: Set[tuple[int, str | None]], defective: Set[int]) -> bool:
+    """Whether the check says the same there: a finding of the same code, or a defect of which the note is the message alone."""
+    if note.code is None:
+        return note.stage in _RUNNING and note.source == "kernelopt" and note.severity is Severity.ERROR and note.line in defective
+    return note.stage != "check" and (note.line, note.code) in defects
+
+
+def _has_machine_code(kernel: KernelView) -> bool:
+    profiles = (launch.profile for launch in kernel.launches if launch.profile is not None)
+    return any(any(astuple(profile.instructions)) for profile in profiles)

@@ -1,0 +1,373 @@
+"""What is shown, in words: short for lenses and hints, whole tables for hovers and panels. Every number with unit and method.
+
+Front ends differ in where they put these, not in what they say.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from pathlib import Path
+
+from assistant.cuda.hunks import unified_diff
+from assistant.editor.markdown import fenced, tamed
+from assistant.editor.picture import comparison_sentence, evidence_value, proposal_title
+from assistant.editor.view import CodeView, KernelView, LaunchView, LineView, Note, View
+from assistant.engine.report.defects import problems_in_words
+from assistant.engine.report.limits import limit_in_words
+from assistant.model import events
+from assistant.model.embedded import Declined
+from assistant.model.pair import Turn, TurnKind
+from assistant.model.profile import Evidence, Severity
+from assistant.model.proposal import Proposal
+from assistant.profile.catalogue import METRICS
+from assistant.profile.evidence import made_by
+from assistant.profile.quantity import counted_noun, format_quantity
+from assistant.profile.wording import percent
+
+__all__ = [
+    "HINT_LIMIT",
+    "comparison_sentence",
+    "fitted",
+    "hot_lines",
+    "kernel_headline",
+    "kernel_table",
+    "light_in_words",
+    "line_hint",
+    "line_origin",
+    "line_table",
+    "pair_headline",
+    "passed_over_text",
+    "proposal_text",
+    "resource_hint",
+    "resource_origin",
+]
+
+HINT_LIMIT = 43
+"""Characters; VS Code cuts the hints of a line here (its ``editor.inlayHints.maximumLength``). What does not fit is in the tooltip."""
+_SHOWN_INSTANCES = 2
+_SHOWN_INSTRUCTIONS = 24
+"""Of one line; an unrolled loop has hundreds."""
+_HOT_SHARE = 0.1
+"""A line is hot from this share of its kernel's requests on."""
+_FAINT_SHARE = 0.01
+"""Shares below this are shown with two digits."""
+_LEAST_WORK = {
+    "dram": "its data through DRAM once",
+    "l2": "its data through L2 once",
+    "fp32": "its single-precision arithmetic",
+    "fp64": "its double-precision arithmetic",
+    "half": "its half-precision arithmetic",
+    "special": "its special functions",
+}
+"""What the least time is spent on, in words."""
+_EXCESS = 1.1
+"""Counters beyond the ideal by less are not worth a hint."""
+
+
+def kernel_headline(kernel: KernelView) -> str:
+    """``PREDICTED 4.16 µs (model, h200) · at least 23 % of the speed of light (its data through DRAM once) · …``.
+
+    Of the costliest launch; what is not known yet is said so.
+    """
+    parts = _timing(kernel.launches)
+    if kernel.check is not None:
+        parts += _checked(kernel.check)
+    if not parts:
+        parts.append("not profiled yet")
+    if kernel.is_stale:
+        parts.insert(0, "before your last edit")
+    return " · ".join(parts)
+
+
+def resource_hint(kernel: KernelView) -> str | None:
+    """``1,200 B spilled, 40 registers``, spills first; as much as fits, or None before a compile.
+
+    Of several instances, the one with most registers.
+    """
+    if not kernel.resources:
+        return None
+    worst = _worst_instance(kernel)
+    spilled = [f"{worst.spill_bytes:,} B spilled"] if worst.spill_bytes else []
+    shared = [f"{worst.static_shared_bytes:,} B shared"] if worst.static_shared_bytes else []
+    return fitted([*spilled, f"{worst.registers_per_thread} registers", *_occupancy(kernel, worst), *shared])
+
+
+def resource_origin(kernel: KernelView) -> str:
+    """All that `resource_hint` may leave out, and where its numbers come from."""
+    worst = _worst_instance(kernel)
+    parts = [f"{worst.registers_per_thread} registers", f"{worst.spill_bytes:,} B spilled", f"{worst.static_shared_bytes:,} B shared"]
+    count = len({item.instance for item in kernel.resources})
+    most = f", most of {count} instances" if count > 1 else ""
+    told = ", ".join([*parts, *(f"theoretical {text}" for text in _occupancy(kernel, worst))])
+    return f"{told} (ptxas, {worst.architecture}{most}){_occupancy_origin(kernel)}"
+
+
+def fitted(parts: Sequence[str], separator: str = ", ") -> str:
+    """As many as a hint holds, the first in any case, though cut where it is too long alone."""
+    count = next((n for n in range(len(parts), 1, -1) if len(separator.join(parts[:n])) <= HINT_LIMIT), 1)
+    text = separator.join(parts[:count])
+    return text if len(text) <= HINT_LIMIT else f"{text[: HINT_LIMIT - 1]}…"
+
+
+def _worst_instance(kernel: KernelView) -> events.ResourcesFound:
+    return max(kernel.resources, key=lambda item: item.registers_per_thread)
+
+
+def hot_lines(view: View) -> Iterator[tuple[int, list[LineView]]]:
+    """Lines with a share of their kernel's traffic, or with waste, that is worth a hint; (line, its counters)."""
+    totals: dict[str, int] = {}
+    for item in view.lines:
+        totals[item.kernel] = totals.get(item.kernel, 0) + _traffic(item)
+    hot = [item for item in view.lines if _traffic(item) >= _HOT_SHARE * max(1, totals[item.kernel]) and _hint_needed(item)]
+    for line, group in groupby(sorted(hot, key=lambda item: item.line), key=lambda item: item.line):
+        yield line, list(group)
+
+
+def line_hint(items: Sequence[LineView]) -> str:
+    """What tells most of a line, the farthest from its ideal first: ``store 31.2 sectors/request (ideal 3.94)``; as much as fits."""
+    return fitted(_said(items))
+
+
+def line_origin(items: Sequence[LineView]) -> str:
+    """All that `line_hint` may leave out, where its numbers come from, and why those marked ``~`` are only estimated."""
+    reasons = dict.fromkeys(i.counters.grade_reason or "no reason is recorded" for i in items if i.counters.grade != "exact")
+    estimated = f"; ~ is estimated: {'; '.join(reasons)}" if reasons else ""
+    return f"{'; '.join(_said(items))}: counted by {_counter_source(items[0])}, in the kernel's costliest launch{estimated}"
+
+
+def kernel_table(kernel: KernelView) -> str:
+    """Markdown: everything known of a kernel."""
+    rows = [f"**`{kernel.key}`**", "", kernel_headline(kernel)]
+    for resources in kernel.resources:
+        rows += ["", *_resources_table(resources)]
+    if kernel.launches:
+        rows += ["", "| launches | grid | block | time each | of the speed of light | limited by |", "|---|---|---|---|---|---|"]
+        rows += [_launch_row(launch) for launch in kernel.launches]
+        rows += ["", _prediction_source(kernel.launches)]
+    if kernel.evidence:
+        rows += ["", "| evidence | line | value | method |", "|---|---|---|---|"]
+        rows += [_evidence_row(item) for item in kernel.evidence]
+    if kernel.check is not None and kernel.check.problems:
+        rows += ["", *(f"- {tamed(f'{Path(problem.file).name}:{problem.line}: {problem.message}')}" for problem in kernel.check.problems)]
+    return "\n".join(rows)
+
+
+def line_table(lines: Sequence[LineView], notes: Sequence[Note], code: Sequence[CodeView] = ()) -> str:
+    """Markdown: everything known of a line, its machine code last; empty when nothing is."""
+    rows: list[str] = []
+    for note in notes:
+        if note.code is not None and note.severity is not Severity.INFORMATION:
+            rows.append(f"**{note.code}** {tamed(note.message)}\n")
+    if lines:
+        rows += ["| access | requests | threads/request | counted | ideal | grade |", "|---|---|---|---|---|---|"]
+        rows += [_line_row(item) for item in lines]
+        rows.append(f"\nCounted by {_counter_source(lines[0])}, in the kernel's costliest launch.")
+    rows += [_machine_code(item) for item in code[:_SHOWN_INSTANCES]]
+    return "\n".join(rows)
+
+
+def _machine_code(item: CodeView) -> str:
+    """A block of SASS, cut where a line made very much of it (unrolled loops)."""
+    shown = item.instructions[:_SHOWN_INSTRUCTIONS]
+    more = len(item.instructions) - len(shown)
+    cut = [f"… and {more} more"] if more else []
+    count = counted_noun(len(item.instructions), "instruction")
+    return "\n".join([f"\n`{item.instance}`, {count} ({item.architecture} SASS)", "", fenced("\n".join([*shown, *cut]))])
+
+
+def proposal_text(proposal: Proposal) -> str:
+    """Markdown: claim, verdict, explanation, diff."""
+    parts = [f"### {proposal.id}: {tamed(proposal_title(proposal))}", "", tamed(proposal.summary), "", tamed(proposal.explanation)]
+    if proposal.labels:
+        parts += ["", "Needs your decision on: " + ", ".join(label.value for label in proposal.labels)]
+    if proposal.assumptions:
+        parts += ["", *(f"- assumes: {tamed(assumption)}" for assumption in proposal.assumptions)]
+    diff = unified_diff(proposal.before_text, proposal.after_text, proposal.path.name)
+    return "\n".join([*parts, "", fenced(diff, "diff")])
+
+
+def pair_headline(turns: Sequence[Turn]) -> str:
+    """What stands at the kernel while the session is open: the last answer."""
+    spoken = next((turn for turn in reversed(turns) if turn.kind not in (TurnKind.WHY, TurnKind.START)), None)
+    return "Pair: save an edit to have it judged" if spoken is None else f"Pair: {spoken.answer}"
+
+
+def passed_over_text(declined: Declined) -> str:
+    """Why a CUDA text inside another text is not looked at."""
+    return f"the CUDA text of {declined.kind.value} is not looked at: {declined.reason}"
+
+
+def _timing(launches: Sequence[LaunchView]) -> list[str]:
+    """Of the costliest launch shape."""
+    if not launches:
+        return []
+    summary, parts = launches[0].summary, list[str]()
+    if summary.predicted_time_s is not None:
+        each = f" each of {summary.launch_count:,} launches" if summary.launch_count > 1 else ""
+        shapes = f", costliest of {len(launches)} launch shapes" if len(launches) > 1 else ""
+        target = next((f", {launch.profile.device.target}" for launch in launches if launch.profile is not None), "")
+        if summary.measured is not None:
+            parts.append(f"{format_quantity(summary.measured.time_s, 's')}{each} (measured{shapes})")
+        else:
+            parts.append(f"PREDICTED {format_quantity(summary.predicted_time_s, 's')}{each} (model{target}{shapes})")
+        parts += [f"at least {light} of the speed of light ({_light_limit(summary)})" for light in _light(summary)]
+    return [*parts, f"limited by {limit_in_words(summary.bottleneck)}"]
+
+
+def _light(summary: events.ProfileSummary) -> tuple[str, ...]:
+    ratio = summary.speed_of_light_ratio
+    return () if ratio is None else (light_in_words(ratio),)
+
+
+def light_in_words(ratio: float) -> str:
+    """``23 %``, ``0.41 %``: a lower bound is never shown as nothing."""
+    return percent(ratio) if ratio >= _FAINT_SHARE else f"{ratio * 100:.2g} %"
+
+
+def _light_limit(summary: events.ProfileSummary) -> str:
+    limit = summary.speed_of_light_limit or summary.bottleneck
+    return _LEAST_WORK.get(limit, limit_in_words(limit))
+
+
+def _checked(check: events.CheckEnded) -> list[str]:
+    if not check.launch_count and not check.problems:
+        return ["not checked: the program never launches it"]
+    differs = ["results differ from run to run"] if check.is_deterministic is False else []
+    return [f"checked: {problems_in_words(check.problems)}", *differs]
+
+
+def _occupancy(kernel: KernelView, resources: events.ResourcesFound) -> list[str]:
+    """Theoretical; of the costliest launch, before a profile the best of the usual block sizes. Empty: not known."""
+    if (counted := _launch_occupancy(kernel)) is not None:
+        return [f"occupancy {percent(counted[0])}"]
+    if not resources.occupancy:
+        return []
+    best = max(resources.occupancy, key=lambda item: item.active_warps_per_sm)
+    return [f"occupancy ≤ {percent(best.active_warps_per_sm / best.max_warps_per_sm)}"]
+
+
+def _occupancy_origin(kernel: KernelView) -> str:
+    """In a sentence."""
+    if (counted := _launch_occupancy(kernel)) is not None:
+        launch = f"the costliest launch, {counted[1]:,} threads a block"
+        return f"; occupancy of {launch}, calculated from registers, shared memory and block size"
+    return "; best occupancy of the usual block sizes, calculated, without dynamic shared memory"
+
+
+def _launch_occupancy(kernel: KernelView) -> tuple[float, int] | None:
+    """Ratio and threads a block of the costliest launch; None before a profile."""
+    counted = evidence_value(kernel.evidence, "occupancy")
+    launch = next((launch.summary for launch in kernel.launches if launch.profile is not None), None)
+    return None if counted is None or launch is None else (counted.value, math.prod(launch.block))
+
+
+def _said(items: Sequence[LineView]) -> list[str]:
+    """Each counter of a line, the farthest from its ideal first; with its kernel where several share the line."""
+    is_alone = len({item.kernel for item in items}) == 1
+    worst_first = sorted(items, key=_excess, reverse=True)
+    return [_counter_hint(item) if is_alone else f"{item.kernel.split('(')[0]}: {_counter_hint(item)}" for item in worst_first]
+
+
+def _excess(item: LineView) -> float:
+    """Counted beyond the ideal: sectors, or wavefronts."""
+    counters = item.counters
+    if counters.sectors is not None and counters.ideal_sectors is not None:
+        return counters.sectors - counters.ideal_sectors
+    if counters.wavefronts is not None and counters.ideal_wavefronts is not None:
+        return counters.wavefronts - counters.ideal_wavefronts
+    return 0
+
+
+def _counter_hint(item: LineView) -> str:
+    """``~`` marks what is only estimated."""
+    counters = item.counters
+    about = "" if counters.grade == "exact" else "~"
+    requests = max(1, counters.requests)
+    if counters.sectors is not None and counters.ideal_sectors is not None:
+        what = counters.op.removeprefix("global ")
+        ideal = counters.ideal_sectors / requests
+        return f"{what} {about}{counters.sectors / requests:.3g} sectors/request (ideal {about}{ideal:.3g})"
+    if counters.wavefronts is not None and counters.ideal_wavefronts is not None:
+        ways = counters.wavefronts / max(1, counters.ideal_wavefronts)
+        return f"{counters.op} {about}{ways:.3g}-way bank conflict" if ways > _EXCESS else f"{counters.op} without bank conflict"
+    return f"{counters.op} {about}{counters.requests:,} requests"
+
+
+def _counter_source(item: LineView) -> str:
+    """``CPU emulator (sm_90 rules)``, with the method's name where the device does not say it."""
+    return item.device.name if item.method in item.device.name else f"{item.method} on {item.device.name}"
+
+
+def _prediction_source(launches: Sequence[LaunchView]) -> str:
+    target = next((launch.profile.device.target for launch in launches if launch.profile is not None), None)
+    shown = "the profiled target" if target is None else target
+    text = f"Times are predicted by the performance model for {shown}, launch overhead included; nothing was timed."
+    if any(launch.summary.speed_of_light_ratio is not None for launch in launches):
+        text += (
+            " Speed of light: the least time that the launch's distinct data and its arithmetic take at the target's nominal peaks, "
+            "as a share of the predicted time."
+        )
+    return text
+
+
+def _launch_row(launch: LaunchView) -> str:
+    summary = launch.summary
+    time = "not predicted" if summary.predicted_time_s is None else f"PREDICTED {format_quantity(summary.predicted_time_s, 's')}"
+    shape = f" at {summary.shape}" if summary.shape else ""
+    light = next((f"≥ {share} ({_light_limit(summary)})" for share in _light(summary)), "not known")
+    limit = limit_in_words(summary.bottleneck)
+    return f"| {summary.launch_count:,}{shape} | {_triple(summary.grid)} | {_triple(summary.block)} | {time} | {light} | {limit} |"
+
+
+def _triple(value: tuple[int, int, int]) -> str:
+    return " × ".join(str(part) for part in value)
+
+
+def _resources_table(resources: events.ResourcesFound) -> list[str]:
+    rows = [
+        f"`{resources.instance}` for {resources.architecture} (ptxas): {resources.registers_per_thread} registers, "
+        f"{resources.spill_bytes:,} B spilled, {resources.stack_bytes:,} B stack, {resources.static_shared_bytes:,} B static shared",
+        "",
+        "| block | theoretical occupancy | limited by |",
+        "|---|---|---|",
+    ]
+    for item in resources.occupancy:
+        share = item.active_warps_per_sm / item.max_warps_per_sm
+        rows.append(
+            f"| {item.block_threads} | {percent(share)} ({item.active_warps_per_sm} of {item.max_warps_per_sm} warps) | {item.limiter} |"
+        )
+    return rows
+
+
+def _evidence_row(item: Evidence) -> str:
+    method = f"{made_by(item.method.value, item.device)}, {item.grade.value}"
+    of_what = next((f": {known.meaning}" for known in METRICS if known.name == item.metric), "")
+    value = f"{item.value * 100:.3g} %{of_what}" if item.unit == "ratio" else format_quantity(item.value, item.unit)
+    return f"| {item.metric.replace('_', ' ')} | {item.line or ''} | {value} | {method} |"
+
+
+def _line_row(item: LineView) -> str:
+    counters = item.counters
+    per_request = counters.active_threads / max(1, counters.requests)
+    grade = counters.grade if counters.grade == "exact" else f"{counters.grade}: {counters.grade_reason}"
+    if counters.sectors is not None:
+        counted, ideal = f"{counters.sectors:,} sectors", f"{counters.ideal_sectors:,}"
+    elif counters.wavefronts is not None:
+        counted, ideal = f"{counters.wavefronts:,} wavefronts", f"{counters.ideal_wavefronts:,}"
+    else:
+        counted, ideal = "", ""
+    return f"| {counters.op} | {counters.requests:,} | {per_request:.3g} | {counted} | {ideal} | {grade} |"
+
+
+def _traffic(item: LineView) -> int:
+    counters = item.counters
+    return counters.sectors or counters.wavefronts or counters.requests
+
+
+def _hint_needed(item: LineView) -> bool:
+    counters = item.counters
+    if counters.wavefronts is not None and counters.ideal_wavefronts is not None:
+        return counters.wavefronts > _EXCESS * counters.ideal_wavefronts
+    return counters.sectors is not None

@@ -1,0 +1,198 @@
+"""A kernel's parameters and a person's values, bound to each other: what is wrong is said of the argument by its name.
+
+Example::
+
+    bound = bind(signature, {"out": out, "x": x, "n": 1024})
+    bound.arrays["x"].address, bound.scalars["n"]       # …, b'\\x00\\x04\\x00\\x00'
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from assistant.live.arrays import BindingError, LiveArray, is_array, live_array
+from assistant.model.elements import ElementKind, ElementType, parse_element_type
+from assistant.model.source import Parameter
+from assistant.record import Record
+from assistant.workload.arrays import encode, storage_dtype
+from assistant.workload.signature import Signature
+
+__all__ = ["Bound", "StructBytes", "bind", "bind_positional"]
+
+StructBytes = Callable[[str], "int | None"]
+"""How many bytes a struct of that name has; None where the text does not tell."""
+_COMPLEX_HALVES = {"complex64": "float32", "complex128": "float64"}
+"""A complex number is two floats: ``float2`` and ``double2``."""
+
+
+class Bound(Record):
+    """Every parameter of one kernel instance with its value."""
+
+    signature: Signature
+    arrays: Mapping[str, LiveArray]
+    """By parameter, pointers only."""
+    scalars: Mapping[str, bytes]
+    """By parameter: the argument's bytes."""
+
+    @property
+    def device(self) -> str:
+        """Where the arrays are; ``cpu`` without any."""
+        return next((array.device for array in self.arrays.values()), "cpu")
+
+    @property
+    def size_bytes(self) -> int:
+        return sum(array.size_bytes for array in self.arrays.values())
+
+
+def bind(signature: Signature, values: Mapping[str, object], struct_bytes: StructBytes = lambda spelled: None) -> Bound:
+    """Raises BindingError for a missing, unknown or unfit argument, and for arrays of several devices."""
+    names = [parameter.name for parameter in signature.parameters]
+    if "" in names:
+        remedy = "give each parameter of the kernel a name: values are bound by it"
+        raise BindingError(f"parameter {names.index('') + 1} of {_name(signature)} has no name", remedy)
+    takes = f"{_name(signature)} takes ({', '.join(_declared(p) for p in signature.parameters)})"
+    missing = [parameter for parameter in signature.parameters if parameter.name not in values]
+    if missing:
+        named = ", ".join(parameter.name for parameter in missing)
+        raise BindingError(f"missing argument {named}: {takes}", f"add {missing[0].name}=… to --args")
+    unknown = [name for name in values if name not in names]
+    if unknown:
+        raise BindingError(f"unknown argument {', '.join(unknown)}: {takes}", "name the kernel's own parameters in --args")
+    arrays: dict[str, LiveArray] = {}
+    scalars: dict[str, bytes] = {}
+    for parameter in signature.parameters:
+        value = values[parameter.name]
+        if parameter.is_pointer:
+            arrays[parameter.name] = _array(parameter, value)
+        else:
+            scalars[parameter.name] = _scalar(parameter, value, struct_bytes)
+    _demand_one_device(tuple(arrays.values()))
+    return Bound(signature, arrays, scalars)
+
+
+def bind_positional(
+    signature: Signature, values: Sequence[object], named: Mapping[str, object], struct_bytes: StructBytes = lambda spelled: None
+) -> Bound:
+    """As a call binds them. Raises BindingError as ``bind`` does, and for too many of them."""
+    if len(values) > len(signature.parameters):
+        expected = f"{_name(signature)} takes {len(signature.parameters)} arguments"
+        raise BindingError(f"{len(values)} arguments given: {expected}", "leave out what is too much")
+    given = {parameter.name: value for parameter, value in zip(signature.parameters, values, strict=False)}
+    twice = [name for name in named if name in given]
+    if twice:
+        raise BindingError(f"argument {twice[0]} is given twice", "give it by position or by name")
+    return bind(signature, given | dict(named), struct_bytes)
+
+
+def _array(parameter: Parameter, value: object) -> LiveArray:
+    name, declared = parameter.name, _declared(parameter)
+    if not is_array(value):
+        remedy = f"pass a NumPy, torch, CuPy or pycuda array for {name}"
+        raise BindingError(f"{name}: expected an array for `{declared}`, got {type(value).__name__}", remedy)
+    array = live_array(name, value)
+    if not array.size_bytes:
+        raise BindingError(f"{name}: expected at least one value for `{declared}`, got an empty array", "pass an array that holds values")
+    _demand_type(parameter, array)
+    if array.is_read_only and not parameter.is_const:
+        raise BindingError(f"{name}: expected a writable array for `{declared}`, got one that is read-only", f"pass {name}.copy()")
+    return array
+
+
+def _demand_type(parameter: Parameter, array: LiveArray) -> None:
+    element = parse_element_type(parameter.element_type or "")
+    if element is None:
+        return  # void and structs: the kernel alone knows
+    expected = _dtype_name(element)
+    given = array.dtype
+    if element.components == 2 and given in _COMPLEX_HALVES:
+        given = _COMPLEX_HALVES[given]
+    if given != expected:
+        what = expected if element.components == 1 else f"{expected}, {element.components} to each {element.name}"
+        told = f"{array.name}: expected {what} for `{_declared(parameter)}`, got a {array.words}"
+        raise BindingError(told, _conversion(array, expected))
+    if array.size_bytes % element.size_bytes:
+        told = f"{array.name}: expected whole {element.name} values ({element.size_bytes} bytes each), got {array.size_bytes} bytes"
+        raise BindingError(told, "pass an array whose last dimension is a multiple of it")
+
+
+def _scalar(parameter: Parameter, value: Any, struct_bytes: StructBytes) -> bytes:
+    name, declared = parameter.name, _declared(parameter)
+    element = parse_element_type(parameter.type)
+    if isinstance(value, bytes | np.void):
+        size_bytes = struct_bytes(parameter.type) if element is None else element.size_bytes
+        return _demanded_size(parameter, element, size_bytes, value if isinstance(value, bytes) else value.tobytes())
+    if element is None or element.components != 1:
+        raise BindingError(f"{name}: expected the bytes of a `{parameter.type}`, got {type(value).__name__}", "pass it as bytes")
+    if is_array(value) and getattr(value, "ndim", 1) == 0:
+        value = value.item()
+    if is_array(value):
+        raise BindingError(f"{name}: expected a number for `{declared}`, got a {live_array(name, value).words}", "pass one number")
+    return _number(parameter, element, value)
+
+
+def _demanded_size(parameter: Parameter, element: ElementType | None, size_bytes: int | None, data: bytes) -> bytes:
+    """The bytes as they are given; ``size_bytes`` is None for a struct whose layout the text does not tell."""
+    if size_bytes is None or len(data) == size_bytes:
+        return data
+    told = f"{parameter.name}: expected {size_bytes} bytes for `{_declared(parameter)}`, got {len(data)}"
+    if element is None:
+        remedy = f"give all of {parameter.type} as it lies in memory, gaps too: NumPy's dtypes have them with align=True"
+        raise BindingError(told, remedy)
+    raise BindingError(told, f"pass a number for {parameter.name}" if element.components == 1 else "pass all of its components")
+
+
+def _number(parameter: Parameter, element: ElementType, value: Any) -> bytes:
+    name, declared = parameter.name, _declared(parameter)
+    value = value.item() if hasattr(value, "item") else value
+    if not isinstance(value, bool | int | float):
+        raise BindingError(f"{name}: expected a number for `{declared}`, got {type(value).__name__}", f"pass a number for {name}")
+    if element.is_floating:
+        return encode(np.array([_as_float(parameter, value)]), element)
+    if isinstance(value, float) and not value.is_integer():
+        raise BindingError(f"{name}: expected a whole number for `{declared}`, got {value}", f"pass int({name})")
+    whole = int(value) if element.kind is not ElementKind.BOOL else int(bool(value))
+    limits = np.iinfo(storage_dtype(element)) if element.kind is not ElementKind.BOOL else None
+    if limits is not None and not limits.min <= whole <= limits.max:
+        told = f"{name}: expected {limits.min} to {limits.max} for `{declared}`, got {whole}"
+        raise BindingError(told, "widen the kernel's parameter, or pass less")
+    return np.array([whole]).astype(storage_dtype(element)).tobytes() if limits is None else np.array([whole], limits.dtype).tobytes()
+
+
+def _as_float(parameter: Parameter, value: float) -> float:
+    try:
+        return float(value)
+    except OverflowError as error:
+        told = f"{parameter.name}: expected a number that a `{parameter.type}` can hold, got one of more than 300 digits"
+        raise BindingError(told, "pass less") from error
+
+
+def _demand_one_device(arrays: tuple[LiveArray, ...]) -> None:
+    for array in arrays[1:]:
+        first = arrays[0]
+        if array.device != first.device:
+            told = f"{array.name}: expected an array on {first.device}, where {first.name} is, got one on {array.device}"
+            raise BindingError(told, f"move {array.name} to {first.device}, or {first.name} to {array.device}")
+
+
+def _dtype_name(element: ElementType) -> str:
+    """NumPy's name of one component."""
+    if element.kind is ElementKind.BFLOAT:
+        return "bfloat16"
+    return "bool" if element.kind is ElementKind.BOOL else storage_dtype(element).name
+
+
+def _conversion(array: LiveArray, expected: str) -> str:
+    if array.kind == "torch tensor":
+        return f"pass {array.name}.to(torch.{expected}), or change the kernel's parameter"
+    return f"pass {array.name}.astype('{expected}'), or change the kernel's parameter"
+
+
+def _declared(parameter: Parameter) -> str:
+    return f"{parameter.type}{'' if parameter.type.endswith('*') else ' '}{parameter.name}"
+
+
+def _name(signature: Signature) -> str:
+    return signature.instance

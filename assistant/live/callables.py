@@ -1,0 +1,131 @@
+"""A cell's kernel as a Python callable: ``halve(out, x, n)`` runs it once and changes the arrays.
+
+On arrays of the CPU it runs in the emulator's worker, limited like every replay, and what it left is copied back; a kernel that goes wrong
+raises and changes nothing. On arrays of a GPU it is launched there (`gpu_calls`). Example::
+
+    halve(out, x, 1024)                    # grid and block as the cell's magic says
+    halve(out, x, 1024, grid=4, block=256)
+"""
+
+from __future__ import annotations
+
+import inspect
+import shutil
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Protocol
+
+from assistant.errors import UsageError
+from assistant.live.arrays import BindingError
+from assistant.live.binding import Bound, StructBytes, bind_positional
+from assistant.live.compiling import Compiled
+from assistant.live.loop import BackgroundLoop
+from assistant.live.names import kernel_names, python_name
+from assistant.live.snapshot import regions_of, restore, shared_folder, write_launch
+from assistant.model.launch import LaunchConfig
+from assistant.model.workload import Case, CaseOrigin
+from assistant.ports import Lab, LabFailure, ReplayOptions, ReplayRun
+from assistant.workload.signature import Signature
+
+__all__ = ["BoundKernel", "ConfigOf", "Emulated", "KernelFailed", "Runner"]
+
+ConfigOf = Callable[[Mapping[str, object], Mapping[str, object]], LaunchConfig]
+"""(the call's arguments by name, what it says of grid, block and shared) → how it is launched. Raises UsageError."""
+_LAUNCH = ("grid", "block", "shared")
+"""What a call may say besides the kernel's arguments."""
+
+
+class Runner(Protocol):
+    """Runs launches of one compiled text."""
+
+    def run(self, bound: Bound, config: LaunchConfig) -> None:
+        """Raises KernelFailed, and BindingError for arrays that it cannot run on."""
+        ...
+
+
+class KernelFailed(UsageError):  # noqa: N818 - a fact, named as the code reads
+    """The kernel did not run to its end; the arrays are as they were."""
+
+
+class Emulated:
+    """Runs bound launches of one compiled text in the emulator's worker."""
+
+    def __init__(self, loop: BackgroundLoop, lab: Lab, compiled: Compiled, file: str) -> None:
+        self._loop = loop
+        self._lab = lab
+        self._compiled = compiled
+        self._file = file
+
+    def run(self, bound: Bound, config: LaunchConfig) -> None:
+        """Raises KernelFailed, and BindingError for arrays that are on a GPU."""
+        away = next((array for array in bound.arrays.values() if not array.is_on_cpu), None)
+        if away is not None:
+            told = f"{away.name}: expected an array on the CPU, where this kernel runs, got one on {away.device}"
+            raise BindingError(told, "pass a copy on the CPU, or run the cell without --device cpu")
+        if self._compiled.emulated is not None:
+            raise KernelFailed(self._compiled.emulated.message, self._compiled.emulated.remedy)
+        folder = shared_folder(2 * bound.size_bytes)
+        try:
+            write_launch(folder / "call", bound, config, self._file)
+            ran = self._replayed(folder / "call")
+            after = ran.cases[0]
+            if after.error is not None:
+                told = f"{bound.signature.instance} failed: {after.error}"
+                raise KernelFailed(told, "%kernelopt show tells what the checks found; the arrays are as they were")
+            restore(regions_of(bound), ((identity, ran.blobs / name) for identity, name in after.after))
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def _replayed(self, recording: Path) -> ReplayRun:
+        case = Case(recording, (0,), CaseOrigin("recorded", "", 0, 1.0, 1.0))
+        work = self._lab.replay(self._compiled.program, (case,), ReplayOptions(), self._compiled.limits)
+        ran = self._loop.wait(work)
+        if isinstance(ran, LabFailure):
+            raise KernelFailed(ran.message, ran.remedy)
+        return ran
+
+
+class BoundKernel:
+    """One kernel instance; without arguments it runs on the arrays that the cell's magic bound."""
+
+    def __init__(
+        self,
+        signature: Signature,
+        runner_of: Callable[[Bound], Runner],
+        config_of: ConfigOf,
+        default: Bound | None,
+        struct_bytes: StructBytes = lambda spelled: None,
+    ) -> None:
+        self._signature = signature
+        self._struct_bytes = struct_bytes
+        self._runner_of = runner_of
+        self._config_of = config_of
+        self._default = default
+        self.__name__ = signature.instance
+        self.__doc__ = f"{signature.symbol}: runs once and changes the arrays that it is given."
+        names = self._names
+        self.__signature__ = inspect.Signature(
+            [
+                inspect.Parameter(python_name(name or f"unnamed{index}", names, _LAUNCH), inspect.Parameter.POSITIONAL_OR_KEYWORD)
+                for index, name in enumerate(names)
+            ]
+            + [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None) for name in _LAUNCH]
+        )
+
+    @property
+    def _names(self) -> tuple[str, ...]:
+        return tuple(parameter.name for parameter in self._signature.parameters)
+
+    def __call__(self, /, *arguments: object, grid: object = None, block: object = None, shared: object = None, **named: object) -> None:
+        """Run it. Raises BindingError for arguments that do not fit, KernelFailed where it does not run to its end."""
+        own = kernel_names(named, self._names, _LAUNCH)
+        given = {name: value for name, value in (("grid", grid), ("block", block), ("shared", shared)) if value is not None}
+        if not arguments and not named and self._default is not None:
+            bound = self._default
+        else:
+            bound = bind_positional(self._signature, arguments, own, self._struct_bytes)
+        values: dict[str, object] = dict(zip(self._names, arguments, strict=False)) | own
+        self._runner_of(bound).run(bound, self._config_of(values, given))
+
+    def __repr__(self) -> str:
+        return f"<kernel {self._signature.symbol}>"

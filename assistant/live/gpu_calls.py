@@ -1,0 +1,79 @@
+"""A bound launch on the user's own GPU: their process, their context, the stream that their library works on.
+
+Calling a kernel with arrays of a GPU is the user's own act, so it happens where their arrays live. As with every launch, what goes wrong
+while it runs shows when the user next waits for the GPU.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from assistant.lab.compiler import Compiler
+from assistant.live.binding import Bound
+from assistant.live.callables import KernelFailed
+from assistant.live.compiling import Compiled
+from assistant.live.cuda_driver import Launch, UserDriver, installed
+from assistant.live.loop import BackgroundLoop
+from assistant.model.launch import LaunchConfig
+from assistant.ports import LabFailure
+
+__all__ = ["OnGpu"]
+
+_POINTER_BYTES = 8
+
+
+class OnGpu:
+    """Launches one compiled text on the GPUs that its arrays are on."""
+
+    def __init__(self, loop: BackgroundLoop, compiler: Compiler, compiled: Compiled, load: Callable[[], Any] | None = None) -> None:
+        """``load``: gives the driver's library at the first launch; None: this machine's."""
+        self._load = load or installed
+        self._loop = loop
+        self._compiler = compiler
+        self._compiled = compiled
+        self._driver: UserDriver | None = None
+        self._functions: dict[tuple[str, int], ctypes.c_void_p] = {}
+        """By instance and context."""
+
+    def run(self, bound: Bound, config: LaunchConfig) -> None:
+        """Queue the launch. Raises KernelFailed where it cannot be compiled or is refused."""
+        if self._driver is None:
+            self._driver = UserDriver(self._load())
+        index = int(bound.device.rpartition(":")[2])
+        context = self._driver.use_device(index)
+        symbol = bound.signature.symbol
+        function = self._functions.get((symbol, context))
+        if function is None:
+            function = self._functions[symbol, context] = self._function(symbol, index)
+        self._driver.launch(Launch(function, config, _argument_bytes(bound), _stream_of(bound, index)))
+
+    def _function(self, symbol: str, index: int) -> ctypes.c_void_p:
+        assert self._driver is not None
+        program = replace(self._compiled.program, kernels=(symbol,))
+        image = self._loop.wait(self._compiler.image(program, self._driver.architecture(index)))
+        if isinstance(image, LabFailure):
+            raise KernelFailed(image.message, image.remedy)
+        return self._driver.function(image, symbol)
+
+
+def _argument_bytes(bound: Bound) -> tuple[bytes, ...]:
+    """Each argument as the kernel reads it, in order."""
+    return tuple(
+        bound.arrays[parameter.name].address.to_bytes(_POINTER_BYTES, "little") if parameter.is_pointer else bound.scalars[parameter.name]
+        for parameter in bound.signature.parameters
+    )
+
+
+def _stream_of(bound: Bound, index: int) -> int:
+    """The stream that the arrays' library works on; the default one for libraries that do not tell. They are loaded already."""
+    kinds = {array.kind for array in bound.arrays.values()}
+    torch, cupy = sys.modules.get("torch"), sys.modules.get("cupy")
+    if "torch tensor" in kinds and torch is not None:
+        return int(torch.cuda.current_stream(index).cuda_stream)
+    if "CuPy array" in kinds and cupy is not None:
+        return int(cupy.cuda.get_current_stream().ptr)
+    return 0

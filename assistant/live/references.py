@@ -1,0 +1,153 @@
+"""The user's own function as the reference: called here, where their program lives; only the arrays that it returns travel.
+
+It is called as ``function(**arguments)`` with copies of what the kernel is given, of the same kind, and returns one array, a dict by the
+name of the output, or nothing where it changed the arrays that it was given. Example::
+
+    call_reference(reference, bound, None)       # {"out": b'…'}: float64 values of floating outputs
+"""
+
+from __future__ import annotations
+
+import ctypes
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any, cast
+
+import numpy as np
+
+from assistant.errors import UsageError
+from assistant.live.arrays import LiveArray
+from assistant.live.binding import Bound
+from assistant.live.names import kernel_names, python_name
+from assistant.model.elements import parse_element_type
+from assistant.record import Record
+from assistant.workload.arrays import decode, encode, storage_dtype
+
+__all__ = ["BadReference", "Reference", "call_reference"]
+
+
+class BadReference(UsageError):  # noqa: N818 - a fact, named as the code reads
+    """The reference could not be called, or returned what no output can be held against."""
+
+
+class Reference(Record):
+    """A function of the user's."""
+
+    name: str
+    function: Callable[..., object]
+
+
+def call_reference(reference: Reference, bound: Bound, contents: Mapping[str, bytes] | None) -> dict[str, bytes]:
+    """What it says of each output: float64 values of floating ones, stored elements of the others.
+
+    ``contents``: values in the place of the arrays' own, by parameter. Raises BadReference, and lets what the function raises pass.
+    """
+    copies = {name: _copy(array, None if contents is None else contents.get(name)) for name, array in bound.arrays.items()}
+    arguments = _taken(reference, {python_name(name): value for name, value in (copies | _numbers(bound)).items()})
+    returned = reference.function(**arguments)
+    named = _named(reference, bound, copies, returned)
+    return {name: _stored(reference, bound, name, value) for name, value in named.items()}
+
+
+def outputs_of(bound: Bound) -> tuple[str, ...]:
+    """Parameters that the kernel may write."""
+    return tuple(p.name for p in bound.signature.parameters if p.is_pointer and not p.is_const)
+
+
+def _taken(reference: Reference, arguments: dict[str, object]) -> dict[str, object]:
+    """Those that the function has parameters for."""
+    try:
+        parameters = inspect.signature(reference.function).parameters.values()
+    except (TypeError, ValueError):  # some built-in functions do not tell
+        return arguments
+    if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
+        return arguments
+    positional = [p.name for p in parameters if p.kind is p.POSITIONAL_ONLY]
+    unknown = [
+        p.name for p in parameters if p.default is p.empty and p.name not in arguments and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
+    ]
+    if positional or unknown:
+        names = ", ".join(arguments)
+        told = f"--ref {reference.name}: its parameter {(positional or unknown)[0]} is none of the kernel's ({names})"
+        raise BadReference(told, "name its parameters as the kernel's are named; those that it does not need may be left out")
+    return {p.name: arguments[p.name] for p in parameters if p.name in arguments}
+
+
+def _named(reference: Reference, bound: Bound, copies: Mapping[str, object], returned: object) -> dict[str, object]:
+    outputs = outputs_of(bound)
+    if returned is None:
+        return {name: copies[name] for name in outputs}
+    if isinstance(returned, Mapping):
+        named = kernel_names(cast("Mapping[str, object]", returned), bound.arrays)
+        unknown = [name for name in named if name not in bound.arrays]
+        if unknown:
+            told = f"--ref {reference.name} returned {unknown[0]!r}, which is no array of the kernel ({', '.join(bound.arrays)})"
+            raise BadReference(told, "return a dict by the names of the kernel's outputs")
+        return dict(named)
+    if isinstance(returned, tuple) and len(cast("tuple[object, ...]", returned)) == len(outputs) > 1:
+        return dict(zip(outputs, cast("tuple[object, ...]", returned), strict=True))
+    if len(outputs) != 1:
+        told = f"--ref {reference.name} returned one value, and the kernel may write {', '.join(outputs) or 'nothing'}"
+        raise BadReference(told, "return a dict by the names of the outputs, or declare the inputs const")
+    return {outputs[0]: returned}
+
+
+def _numbers(bound: Bound) -> dict[str, object]:
+    numbers: dict[str, object] = {}
+    for parameter in bound.signature.parameters:
+        element = None if parameter.is_pointer else parse_element_type(parameter.type)
+        if element is not None and element.components == 1:
+            numbers[parameter.name] = decode(bound.scalars[parameter.name], element)[0].item()
+    return numbers
+
+
+def _copy(array: LiveArray, contents: bytes | None) -> object:
+    """An array of the same kind, on the same device, with its own memory."""
+    if array.kind == "torch tensor":
+        return _tensor_copy(array, contents)
+    if array.is_on_cpu:
+        values = array.owner if contents is None else np.frombuffer(contents, array.owner.dtype).reshape(array.shape)
+        return np.array(values)
+    copied = array.owner.copy()
+    if contents is not None:
+        copied.set(np.frombuffer(contents, array.dtype).reshape(array.shape))  # CuPy and pycuda
+    return copied
+
+
+def _tensor_copy(array: LiveArray, contents: bytes | None) -> object:
+    if contents is None:
+        return array.owner.clone()
+    host = array.owner.to("cpu", copy=True)
+    ctypes.memmove(host.data_ptr(), contents, len(contents))
+    return host.to(array.owner.device)
+
+
+def _stored(reference: Reference, bound: Bound, name: str, value: Any) -> bytes:
+    """One output's values as they are compared."""
+    parameter = next(parameter for parameter in bound.signature.parameters if parameter.name == name)
+    element = parse_element_type(parameter.element_type or "")
+    values = _host_values(value)
+    expected = bound.arrays[name].size_bytes // (element.scalar_bytes if element is not None else 1)
+    if values.dtype.kind == "c":
+        values = np.ascontiguousarray(values).reshape(-1).view(values.real.dtype)
+    if element is None or values.dtype.kind not in "fiub":
+        raise BadReference(f"--ref {reference.name}: {name} of type {values.dtype} cannot be compared", "return an array of numbers")
+    if values.size != expected:
+        told = f"--ref {reference.name} returned {values.size} values for {name} (shape {values.shape}), which holds {expected}"
+        raise BadReference(told, f"return an array of shape {bound.arrays[name].shape}")
+    flat = np.ascontiguousarray(values).reshape(-1)
+    if element.is_floating:
+        return flat.astype(np.float64).tobytes()
+    if flat.dtype.kind == "f" and not np.array_equal(flat, np.rint(flat)):
+        raise BadReference(f"--ref {reference.name} returned fractions for {name}, which holds {storage_dtype(element)}", "return integers")
+    return encode(flat, element)
+
+
+def _host_values(value: Any) -> np.ndarray[Any, Any]:
+    """Any array or number as a NumPy array."""
+    if hasattr(value, "detach") and hasattr(value, "cpu"):
+        value = value.detach().cpu()
+        return (value.float() if str(value.dtype) == "torch.bfloat16" else value).contiguous().numpy()
+    if hasattr(value, "__cuda_array_interface__") and hasattr(value, "get"):
+        return np.asarray(value.get())
+    return np.asarray(value)

@@ -1,0 +1,155 @@
+"""Bound shapes as the live workload that the engine judges on, with what the user's reference says of each.
+
+The reference is called on the thread that calls here, the user's main thread: first on the arrays' own values of every shape, then on
+fresh ones, until the time that it may take is over. Example::
+
+    made = live_workload(folder, (ShapeBinding(bound, config),), reference, ReferenceLimits())
+    made.workload.cases, made.notes
+"""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from assistant.live.binding import Bound
+from assistant.live.deadline import Overdue, deadline
+from assistant.live.references import Reference, call_reference
+from assistant.live.snapshot import ReadRegions, Region, regions_of, write_launch
+from assistant.model.launch import LaunchConfig
+from assistant.model.workload import CaseOrigin, LiveCase, LiveReference, LiveWorkload
+from assistant.record import Record
+from assistant.workload.derive import contents_of, extract, fresh_values
+from assistant.workload.draws import MINIMUM_SEED_COUNT, fresh_draws
+from assistant.workload.recordings import NewCase, RecordingReader, RecordingWriter, write_case
+from assistant.workload.select import shape_of
+
+__all__ = ["MadeWorkload", "ReferenceLimits", "ShapeBinding", "live_workload"]
+
+_SEED_BITS = 31
+_OVERDUE = "as its calls took longer than"
+_FRESH_VALUES_BYTES = 64 << 20
+"""Arrays with more data are held against the reference on their own values only: fresh ones would be made in this process."""
+
+
+class ShapeBinding(Record):
+    """One launch as a person bound it."""
+
+    bound: Bound
+    config: LaunchConfig
+
+
+class ReferenceLimits(Record):
+    """How long the reference may keep the cell waiting."""
+
+    total_s: float = 10.0
+    """After it, the call under way is ended and no further one is begun."""
+    seed_count: int = MINIMUM_SEED_COUNT
+    """Draws of fresh values per shape."""
+
+
+class MadeWorkload(Record):
+    workload: LiveWorkload
+    notes: tuple[str, ...]
+    """What was left out, in words."""
+
+
+_USUAL_LIMITS = ReferenceLimits()
+
+
+def live_workload(
+    folder: Path,
+    shapes: Sequence[ShapeBinding],
+    file: str,
+    reference: Reference | None,
+    limits: ReferenceLimits = _USUAL_LIMITS,
+    read: ReadRegions | None = None,
+) -> MadeWorkload:
+    """Write every shape below ``folder``; ``read`` copies arrays that are on a GPU.
+
+    Raises BindingError and BadReference; what the reference raises passes.
+    """
+    own = [_own_case(folder / f"shape-{index}", shape, file, read) for index, shape in enumerate(shapes)]
+    if reference is None:
+        return MadeWorkload(LiveWorkload(tuple(own)), ())
+    asked = _Asked(reference, limits)
+    judged = [asked.case(case, shape.bound, None) for case, shape in zip(own, shapes, strict=True)]
+    for index, shape in enumerate(shapes):
+        judged += asked.fresh(folder / f"fresh-{index}", own[index], shape.bound)
+    return MadeWorkload(LiveWorkload(tuple(judged), reference.name), asked.notes())
+
+
+def _own_case(folder: Path, shape: ShapeBinding, file: str, read: ReadRegions | None) -> LiveCase:
+    recording = write_launch(folder, shape.bound, shape.config, file, read)
+    return LiveCase(folder, shape_of(recording.launches[0], shape.bound.signature.parameters), 1.0, 0)
+
+
+class _Asked:
+    """Calls of one reference within their limits."""
+
+    def __init__(self, reference: Reference, limits: ReferenceLimits) -> None:
+        self._reference = reference
+        self._limits = limits
+        self._end_s = time.monotonic() + limits.total_s
+        self._skipped: list[str] = []
+
+    def case(self, case: LiveCase, bound: Bound, contents: Mapping[str, bytes] | None) -> LiveCase:
+        """The case with what the reference says of it; without, where time is over."""
+        left_s = self._end_s - time.monotonic()
+        try:
+            if left_s <= 0:
+                raise Overdue
+            with deadline(left_s):
+                returned = call_reference(self._reference, bound, contents)
+        except Overdue:
+            self._skipped.append(f"{case.shape}{', fresh values' if contents else ''}, {_OVERDUE} {self._limits.total_s:g} s (--ref-time)")
+            return case
+        writer = RecordingWriter(case.recording)
+        regions = regions_of(bound)
+        said = tuple(LiveReference(name, _region_of(regions, name).id, writer.add_blob(data)) for name, data in returned.items())
+        return replace(case, reference=said)
+
+    def fresh(self, folder: Path, own: LiveCase, bound: Bound) -> list[LiveCase]:
+        """The shape on fresh values, as many as time allows."""
+        if bound.size_bytes > _FRESH_VALUES_BYTES:
+            self._skipped.append(f"{own.shape}: {bound.size_bytes >> 20} MiB, so only on the arrays' own values")
+            return []
+        base = _loaded(own, bound)
+        draws = fresh_draws(tuple(secrets.randbits(_SEED_BITS) for _ in range(self._limits.seed_count)))
+        cases: list[LiveCase] = []
+        for index, draw in enumerate(draws):
+            if time.monotonic() > self._end_s:
+                told = f"{own.shape}: {len(draws) - index} of {len(draws)} draws of fresh values"
+                self._skipped.append(f"{told}, {_OVERDUE} {self._limits.total_s:g} s (--ref-time)")
+                break
+            new = fresh_values(base, draw)
+            written = write_case(folder / str(index), new)
+            case = LiveCase(written.recording, own.shape, 0.0, draw.seed)
+            cases.append(self.case(case, bound, _values_by_name(new, bound)))
+        return cases
+
+    def notes(self) -> tuple[str, ...]:
+        return tuple(f"nothing was held against --ref {self._reference.name} for {skipped}" for skipped in self._skipped)
+
+
+def _loaded(case: LiveCase, bound: Bound) -> NewCase:
+    reader = RecordingReader(case.recording)
+    origin = CaseOrigin("recorded", case.shape, 0, 1.0, case.weight)
+    return extract(reader.recording, reader.blob, 0, bound.signature.parameters, origin)
+
+
+def _values_by_name(case: NewCase, bound: Bound) -> dict[str, bytes]:
+    contents, regions = contents_of(case), regions_of(bound)
+    values: dict[str, bytes] = {}
+    for name, array in bound.arrays.items():
+        region = _region_of(regions, name)
+        start = array.address - region.address
+        values[name] = contents[region.id][start : start + array.size_bytes]
+    return values
+
+
+def _region_of(regions: Sequence[Region], name: str) -> Region:
+    return next(region for region in regions if any(array.name == name for array in region.arrays))

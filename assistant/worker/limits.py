@@ -1,0 +1,22 @@
+"""Bounds of one run of a user's program."""
+
+from __future__ import annotations
+
+from assistant.record import Record
+
+__all__ = ["ProgramLimits"]
+
+
+class ProgramLimits(Record):
+    """Bounds of one run."""
+
+    wall_s: float = 60.0
+    memory_bytes: int = 8 << 30
+    """Resident memory of the program and everything it started."""
+    output_bytes: int = 16 << 20
+    """Standard output and standard error, each."""
+    launch_bytes: int = 256 << 20
+    """A launch that reaches more memory is not recorded."""
+    recording_bytes: int = 2 << 30
+    task_count: int = 1024
+    """Threads of a confined program and of all that it started."""

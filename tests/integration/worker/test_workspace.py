@@ -1,0 +1,135 @@
+"""The private copy of a folder is kept from run to run, and is as the user's folder at the start of each."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from assistant.worker.workspace import FolderTooLarge, PrivateCopy, Workspace
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "user" / "project"
+    (folder / "sub").mkdir(parents=True)
+    (folder / "input.txt").write_text("input")
+    (folder / "sub" / "old.txt").write_text("old")
+    (folder / "link").symlink_to("input.txt")
+    (tmp_path / "user" / "neighbour.txt").write_text("near")
+    return folder
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Workspace:
+    return Workspace(tmp_path / "files")
+
+
+def whole(copy: PrivateCopy | FolderTooLarge) -> Path:
+    assert isinstance(copy, PrivateCopy)
+    return copy.path
+
+
+def contents(folder: Path) -> dict[str, str]:
+    return {str(path.relative_to(folder)): path.read_text() for path in folder.rglob("*") if path.is_file()}
+
+
+def inodes(folder: Path) -> dict[str, int]:
+    return {str(path.relative_to(folder)): path.lstat().st_ino for path in folder.rglob("*")}
+
+
+def test_a_copy_that_no_program_changed_is_used_again(workspace: Workspace, folder: Path) -> None:
+    with workspace.copy_of(folder) as copy:
+        first = inodes(whole(copy))
+    with workspace.copy_of(folder) as copy:
+        assert inodes(whole(copy)) == first
+        assert contents(whole(copy)) == contents(folder)
+
+
+CHANGES: dict[str, Callable[[Path], object]] = {
+    "overwrite": lambda place: (place / "input.txt").write_text("spoilt"),
+    "overwrite with as many bytes": lambda place: (place / "input.txt").write_text("INPUT"),
+    "overwrite and set the old time": lambda place: _with_time_kept(place / "input.txt", "INPUT"),
+    "remove a file": lambda place: (place / "input.txt").unlink(),
+    "remove a folder": lambda place: ((place / "sub" / "old.txt").unlink(), (place / "sub").rmdir()),
+    "replace a folder": lambda place: ((place / "sub").rename(place / "moved"), (place / "sub").mkdir()),
+    "replace a file by a folder": lambda place: ((place / "input.txt").unlink(), (place / "input.txt").mkdir()),
+    "replace a file by a link": lambda place: ((place / "input.txt").unlink(), (place / "input.txt").symlink_to("/dev/null")),
+    "add a file": lambda place: (place / "sub" / "new.txt").write_text("new"),
+    "add a folder": lambda place: (place / "new" / "deep").mkdir(parents=True),
+    "turn a link": lambda place: ((place / "link").unlink(), (place / "link").symlink_to("sub/old.txt")),
+    "swap files": lambda place: _swap(place / "input.txt", place / "sub" / "old.txt"),
+    "write beside the folder": lambda place: (place.parent / "new.txt").write_text("new"),
+    "turn a neighbour": lambda place: ((place.parent / "neighbour.txt").unlink(), (place.parent / "neighbour.txt").write_text("far")),
+    "remove all": lambda place: _remove_tree(place.parent),
+}
+
+
+def _with_time_kept(path: Path, text: str) -> None:
+    before = path.stat()
+    path.write_text(text)
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+
+def _swap(one: Path, other: Path) -> None:
+    one.rename(one.with_name("spare"))
+    other.rename(one)
+    one.with_name("spare").rename(other)
+
+
+def _remove_tree(folder: Path) -> None:
+    for path in sorted(folder.rglob("*"), reverse=True):
+        path.rmdir() if path.is_dir() and not path.is_symlink() else path.unlink()
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+def test_what_one_run_changed_the_next_does_not_see(workspace: Workspace, folder: Path, change: Callable[[Path], object]) -> None:
+    with workspace.copy_of(folder) as copy:
+        change(whole(copy))
+    with workspace.copy_of(folder) as copy:
+        assert contents(whole(copy)) == contents(folder)
+        assert {path.name for path in whole(copy).iterdir()} == {"input.txt", "sub", "link"}
+        assert contents(whole(copy).parent) == contents(folder.parent)
+    assert (folder / "input.txt").read_text() == "input"
+
+
+def test_what_the_user_changes_the_next_run_sees(workspace: Workspace, folder: Path) -> None:
+    with workspace.copy_of(folder):
+        pass
+    (folder / "input.txt").write_text("other")
+    (folder / "sub" / "old.txt").unlink()
+    (folder / "sub").rmdir()
+    (folder / "sub").write_text("now a file")
+    (folder.parent / "added.txt").write_text("added")
+    with workspace.copy_of(folder) as copy:
+        assert contents(whole(copy)) == contents(folder)
+        assert (whole(copy).parent / "added.txt").read_text() == "added"
+
+
+def test_another_folder_replaces_the_first(workspace: Workspace, folder: Path) -> None:
+    with workspace.copy_of(folder) as copy:
+        first = whole(copy)
+    with workspace.copy_of(folder.parent) as copy:
+        assert contents(whole(copy)) == contents(folder.parent)
+        (whole(copy) / "neighbour.txt").write_text("spoilt")
+    assert first.is_dir()
+    assert (folder.parent / "neighbour.txt").read_text() == "near"
+
+
+def test_what_a_run_left_is_gone_after_it(workspace: Workspace, folder: Path) -> None:
+    with workspace.copy_of(folder) as copy:
+        place = whole(copy)
+        (place / "large.bin").write_bytes(b"x")
+    assert not (place / "large.bin").exists()
+
+
+def test_a_copy_that_cannot_be_restored_is_made_anew(workspace: Workspace, folder: Path) -> None:
+    with workspace.copy_of(folder) as copy:
+        place = whole(copy)
+    for path in (place / "input.txt", place / "sub" / "old.txt"):
+        path.unlink()  # behind the workspace's back
+    (folder / "input.txt").write_text("changed")
+    with workspace.copy_of(folder) as copy:
+        assert contents(whole(copy)) == contents(folder)

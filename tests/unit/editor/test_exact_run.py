@@ -1,0 +1,75 @@
+"""What a person consents to is one exact run: another program, other flags or another reference are asked about again."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from assistant.editor.exact_run import exact_run
+from assistant.engine.request import JobRequest
+
+BLOCK = '/* kernelopt\n[workload.k]\nargs = { x = "randn(n)" }\ngrid = [1]\nblock = [32]\nshapes = [{ n = 32 }]\n*/\n'
+KERNEL = "__global__ void k(float *x) { x[threadIdx.x] *= 2.0f; }\n"
+
+
+@pytest.fixture
+def request_(tmp_path: Path) -> JobRequest:
+    (tmp_path / "kernelopt.toml").touch()
+    path = tmp_path / "k.cu"
+    path.write_text(KERNEL)
+    return JobRequest(path, tmp_path, cflags=("-O2",))
+
+
+def declaring(request: JobRequest, line: str) -> JobRequest:
+    """The same file with one more line in its workload block, unsaved."""
+    return replace(request, texts=((request.file, BLOCK.replace("grid", f"{line}\ngrid") + KERNEL),))
+
+
+def test_it_names_file_and_flags(request_: JobRequest) -> None:
+    run = exact_run(request_)
+    assert (run.folder, run.command, run.flags, run.reference_sha256) == (request_.file.parent, (str(request_.file),), ("-O2",), None)
+
+
+def test_flags_of_a_workload_block_and_of_the_build_s_own_list_are_among_it(request_: JobRequest) -> None:
+    declared = declaring(request_, 'flags = ["-DN=3"]')
+    assert exact_run(declared).flags == ("-O2", "-DN=3")
+    entry = {"directory": str(request_.file.parent), "file": "k.cu", "arguments": ["nvcc", "-DM=1", "k.cu"]}
+    (request_.file.parent / "compile_commands.json").write_text(json.dumps([entry]))
+    assert exact_run(replace(declared, cflags=None)).flags == ("-DM=1", "-DN=3")
+
+
+def test_flags_that_the_build_keeps_in_a_file_are_among_it(request_: JobRequest) -> None:
+    folder = request_.file.parent
+    entry = {"directory": str(folder), "file": "k.cu", "arguments": ["nvcc", "--options-file", "i.rsp", "k.cu"]}
+    (folder / "compile_commands.json").write_text(json.dumps([entry]))
+    assert exact_run(replace(request_, cflags=None)).flags == (), "the job says that the file is not there"
+    (folder / "i.rsp").write_text("-Iinclude -ccbin=./x")
+    first = exact_run(replace(request_, cflags=None))
+    assert first.flags == (f"-I{folder}/include",)
+    (folder / "i.rsp").write_text("-Iother")
+    assert exact_run(replace(request_, cflags=None)).digest != first.digest
+
+
+@pytest.mark.parametrize("is_beside", [False, True])
+def test_a_reference_that_says_something_else_is_asked_about_again(request_: JobRequest, is_beside: bool) -> None:
+    request = declaring(request_, 'reference = "ref.py:f"')
+    if is_beside:
+        (request_.file.parent / "k.kernelopt.toml").write_text(BLOCK[len("/* kernelopt\n") : -len("*/\n")] + 'reference = "ref.py:f"\n')
+        request = request_
+    missing = exact_run(request)
+    reference = request_.file.parent / "ref.py"
+    reference.write_text("def f(x): return x\n")
+    first = exact_run(request)
+    assert exact_run(request) == first
+    reference.write_text("def f(x): return -x\n")
+    assert len({missing.digest, first.digest, exact_run(request).digest, exact_run(request_).digest}) == (3 if is_beside else 4)
+
+
+def test_what_cannot_be_read_is_the_job_s_to_report(request_: JobRequest) -> None:
+    (request_.file.parent / "compile_commands.json").write_text("no JSON")
+    (request_.file.parent / "k.kernelopt.toml").write_bytes(b"\xff\0")
+    assert exact_run(replace(request_, cflags=None)).flags == ()
+    assert exact_run(declaring(request_, "flags = 3")).flags == ("-O2",)

@@ -1,0 +1,280 @@
+"""From what jobs said, and the text as it stands now, to what is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assistant.cuda.parse import parse
+from assistant.editor.analysis import Analysis
+from assistant.editor.picture import view_of
+from assistant.editor.view import Note, Related, View
+from assistant.model import events
+from assistant.model.build import Diagnostic, DiagnosticSeverity
+from assistant.model.profile import InstructionMix, Problem, Severity
+from assistant.model.source import Source
+
+_PATH = Path("/w/a.cu")
+_TEXT = """#include "help.cuh"
+#define TILE 32
+__global__ void first(float *a) {
+  a[threadIdx.x] = 1;
+}
+template <typename T> __global__ void second(T *a) {
+  a[threadIdx.x] = 2;
+}
+int main() {
+  first<<<1, TILE>>>(0);
+}
+"""
+_FIRST, _SECOND = "first(float *)", "second(T *)"
+_DEVICE = events.Device("CPU emulator (sm_90 rules)", "cpu", "h200")
+
+
+def _view(text: str = _TEXT, static: tuple[Note, ...] = (), **analyses: Analysis) -> View:
+    return view_of(parse(Source(_PATH, text)), analyses, (), static)
+
+
+def _said(*told: Any, text: str = _TEXT) -> Analysis:
+    return Analysis(text, told)
+
+
+def _finding(code: str, line: int, cost: float | None = 0.3) -> events.ProfileFinding:
+    return events.ProfileFinding(code, line, "warning", f"{code} is here", (), cost)
+
+
+def _line(line: int, file: str = str(_PATH)) -> events.ProfileLine:
+    return events.ProfileLine(file, line, "global load", 10, 320, 40, 40, None, None, "exact", "")
+
+
+def _profile(kernel: str = _FIRST, block: int = 32, **more: Any) -> events.Profile:
+    known: dict[str, Any] = {
+        "job": "J1", "kernel": kernel, "instance": kernel, "launch": 0, "grid": (1, 1, 1), "block": (block, 1, 1), "shared_bytes": 0,
+        "device": _DEVICE, "method": "emulator", "totals": {}, "instructions": InstructionMix(), "lines": (), "findings": (),
+        "evidence": (), "problems": (),
+    }  # fmt: skip
+    return events.Profile(**{**known, **more})
+
+
+def _summary(time_s: float | None, count: int = 1, kernel: str = _FIRST, block: int = 32, instance: str = "") -> events.ProfileSummary:
+    return events.ProfileSummary("J1", kernel, instance or kernel, (1, 1, 1), (block, 1, 1), 0, count, "l2", time_s)
+
+
+def _problem(kind: str, line: int, file: str = str(_PATH), other: tuple[str, int] | None = None) -> Problem:
+    other_file, other_line = other or (None, None)
+    return Problem(kind, f"{kind} happened", file, line, other_file, other_line, None, None, None, 1)
+
+
+def _check(*problems: Problem, kernel: str = _FIRST) -> events.CheckEnded:
+    return events.CheckEnded("J1", kernel, problems, True, 1)
+
+
+def _compiler(line: int, file: str = str(_PATH), severity: DiagnosticSeverity = DiagnosticSeverity.ERROR) -> events.Diagnostics:
+    return events.Diagnostics("J1", (Diagnostic(file, line, 3, severity, "expected a ;", "65", "nvrtc"),))
+
+
+def _found(view: View) -> list[tuple[str, int, str | None]]:
+    return [(note.stage, note.line, note.code) for note in view.notes]
+
+
+def test_launches_of_a_kernel_come_costliest_first_counting_how_often_each_runs() -> None:
+    once, often, unknown = _summary(5e-6), _summary(2e-6, count=10, block=64), _summary(None, block=96)
+    kernel = _view(profile=_said(once, often, unknown)).kernels[0]
+    assert [launch.summary for launch in kernel.launches] == [often, once, unknown]
+    assert kernel.launches[0].cost_s == pytest.approx(20e-6)
+
+
+def test_lines_are_those_of_the_costliest_launch_that_was_counted() -> None:
+    small = _profile(block=32, lines=(_line(4),), findings=(_finding("KO101", 4),))
+    large = _profile(block=64, lines=(replace(_line(4), sectors=80),))
+    view = _view(profile=_said(small, large, _summary(1e-6), _summary(2e-6, block=64)))
+    assert [line.counters.sectors for line in view.lines] == [80]
+
+
+def test_instances_of_a_template_are_launches_of_one_kernel() -> None:
+    view = _view(
+        profile=_said(_summary(1e-6, kernel=_SECOND, instance="second<float>"), _summary(2e-6, kernel=_SECOND, instance="second<int>"))
+    )
+    assert [launch.summary.instance for launch in view.kernels[1].launches] == ["second<int>", "second<float>"]
+    assert view.kernels[0].launches == ()
+
+
+def test_a_finding_that_several_launches_repeat_is_shown_once_with_its_largest_cost() -> None:
+    low, high = (_profile(block=size, findings=(_finding("KO101", 4, cost),)) for size, cost in ((32, 0.1), (64, 0.4)))
+    notes = _view(profile=_said(low, high)).notes
+    assert [(note.code, note.cost_ratio) for note in notes] == [("KO101", 0.4)]
+
+
+def test_notes_move_with_their_lines_and_go_where_the_line_was_changed() -> None:
+    told = _said(_profile(findings=(_finding("KO101", 4), _finding("KO103", 7))))
+    moved = _TEXT.replace("#define", "// one\n// two\n#define").replace("a[threadIdx.x] = 2", "a[threadIdx.x] = 3")
+    assert _found(_view(moved, profile=told)) == [("profile", 6, "KO101")]
+
+
+def test_a_kernel_is_stale_after_its_own_edit_and_after_that_of_what_it_is_made_of() -> None:
+    told = _said(_profile(), _summary(1e-6))
+    for edited, stale in (
+        (_TEXT, []),
+        (_TEXT.replace("= 1;", "= 3;"), ["first"]),
+        (_TEXT.replace("= 2;", "= 3;"), ["second"]),
+        (_TEXT.replace("TILE 32", "TILE 64"), ["first", "second"]),
+        (_TEXT.replace("  first<<<1", "  first<<<2"), ["first", "second"]),
+        (_TEXT.replace("int main", "\n// a comment\nint main"), []),
+        (_TEXT.replace("  a[threadIdx.x] = 1;\n", ""), ["first"]),
+        (_TEXT.replace("#define TILE 32\n", ""), ["first", "second"]),
+    ):
+        assert [kernel.name for kernel in _view(edited, profile=told).kernels if kernel.is_stale] == stale
+
+
+def test_an_older_profile_stays_beside_a_newer_compile_error() -> None:
+    broken = _TEXT.replace("= 2;", "= 2")
+    view = _view(
+        broken, inspect=_said(_compiler(7), text=broken), profile=_said(_profile(findings=(_finding("KO101", 4),)), _summary(1e-6))
+    )
+    assert _found(view) == [("profile", 4, "KO101"), ("compile", 7, "65")]
+    assert [kernel.is_stale for kernel in view.kernels] == [False, True]
+    assert view.kernels[0].launches
+
+
+def test_compiler_errors_of_an_included_file_stand_at_the_include() -> None:
+    note = _view(inspect=_said(_compiler(12, "/w/help.cuh"))).notes[0]
+    assert (note.line, note.column, note.message) == (1, 0, "help.cuh:12: expected a ;")
+    assert note.related[0] == Related("/w/help.cuh", 12, "the line that is meant")
+
+
+def test_compiler_warnings_of_included_files_are_left_to_those_files() -> None:
+    assert _view(inspect=_said(_compiler(12, "/w/help.cuh", DiagnosticSeverity.WARNING))).notes == ()
+
+
+def test_a_problem_in_an_included_file_stands_at_the_kernel_and_names_its_place() -> None:
+    view = _view(check=_said(_check(_problem("out_of_bounds", 40, "/w/help.cuh"), kernel=_SECOND)))
+    (note,) = view.notes
+    assert (note.line, note.code, note.message) == (6, "KO201", "help.cuh:40: out_of_bounds happened")
+    assert note.related[0] == Related("/w/help.cuh", 40, "the line that is meant")
+
+
+def test_a_finding_in_an_included_file_is_not_put_on_a_line_of_this_one() -> None:
+    told = _profile(lines=(_line(4, "/w/help.cuh"), _line(7)), findings=(_finding("KO101", 4), _finding("KO102", 7)))
+    view = _view(profile=_said(told))
+    assert _found(view) == [("profile", 3, "KO101"), ("profile", 7, "KO102")]
+    assert view.notes[0].message.startswith("help.cuh:4: ")
+
+
+def test_the_other_access_of_a_race_moves_with_its_line_unless_it_is_in_another_file() -> None:
+    moved = "\n" + _TEXT
+    here, there = _problem("shared_race", 4, other=(str(_PATH), 7)), _problem("shared_race", 7, other=("/w/help.cuh", 7))
+    notes = _view(moved, check=_said(_check(here, there))).notes
+    assert [note.related[0].line for note in notes] == [8, 7]
+
+
+@pytest.mark.parametrize(
+    ("kind", "code", "severity"),
+    [
+        ("out_of_bounds", "KO201", Severity.ERROR),
+        ("shared_race", "KO202", Severity.ERROR),
+        ("possible_global_race", "KO202", Severity.WARNING),
+        ("misaligned", "KO207", Severity.ERROR),
+        ("missing_syncwarp", "KO207", Severity.ERROR),
+        ("host_pointer", "KO207", Severity.WARNING),
+        ("something_new", "KO207", Severity.WARNING),
+    ],
+)
+def test_a_problem_has_the_code_of_its_documentation_page_and_the_severity_that_check_answers_with(
+    kind: str, code: str, severity: Severity
+) -> None:
+    (note,) = _view(check=_said(_check(_problem(kind, 4)))).notes
+    assert (note.code, note.severity) == (code, severity)
+
+
+def test_what_check_and_profile_both_say_is_said_once() -> None:
+    view = _view(
+        check=_said(_check(_problem("misaligned", 4))), profile=_said(_profile(findings=(_finding("KO207", 4), _finding("KO101", 4))))
+    )
+    assert _found(view) == [("check", 4, "KO207"), ("profile", 4, "KO101")]
+
+
+def test_a_message_about_another_file_is_not_put_on_a_line_of_this_one() -> None:
+    mine = events.Message("J1", Severity.WARNING, "never launched", line=3)
+    assert [note.line for note in _view(check=_said(mine, replace(mine, file="/w/help.cuh"))).notes] == [3]
+
+
+def _static(code: str, line: int) -> Note:
+    return Note("static", line, 0, Severity.INFORMATION, "as it reads", "kernelopt", code)
+
+
+_CODE_RAN = InstructionMix(fp32=4)
+
+
+@pytest.mark.parametrize(
+    ("code", "line", "answer", "is_shown"),
+    [
+        ("KO204", 4, None, True),
+        ("KO204", 4, lambda: {"check": _said(_check(_problem("barrier_divergence", 4)))}, False),
+        ("KO204", 4, lambda: {"check": _said(_check(_problem("barrier_divergence", 5)))}, False),
+        ("KO204", 4, lambda: {"check": _said(_check(_problem("barrier_divergence", 7)))}, True),
+        ("KO204", 4, lambda: {"check": _said(_check())}, True),
+        ("KO206", 10, lambda: {"check": _said(_check(_problem("bad_launch", 10)))}, False),
+        ("KO106", 4, lambda: {"profile": _said(_profile(instructions=_CODE_RAN), _summary(1e-6))}, False),
+        ("KO106", 4, lambda: {"profile": _said(_profile(), _summary(1e-6))}, True),
+        ("KO106", 7, lambda: {"profile": _said(_profile(instructions=_CODE_RAN), _summary(1e-6))}, True),
+        ("KO106", 4, lambda: {"profile": _said(_profile(instructions=_CODE_RAN), _summary(1e-6), text=_TEXT.replace("= 1", "= 4"))}, True),
+    ],
+)
+def test_a_run_or_machine_code_answers_what_the_text_alone_suggests(
+    code: str, line: int, answer: Callable[[], dict[str, Analysis]] | None, is_shown: bool
+) -> None:
+    view = _view(_TEXT, (_static(code, line),), **(answer() if answer else {}))
+    assert ("static" in {note.stage for note in view.notes}) is is_shown
+
+
+def test_notes_are_in_the_order_of_their_places() -> None:
+    view = _view(static=(_static("KO206", 10), _static("KO204", 4)), inspect=_said(_compiler(7)), check=_said(_check(_problem("trap", 3))))
+    assert [note.line for note in view.notes] == [3, 4, 7, 10]
+
+
+def test_kernels_on_one_line_are_stale_together() -> None:
+    text = "__global__ void a(int *p) { p[0] = 1; } __global__ void b(int *p) { p[0] = 2; }\n__global__ void c(int *p) {}\n"
+    view = _view(text.replace("= 2", "= 3"), check=_said(_check(kernel="a(int *)"), text=text))
+    assert [(kernel.name, kernel.is_stale) for kernel in view.kernels] == [("a", True), ("b", True), ("c", False)]
+
+
+def test_what_was_found_in_a_kernel_that_is_gone_is_gone_with_it() -> None:
+    gone = _TEXT.replace("__global__ void first(float *a) {\n  a[threadIdx.x] = 1;\n}\n", "")
+    view = _view(
+        gone,
+        profile=_said(_profile(findings=(_finding("KO101", 4), _finding("KO111", 10)))),
+        check=_said(_check(_problem("shared_race", 4))),
+    )
+    assert _found(view) == []
+
+
+def test_a_kernel_that_is_renamed_keeps_what_stands_in_its_body() -> None:
+    renamed = _TEXT.replace("first", "other")
+    view = _view(renamed, check=_said(_check(_problem("shared_race", 4), _problem("global_race", 2, "/w/help.cuh"))))
+    assert [(note.line, note.code) for note in view.notes] == [(4, "KO202")]
+
+
+def test_a_defect_is_not_told_again_by_the_message_of_the_run() -> None:
+    refused = events.Message("J1", Severity.ERROR, "a launch of first(float *) is refused", None, str(_PATH), 10)
+    other = events.Message("J1", Severity.ERROR, "the program ended with status 1", None, str(_PATH), 9)
+    view = _view(check=_said(_check(_problem("bad_launch", 10)), refused, other))
+    assert _found(view) == [("check", 9, None), ("check", 10, "KO206")]
+
+
+def test_a_text_that_the_cuda_compiler_refuses_is_not_refused_by_another_one_too() -> None:
+    other = events.Diagnostics("J1", (Diagnostic(str(_PATH), 4, 5, DiagnosticSeverity.ERROR, "expected ';' here", None, "g++"),))
+    assert [note.source for note in _view(inspect=_said(_compiler(4)), check=_said(other)).notes] == ["nvrtc"]
+    accepted = events.Diagnostics("J1", ())
+    assert [note.source for note in _view(inspect=_said(accepted), check=_said(other)).notes] == ["g++"]
+    assert len(_view(inspect=_said(_compiler(4), text=_TEXT + "// older"), check=_said(other)).notes) == 2
+
+
+def test_an_error_in_a_header_of_a_header_stands_at_the_include_that_leads_there() -> None:
+    text = "#include <cstdio>\n" + _TEXT
+    said = Analysis(text, (_compiler(7, "/w/deep.cuh"),))
+    (note,) = view_of(parse(Source(_PATH, text)), {"inspect": said}, routes={"help.cuh": "help.cuh", "deep.cuh": "help.cuh"}).notes
+    assert (note.line, note.message) == (2, "deep.cuh:7: expected a ;")

@@ -1,0 +1,87 @@
+"""Who history names for what a text shows: the front end that has it open, or the one that asked for the edit."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from pathlib import Path
+
+import pytest
+
+from assistant.editor.review import Awaited, Review
+from assistant.memory.store import MemoryStore, open_store
+from assistant.model.proposal import DecisionKind
+from tests.unit.memory.conftest import Given
+
+BEFORE, AFTER = "tile[32][32];\n", "tile[32][33];\n"
+KERNEL, EDITOR = "jupyter 7", "lsp 8"
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Generator[MemoryStore]:
+    with open_store(tmp_path / "memory.sqlite3") as opened:
+        opened.add_proposal(tmp_path, Given.proposal("P01", path=tmp_path / "a.cu"))
+        yield opened
+
+
+def check(store: MemoryStore, *asked: bool) -> list[tuple[DecisionKind, str]]:
+    """Accepted by a kernel; then undone and accepted in turn by the editor, each because the kernel ``asked``, or by itself."""
+    path = store.find_proposal("P01").path
+    editor, kernel = Review(store, EDITOR), Review(store, KERNEL)
+    kernel.begin("P01", (), BEFORE)
+    editor.await_other(path, Awaited("P01", AFTER, KERNEL))
+    for review in (editor, kernel):
+        review.observe(path, AFTER)
+    editor.refresh(path)
+    for index, is_asked in enumerate(asked):
+        text = AFTER if index % 2 else BEFORE
+        if is_asked:
+            editor.await_other(path, Awaited("P01", text, KERNEL))
+        editor.observe(path, text)
+    return [(decision.kind, decision.decided_by) for decision in store.decisions("P01")]
+
+
+def test_an_undo_and_a_redo_that_a_kernel_asked_for_are_the_kernels(store: MemoryStore) -> None:
+    decided = [DecisionKind.ACCEPTED, DecisionKind.UNDONE, DecisionKind.ACCEPTED]
+    assert check(store, True, True) == [(kind, KERNEL) for kind in decided]
+
+
+def test_what_nobody_asked_for_is_the_editors(store: MemoryStore) -> None:
+    assert [who for _, who in check(store, False, True, False)] == [KERNEL, EDITOR, KERNEL, EDITOR]
+
+
+def accepted(store: MemoryStore) -> tuple[Review, Path]:
+    """The editor's own accept, which is there; now a kernel asks for its undo."""
+    path = store.find_proposal("P01").path
+    review = Review(store, EDITOR)
+    review.begin("P01", (), BEFORE)
+    review.observe(path, AFTER)
+    review.await_other(path, Awaited("P01", BEFORE, KERNEL))
+    return review, path
+
+
+def deciders(store: MemoryStore) -> list[str]:
+    return [decision.decided_by for decision in store.decisions("P01")]
+
+
+def test_an_edit_that_was_not_made_names_nobody_later(store: MemoryStore) -> None:
+    review, path = accepted(store)
+    review.await_no_other(path)
+    review.observe(path, BEFORE)
+    assert deciders(store) == [EDITOR, EDITOR]
+
+
+def test_an_edit_that_another_text_came_after_names_nobody_later(store: MemoryStore) -> None:
+    """Made, and typed over at once: what the person does afterwards is theirs."""
+    review, path = accepted(store)
+    review.other_made(path)
+    review.observe(path, "typed\n")
+    review.observe(path, BEFORE)
+    assert deciders(store) == [EDITOR, EDITOR]
+
+
+def test_an_edit_that_comes_in_pieces_or_after_the_editors_answer_is_the_kernels(store: MemoryStore) -> None:
+    review, path = accepted(store)
+    review.observe(path, "on the way to it\n")
+    review.other_made(path)
+    review.observe(path, BEFORE)
+    assert deciders(store) == [EDITOR, KERNEL]

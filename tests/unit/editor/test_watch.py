@@ -1,0 +1,42 @@
+"""Changes of CUDA sources below a folder, as the system tells of them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
+from pathlib import Path
+
+from assistant.editor.watch import changes
+
+_DEADLINE_S = 20.0
+
+
+async def _next(batches: AsyncGenerator[frozenset[Path]]) -> set[str]:
+    return {path.name for path in await asyncio.wait_for(anext(batches), _DEADLINE_S)}
+
+
+async def _batch(root: Path, change: Callable[[], object]) -> set[str]:
+    """Names in the first batch after ``change``."""
+    async with aclosing(changes(root, settle_s=0.1)) as batches:
+        coming = asyncio.ensure_future(_next(batches))
+        await asyncio.sleep(0.3)  # until it watches
+        await asyncio.to_thread(change)
+        return await coming
+
+
+async def test_sources_headers_and_setups_count_and_nothing_else(tmp_path: Path) -> None:
+    def write() -> None:
+        for name in ("a.cu", "b.cuh", "kernelopt.toml", "includes_CUDA.rsp", "notes.txt", ".hidden.cu"):
+            (tmp_path / name).write_text("x")
+
+    assert await _batch(tmp_path, write) == {"a.cu", "b.cuh", "kernelopt.toml", "includes_CUDA.rsp"}
+
+
+async def test_a_folder_that_is_moved_in_brings_its_files(tmp_path: Path) -> None:
+    root, elsewhere = tmp_path / "root", tmp_path / "elsewhere"
+    for folder in (root, elsewhere / "inner", elsewhere / ".git"):
+        folder.mkdir(parents=True)
+    for path in (elsewhere / "a.cu", elsewhere / "inner" / "b.cu", elsewhere / ".git" / "c.cu"):
+        path.write_text("x")
+    assert await _batch(root, lambda: elsewhere.rename(root / "moved")) == {"a.cu", "b.cu"}
