@@ -25,7 +25,7 @@ from assistant.engine.job import Job
 from assistant.engine.judge.case_runs import PreparedCase, buffer_facts, original_runs, side_runs, task_of
 from assistant.engine.judge.values import base_of, other_values
 from assistant.engine.request import JobRequest
-from assistant.engine.subject import Subject, read_subject
+from assistant.engine.source_version import SourceVersion, read_version
 from assistant.lab.cpu import CpuLab
 from assistant.measure.targets import target
 from assistant.model.build import Flags
@@ -104,19 +104,19 @@ async def _counted(cache: Path, name: str, type_name: str, values: str, sides: t
     return counted
 
 
-def _job(lab: CpuLab, folder: Path, texts: Sequence[str]) -> tuple[Job, list[Subject]]:
-    subjects: list[Subject] = []
+def _job(lab: CpuLab, folder: Path, texts: Sequence[str]) -> tuple[Job, list[SourceVersion]]:
+    subjects: list[SourceVersion] = []
     for index, text in enumerate(texts):
         path = folder / f"{index}.cu"
         path.write_text(text)
-        subjects.append(read_subject(JobRequest(path, folder), Flags()))
+        subjects.append(read_version(JobRequest(path, folder), Flags()))
     known = architecture("sm_90")
     assert known is not None
     job = Job("J1", JobRequest(folder / "0.cu", folder), lab, target("h200"), known, folder, (1, 2, 3, 4, 5, 6), RunLimits())
     return job, subjects
 
 
-async def _judged(job: Job, before: Subject, after: Subject, seeds: tuple[int, ...]) -> list[Verification]:
+async def _judged(job: Job, before: SourceVersion, after: SourceVersion, seeds: tuple[int, ...]) -> list[Verification]:
     """One verdict on the draws of ``seeds`` and on everything that is chosen to tell."""
     effort = Effort(seeds, 1, "plain", with_injected=False, with_boundary=False, is_confirming=True)
     cases = list(declared_cases(before, before.declared[0], effort))
@@ -136,7 +136,7 @@ async def _judged(job: Job, before: Subject, after: Subject, seeds: tuple[int, .
     return [verdict]
 
 
-def _launched_as(case: JudgedCase, after: Subject, effort: Effort) -> NewCase:
+def _launched_as(case: JudgedCase, after: SourceVersion, effort: Effort) -> NewCase:
     """The case with the other version's grid and block."""
     theirs = declared_cases(after, after.declared[0], effort)[0].new.recording.launches[0]
     launches = tuple(replace(launch, kernel=theirs.kernel, config=theirs.config) for launch in case.new.recording.launches)

@@ -21,7 +21,7 @@ from assistant.engine.event_json import event_object
 from assistant.engine.proposals.decide import Decider, DecisionRequest, Moved
 from assistant.engine.report.reports import proposal_event
 from assistant.engine.search.resume import is_running
-from assistant.engine.subject import read_source
+from assistant.engine.source_version import read_source
 from assistant.errors import CannotAnswerError, MemoryFileError, UsageError
 from assistant.memory import MemoryStore
 from assistant.model.attempt import Attempt, JobRow

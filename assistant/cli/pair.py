@@ -27,7 +27,7 @@ from assistant.engine.pair.state import version_name
 from assistant.engine.pair.words import constraint_answer, version_line
 from assistant.engine.request import JobRequest, OptimizeOptions
 from assistant.engine.session import Asked, Session
-from assistant.engine.subject import read_source
+from assistant.engine.source_version import read_source
 from assistant.errors import KernelOptError, UsageError
 from assistant.model import events
 from assistant.model.pair import TurnKind

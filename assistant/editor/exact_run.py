@@ -14,7 +14,7 @@ from pathlib import Path
 from assistant.config import ProgramConsent, find_workspace
 from assistant.engine.build_database import database_flags
 from assistant.engine.request import JobRequest
-from assistant.engine.subject import read_source
+from assistant.engine.source_version import read_source
 from assistant.errors import KernelOptError
 from assistant.model.workload import DeclaredWorkload
 from assistant.workload.blocks import find_workloads, parse_sidecar, sidecar_path

@@ -12,7 +12,7 @@ from dataclasses import field
 from enum import StrEnum
 
 from assistant.engine.request import JobRequest, OptimizeOptions
-from assistant.engine.subject import read_source
+from assistant.engine.source_version import read_source
 from assistant.record import Record
 
 __all__ = ["Task", "Verb"]

@@ -7,7 +7,7 @@ from pathlib import Path
 from assistant.cuda.match import select_kernels
 from assistant.cuda.parse import parse
 from assistant.engine.files import replace_text
-from assistant.engine.subject import read_source
+from assistant.engine.source_version import read_source
 from assistant.errors import CannotAnswerError, UsageError
 from assistant.model.elements import parse_element_type
 from assistant.model.source import Kernel, ParsedSource

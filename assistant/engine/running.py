@@ -27,7 +27,7 @@ from assistant.engine.ids import new_id
 from assistant.engine.job import CANNOT_ANSWER, Ending, Job
 from assistant.engine.request import JobRequest
 from assistant.engine.scratch import scratch_folder, unusable
-from assistant.engine.subject import Subject, read_subject
+from assistant.engine.source_version import SourceVersion, read_version
 from assistant.errors import CannotAnswerError, KernelOptError
 from assistant.measure.targets import target
 from assistant.model import events
@@ -40,10 +40,10 @@ from assistant.record import Record
 
 __all__ = ["JobBody", "JobRunner", "OpenLab", "flags_of", "refused", "run_limits"]
 
-JobBody = Callable[[Job, Subject], Awaitable[Ending]]
+JobBody = Callable[[Job, SourceVersion], Awaitable[Ending]]
 """What a job does: it sends events through the job, and returns how it ends."""
-ReadSubject = Callable[[JobRequest, Flags], Subject]
-"""How the file in question is read; raises as ``read_subject`` does."""
+ReadVersion = Callable[[JobRequest, Flags], SourceVersion]
+"""How the file in question is read; raises as ``read_version`` does."""
 OpenLab = Callable[[JobRequest, Path, str], Lab]
 """(request, scratch folder, target name) → a lab, whose own target may be the device that it has. Raises CannotAnswerError for a device
 that is not there."""
@@ -69,13 +69,13 @@ class JobRunner(Record):
         """The memory file."""
         return self.open_store()
 
-    async def run(self, command: str, request: JobRequest, body: JobBody, listener: Listener, read: ReadSubject = read_subject) -> Ending:
+    async def run(self, command: str, request: JobRequest, body: JobBody, listener: Listener, read: ReadVersion = read_version) -> Ending:
         """Run one job, from ``job_started`` to ``job_ended``; its scratch folder and its workers end with it.
 
         Raises KernelOptError for a job that cannot begin; one that has begun tells the error and ends with its exit code.
         """
         loaded = load_settings(find_workspace(request.file))
-        subject = read(request, flags_of(request, loaded))
+        version = read(request, flags_of(request, loaded))
         asked = target(request.target or loaded.settings.target)
         where = request if request.device is not None else replace(request, device=loaded.settings.device)
         with scratch_folder() as scratch:
@@ -89,11 +89,13 @@ class JobRunner(Record):
             job = Job(job_id, request, lab, chosen, limits, scratch, seeds, runs, log)
             try:
                 self._start_row(job, command)
-                return await self._carried_out(job, command, subject, loaded.warnings, body, log)
+                return await self._carried_out(job, command, version, loaded.warnings, body, log)
             finally:
                 await lab.close()
 
-    async def _carried_out(self, job: Job, command: str, subject: Subject, warnings: Iterable[str], body: JobBody, log: _Log) -> Ending:
+    async def _carried_out(
+        self, job: Job, command: str, version: SourceVersion, warnings: Iterable[str], body: JobBody, log: _Log
+    ) -> Ending:
         """The job between its first event and its last; a deliberate error becomes a message before the last."""
         exit_code = CANNOT_ANSWER
         try:
@@ -101,10 +103,10 @@ class JobRunner(Record):
             for warning in warnings:
                 job.say(Severity.WARNING, warning)
             async with self._beating(job):
-                ending = await body(job, subject)
+                ending = await body(job, version)
             exit_code = ending.exit_code
             ended = _ended(job, ending)
-            self._keep_analysis(command, job, subject.source, (*log.told, ended))
+            self._keep_analysis(command, job, version.source, (*log.told, ended))
             job.emit(ended)
         except (KernelOptError, OSError) as raised:
             log.is_memory_needed = False

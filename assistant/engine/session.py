@@ -31,7 +31,7 @@ from assistant.engine.search.host_code import AskHostCode, HostCodeRight
 from assistant.engine.search.planning import AskModel, Models
 from assistant.engine.search.resume import NOTHING_EARLIER, last_interrupted
 from assistant.engine.search.searching import People, Searched, Searching
-from assistant.engine.subject import Subject, as_candidate, read_source, read_subject, with_text
+from assistant.engine.source_version import SourceVersion, as_candidate, read_source, read_version, with_text
 from assistant.errors import UsageError
 from assistant.lab.report import ReportLab, load_report
 from assistant.model import events
@@ -42,7 +42,7 @@ from assistant.record import Record
 
 __all__ = ["NOBODY", "Ask", "Asked", "SearchBody", "Session", "SessionParts"]
 
-SearchBody = Callable[[Job, Subject], Awaitable[Searched]]
+SearchBody = Callable[[Job, SourceVersion], Awaitable[Searched]]
 """What an ``optimize`` job does."""
 
 
@@ -117,15 +117,15 @@ class Session:
         """Profile; ``keep`` is given the whole report as one value before its events come."""
         if request.report is not None:
             return self._profile_report(request, request.report, keep)
-        return self._job("profile", request, lambda job, subject: stages.profile(job, subject, keep))
+        return self._job("profile", request, lambda job, version: stages.profile(job, version, keep))
 
     def compare(self, request: JobRequest, other: Path, is_strict: bool) -> AsyncIterator[events.Event]:
-        async def body(job: Job, subject: Subject) -> Ending:
+        async def body(job: Job, version: SourceVersion) -> Ending:
             if request.run_command is None:
-                second = read_subject(replace(request, file=other), subject.program.flags)
+                second = read_version(replace(request, file=other), version.program.flags)
             else:  # the command starts what is made of A's file: B stands in its place, in a private copy of the folder
-                second = as_candidate(with_text(subject, read_source(other).text))
-            return (await compare(job, subject, second, is_strict)).ending
+                second = as_candidate(with_text(version, read_source(other).text))
+            return (await compare(job, version, second, is_strict)).ending
 
         return self._job("compare", replace(request, other=other), body)
 
@@ -138,8 +138,8 @@ class Session:
         """
         search = self.search(request, options, accept, ask, asked)
 
-        async def body(job: Job, subject: Subject) -> Ending:
-            return (await search(job, subject)).ending
+        async def body(job: Job, version: SourceVersion) -> Ending:
+            return (await search(job, version)).ending
 
         return self._job("optimize", request, body)
 
@@ -151,7 +151,7 @@ class Session:
         earlier = last_interrupted(self.store, workspace, request.file, _now_ms()) if options.is_resumed else NOTHING_EARLIER
         decisions = self._decisions()
 
-        async def body(job: Job, subject: Subject) -> Searched:
+        async def body(job: Job, version: SourceVersion) -> Searched:
             limited = _limited(options, loaded)
             people = People(
                 offer=lambda proposal: decisions.offer(job, proposal, accept, ask),
@@ -160,7 +160,7 @@ class Session:
                 on_writing=asked.on_writing,
             )
             searching = Searching(self.store, self._parts.planner, self._parts.catalogue, self._parts.load_models)
-            return await searching.run(job, subject, limited, loaded, earlier, people)
+            return await searching.run(job, version, limited, loaded, earlier, people)
 
         return body
 
@@ -175,7 +175,7 @@ class Session:
     def submit(self, request: JobRequest, submission: Submission) -> AsyncIterator[events.Event]:
         """Judge an edit that somebody else made, and offer it where it is proved better."""
         workspace = find_workspace(request.file)
-        return self._job("compare", request, lambda job, subject: submit(job, subject, submission, self.store, workspace))
+        return self._job("compare", request, lambda job, version: submit(job, version, submission, self.store, workspace))
 
     def rebase(self, id_prefix: str, request: JobRequest, current: str, hunk_ids: tuple[str, ...] = ()) -> AsyncIterator[events.Event]:
         """Offer a proposal's change, or some of its hunks, again, on another text of its file, if it holds there."""
@@ -214,7 +214,7 @@ class Session:
             report = await load_report(path)
             found = locate(request, report)
             runner = JobRunner(lambda: self.store, lambda _request, _scratch, target: ReportLab(found.report, target), self._parts.who)
-            await runner.run("profile", found.request, lambda job, subject: found.told(job, subject, keep), listener, found.subject)
+            await runner.run("profile", found.request, lambda job, version: found.told(job, version, keep), listener, found.version)
 
         return streamed(work)
 

@@ -15,7 +15,7 @@ from dataclasses import replace
 from assistant.config import find_workspace, load_settings
 from assistant.engine.request import JobRequest
 from assistant.engine.running import flags_of, run_limits
-from assistant.engine.subject import read_subject
+from assistant.engine.source_version import read_version
 from assistant.measure.targets import target
 from assistant.model.build import Build, BuildFailure, BuildResult, Diagnostic, DiagnosticSeverity
 from assistant.ports import Lab, LabFailure, Program, ReplayOptions, RunLimits
@@ -57,7 +57,7 @@ class Compiled(Record):
 async def compile_text(lab: Lab, request: JobRequest, kernels: tuple[str, ...]) -> Compiled:
     """``kernels``: symbols that must be startable. Raises UsageError for a text without kernels."""
     loaded = load_settings(find_workspace(request.file))
-    subject = read_subject(request, flags_of(request, loaded))
+    subject = read_version(request, flags_of(request, loaded))
     program, limits = replace(subject.program, kernels=kernels), run_limits(request, loaded.settings)
     architecture = target(request.target or loaded.settings.target).architecture
     build, ready = await asyncio.gather(lab.inspect(subject.program, architecture), lab.replay(program, (), ReplayOptions(), limits))

@@ -21,7 +21,7 @@ from assistant.engine.proposals.submitted import Submission
 from assistant.engine.report.reports import proposal_event
 from assistant.engine.request import Accept, JobRequest, OptimizeOptions
 from assistant.engine.session import Session
-from assistant.engine.subject import read_source
+from assistant.engine.source_version import read_source
 from assistant.errors import CannotAnswerError, UsageError
 from assistant.mcp.answers import answer, listed_proposal
 from assistant.model import events

@@ -21,7 +21,7 @@ from assistant.model.proposal import DecisionKind
 from assistant.model.trial import TrialOutcome
 from assistant.record import Record
 
-__all__ = ["Judgement", "Speeds", "Trial", "device_class", "read_judgements", "read_trials", "speeds_of"]
+__all__ = ["Judgement", "PastTrial", "Speeds", "device_class", "read_judgements", "read_trials", "speeds_of"]
 
 _TRIALS_PER_TECHNIQUE = 200
 """Newest trials looked at; older ones weigh little (`recall.HALF_LIFE_DAYS`)."""
@@ -29,7 +29,7 @@ _JUDGEMENTS = 500
 """Newest decided proposals looked at."""
 
 
-class Trial(Record):
+class PastTrial(Record):
     """One candidate that was tried."""
 
     technique: str
@@ -96,7 +96,7 @@ def device_class(lab: str, device: str, target: str) -> str:
     return f"{lab}, predicted for {target}" if lab == "cpu" else device
 
 
-def read_trials(database: Database, techniques: tuple[str, ...] | None = None) -> tuple[Trial, ...]:
+def read_trials(database: Database, techniques: tuple[str, ...] | None = None) -> tuple[PastTrial, ...]:
     """Newest first; the same edit of the same text tried again on the same device counts once, as it is no new experience."""
     wanted = None if techniques is None else json.dumps(techniques)
     found = database.rows(
@@ -109,7 +109,7 @@ def read_trials(database: Database, techniques: tuple[str, ...] | None = None) -
         (wanted,),
     )
     counts: dict[str, int] = {}
-    trials: list[Trial] = []
+    trials: list[PastTrial] = []
     for (record,) in found:
         data = json.loads(record)
         counts[data["technique"]] = counts.get(data["technique"], 0) + 1
@@ -131,8 +131,8 @@ def read_judgements(database: Database) -> tuple[Judgement, ...]:
     return tuple(_judgement(row) for row in found)
 
 
-def _trial(data: dict[str, Any]) -> Trial:
-    return Trial(
+def _trial(data: dict[str, Any]) -> PastTrial:
+    return PastTrial(
         technique=data["technique"],
         workspace=Path(data["workspace"]),
         kernel=data["kernel"],

@@ -13,7 +13,7 @@ import statistics
 from collections.abc import Iterable
 from dataclasses import asdict
 
-from assistant.memory.experience import Judgement, Speeds, Trial, speeds_of
+from assistant.memory.experience import Judgement, PastTrial, Speeds, speeds_of
 from assistant.model.comparison import SpeedOutcome
 from assistant.model.proposal import DecisionKind
 from assistant.model.trial import TrialOutcome
@@ -52,9 +52,9 @@ class Knowledge(Record):
     """Rejected or undone."""
 
 
-def derive(trials: Iterable[Trial], judgements: Iterable[Judgement]) -> tuple[Knowledge, ...]:
+def derive(trials: Iterable[PastTrial], judgements: Iterable[Judgement]) -> tuple[Knowledge, ...]:
     """Rows sorted by technique, bottleneck, device class."""
-    tried: dict[tuple[str, str, str], list[Trial]] = {}
+    tried: dict[tuple[str, str, str], list[PastTrial]] = {}
     judged: dict[tuple[str, str, str], list[Judgement]] = {}
     for trial in trials:
         tried.setdefault((trial.technique, trial.signature.label, trial.device_class), []).append(trial)
@@ -75,7 +75,7 @@ def as_text(rows: Iterable[Knowledge]) -> str:
     return "".join(f"{_sentence(row)}\n" for row in rows)
 
 
-def _row(key: tuple[str, str, str], trials: list[Trial], judgements: list[Judgement]) -> Knowledge:
+def _row(key: tuple[str, str, str], trials: list[PastTrial], judgements: list[Judgement]) -> Knowledge:
     comparisons = [t.comparison for t in trials if t.outcome in _CORRECT and t.comparison is not None]
     speeds = speeds_of(comparisons)
     conclusive = [math.log(c.ratio) for c in comparisons if c.outcome is not SpeedOutcome.INCONCLUSIVE]

@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
-from assistant.memory.experience import Judgement, Trial, speeds_of
+from assistant.memory.experience import Judgement, PastTrial, speeds_of
 from assistant.model.attempt import RecallQuery
 from assistant.model.comparison import Comparison, SpeedOutcome
 from assistant.model.profile import Signature
@@ -76,7 +76,7 @@ class _Sentence(Record):
     weight: float
 
 
-def recall(query: RecallQuery, trials: Iterable[Trial], judgements: Iterable[Judgement]) -> tuple[Recalled, ...]:
+def recall(query: RecallQuery, trials: Iterable[PastTrial], judgements: Iterable[Judgement]) -> tuple[Recalled, ...]:
     """One entry for each technique of the query that memory knows something about, in the query's order.
 
     A job's own trials are no memory of it: a search does not quote itself.
@@ -95,7 +95,7 @@ def recall(query: RecallQuery, trials: Iterable[Trial], judgements: Iterable[Jud
     return tuple(recalled for recalled in found if recalled is not None)
 
 
-def _recalled(query: RecallQuery, technique: str, trials: tuple[Trial, ...], judgements: tuple[Judgement, ...]) -> Recalled | None:
+def _recalled(query: RecallQuery, technique: str, trials: tuple[PastTrial, ...], judgements: tuple[Judgement, ...]) -> Recalled | None:
     if not trials and not judgements:
         return None
     effect = _gain(query, trials) + math.log(_reliability(query, trials)) + _people(query, judgements)
@@ -110,7 +110,7 @@ def _recalled(query: RecallQuery, technique: str, trials: tuple[Trial, ...], jud
 # --- how much a memory weighs -------------------------------------------------------------------------------------------
 
 
-def _trial_weight(query: RecallQuery, trial: Trial) -> float:
+def _trial_weight(query: RecallQuery, trial: PastTrial) -> float:
     return _likeness(query.signature, trial.signature) * _freshness(query, trial.created_ms)
 
 
@@ -138,7 +138,7 @@ def _freshness(query: RecallQuery, then_ms: int) -> float:
 # --- what it says -------------------------------------------------------------------------------------------------------
 
 
-def _gain(query: RecallQuery, trials: tuple[Trial, ...]) -> float:
+def _gain(query: RecallQuery, trials: tuple[PastTrial, ...]) -> float:
     """Posterior mean of log(ratio): normal prior around 0, normal observations with their own variance."""
     precision_sum = _PRIOR_SPREAD**-2
     weighted_sum = 0.0
@@ -165,7 +165,7 @@ def _spread(comparison: Comparison) -> float:
     return (math.log(comparison.high) - math.log(comparison.low)) / (2 * _NORMAL_95)
 
 
-def _reliability(query: RecallQuery, trials: tuple[Trial, ...]) -> float:
+def _reliability(query: RecallQuery, trials: tuple[PastTrial, ...]) -> float:
     """Expected share of trials that build and verify."""
     judged = [t for t in trials if t.outcome in _FAILED | _RAN]
     total = sum(_trial_weight(query, t) for t in judged)
@@ -201,7 +201,7 @@ def _judgement_sentences(query: RecallQuery, judgements: tuple[Judgement, ...]) 
         yield _Sentence(text, _OTHER_WORKSPACE_WEIGHT)
 
 
-def _trial_sentences(query: RecallQuery, trials: tuple[Trial, ...]) -> Iterator[_Sentence]:
+def _trial_sentences(query: RecallQuery, trials: tuple[PastTrial, ...]) -> Iterator[_Sentence]:
     for t in trials:
         said = _result(t) if t.workspace == query.workspace else None
         if said is not None:
@@ -217,7 +217,7 @@ def _trial_sentences(query: RecallQuery, trials: tuple[Trial, ...]) -> Iterator[
         yield _Sentence(text, _OTHER_WORKSPACE_WEIGHT)
 
 
-def _result(trial: Trial) -> tuple[str, str] | None:
+def _result(trial: PastTrial) -> tuple[str, str] | None:
     """Verb and details; None for a trial that taught nothing."""
     comparison = trial.comparison
     if trial.outcome in _FAILED:

@@ -5,7 +5,7 @@ helpers, constants and launches of theirs: an edited sibling labels nobody else.
 
 Example::
 
-    detect_labels(Version(parsed_a), Version(parsed_b))    # (DetectedLabel(Label.FAST_MATH, "uses __expf", 12),)
+    detect_labels(VersionFacts(parsed_a), VersionFacts(parsed_b))    # (DetectedLabel(Label.FAST_MATH, "uses __expf", 12),)
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from assistant.verify.ordering import OrderFacts, new_float_sum, order_facts
 from assistant.verify.reach import Item, ItemKind, items, reach, words_of
 from assistant.verify.text import Match, blanked, kept, matches, new_matches, uncommented, without
 
-__all__ = ["Version", "changes_streams", "detect_labels", "edits_host_code", "new_bounds", "order_of"]
+__all__ = ["VersionFacts", "changes_streams", "detect_labels", "edits_host_code", "new_bounds", "order_of"]
 
 _FAST_MATH_CALL = re.compile(r"\b(__(?:expf|exp10f|logf|log2f|log10f|sinf|cosf|tanf|sincosf|powf|fdividef))\s*\(")
 """Intrinsics with larger error than the function they replace (CUDA C++ Programming Guide, "Intrinsic Functions")."""
@@ -107,7 +107,7 @@ GROWTH_RATIO = 1.5
 GROWTH_LINES = 15
 
 
-class Version(Record):
+class VersionFacts(Record):
     """One side: its source and, where a compiler was at hand, its machine code."""
 
     parsed: ParsedSource
@@ -125,7 +125,7 @@ class Version(Record):
     """What its device code does with 64-bit integers and their halves (``assistant.cuda.word_arithmetic``)."""
 
 
-def detect_labels(before: Version, after: Version) -> tuple[DetectedLabel, ...]:
+def detect_labels(before: VersionFacts, after: VersionFacts) -> tuple[DetectedLabel, ...]:
     """Every label that B earns against A, most serious first, one of each kind."""
     old, new = _device_code(before), _device_code(after)
     found = [
@@ -162,31 +162,31 @@ def detect_labels(before: Version, after: Version) -> tuple[DetectedLabel, ...]:
     return tuple(unique.values())
 
 
-def _aligned(version: Version) -> dict[str, int]:
+def _aligned(version: VersionFacts) -> dict[str, int]:
     kernels = [kernel for kernel in version.parsed.kernels if not version.kernels or kernel.qualified_name in version.kernels]
     return aligned_parameters(version.parsed.source.text, kernels)
 
 
-def order_of(version: Version) -> OrderFacts:
+def order_of(version: VersionFacts) -> OrderFacts:
     """How far the order in which threads arrive decides what the kernels in question leave."""
     return order_facts(_device_code(version), version.code)
 
 
-def _device_code(version: Version) -> str:
+def _device_code(version: VersionFacts) -> str:
     """Code of the kernels in question, of what they reach and of their launches; the rest is blank, lines stay."""
     code = blanked(version.parsed.source.text)
     found = _reached(version)
     return _without_includes(code) if found is None else kept(code, _spans(version, found))
 
 
-def _doubts_in_question(version: Version) -> Iterator[Doubt]:
+def _doubts_in_question(version: VersionFacts) -> Iterator[Doubt]:
     """Those of functions that the kernels in question reach."""
     found = _reached(version)
     names = None if found is None else {name for item in found for name in item.names}
     return (doubt for doubt in version.doubts if names is None or doubt.function in names)
 
 
-def _arithmetic_in_question(version: Version) -> Iterator[WordArithmetic]:
+def _arithmetic_in_question(version: VersionFacts) -> Iterator[WordArithmetic]:
     """That of lines which the kernels in question reach, member functions of classes included."""
     if not any(one.is_of_low_half for one in version.arithmetic):
         return iter(())
@@ -194,14 +194,14 @@ def _arithmetic_in_question(version: Version) -> Iterator[WordArithmetic]:
     return (one for one in version.arithmetic if lines[one.line - 1].strip())
 
 
-def _device_text(version: Version) -> str:
+def _device_text(version: VersionFacts) -> str:
     """As ``_device_code``, with the insides of strings: inline assembly is one."""
     code = uncommented(version.parsed.source.text)
     found = _reached(version)
     return _without_includes(code) if found is None else kept(code, _spans(version, found))
 
 
-def _all_code(version: Version) -> str:
+def _all_code(version: VersionFacts) -> str:
     """As ``_device_code``, with all functions of the host beside it."""
     code = blanked(version.parsed.source.text)
     found = items(uncommented(version.parsed.source.text))
@@ -210,14 +210,14 @@ def _all_code(version: Version) -> str:
     return kept(code, _spans(version, (*(_reached(version) or ()), *(item for item in found if item.kind is ItemKind.HOST))))
 
 
-def _spans(version: Version, found: Iterable[Item]) -> list[tuple[int, int]]:
+def _spans(version: VersionFacts, found: Iterable[Item]) -> list[tuple[int, int]]:
     """Where the items and the launches of the kernels in question stand."""
     names = _short_names(version)
     launches = (site.span for site in version.parsed.launch_sites if not names or site.kernel_name.split("::")[-1] in names)
     return [*((item.start, item.end) for item in found), *((span.start, span.end) for span in launches)]
 
 
-def _reached(version: Version) -> tuple[Item, ...] | None:
+def _reached(version: VersionFacts) -> tuple[Item, ...] | None:
     found = items(uncommented(version.parsed.source.text))
     if found is None:
         return None
@@ -226,7 +226,7 @@ def _reached(version: Version) -> tuple[Item, ...] | None:
     return reach(found, kernels, inside)
 
 
-def _short_names(version: Version) -> set[str]:
+def _short_names(version: VersionFacts) -> set[str]:
     return {name.split("::")[-1] for name in version.kernels}
 
 
@@ -272,12 +272,12 @@ def _is_as_low(old: str, new: str) -> bool:
     return bool(had) and has <= had and rounds[1] <= rounds[0] and len(_FLOAT.findall(old)) <= len(_FLOAT.findall(new))
 
 
-def changes_streams(before: Version, after: Version) -> bool:
+def changes_streams(before: VersionFacts, after: VersionFacts) -> bool:
     """Whether B's host code issues or waits for work otherwise than A does: other calls, other streams or events, or in another order."""
     return _stream_calls(before) != _stream_calls(after)
 
 
-def _stream_calls(version: Version) -> list[str]:
+def _stream_calls(version: VersionFacts) -> list[str]:
     """Calls that concern streams with what they are given, and the streams of launches, in the order of the text."""
     text = blanked(version.parsed.source.text)
     found = [(match.start(), "".join(match[0].split())) for match in _STREAM_CALL.finditer(text)]
@@ -286,14 +286,14 @@ def _stream_calls(version: Version) -> list[str]:
     return [call for _, call in sorted(found)]
 
 
-def new_bounds(before: Version, after: Version) -> tuple[Kernel, ...]:
+def new_bounds(before: VersionFacts, after: VersionFacts) -> tuple[Kernel, ...]:
     """The kernels in question that B bounds and A does not, or otherwise."""
     known = Counter(kernel.launch_bounds for kernel in before.parsed.kernels)
     mine = (kernel for kernel in after.parsed.kernels if not after.kernels or kernel.qualified_name in after.kernels)
     return tuple(kernel for kernel in mine if kernel.launch_bounds and not known[kernel.launch_bounds])
 
 
-def _launch_bounds(before: Version, after: Version) -> DetectedLabel | None:
+def _launch_bounds(before: VersionFacts, after: VersionFacts) -> DetectedLabel | None:
     """Only where a launch may go beyond it: one that does is refused by CUDA and does not go wrong unseen."""
     kept_names = {name for name, _ in after.bounded}
     beyond = next((kernel for kernel in new_bounds(before, after) if kernel.qualified_name not in kept_names), None)
@@ -307,14 +307,14 @@ def _fast_math(old: str, new: str, old_flags: tuple[str, ...], new_flags: tuple[
     return _first(Label.FAST_MATH, "uses {}", new_matches(_FAST_MATH_CALL, old, new))
 
 
-def _asks_for_the_architecture(before: Version, after: Version) -> DetectedLabel | None:
+def _asks_for_the_architecture(before: VersionFacts, after: VersionFacts) -> DetectedLabel | None:
     """Conditions of the preprocessor decide for the whole file, also by macros that no kernel of the edit names itself."""
     old, new = (Counter(d.text for d in directives_in(blanked(v.parsed.source.text)) if "__CUDA_ARCH" in d.text) for v in (before, after))
     asked = next(iter(new - old), None)
     return None if asked is None else DetectedLabel(Label.ARCH_LOCK_IN, f"asks for the architecture: `{asked[:_SHOWN_CHARACTERS]}`")
 
 
-def _asks_the_compiler(before: Version, after: Version) -> DetectedLabel | None:
+def _asks_the_compiler(before: VersionFacts, after: VersionFacts) -> DetectedLabel | None:
     """Conditions of the preprocessor decide for the whole file."""
     old, new = (blanked(version.parsed.source.text) for version in (before, after))
     pragmas = Counter(d.text for d in directives_in(new) if d.word == "pragma") - Counter(d.text for d in directives_in(old))
@@ -455,14 +455,14 @@ def _device_names(parsed: ParsedSource) -> frozenset[str]:
     return frozenset(name for item in reached for name in item.names)
 
 
-def _growth(before: Version, after: Version) -> DetectedLabel | None:
+def _growth(before: VersionFacts, after: VersionFacts) -> DetectedLabel | None:
     old_lines, new_lines = _kernel_lines(before), _kernel_lines(after)
     if new_lines > GROWTH_RATIO * old_lines and new_lines - old_lines > GROWTH_LINES:
         return DetectedLabel(Label.READABILITY, f"kernel code grows from {old_lines} to {new_lines} lines")
     return None
 
 
-def _kernel_lines(version: Version) -> int:
+def _kernel_lines(version: VersionFacts) -> int:
     """Lines of code of the kernels and of the device functions that they call."""
     parsed = version.parsed
     kernels = [kernel for kernel in parsed.kernels if not version.kernels or kernel.qualified_name in version.kernels]

@@ -1,8 +1,8 @@
-"""Assess a subject as it stands: build, counters, grades, occupancy, predicted time, findings. The same path for every candidate.
+"""Assess a version as it stands: build, counters, grades, occupancy, predicted time, findings. The same path for every candidate.
 
 Example::
 
-    match await assess(job, subject, counted):
+    match await assess(job, version, counted):
         case Assessment(kernels=kernels): ...
 """
 
@@ -20,7 +20,7 @@ from assistant.engine.evaluate.counting import Counted, CountedKernel
 from assistant.engine.evaluate.facts import source_facts
 from assistant.engine.evaluate.grades import graded, grading_input
 from assistant.engine.job import Job
-from assistant.engine.subject import Subject
+from assistant.engine.source_version import SourceVersion
 from assistant.measure.model import predict
 from assistant.model.build import Build, BuildFailure, BuildResult, KernelCode, KernelResources, Occupancy
 from assistant.model.comparison import PredictedTime
@@ -68,7 +68,7 @@ class KernelAssessment(Record):
 
 
 class Assessment(Record):
-    """The subject's kernels that its workload launches."""
+    """The version's kernels that its workload launches."""
 
     build: BuildResult
     counted: Counted
@@ -78,35 +78,35 @@ class Assessment(Record):
         return tuple(item for item in self.kernels if item.kernel.key == kernel.key)
 
 
-async def assess(job: Job, subject: Subject, counted: Counted, first_evidence: int = 1) -> Assessment | BuildFailure:
+async def assess(job: Job, version: SourceVersion, counted: Counted, first_evidence: int = 1) -> Assessment | BuildFailure:
     """Judge what ``counted`` shows, compiled with the instances that it launched. Without a CUDA compiler all stays ``estimated``."""
     instances = tuple(item.instance for item in counted.kernels)
-    build = await job.lab.build(replace(subject.program, kernels=instances), job.target.architecture)
+    build = await job.lab.build(replace(version.program, kernels=instances), job.target.architecture)
     if isinstance(build, BuildFailure):
         return build
     kernels: list[KernelAssessment] = []
     for item in counted.kernels:
-        assessed = _assess_kernel(job, subject, counted, item, build if isinstance(build, Build) else None, first_evidence)
+        assessed = _assess_kernel(job, version, counted, item, build if isinstance(build, Build) else None, first_evidence)
         first_evidence += len(assessed.evidence)
         kernels.append(assessed)
     return Assessment(build, counted, tuple(kernels))
 
 
 def _assess_kernel(
-    job: Job, subject: Subject, counted: Counted, item: CountedKernel, build: Build | None, first_evidence: int
+    job: Job, version: SourceVersion, counted: Counted, item: CountedKernel, build: Build | None, first_evidence: int
 ) -> KernelAssessment:
     resources = None if build is None else _matching(build.resources, item.instance)
     code = None if build is None else _matching(build.code, item.instance)
-    loops = source_loops(subject.source)
+    loops = source_loops(version.source)
     launches = tuple(
         CountedLaunch(
-            _graded(subject, item.kernel, group.profile, code, loops, counted),
+            _graded(version, item.kernel, group.profile, code, loops, counted),
             _occupancy(job.architecture, group.profile, resources),
             group.count,
         )
         for group in item.groups
     )
-    found = find(_context(job, subject, item.kernel, launches, resources, first_evidence))
+    found = find(_context(job, version, item.kernel, launches, resources, first_evidence))
     assessed = tuple(
         AssessedLaunch(
             launch.profile,
@@ -130,15 +130,17 @@ def _assess_kernel(
     )
 
 
-def findings_of_launch(job: Job, subject: Subject, assessed: KernelAssessment, launch: AssessedLaunch, first_evidence: int) -> FindResult:
+def findings_of_launch(
+    job: Job, version: SourceVersion, assessed: KernelAssessment, launch: AssessedLaunch, first_evidence: int
+) -> FindResult:
     """What one of several launch shapes shows by itself; a kernel's findings are those of its costliest one."""
     counted = (CountedLaunch(launch.profile, launch.occupancy, launch.count),)
-    return find(_context(job, subject, assessed.kernel, counted, assessed.resources, first_evidence))
+    return find(_context(job, version, assessed.kernel, counted, assessed.resources, first_evidence))
 
 
 def _context(
     job: Job,
-    subject: Subject,
+    version: SourceVersion,
     kernel: Kernel,
     launches: tuple[CountedLaunch, ...],
     resources: KernelResources | None,
@@ -150,20 +152,20 @@ def _context(
         target=job.target,
         predict=predict,
         resources=resources,
-        facts=_placed(source_facts(subject.parsed, kernel), subject, launches),
+        facts=_placed(source_facts(version.parsed, kernel), version, launches),
         first_evidence_number=first_evidence,
     )
 
 
-def _placed(facts: SourceFacts, subject: Subject, launches: Sequence[CountedLaunch]) -> SourceFacts:
+def _placed(facts: SourceFacts, version: SourceVersion, launches: Sequence[CountedLaunch]) -> SourceFacts:
     """With the name of their file, where counters use it: those of headers are then told apart."""
-    named = replace(facts, file=subject.source.path.name)
+    named = replace(facts, file=version.source.path.name)
     counted = {line.file for launch in launches for line in (*launch.profile.accesses, *launch.profile.executions)}
     return named if any(map(named.is_of, counted)) else facts
 
 
 def _graded(
-    subject: Subject,
+    version: SourceVersion,
     kernel: Kernel,
     profile: LaunchProfile,
     code: KernelCode | None,
@@ -173,7 +175,7 @@ def _graded(
     """Graded against the machine code, whose classes its lines get; a GPU's own counters stay as they are."""
     if profile.is_of_hardware:
         return profile
-    request = grading_input(profile, code, kernel, loops, subject.source.line_of(kernel.span.end))
+    request = grading_input(profile, code, kernel, loops, version.source.line_of(kernel.span.end))
     corrected = graded(replace(request, corrections=counted.corrections, is_order_checked=counted.is_order_checked))
     if code is None:
         return corrected

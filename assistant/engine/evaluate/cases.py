@@ -14,7 +14,7 @@ from assistant.cuda.struct_layouts import layout_named
 from assistant.cuda.structs import struct_fields
 from assistant.engine.evaluate.counting import Counted
 from assistant.engine.evaluate.instances import instance_parameters
-from assistant.engine.subject import Subject
+from assistant.engine.source_version import SourceVersion
 from assistant.errors import CannotAnswerError
 from assistant.model.elements import parse_element_type
 from assistant.model.launch import Dim3, LaunchConfig
@@ -111,23 +111,23 @@ class JudgedCase(Record):
     """Of a launch at a size of our own, whose grid follows from the integers passed; None: the candidate's grid is as recorded."""
 
 
-def captured_cases(subject: Subject, counted: Counted, kernels: frozenset[str]) -> tuple[JudgedCase, ...]:
+def captured_cases(version: SourceVersion, counted: Counted, kernels: frozenset[str]) -> tuple[JudgedCase, ...]:
     """Recorded launches of the chosen kernels (by key): up to three shapes of each instance, on their own values."""
     run = counted.run
     if run is None or run.recording_path is None or run.recording is None:
         return ()
     reader = RecordingReader(run.recording_path, run.recording)
-    chosen = _chosen(subject, reader.recording, kernels)
+    chosen = _chosen(version, reader.recording, kernels)
     return tuple(_own_case(reader, kernel, index, CaseOrigin("recorded", shape, 0, 1.0, weight)) for kernel, index, weight, shape in chosen)
 
 
-def live_cases(subject: Subject, live: LiveWorkload, kernels: frozenset[str]) -> tuple[JudgedCase, ...]:
+def live_cases(version: SourceVersion, live: LiveWorkload, kernels: frozenset[str]) -> tuple[JudgedCase, ...]:
     """Arrays of a notebook: each shape, and the cases of fresh values that the user's reference was called for."""
     cases: list[JudgedCase] = []
     for index, item in enumerate(live.cases):
         reader = RecordingReader(item.recording)
         instance = reader.recording.launches[0].kernel
-        kernel = kernel_of_instance(subject.parsed, instance)
+        kernel = kernel_of_instance(version.parsed, instance)
         if kernel is None or kernel.key not in kernels:
             continue
         own = _own_case(reader, kernel, 0, live_case(item).origin)
@@ -143,17 +143,17 @@ def live_case(item: LiveCase) -> Case:
 
 
 def declared_cases(
-    subject: Subject, workload: DeclaredWorkload, effort: Effort, shapes: Sequence[Shape] | None = None
+    version: SourceVersion, workload: DeclaredWorkload, effort: Effort, shapes: Sequence[Shape] | None = None
 ) -> tuple[JudgedCase, ...]:
     """The block's shapes on fresh seeds; boundary shapes when asked for. Raises CannotAnswerError for an unusable block."""
-    signatures = _signatures(subject, workload)
+    signatures = _signatures(version, workload)
     chosen = list(workload.shapes if shapes is None else shapes)
     if effort.with_boundary and workload.has_boundary:
         chosen += boundary_shapes(workload)
     cases: list[JudgedCase] = []
     for shape in chosen:
         for draw in draws_for(shape, effort.seeds):
-            made = _generated(subject, workload, shape, signatures, draw)
+            made = _generated(version, workload, shape, signatures, draw)
             if isinstance(made, WorkloadProblem) and shape.is_boundary:
                 break  # a size at which the block's generators draw nothing, as `randint(0, cols - 1)` with one column
             if isinstance(made, WorkloadProblem):
@@ -176,7 +176,7 @@ def write_cases(folder: Path, cases: Sequence[NewCase]) -> tuple[Case, ...]:
     return tuple(write_case(folder / f"case-{index}", case, shared) for index, case in enumerate(cases))
 
 
-def for_candidate(case: JudgedCase, pairs: Sequence[LaunchPair], candidate: Subject) -> NewCase | None:
+def for_candidate(case: JudgedCase, pairs: Sequence[LaunchPair], candidate: SourceVersion) -> NewCase | None:
     """What the candidate runs on this case; None where its launches do not correspond to A's, and where it has another grid than
     the original that is tried with fewer blocks.
     """
@@ -189,7 +189,7 @@ def for_candidate(case: JudgedCase, pairs: Sequence[LaunchPair], candidate: Subj
     return replace(made, recording=replace(made.recording, launches=launches)) if is_same else None
 
 
-def _for_candidate(case: JudgedCase, pairs: Sequence[LaunchPair], candidate: Subject) -> NewCase | None:
+def _for_candidate(case: JudgedCase, pairs: Sequence[LaunchPair], candidate: SourceVersion) -> NewCase | None:
     """As far as launches go that start as many blocks as the program does."""
     if candidate.request.live is not None:
         return _live_for_candidate(case, candidate)
@@ -199,9 +199,9 @@ def _for_candidate(case: JudgedCase, pairs: Sequence[LaunchPair], candidate: Sub
     return None if pair is None else started_as(case.new, pair.kernel, pair.config, pair.is_cooperative)
 
 
-def _chosen(subject: Subject, recording: Recording, kernels: frozenset[str]) -> Iterator[tuple[Kernel, int, float, str]]:
+def _chosen(version: SourceVersion, recording: Recording, kernels: frozenset[str]) -> Iterator[tuple[Kernel, int, float, str]]:
     for instance in dict.fromkeys(launch.kernel for launch in recording.launches):
-        kernel = kernel_of_instance(subject.parsed, instance)
+        kernel = kernel_of_instance(version.parsed, instance)
         if kernel is None or kernel.key not in kernels:
             continue
         for chosen in select_launches(recording, instance, instance_parameters(kernel, instance)):
@@ -223,12 +223,12 @@ def _with_poison(case: NewCase, recording: Recording, index: int) -> NewCase:
     return replace(case, recording=replace(case.recording, buffers=buffers))
 
 
-def _signatures(subject: Subject, workload: DeclaredWorkload) -> dict[str, tuple[Kernel, Signature]]:
+def _signatures(version: SourceVersion, workload: DeclaredWorkload) -> dict[str, tuple[Kernel, Signature]]:
     signatures: dict[str, tuple[Kernel, Signature]] = {}
     for step in workload.steps:
-        found = select_kernels(subject.parsed, step.kernel)
+        found = select_kernels(version.parsed, step.kernel)
         if len(found) != 1:
-            names = ", ".join(kernel.key for kernel in subject.parsed.kernels)
+            names = ", ".join(kernel.key for kernel in version.parsed.kernels)
             raise CannotAnswerError(
                 f"{workload.path}:{workload.line}: [workload.{workload.name}] means kernel {step.kernel!r}, "
                 f"which {len(found)} kernels match; the source has: {names}",
@@ -239,9 +239,9 @@ def _signatures(subject: Subject, workload: DeclaredWorkload) -> dict[str, tuple
 
 
 def _generated(
-    subject: Subject, workload: DeclaredWorkload, shape: Shape, signatures: dict[str, tuple[Kernel, Signature]], draw: Draw
+    version: SourceVersion, workload: DeclaredWorkload, shape: Shape, signatures: dict[str, tuple[Kernel, Signature]], draw: Draw
 ) -> NewCase | WorkloadProblem:
-    options = GenerateOptions(layouts=_layouts(subject.source.text), symbol_types=device_variable_types(subject.source.text))
+    options = GenerateOptions(layouts=_layouts(version.source.text), symbol_types=device_variable_types(version.source.text))
     return generate(workload, shape, {name: signature for name, (_, signature) in signatures.items()}, draw, options)
 
 
@@ -258,7 +258,7 @@ def _declared_case(workload: DeclaredWorkload, made: NewCase, signatures: dict[s
     return JudgedCase(made, kernel, parameters, _buffer_names(made, parameters), frozenset(workload.scratch), None, tuple(further))
 
 
-def _declared_for_candidate(case: JudgedCase, candidate: Subject) -> NewCase | None:
+def _declared_for_candidate(case: JudgedCase, candidate: SourceVersion) -> NewCase | None:
     """A's arguments and shapes; B's own grid, block and shared memory where B's block declares them."""
     origin = case.new.origin
     for workload in candidate.declared:
@@ -278,7 +278,7 @@ def _declared_for_candidate(case: JudgedCase, candidate: Subject) -> NewCase | N
     return None
 
 
-def _live_for_candidate(case: JudgedCase, candidate: Subject) -> NewCase | None:
+def _live_for_candidate(case: JudgedCase, candidate: SourceVersion) -> NewCase | None:
     """The same launch of B's kernel of that name, which must take the same parameters."""
     launch = case.new.recording.launches[0]
     kernel = kernel_of_instance(candidate.parsed, launch.kernel)

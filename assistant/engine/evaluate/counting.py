@@ -1,4 +1,4 @@
-"""Run a subject's workload once with every counter on: what was launched, what it did to memory, what went wrong.
+"""Run a version's workload once with every counter on: what was launched, what it did to memory, what went wrong.
 
 A source with ``main()`` is run as it is and recorded; one with declared workloads has their launches replayed.
 """
@@ -12,7 +12,7 @@ from assistant.cuda.match import kernel_of_instance
 from assistant.engine.evaluate.repeating import FAILED, REPEATED, UNCLEAR, VARYING, Repeatability
 from assistant.engine.evaluate.traces import with_types
 from assistant.engine.job import Job
-from assistant.engine.subject import Subject
+from assistant.engine.source_version import SourceVersion
 from assistant.model.problems import is_refused
 from assistant.model.profile import Correction, LaunchProfile, Problem
 from assistant.model.recording import Recording
@@ -85,14 +85,14 @@ class Counted(Record):
 
 
 async def run_program(
-    job: Job, subject: Subject, mode: str = "count", corrections: tuple[Correction, ...] = (), order_seed: int = 0
+    job: Job, version: SourceVersion, mode: str = "count", corrections: tuple[Correction, ...] = (), order_seed: int = 0
 ) -> Counted | LabFailure:
     """Run ``main()`` under the lab in ``mode`` (``count``, ``check`` or ``grade``), recording every launch; however it ends."""
-    run = await job.lab.run(subject.program, mode, job.limits, True, job.request.sample_blocks, corrections, order_seed)
+    run = await job.lab.run(version.program, mode, job.limits, True, job.request.sample_blocks, corrections, order_seed)
     if isinstance(run, LabFailure):
         return run
-    run = with_types(run, subject.source.text)
-    kernels = _with_program_counts(group_by_kernel(subject, run.profiles), run)
+    run = with_types(run, version.source.text)
+    kernels = _with_program_counts(group_by_kernel(version, run.profiles), run)
     return Counted(
         kernels=kernels,
         profiles=run.profiles,
@@ -100,13 +100,13 @@ async def run_program(
         run=run,
         corrections=corrections,
         is_order_checked=mode != "count",
-        failure=_failed(run, subject, job.limits.wall_s),
+        failure=_failed(run, version, job.limits.wall_s),
     )
 
 
 async def count_cases(
     job: Job,
-    subject: Subject,
+    version: SourceVersion,
     cases: Sequence[Case],
     kernels: tuple[str, ...],
     mode: str = "count",
@@ -114,34 +114,34 @@ async def count_cases(
 ) -> Counted | LabFailure:
     """Replay declared cases in ``mode``; a case's weight becomes its launches' count. ``kernels``: those the cases start."""
     options = ReplayOptions(mode=mode, sample_blocks=job.request.sample_blocks, repeats=REPEATS, corrections=corrections)
-    replayed = await job.lab.replay(replace(subject.program, kernels=kernels), cases, options, job.limits)
-    return replayed if isinstance(replayed, LabFailure) else counted_of(subject, cases, replayed, options)
+    replayed = await job.lab.replay(replace(version.program, kernels=kernels), cases, options, job.limits)
+    return replayed if isinstance(replayed, LabFailure) else counted_of(version, cases, replayed, options)
 
 
-def counted_of(subject: Subject, cases: Sequence[Case], replayed: ReplayRun, options: ReplayOptions) -> Counted:
+def counted_of(version: SourceVersion, cases: Sequence[Case], replayed: ReplayRun, options: ReplayOptions) -> Counted:
     """What a replay of ``cases`` with ``options`` showed."""
     replayed = _numbered(cases, replayed)
     profiles = tuple(p for run in replayed.cases for p in run.profiles)
     problems = tuple(problem for case in replayed.cases for problem in case.problems)
     repeated = tuple(known for case in replayed.cases for known in _repeatability(case))
-    groups = _group_cases(subject, cases, replayed)
+    groups = _group_cases(version, cases, replayed)
     is_order_checked = options.mode != "count"
     return Counted(groups, profiles, problems, None, repeated, options.corrections, is_order_checked, cases=tuple(cases))
 
 
-def group_by_kernel(subject: Subject, profiles: Sequence[LaunchProfile]) -> tuple[CountedKernel, ...]:
-    """Launches of the subject's selected kernels by instance and launch configuration, in source order."""
-    return _grouped(subject, [(profile, 1.0, "") for profile in profiles])
+def group_by_kernel(version: SourceVersion, profiles: Sequence[LaunchProfile]) -> tuple[CountedKernel, ...]:
+    """Launches of the version's selected kernels by instance and launch configuration, in source order."""
+    return _grouped(version, [(profile, 1.0, "") for profile in profiles])
 
 
-def _group_cases(subject: Subject, cases: Sequence[Case], replayed: ReplayRun) -> tuple[CountedKernel, ...]:
+def _group_cases(version: SourceVersion, cases: Sequence[Case], replayed: ReplayRun) -> tuple[CountedKernel, ...]:
     """Launches by instance, configuration and declared shape."""
     weighted = [
         (profile, case.origin.weight, case.origin.shape)
         for case, run in zip(cases, replayed.cases, strict=True)
         for profile in run.profiles
     ]
-    return _grouped(subject, weighted)
+    return _grouped(version, weighted)
 
 
 def _numbered(cases: Sequence[Case], replayed: ReplayRun) -> ReplayRun:
@@ -167,7 +167,7 @@ def _repeatability(case: CaseRun) -> list[tuple[str, Repeatability]]:
     return [(instance, found) for instance in sorted(instances)]
 
 
-def _grouped(subject: Subject, weighted: Sequence[tuple[LaunchProfile, float, str]]) -> tuple[CountedKernel, ...]:
+def _grouped(version: SourceVersion, weighted: Sequence[tuple[LaunchProfile, float, str]]) -> tuple[CountedKernel, ...]:
     by_instance: dict[str, dict[object, CountedLaunchGroup]] = {}
     for profile, weight, shape in weighted:
         if is_refused(profile):
@@ -179,7 +179,7 @@ def _grouped(subject: Subject, weighted: Sequence[tuple[LaunchProfile, float, st
     counted = [
         CountedKernel(kernel, instance, tuple(sorted(groups.values(), key=lambda g: -g.profile.config.thread_count)))
         for instance, groups in by_instance.items()
-        if (kernel := kernel_of_instance(subject.parsed, instance)) is not None and kernel in subject.kernels
+        if (kernel := kernel_of_instance(version.parsed, instance)) is not None and kernel in version.kernels
     ]
     return tuple(sorted(counted, key=lambda item: (item.kernel.span.start, item.instance)))
 
@@ -198,7 +198,7 @@ def _with_program_counts(kernels: tuple[CountedKernel, ...], run: ProgramRun) ->
     )
 
 
-def _failed(run: ProgramRun, subject: Subject, wall_s: float) -> LabFailure | None:
+def _failed(run: ProgramRun, version: SourceVersion, wall_s: float) -> LabFailure | None:
     """Why no other version can be held against a run of the user's program; None when it ended by itself with status 0."""
     last_words = run.stderr.decode("utf-8", "replace").strip().splitlines()[-1:] or [""]
     if run.timed_out:
@@ -216,7 +216,7 @@ def _failed(run: ProgramRun, subject: Subject, wall_s: float) -> LabFailure | No
         remedy = "make it run by itself first; kernelopt check shows what its kernels do wrong"
         return LabFailure("crashed", message, remedy, printed=last_words[0])
     if run.exit_status != 0:
-        arguments = "" if subject.request.arguments else "; it was given no arguments, pass them after --"
+        arguments = "" if version.request.arguments else "; it was given no arguments, pass them after --"
         message = f"the program ended with status {run.exit_status}: {last_words[0]}".rstrip(": ")
         return LabFailure("bad_status", message, f"make it succeed by itself first{arguments}", printed=last_words[0])
     return None

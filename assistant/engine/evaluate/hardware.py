@@ -2,8 +2,8 @@
 
 One launch of each shape is counted again on the hardware; what only the emulator knows (distinct sectors, problems) stays. Example::
 
-    match await on_hardware(job, looked):
-        case Measured(looked=looked): ...     # profiles of Method.NCU or Method.CUPTI
+    match await on_hardware(job, evaluation):
+        case Measured(evaluation=evaluation): ...     # profiles of Method.NCU or Method.CUPTI
         case LabFailure() as failure: ...     # why the emulator's counters stand
 """
 
@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from assistant.engine.evaluate.assess import assess
 from assistant.engine.evaluate.counting import Counted, CountedKernel
-from assistant.engine.evaluate.workbench import Looked
+from assistant.engine.evaluate.workbench import Evaluation
 from assistant.engine.job import Job
 from assistant.model.build import BuildFailure
 from assistant.model.profile import LaunchProfile, Method
@@ -37,7 +37,7 @@ class _Again(Record):
 class Measured(Record):
     """A version by the GPU's own counters."""
 
-    looked: Looked
+    evaluation: Evaluation
     method: Method
     """How they were read."""
     shortfalls: tuple[LabFailure, ...]
@@ -45,37 +45,37 @@ class Measured(Record):
 
 
 async def on_hardware(
-    job: Job, looked: Looked, counters: Counters, preferred: Method = Method.NCU, first_evidence: int = 1
+    job: Job, evaluation: Evaluation, counters: Counters, preferred: Method = Method.NCU, first_evidence: int = 1
 ) -> Measured | LabFailure:
-    """``looked`` with the hardware's counters in the place of the emulator's, assessed anew; a failure where they cannot be had."""
-    kernels = tuple(kernel.instance for kernel in looked.counted.kernels)
-    again = _again(looked.counted, frozenset(kernels))
+    """``evaluation`` with the hardware's counters in the place of the emulator's, assessed anew; a failure where they cannot be had."""
+    kernels = tuple(kernel.instance for kernel in evaluation.counted.kernels)
+    again = _again(evaluation.counted, frozenset(kernels))
     if not again.indices:
         return LabFailure("no_counters", "no launch of the kernels in question was recorded", "kernelopt check shows what was launched")
-    subject = looked.subject
-    measured = await counters.count(replace(subject.program, kernels=kernels), again.cases, kernels, job.limits, preferred)
+    version = evaluation.version
+    measured = await counters.count(replace(version.program, kernels=kernels), again.cases, kernels, job.limits, preferred)
     if isinstance(measured, LabFailure):
         return measured
     if len(measured.launches) != len(again.indices):
         message = f"{len(measured.launches)} of {len(again.indices)} launches were profiled"
         return LabFailure("no_counters", message, "kernelopt check shows whether they run at all")
     by_index = dict(zip(again.indices, measured.launches, strict=True))
-    counted = _with(looked.counted, by_index)
-    assessment = await assess(job, subject, counted, first_evidence)
+    counted = _with(evaluation.counted, by_index)
+    assessment = await assess(job, version, counted, first_evidence)
     if isinstance(assessment, BuildFailure):  # it was built a moment ago
         return LabFailure("not_built", f"{assessment.compiler} does not compile it any more", "start again")
-    return Measured(Looked(subject, counted, assessment), measured.launches[0].method, measured.shortfalls)
+    return Measured(Evaluation(version, counted, assessment), measured.launches[0].method, measured.shortfalls)
 
 
-async def steered(job: Job, looked: Looked) -> Looked | LabFailure:
-    """``looked`` with the hardware's view of it beside the emulator's, for planning alone: versions are compared by the emulator's.
+async def steered(job: Job, evaluation: Evaluation) -> Evaluation | LabFailure:
+    """``evaluation`` with the hardware's view of it beside the emulator's, for planning alone: versions are compared by the emulator's.
 
     By CUPTI first, which is quicker. Without a lab that reads counters it stays as it is.
     """
     if job.lab.counters is None:
-        return looked
-    measured = await on_hardware(job, looked, job.lab.counters, Method.CUPTI, looked.next_evidence)
-    return measured if isinstance(measured, LabFailure) else replace(looked, measured=measured.looked.assessment)
+        return evaluation
+    measured = await on_hardware(job, evaluation, job.lab.counters, Method.CUPTI, evaluation.next_evidence)
+    return measured if isinstance(measured, LabFailure) else replace(evaluation, measured=measured.evaluation.assessment)
 
 
 def _again(counted: Counted, kernels: frozenset[str]) -> _Again:

@@ -9,17 +9,17 @@ from assistant.cuda.constants import integer_constant
 from assistant.cuda.parse import parse_with_trees
 from assistant.engine.evaluate.assess import Assessment
 from assistant.engine.evaluate.instances import template_arguments
-from assistant.engine.subject import Subject
+from assistant.engine.source_version import SourceVersion
 from assistant.model.source import Kernel
 
 __all__ = ["kept_bounds"]
 
 
-def kept_bounds(subject: Subject, assessment: Assessment) -> tuple[tuple[str, int], ...]:
+def kept_bounds(version: SourceVersion, assessment: Assessment) -> tuple[tuple[str, int], ...]:
     """(qualified name, threads of a block) of kernels whose bound all launches keep; one that is no constant is none that is known."""
     found: list[tuple[str, int]] = []
-    trees = parse_with_trees(subject.source)[1] if any(kernel.launch_bounds for kernel in subject.parsed.kernels) else ()
-    for kernel in (kernel for kernel in subject.parsed.kernels if kernel.launch_bounds):
+    trees = parse_with_trees(version.source)[1] if any(kernel.launch_bounds for kernel in version.parsed.kernels) else ()
+    for kernel in (kernel for kernel in version.parsed.kernels if kernel.launch_bounds):
         items = assessment.of(kernel)
         most = max((launch.profile.config.block.count for item in items for launch in item.launches), default=0)
         bounds = _spelled(kernel, (item.instance for item in items))

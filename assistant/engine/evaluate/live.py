@@ -3,7 +3,7 @@
 A live case is a recording of one launch (`LiveCase`), so that everything behind the first count is as for captured launches; what is
 special is here. Example::
 
-    counted = await count_live(job, subject, request.live, "check")
+    counted = await count_live(job, version, request.live, "check")
     differences(counted)       # problems of kind "differs_from_reference"
 """
 
@@ -17,7 +17,7 @@ from assistant.cuda.match import kernel_of_instance
 from assistant.engine.evaluate.cases import live_case
 from assistant.engine.evaluate.counting import REPEATS, Counted, counted_of
 from assistant.engine.job import Job
-from assistant.engine.subject import Subject
+from assistant.engine.source_version import SourceVersion
 from assistant.model.elements import parse_element_type
 from assistant.model.profile import Correction, Problem
 from assistant.model.workload import LiveCase, LiveWorkload
@@ -32,18 +32,18 @@ DIFFERS = "differs_from_reference"
 
 
 async def count_live(
-    job: Job, subject: Subject, live: LiveWorkload, mode: str = "count", corrections: tuple[Correction, ...] = ()
+    job: Job, version: SourceVersion, live: LiveWorkload, mode: str = "count", corrections: tuple[Correction, ...] = ()
 ) -> Counted | LabFailure:
     """Replay the cases that have a weight, under ``check`` all of them, and hold the results against the reference."""
     chosen = [item for item in live.cases if item.weight > 0 or mode == "check"]
     cases = [live_case(item) for item in chosen]
     names = tuple(sorted({RecordingReader(item.recording).recording.launches[0].kernel for item in chosen}))
     options = ReplayOptions(mode=mode, sample_blocks=job.request.sample_blocks, repeats=REPEATS, corrections=corrections)
-    replayed = await job.lab.replay(replace(subject.program, kernels=names), cases, options, job.limits)
+    replayed = await job.lab.replay(replace(version.program, kernels=names), cases, options, job.limits)
     if isinstance(replayed, LabFailure):
         return replayed
-    told = tuple(_told(subject, live, chosen, replayed.cases, replayed.blobs))
-    counted = counted_of(subject, cases, replayed, options)
+    told = tuple(_told(version, live, chosen, replayed.cases, replayed.blobs))
+    counted = counted_of(version, cases, replayed, options)
     return replace(counted, problems=(*counted.problems, *told))
 
 
@@ -52,14 +52,14 @@ def differences(counted: Counted) -> tuple[Problem, ...]:
     return tuple(problem for problem in counted.problems if problem.kind == DIFFERS)
 
 
-def _told(subject: Subject, live: LiveWorkload, items: Sequence[LiveCase], runs: Sequence[CaseRun], blobs: Path) -> Iterator[Problem]:
+def _told(version: SourceVersion, live: LiveWorkload, items: Sequence[LiveCase], runs: Sequence[CaseRun], blobs: Path) -> Iterator[Problem]:
     """One problem for each output and case in which the kernel differs."""
     for item, run in zip(items, runs, strict=True):
         if run.error is not None:
             continue  # told already
         reader, after = RecordingReader(item.recording), dict(run.after)
         launch = reader.recording.launches[0]
-        kernel = kernel_of_instance(subject.parsed, launch.kernel)
+        kernel = kernel_of_instance(version.parsed, launch.kernel)
         types = {buffer.id: buffer.element_type for buffer in reader.recording.buffers}
         for one in item.reference:
             element = parse_element_type(types[one.buffer] or "")
@@ -70,4 +70,4 @@ def _told(subject: Subject, live: LiveWorkload, items: Sequence[LiveCase], runs:
                 where = item.shape if item.seed == 0 else f"{item.shape}, fresh values"
                 message = f"{one.name}{found}; {live.reference or 'reference'} at {where}"
                 line = 0 if kernel is None else kernel.line
-                yield Problem(DIFFERS, message, str(subject.source.path), line, None, None, None, None, None, 1)
+                yield Problem(DIFFERS, message, str(version.source.path), line, None, None, None, None, None, 1)

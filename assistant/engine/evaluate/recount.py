@@ -13,7 +13,7 @@ from assistant.cuda.loops import source_loops
 from assistant.engine.evaluate.assess import Assessment
 from assistant.engine.evaluate.counting import Counted, CountedKernel
 from assistant.engine.evaluate.grades import grading_input
-from assistant.engine.subject import Subject
+from assistant.engine.source_version import SourceVersion
 from assistant.model.profile import Correction, LaunchProfile
 
 __all__ = ["is_moderate", "proposed_corrections", "with_second_run"]
@@ -31,15 +31,15 @@ def is_moderate(counted: Counted) -> bool:
     return sum(profile.total("", "requests") for profile in counted.profiles) <= _MOST_REQUESTS
 
 
-def proposed_corrections(subject: Subject, assessment: Assessment) -> tuple[Correction, ...]:
+def proposed_corrections(version: SourceVersion, assessment: Assessment) -> tuple[Correction, ...]:
     """What to count otherwise than the source says; no correction twice."""
-    loops = source_loops(subject.source)
+    loops = source_loops(version.source)
     found = [
         correction
         for item in assessment.kernels
         for launch in item.launches
         for correction in corrections(
-            grading_input(launch.profile, item.code, item.kernel, loops, subject.source.line_of(item.kernel.span.end))
+            grading_input(launch.profile, item.code, item.kernel, loops, version.source.line_of(item.kernel.span.end))
         )
     ]
     return _disjoint(found)

@@ -8,23 +8,23 @@ from assistant.cuda.syntax import SyntaxTree
 from assistant.cuda.word_arithmetic import word_arithmetic
 from assistant.engine.evaluate.assess import Assessment
 from assistant.engine.evaluate.launch_bounds import kept_bounds
-from assistant.engine.subject import Subject
+from assistant.engine.source_version import SourceVersion
 from assistant.model.build import Build
-from assistant.verify.labels import Version
+from assistant.verify.labels import VersionFacts
 
-__all__ = ["candidate_version"]
+__all__ = ["version_facts"]
 
 
-def candidate_version(subject: Subject, assessment: Assessment) -> Version:
+def version_facts(version: SourceVersion, assessment: Assessment) -> VersionFacts:
     """What label rules look at: the text, the flags and, with a compiler, the machine code."""
     code = assessment.build.code if isinstance(assessment.build, Build) else ()
-    flags, tree = subject.program.flags.arguments, SyntaxTree(subject.source.text)
-    return Version(
-        subject.parsed,
+    flags, tree = version.program.flags.arguments, SyntaxTree(version.source.text)
+    return VersionFacts(
+        version.parsed,
         code,
         flags,
-        doubts=doubts(subject.source.text),
-        bounded=kept_bounds(subject, assessment),
+        doubts=doubts(version.source.text),
+        bounded=kept_bounds(version, assessment),
         work=host_work(tree),
         arithmetic=word_arithmetic(tree),
     )

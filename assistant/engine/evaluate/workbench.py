@@ -9,21 +9,21 @@ from assistant.engine.evaluate.cases import Effort, declared_cases, write_cases
 from assistant.engine.evaluate.counting import OTHER_ORDER, Counted, count_cases, run_program
 from assistant.engine.evaluate.live import count_live
 from assistant.engine.evaluate.recount import is_moderate, proposed_corrections, with_second_run
-from assistant.engine.evaluate.version import candidate_version
+from assistant.engine.evaluate.version import version_facts
 from assistant.engine.ids import new_id
 from assistant.engine.job import Job
-from assistant.engine.subject import Subject, as_candidate, holder_of
+from assistant.engine.source_version import SourceVersion, as_candidate, holder_of
 from assistant.model.build import Build, BuildFailure
 from assistant.model.profile import Correction
 from assistant.ports import LabFailure
 from assistant.record import Record
-from assistant.verify.labels import Version
+from assistant.verify.labels import VersionFacts
 
 __all__ = [
-    "Looked",
+    "Evaluation",
     "count",
-    "look",
-    "look_at_failed",
+    "evaluate",
+    "evaluate_failed",
     "observe",
     "repeat_limited",
     "repeat_run",
@@ -34,18 +34,18 @@ _COUNTING_SEED = 20240229
 """Declared shapes are counted on one fixed draw, so that two versions are counted on the same values."""
 
 
-class Looked(Record):
+class Evaluation(Record):
     """One version, counted and assessed."""
 
-    subject: Subject
+    version: SourceVersion
     counted: Counted
     assessment: Assessment
     measured: Assessment | None = None
     """The same by the GPU's own counters, by which edits are planned; None where nobody read them."""
 
     @property
-    def version(self) -> Version:
-        return candidate_version(self.subject, self.assessment)
+    def facts(self) -> VersionFacts:
+        return version_facts(self.version, self.assessment)
 
     def kernel(self, key_name: str) -> tuple[KernelAssessment, ...]:
         """Instances of the kernel with this qualified name: an edit may change its parameters, and so its key."""
@@ -64,93 +64,93 @@ class Looked(Record):
 
 
 async def count(
-    job: Job, subject: Subject, mode: str = "count", corrections: tuple[Correction, ...] = (), order_seed: int = 0
+    job: Job, version: SourceVersion, mode: str = "count", corrections: tuple[Correction, ...] = (), order_seed: int = 0
 ) -> Counted | LabFailure:
-    """Run the subject's workload: the arrays bound to it, else its ``main()``, which must succeed, else its declared shapes.
+    """Run the version's workload: the arrays bound to it, else its ``main()``, which must succeed, else its declared shapes.
 
     ``order_seed`` as in ``Lab.run``, for a ``main()``.
     """
-    if subject.request.live is not None:
-        return await count_live(job, subject, subject.request.live, mode, corrections)
-    if subject.parsed.has_main:
-        counted = await run_program(job, subject, mode, corrections, order_seed)
+    if version.request.live is not None:
+        return await count_live(job, version, version.request.live, mode, corrections)
+    if version.parsed.has_main:
+        counted = await run_program(job, version, mode, corrections, order_seed)
         return counted if isinstance(counted, LabFailure) else counted.failure or counted
-    if not subject.declared:
-        return without_workload(subject)
-    return await _count_declared(job, subject, mode, corrections)
+    if not version.declared:
+        return without_workload(version)
+    return await _count_declared(job, version, mode, corrections)
 
 
-async def observe(job: Job, subject: Subject) -> tuple[Counted, ...] | LabFailure:
-    """Every workload of the subject, ``main()`` and declared shapes alike, run with all checks on, however the program ends."""
-    if subject.request.live is not None:
-        live = await count_live(job, subject, subject.request.live, "check")
+async def observe(job: Job, version: SourceVersion) -> tuple[Counted, ...] | LabFailure:
+    """Every workload of the version, ``main()`` and declared shapes alike, run with all checks on, however the program ends."""
+    if version.request.live is not None:
+        live = await count_live(job, version, version.request.live, "check")
         return live if isinstance(live, LabFailure) else (live,)
-    if not subject.parsed.has_main and not subject.declared:
-        return without_workload(subject)
+    if not version.parsed.has_main and not version.declared:
+        return without_workload(version)
     seen: list[Counted] = []
-    if subject.parsed.has_main:
-        program = await run_program(job, subject, "check")
+    if version.parsed.has_main:
+        program = await run_program(job, version, "check")
         if isinstance(program, LabFailure):
             return program
         seen.append(program)
-    if subject.declared:
-        declared = await _count_declared(job, subject, "check")
+    if version.declared:
+        declared = await _count_declared(job, version, "check")
         if isinstance(declared, LabFailure):
             return declared
         seen.append(declared)
     return tuple(seen)
 
 
-async def _count_declared(job: Job, subject: Subject, mode: str, corrections: tuple[Correction, ...] = ()) -> Counted | LabFailure:
+async def _count_declared(job: Job, version: SourceVersion, mode: str, corrections: tuple[Correction, ...] = ()) -> Counted | LabFailure:
     effort = Effort((_COUNTING_SEED,), 1, mode, with_injected=False, with_boundary=False, is_confirming=False)
-    cases = [case for workload in subject.declared for case in declared_cases(subject, workload, effort)]
+    cases = [case for workload in version.declared for case in declared_cases(version, workload, effort)]
     written = write_cases(job.scratch / new_id("K"), [case.new for case in cases])
     startable = tuple(sorted({launch.kernel for case in cases for launch in case.new.recording.launches}))
-    return await count_cases(job, subject, written, startable, mode, corrections)
+    return await count_cases(job, version, written, startable, mode, corrections)
 
 
-async def look(job: Job, subject: Subject, first_evidence: int = 1) -> Looked | LabFailure:
+async def evaluate(job: Job, version: SourceVersion, first_evidence: int = 1) -> Evaluation | LabFailure:
     """Count and assess; a source that the CUDA compiler refuses is a failure of kind ``not_built``."""
-    counted = await count(job, subject)
+    counted = await count(job, version)
     if isinstance(counted, LabFailure):
-        return await _blamed(job, subject, counted)
-    assessment = await assess(job, subject, counted, first_evidence)
+        return await _blamed(job, version, counted)
+    assessment = await assess(job, version, counted, first_evidence)
     if isinstance(assessment, Assessment) and isinstance(assessment.build, Build) and is_moderate(counted):
-        counted = await _count_again(job, subject, counted, proposed_corrections(subject, assessment))
-        assessment = await assess(job, subject, counted, first_evidence)
+        counted = await _count_again(job, version, counted, proposed_corrections(version, assessment))
+        assessment = await assess(job, version, counted, first_evidence)
     if isinstance(assessment, BuildFailure):
-        message = f"{assessment.compiler} does not compile {subject.source.path.name}"
+        message = f"{assessment.compiler} does not compile {version.source.path.name}"
         return LabFailure("not_built", message, "mend the errors above", assessment.diagnostics)
-    return Looked(subject, counted, assessment)
+    return Evaluation(version, counted, assessment)
 
 
-async def _blamed(job: Job, subject: Subject, failure: LabFailure) -> LabFailure:
+async def _blamed(job: Job, version: SourceVersion, failure: LabFailure) -> LabFailure:
     """What only the emulator's own compiler refuses is beyond the emulator, and no mistake in the source."""
-    build = await job.lab.build(subject.program, job.target.architecture) if failure.kind == "not_built" else None
+    build = await job.lab.build(version.program, job.target.architecture) if failure.kind == "not_built" else None
     if not isinstance(build, Build):
         return failure
     message = f"the emulator cannot build what {build.compiler} compiles"
     return replace(failure, kind="unsupported", message=message, remedy="compare on a GPU, or in a source without what is named above")
 
 
-async def look_at_failed(job: Job, subject: Subject, first_evidence: int = 1) -> Looked | LabFailure:
+async def evaluate_failed(job: Job, version: SourceVersion, first_evidence: int = 1) -> Evaluation | LabFailure:
     """A program that did not end with status 0, counted and assessed all the same: its kernels may show what is wrong."""
-    counted = await run_program(job, subject)
+    counted = await run_program(job, version)
     if isinstance(counted, LabFailure):
         return counted
-    assessment = await assess(job, subject, counted, first_evidence)
+    assessment = await assess(job, version, counted, first_evidence)
     if isinstance(assessment, BuildFailure) or not assessment.kernels:
         return LabFailure("not_built", "nothing to look at", "")
-    return Looked(subject, counted, assessment)
+    return Evaluation(version, counted, assessment)
 
 
-async def _count_again(job: Job, subject: Subject, counted: Counted, corrections: tuple[Correction, ...]) -> Counted:
+async def _count_again(job: Job, version: SourceVersion, counted: Counted, corrections: tuple[Correction, ...]) -> Counted:
     """With the machine code's corrections and with races looked for; as it was where the second run fails."""
-    second = await count(job, subject, "grade", corrections)
+    second = await count(job, version, "grade", corrections)
     return counted if isinstance(second, LabFailure) else with_second_run(counted, second, corrections)
 
 
-async def repeat_run(job: Job, subject: Subject, counted: Counted) -> Counted | None:
+async def repeat_run(job: Job, version: SourceVersion, counted: Counted) -> Counted | None:
     """The original's program once more, with every check on and its threads in another order; counted again where checking takes too long.
 
     So what depends on the order of threads differs from the first run for certain, not by luck. None for declared workloads and where the
@@ -159,32 +159,32 @@ async def repeat_run(job: Job, subject: Subject, counted: Counted) -> Counted | 
     if counted.run is None:
         return None
     for mode in ("check", "count"):
-        again = await count(job, subject, mode, order_seed=OTHER_ORDER)
+        again = await count(job, version, mode, order_seed=OTHER_ORDER)
         if not isinstance(again, LabFailure):
             return again
     return None
 
 
-async def repeat_limited(job: Job, subject: Subject, counted: Counted) -> Counted | LabFailure | None:
+async def repeat_limited(job: Job, version: SourceVersion, counted: Counted) -> Counted | LabFailure | None:
     """``repeat_run`` under the limits of candidates, so that what limits alone change is masked and not held against them.
 
     A failure where the program, which has run, does not run limited: no candidate could be judged by it. None for declared workloads.
     """
-    again = await repeat_run(job, as_candidate(subject), counted)
+    again = await repeat_run(job, as_candidate(version), counted)
     if again is not None or counted.run is None:
         return again
-    limited = await count(job, as_candidate(subject))
+    limited = await count(job, as_candidate(version))
     if not isinstance(limited, LabFailure):
         return limited
     return LabFailure(
         "cannot_judge",
         f"the program runs, but not as candidates must (no sockets, files written only in a private copy of its folder): {limited.message}",
-        f"let it write only below its working folder, or declare a workload: kernelopt init {subject.source.path}",
+        f"let it write only below its working folder, or declare a workload: kernelopt init {version.source.path}",
     )
 
 
-def without_workload(subject: Subject) -> LabFailure:
-    path = subject.source.path
+def without_workload(version: SourceVersion) -> LabFailure:
+    path = version.source.path
     init = f"kernelopt init {path} writes a workload block to start from"
     in_editor = "the editor's action 'declare a workload' writes one into the text"
     message = f"{path.name} has no main() and declares no workload, so there is nothing to run"

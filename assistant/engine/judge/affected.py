@@ -9,7 +9,7 @@ Example::
 from __future__ import annotations
 
 from assistant.engine.evaluate.assess import KernelAssessment
-from assistant.engine.evaluate.workbench import Looked
+from assistant.engine.evaluate.workbench import Evaluation
 from assistant.engine.judge.changes import edited_kernels, same_kernel
 from assistant.engine.judge.predicting import KernelPair
 from assistant.model.build import KernelCode
@@ -19,31 +19,33 @@ from assistant.model.source import Kernel
 __all__ = ["affected_pairs", "kernel_pair", "launched_work"]
 
 
-def affected_pairs(before: Looked, after: Looked, name: str) -> tuple[KernelPair, ...]:
+def affected_pairs(before: Evaluation, after: Evaluation, name: str) -> tuple[KernelPair, ...]:
     """The kernel of this qualified name first, then the others that ``before`` launches and whose work may differ in ``after``."""
-    edited = edited_kernels(before.subject, after.subject)
+    edited = edited_kernels(before.version, after.version)
     launched = dict.fromkeys(item.kernel for item in before.assessment.kernels)
     named = [kernel for kernel in launched if kernel.qualified_name == name]
     others = [kernel for kernel in launched if kernel not in named and _is_affected(kernel, before, after, kernel.key in edited)]
     return tuple(kernel_pair(kernel, before, after) for kernel in (*named, *others))
 
 
-def launched_work(before: Looked, after: Looked) -> KernelPair:
+def launched_work(before: Evaluation, after: Evaluation) -> KernelPair:
     """All kernels of both versions but those whose launches are the same in both: for launches that do not correspond."""
-    edited = edited_kernels(before.subject, after.subject)
+    edited = edited_kernels(before.version, after.version)
     same = [item.kernel for item in before.assessment.kernels if not _is_affected(item.kernel, before, after, item.kernel.key in edited)]
     names = {kernel.qualified_name for kernel in same}
-    sides = (tuple(item for item in looked.assessment.kernels if item.kernel.qualified_name not in names) for looked in (before, after))
+    sides = (
+        tuple(item for item in evaluation.assessment.kernels if item.kernel.qualified_name not in names) for evaluation in (before, after)
+    )
     return KernelPair(*sides)
 
 
-def kernel_pair(kernel: Kernel, before: Looked, after: Looked) -> KernelPair:
+def kernel_pair(kernel: Kernel, before: Evaluation, after: Evaluation) -> KernelPair:
     """What was assessed of the kernel in both versions."""
-    other = same_kernel(kernel, before.subject, after.subject)
+    other = same_kernel(kernel, before.version, after.version)
     return KernelPair(before.kernel(kernel.qualified_name), () if other is None else after.kernel(other.qualified_name))
 
 
-def _is_affected(kernel: Kernel, before: Looked, after: Looked, is_edited: bool) -> bool:
+def _is_affected(kernel: Kernel, before: Evaluation, after: Evaluation, is_edited: bool) -> bool:
     """By machine code where both sides have it: texts that cannot be cut apart count as edited everywhere."""
     pair = kernel_pair(kernel, before, after)
     if _configurations(pair.before) != _configurations(pair.after):

@@ -11,7 +11,7 @@ from assistant.engine.ids import new_id
 from assistant.engine.job import Job
 from assistant.engine.judge.budget import CHECKED_THREADS
 from assistant.engine.judge.references import FloatReference, LeftContents, find_references, perturbed_runs, side_run, startable
-from assistant.engine.subject import Subject
+from assistant.engine.source_version import SourceVersion
 from assistant.ports import LabFailure, ReplayOptions
 from assistant.record import Record
 from assistant.verify.compare import need_tolerance
@@ -84,10 +84,10 @@ class PerturbedCases:
     def known(self, item: PreparedCase) -> PreparedCase:
         return self._made.get(id(item.case), item)
 
-    async def make(self, job: Job, subject: Subject, items: Sequence[PreparedCase]) -> None:
+    async def make(self, job: Job, version: SourceVersion, items: Sequence[PreparedCase]) -> None:
         """For those of ``items`` that can be perturbed; where the lab cannot run them their bounds stay as they are."""
         moving = [item for item in items if item.can_be_perturbed]
-        perturbed, _ = await perturbed_runs(job, subject, [item.case for item in moving], [True] * len(moving))
+        perturbed, _ = await perturbed_runs(job, version, [item.case for item in moving], [True] * len(moving))
         for item, runs in zip(moving, perturbed, strict=True):
             self._made[id(item.case)] = replace(item, perturbed=runs, can_be_perturbed=False)
 
@@ -100,19 +100,19 @@ class OriginalRuns(Record):
     """What the tolerance lacks, and why: it is narrower than it might be."""
 
 
-async def original_runs(job: Job, subject: Subject, cases: Sequence[JudgedCase], effort: Effort) -> OriginalRuns | LabFailure:
+async def original_runs(job: Job, version: SourceVersion, cases: Sequence[JudgedCase], effort: Effort) -> OriginalRuns | LabFailure:
     tasks = [task_of(case, case.new, effort) for case in cases]
     known = [case.checked if task.is_checked else None for case, task in zip(cases, tasks, strict=True)]
     tasks = [task if checked is None else replace(task, is_checked=False) for task, checked in zip(tasks, known, strict=True)]
-    runs = await side_runs(job, subject, tasks)
+    runs = await side_runs(job, version, tasks)
     if isinstance(runs, LabFailure):
         return runs
     runs = [side if checked is None else (*side, checked) for side, checked in zip(runs, known, strict=True)]
-    text = subject.source.text
-    declared = subject.declared[0].outputs if subject.declared else ()
+    text = version.source.text
+    declared = version.declared[0].outputs if version.declared else ()
     seen = [PreparedCase(case, side, FloatReference(), ()) for case, side in zip(cases, runs, strict=True)]
     rounded = need_tolerance(tuple(split_members(case_evidence(item, (), text)) for item in seen), declared)
-    references, no_references = await find_references(job, subject, cases, rounded)
+    references, no_references = await find_references(job, version, cases, rounded)
     moving = [
         is_rounded and _is_perturbed(case, side, reference, text)
         for case, side, reference, is_rounded in zip(cases, runs, references, rounded, strict=True)
@@ -122,17 +122,17 @@ async def original_runs(job: Job, subject: Subject, cases: Sequence[JudgedCase],
         for case, reference, is_moving in zip(cases, references, moving, strict=True)
     ]
     now = [is_moving and not is_later for is_moving, is_later in zip(moving, later, strict=True)]
-    perturbed, not_perturbed = await perturbed_runs(job, subject, cases, now)
+    perturbed, not_perturbed = await perturbed_runs(job, version, cases, now)
     prepared = [PreparedCase(*each) for each in zip(cases, runs, references, perturbed, later, strict=True)]
     return OriginalRuns(tuple(prepared), tuple(reason for reason in (no_references, not_perturbed) if reason is not None))
 
 
-async def side_runs(job: Job, subject: Subject, tasks: Sequence[Task]) -> list[tuple[SideRun, ...]] | LabFailure:
+async def side_runs(job: Job, version: SourceVersion, tasks: Sequence[Task]) -> list[tuple[SideRun, ...]] | LabFailure:
     """Per case its runs: one per fill pattern, the first repeated, and one with every check on. Behind a run come those of its repeats
     that left something else, as far as the lab keeps them: each must be right, and all show how far results spread."""
     if not tasks:
         return []
-    program = startable(subject, [task.new for task in tasks])
+    program = startable(version, [task.new for task in tasks])
     written = write_cases(job.scratch / new_id("K"), [task.new for task in tasks])
     found: list[list[SideRun]] = [[] for _ in tasks]
     for batch in _batches(tasks):
@@ -149,16 +149,16 @@ async def side_runs(job: Job, subject: Subject, tasks: Sequence[Task]) -> list[t
     return [tuple(runs) for runs in found]
 
 
-async def candidate_runs(job: Job, subject: Subject, tasks: Sequence[Task]) -> list[tuple[SideRun, ...]] | LabFailure:
+async def candidate_runs(job: Job, version: SourceVersion, tasks: Sequence[Task]) -> list[tuple[SideRun, ...]] | LabFailure:
     """As ``side_runs``; a case that does not end in its time gets more of it, since a machine may be busy: what the original did in time
     is no fault of a version that is somewhat slower. Where the first such case does not end then either, the others do not, too."""
-    runs = await side_runs(job, subject, tasks)
+    runs = await side_runs(job, version, tasks)
     if isinstance(runs, LabFailure):
         return runs
     slow = [index for index, (task, side) in enumerate(zip(tasks, runs, strict=True)) if task.limit_s is not None and _is_late(side)]
     for chosen in (slow[:1], slow[1:]):
         patient = [replace(tasks[index], limit_s=_PATIENCE * (tasks[index].limit_s or 0.0)) for index in chosen]
-        again = await side_runs(job, subject, patient)
+        again = await side_runs(job, version, patient)
         if isinstance(again, LabFailure):
             return again
         for index, side in zip(chosen, again, strict=True):

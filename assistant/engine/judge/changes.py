@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 
-from assistant.engine.subject import Subject
+from assistant.engine.source_version import SourceVersion
 from assistant.model.source import Kernel
 from assistant.verify.reach import ItemKind, items, only, reach, words_of
 from assistant.verify.text import uncommented, without
@@ -26,7 +26,7 @@ _HOST = frozenset({ItemKind.HOST})
 _VALUES = frozenset({ItemKind.DECLARATION, ItemKind.MACRO})
 
 
-def edited_kernels(before: Subject, after: Subject) -> frozenset[str]:
+def edited_kernels(before: SourceVersion, after: SourceVersion) -> frozenset[str]:
     """Keys of A's kernels whose own code, what it reaches, or its launches differ."""
     old, new = _Cut(before), _Cut(after)
     edited = list[str]()
@@ -37,14 +37,14 @@ def edited_kernels(before: Subject, after: Subject) -> frozenset[str]:
     return frozenset(edited)
 
 
-def changed_kernels(before: Subject, after: Subject) -> frozenset[str]:
+def changed_kernels(before: SourceVersion, after: SourceVersion) -> frozenset[str]:
     """Keys of A's kernels that must be judged again: the edited ones, all if host code beside the launches differs."""
     if _Cut(before).host != _Cut(after).host:
         return frozenset(kernel.key for kernel in before.parsed.kernels)
     return edited_kernels(before, after)
 
 
-def same_kernel(kernel: Kernel, before: Subject, after: Subject) -> Kernel | None:
+def same_kernel(kernel: Kernel, before: SourceVersion, after: SourceVersion) -> Kernel | None:
     """B's kernel of that key or name; the only kernels of both sides are a pair, whatever they are called."""
     theirs = after.parsed.kernels
     if len(before.parsed.kernels) == len(theirs) == 1:
@@ -56,10 +56,10 @@ def same_kernel(kernel: Kernel, before: Subject, after: Subject) -> Kernel | Non
 class _Cut:
     """One version, cut into what its kernels and what its host code rest on."""
 
-    def __init__(self, subject: Subject) -> None:
-        self._parsed = subject.parsed
-        self._code = uncommented(subject.source.text)
-        launches = [(site.span.start, site.span.end) for site in subject.parsed.launch_sites]
+    def __init__(self, version: SourceVersion) -> None:
+        self._parsed = version.parsed
+        self._code = uncommented(version.source.text)
+        launches = [(site.span.start, site.span.end) for site in version.parsed.launch_sites]
         self._bare = without(self._code, iter(launches))
         """Without launches."""
         self._launch_words = {word for start, end in launches for word in words_of(self._code[start:end])}

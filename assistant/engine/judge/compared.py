@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assistant.engine.evaluate.workbench import Looked
+from assistant.engine.evaluate.workbench import Evaluation
 from assistant.engine.job import Ending, Job
 from assistant.engine.judge.verdict_reports import speed_report, verification_report
 from assistant.model import events
@@ -45,8 +45,8 @@ class Compared(Record):
     ending: Ending
     verdicts: tuple[Verdict, ...] = ()
     """In the order they were told; where there are several, the last is of the whole."""
-    before: Looked | None = None
-    after: Looked | None = None
+    before: Evaluation | None = None
+    after: Evaluation | None = None
     """None where that version does not build or run."""
     failure: LabFailure | None = None
     """What kept a version from being built, run or judged."""

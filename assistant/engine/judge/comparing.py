@@ -12,7 +12,7 @@ from assistant.cuda.match import kernel_of_instance
 from assistant.engine.evaluate.cases import CONFIRM_REPEATS, Effort
 from assistant.engine.evaluate.counting import Counted
 from assistant.engine.evaluate.figures import figures_of
-from assistant.engine.evaluate.workbench import Looked, look, observe, repeat_limited, repeat_run
+from assistant.engine.evaluate.workbench import Evaluation, evaluate, observe, repeat_limited, repeat_run
 from assistant.engine.job import CANNOT_ANSWER, DONE, INTERNAL, NO, Ending, Job, Stopwatch
 from assistant.engine.judge.changes import changed_kernels, edited_kernels
 from assistant.engine.judge.compared import Compared, Unjudged, Verdict, verdict_event
@@ -20,9 +20,9 @@ from assistant.engine.judge.judging import Baseline, line_pairs, prepare, unpair
 from assistant.engine.judge.moved import may_be_moved, moved_work, right_as_a_whole
 from assistant.engine.judge.one_program import foreign_reading
 from assistant.engine.judge.predicting import KernelPair, predict_speed
-from assistant.engine.judge.speed import Speed, Versions, overall_speed, speed_of, with_findings
+from assistant.engine.judge.speed import Speed, SpeedQuestion, overall_speed, speed_of, with_findings
 from assistant.engine.judge.unpaired import unpaired_speed
-from assistant.engine.subject import Subject
+from assistant.engine.source_version import SourceVersion
 from assistant.model.comparison import Comparison, SpeedOutcome, speed_in_words
 from assistant.model.figures import BeforeAfter
 from assistant.model.problems import is_refused
@@ -47,34 +47,34 @@ _FAILS_B = frozenset({"not_built", "bad_status", "crashed", "timed_out", "out_of
 """Kinds of failure that speak against B; any other one is the lab's own."""
 
 
-async def compare(job: Job, a: Subject, b: Subject, is_strict: bool) -> Compared:
+async def compare(job: Job, a: SourceVersion, b: SourceVersion, is_strict: bool) -> Compared:
     """Is B right, and is it faster? Always confirms: fresh seeds, repeats, checks, boundary shapes."""
     watch = Stopwatch(job, "build")
     watch.begin("counts what both versions do")
-    before = await look(job, a)
+    before = await evaluate(job, a)
     if isinstance(before, LabFailure):
         return _failed(job, replace(before, message=f"A: {before.message}"))
     foreign = await foreign_reading(job, a, b)
     if foreign is not None:
         return _failed(job, foreign)
-    after = await look(job, b, first_evidence=1 + sum(len(item.evidence) for item in before.assessment.kernels))
+    after = await evaluate(job, b, first_evidence=1 + sum(len(item.evidence) for item in before.assessment.kernels))
     watch.end("both versions built and counted")
     if isinstance(after, LabFailure):
         return await _b_fails(job, before, b, after)
-    answer = await _compare_looked(job, before, after, is_strict)
+    answer = await _compare_evaluated(job, before, after, is_strict)
     return replace(answer, before=before, after=after)
 
 
-async def _compare_looked(job: Job, before: Looked, after: Looked, is_strict: bool) -> Compared:
+async def _compare_evaluated(job: Job, before: Evaluation, after: Evaluation, is_strict: bool) -> Compared:
     watch = Stopwatch(job, "confirm")
     watch.begin("fresh values, repeats, checks, boundary shapes")
-    repeat = repeat_limited if after.subject.program.is_candidate else repeat_run
-    again = await repeat(job, before.subject, before.counted)
+    repeat = repeat_limited if after.version.program.is_candidate else repeat_run
+    again = await repeat(job, before.version, before.counted)
     if isinstance(again, LabFailure):
         return _failed(job, again)
     sides = _Sides(job, before, after, again)
     refused = _refused(before, after)
-    unpaired = unpaired_launches(before.subject, before.counted, after.counted) if not refused else None
+    unpaired = unpaired_launches(before.version, before.counted, after.counted) if not refused else None
     pairs = [] if unpaired is not None else _pairs(before, after)
     verdicts: list[Verdict] = []
     speeds: list[Speed] = []
@@ -93,12 +93,12 @@ async def _compare_looked(job: Job, before: Looked, after: Looked, is_strict: bo
         speeds.append(program.speed)
         verdicts.append(sides.told(None, program.result, program.speed.comparison))
     moved = moved_work(before, after)
-    edited, untouched = edited_kernels(before.subject, after.subject), list[Unjudged]()
+    edited, untouched = edited_kernels(before.version, after.version), list[Unjudged]()
     for old, new in pairs:
         baseline = await sides.baseline(frozenset({old.key}))
         if isinstance(baseline, LabFailure):
             return _failed(job, baseline)
-        result = await verify(job, baseline, after.subject, after.counted, after.version)
+        result = await verify(job, baseline, after.version, after.counted, after.facts)
         if isinstance(result, CannotJudge):
             (unjudged if not edited or old.key in edited else untouched).append(Unjudged(f"{old.key}: {result.reason}", result.remedy))
             continue
@@ -116,7 +116,7 @@ async def _compare_looked(job: Job, before: Looked, after: Looked, is_strict: bo
             verdicts.append(sides.told(old.key, result, None))
             continue
         pair = KernelPair(before.kernel(old.qualified_name), after.kernel(new.qualified_name))
-        speed = await speed_of(job, Versions(baseline, before, after, (pair,)), is_confirming=True)
+        speed = await speed_of(job, SpeedQuestion(baseline, before, after, (pair,)), is_confirming=True)
         speeds.append(speed)
         _tell_speed(job, old, new, speed)
         verdicts.append(sides.told(old.key, with_findings(result, speed), speed.comparison, figures_of(job, pair.before, pair.after)))
@@ -145,24 +145,24 @@ class _Whole(Record):
 
 
 class _Sides(Record):
-    """Both versions as they were looked at."""
+    """Both versions as they were evaluated."""
 
     job: Job
-    before: Looked
-    after: Looked
+    before: Evaluation
+    after: Evaluation
     second_run: Counted | None
 
     async def baseline(self, kernels: frozenset[str]) -> Baseline | LabFailure:
         """The cases of these kernels of A, and A on them."""
         before = self.before
-        return await prepare(self.job, before.subject, before.counted, before.version, kernels, confirm_effort(self.job), self.second_run)
+        return await prepare(self.job, before.version, before.counted, before.facts, kernels, confirm_effort(self.job), self.second_run)
 
     def told(self, kernel: str | None, verification: Verification, speed: Comparison | None, figures: BeforeAfter | None = None) -> Verdict:
         """The verdict, which is told at once; nothing is said of the speed of what is wrong."""
         is_failure = verification.outcome is Outcome.FAIL
         evidence = _evidence(self.before) + _evidence(self.after)
         verdict = Verdict(kernel, verification, None if is_failure else speed, evidence, None if is_failure else figures)
-        self.job.emit(verdict_event(self.job, self.before.subject.source.sha256, self.after.subject.source.sha256, verdict))
+        self.job.emit(verdict_event(self.job, self.before.version.source.sha256, self.after.version.source.sha256, verdict))
         return verdict
 
 
@@ -208,7 +208,7 @@ async def _judged_as_a_program(sides: _Sides, reason: str) -> _Whole | LabFailur
     if isinstance(baseline, LabFailure):
         return baseline
     keys = frozenset(item.kernel.key for item in before.assessment.kernels)
-    result = await verify(job, replace(baseline, kernels=keys), after.subject, after.counted, after.version)
+    result = await verify(job, replace(baseline, kernels=keys), after.version, after.counted, after.facts)
     if isinstance(result, LabFailure):
         return result
     if isinstance(result, CannotJudge) or result.outcome is Outcome.FAIL:
@@ -216,7 +216,7 @@ async def _judged_as_a_program(sides: _Sides, reason: str) -> _Whole | LabFailur
     return _Whole(result, await unpaired_speed(job, before, after, reason))
 
 
-async def _b_fails(job: Job, before: Looked, b: Subject, failure: LabFailure) -> Compared:
+async def _b_fails(job: Job, before: Evaluation, b: SourceVersion, failure: LabFailure) -> Compared:
     """A B that does not build or run is FAIL, with what the emulator saw of it; where the lab is at fault, there is no answer."""
     if failure.kind not in _FAILS_B:
         return _failed(job, replace(failure, message=f"B: {failure.message}"))
@@ -229,36 +229,36 @@ async def _b_fails(job: Job, before: Looked, b: Subject, failure: LabFailure) ->
     oracle = "program" if b.parsed.has_main else "declared"
     verification = Verification(Outcome.FAIL, tuple(findings), (), (), oracle, (), ())
     verdict = Verdict(keys[0] if len(keys) == 1 else None, verification, None, _evidence(before))
-    job.emit(verdict_event(job, before.subject.source.sha256, b.source.sha256, verdict))
+    job.emit(verdict_event(job, before.version.source.sha256, b.source.sha256, verdict))
     return Compared(Ending(NO, f"FAIL: B: {failure.message}"), (verdict,), before=None, failure=failure)
 
 
-async def _new_problems(job: Job, before: Looked, b: Subject) -> tuple[VerificationFinding, ...]:
+async def _new_problems(job: Job, before: Evaluation, b: SourceVersion) -> tuple[VerificationFinding, ...]:
     """What a run of B with all checks on shows and A does not have at that place."""
     seen = await observe(job, b)
     if isinstance(seen, LabFailure):
         return ()
     problems = [problem for counted in seen for problem in counted.problems]
-    return new_findings(problems, before.counted.problems, line_pairs(before.subject, b))
+    return new_findings(problems, before.counted.problems, line_pairs(before.version, b))
 
 
-def _pairs(before: Looked, after: Looked) -> list[tuple[Kernel, Kernel]]:
+def _pairs(before: Evaluation, after: Evaluation) -> list[tuple[Kernel, Kernel]]:
     """A's selected kernels with B's of the same name; the only kernels of both sides also pair."""
     old = list(dict.fromkeys(item.kernel for item in before.assessment.kernels))
     new = {item.kernel.qualified_name: item.kernel for item in after.assessment.kernels}
     paired = [(kernel, new[kernel.qualified_name]) for kernel in old if kernel.qualified_name in new]
     if not paired and len(old) == 1 and len(new) == 1:
         return [(old[0], next(iter(new.values())))]
-    changed = changed_kernels(before.subject, after.subject)
+    changed = changed_kernels(before.version, after.version)
     return [pair for pair in paired if pair[0].key in changed] or paired
 
 
-def _refused(before: Looked, after: Looked) -> list[tuple[Kernel, Problem]]:
+def _refused(before: Evaluation, after: Evaluation) -> list[tuple[Kernel, Problem]]:
     """A's kernels of which B launches only what no GPU runs, each with the first refusal."""
     paired = {old.key for old, _ in _pairs(before, after)}
     refusals: dict[str, Problem] = {}
     for profile in after.counted.profiles:
-        kernel = kernel_of_instance(after.subject.parsed, profile.kernel)
+        kernel = kernel_of_instance(after.version.parsed, profile.kernel)
         if kernel is not None and is_refused(profile):
             refusals.setdefault(kernel.qualified_name, profile.problems[0])
     launched = dict.fromkeys(item.kernel for item in before.assessment.kernels)
@@ -273,11 +273,11 @@ def _launch_failed(kernel: Kernel, problem: Problem) -> Verification:
     return Verification(Outcome.FAIL, (finding,), (), (), "none", (), ())
 
 
-def _never_launched(before: Looked, after: Looked) -> list[Kernel]:
+def _never_launched(before: Evaluation, after: Evaluation) -> list[Kernel]:
     """Kernels in question whose code B changes and that A's workload does not launch."""
     launched = {item.kernel.key for item in before.assessment.kernels}
-    edited = edited_kernels(before.subject, after.subject)
-    return [kernel for kernel in before.subject.kernels if kernel.key in edited - launched]
+    edited = edited_kernels(before.version, after.version)
+    return [kernel for kernel in before.version.kernels if kernel.key in edited - launched]
 
 
 def _not_judged(kernel: Kernel) -> Verification:
@@ -286,8 +286,8 @@ def _not_judged(kernel: Kernel) -> Verification:
     return Verification(Outcome.NEEDS_DECISION, (finding,), (), (), "none", (), ())
 
 
-def _evidence(looked: Looked) -> tuple[Evidence, ...]:
-    return tuple(fact for item in looked.assessment.kernels for fact in item.evidence)
+def _evidence(evaluation: Evaluation) -> tuple[Evidence, ...]:
+    return tuple(fact for item in evaluation.assessment.kernels for fact in item.evidence)
 
 
 def _overall(sides: _Sides, verdicts: Sequence[Verdict], speeds: Sequence[Speed] | Speed) -> Verdict:

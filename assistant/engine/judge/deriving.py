@@ -3,7 +3,7 @@
 Which of them count is decided by the original: everything that might send it out of bounds is tried first, under the emulator's checks.
 A launch that is too large for many cases gives them at a smaller size of its own, where its recordings tell how it shrinks. Example::
 
-    derived = await derive(job, subject, Lead(own, observed), effort)
+    derived = await derive(job, version, Lead(own, observed), effort)
     [case.new.origin.kind for case in derived.cases]       # ["resized", "dense", "resampled", …]
 """
 
@@ -19,9 +19,9 @@ from assistant.engine.job import Job
 from assistant.engine.judge.budget import CHECKED_THREADS, Cost, case_count, is_large, own_size_count, repeat_count, work_s
 from assistant.engine.judge.grids import independent_of_grid
 from assistant.engine.judge.sizes import Sized, SizedLaunch, TriedSizes, size_model_of, try_sizes
-from assistant.engine.judge.trying import Trial, try_version
+from assistant.engine.judge.trying import CaseTrial, try_version
 from assistant.engine.judge.values import REPASSED, Base, apart, base_of, of_own_size, other_values
-from assistant.engine.subject import Subject
+from assistant.engine.source_version import SourceVersion
 from assistant.record import Record
 from assistant.workload.alignment import SHIFTED, shift_count
 from assistant.workload.derive import fresh_values
@@ -70,12 +70,12 @@ class Derived(Record):
     """The integers that its buffers and grid depend on."""
 
 
-async def derive(job: Job, subject: Subject, lead: Lead, effort: Effort) -> Derived:
+async def derive(job: Job, version: SourceVersion, lead: Lead, effort: Effort) -> Derived:
     """Cases on which the original is clean, likeliest to tell first."""
-    base = base_of(lead.own, subject.source.text, effort.seeds)
+    base = base_of(lead.own, version.source.text, effort.seeds)
     dense, sparse = (_redrawn_floats(base, effort.seeds[0], zeros) for zeros in ("filled", "scattered"))
-    cost, (trial, dense_trial) = await _measured(job, subject, [lead.own.new, dense])
-    own, text = _within(base.case, cost, effort), subject.source.text
+    cost, (trial, dense_trial) = await _measured(job, version, [lead.own.new, dense])
+    own, text = _within(base.case, cost, effort), version.source.text
     bases = [replace(base, case=own)]
     reason = trial.unclean(trial.problem_kinds)
     if reason is not None:
@@ -83,42 +83,42 @@ async def derive(job: Job, subject: Subject, lead: Lead, effort: Effort) -> Deri
         return Derived((own,), (unused,))
     if trial.is_unsupported:
         return Derived((own, *(case for _, case in _chosen(bases, cost, effort, lead.is_declared)[0] if not _is_risky(case))))
-    model, sizes, anchors = _model(subject, lead), TriedSizes(), list[JudgedCase]()
+    model, sizes, anchors = _model(version, lead), TriedSizes(), list[JudgedCase]()
     if model is not None:
         usable = dense_trial if dense_trial.unclean(trial.problem_kinds) is None else trial
         launch = SizedLaunch(usable, sparse, model, cost, base.layouts)
-        sizes = await try_sizes(job, subject, launch, effort.seeds[0], effort.is_confirming)
+        sizes = await try_sizes(job, version, launch, effort.seeds[0], effort.is_confirming)
         usable_sizes = [sized for sized in (sizes.base, *sizes.grown) if sized is not None]
         anchors = [replace(_sized(own, sized, sized.new, model), checked=sized.checked) for sized in usable_sizes]
     if sizes.base is not None and model is not None:
         bases.append(base_of(_sized(own, sizes.base, sizes.base.sparse, model), text, effort.seeds))
     bases = [replace(base, model=model) for base in bases]
     made, notes = _chosen(bases, cost, effort, lead.is_declared)
-    kept, dropped = await _clean(job, subject, [one for one in made if not _has_fewer_blocks(one)], trial)
+    kept, dropped = await _clean(job, version, [one for one in made if not _has_fewer_blocks(one)], trial)
     fewer = [case for _, case in filter(_has_fewer_blocks, made)]
-    kept += await independent_of_grid(job, subject, fewer, trial.problem_kinds)
+    kept += await independent_of_grid(job, version, fewer, trial.problem_kinds)
     kept = _with_all_shifts(kept, shift_count(bases[-1].case.new, base.layouts))
     repeated = (replace(case, repeats=_repeats(case, own, effort)) for case in kept)
     names = () if model is None else tuple(model.varied)
     return Derived((replace(own, checked=trial.checked), *anchors, *repeated), (*sizes.dropped, *dropped), notes, names)
 
 
-async def redrawn(job: Job, subject: Subject, own: JudgedCase, effort: Effort) -> Derived:
+async def redrawn(job: Job, version: SourceVersion, own: JudgedCase, effort: Effort) -> Derived:
     """A further launch of a kernel: on its own values, and on fresh draws where the original is clean on them."""
-    cost, (trial,) = await _measured(job, subject, [own.new])
+    cost, (trial,) = await _measured(job, version, [own.new])
     own = _within(own, cost, effort)
     if own.given or not effort.is_confirming or trial.unclean(trial.problem_kinds) is not None:
         return Derived((own,))
-    made = _first(base_of(own, subject.source.text, effort.seeds), case_count(cost, _REDRAWN_COUNT), is_declared=False)
-    kept, dropped = await _clean(job, subject, made, trial)
+    made = _first(base_of(own, version.source.text, effort.seeds), case_count(cost, _REDRAWN_COUNT), is_declared=False)
+    kept, dropped = await _clean(job, version, made, trial)
     return Derived((own, *kept), tuple(dropped))
 
 
-async def bounded(job: Job, subject: Subject, own: JudgedCase, effort: Effort) -> JudgedCase:
+async def bounded(job: Job, version: SourceVersion, own: JudgedCase, effort: Effort) -> JudgedCase:
     """A declared case with the repeats that time allows; what a small one takes is not measured."""
     cost = cost_of(own.new)
     if is_large(cost):
-        cost, _ = await _measured(job, subject, [own.new])
+        cost, _ = await _measured(job, version, [own.new])
     return _within(own, cost, effort)
 
 
@@ -128,11 +128,11 @@ def cost_of(case: NewCase) -> Cost:
     return Cost(threads, sum(buffer.size_bytes for buffer in case.recording.buffers), None)
 
 
-async def _measured(job: Job, subject: Subject, cases: Sequence[NewCase]) -> tuple[Cost, list[Trial]]:
+async def _measured(job: Job, version: SourceVersion, cases: Sequence[NewCase]) -> tuple[Cost, list[CaseTrial]]:
     """What one run of the original on the first case costs, and how all went; they are of one size."""
     cost = cost_of(cases[0])
     is_checked = cost.threads <= CHECKED_THREADS
-    trials = await try_version(job, subject, cases, _TRIAL_S, is_checked)
+    trials = await try_version(job, version, cases, _TRIAL_S, is_checked)
     run = trials[0].run
     has_run = is_checked and run is not None and run.error is None
     return replace(cost, checked_s=work_s(cost.threads, cost.size_bytes, run.profiles) if has_run and run is not None else None), trials
@@ -142,8 +142,8 @@ def _within(own: JudgedCase, cost: Cost, effort: Effort) -> JudgedCase:
     return replace(own, repeats=repeat_count(cost, effort.repeats), is_checked=cost.threads <= CHECKED_THREADS)
 
 
-def _model(subject: Subject, lead: Lead) -> SizeModel | None:
-    text = subject.source.text
+def _model(version: SourceVersion, lead: Lead) -> SizeModel | None:
+    text = version.source.text
     if lead.is_declared or len(lead.own.new.launches) != 1:
         return None
     return size_model_of(lead.own.new, lead.own.parameters[0], lead.observed, lambda name: layout_named(text, name))
@@ -182,22 +182,26 @@ def _first(base: Base, count: int, is_declared: bool) -> list[tuple[Base, Judged
     return [(base, case) for case in islice(other_values(base, is_declared), count)]
 
 
-async def _clean(job: Job, subject: Subject, made: Sequence[tuple[Base, JudgedCase]], own: Trial) -> tuple[list[JudgedCase], list[str]]:
+async def _clean(
+    job: Job, version: SourceVersion, made: Sequence[tuple[Base, JudgedCase]], own: CaseTrial
+) -> tuple[list[JudgedCase], list[str]]:
     """Those on which the original is clean; where other integers are not, those that change one buffer each."""
-    kept, reasons = await _sorted_out(job, subject, [case for _, case in made], own)
+    kept, reasons = await _sorted_out(job, version, [case for _, case in made], own)
     again = [one for base, case in made if case.new.origin.kind in INTEGER_KINDS and id(case) in reasons for one in apart(base, case)]
-    more, _ = await _sorted_out(job, subject, again, own)
+    more, _ = await _sorted_out(job, version, again, own)
     helped = {(case.new.origin.kind, case.new.origin.shape) for case in more}
     helped |= {(SHIFTED, case.new.origin.shape) for _, case in made}  # an original that needs aligned buffers has nothing to say of others
     unused = [case for _, case in made if id(case) in reasons and (case.new.origin.kind, case.new.origin.shape) not in helped]
     return [*kept, *more], [f"{_name(case)}: the original {reasons[id(case)]}" for case in unused]
 
 
-async def _sorted_out(job: Job, subject: Subject, cases: Sequence[JudgedCase], own: Trial) -> tuple[list[JudgedCase], dict[int, str]]:
+async def _sorted_out(
+    job: Job, version: SourceVersion, cases: Sequence[JudgedCase], own: CaseTrial
+) -> tuple[list[JudgedCase], dict[int, str]]:
     """Clean ones, and why the others are not, by ``id``; what is larger than the emulator checks counts only where it is no risk."""
     tried = [case for case in cases if cost_of(case.new).threads <= CHECKED_THREADS]
     reasons = {id(case): _UNTRIED for case in cases if case not in tried and _is_risky(case)}
-    trials = await try_version(job, subject, [case.new for case in tried], _FURTHER_TRIAL_S)
+    trials = await try_version(job, version, [case.new for case in tried], _FURTHER_TRIAL_S)
     for case, trial in zip(tried, trials, strict=True):
         reason = trial.unclean(own.problem_kinds)
         if reason is None and case.new.origin.kind == "refilled" and not _written(own) <= _written(trial):
@@ -208,7 +212,7 @@ async def _sorted_out(job: Job, subject: Subject, cases: Sequence[JudgedCase], o
     return [replace(case, checked=checked.get(id(case))) for case in cases if id(case) not in reasons], reasons
 
 
-def _written(trial: Trial) -> frozenset[int]:
+def _written(trial: CaseTrial) -> frozenset[int]:
     """Ids of the buffers that the launch changed."""
     return frozenset(buffer for buffer, count in trial.written.items() if count)
 

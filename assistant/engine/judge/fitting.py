@@ -22,9 +22,9 @@ from assistant.engine.job import Job
 from assistant.engine.judge.case_runs import PreparedCase
 from assistant.engine.judge.filled import filled
 from assistant.engine.judge.sizes import observed_launches
-from assistant.engine.judge.trying import Trial, try_version
+from assistant.engine.judge.trying import CaseTrial, try_version
 from assistant.engine.judge.written_grid import WrittenGrid, written_grid
-from assistant.engine.subject import Subject
+from assistant.engine.source_version import SourceVersion
 from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.recording import Recording
 from assistant.record import Record
@@ -55,7 +55,7 @@ class Fitting(Record):
 class Launched(Record):
     """One version, and what its program launches."""
 
-    subject: Subject
+    version: SourceVersion
     recording: Recording | None
 
 
@@ -64,14 +64,14 @@ def fittings(cases: Sequence[PreparedCase], pairs: Sequence[LaunchPair], origina
     found: list[Fitting] = []
     grids: dict[object, _Grid | None] = {}
     for item in cases:
-        new = for_candidate(item.case, pairs, candidate.subject)
+        new = for_candidate(item.case, pairs, candidate.version)
         if new is not None:
             new = filled(new, item.case, pairs, original.recording, candidate.recording)
             launch = item.case.launch_index, None if item.case.resize is None else id(item.case.resize.model)
             if launch not in grids:
-                grids[launch] = _grid_of(item.case, pairs, original.subject, candidate)
+                grids[launch] = _grid_of(item.case, pairs, original.version, candidate)
             grid = grids[launch]
-            asks = _computes_shared_memory(candidate.subject, item.case)
+            asks = _computes_shared_memory(candidate.version, item.case)
             found.append(Fitting(item, (new,)) if grid is None else _fitting(item, new, grid, asks_for_more=asks))
     return found
 
@@ -111,7 +111,7 @@ def _fitting(item: PreparedCase, new: NewCase, grid: _Grid, *, asks_for_more: bo
     return Fitting(item, choices, grid.names)
 
 
-async def fitted(job: Job, candidate: Subject, fittings: Sequence[Fitting]) -> list[tuple[PreparedCase, NewCase]]:
+async def fitted(job: Job, candidate: SourceVersion, fittings: Sequence[Fitting]) -> list[tuple[PreparedCase, NewCase]]:
     """Each case with the launch that the candidate runs on it: of several, the one that comes nearest to what the original leaves."""
     waiting = {_size_of(one): one for one in reversed(fittings) if len(one.choices) > 1}
     best: dict[_Size, tuple[float, LaunchConfig]] = {}
@@ -139,26 +139,26 @@ def _taken(one: Fitting, config: LaunchConfig | None) -> NewCase:
     return next((choice for choice in one.choices if choice.recording.launches[0].config == config), one.choices[0])
 
 
-def _grid_of(case: JudgedCase, pairs: Sequence[LaunchPair], original: Subject, candidate: Launched) -> _Grid | None:
+def _grid_of(case: JudgedCase, pairs: Sequence[LaunchPair], original: SourceVersion, candidate: Launched) -> _Grid | None:
     """How the candidate's grid follows from the integers passed; None at recorded sizes and where it was not recorded."""
     pair = next((pair for pair in pairs if pair.a_index == case.launch_index), None)
     if case.resize is None or pair is None or candidate.recording is None:
         return None
-    text = candidate.subject.source.text
+    text = candidate.version.source.text
     observed = observed_launches([candidate.recording], pair.kernel, case.parameters[0], lambda name: layout_named(text, name))
     own = Observed(case.resize.model.sizes, pair.config, {})
     others = [one for one in observed if one.sizes.keys() == own.sizes.keys() and one.sizes != own.sizes]
     model = grid_model([own, *others], [term for terms in case.resize.model.counts.values() for term in terms])
     own_grid = _written(original, case.kernel, own.sizes, case.resize.model.grid.config)
-    return _Grid(model, _written(candidate.subject, case.kernel, own.sizes, pair.config), own_grid)
+    return _Grid(model, _written(candidate.version, case.kernel, own.sizes, pair.config), own_grid)
 
 
-def _written(subject: Subject, key: str, sizes: Sizes, config: LaunchConfig) -> WrittenGrid | None:
-    kernel = next((one for one in subject.parsed.kernels if one.key == key), None)
-    return None if kernel is None else written_grid(subject.parsed, kernel, sizes, config)
+def _written(version: SourceVersion, key: str, sizes: Sizes, config: LaunchConfig) -> WrittenGrid | None:
+    kernel = next((one for one in version.parsed.kernels if one.key == key), None)
+    return None if kernel is None else written_grid(version.parsed, kernel, sizes, config)
 
 
-def _computes_shared_memory(candidate: Subject, case: JudgedCase) -> bool:
+def _computes_shared_memory(candidate: SourceVersion, case: JudgedCase) -> bool:
     """Whether a launch of the kernel asks for dynamic shared memory by an expression that is no constant."""
     kernels = [kernel for kernel in candidate.parsed.kernels if kernel.key == case.kernel]
     asked = [site.shared.text for kernel in kernels for site in candidate.parsed.launch_sites_of(kernel) if site.shared is not None]
@@ -171,7 +171,7 @@ def _started(new: NewCase, config: LaunchConfig) -> NewCase:
     return replace(new, recording=replace(new.recording, launches=launches))
 
 
-def _distance(item: PreparedCase, trial: Trial) -> float:
+def _distance(item: PreparedCase, trial: CaseTrial) -> float:
     """How far the candidate's results are from the original's, over the largest one; infinite where it is not clean.
 
     Results that are not near place by place may be the same ones elsewhere, as where an arrival decides the place.

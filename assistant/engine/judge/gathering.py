@@ -3,7 +3,7 @@
 Of each kernel one launch, the largest, gives cases of every kind; its other recorded shapes are judged on their own values and on fresh
 draws of them. Example::
 
-    gathered = await gather(job, subject, recorded, kernels, effort)
+    gathered = await gather(job, version, recorded, kernels, effort)
     len(gathered.cases), gathered.dropped
 """
 
@@ -19,7 +19,7 @@ from assistant.engine.job import Job
 from assistant.engine.judge.budget import is_large
 from assistant.engine.judge.deriving import Derived, Lead, bounded, cost_of, derive, redrawn
 from assistant.engine.judge.sizes import observed_launches
-from assistant.engine.subject import Subject
+from assistant.engine.source_version import SourceVersion
 from assistant.model.recording import Recording
 from assistant.model.workload import CaseKey
 from assistant.record import Record
@@ -42,11 +42,11 @@ class Gathered(Record):
     """None where no launch was recorded or bound."""
 
 
-async def gather(job: Job, subject: Subject, recorded: Counted, kernels: frozenset[str], effort: Effort) -> Gathered:
+async def gather(job: Job, version: SourceVersion, recorded: Counted, kernels: frozenset[str], effort: Effort) -> Gathered:
     """Cases of the kernels (by key). Raises CannotAnswerError for an unusable workload block."""
     live = job.request.live
-    given = captured_cases(subject, recorded, kernels)
-    given += live_cases(subject, live, kernels) if live is not None else ()
+    given = captured_cases(version, recorded, kernels)
+    given += live_cases(version, live, kernels) if live is not None else ()
     recordings = [recorded.recording] if recorded.recording is not None else []
     recordings += [read_recording(item.recording) for item in live.cases] if live is not None else []
     made: list[Derived] = []
@@ -55,11 +55,11 @@ async def gather(job: Job, subject: Subject, recorded: Counted, kernels: frozens
             lead = max(group, key=lambda case: (case.new.origin.seed == 0, _size(case.new)))
             for case in group:
                 if case is lead:
-                    made.append(await derive(job, subject, Lead(case, _observed(subject, case, recordings)), each))
+                    made.append(await derive(job, version, Lead(case, _observed(version, case, recordings)), each))
                 else:
-                    made.append(await redrawn(job, subject, case, each))
-        for workload in subject.declared:
-            made += await _of_declared(job, subject, declared_cases(subject, workload, each), each)
+                    made.append(await redrawn(job, version, case, each))
+        for workload in version.declared:
+            made += await _of_declared(job, version, declared_cases(version, workload, each), each)
     cases = _wanted([case for derived in made for case in derived.cases], frozenset(job.request.cases))
     dropped = tuple(reason for derived in made for reason in derived.dropped)
     notes = tuple(note for derived in made for note in derived.notes)
@@ -72,14 +72,14 @@ def _efforts(job: Job, effort: Effort) -> list[Effort]:
     return [replace(effort, seeds=(seed,) * len(effort.seeds)) for seed in wanted] or [effort]
 
 
-async def _of_declared(job: Job, subject: Subject, cases: Sequence[JudgedCase], effort: Effort) -> list[Derived]:
+async def _of_declared(job: Job, version: SourceVersion, cases: Sequence[JudgedCase], effort: Effort) -> list[Derived]:
     """The block's own draws, and other values on the largest shape that leaves time for many."""
-    own = [Derived((await bounded(job, subject, case, effort),)) for case in cases]
+    own = [Derived((await bounded(job, version, case, effort),)) for case in cases]
     if not effort.is_confirming:
         return own
     small = [case for case in cases if not is_large(cost_of(case.new))]
     lead = max(small or cases, key=lambda case: _size(case.new))
-    derived = await derive(job, subject, Lead(lead, is_declared=True), effort)
+    derived = await derive(job, version, Lead(lead, is_declared=True), effort)
     return [*own, replace(derived, cases=derived.cases[1:])]
 
 
@@ -95,8 +95,8 @@ def _size(case: NewCase) -> tuple[int, int]:
     return cost.threads, cost.size_bytes
 
 
-def _observed(subject: Subject, case: JudgedCase, recordings: Sequence[Recording]) -> tuple[Observed, ...]:
-    instance, text = case.new.recording.launches[0].kernel, subject.source.text
+def _observed(version: SourceVersion, case: JudgedCase, recordings: Sequence[Recording]) -> tuple[Observed, ...]:
+    instance, text = case.new.recording.launches[0].kernel, version.source.text
     return tuple(observed_launches(recordings, instance, case.parameters[0], lambda name: layout_named(text, name)))
 
 

@@ -2,7 +2,7 @@
 
 Example::
 
-    kept = await independent_of_grid(job, subject, cases, usual)
+    kept = await independent_of_grid(job, version, cases, usual)
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ import numpy as np
 
 from assistant.engine.evaluate.cases import JudgedCase
 from assistant.engine.job import Job
-from assistant.engine.judge.trying import POISON, Trial, try_version
-from assistant.engine.subject import Subject
+from assistant.engine.judge.trying import POISON, CaseTrial, try_version
+from assistant.engine.source_version import SourceVersion
 from assistant.verify.numbers import element_of, floats, ieee
 from assistant.workload.derive import contents_of
 from assistant.workload.recordings import NewCase
@@ -29,7 +29,7 @@ _SAME_RATIO = 1e-3
 """Of what a launch changes in a buffer of floats: sums of other parts differ by their rounding, sums that leave something out by more."""
 
 
-async def independent_of_grid(job: Job, subject: Subject, cases: Sequence[JudgedCase], usual: Collection[str]) -> list[JudgedCase]:
+async def independent_of_grid(job: Job, version: SourceVersion, cases: Sequence[JudgedCase], usual: Collection[str]) -> list[JudgedCase]:
     """Those of ``cases``, all with fewer blocks, whose launch leaves the same with all its blocks, with fewer and with a single one.
 
     ``usual``: kinds of problems that the original has on recorded values.
@@ -40,7 +40,7 @@ async def independent_of_grid(job: Job, subject: Subject, cases: Sequence[Judged
         groups.setdefault(case.new.origin.shape, []).append(case)
     for group in groups.values():
         tried = [_with_own_grid(group[0]), with_blocks(group[0].new, 1), *(case.new for case in group)]
-        first, *others = await try_version(job, subject, tried, _LIMIT_S)
+        first, *others = await try_version(job, version, tried, _LIMIT_S)
         if all(trial.unclean(usual) is None for trial in (first, *others)) and all(leaves_the_same(first, other) for other in others):
             kept += [replace(case, checked=trial.checked) for case, trial in zip(group, others[1:], strict=True)]
     return kept
@@ -52,7 +52,7 @@ def _with_own_grid(case: JudgedCase) -> NewCase:
 
 
 @ieee
-def leaves_the_same(one: Trial, other: Trial) -> bool:
+def leaves_the_same(one: CaseTrial, other: CaseTrial) -> bool:
     """Integers and buffers of unknown type to the bit; floats but for a small share of what the launch changes in their buffer."""
     before, left, again = contents_of(one.case), dict(one.after), dict(other.after)
     for buffer in one.case.recording.buffers:

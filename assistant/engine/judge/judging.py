@@ -24,7 +24,7 @@ from assistant.engine.judge.one_program import compared
 from assistant.engine.judge.other_uploads import OtherUploads, Sides, other_uploads
 from assistant.engine.judge.probes import integers_of
 from assistant.engine.judge.streams import UNCHECKED, OriginalRuns, StreamOrder, can_be_late, check_streams
-from assistant.engine.subject import Subject
+from assistant.engine.source_version import SourceVersion
 from assistant.model.recording import Recording
 from assistant.model.source import Kernel
 from assistant.model.verification import CannotJudge, Outcome, Verification, VerificationFinding, VerificationResult
@@ -37,7 +37,7 @@ from assistant.verify.compare import own_error
 from assistant.verify.evidence import CaseEvidence, DetectedLabel, JudgeEvidence, ProgramVerdict, SideRun, SizesTried
 from assistant.verify.judge import judge, judge_further
 from assistant.verify.kinds import meaning_of
-from assistant.verify.labels import Version, changes_streams, detect_labels, edits_host_code, new_bounds, order_of
+from assistant.verify.labels import VersionFacts, changes_streams, detect_labels, edits_host_code, new_bounds, order_of
 from assistant.verify.lines import LinePairs, Text
 from assistant.verify.members import split_members
 from assistant.verify.parameters import find_unread_parameters
@@ -49,7 +49,7 @@ from assistant.workload.unread import restored_variables
 
 __all__ = [
     "Baseline",
-    "Version",
+    "VersionFacts",
     "changed_kernels",
     "judge_timed_calls",
     "line_pairs",
@@ -81,13 +81,13 @@ _NUMBERS_OF_THE_HOST = frozenset({"wrong_value", "wrong_output"})
 class Baseline(Record):
     """The original, run on every case."""
 
-    subject: Subject
+    version: SourceVersion
     kernels: frozenset[str]
     """Keys of the kernels that are judged."""
     counted: Counted
     recorded: Counted
     """The run whose recording the cases were made from."""
-    version: Version
+    facts: VersionFacts
     effort: Effort
     cases: tuple[PreparedCase, ...]
     second_run: Counted | None
@@ -105,14 +105,14 @@ class Baseline(Record):
 
     @property
     def is_declared(self) -> bool:
-        return bool(self.subject.declared) and self.counted.run is None
+        return bool(self.version.declared) and self.counted.run is None
 
 
 async def prepare(
     job: Job,
-    subject: Subject,
+    version: SourceVersion,
     counted: Counted,
-    version: Version,
+    facts: VersionFacts,
     kernels: frozenset[str],
     effort: Effort,
     second_run: Counted | None,
@@ -122,17 +122,17 @@ async def prepare(
     Cases come from the second run's recording: made with every check on, it knows which memory a launch never reads before writing.
     """
     recorded = counted if second_run is None or second_run.recording is None else second_run
-    gathered = await gather(job, subject, recorded, kernels, effort)
-    prepared = await original_runs(job, subject, gathered.cases, effort)
+    gathered = await gather(job, version, recorded, kernels, effort)
+    prepared = await original_runs(job, version, gathered.cases, effort)
     if isinstance(prepared, LabFailure):
         return prepared
-    workload = subject.declared[0] if subject.declared else None
+    workload = version.declared[0] if version.declared else None
     return Baseline(
-        subject=subject,
+        version=version,
         kernels=kernels,
         counted=counted,
         recorded=recorded,
-        version=version,
+        facts=facts,
         effort=effort,
         cases=prepared.cases,
         second_run=second_run,
@@ -148,21 +148,21 @@ async def prepare(
 async def verify(
     job: Job,
     baseline: Baseline,
-    candidate: Subject,
+    candidate: SourceVersion,
     counted: Counted,
-    version: Version,
+    facts: VersionFacts,
     stated_labels: tuple[DetectedLabel, ...] = (),
 ) -> VerificationResult | LabFailure:
     """Run the candidate on the baseline's cases and judge it. ``stated_labels``: those its author admits to.
 
     Both orders: screening runs it behind the original, in the same process; a confirmation first, in one that has run neither.
     """
-    one = await compared(job, baseline.subject, candidate)
+    one = await compared(job, baseline.version, candidate)
     if one.problem is not None:
         return one.problem
-    pairing = _pairing(baseline.subject, baseline.recorded, counted)
+    pairing = _pairing(baseline.version, baseline.recorded, counted)
     pairs = pairing.pairs if isinstance(pairing, Pairing) else ()
-    sides = Launched(baseline.subject, baseline.recorded.recording), Launched(candidate, counted.recording)
+    sides = Launched(baseline.version, baseline.recorded.recording), Launched(candidate, counted.recording)
     fitting = fittings(baseline.cases, pairs, *sides)
     chosen = await fitted(job, candidate, fitting)
     effort = replace(baseline.effort, is_fresh=baseline.effort.is_confirming)
@@ -177,11 +177,11 @@ async def verify(
     is_whole = not chosen and counted.run is not None
     program = _program_verdict(baseline, candidate, counted)
     is_checked = is_whole and effort.mode == "check"
-    shown = await _checked_as_a_whole(job, baseline, candidate, version, counted, program) if is_checked else _Shown()
-    in_question = (baseline.version, version) if is_whole else _in_question(baseline, candidate, version)
+    shown = await _checked_as_a_whole(job, baseline, candidate, facts, counted, program) if is_checked else _Shown()
+    in_question = (baseline.facts, facts) if is_whole else _in_question(baseline, candidate, facts)
     order_before, order_after = map(order_of, in_question)
     order = await _stream_order(job, baseline, candidate, counted)
-    of_edit = (*_of_streams(baseline, candidate, version, order), *_of_bounds(in_question))
+    of_edit = (*_of_streams(baseline, candidate, facts, order), *_of_bounds(in_question))
     shown_cases = [(item, as_found(item, new, side)) for (item, new), side in zip(chosen, runs, strict=True)]
     evidence = JudgeEvidence(
         cases=_evidence_of(baseline, shown_cases),
@@ -198,8 +198,8 @@ async def verify(
         dropped_cases=baseline.dropped_cases,
         missing_checks=(*missing, *shown.missing),
         caveats=(*baseline.caveats, *of_edit, *_without_checks(baseline, effort, chosen), *shown.caveats, *one.caveats),
-        lines=line_pairs(baseline.subject, candidate),
-        edited=tuple(sorted(baseline.kernels & edited_kernels(baseline.subject, candidate))),
+        lines=line_pairs(baseline.version, candidate),
+        edited=tuple(sorted(baseline.kernels & edited_kernels(baseline.version, candidate))),
         sizes=baseline.sizes,
         order_before=order_before,
         order_after=order_after,
@@ -217,7 +217,7 @@ class _Judged(Record):
 
 
 def _evidence_of(baseline: Baseline, cases: Sequence[tuple[PreparedCase, tuple[SideRun, ...]]]) -> tuple[CaseEvidence, ...]:
-    text = baseline.subject.source.text
+    text = baseline.version.source.text
     return tuple(case_evidence(baseline.perturbed.known(item), side, text) for item, side in cases)
 
 
@@ -230,7 +230,7 @@ async def _unless_perturbed(
         known = [baseline.perturbed.known(item) for item, _ in cases]
         items = [item for item in known if item.can_be_perturbed and (is_every or meaning_of(item.case.new.origin.kind) is None)]
         if items and _rests_on_values(judged.verdict):
-            await baseline.perturbed.make(job, baseline.subject, items)
+            await baseline.perturbed.make(job, baseline.version, items)
             evidence = replace(judged.evidence, cases=_evidence_of(baseline, cases))
             judged = _Judged(evidence, judge(evidence))
     return judged
@@ -241,7 +241,7 @@ def _rests_on_values(verdict: VerificationResult) -> bool:
     return isinstance(verdict, Verification) and bool({finding.code for finding in verdict.findings} & _WITHIN_BOUNDS)
 
 
-async def _unless_rounding(job: Job, baseline: Baseline, candidate: Subject, counted: Counted, judged: _Judged) -> _Judged:
+async def _unless_rounding(job: Job, baseline: Baseline, candidate: SourceVersion, counted: Counted, judged: _Judged) -> _Judged:
     """Where numbers on the host are all that is wrong, with how inaccurate the original's own results are, and how far they move in a run
     that rounds otherwise: what nearly cancels moves further than any rule of roundoffs says."""
     program = judged.evidence.program
@@ -250,30 +250,30 @@ async def _unless_rounding(job: Job, baseline: Baseline, candidate: Subject, cou
     without = judge(replace(judged.evidence, program=replace(program, findings=())))
     if not isinstance(without, Verification) or without.outcome is Outcome.FAIL:
         return judged
-    run = await job.further_runs.fused(job.lab, baseline.subject.program, job.limits)
-    rounded = None if isinstance(run, LabFailure) else with_types(run, baseline.subject.source.text)
+    run = await job.further_runs.fused(job.lab, baseline.version.program, job.limits)
+    rounded = None if isinstance(run, LabFailure) else with_types(run, baseline.version.source.text)
     error = own_error(_recorded_cases(baseline), baseline.outputs, baseline.tolerance)
     evidence = replace(judged.evidence, program=_program_verdict(baseline, candidate, counted, error, rounded))
     return _Judged(evidence, judge(evidence))
 
 
-async def _stream_order(job: Job, baseline: Baseline, candidate: Subject, counted: Counted) -> StreamOrder:
+async def _stream_order(job: Job, baseline: Baseline, candidate: SourceVersion, counted: Counted) -> StreamOrder:
     """By late runs, for a confirmation of whole programs."""
     first, second = baseline.counted.run, baseline.second_run
     if not baseline.effort.is_confirming or first is None or second is None or second.run is None:
         return UNCHECKED
-    return await check_streams(job, OriginalRuns(baseline.subject, first, second.run, baseline.tolerance), candidate, counted)
+    return await check_streams(job, OriginalRuns(baseline.version, first, second.run, baseline.tolerance), candidate, counted)
 
 
-def _of_streams(baseline: Baseline, candidate: Subject, version: Version, order: StreamOrder) -> tuple[str, ...]:
+def _of_streams(baseline: Baseline, candidate: SourceVersion, facts: VersionFacts, order: StreamOrder) -> tuple[str, ...]:
     """Ordinary runs do one operation after the other: what the host must wait for shows nowhere."""
-    if order.is_checked or not (can_be_late(baseline.subject) or can_be_late(candidate)):
+    if order.is_checked or not (can_be_late(baseline.version) or can_be_late(candidate)):
         return ()
-    is_edited = edits_host_code(baseline.version.parsed, version.parsed) and changes_streams(baseline.version, version)
+    is_edited = edits_host_code(baseline.facts.parsed, facts.parsed) and changes_streams(baseline.facts, facts)
     return ("the order of streams not checked",) if is_edited else ()
 
 
-def _of_bounds(in_question: tuple[Version, Version]) -> tuple[str, ...]:
+def _of_bounds(in_question: tuple[VersionFacts, VersionFacts]) -> tuple[str, ...]:
     """What B's new ``__launch_bounds__`` leave of it."""
     names = {kernel.qualified_name for kernel in new_bounds(*in_question)}
     limits = [limit for name, limit in in_question[1].bounded if name in names]
@@ -290,7 +290,7 @@ class _Shown(Record):
 
 
 async def _checked_as_a_whole(
-    job: Job, baseline: Baseline, candidate: Subject, version: Version, counted: Counted, program: ProgramVerdict | None
+    job: Job, baseline: Baseline, candidate: SourceVersion, facts: VersionFacts, counted: Counted, program: ProgramVerdict | None
 ) -> _Shown:
     """A candidate whose launches no case can be made of: its program with every check on, for races and bounds, with its threads in
     another order, and on other values."""
@@ -301,10 +301,10 @@ async def _checked_as_a_whole(
         return _Shown((VerificationFinding("not_judged", Outcome.NEEDS_DECISION, message),), (_OF_THE_HOST, _WHOLE_UNCHECKED))
     before = (baseline.counted, *(() if baseline.second_run is None else (baseline.second_run,)))
     known = [problem for counted in before for problem in counted.problems]
-    lines = line_pairs(baseline.subject, candidate)
-    sides = Sides(baseline.subject, candidate, baseline.counted, counted, before, baseline.tolerance, lines)
+    lines = line_pairs(baseline.version, candidate)
+    sides = Sides(baseline.version, candidate, baseline.counted, counted, before, baseline.tolerance, lines)
     is_wrong = program is None or bool(program.findings)
-    by_order = () if is_wrong else tuple(_by_order(baseline, candidate, version, seen))
+    by_order = () if is_wrong else tuple(_by_order(baseline, candidate, facts, seen))
     others = OtherUploads() if is_wrong or by_order else await other_uploads(job, sides)
     told = f"{_OF_THE_HOST}, on its values and {counted_noun(others.draw_count, 'other draw')}"
     return _Shown(
@@ -315,11 +315,11 @@ async def _checked_as_a_whole(
     )
 
 
-def _by_order(baseline: Baseline, candidate: Subject, version: Version, seen: Counted) -> Iterator[VerificationFinding]:
+def _by_order(baseline: Baseline, candidate: SourceVersion, facts: VersionFacts, seen: Counted) -> Iterator[VerificationFinding]:
     """What B's program leaves otherwise with its threads in another order, and A's does not; of sums of floats a person decides."""
     verdict = _program_verdict(baseline, candidate, seen)
     findings = () if verdict is None else verdict.findings
-    worst = Outcome.NEEDS_DECISION if findings and order_of(version).float_sums else Outcome.FAIL
+    worst = Outcome.NEEDS_DECISION if findings and order_of(facts).float_sums else Outcome.FAIL
     for finding in findings:
         outcome = worst if finding.outcome is Outcome.FAIL else finding.outcome
         yield replace(finding, outcome=outcome, message=f"with the threads in another order: {finding.message}")
@@ -336,17 +336,17 @@ def _without_checks(baseline: Baseline, effort: Effort, chosen: Sequence[tuple[P
 
 def judge_timed_calls(
     baseline: Baseline,
-    candidate: Subject,
-    version: Version,
+    candidate: SourceVersion,
+    facts: VersionFacts,
     left: Mapping[int, tuple[SideRun, ...]],
     own: Mapping[int, tuple[SideRun, ...]],
 ) -> tuple[VerificationFinding, ...]:
     """What is wrong with the values that timed calls left. ``left``: of the candidate, by the case's place in the baseline; ``own``: of the
     original, which show how far its results spread."""
-    in_question = _in_question(baseline, candidate, version)
+    in_question = _in_question(baseline, candidate, facts)
     order_before, order_after = map(order_of, in_question)
     cases = tuple(
-        case_evidence(replace(item, original=(*item.original, *own.get(index, ()))), left.get(index, ()), baseline.subject.source.text)
+        case_evidence(replace(item, original=(*item.original, *own.get(index, ()))), left.get(index, ()), baseline.version.source.text)
         for index, item in enumerate(baseline.cases)
         if item.case.new.origin.is_own_size and meaning_of(item.case.new.origin.kind) is None
     )
@@ -361,9 +361,9 @@ def judge_timed_calls(
     return judge_further(evidence)
 
 
-def runnable_cases(baseline: Baseline, candidate: Subject, counted: Counted) -> list[tuple[PreparedCase, NewCase]]:
+def runnable_cases(baseline: Baseline, candidate: SourceVersion, counted: Counted) -> list[tuple[PreparedCase, NewCase]]:
     """The baseline's cases that the candidate can be run on, each with what the candidate runs."""
-    pairing = _pairing(baseline.subject, baseline.recorded, counted)
+    pairing = _pairing(baseline.version, baseline.recorded, counted)
     pairs = pairing.pairs if isinstance(pairing, Pairing) else ()
     runnable = ((item, for_candidate(item.case, pairs, candidate)) for item in baseline.cases)
     recordings = baseline.recorded.recording, counted.recording
@@ -378,7 +378,7 @@ def _unless_original_is_faulty(baseline: Baseline, verdict: VerificationResult) 
     fault = next((problem for problem in problems if problem.kind in _ARBITRARY_RESULTS), None)
     if fault is None:
         return verdict
-    path = baseline.subject.source.path
+    path = baseline.version.source.path
     kind = fault.kind.replace("_", " ")
     reason = f"the original's own results are arbitrary: {kind} on line {fault.line} of {path.name}"
     return CannotJudge(reason, f"fix the original first: kernelopt check {path}")
@@ -389,25 +389,25 @@ def _fails_by_values_alone(verdict: Verification) -> bool:
     return verdict.outcome is Outcome.FAIL and not failed - _COMPARED_VALUES
 
 
-def _in_question(baseline: Baseline, candidate: Subject, version: Version) -> tuple[Version, Version]:
+def _in_question(baseline: Baseline, candidate: SourceVersion, facts: VersionFacts) -> tuple[VersionFacts, VersionFacts]:
     """Both versions with the judged kernels alone, and their machine code."""
-    old = [kernel for kernel in baseline.subject.parsed.kernels if kernel.key in baseline.kernels]
-    new = [other for kernel in old if (other := same_kernel(kernel, baseline.subject, candidate)) is not None]
-    return _of_kernels(baseline.version, old), _of_kernels(version, new)
+    old = [kernel for kernel in baseline.version.parsed.kernels if kernel.key in baseline.kernels]
+    new = [other for kernel in old if (other := same_kernel(kernel, baseline.version, candidate)) is not None]
+    return _of_kernels(baseline.facts, old), _of_kernels(facts, new)
 
 
-def _of_kernels(version: Version, kernels: Sequence[Kernel]) -> Version:
-    code = tuple(item for item in version.code if kernel_of_instance(version.parsed, item.kernel) in kernels)
-    return replace(version, code=code, kernels=tuple(kernel.qualified_name for kernel in kernels))
+def _of_kernels(facts: VersionFacts, kernels: Sequence[Kernel]) -> VersionFacts:
+    code = tuple(item for item in facts.code if kernel_of_instance(facts.parsed, item.kernel) in kernels)
+    return replace(facts, code=code, kernels=tuple(kernel.qualified_name for kernel in kernels))
 
 
 def _static_findings(
-    baseline: Baseline, candidate: Subject, followed: Mapping[str, frozenset[str]], own: Recording | None
+    baseline: Baseline, candidate: SourceVersion, followed: Mapping[str, frozenset[str]], own: Recording | None
 ) -> tuple[VerificationFinding, ...]:
     """What the static rules say of the judged kernels; ``followed``: what the candidate's grids follow from, ``own``: its own launches."""
-    judged = [kernel for kernel in baseline.subject.parsed.kernels if kernel.key in baseline.kernels]
-    names = {other.qualified_name for kernel in judged if (other := same_kernel(kernel, baseline.subject, candidate)) is not None}
-    before, after = baseline.subject.parsed, candidate.parsed
+    judged = [kernel for kernel in baseline.version.parsed.kernels if kernel.key in baseline.kernels]
+    names = {other.qualified_name for kernel in judged if (other := same_kernel(kernel, baseline.version, candidate)) is not None}
+    before, after = baseline.version.parsed, candidate.parsed
     found = (
         *find_cheats(before, after, restored_variables(own)),
         *find_unread_parameters(before, after, _recorded_integers(baseline), followed),
@@ -415,11 +415,11 @@ def _static_findings(
     return tuple(finding for finding in found if finding.kernel is None or finding.kernel in names)
 
 
-def _followed(baseline: Baseline, candidate: Subject, fitting: Sequence[Fitting]) -> dict[str, frozenset[str]]:
+def _followed(baseline: Baseline, candidate: SourceVersion, fitting: Sequence[Fitting]) -> dict[str, frozenset[str]]:
     """What the candidate's grid follows from where other sizes are tried, by its kernel's qualified name."""
     found: dict[str, frozenset[str]] = {}
-    for kernel in baseline.subject.parsed.kernels:
-        other = same_kernel(kernel, baseline.subject, candidate)
+    for kernel in baseline.version.parsed.kernels:
+        other = same_kernel(kernel, baseline.version, candidate)
         mine = [one.followed for one in fitting if one.item.case.kernel == kernel.key and one.followed]
         if other is not None and mine:
             found[other.qualified_name] = mine[0].intersection(*mine[1:])
@@ -428,7 +428,7 @@ def _followed(baseline: Baseline, candidate: Subject, fitting: Sequence[Fitting]
 
 def _recorded_integers(baseline: Baseline) -> dict[str, dict[str, frozenset[int]]]:
     """Integer arguments of the recorded launches, by the kernel's qualified name and parameter."""
-    names = {kernel.key: kernel.qualified_name for kernel in baseline.subject.parsed.kernels}
+    names = {kernel.key: kernel.qualified_name for kernel in baseline.version.parsed.kernels}
     found: dict[str, dict[str, frozenset[int]]] = {}
     for item in baseline.cases:
         if item.case.new.origin.kind == "recorded":
@@ -438,18 +438,18 @@ def _recorded_integers(baseline: Baseline) -> dict[str, dict[str, frozenset[int]
     return found
 
 
-def line_pairs(before: Subject, after: Subject) -> LinePairs:
+def line_pairs(before: SourceVersion, after: SourceVersion) -> LinePairs:
     """Which lines of the candidate are lines of the original."""
-    return LinePairs(*(Text(str(subject.source.path), subject.source.text) for subject in (before, after)))
+    return LinePairs(*(Text(str(version.source.path), version.source.text) for version in (before, after)))
 
 
-def unpaired_launches(original: Subject, a: Counted, b: Counted) -> str | None:
+def unpaired_launches(original: SourceVersion, a: Counted, b: Counted) -> str | None:
     """Why the launches of two programs do not correspond; None where they do, or where neither is a program."""
     pairing = _pairing(original, a, b)
     return pairing.reason if isinstance(pairing, ProgramLevelOnly) else None
 
 
-def _pairing(original: Subject, a: Counted, b: Counted) -> Pairing | ProgramLevelOnly | None:
+def _pairing(original: SourceVersion, a: Counted, b: Counted) -> Pairing | ProgramLevelOnly | None:
     if a.recording is None or b.recording is None:
         return None
     return pair_launches(a.recording, b.recording, lambda name: layout_named(original.source.text, name))
@@ -458,20 +458,20 @@ def _pairing(original: Subject, a: Counted, b: Counted) -> Pairing | ProgramLeve
 def _recorded_cases(baseline: Baseline) -> tuple[CaseEvidence, ...]:
     """The original on what its own run had."""
     recorded = (item for item in baseline.cases if item.case.new.origin.kind == "recorded")
-    return tuple(split_members(case_evidence(item, (), baseline.subject.source.text)) for item in recorded)
+    return tuple(split_members(case_evidence(item, (), baseline.version.source.text)) for item in recorded)
 
 
 def _program_verdict(
-    baseline: Baseline, candidate: Subject, counted: Counted, own_error: float = 0.0, rounded: ProgramRun | None = None
+    baseline: Baseline, candidate: SourceVersion, counted: Counted, own_error: float = 0.0, rounded: ProgramRun | None = None
 ) -> ProgramVerdict | None:
     """``own_error``, ``rounded``: as in ``compare_programs``."""
     first, second, changed = baseline.counted.run, baseline.second_run, counted.run
     if first is None or second is None or second.run is None or changed is None:
         return None
-    text = baseline.subject.source.text
+    text = baseline.version.source.text
     a, again, b = (trace_of(run, text) for run in (first, second.run, changed))
     instances = () if first.recording is None else {launch.kernel for launch in first.recording.launches}
-    least = least_roundoff(baseline.subject.parsed, edited_kernels(baseline.subject, candidate), instances)
+    least = least_roundoff(baseline.version.parsed, edited_kernels(baseline.version, candidate), instances)
     otherwise = None if rounded is None else trace_of(rounded, text)
     verdict = compare_programs(a, again, b, baseline.tolerance, least, own_error, otherwise)
     return verdict if isinstance(verdict, ProgramVerdict) else None

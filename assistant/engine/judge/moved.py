@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from assistant.engine.evaluate.workbench import Looked
+from assistant.engine.evaluate.workbench import Evaluation
 from assistant.engine.judge.changes import edited_kernels
 from assistant.model.verification import Label, Outcome, Verification, VerificationFinding, VerificationResult
 from assistant.workload.added_work import added_launches, added_operations
@@ -32,11 +32,11 @@ _OF_OTHERS = frozenset(
 """Finding codes of values that a launch by itself leaves, or finds."""
 
 
-def moved_work(before: Looked, after: Looked) -> str | None:
+def moved_work(before: Evaluation, after: Evaluation) -> str | None:
     """Where a kernel's work can have gone; None where the edit leaves it no place."""
-    if len(edited_kernels(before.subject, after.subject)) > 1:
+    if len(edited_kernels(before.version, after.version)) > 1:
         return "several kernels are edited"
-    recordings = [looked.counted.recording for looked in (before, after)]
+    recordings = [evaluation.counted.recording for evaluation in (before, after)]
     if any(recording is None for recording in recordings):
         return None
     a, b = recordings

@@ -15,7 +15,7 @@ from assistant.build.includes import with_headers
 from assistant.config.paths import find_workspace
 from assistant.cuda.doubts import doubts
 from assistant.engine.job import Job
-from assistant.engine.subject import Subject
+from assistant.engine.source_version import SourceVersion
 from assistant.model.preprocessed import NotPreprocessed, Preprocessed, Preprocessings
 from assistant.model.verification import CannotJudge
 from assistant.ports import LabFailure, Program
@@ -44,7 +44,7 @@ class OneProgram(Record):
     """Of words that only macros put together."""
 
 
-async def compared(job: Job, before: Subject, after: Subject) -> OneProgram:
+async def compared(job: Job, before: SourceVersion, after: SourceVersion) -> OneProgram:
     """Nothing where the edit's text alone shows that compilers cannot part in it."""
     changed = _changed(before, after)
     if before.source.text == after.source.text:
@@ -64,7 +64,7 @@ async def compared(job: Job, before: Subject, after: Subject) -> OneProgram:
     return OneProgram(None, (*_unasked(new), *_idle(idle_lines(new, changed))), labels)
 
 
-async def foreign_reading(job: Job, before: Subject, after: Subject) -> LabFailure | None:
+async def foreign_reading(job: Job, before: SourceVersion, after: SourceVersion) -> LabFailure | None:
     """Why the edit isn't compiled: it would read a file that the original does not. A person's own edit may read what is in the workspace.
 
     Told by the preprocessors, before anything is compiled; where none can be asked, an edit that may read otherwise is refused.
@@ -102,12 +102,12 @@ def _failure(reason: str) -> LabFailure:
     return LabFailure("cannot_judge", f"B is not compiled: {reason}", "include only what the original does, and headers of CUDA and C++")
 
 
-async def _views(job: Job, subject: Subject) -> Preprocessings:
-    return await job.lab.preprocessed(subject.program, job.target.architecture)
+async def _views(job: Job, version: SourceVersion) -> Preprocessings:
+    return await job.lab.preprocessed(version.program, job.target.architecture)
 
 
-def _changed(before: Subject, after: Subject) -> ChangedLines:
-    return ChangedLines(*(Text(str(subject.source.path), subject.source.text) for subject in (before, after)))
+def _changed(before: SourceVersion, after: SourceVersion) -> ChangedLines:
+    return ChangedLines(*(Text(str(version.source.path), version.source.text) for version in (before, after)))
 
 
 def _headers(program: Program) -> dict[str, str]:

@@ -24,7 +24,7 @@ from assistant.engine.evaluate.traces import trace_of, with_types
 from assistant.engine.ids import new_id
 from assistant.engine.job import Job
 from assistant.engine.judge.uploaded import UploadsOfBoth, new_arguments, uploads_of_both
-from assistant.engine.subject import Subject
+from assistant.engine.source_version import SourceVersion
 from assistant.model.elements import ElementType
 from assistant.model.profile import Problem
 from assistant.model.verification import CannotJudge, Label, Outcome, VerificationFinding
@@ -65,8 +65,8 @@ _OWN_KIND = "resampled"
 class Sides(Record):
     """Both versions and what their programs did on their own values."""
 
-    a: Subject
-    b: Subject
+    a: SourceVersion
+    b: SourceVersion
     a_counted: Counted
     b_counted: Counted
     known: tuple[Counted, ...]
@@ -199,7 +199,7 @@ class _Runs:
             return False
         return all(map(_is_finite, left.trace.transfers)) or not all(map(_is_finite, self._own_trace().transfers))
 
-    async def _run(self, subject: Subject, case: NewCase, order_seed: int = 0, is_last: bool = False) -> _Left | None:
+    async def _run(self, version: SourceVersion, case: NewCase, order_seed: int = 0, is_last: bool = False) -> _Left | None:
         """None where the version could not be run so. ``is_last``: what it tells is needed, however many runs there were."""
         contents, start_s = self._contents(case), time.monotonic()
         is_enough = self._count >= _MOST_RUNS or start_s - self._start_s > _ALL_S
@@ -209,7 +209,7 @@ class _Runs:
         folder = self.job.scratch / new_id("U")
         await asyncio.to_thread(_write, folder, contents)
         limits = replace(self.job.limits, wall_s=min(self.job.limits.wall_s, _RUN_S))
-        ran = await self.job.lab.run(subject.program, "check", limits, True, order_seed=order_seed, uploads=folder)
+        ran = await self.job.lab.run(version.program, "check", limits, True, order_seed=order_seed, uploads=folder)
         await asyncio.to_thread(remove_tree, folder)
         if isinstance(ran, LabFailure):
             self._is_over, self.reason = True, ran.message

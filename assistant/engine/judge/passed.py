@@ -2,7 +2,7 @@
 
 Example::
 
-    PassedMemory(recording, subject).piece(upload, data).name     # 'view.y'
+    PassedMemory(recording, version).piece(upload, data).name     # 'view.y'
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from assistant.cuda.match import kernel_of_instance
 from assistant.cuda.struct_layouts import layout_named
 from assistant.engine.evaluate.instances import instance_parameters
-from assistant.engine.subject import Subject
+from assistant.engine.source_version import SourceVersion
 from assistant.model.elements import parse_element_type
 from assistant.model.recording import RecordedBuffer, Recording, Upload
 from assistant.verify.numbers import guessed_type
@@ -22,13 +22,13 @@ __all__ = ["PassedMemory"]
 class PassedMemory:
     """What the launches of one recording, which has its types, tell."""
 
-    def __init__(self, recording: Recording, subject: Subject) -> None:
-        self._text = subject.source.text
+    def __init__(self, recording: Recording, version: SourceVersion) -> None:
+        self._text = version.source.text
         self._buffers = {buffer.id: buffer for buffer in recording.buffers}
         self._names: dict[tuple[int, int], str] = {}
         """By buffer and offset."""
         for launch in recording.launches:
-            kernel = kernel_of_instance(subject.parsed, launch.kernel)
+            kernel = kernel_of_instance(version.parsed, launch.kernel)
             parameters = () if kernel is None else instance_parameters(kernel, launch.kernel)
             for parameter, argument in zip(parameters, launch.arguments, strict=False):
                 layout = layout_named(self._text, _bare(parameter.type))

@@ -15,7 +15,7 @@ from pathlib import Path
 from assistant.engine.evaluate.cases import JudgedCase, layouts_of, write_cases
 from assistant.engine.ids import new_id
 from assistant.engine.job import Job
-from assistant.engine.subject import Subject
+from assistant.engine.source_version import SourceVersion
 from assistant.errors import CannotAnswerError
 from assistant.model.elements import ElementType, parse_element_type
 from assistant.model.profile import Problem
@@ -51,28 +51,28 @@ class FloatReference(Record):
 
 
 async def find_references(
-    job: Job, subject: Subject, cases: Sequence[JudgedCase], wanted: Sequence[bool]
+    job: Job, version: SourceVersion, cases: Sequence[JudgedCase], wanted: Sequence[bool]
 ) -> tuple[list[FloatReference], str | None]:
     """One per case, rebuilt only where ``wanted``, and what went wrong where they were to be had."""
-    declared = subject.declared[0].reference if subject.declared else None
+    declared = version.declared[0].reference if version.declared else None
     if declared is not None:
-        return [await _declared(job, subject, declared, case) for case in cases], None
+        return [await _declared(job, version, declared, case) for case in cases], None
     references = [FloatReference(case.given, Reference.DECLARED) if case.given else FloatReference() for case in cases]
     missing = [index for index, case in enumerate(cases) if wanted[index] and not case.given]
-    made, failure = await _rebuilt(job, subject, [cases[index] for index in missing])
+    made, failure = await _rebuilt(job, version, [cases[index] for index in missing])
     for index, reference in zip(missing, made, strict=True):
         references[index] = reference
     return references, failure
 
 
 async def perturbed_runs(
-    job: Job, subject: Subject, cases: Sequence[JudgedCase], wanted: Sequence[bool]
+    job: Job, version: SourceVersion, cases: Sequence[JudgedCase], wanted: Sequence[bool]
 ) -> tuple[list[tuple[SideRun, ...]], str | None]:
     """Per ``wanted`` case the original on eight inputs moved by one unit in the last place; none for cases without floats.
 
     With what went wrong where they did not come to their end.
     """
-    text = subject.source.text
+    text = version.source.text
     usable = [_has_floats(case, text) and _size_bytes(case.new) <= _PERTURBED_BYTES for case in cases]
     chosen = [index for index in range(len(cases)) if wanted[index] and usable[index]]
     found: list[tuple[SideRun, ...]] = [() for _ in cases]
@@ -80,7 +80,7 @@ async def perturbed_runs(
     if not moved:
         return found, None
     written = write_cases(job.scratch / new_id("K"), moved)
-    replayed = await job.lab.replay(startable(subject, moved), written, ReplayOptions(), job.limits)
+    replayed = await job.lab.replay(startable(version, moved), written, ReplayOptions(), job.limits)
     if isinstance(replayed, LabFailure):
         return found, f"how far the original's results move with its inputs: {replayed.message}"
     contents = LeftContents(replayed.blobs)
@@ -90,13 +90,13 @@ async def perturbed_runs(
     return found, None
 
 
-def startable(subject: Subject, cases: Sequence[NewCase]) -> Program:
+def startable(version: SourceVersion, cases: Sequence[NewCase]) -> Program:
     """The program with every kernel of the cases startable by name; one build for all of them."""
-    return startable_kernels(subject, {launch.kernel for case in cases for launch in case.recording.launches})
+    return startable_kernels(version, {launch.kernel for case in cases for launch in case.recording.launches})
 
 
-def startable_kernels(subject: Subject, instances: Iterable[str]) -> Program:
-    return replace(subject.program, kernels=tuple(sorted(instances)))
+def startable_kernels(version: SourceVersion, instances: Iterable[str]) -> Program:
+    return replace(version.program, kernels=tuple(sorted(instances)))
 
 
 def side_run(run: CaseRun, contents: LeftContents, fill: int) -> SideRun:
@@ -132,16 +132,16 @@ def _checks_alone(run: CaseRun, fill: int) -> SideRun:
     return SideRun((), error, fill, run.guards_intact, None, problems, is_comparable=False)
 
 
-async def _rebuilt(job: Job, subject: Subject, cases: Sequence[JudgedCase]) -> tuple[list[FloatReference], str | None]:
+async def _rebuilt(job: Job, version: SourceVersion, cases: Sequence[JudgedCase]) -> tuple[list[FloatReference], str | None]:
     """The float64 twin of every case that can have one; a source that cannot be rebuilt so is no failure."""
-    wide = [_twin(case, subject.source.text) for case in cases]
+    wide = [_twin(case, version.source.text) for case in cases]
     usable = [index for index, case in enumerate(wide) if not isinstance(case, CannotWiden)]
     references = [FloatReference() for _ in cases]
     made = [_with_promoted_names(case) for case in wide if not isinstance(case, CannotWiden)]
     if not made:
         return references, None
     written = write_cases(job.scratch / new_id("K"), made)
-    replayed = await job.lab.replay_promoted(startable(subject, made), written, ReplayOptions(), job.limits)
+    replayed = await job.lab.replay_promoted(startable(version, made), written, ReplayOptions(), job.limits)
     if isinstance(replayed, LabFailure):
         return references, f"float64 values: {replayed.message}" if replayed.kind in _NOT_THE_SOURCES else None
     contents = LeftContents(replayed.blobs)
@@ -164,13 +164,13 @@ def _with_promoted_names(case: NewCase) -> NewCase:
     return replace(case, recording=replace(case.recording, launches=launches))
 
 
-async def _declared(job: Job, subject: Subject, reference: str, case: JudgedCase) -> FloatReference:
+async def _declared(job: Job, version: SourceVersion, reference: str, case: JudgedCase) -> FloatReference:
     """What the block's Python function returns. Raises CannotAnswerError where it cannot be called."""
     file, _, function = reference.partition(":")
     names = dict(case.buffer_names)
-    declared = subject.declared[0].outputs
+    declared = version.declared[0].outputs
     outputs = declared or _written_names(case, names)
-    call = ReferenceCall(subject.source.path.parent / file, function, _arguments(case), outputs)
+    call = ReferenceCall(version.source.path.parent / file, function, _arguments(case), outputs)
     returned = await job.lab.reference(call, job.limits)
     if isinstance(returned, LabFailure):
         raise CannotAnswerError(returned.message, returned.remedy)

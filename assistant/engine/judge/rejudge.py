@@ -5,12 +5,12 @@ from __future__ import annotations
 from assistant.engine.job import Job
 from assistant.engine.judge.compared import Compared
 from assistant.engine.judge.comparing import compare
-from assistant.engine.subject import Subject, candidate_of, with_text
+from assistant.engine.source_version import SourceVersion, candidate_of, with_text
 
 __all__ = ["rejudge"]
 
 
-async def rejudge(job: Job, subject: Subject, before: str, after: str) -> Compared:
+async def rejudge(job: Job, version: SourceVersion, before: str, after: str) -> Compared:
     """A confirming comparison of the user's text with one that holds edits of a candidate."""
-    original = with_text(subject, before)
+    original = with_text(version, before)
     return await compare(job, original, candidate_of(original, after), is_strict=False)

@@ -3,7 +3,7 @@
 Every size is tried on the original first: it counts where the original runs clean and writes as much as a launch of that size must
 write. A launch that is too large for many cases is made smaller in the same way. Example::
 
-    tried = await try_sizes(job, subject, launch, seed)
+    tried = await try_sizes(job, version, launch, seed)
     [sized.new.origin.shape for sized in tried.grown]      # ["n=2000", "n=1409"]
 """
 
@@ -15,8 +15,8 @@ from itertools import islice
 
 from assistant.engine.job import Job
 from assistant.engine.judge.budget import Cost, affordable, is_large, shrink_ratio, trial_count
-from assistant.engine.judge.trying import Trial, try_version
-from assistant.engine.subject import Subject
+from assistant.engine.judge.trying import CaseTrial, try_version
+from assistant.engine.source_version import SourceVersion
 from assistant.model.recording import RecordedBuffer, Recording
 from assistant.model.source import Parameter
 from assistant.record import Record
@@ -46,7 +46,7 @@ _BASE = "base"
 class SizedLaunch(Record):
     """A recorded launch whose sizes can be varied."""
 
-    own: Trial
+    own: CaseTrial
     """At its own sizes on dense values, tried on the original."""
     sparse: NewCase
     """The same on values that are zero as often as the program's may be."""
@@ -114,7 +114,7 @@ def size_model_of(case: NewCase, parameters: tuple[Parameter, ...], others: Sequ
     return size_model(case, list(known.values()), scalars)
 
 
-async def try_sizes(job: Job, subject: Subject, launch: SizedLaunch, seed: int, is_confirming: bool) -> TriedSizes:
+async def try_sizes(job: Job, version: SourceVersion, launch: SizedLaunch, seed: int, is_confirming: bool) -> TriedSizes:
     """Grow, and shrink what is large, until each purpose has a usable size; a second round tries harder what the first did not find.
 
     While candidates are ranked, one size is enough.
@@ -126,7 +126,7 @@ async def try_sizes(job: Job, subject: Subject, launch: SizedLaunch, seed: int, 
     reasons: dict[str, str] = {}
     for count in (1, trial_count(launch.cost)):
         batch = [(name, sized) for name, made in waiting.items() if name not in found for sized in islice(made, count)]
-        trials = await try_version(job, subject, [sized.new for _, sized in batch], _LIMIT_S)
+        trials = await try_version(job, version, [sized.new for _, sized in batch], _LIMIT_S)
         for (name, sized), trial in zip(batch, trials, strict=True):
             reason = trial.unclean(launch.own.problem_kinds) or _not_covered(launch, trial, sized.plan)
             if reason is None:
@@ -163,7 +163,7 @@ def _cases(launch: SizedLaunch, sizes: Sequence[dict[str, int]], seed: int) -> I
             yield Sized(replace(fresh, origin=replace(made.origin, seed=seed)), sparse, plan)
 
 
-def _not_covered(launch: SizedLaunch, trial: Trial, plan: Plan) -> str | None:
+def _not_covered(launch: SizedLaunch, trial: CaseTrial, plan: Plan) -> str | None:
     """Why a launch at these sizes cannot be what the kernel is meant for: it leaves out what a right one would write."""
     before, after = (_totals(case.recording.buffers) for case in (launch.own.case, trial.case))
     poisoned = {buffer.id: _least_covered_of_pattern(buffer) for buffer in trial.case.recording.buffers if buffer.is_poisoned}

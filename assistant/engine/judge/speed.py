@@ -3,7 +3,7 @@
 What is in the ratio are all kernels that the edit concerns. A measurement is held against what the device can do at all, and carries what
 the model had predicted, which scores the model. Whatever keeps the answer from being a measurement stands in its own line. Example::
 
-    speed = await speed_of(job, Versions(baseline, before, after, pairs), is_confirming=True)
+    speed = await speed_of(job, SpeedQuestion(baseline, before, after, pairs), is_confirming=True)
     speed.comparison       # FASTER 1.83x on a GPU, PREDICTED 1.80x without one
 """
 
@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from assistant.engine.evaluate.workbench import Looked
+from assistant.engine.evaluate.workbench import Evaluation
 from assistant.engine.job import Job
 from assistant.engine.judge.filled import as_found
 from assistant.engine.judge.judging import Baseline, judge_timed_calls
@@ -37,7 +37,7 @@ from assistant.workload.recordings import NewCase
 __all__ = [
     "HOST_SPACE",
     "Speed",
-    "Versions",
+    "SpeedQuestion",
     "judge_timing",
     "of_memory_timed_elsewhere",
     "overall_speed",
@@ -53,20 +53,20 @@ HOST_SPACE = "host"
 """`RecordedBuffer.space` of page-locked memory; replays have it on the device."""
 
 
-class Versions(Record):
+class SpeedQuestion(Record):
     """What is compared."""
 
     baseline: Baseline
     """The cases, and the original on them."""
-    before: Looked
+    before: Evaluation
     """The baseline's own version, or one that a search has come to from there."""
-    after: Looked
+    after: Evaluation
     pairs: tuple[KernelPair, ...]
     """Of every kernel that is in the ratio."""
 
 
 class Speed(Record):
-    """What can be said of the speed of two versions."""
+    """What can be said of the speed of two question."""
 
     comparison: Comparison | None
     """None where either side launches nothing."""
@@ -84,31 +84,31 @@ class Speed(Record):
     """What was timed in place of what was asked for: an internal error, so that there is no comparison."""
 
 
-async def speed_of(job: Job, versions: Versions, is_confirming: bool) -> Speed:
+async def speed_of(job: Job, question: SpeedQuestion, is_confirming: bool) -> Speed:
     """Measured on the lab's clock, on the baseline's weighted cases; else predicted, with the reason where a clock is there."""
-    speed = await _measured_or_predicted(job, versions, is_confirming)
+    speed = await _measured_or_predicted(job, question, is_confirming)
     if speed.comparison is None:
         return speed
-    return replace(speed, comparison=without_added_work(speed.comparison, versions.before, versions.after))
+    return replace(speed, comparison=without_added_work(speed.comparison, question.before, question.after))
 
 
-async def _measured_or_predicted(job: Job, versions: Versions, is_confirming: bool) -> Speed:
-    predicted = predict_speed(versions.pairs)
+async def _measured_or_predicted(job: Job, question: SpeedQuestion, is_confirming: bool) -> Speed:
+    predicted = predict_speed(question.pairs)
     clock = job.lab.timing
     if clock is None:
         return Speed(predicted)
-    chosen = timed_pairs(versions.baseline, versions.before, versions.after, versions.pairs)
+    chosen = timed_pairs(question.baseline, question.before, question.after, question.pairs)
     if not chosen:
         return _predicted_because(predicted, "not timed: no launch of both versions corresponds")
-    timing = await time_pairs(job, clock, (versions.before, versions.after), chosen, is_confirming)
+    timing = await time_pairs(job, clock, (question.before, question.after), chosen, is_confirming)
     if isinstance(timing, LabFailure):
         return _predicted_because(predicted, f"not timed: {timing.message}")
     defect = mismatch(chosen, timing)
     if defect is not None:
         return Speed(None, defect=f"internal error, please report it: {defect}", timing=timing)
-    least_s = _least_times(chosen, versions.pairs, job.target if timing.peaks is None else with_measured(job.target, timing.peaks))
-    alone = predict_speed(without_launch_overhead(versions.pairs))
-    results = _wrong_results(versions, chosen, timing)
+    least_s = _least_times(chosen, question.pairs, job.target if timing.peaks is None else with_measured(job.target, timing.peaks))
+    alone = predict_speed(without_launch_overhead(question.pairs))
+    results = _wrong_results(question, chosen, timing)
     speed = judge_timing(timing, alone, least_s, job.seeds[-1] if is_confirming else job.seeds[0], results)
     return of_memory_timed_elsewhere(speed, {pair.name: spaces_of(pair.old) for pair in chosen})
 
@@ -117,18 +117,18 @@ def _predicted_because(predicted: Comparison | None, reason: str) -> Speed:
     return Speed(None if predicted is None else replace(predicted, caveats=(*predicted.caveats, reason)), notes=(reason,))
 
 
-def without_added_work(comparison: Comparison, before: Looked, after: Looked) -> Comparison:
+def without_added_work(comparison: Comparison, before: Evaluation, after: Evaluation) -> Comparison:
     """The comparison, but no gain where B gives the GPU work that A does not and that is not in the ratio."""
     return _unless_added(comparison, before, after, lambda a, b: (*added_launches(a, b), *added_operations(a, b)))
 
 
-def without_added_operations(comparison: Comparison, before: Looked, after: Looked) -> Comparison:
+def without_added_operations(comparison: Comparison, before: Evaluation, after: Evaluation) -> Comparison:
     """Likewise, where all launches are in the ratio."""
     return _unless_added(comparison, before, after, added_operations)
 
 
 def _unless_added(
-    comparison: Comparison, before: Looked, after: Looked, added_work: Callable[[Recording, Recording], Sequence[str]]
+    comparison: Comparison, before: Evaluation, after: Evaluation, added_work: Callable[[Recording, Recording], Sequence[str]]
 ) -> Comparison:
     a, b = before.counted.recording, after.counted.recording
     if a is None or b is None or a is b:
@@ -190,21 +190,21 @@ def judge_timing(
     return Speed(comparison, findings, tuple(dict.fromkeys(notes)), timing, _stop_advice(comparison, least_s))
 
 
-def _wrong_results(versions: Versions, chosen: Sequence[TimedPair], timing: PairTiming) -> tuple[VerificationFinding, ...]:
+def _wrong_results(question: SpeedQuestion, chosen: Sequence[TimedPair], timing: PairTiming) -> tuple[VerificationFinding, ...]:
     """What is wrong with the values that timed calls of B left, where they left others than untimed ones."""
     if timing.blobs is None or not any(result.version == "B" for case in timing.cases for result in case.odd_results):
         return ()
     contents = LeftContents(timing.blobs)
-    places = {id(item.case): index for index, item in enumerate(versions.baseline.cases)}
+    places = {id(item.case): index for index, item in enumerate(question.baseline.cases)}
     left: dict[str, dict[int, tuple[SideRun, ...]]] = {"A": {}, "B": {}}
     for pair, case in zip(chosen, timing.cases, strict=True):
         for version, runs in left.items():
             odd = (result for result in case.odd_results if result.version == version)
             place = places[id(pair.case)]
             side = tuple(SideRun(contents.of(result.after), is_repeat=True) for result in odd)
-            runs[place] = as_found(versions.baseline.cases[place], pair.new, side) if version == "B" else side
-    own = left["A"] if versions.before.subject is versions.baseline.subject else {}
-    found = judge_timed_calls(versions.baseline, versions.after.subject, versions.after.version, left["B"], own)
+            runs[place] = as_found(question.baseline.cases[place], pair.new, side) if version == "B" else side
+    own = left["A"] if question.before.version is question.baseline.version else {}
+    found = judge_timed_calls(question.baseline, question.after.version, question.after.facts, left["B"], own)
     return tuple(
         replace(finding, code="differs_when_timed", message=f"a timed call left other results than untimed ones: {finding.message}")
         for finding in found

@@ -14,7 +14,7 @@ from assistant.build.symbols import name_in_code
 from assistant.engine.evaluate.counting import Counted
 from assistant.engine.evaluate.traces import trace_of
 from assistant.engine.job import Job
-from assistant.engine.subject import Subject
+from assistant.engine.source_version import SourceVersion
 from assistant.model.recording import Overtaking
 from assistant.model.verification import Outcome, VerificationFinding
 from assistant.model.workload import Tolerance
@@ -50,22 +50,22 @@ UNCHECKED = StreamOrder(False)
 class OriginalRuns(Record):
     """The original's program and what its ordinary runs told the host."""
 
-    subject: Subject
+    version: SourceVersion
     first: ProgramRun
     second: ProgramRun
     """What differs between the two is not compared."""
     tolerance: Tolerance
 
 
-def can_be_late(subject: Subject) -> bool:
+def can_be_late(version: SourceVersion) -> bool:
     """Whether anything in the program can run after the call that asks for it, but for launches whose results are copied synchronously."""
-    return any(_CAN_BE_LATE.search(blanked(source.text)) for source in subject.program.sources)
+    return any(_CAN_BE_LATE.search(blanked(source.text)) for source in version.program.sources)
 
 
-async def check_streams(job: Job, original: OriginalRuns, candidate: Subject, counted: Counted) -> StreamOrder:
+async def check_streams(job: Job, original: OriginalRuns, candidate: SourceVersion, counted: Counted) -> StreamOrder:
     """One run of B; where it differs from what B told in the order of issue, one of A and another one of B."""
     ordinary = counted.run
-    if ordinary is None or not (can_be_late(original.subject) or can_be_late(candidate)):
+    if ordinary is None or not (can_be_late(original.version) or can_be_late(candidate)):
         return UNCHECKED
     late = await _run(job, candidate, True)
     difference = None if late is None else _difference(original, ordinary, late)
@@ -73,7 +73,7 @@ async def check_streams(job: Job, original: OriginalRuns, candidate: Subject, co
         return UNCHECKED
     if difference is None:
         return StreamOrder(True)
-    issued, control = await _run(job, candidate, False), await _run(job, original.subject, True)
+    issued, control = await _run(job, candidate, False), await _run(job, original.version, True)
     if issued is None or control is None:
         return UNCHECKED
     if _difference(original, ordinary, issued) is not None or _difference(original, original.first, control) is not None:
@@ -81,9 +81,9 @@ async def check_streams(job: Job, original: OriginalRuns, candidate: Subject, co
     return StreamOrder(True, (_finding(difference, _new_overtaking(control, late)),))
 
 
-async def _run(job: Job, subject: Subject, is_late: bool) -> ProgramRun | None:
+async def _run(job: Job, version: SourceVersion, is_late: bool) -> ProgramRun | None:
     """None where it does not come to its end."""
-    run = await job.further_runs.of_streams(job.lab, subject.program, is_late, job.limits)
+    run = await job.further_runs.of_streams(job.lab, version.program, is_late, job.limits)
     is_whole = isinstance(run, ProgramRun) and not (run.timed_out or run.memory_exceeded or run.tasks_exceeded)
     return run if isinstance(run, ProgramRun) and is_whole else None
 
@@ -97,7 +97,7 @@ def _difference(original: OriginalRuns, ordinary: ProgramRun, other: ProgramRun)
 
     What varies between the original's own runs, and sums of floats whose order changes, are no difference.
     """
-    text = original.subject.source.text
+    text = original.version.source.text
     mine, trace = (trace_of(run, text, _COPIES) for run in (ordinary, other))
     trace = _completed(trace, mine)
     own = compare_programs(mine, mine, trace, original.tolerance)

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from assistant.engine.evaluate.cases import JudgedCase, write_cases
-from assistant.engine.evaluate.workbench import Looked
+from assistant.engine.evaluate.workbench import Evaluation
 from assistant.engine.ids import new_id
 from assistant.engine.job import Job
 from assistant.engine.judge.judging import Baseline, runnable_cases
@@ -48,15 +48,15 @@ class TimedPair(Record):
     """For people, and unlike that of every other case that is timed with it: ``n=4096``, ``blur, n=4096`` of several kernels."""
 
 
-def timed_pairs(baseline: Baseline, before: Looked, after: Looked, pairs: Sequence[KernelPair]) -> tuple[TimedPair, ...]:
+def timed_pairs(baseline: Baseline, before: Evaluation, after: Evaluation, pairs: Sequence[KernelPair]) -> tuple[TimedPair, ...]:
     """Every case that has weight and launches one of the pairs' kernels."""
     names = {item.kernel.qualified_name for pair in pairs for item in pair.before}
-    wanted = {kernel.key for kernel in baseline.subject.parsed.kernels if kernel.qualified_name in names}
-    if len(baseline.subject.parsed.kernels) == 1:
-        wanted = {kernel.key for kernel in baseline.subject.parsed.kernels}  # the only kernels of both versions are a pair
-    new_cases = {id(item): new for item, new in runnable_cases(baseline, after.subject, after.counted)}
-    is_original = before.subject is baseline.subject
-    old_cases = [(i, i.case.new) for i in baseline.cases] if is_original else runnable_cases(baseline, before.subject, before.counted)
+    wanted = {kernel.key for kernel in baseline.version.parsed.kernels if kernel.qualified_name in names}
+    if len(baseline.version.parsed.kernels) == 1:
+        wanted = {kernel.key for kernel in baseline.version.parsed.kernels}  # the only kernels of both versions are a pair
+    new_cases = {id(item): new for item, new in runnable_cases(baseline, after.version, after.counted)}
+    is_original = before.version is baseline.version
+    old_cases = [(i, i.case.new) for i in baseline.cases] if is_original else runnable_cases(baseline, before.version, before.counted)
     chosen = [
         TimedPair(item.case, old, new_cases[id(item)], old.origin.shape)
         for item, old in old_cases
@@ -66,11 +66,11 @@ def timed_pairs(baseline: Baseline, before: Looked, after: Looked, pairs: Sequen
 
 
 async def time_pairs(
-    job: Job, clock: Timing, sides: tuple[Looked, Looked], chosen: Sequence[TimedPair], is_confirming: bool
+    job: Job, clock: Timing, sides: tuple[Evaluation, Evaluation], chosen: Sequence[TimedPair], is_confirming: bool
 ) -> PairTiming | LabFailure:
     """Timings of the chosen cases, in order, each under its name."""
     by_side = ([pair.old for pair in chosen], [pair.new for pair in chosen])
-    a, b = (startable(side.subject, cases) for side, cases in zip(sides, by_side, strict=True))
+    a, b = (startable(side.version, cases) for side, cases in zip(sides, by_side, strict=True))
     options = TimingOptions(seed=job.seeds[-1] if is_confirming else job.seeds[0], is_fresh=is_confirming)
     if not is_confirming:
         options = replace(options, wall_s=_SCREEN_WALL_S)

@@ -2,7 +2,7 @@
 
 Nothing that reads or writes where it must not is ever started on a GPU. Example::
 
-    trials = await try_version(job, subject, cases, limit_s=2.0)
+    trials = await try_version(job, version, cases, limit_s=2.0)
     [trial.reason for trial in trials]     # [None, "has a problem there: out-of-bounds read …"]
 """
 
@@ -17,7 +17,7 @@ from assistant.engine.evaluate.cases import write_cases
 from assistant.engine.ids import new_id
 from assistant.engine.job import Job
 from assistant.engine.judge.references import LeftContents, startable
-from assistant.engine.subject import Subject
+from assistant.engine.source_version import SourceVersion
 from assistant.ports import CaseRun, LabFailure, ReplayOptions
 from assistant.record import Record
 from assistant.verify.evidence import SideRun
@@ -26,14 +26,14 @@ from assistant.verify.problems import UNSUPPORTED
 from assistant.workload.derive import contents_of
 from assistant.workload.recordings import NewCase
 
-__all__ = ["POISON", "Trial", "try_version"]
+__all__ = ["POISON", "CaseTrial", "try_version"]
 
 _EVERY_CHECK = "check"
 POISON = 0xAB
 """What memory with arbitrary contents holds in a trial."""
 
 
-class Trial(Record):
+class CaseTrial(Record):
     """One case, tried on one version."""
 
     case: NewCase
@@ -86,18 +86,20 @@ class Trial(Record):
         return None if problem is None else f"has a problem there: {problem.message}"
 
 
-async def try_version(job: Job, subject: Subject, cases: Sequence[NewCase], limit_s: float, is_checked: bool = True) -> list[Trial]:
+async def try_version(
+    job: Job, version: SourceVersion, cases: Sequence[NewCase], limit_s: float, is_checked: bool = True
+) -> list[CaseTrial]:
     """One trial per case, in order; a case that takes longer than ``limit_s`` does not count."""
     if not cases:
         return []
     limits = replace(job.limits, wall_s=min(job.limits.wall_s, limit_s))
     written = write_cases(job.scratch / new_id("K"), cases)
     mode = _checking_mode(job) if is_checked else "plain"
-    replayed = await job.lab.replay(startable(subject, cases), written, ReplayOptions(mode=mode, fill=POISON), limits)
+    replayed = await job.lab.replay(startable(version, cases), written, ReplayOptions(mode=mode, fill=POISON), limits)
     if isinstance(replayed, LabFailure):
-        return [Trial(case, None, ()) for case in cases]
+        return [CaseTrial(case, None, ()) for case in cases]
     contents = LeftContents(replayed.blobs)
-    return [Trial(case, run, contents.of(run.after), mode == _EVERY_CHECK) for case, run in zip(cases, replayed.cases, strict=True)]
+    return [CaseTrial(case, run, contents.of(run.after), mode == _EVERY_CHECK) for case, run in zip(cases, replayed.cases, strict=True)]
 
 
 def _checking_mode(job: Job) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from assistant.engine.evaluate.workbench import Looked
+from assistant.engine.evaluate.workbench import Evaluation
 from assistant.engine.job import Job
 from assistant.engine.judge.affected import launched_work
 from assistant.engine.judge.predicting import KernelPair, predict_speed
@@ -29,7 +29,7 @@ _MOST_LAUNCHES = 32
 _SHAPE = "all launches"
 
 
-async def unpaired_speed(job: Job, before: Looked, after: Looked, reason: str) -> Speed:
+async def unpaired_speed(job: Job, before: Evaluation, after: Evaluation, reason: str) -> Speed:
     """Of all launches of kernels that are not the same in both versions; ``reason``: why they do not correspond."""
     pair = launched_work(before, after)
     predicted = predict_speed((pair,))
@@ -47,7 +47,7 @@ async def unpaired_speed(job: Job, before: Looked, after: Looked, reason: str) -
     return replace(speed, comparison=_never_faster(speed.comparison, before, after, reason), findings=(), advice=None)
 
 
-def _never_faster(comparison: Comparison, before: Looked, after: Looked, reason: str) -> Comparison:
+def _never_faster(comparison: Comparison, before: Evaluation, after: Evaluation, reason: str) -> Comparison:
     """The sum of launches, with no gain told."""
     caveats = (*comparison.caveats, f"launches do not correspond: {reason}", "all of them are added up, without gaps and copies")
     is_gain = comparison.outcome is SpeedOutcome.FASTER or (comparison.outcome is SpeedOutcome.PREDICTED and comparison.ratio > 1.0)
@@ -55,9 +55,9 @@ def _never_faster(comparison: Comparison, before: Looked, after: Looked, reason:
     return without_added_operations(replace(comparison, outcome=outcome, caveats=caveats), before, after)
 
 
-async def _timed(job: Job, clock: Timing, pair: KernelPair, before: Looked, after: Looked) -> PairTiming | LabFailure:
+async def _timed(job: Job, clock: Timing, pair: KernelPair, before: Evaluation, after: Evaluation) -> PairTiming | LabFailure:
     """Each side's launches replayed in order, on what its own program had in memory before the first of them."""
-    sides = [_sequence(looked, {item.instance for item in items}) for looked, items in ((before, pair.before), (after, pair.after))]
+    sides = [_sequence(evaluation, {item.instance for item in items}) for evaluation, items in ((before, pair.before), (after, pair.after))]
     (a, a_program), (b, b_program) = sides
     if isinstance(a, LabFailure) or isinstance(b, LabFailure):
         return a if isinstance(a, LabFailure) else b  # type: ignore[return-value]  # one of them is
@@ -68,9 +68,9 @@ async def _timed(job: Job, clock: Timing, pair: KernelPair, before: Looked, afte
     return replace(timing, cases=tuple(replace(case, shape=_SHAPE, weight=1.0) for case in timing.cases))
 
 
-def _sequence(looked: Looked, instances: set[str]) -> tuple[Case | LabFailure, Program]:
-    run = looked.counted.run
-    program = startable_kernels(looked.subject, instances)
+def _sequence(evaluation: Evaluation, instances: set[str]) -> tuple[Case | LabFailure, Program]:
+    run = evaluation.counted.run
+    program = startable_kernels(evaluation.version, instances)
     if run is None or run.recording is None or run.recording_path is None:
         return LabFailure("unsupported", "its launches were not recorded", ""), program
     launches = [launch.index for launch in run.recording.launches if launch.kernel in instances]

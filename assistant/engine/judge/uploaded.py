@@ -2,7 +2,7 @@
 
 Example::
 
-    uploads_of_both(subject, a_counted, b_counted)     # UploadsOfBoth(…), or why the uploads do not correspond
+    uploads_of_both(version, a_counted, b_counted)     # UploadsOfBoth(…), or why the uploads do not correspond
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from assistant.engine.evaluate.counting import Counted
 from assistant.engine.judge.passed import PassedMemory
-from assistant.engine.subject import Subject
+from assistant.engine.source_version import SourceVersion
 from assistant.model.recording import RecordedArgument, Recording, Upload
 from assistant.record import Record
 from assistant.workload.marks import Marks, marks_in
@@ -32,7 +32,7 @@ class UploadsOfBoth(Record):
     """What stands for something that both versions upload, by ``Upload.key``."""
 
 
-def uploads_of_both(a: Subject, a_counted: Counted, b_counted: Counted) -> UploadsOfBoth | str:
+def uploads_of_both(a: SourceVersion, a_counted: Counted, b_counted: Counted) -> UploadsOfBoth | str:
     """A sentence where the uploads of the two do not correspond."""
     readers = [reader for counted in (a_counted, b_counted) for reader in _reader(counted)]
     if len(readers) < 2:

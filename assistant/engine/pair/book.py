@@ -19,7 +19,7 @@ from assistant.cuda.match import select_kernels
 from assistant.cuda.parse import parse
 from assistant.cuda.rebase import Rebased, rebase
 from assistant.engine.ids import new_id
-from assistant.engine.pair.state import DROP, PairState, Version, pair_state, version_name
+from assistant.engine.pair.state import DROP, PairState, PairVersion, pair_state, version_name
 from assistant.engine.pair.text import one_kernel
 from assistant.engine.pair.words import constraint_answer, report, started_answer
 from assistant.engine.proposals.constraints import constraint_of_rejection, read_constraint
@@ -117,7 +117,7 @@ class PairBook:
 
         return self.append(session_id, make)
 
-    def back(self, session_id: str, number: int | None, current: str) -> tuple[Version, str]:
+    def back(self, session_id: str, number: int | None, current: str) -> tuple[PairVersion, str]:
         """The version (None: the one before), and ``current`` with the kernel as it was then; the turn is made once it is saved.
 
         Raises UsageError for an unknown version, CannotAnswerError where ``current`` was changed in the same lines since it was judged.

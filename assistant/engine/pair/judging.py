@@ -115,7 +115,7 @@ def judged(compared: Compared, kernel: str, job: Job) -> Judged:
         trouble=_trouble(compared),
         before=() if before is None else before.kernel(kernel),
         after=() if after is None else after.kernel(kernel),
-        parsed=None if after is None else after.subject.parsed,
+        parsed=None if after is None else after.version.parsed,
         target=job.target,
     )
 

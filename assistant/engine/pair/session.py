@@ -19,7 +19,7 @@ from assistant.engine.judge.compared import Compared, Unjudged
 from assistant.engine.judge.comparing import compare
 from assistant.engine.pair.book import PairBook, turn_event
 from assistant.engine.pair.judging import Judged, Reasons, cannot_be_judged, judged
-from assistant.engine.pair.state import PairState, Version, relative, version_name
+from assistant.engine.pair.state import PairState, PairVersion, relative, version_name
 from assistant.engine.pair.text import is_same, other_texts, text_of
 from assistant.engine.pair.words import (
     edit_answer,
@@ -33,7 +33,7 @@ from assistant.engine.request import Accept, CandidateRules, JobRequest, Optimiz
 from assistant.engine.running import refused
 from assistant.engine.search.searching import Searched
 from assistant.engine.session import NOBODY, Asked, Session
-from assistant.engine.subject import Subject, with_text
+from assistant.engine.source_version import SourceVersion, with_text
 from assistant.errors import KernelOptError
 from assistant.model import events
 from assistant.model.comparison import Comparison
@@ -94,11 +94,11 @@ class Pair:
         named = replace(request, kernel=state.session.kernel)
         search = self._session.search(named, options, Accept.NONE, None, asked)
 
-        async def body(job: Job, subject: Subject) -> Ending:
+        async def body(job: Job, version: SourceVersion) -> Ending:
             reasons = Reasons(job.listener)
             silent = replace(job, listener=reasons)
             try:
-                searched = await search(silent, subject)
+                searched = await search(silent, version)
             except (KernelOptError, OSError) as raised:
                 searched = Searched(refused(silent, raised))
 
@@ -122,9 +122,9 @@ class Pair:
         session = state.session
         asked = replace(request, kernel=session.kernel, texts=(*other_texts(request), (session.path, text)))
 
-        async def body(job: Job, subject: Subject) -> Ending:
+        async def body(job: Job, version: SourceVersion) -> Ending:
             try:
-                compared = await compare(job, with_text(subject, session.baseline_text), subject, is_strict=False)
+                compared = await compare(job, with_text(version, session.baseline_text), version, is_strict=False)
             except (KernelOptError, OSError) as raised:
                 ending = refused(job, raised)
                 remedy = raised.remedy if isinstance(raised, KernelOptError) else None
@@ -132,7 +132,7 @@ class Pair:
             answer = judged(compared, session.kernel, job)
             against_best = None
             if state.best.number and answer.speed is not None:
-                against_best = await self._against_best(job, state, subject, answer.speed)
+                against_best = await self._against_best(job, state, version, answer.speed)
             turn = await self._edited(state, text, answer, against_best, job.id)
             if turn is None:
                 return compared.ending
@@ -157,14 +157,14 @@ class Pair:
         steps = await answer.steps(self._session.planner)
         return self._turn_event(state.session, job_id, lambda state: self._edit_turn(state, text, answer, steps, against_best))
 
-    async def _against_best(self, job: Job, state: PairState, subject: Subject, speed: Comparison) -> Comparison | None:
+    async def _against_best(self, job: Job, state: PairState, version: SourceVersion, speed: Comparison) -> Comparison | None:
         """Predictions divide; measured times are paired anew."""
         best = state.best.turn.against_baseline
         quotient = None if best is None else relative(best, speed)
         if quotient is not None:
             return quotient
         unheard = replace(job, listener=UNHEARD)
-        compared = await compare(unheard, with_text(subject, state.best.text), subject, is_strict=False)
+        compared = await compare(unheard, with_text(version, state.best.text), version, is_strict=False)
         return judged(compared, state.session.kernel, job).speed
 
     def _edit_turn(self, state: PairState, text: str, answer: Judged, steps: tuple[Step, ...], against_best: Comparison | None) -> Turn:
@@ -186,7 +186,7 @@ class Pair:
             detail=edit_detail(told, answer),
         )
 
-    def _back_turn(self, state: PairState, known: Version, text: str) -> Turn:
+    def _back_turn(self, state: PairState, known: PairVersion, text: str) -> Turn:
         name = version_name(known.number)
         verdict = "the baseline" if known.number == 0 else known.turn.answer.removeprefix(f"{name}: ")
         return replace(self.book.turn(state, TurnKind.BACK, name, f"back at {name}: {verdict}"), text=text)

@@ -20,13 +20,13 @@ from assistant.model.pair import PairSession, Turn, TurnKind
 from assistant.model.verification import Outcome
 from assistant.record import Record
 
-__all__ = ["DROP", "PairState", "Version", "pair_state", "relative", "version_name", "version_number"]
+__all__ = ["DROP", "PairState", "PairVersion", "pair_state", "relative", "version_name", "version_number"]
 
 DROP = re.compile(r"(?:drop|forget|no constraint) (\d+)", re.IGNORECASE)
 """Takes a constraint back, by its number."""
 
 
-class Version(Record):
+class PairVersion(Record):
     """One text of the kernel that was judged; number 0 is the baseline."""
 
     number: int
@@ -51,11 +51,11 @@ class PairState(Record):
 
     session: PairSession
     turns: tuple[Turn, ...]
-    versions: tuple[Version, ...]
-    current: Version
+    versions: tuple[PairVersion, ...]
+    current: PairVersion
     current_text: str
     """Of the file, as it was last looked at; comments may differ from the version's."""
-    best: Version
+    best: PairVersion
     constraints: tuple[Constraint, ...]
     is_open: bool
 
@@ -73,7 +73,7 @@ class PairState(Record):
 def pair_state(session: PairSession, turns: Iterable[Turn], techniques: tuple[str, ...]) -> PairState:
     """The state after these turns, of which the first is ``start``."""
     first, *rest = turns
-    baseline = Version(0, session.baseline_text, first)
+    baseline = PairVersion(0, session.baseline_text, first)
     state = PairState(session, (first,), (baseline,), baseline, baseline.text, baseline, (), is_open=True)
     for turn in rest:
         state = _after(replace(state, turns=(*state.turns, turn)), turn, techniques)
@@ -110,7 +110,7 @@ def relative(best: Comparison, now: Comparison) -> Comparison | None:
 def _after(state: PairState, turn: Turn, techniques: tuple[str, ...]) -> PairState:
     match turn.kind:
         case TurnKind.EDIT if turn.text is not None:
-            version = Version(len(state.versions), turn.text, turn)
+            version = PairVersion(len(state.versions), turn.text, turn)
             best = version if _is_better(version, state.best) else state.best
             return replace(state, versions=(*state.versions, version), current=version, current_text=turn.text, best=best)
         case TurnKind.BACK if turn.text is not None:
@@ -131,7 +131,7 @@ def _constrained(constraints: tuple[Constraint, ...], words: str, techniques: tu
     return (*(constraint for constraint in constraints if constraint.words != words), read_constraint(words, techniques))
 
 
-def _is_better(version: Version, best: Version) -> bool:
+def _is_better(version: PairVersion, best: PairVersion) -> bool:
     """Right, within the constraints, and proved better; what needs a decision counts once a person has accepted it."""
     turn = version.turn
     is_decided = turn.outcome is Outcome.NEEDS_DECISION and turn.proposal is not None

@@ -12,7 +12,7 @@ from pathlib import Path
 from assistant.cuda.match import select_kernels
 from assistant.engine.judge.changes import edited_kernels
 from assistant.engine.request import JobRequest
-from assistant.engine.subject import Subject, read_source, read_subject
+from assistant.engine.source_version import SourceVersion, read_source, read_version
 from assistant.errors import KernelOptError, UsageError
 from assistant.model.build import Flags
 from assistant.model.pair import PairSession
@@ -37,7 +37,7 @@ def is_same(session: PairSession, before: str, after: str) -> bool:
     if before == after:
         return True
     try:
-        old, new = (_subject(session.path, text) for text in (before, after))
+        old, new = (_version(session.path, text) for text in (before, after))
     except KernelOptError:
         return False
     names = {kernel.qualified_name for kernel in new.parsed.kernels}
@@ -46,12 +46,12 @@ def is_same(session: PairSession, before: str, after: str) -> bool:
     return session.kernel in names and not is_edited and _declared_launches(old) == _declared_launches(new)
 
 
-def _subject(path: Path, text: str) -> Subject:
-    return read_subject(JobRequest(path, path.parent, texts=((path, text),)), Flags())
+def _version(path: Path, text: str) -> SourceVersion:
+    return read_version(JobRequest(path, path.parent, texts=((path, text),)), Flags())
 
 
-def _declared_launches(subject: Subject) -> tuple[object, ...]:
-    return tuple((step.kernel, step.grid, step.block, step.shared) for workload in subject.declared for step in workload.steps)
+def _declared_launches(version: SourceVersion) -> tuple[object, ...]:
+    return tuple((step.kernel, step.grid, step.block, step.shared) for workload in version.declared for step in workload.steps)
 
 
 def text_of(request: JobRequest) -> str:

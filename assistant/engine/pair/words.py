@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from assistant.engine.pair.state import PairState, Version, version_name
+from assistant.engine.pair.state import PairState, PairVersion, version_name
 from assistant.engine.proposals.constraints import forbidden
 from assistant.model.comparison import Comparison, speed_in_words
 from assistant.model.pair import MetricChange, Turn, TurnKind
@@ -109,7 +109,7 @@ def constraint_answer(state: PairState) -> str:
     return "constraints: " + "; ".join(f"{number}. {constraint.told}" for number, constraint in enumerate(state.constraints, start=1))
 
 
-def version_line(state: PairState, version: Version) -> str:
+def version_line(state: PairState, version: PairVersion) -> str:
     """One rung of the ladder."""
     marks = [word for word, is_so in (("best", version == state.best), ("now", version == state.current)) if is_so]
     mark = f" [{', '.join(marks)}]" if marks else ""
@@ -137,7 +137,7 @@ def _told(turns: Iterable[Turn]) -> Iterator[str]:
     return (f"- {turn.kind.value}: {turn.answer}" for turn in turns if turn.kind in (TurnKind.SUGGEST, TurnKind.DECISION, TurnKind.BACK))
 
 
-def _ladder_row(version: Version) -> str:
+def _ladder_row(version: PairVersion) -> str:
     turn = version.turn
     if version.number == 0:
         return "| v0 | | | the baseline |"
@@ -146,7 +146,7 @@ def _ladder_row(version: Version) -> str:
     return f"| {version_name(version.number)} | {outcome} | {speed} | {turn.answer.replace('|', '/')} |"
 
 
-def _verdict(judged: Judged, best: Version, against_best: Comparison | None) -> str:
+def _verdict(judged: Judged, best: PairVersion, against_best: Comparison | None) -> str:
     outcome, speed = judged.outcome, judged.speed
     assert outcome is not None and judged.verdict is not None, "judged without trouble has a verdict"
     report = judged.verdict.verification

@@ -13,7 +13,7 @@ from assistant.cuda.hunks import HunkMismatch, apply_hunks
 from assistant.cuda.rebase import Rebased, rebase
 from assistant.engine.files import replace_text
 from assistant.engine.proposals.superseding import claim_in_words, successor
-from assistant.engine.subject import read_source
+from assistant.engine.source_version import read_source
 from assistant.errors import CannotAnswerError, UsageError
 from assistant.model.proposal import (
     REASON_CODES,

@@ -22,7 +22,7 @@ from assistant.engine.proposals.superseding import better_open, claim_in_words
 from assistant.engine.report.reports import proposal_event
 from assistant.engine.request import Accept, JobRequest
 from assistant.engine.running import JobRunner
-from assistant.engine.subject import Subject
+from assistant.engine.source_version import SourceVersion
 from assistant.errors import UsageError
 from assistant.model import events
 from assistant.model.comparison import SpeedOutcome
@@ -85,8 +85,8 @@ class Decisions(Record):
     async def judge(self, request: JobRequest, before: str, after: str, listener: Listener) -> Ending:
         """A confirming comparison of two texts of the request's file; ``after`` may hold edits of a candidate, so it runs limited."""
 
-        async def body(job: Job, subject: Subject) -> Ending:
-            return (await rejudge(job, subject, before, after)).ending
+        async def body(job: Job, version: SourceVersion) -> Ending:
+            return (await rejudge(job, version, before, after)).ending
 
         return await self.runner.run("compare", _with_text(request, before), body, listener)
 
@@ -109,8 +109,8 @@ class Decisions(Record):
         """
         proposal, current = moved.proposal, moved.current
 
-        async def body(job: Job, subject: Subject) -> Ending:
-            compared = await rejudge(job, subject, current, moved.text)
+        async def body(job: Job, version: SourceVersion) -> Ending:
+            compared = await rejudge(job, version, current, moved.text)
             if compared.ending.exit_code or compared.whole is None or compared.whole.speed is None:
                 return compared.ending
             fresh = rebased_proposal(moved, hunk_ids, compared.whole, compared.whole.speed, _now_ms())

@@ -22,10 +22,10 @@ from assistant.model.trial import TrialOutcome
 from assistant.model.verification import Verification
 from assistant.record import Record
 
-__all__ = ["Confirmed", "Tried", "Version", "attempt_record", "costliest", "proposal_record"]
+__all__ = ["Confirmed", "KernelVersion", "Tried", "attempt_record", "costliest", "proposal_record"]
 
 
-class Version(Record):
+class KernelVersion(Record):
     """A text and what its kernel was found to be."""
 
     source: Source
@@ -60,7 +60,7 @@ def costliest(kernels: Iterable[KernelAssessment]) -> KernelAssessment:
     return max(kernels, key=lambda item: item.predicted_time_s)
 
 
-def attempt_record(job: Job, workspace: Path, parent: Version, tried: Tried, now_ms: int) -> Attempt:
+def attempt_record(job: Job, workspace: Path, parent: KernelVersion, tried: Tried, now_ms: int) -> Attempt:
     """One candidate as memory keeps it."""
     before = costliest(parent.kernels)
     lab = job.lab.describe()
@@ -110,7 +110,7 @@ class Confirmed(Record):
     """What the kernel was found to be then."""
 
 
-def proposal_record(job: Job, start: Version, confirmed: Confirmed, now_ms: int) -> Proposal:
+def proposal_record(job: Job, start: KernelVersion, confirmed: Confirmed, now_ms: int) -> Proposal:
     """The chain's end as it is offered: one diff from the text that the user has."""
     kept, after_text = confirmed.kept, confirmed.after_text
     origins = [step.rewrite.origin for step in kept if step.rewrite.origin is not None]

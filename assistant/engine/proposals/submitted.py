@@ -3,7 +3,7 @@
 Whoever made it cannot say how good it is: verdict and speed are those of a confirming comparison, and an edit that is not proved better
 is not offered. Example::
 
-    ending = await submit(job, subject, Submission(text, "pads the tile", "some-agent"), store, workspace)
+    ending = await submit(job, version, Submission(text, "pads the tile", "some-agent"), store, workspace)
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 from assistant.cuda.hunks import hunks
-from assistant.engine.evaluate.workbench import Looked
+from assistant.engine.evaluate.workbench import Evaluation
 from assistant.engine.ids import new_id
 from assistant.engine.job import DONE, NO, Ending, Job
 from assistant.engine.judge.compared import Verdict
@@ -23,7 +23,7 @@ from assistant.engine.proposals.records import costliest
 from assistant.engine.proposals.rejected import FoundEdit, rejected_before
 from assistant.engine.proposals.superseding import store_beside_better
 from assistant.engine.report.reports import proposal_event
-from assistant.engine.subject import Subject, candidate_of
+from assistant.engine.source_version import SourceVersion, candidate_of
 from assistant.errors import UsageError
 from assistant.model.comparison import Comparison
 from assistant.model.proposal import Proposal, ProposalState
@@ -48,15 +48,15 @@ class Submission(Record):
     """Name of the agent, as its client tells it."""
 
 
-async def submit(job: Job, subject: Subject, submission: Submission, store: Store, workspace: Path) -> Ending:
+async def submit(job: Job, version: SourceVersion, submission: Submission, store: Store, workspace: Path) -> Ending:
     """A confirming comparison, then the proposal it earned, or why it earned none. Raises UsageError for an edit that changes nothing."""
-    if submission.text == subject.source.text:
+    if submission.text == version.source.text:
         raise UsageError("the submitted text is the file's own", "submit the whole file with the edit made")
-    compared = await compare(job, subject, candidate_of(subject, submission.text), is_strict=False)
+    compared = await compare(job, version, candidate_of(version, submission.text), is_strict=False)
     verdict, before = compared.whole, compared.before
     if compared.ending.exit_code or verdict is None or verdict.speed is None or before is None:
         return compared.ending
-    proposal = _proposal(job, subject, submission, before, verdict, verdict.speed)
+    proposal = _proposal(job, version, submission, before, verdict, verdict.speed)
     refusal = _refusal(store, workspace, proposal)
     if refusal is not None:
         return Ending(NO, f"not offered: {refusal}")
@@ -65,18 +65,20 @@ async def submit(job: Job, subject: Subject, submission: Submission, store: Stor
     return Ending(DONE, f"{compared.ending.reason}; it waits as {proposal.id} for a person to decide")
 
 
-def _proposal(job: Job, subject: Subject, submission: Submission, before: Looked, verdict: Verdict, speed: Comparison) -> Proposal:
+def _proposal(
+    job: Job, version: SourceVersion, submission: Submission, before: Evaluation, verdict: Verdict, speed: Comparison
+) -> Proposal:
     main = costliest(tuple(before.assessment.kernels))
     return Proposal(
         id=new_id("P"),
         job=job.id,
-        path=subject.source.path,
+        path=version.source.path,
         kernel=verdict.kernel or main.kernel.key,
         techniques=(SUBMITTED,),
         summary=shown(submission.summary),
-        before_text=subject.source.text,
+        before_text=version.source.text,
         after_text=submission.text,
-        hunks=hunks(subject.source.text, submission.text),
+        hunks=hunks(version.source.text, submission.text),
         labels=verdict.verification.labels,
         assumptions=(),
         verification=verdict.verification,

@@ -2,9 +2,9 @@
 
 Example::
 
-    repeats = Repeats(subject, seen, problems_by_kernel(subject, seen))
+    repeats = Repeats(version, seen, problems_by_kernel(version, seen))
     if repeats.are_open:
-        repeats.compare(await count(job, subject))
+        repeats.compare(await count(job, version))
     repeats.of(kernel).is_deterministic
 """
 
@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from assistant.cuda.match import kernel_of_instance
 from assistant.engine.evaluate.counting import Counted, CountedKernel
 from assistant.engine.evaluate.repeating import ARBITRARY, FAILED, NO_SECOND_RUN, RACY, Repeatability, combined, compare_runs
-from assistant.engine.subject import Subject
+from assistant.engine.source_version import SourceVersion
 from assistant.model.problems import GARBAGE, RACES, is_refused
 from assistant.model.profile import Problem
 from assistant.model.source import Kernel
@@ -33,23 +33,23 @@ class Launches(Record):
     """Those whose configuration is not allowed: no thread of them ran."""
 
 
-def launches_of(subject: Subject, kernel: Kernel, seen: Sequence[Counted]) -> Launches:
+def launches_of(version: SourceVersion, kernel: Kernel, seen: Sequence[Counted]) -> Launches:
     """In all workloads together."""
     ran = sum(round(group.count) for item in _counted(kernel, seen) for group in item.groups)
-    refused = [p for counted in seen for p in counted.profiles if is_refused(p) and kernel_of_instance(subject.parsed, p.kernel) == kernel]
+    refused = [p for counted in seen for p in counted.profiles if is_refused(p) and kernel_of_instance(version.parsed, p.kernel) == kernel]
     return Launches(ran + len(refused), len(refused))
 
 
 class Repeats:
     """Repeatability of every selected kernel; what two runs of ``main()`` must tell is open until they are compared."""
 
-    def __init__(self, subject: Subject, seen: Sequence[Counted], problems: Mapping[str, Sequence[Problem]]) -> None:
+    def __init__(self, version: SourceVersion, seen: Sequence[Counted], problems: Mapping[str, Sequence[Problem]]) -> None:
         self._seen = seen
-        self._main = seen[0] if subject.parsed.has_main else None
+        self._main = seen[0] if version.parsed.has_main else None
         self._found: dict[str, Repeatability] = {}
         self._open: dict[str, frozenset[str]] = {}
         """By kernel: its instances that ran in ``main()``."""
-        for kernel in subject.kernels:
+        for kernel in version.kernels:
             kinds = {problem.kind for problem in problems[kernel.key]}
             if kinds & RACES:
                 self._found[kernel.key] = RACY

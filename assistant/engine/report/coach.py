@@ -2,7 +2,7 @@
 
 Each shape is timed against itself: the same method, the same numbers beside it as in a comparison. Example::
 
-    match await time_launches(job, looked, clock):
+    match await time_launches(job, evaluation, clock):
         case LaunchTimes() as times: times.of(kernel, launch)      # MeasuredLaunch(time_s=31e-6, …, advice="at 93 % of …")
 """
 
@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from assistant.build.symbols import name_in_code
 from assistant.engine.evaluate.assess import AssessedLaunch, KernelAssessment
 from assistant.engine.evaluate.cases import Effort, JudgedCase, captured_cases, declared_cases, write_cases
-from assistant.engine.evaluate.workbench import Looked
+from assistant.engine.evaluate.workbench import Evaluation
 from assistant.engine.ids import new_id
 from assistant.engine.job import Job
 from assistant.engine.judge.references import startable
@@ -80,14 +80,14 @@ class LaunchTimes(Record):
         return TimedLaunch(MeasuredLaunch(time_s, self.method, share, advice(standing)), light)
 
 
-async def time_launches(job: Job, looked: Looked, clock: Timing) -> LaunchTimes | LabFailure | None:
+async def time_launches(job: Job, evaluation: Evaluation, clock: Timing) -> LaunchTimes | LabFailure | None:
     """Every recorded or declared launch shape of the kernels in question; None where there is none that could be timed."""
-    found = _cases(looked, job.seeds[0])
+    found = _cases(evaluation, job.seeds[0])
     cases = [case for case in found if HOST_SPACE not in spaces_of(case.new)][:_MOST_SHAPES]
     if not cases:
         return LabFailure("unsupported", _OF_HOST, "time it in your program: a profiler's timeline shows its transfers") if found else None
     new_cases = [case.new for case in cases]
-    program = startable(looked.subject, new_cases)
+    program = startable(evaluation.version, new_cases)
     written = write_cases(job.scratch / new_id("K"), new_cases)
     timing = await clock.time(program, program, [(case, case) for case in written], TimingOptions(job.seeds[0], wall_s=_WALL_S), job.limits)
     if isinstance(timing, LabFailure):
@@ -96,7 +96,7 @@ async def time_launches(job: Job, looked: Looked, clock: Timing) -> LaunchTimes 
     target = job.target if timing.peaks is None else with_measured(job.target, timing.peaks)
     is_left_out = any(HOST_SPACE in spaces_of(case.new) for case in found)
     notes = (*_notes(timing), *((f"not all launches are timed: {_OF_HOST}",) if is_left_out else ()))
-    return LaunchTimes(timings, method_of(timing), target, _shares(looked, timings), notes)
+    return LaunchTimes(timings, method_of(timing), target, _shares(evaluation, timings), notes)
 
 
 def _notes(timing: PairTiming) -> tuple[str, ...]:
@@ -105,12 +105,12 @@ def _notes(timing: PairTiming) -> tuple[str, ...]:
     return (*failed, *dict.fromkeys(note for case in timing.cases for note in case.notes))
 
 
-def _cases(looked: Looked, seed: int) -> list[JudgedCase]:
+def _cases(evaluation: Evaluation, seed: int) -> list[JudgedCase]:
     """One of each shape with a single launch: what several launches take together is no kernel's own time."""
-    subject = looked.subject
-    keys = frozenset(item.kernel.key for item in looked.assessment.kernels)
-    captured = captured_cases(subject, looked.counted, keys)
-    declared = [case for workload in subject.declared for case in declared_cases(subject, workload, _effort((seed,)))]
+    version = evaluation.version
+    keys = frozenset(item.kernel.key for item in evaluation.assessment.kernels)
+    captured = captured_cases(version, evaluation.counted, keys)
+    declared = [case for workload in version.declared for case in declared_cases(version, workload, _effort((seed,)))]
     found: dict[_Key, JudgedCase] = {}
     for case in (*captured, *declared):
         if len(case.new.launches) == 1 and case.new.origin.weight > 0:
@@ -127,9 +127,9 @@ def _key(case: JudgedCase) -> _Key:
     return launch.kernel, launch.config
 
 
-def _shares(looked: Looked, timings: Sequence[tuple[_Key, CaseTiming]]) -> tuple[tuple[str, float], ...]:
+def _shares(evaluation: Evaluation, timings: Sequence[tuple[_Key, CaseTiming]]) -> tuple[tuple[str, float], ...]:
     """By the recording's own time stamps where it has them, else by how often each shape was launched and what it takes alone."""
-    recording = looked.counted.recording
+    recording = evaluation.counted.recording
     if recording is None or not recording.shape_counts:
         return ()
     seconds = _stamped(recording) or _added(recording, {key: time_of(timing.blocks, "A") for key, timing in timings})

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from assistant.cuda.match import kernel_of_instance
 from assistant.engine.evaluate.counting import Counted
-from assistant.engine.subject import Subject
+from assistant.engine.source_version import SourceVersion
 from assistant.model.problems import merge_problems
 from assistant.model.profile import Problem
 from assistant.profile.quantity import counted_noun
@@ -43,19 +43,19 @@ def problems_in_words(problems: Sequence[Problem]) -> str:
     return f"{total}, {warning_count} of them {'a warning' if warning_count == 1 else 'warnings'}"
 
 
-def problems_by_kernel(subject: Subject, seen: Sequence[Counted]) -> dict[str, tuple[Problem, ...]]:
+def problems_by_kernel(version: SourceVersion, seen: Sequence[Counted]) -> dict[str, tuple[Problem, ...]]:
     """Problems of each selected kernel's launches; those of no known kernel go to the one on whose lines they stand, else to the first."""
-    found: dict[str, list[Problem]] = {kernel.key: [] for kernel in subject.kernels}
+    found: dict[str, list[Problem]] = {kernel.key: [] for kernel in version.kernels}
     told: set[Problem] = set()
     for profile in (profile for counted in seen for profile in counted.profiles):
-        kernel = kernel_of_instance(subject.parsed, profile.kernel)
+        kernel = kernel_of_instance(version.parsed, profile.kernel)
         if kernel is not None:
             told.update(map(_place, profile.problems))
             found.get(kernel.key, []).extend(profile.problems)
     launched = [item.kernel.key for counted in seen for item in counted.kernels] or list(found)
     for problem in (problem for counted in seen for problem in counted.problems if _place(problem) not in told):
         owner = next(
-            (kernel.key for kernel in subject.kernels if kernel.line <= problem.line <= subject.source.line_of(kernel.span.end)),
+            (kernel.key for kernel in version.kernels if kernel.line <= problem.line <= version.source.line_of(kernel.span.end)),
             launched[0],
         )
         found[owner].append(problem)

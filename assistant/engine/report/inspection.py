@@ -6,7 +6,7 @@ from assistant.build.occupancy import occupancy
 from assistant.cuda.match import kernel_of_instance
 from assistant.engine.evaluate.instances import readable_instance
 from assistant.engine.job import Job
-from assistant.engine.subject import Subject
+from assistant.engine.source_version import SourceVersion
 from assistant.model import events
 from assistant.model.build import Build, BuildFailure, BuildResult, CompilerMissing, KernelResources
 from assistant.model.profile import Severity
@@ -18,9 +18,9 @@ _ASSUMED_BLOCK_THREADS = (128, 256, 512, 1024)
 """Block sizes whose occupancy is shown: the launch's own is only known when the program runs."""
 
 
-def tell_inspection(job: Job, subject: Subject, build: BuildResult) -> None:
+def tell_inspection(job: Job, version: SourceVersion, build: BuildResult) -> None:
     """Diagnostics first, then one ``kernel`` event per selected kernel."""
-    flags = subject.program.flags
+    flags = version.program.flags
     job.say(Severity.INFORMATION, f"flags: {' '.join(flags.arguments) or 'none'} (from {flags.origin})")
     match build:
         case CompilerMissing(reason=reason, remedy=remedy):
@@ -28,15 +28,15 @@ def tell_inspection(job: Job, subject: Subject, build: BuildResult) -> None:
         case Build(diagnostics=diagnostics) | BuildFailure(diagnostics=diagnostics):
             if diagnostics:
                 job.emit(events.Diagnostics(job.id, diagnostics))
-    for problem in subject.parsed.problems:
+    for problem in version.parsed.problems:
         job.say(Severity.WARNING, problem.message, line=problem.line)
     resources = build.resources if isinstance(build, Build) else ()
-    for kernel in subject.kernels:
-        mine = tuple(item for item in resources if kernel_of_instance(subject.parsed, item.kernel) == kernel)
-        job.emit(_kernel_event(job, subject, kernel, mine))
+    for kernel in version.kernels:
+        mine = tuple(item for item in resources if kernel_of_instance(version.parsed, item.kernel) == kernel)
+        job.emit(_kernel_event(job, version, kernel, mine))
 
 
-def _kernel_event(job: Job, subject: Subject, kernel: Kernel, resources: tuple[KernelResources, ...]) -> events.KernelFound:
+def _kernel_event(job: Job, version: SourceVersion, kernel: Kernel, resources: tuple[KernelResources, ...]) -> events.KernelFound:
     return events.KernelFound(
         job=job.id,
         kernel=kernel.key,
@@ -45,7 +45,7 @@ def _kernel_event(job: Job, subject: Subject, kernel: Kernel, resources: tuple[K
         template_parameters=tuple(f"{p.kind} {p.name}" for p in kernel.template_parameters),
         launch_bounds=kernel.launch_bounds,
         device_functions=kernel.device_functions,
-        launches=tuple(_launch(site) for site in subject.parsed.launch_sites_of(kernel)),
+        launches=tuple(_launch(site) for site in version.parsed.launch_sites_of(kernel)),
         resources=tuple(_resources(job, kernel, item) for item in resources),
     )
 

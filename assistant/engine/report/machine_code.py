@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from assistant.cuda.match import kernel_of_instance
 from assistant.engine.evaluate.instances import readable_instance
 from assistant.engine.job import Job
-from assistant.engine.subject import Subject
+from assistant.engine.source_version import SourceVersion
 from assistant.model import events
 from assistant.model.build import Build, KernelCode
 from assistant.model.source import Kernel
@@ -15,11 +15,11 @@ from assistant.model.source import Kernel
 __all__ = ["machine_code_events"]
 
 
-def machine_code_events(job: Job, subject: Subject, build: Build) -> Iterator[events.MachineCode]:
+def machine_code_events(job: Job, version: SourceVersion, build: Build) -> Iterator[events.MachineCode]:
     """One event per compiled instance of the selected kernels."""
     for code in build.code:
-        kernel = kernel_of_instance(subject.parsed, code.kernel)
-        if kernel in subject.kernels:
+        kernel = kernel_of_instance(version.parsed, code.kernel)
+        if kernel in version.kernels:
             yield _event(job, kernel, code)
 
 

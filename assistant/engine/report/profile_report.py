@@ -2,7 +2,7 @@
 
 Pure. The counters are those of the ``profile`` and ``profile_summary`` events, so that a page and ``--json`` cannot differ. Example::
 
-    report = profile_report(job, looked, told)
+    report = profile_report(job, evaluation, told)
     report.kernels[0].launches[0].heat   # (LineHeat(line=11, excess_sectors=131100, sectors_ratio=0.98, …), …)
 """
 
@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from assistant.engine.evaluate.assess import AssessedLaunch, KernelAssessment
-from assistant.engine.evaluate.workbench import Looked
+from assistant.engine.evaluate.workbench import Evaluation
 from assistant.engine.job import Job
 from assistant.engine.report.profile_parts import LineHeat, line_heat
 from assistant.engine.report.reports import summary_event
@@ -65,12 +65,12 @@ class ProfileReport(Record):
     """Launch shapes that were counted but not told one by one (``--launches``)."""
 
 
-def profile_report(job: Job, looked: Looked, told: Iterable[events.Profile]) -> ProfileReport:
+def profile_report(job: Job, evaluation: Evaluation, told: Iterable[events.Profile]) -> ProfileReport:
     """The report of an assessed workload, of the launches that were told."""
-    source = looked.subject.source
+    source = evaluation.version.source
     known = {(event.instance, event.launch): event for event in told}
-    kernels = [_kernel(job, looked.subject.parsed, item, known) for item in looked.assessment.kernels]
-    untold_count = sum(len(item.launches) for item in looked.assessment.kernels) - len(known)
+    kernels = [_kernel(job, evaluation.version.parsed, item, known) for item in evaluation.assessment.kernels]
+    untold_count = sum(len(item.launches) for item in evaluation.assessment.kernels) - len(known)
     shown = sorted((kernel for kernel in kernels if kernel.launches), key=lambda kernel: -kernel.predicted_time_s)
     return ProfileReport(source.path, source.text, tuple(shown), untold_count)
 

@@ -3,7 +3,7 @@
 Example::
 
     found = locate(request, await load_report(request.report))
-    await runner.run("profile", found.request, lambda job, subject: found.told(job, subject, keep), listener, found.subject)
+    await runner.run("profile", found.request, lambda job, version: found.told(job, version, keep), listener, found.version)
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from assistant.cuda.match import kernel_of_instance, select_kernels, unseen_kern
 from assistant.engine.job import Ending, Job
 from assistant.engine.report.stages import KeepReport, profile
 from assistant.engine.request import JobRequest
-from assistant.engine.subject import Subject, read_subject
+from assistant.engine.source_version import SourceVersion, read_version
 from assistant.errors import UsageError
 from assistant.lab.report import with_file
 from assistant.measure.targets import target_for_device
@@ -42,19 +42,19 @@ class Reported(Record):
     report: ProfilerReport
     warnings: tuple[str, ...]
 
-    def subject(self, request: JobRequest, flags: Flags) -> Subject:
-        """The source with every kernel of the report, those too whose text is not at hand. Raises as ``read_subject`` does."""
-        read = read_subject(replace(request, kernel=None), flags)
+    def version(self, request: JobRequest, flags: Flags) -> SourceVersion:
+        """The source with every kernel of the report, those too whose text is not at hand. Raises as ``read_version`` does."""
+        read = read_version(replace(request, kernel=None), flags)
         parsed = replace(read.parsed, kernels=(*read.parsed.kernels, *_unseen(read.parsed, self.report)), has_main=True)
         launched = {kernel_of_instance(parsed, launch.kernel) for launch in self.report.launches}
         selected = tuple(kernel for kernel in _selected(parsed, request.kernel) if kernel in launched)
         return replace(read, request=request, parsed=parsed, kernels=selected, declared=())
 
-    async def told(self, job: Job, subject: Subject, keep: KeepReport | None) -> Ending:
+    async def told(self, job: Job, version: SourceVersion, keep: KeepReport | None) -> Ending:
         """What the report lacks, then its launches as ``profile`` tells them."""
         for warning in self._said():
             job.say(Severity.WARNING, warning)
-        return await profile(job, subject, keep)
+        return await profile(job, version, keep)
 
     def _said(self) -> Iterator[str]:
         yield from self.warnings

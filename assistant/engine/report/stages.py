@@ -11,7 +11,7 @@ from assistant.cuda.match import kernel_of_instance
 from assistant.engine.evaluate.assess import findings_of_launch
 from assistant.engine.evaluate.counting import OTHER_ORDER, Counted
 from assistant.engine.evaluate.hardware import on_hardware
-from assistant.engine.evaluate.workbench import Looked, count, look, observe
+from assistant.engine.evaluate.workbench import Evaluation, count, evaluate, observe
 from assistant.engine.job import CANNOT_ANSWER, DONE, NO, Ending, Job, Stopwatch
 from assistant.engine.report.checking import Repeats, launches_of
 from assistant.engine.report.coach import LaunchTimes, time_launches
@@ -20,7 +20,7 @@ from assistant.engine.report.inspection import tell_inspection
 from assistant.engine.report.machine_code import machine_code_events
 from assistant.engine.report.profile_report import ProfileReport, profile_report
 from assistant.engine.report.reports import profile_event, summary_event
-from assistant.engine.subject import Subject
+from assistant.engine.source_version import SourceVersion
 from assistant.model import events
 from assistant.model.build import Build, BuildFailure, CompilerMissing, DiagnosticSeverity
 from assistant.model.problems import is_refused, merge_problems
@@ -35,16 +35,16 @@ __all__ = ["KeepReport", "check", "inspect", "profile"]
 KeepReport = Callable[[ProfileReport], None]
 
 
-async def inspect(job: Job, subject: Subject) -> Ending:
+async def inspect(job: Job, version: SourceVersion) -> Ending:
     """Kernels, launches, resources, occupancy, flags; nothing is run. Live, device code that is accepted is told first: no diagnostics."""
     watch = Stopwatch(job, "build")
     watch.begin(job.target.architecture)
-    if job.request.is_live and await job.lab.accepts(subject.program, job.target.architecture):
+    if job.request.is_live and await job.lab.accepts(version.program, job.target.architecture):
         job.emit(events.Diagnostics(job.id, ()))
-    build = await job.lab.inspect(subject.program, job.target.architecture)
+    build = await job.lab.inspect(version.program, job.target.architecture)
     watch.end(job.target.architecture)
-    tell_inspection(job, subject, build)
-    kernels = counted_noun(len(subject.kernels), "kernel")
+    tell_inspection(job, version, build)
+    kernels = counted_noun(len(version.kernels), "kernel")
     match build:
         case BuildFailure():
             return Ending(NO, f"{build.compiler} does not compile it")
@@ -54,30 +54,30 @@ async def inspect(job: Job, subject: Subject) -> Ending:
             return Ending(DONE, f"{kernels}, compiled by {build.compiler} for {build.architecture}")
 
 
-async def check(job: Job, subject: Subject) -> Ending:
+async def check(job: Job, version: SourceVersion) -> Ending:
     """Build it with the CUDA compiler, run it with every check on, run it again and compare."""
     Stopwatch(job, "build").begin(job.target.architecture)
-    build = await job.lab.inspect(subject.program, job.target.architecture)
+    build = await job.lab.inspect(version.program, job.target.architecture)
     _tell_diagnostics(job, build)
     if isinstance(build, BuildFailure):
         return Ending(NO, f"{build.compiler} does not compile it")
     watch = Stopwatch(job, "verify")
-    watch.begin(f"runs {_named(subject)} with race, bounds and initialisation checks")
-    seen = await observe(job, subject)
+    watch.begin(f"runs {_named(version)} with race, bounds and initialisation checks")
+    seen = await observe(job, version)
     if isinstance(seen, LabFailure):
         return _unseen(job, build, seen)
     watch.end("run with race, bounds and initialisation checks")
     failure = next((counted.failure for counted in seen if counted.failure is not None), None)
-    problems = problems_by_kernel(subject, seen)
-    repeats = Repeats(subject, seen, problems)
+    problems = problems_by_kernel(version, seen)
+    repeats = Repeats(version, seen, problems)
     if repeats.are_open:
-        Stopwatch(job, "verify").begin(f"runs {_named(subject)} again and compares")
-        repeats.compare(await count(job, subject, order_seed=OTHER_ORDER))
-    for kernel in subject.kernels:
-        found, launches = repeats.of(kernel), launches_of(subject, kernel, seen)
+        Stopwatch(job, "verify").begin(f"runs {_named(version)} again and compares")
+        repeats.compare(await count(job, version, order_seed=OTHER_ORDER))
+    for kernel in version.kernels:
+        found, launches = repeats.of(kernel), launches_of(version, kernel, seen)
         shown = problems[kernel.key]
         job.emit(events.CheckEnded(job.id, kernel.key, shown, found.is_deterministic, launches.count, launches.refused_count, found.reason))
-    listed = [problem for kernel in subject.kernels for problem in problems[kernel.key]]
+    listed = [problem for kernel in version.kernels for problem in problems[kernel.key]]
     errors = errors_among(listed)
     if failure is not None:
         job.say(Severity.WARNING if errors else Severity.ERROR, failure.message, None if errors else failure.remedy)
@@ -94,56 +94,56 @@ def _check_ending(seen: Sequence[Counted], problems: Sequence[Problem], failure:
     return Ending(DONE, f"{problems_in_words(problems)} by what was checked")
 
 
-async def profile(job: Job, subject: Subject, keep: KeepReport | None = None) -> Ending:
+async def profile(job: Job, version: SourceVersion, keep: KeepReport | None = None) -> Ending:
     """Counters of the first launches in program order, then one summary per launch shape; ``keep`` is given the whole as one value."""
     watch = Stopwatch(job, "profile")
-    watch.begin(f"counts what {_named(subject)} does")
-    looked = await look(job, subject)
-    if isinstance(looked, LabFailure):
-        return job.failed(looked)
-    watch.end(counted_noun(len(looked.counted.profiles), "launch", "launches"))
-    _tell_compiler_notes(job, looked)
-    looked = await _with_hardware_counters(job, looked)
-    launches = tuple(_launch_events(job, looked))
+    watch.begin(f"counts what {_named(version)} does")
+    evaluation = await evaluate(job, version)
+    if isinstance(evaluation, LabFailure):
+        return job.failed(evaluation)
+    watch.end(counted_noun(len(evaluation.counted.profiles), "launch", "launches"))
+    _tell_compiler_notes(job, evaluation)
+    evaluation = await _with_hardware_counters(job, evaluation)
+    launches = tuple(_launch_events(job, evaluation))
     if keep is not None:
-        keep(profile_report(job, looked, launches))
+        keep(profile_report(job, evaluation, launches))
     job.emit(*launches)
-    times = await _times(job, looked)
-    for item in looked.assessment.kernels:
+    times = await _times(job, evaluation)
+    for item in evaluation.assessment.kernels:
         for launch in item.launches:
             job.emit(summary_event(job, item, launch, None if times is None else times.of(item, launch)))
-    if isinstance(looked.assessment.build, Build):
-        job.emit(*machine_code_events(job, looked.subject, looked.assessment.build))
-    for kernel in subject.kernels:
-        _tell_not_run(job, subject, looked, kernel)
-    if not looked.assessment.kernels:
+    if isinstance(evaluation.assessment.build, Build):
+        job.emit(*machine_code_events(job, evaluation.version, evaluation.assessment.build))
+    for kernel in version.kernels:
+        _tell_not_run(job, version, evaluation, kernel)
+    if not evaluation.assessment.kernels:
         return Ending(CANNOT_ANSWER, "the workload runs none of the kernels asked about")
-    return Ending(DONE, f"{counted_noun(len(looked.assessment.kernels), 'kernel')} profiled")
+    return Ending(DONE, f"{counted_noun(len(evaluation.assessment.kernels), 'kernel')} profiled")
 
 
-async def _with_hardware_counters(job: Job, looked: Looked) -> Looked:
+async def _with_hardware_counters(job: Job, evaluation: Evaluation) -> Evaluation:
     """With the counters of the GPU, where it has any that can be read."""
     if job.lab.counters is None:
-        return looked
+        return evaluation
     watch = Stopwatch(job, "profile")
     watch.begin(f"reads the counters of {job.lab.describe().device}")
-    measured = await on_hardware(job, looked, job.lab.counters)
+    measured = await on_hardware(job, evaluation, job.lab.counters)
     if isinstance(measured, LabFailure):
         job.say(Severity.WARNING, f"{measured.message}; the emulator's counters are shown", measured.remedy)
-        return looked
+        return evaluation
     for shortfall in measured.shortfalls:
         job.say(Severity.INFORMATION, f"{shortfall.message}; counters by {measured.method}", shortfall.remedy)
     watch.end(f"counters of the GPU by {measured.method}")
-    return measured.looked
+    return measured.evaluation
 
 
-async def _times(job: Job, looked: Looked) -> LaunchTimes | None:
+async def _times(job: Job, evaluation: Evaluation) -> LaunchTimes | None:
     """Of each launch shape; None where nothing is, or can be, timed."""
     if job.lab.timing is None:
         return None
     watch = Stopwatch(job, "profile")
     watch.begin(f"times each launch shape on {job.lab.describe().device}")
-    times = await time_launches(job, looked, job.lab.timing)
+    times = await time_launches(job, evaluation, job.lab.timing)
     if isinstance(times, LabFailure):
         job.say(Severity.WARNING, f"no launch could be timed: {times.message}", times.remedy)
     for note in times.notes if isinstance(times, LaunchTimes) else ():
@@ -167,8 +167,8 @@ def _tell_diagnostics(job: Job, build: Build | BuildFailure | CompilerMissing) -
         job.emit(events.Diagnostics(job.id, build.diagnostics))
 
 
-def _tell_compiler_notes(job: Job, looked: Looked) -> None:
-    build = looked.assessment.build
+def _tell_compiler_notes(job: Job, evaluation: Evaluation) -> None:
+    build = evaluation.assessment.build
     if isinstance(build, CompilerMissing):
         reason = f"no CUDA compiler, so every counter is estimated: {build.reason}"
         job.say(Severity.WARNING, reason, build.remedy)
@@ -178,33 +178,33 @@ def _tell_compiler_notes(job: Job, looked: Looked) -> None:
             job.emit(events.Diagnostics(job.id, warnings))
 
 
-def _launch_events(job: Job, looked: Looked) -> Iterator[events.Profile]:
+def _launch_events(job: Job, evaluation: Evaluation) -> Iterator[events.Profile]:
     """Counted launches of the selected kernels, in program order, as many as asked for."""
     shown = sorted(
-        ((item, launch) for item in looked.assessment.kernels for launch in item.launches),
+        ((item, launch) for item in evaluation.assessment.kernels for launch in item.launches),
         key=lambda pair: pair[1].profile.index,
     )
-    next_evidence = 1 + sum(len(item.evidence) for item in looked.assessment.kernels)
+    next_evidence = 1 + sum(len(item.evidence) for item in evaluation.assessment.kernels)
     for item, launch in shown[: job.request.launch_count]:
         found = FindResult(item.findings, item.evidence)
         if len(item.launches) > 1:
-            found = findings_of_launch(job, looked.subject, item, launch, next_evidence)
+            found = findings_of_launch(job, evaluation.version, item, launch, next_evidence)
             next_evidence += len(found.evidence)
         yield profile_event(job, item, launch, found)
 
 
-def _named(subject: Subject) -> str:
+def _named(version: SourceVersion) -> str:
     """The one kernel in question by name, or how many there are."""
-    first, *others = subject.kernels
+    first, *others = version.kernels
     return counted_noun(1 + len(others), "kernel") if others else first.qualified_name
 
 
-def _tell_not_run(job: Job, subject: Subject, looked: Looked, kernel: Kernel) -> None:
+def _tell_not_run(job: Job, version: SourceVersion, evaluation: Evaluation, kernel: Kernel) -> None:
     """The kernel's launches that were refused; where there is none at all, that."""
-    profiles = [p for p in looked.counted.profiles if kernel_of_instance(subject.parsed, p.kernel) == kernel]
+    profiles = [p for p in evaluation.counted.profiles if kernel_of_instance(version.parsed, p.kernel) == kernel]
     for problem in merge_problems(problem for p in profiles if is_refused(p) for problem in p.problems):
         times = f" ({counted_noun(problem.count, 'launch', 'launches')})" if problem.count > 1 else ""
-        line = problem.line if problem.line and problem.file == str(subject.source.path) else kernel.line
+        line = problem.line if problem.line and problem.file == str(version.source.path) else kernel.line
         job.say(Severity.ERROR, f"a launch of {kernel.key} is refused: {problem.message}{times}", line=line)
     if not profiles:
         job.say(Severity.WARNING, f"{kernel.key} is never launched by this workload", line=kernel.line)

@@ -2,7 +2,7 @@
 
 What was compiled lies in the lab's cache, where the candidate's own trial finds it. Example::
 
-    async with BuiltAhead(job, looked) as ahead:
+    async with BuiltAhead(job, evaluation) as ahead:
         ahead.begin(rewrites)      # and judge others meanwhile
 """
 
@@ -15,10 +15,10 @@ from types import TracebackType
 from typing import Self
 
 from assistant.cuda.edits import apply_edits
-from assistant.engine.evaluate.workbench import Looked
+from assistant.engine.evaluate.workbench import Evaluation
 from assistant.engine.job import Job
 from assistant.engine.judge.one_program import foreign_reading
-from assistant.engine.subject import candidate_of
+from assistant.engine.source_version import candidate_of
 from assistant.errors import KernelOptError
 from assistant.model.plan import Rewrite
 from assistant.model.verification import Label
@@ -31,7 +31,7 @@ class BuiltAhead:
     """Builds of some rewrites of one version; what is not done when the block ends is called off."""
 
     job: Job
-    version: Looked
+    evaluation: Evaluation
     """What they edit."""
     _builds: dict[Rewrite, asyncio.Task[None]] = field(default_factory=dict[Rewrite, "asyncio.Task[None]"])
 
@@ -51,15 +51,15 @@ class BuiltAhead:
 
     async def _built(self, rewrite: Rewrite) -> None:
         """Compiled with the kernel instances that the version launches; what comes of it is its trial's business."""
-        text = apply_edits(self.version.subject.source.text, rewrite.edits)
+        text = apply_edits(self.evaluation.version.source.text, rewrite.edits)
         if not isinstance(text, str):
             return
         try:
-            candidate = candidate_of(self.version.subject, text)
+            candidate = candidate_of(self.evaluation.version, text)
         except KernelOptError:
             return
-        if await foreign_reading(self.job, self.version.subject, candidate) is not None:
+        if await foreign_reading(self.job, self.evaluation.version, candidate) is not None:
             return
         program = candidate.program
-        instances = tuple(item.instance for item in self.version.counted.kernels)
+        instances = tuple(item.instance for item in self.evaluation.counted.kernels)
         await self.job.lab.build(replace(program, kernels=instances), self.job.target.architecture)

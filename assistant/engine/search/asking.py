@@ -36,10 +36,10 @@ class Asking(Record):
     def request(self, node: Node, items: tuple[KernelAssessment, ...], book: TrialHistory) -> PlanRequest:
         """``items``: the kernel's instances in the node's version, at least one."""
         main = costliest(items)
-        looked = node.link.looked
-        build = looked.assessment.build
+        evaluation = node.link.evaluation
+        build = evaluation.assessment.build
         return PlanRequest(
-            parsed=looked.subject.parsed,
+            parsed=evaluation.version.parsed,
             kernel=main.kernel,
             profiles=tuple(launch.profile for launch in main.launches),
             findings=self._wanted(main.findings),

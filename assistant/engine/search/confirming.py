@@ -94,14 +94,14 @@ class Confirmation(Record):
             return _NOT_OFFERED
         explained = await kit.planner.explained(self._story(link, verification, comparison))
         confirmed = Confirmed(link.text, link.kept, verification, comparison, explained, self._others(), kit.bench.kernel(link))
-        return await self._offered(proposal_record(kit.job, kit.bench.version(kit.start), confirmed, kit.accounts.now_ms()))
+        return await self._offered(proposal_record(kit.job, kit.bench.kernel_version(kit.start), confirmed, kit.accounts.now_ms()))
 
     def _is_decided_or_open(self, link: Link) -> bool:
         """Whether a person turned this very edit down, or has it before them; it is told."""
         kit = self.kit
         rejected = rejected_before(kit.store, kit.workspace, self._found(link))
         if rejected is not None:
-            remedy = f"change the file, or kernelopt memory forget {link.looked.subject.source.path}"
+            remedy = f"change the file, or kernelopt memory forget {link.evaluation.version.source.path}"
             kit.job.say(Severity.INFORMATION, f"{kit.name}: the edit that was found is {rejected}; it is not offered again", remedy)
             return True
         known = offered_already(kit.store, kit.workspace, self._found(link)) if kit.options.is_resumed else None
@@ -113,10 +113,10 @@ class Confirmation(Record):
     async def _judged(self, link: Link) -> tuple[Verification | CannotJudge | LabFailure, Speed]:
         """The verdict with every check, and the speed against the user's text where it does not fail."""
         bench = self.kit.bench
-        verification = await bench.verify(link, link.looked, link.kept[-1].rewrite, is_confirming=True)
+        verification = await bench.verify(link, link.evaluation, link.kept[-1].rewrite, is_confirming=True)
         if not isinstance(verification, Verification) or verification.outcome is Outcome.FAIL:
             return verification, Speed(None)
-        speed = await bench.speed(self.kit.start, link.looked, is_confirming=True)
+        speed = await bench.speed(self.kit.start, link.evaluation, is_confirming=True)
         return with_findings(verification, speed), speed
 
     async def _offered(self, proposal: Proposal) -> ConfirmationResult:
@@ -144,7 +144,7 @@ class Confirmation(Record):
     def _story(self, link: Link, verification: Verification, comparison: Comparison) -> Story:
         kit = self.kit
         after = kit.bench.kernel(link)
-        before, text = kit.start.looked.subject.source, link.text
+        before, text = kit.start.evaluation.version.source, link.text
         return Story(
             before=kit.asking.request(self.root, kit.bench.kernel(kit.start), kit.book),
             diff=unified_diff(before.text, text, before.path.name),
@@ -161,13 +161,13 @@ class Confirmation(Record):
         return tuple(dict.fromkeys(other_edit(link.kept) for link in self.others))[:_MOST_OTHERS]
 
     def _found(self, link: Link) -> FoundEdit:
-        before, after = self.kit.start.looked.subject.source, link.looked.subject.source
+        before, after = self.kit.start.evaluation.version.source, link.evaluation.version.source
         return FoundEdit(before.path, costliest(self.kit.bench.kernel(self.kit.start)).kernel.key, before.text, after.text)
 
 
 def _judged_on(kit: Kit) -> Path | None:
     """The recording that the cases were made from; None for declared ones, whose values come from their seeds."""
-    run, live = kit.start.looked.counted.run, kit.job.request.live
+    run, live = kit.start.evaluation.counted.run, kit.job.request.live
     if live is not None:
         return live.cases[0].recording
     return None if run is None else run.recording_path

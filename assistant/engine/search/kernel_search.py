@@ -27,7 +27,7 @@ __all__ = ["KernelSearch", "KernelSearchResult"]
 _MOST_OFFERS = 4
 """Edits of one kernel that a person is asked about in one run; who turns down so many wants none."""
 _MOST_CONFIRMATIONS = 3
-"""Versions that are confirmed for one offer, the best first: a confirmation costs as much as several screens."""
+"""SpeedQuestion that are confirmed for one offer, the best first: a confirmation costs as much as several screens."""
 
 _ACCEPTED = ("accepted", "partially_accepted")
 """Kinds of decisions."""
@@ -152,7 +152,7 @@ class KernelSearch:
 
     def _refusals(self) -> tuple[StandingRejection, ...]:
         kit = self._kit
-        return refusals(kit.store, kit.workspace, kit.start.looked.subject.parsed, kit.name)
+        return refusals(kit.store, kit.workspace, kit.start.evaluation.version.parsed, kit.name)
 
     def _near_limit(self) -> str | None:
         """Why no edit could gain much any more; None where one could, or where nobody knows."""

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from assistant.engine.evaluate.counting import Counted
-from assistant.engine.evaluate.workbench import Looked, repeat_run
+from assistant.engine.evaluate.workbench import Evaluation, repeat_run
 from assistant.engine.job import Job
 from assistant.engine.proposals.records import costliest
 from assistant.engine.request import OptimizeOptions
@@ -73,17 +73,17 @@ class Search(Record):
     earlier: Earlier = NOTHING_EARLIER
     """What an interrupted search had tried; its kept edits are built on, the others are not tried again."""
 
-    async def run(self, looked: Looked, second_run: Counted | None) -> SearchResult:
+    async def run(self, evaluation: Evaluation, second_run: Counted | None) -> SearchResult:
         """Improve every selected kernel in turn; an accepted proposal becomes the text the next kernel starts from."""
-        current = Link(looked)
-        finished = self.earlier.finished(looked.subject.parsed)
+        current = Link(evaluation)
+        finished = self.earlier.finished(evaluation.version.parsed)
         found: list[KernelSearchResult] = []
-        for name in (name for name in _by_cost(looked) if name not in finished):
+        for name in (name for name in _by_cost(evaluation) if name not in finished):
             found.append(await KernelSearch(self._kit(name, current, second_run), self.offer).run())
             accepted = found[-1].accepted
             if accepted is not None:
                 current = accepted
-                second_run = await repeat_run(self.job, current.looked.subject, current.looked.counted)
+                second_run = await repeat_run(self.job, current.evaluation.version, current.evaluation.counted)
             if self.accounts.is_out_of_time:
                 break
         return SearchResult(tuple(found))
@@ -113,8 +113,8 @@ class Search(Record):
         )
 
 
-def _by_cost(looked: Looked) -> tuple[str, ...]:
+def _by_cost(evaluation: Evaluation) -> tuple[str, ...]:
     cost: dict[str, float] = {}
-    for item in looked.assessment.kernels:
+    for item in evaluation.assessment.kernels:
         cost[item.kernel.qualified_name] = cost.get(item.kernel.qualified_name, 0.0) + item.predicted_time_s
     return tuple(sorted(cost, key=lambda name: -cost[name]))

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from assistant.cuda.match import kernel_of_instance
 from assistant.engine.job import Job
-from assistant.engine.subject import Subject
+from assistant.engine.source_version import SourceVersion
 from assistant.errors import UsageError
 from assistant.model import events
 from assistant.model.attempt import Attempt, JobRow
@@ -106,7 +106,7 @@ class Earlier(Record):
         return frozenset(a.outcome for a in self.attempts if a.parent_text == text and a.text == candidate_text)
 
 
-def tell_resumed(job: Job, earlier: Earlier, subject: Subject) -> None:
+def tell_resumed(job: Job, earlier: Earlier, version: SourceVersion) -> None:
     """What the interrupted search had found, under its own job's id; nothing where no search is resumed."""
     if earlier is NOTHING_EARLIER:
         return
@@ -116,8 +116,8 @@ def tell_resumed(job: Job, earlier: Earlier, subject: Subject) -> None:
     text = f"goes on with {earlier.job}, which {how} after {_count(tried, 'candidate')} and {_count(offered, 'proposal')}"
     job.say(Severity.INFORMATION, text)
     job.emit(*earlier.shown())
-    if earlier.texts and subject.source.text not in earlier.texts:
-        message = f"{subject.source.path.name} changed since {earlier.job}: the search begins anew on its present text"
+    if earlier.texts and version.source.text not in earlier.texts:
+        message = f"{version.source.path.name} changed since {earlier.job}: the search begins anew on its present text"
         job.say(Severity.WARNING, message)
 
 

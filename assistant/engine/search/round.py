@@ -112,7 +112,7 @@ class Round:
 
     async def _try_all(self, request: PlanRequest, steps: Sequence[Step]) -> None:
         try:
-            async with BuiltAhead(self.kit.job, self.node.link.looked) as ahead:
+            async with BuiltAhead(self.kit.job, self.node.link.evaluation) as ahead:
                 for index, step in enumerate(steps):
                     await self._begin_ahead(request, steps[index:])
                     following = await self._following(request, steps[index + 1 :])
@@ -167,7 +167,7 @@ class Round:
         )
 
     def _labelled(self, rewrite: Rewrite) -> Rewrite:
-        return with_host_label(self.node.link.looked.subject.source, rewrite)
+        return with_host_label(self.node.link.evaluation.version.source, rewrite)
 
     def _may_not_ask(self, step: Step) -> bool:
         """Whether no further rewrite of the step is wanted: one that nobody could try is not paid for."""
@@ -329,7 +329,7 @@ class Round:
         job.emit(events.CandidateTried(job.id, new_id("C"), step.technique, self.kit.name, outcome, reason, None))
 
     def _remember(self, tried: Tried) -> None:
-        parent = self.kit.bench.version(self.node.link)
+        parent = self.kit.bench.kernel_version(self.node.link)
         self.kit.store.add_attempt(attempt_record(self.kit.job, self.kit.workspace, parent, tried, self.kit.accounts.now_ms()))
 
 

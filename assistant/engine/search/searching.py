@@ -1,4 +1,4 @@
-"""The ``optimize`` job from its first count to its end: look, choose the planner, search."""
+"""The ``optimize`` job from its first count to its end: evaluate what is there, choose the planner, search."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 from assistant.config import LoadedSettings, find_workspace
 from assistant.engine.evaluate.hardware import steered
 from assistant.engine.evaluate.live import differences
-from assistant.engine.evaluate.workbench import Looked, look, repeat_limited
+from assistant.engine.evaluate.workbench import Evaluation, evaluate, repeat_limited
 from assistant.engine.job import CANNOT_ANSWER, DONE, Ending, Job
 from assistant.engine.request import OptimizeOptions
 from assistant.engine.search.accounts import JobAccounts, OnWriting
@@ -17,7 +17,7 @@ from assistant.engine.search.optimize import NOTHING_FOUND, Search, SearchResult
 from assistant.engine.search.planning import AskModel, Chosen, Models, PlannerChoice
 from assistant.engine.search.resume import Earlier, tell_resumed
 from assistant.engine.search.spending_words import cap_words
-from assistant.engine.subject import Subject
+from assistant.engine.source_version import SourceVersion
 from assistant.model import events
 from assistant.model.profile import Severity
 from assistant.plan.catalogue import Catalogue
@@ -53,33 +53,33 @@ class Searching(Record):
     load_models: Callable[[], Models] | None
 
     async def run(
-        self, job: Job, subject: Subject, options: OptimizeOptions, loaded: LoadedSettings, earlier: Earlier, people: People
+        self, job: Job, version: SourceVersion, options: OptimizeOptions, loaded: LoadedSettings, earlier: Earlier, people: People
     ) -> Searched:
-        tell_resumed(job, earlier, subject)
+        tell_resumed(job, earlier, version)
         job.emit(events.StageStarted(job.id, "profile", "counts what the kernels do as they stand"))
-        looked = await look(job, subject)
-        if isinstance(looked, LabFailure):
-            return Searched(job.failed(looked))
-        again = await repeat_limited(job, subject, looked.counted)
+        evaluation = await evaluate(job, version)
+        if isinstance(evaluation, LabFailure):
+            return Searched(job.failed(evaluation))
+        again = await repeat_limited(job, version, evaluation.counted)
         if isinstance(again, LabFailure):
             return Searched(job.failed(again))
-        wrong = differences(looked.counted)
+        wrong = differences(evaluation.counted)
         if wrong:
             remedy = "mend the kernel or its reference first"
             return Searched(job.failed(LabFailure("differs_from_reference", wrong[0].message, remedy)))
-        seen = await steered(job, looked)
+        seen = await steered(job, evaluation)
         if isinstance(seen, LabFailure):
             job.say(Severity.INFORMATION, f"edits are planned by the emulator's counters: {seen.message}", seen.remedy)
         else:
-            looked = seen
+            evaluation = seen
         choice = PlannerChoice(self.load_models, self.expert, job, options, loaded, self.store, earlier, people.model, people.on_writing)
-        kernels = {item.kernel.qualified_name for item in looked.assessment.kernels}
+        kernels = {item.kernel.qualified_name for item in evaluation.assessment.kernels}
         async with choice.made(len(kernels)) as chosen:
-            found = await self._search(job, options, chosen, earlier, people).run(looked, again)
+            found = await self._search(job, options, chosen, earlier, people).run(evaluation, again)
         if found.withheld:
             text = f"not tried, because it edits host code, which nobody allowed: {', '.join(found.withheld)}"
             job.say(Severity.INFORMATION, text, f"kernelopt optimize {job.request.file} --allow-host-code")
-        return Searched(_ending(looked, found, chosen.accounts), found)
+        return Searched(_ending(evaluation, found, chosen.accounts), found)
 
     def _search(self, job: Job, options: OptimizeOptions, chosen: Chosen, earlier: Earlier, people: People) -> Search:
         return Search(
@@ -97,8 +97,8 @@ class Searching(Record):
         )
 
 
-def _ending(looked: Looked, found: SearchResult, accounts: JobAccounts) -> Ending:
-    if not looked.assessment.kernels:
+def _ending(evaluation: Evaluation, found: SearchResult, accounts: JobAccounts) -> Ending:
+    if not evaluation.assessment.kernels:
         return Ending(CANNOT_ANSWER, "the workload launches none of the kernels asked about")
     capped = "" if accounts.ended_by is None else f"; {cap_words(accounts.ended_by, accounts.caps)} ended the search"
     if not found.proposals:

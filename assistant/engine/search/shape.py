@@ -16,7 +16,7 @@ class SearchShape(Record):
     """The shape of one search."""
 
     width: int = 1
-    """Versions that it carries on with."""
+    """SpeedQuestion that it carries on with."""
     repairs: int = 0
     """Times a rewrite that failed may be mended."""
     patience_rounds: int = 1

@@ -16,19 +16,19 @@ from assistant.engine.evaluate.assess import KernelAssessment
 from assistant.engine.evaluate.cases import CONFIRM_REPEATS, Effort
 from assistant.engine.evaluate.counting import Counted
 from assistant.engine.evaluate.hardware import steered
-from assistant.engine.evaluate.workbench import Looked, look, look_at_failed
+from assistant.engine.evaluate.workbench import Evaluation, evaluate, evaluate_failed
 from assistant.engine.ids import new_id
 from assistant.engine.job import Job
 from assistant.engine.judge.affected import affected_pairs
 from assistant.engine.judge.judging import Baseline, changed_kernels, prepare, verify
 from assistant.engine.judge.one_program import foreign_reading
-from assistant.engine.judge.speed import Speed, Versions, speed_of, with_findings
+from assistant.engine.judge.speed import Speed, SpeedQuestion, speed_of, with_findings
 from assistant.engine.proposals.explain import KeptStep
 from assistant.engine.proposals.gate import Kept, Refused, gate
-from assistant.engine.proposals.records import Tried, Version, costliest
+from assistant.engine.proposals.records import KernelVersion, Tried, costliest
 from assistant.engine.proposals.scoring import Scored, score_predictions, score_ratio
 from assistant.engine.search.ahead import BuiltAhead
-from assistant.engine.subject import Subject, candidate_of
+from assistant.engine.source_version import SourceVersion, candidate_of
 from assistant.errors import KernelOptError
 from assistant.model.comparison import Comparison
 from assistant.model.plan import MetricPrediction, Rewrite, Step, Technique
@@ -48,14 +48,14 @@ _SCREEN_REPEATS = 2
 class Link(Record):
     """One version on the way: the text so far and how it got there."""
 
-    looked: Looked
+    evaluation: Evaluation
     kept: tuple[KeptStep, ...] = ()
     needs_decision: bool = False
     attempts: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:
-        return self.looked.subject.source.text
+        return self.evaluation.version.source.text
 
 
 class Trial(Record):
@@ -77,14 +77,14 @@ class Bench:
         self._baselines: dict[tuple[frozenset[str], bool], Baseline] = {}
 
     def kernel(self, link: Link) -> tuple[KernelAssessment, ...]:
-        return link.looked.kernel(self._name)
+        return link.evaluation.kernel(self._name)
 
     def planned(self, link: Link) -> tuple[KernelAssessment, ...]:
         """What edits of it are planned by: the GPU's own counters where they were read."""
-        return link.looked.planned(self._name)
+        return link.evaluation.planned(self._name)
 
-    def version(self, link: Link) -> Version:
-        return Version(link.looked.subject.source, self.kernel(link))
+    def kernel_version(self, link: Link) -> KernelVersion:
+        return KernelVersion(link.evaluation.version.source, self.kernel(link))
 
     async def judge(self, link: Link, step: Step, rewrite: Rewrite, on_built: Callable[[], None]) -> Trial:
         """Screen one edit of ``link``; ``on_built`` is called once the CUDA compiler has nothing left to do for it."""
@@ -94,50 +94,50 @@ class Bench:
             return Trial(tried.ended(TrialOutcome.BUILD_FAILED, f"the edits do not fit the text: {text}"))
         tried = replace(tried, text=text)
         try:
-            subject = candidate_of(link.looked.subject, text)
+            version = candidate_of(link.evaluation.version, text)
         except KernelOptError as error:
             return Trial(tried.ended(TrialOutcome.BUILD_FAILED, error.message))
-        foreign = await foreign_reading(self._job, self._start.looked.subject, subject)
+        foreign = await foreign_reading(self._job, self._start.evaluation.version, version)
         if foreign is not None:
             return Trial(tried.ended(TrialOutcome.BUILD_FAILED, foreign.message))
-        async with BuiltAhead(self._job, link.looked) as beside:
+        async with BuiltAhead(self._job, link.evaluation) as beside:
             beside.begin((rewrite,))
-            looked = await look(self._job, subject, link.looked.next_evidence)
+            evaluation = await evaluate(self._job, version, link.evaluation.next_evidence)
         on_built()
-        if isinstance(looked, LabFailure):
-            tried = replace(tried, diagnostics=looked.diagnostics, printed=looked.printed)
-            if looked.kind == _ENDED_BADLY and rewrite.origin is not None:
-                tried = await self._diagnosed(link, subject, tried)
-            return Trial(tried.ended(_outcome_of(looked), _first_diagnostic(looked)))
-        verification = await self.verify(link, looked, rewrite, is_confirming=False)
-        tried = replace(tried, after=looked.kernel(self._name), predictions=self._scored(link, step, step.predictions, looked))
+        if isinstance(evaluation, LabFailure):
+            tried = replace(tried, diagnostics=evaluation.diagnostics, printed=evaluation.printed)
+            if evaluation.kind == _ENDED_BADLY and rewrite.origin is not None:
+                tried = await self._diagnosed(link, version, tried)
+            return Trial(tried.ended(_outcome_of(evaluation), _first_diagnostic(evaluation)))
+        verification = await self.verify(link, evaluation, rewrite, is_confirming=False)
+        tried = replace(tried, after=evaluation.kernel(self._name), predictions=self._scored(link, step, step.predictions, evaluation))
         if not isinstance(verification, Verification):
             return Trial(tried.ended(TrialOutcome.CANNOT_JUDGE, why(verification)))
-        speed = await self.speed(link, looked, is_confirming=False)
+        speed = await self.speed(link, evaluation, is_confirming=False)
         if speed.defect is not None:
             return Trial(tried.ended(TrialOutcome.INTERNAL_ERROR, speed.defect))
         verification = with_findings(verification, speed)
-        return self._gated(link, replace(tried, verification=verification), looked, verification, speed.comparison)
+        return self._gated(link, replace(tried, verification=verification), evaluation, verification, speed.comparison)
 
     async def steered(self, link: Link) -> Link:
         """With the GPU's own view of a version that is planned from, where the start has it; without where it cannot be had this time."""
-        if self._start.looked.measured is None or link.looked.measured is not None:
+        if self._start.evaluation.measured is None or link.evaluation.measured is not None:
             return link
-        looked = await steered(self._job, link.looked)
-        return link if isinstance(looked, LabFailure) else replace(link, looked=looked)
+        evaluation = await steered(self._job, link.evaluation)
+        return link if isinstance(evaluation, LabFailure) else replace(link, evaluation=evaluation)
 
-    async def _diagnosed(self, link: Link, subject: Subject, tried: Tried) -> Tried:
+    async def _diagnosed(self, link: Link, version: SourceVersion, tried: Tried) -> Tried:
         """What its kernels do wrong in a program that says itself that something is: for whoever is to mend it."""
-        looked = await look_at_failed(self._job, subject, link.looked.next_evidence)
-        if isinstance(looked, LabFailure):
+        evaluation = await evaluate_failed(self._job, version, link.evaluation.next_evidence)
+        if isinstance(evaluation, LabFailure):
             return tried
-        verification = await self.verify(link, looked, tried.rewrite, is_confirming=False)
+        verification = await self.verify(link, evaluation, tried.rewrite, is_confirming=False)
         if not isinstance(verification, Verification):
             return tried
-        return replace(tried, verification=verification, after=looked.kernel(self._name))
+        return replace(tried, verification=verification, after=evaluation.kernel(self._name))
 
-    def _gated(self, link: Link, tried: Tried, looked: Looked, verification: Verification, comparison: Comparison | None) -> Trial:
-        before, after = self.kernel(link), looked.kernel(self._name)
+    def _gated(self, link: Link, tried: Tried, evaluation: Evaluation, verification: Verification, comparison: Comparison | None) -> Trial:
+        before, after = self.kernel(link), evaluation.kernel(self._name)
         if comparison is None:
             return Trial(tried.ended(TrialOutcome.FAILED, "the edited program does not launch the kernel any more"))
         scored = (*tried.predictions, *score_ratio(tried.step.predicted_ratio, comparison.ratio))
@@ -150,13 +150,13 @@ class Bench:
                 if needs_decision and link.kept:
                     reason = f"{reason}; it needs a human decision, so it is not added to a pure edit"
                     return Trial(tried.ended(TrialOutcome.NOT_BUNDLED, reason))
-                kept = self._kept_step(link, tried, looked)
-                new_link = Link(looked, (*link.kept, kept), needs_decision, (*link.attempts, tried.id))
+                kept = self._kept_step(link, tried, evaluation)
+                new_link = Link(evaluation, (*link.kept, kept), needs_decision, (*link.attempts, tried.id))
                 return Trial(tried.ended(TrialOutcome.KEPT, reason), new_link)
 
-    def _kept_step(self, link: Link, tried: Tried, looked: Looked) -> KeptStep:
+    def _kept_step(self, link: Link, tried: Tried, evaluation: Evaluation) -> KeptStep:
         step, rewrite = tried.step, tried.rewrite
-        counters = self._scored(link, step, rewrite.predictions or step.predictions, looked)
+        counters = self._scored(link, step, rewrite.predictions or step.predictions, evaluation)
         outcomes = (*counters, *score_ratio(step.predicted_ratio, tried.ratio))
         main = costliest(self.planned(link))
         same_code = [finding for finding in main.findings if finding.code == step.finding]
@@ -170,14 +170,18 @@ class Bench:
             outcomes=outcomes,
         )
 
-    def _scored(self, link: Link, step: Step, predictions: tuple[MetricPrediction, ...], looked: Looked) -> tuple[PredictionOutcome, ...]:
+    def _scored(
+        self, link: Link, step: Step, predictions: tuple[MetricPrediction, ...], evaluation: Evaluation
+    ) -> tuple[PredictionOutcome, ...]:
         before = Scored(link.text, self.kernel(link))
-        after = Scored(looked.subject.source.text, looked.kernel(self._name))
+        after = Scored(evaluation.version.source.text, evaluation.kernel(self._name))
         return score_predictions(predictions, step.line, before, after)
 
-    async def verify(self, link: Link, looked: Looked, rewrite: Rewrite, is_confirming: bool) -> Verification | CannotJudge | LabFailure:
+    async def verify(
+        self, link: Link, evaluation: Evaluation, rewrite: Rewrite, is_confirming: bool
+    ) -> Verification | CannotJudge | LabFailure:
         """Against the text the user has: a chain is judged as a whole, never link by link."""
-        kernels = changed_kernels(self._start.looked.subject, looked.subject)
+        kernels = changed_kernels(self._start.evaluation.version, evaluation.version)
         key = (kernels, is_confirming)
         if key not in self._baselines:
             baseline = await self._prepare(kernels, is_confirming)
@@ -186,16 +190,16 @@ class Bench:
             self._baselines[key] = baseline
         declared = tuple(DetectedLabel(label, f"{rewrite.technique}: {rewrite.summary}") for label in rewrite.labels)
         labels = (*declared, *(_step_label(kept, label) for kept in link.kept for label in kept.rewrite.labels))
-        return await verify(self._job, self._baselines[key], looked.subject, looked.counted, looked.version, labels)
+        return await verify(self._job, self._baselines[key], evaluation.version, evaluation.counted, evaluation.facts, labels)
 
-    async def speed(self, link: Link, looked: Looked, is_confirming: bool) -> Speed:
-        """Of ``looked`` against ``link``: when screening, the version that was edited; when confirming, the user's text.
+    async def speed(self, link: Link, evaluation: Evaluation, is_confirming: bool) -> Speed:
+        """Of ``evaluation`` against ``link``: when screening, the version that was edited; when confirming, the user's text.
 
         Over all kernels that the edit concerns, so that work which it moves into another one counts.
         """
-        baseline = self._baselines[changed_kernels(self._start.looked.subject, looked.subject), is_confirming]
-        pairs = affected_pairs(link.looked, looked, self._name)
-        return await speed_of(self._job, Versions(baseline, link.looked, looked, pairs), is_confirming)
+        baseline = self._baselines[changed_kernels(self._start.evaluation.version, evaluation.version), is_confirming]
+        pairs = affected_pairs(link.evaluation, evaluation, self._name)
+        return await speed_of(self._job, SpeedQuestion(baseline, link.evaluation, evaluation, pairs), is_confirming)
 
     async def _prepare(self, kernels: frozenset[str], is_confirming: bool) -> Baseline | LabFailure:
         seeds = self._job.seeds
@@ -207,8 +211,8 @@ class Bench:
             with_boundary=is_confirming,
             is_confirming=is_confirming,
         )
-        start = self._start.looked
-        return await prepare(self._job, start.subject, start.counted, start.version, kernels, effort, self._second_run)
+        start = self._start.evaluation
+        return await prepare(self._job, start.version, start.counted, start.facts, kernels, effort, self._second_run)
 
 
 def _technique(catalogue: Catalogue, step: Step) -> Technique:

@@ -14,7 +14,7 @@ from assistant.build.flags import DEFAULT_FLAGS
 from assistant.engine.job import Job
 from assistant.engine.judge.one_program import OneProgram, compared, foreign_reading
 from assistant.engine.request import JobRequest
-from assistant.engine.subject import Subject, candidate_of, read_subject, with_text
+from assistant.engine.source_version import SourceVersion, candidate_of, read_version, with_text
 from assistant.lab.cpu import CpuLab
 from assistant.measure.targets import target
 from assistant.model.preprocessed import NotPreprocessed, Preprocessed, Preprocessings
@@ -91,8 +91,8 @@ async def job(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Job]:
     await lab.close()
 
 
-def original(job: Job) -> Subject:
-    return read_subject(job.request, DEFAULT_FLAGS)
+def original(job: Job) -> SourceVersion:
+    return read_version(job.request, DEFAULT_FLAGS)
 
 
 async def of(job: Job, text: str) -> OneProgram:

@@ -12,7 +12,7 @@ import pytest
 
 from assistant.engine.job import Job
 from assistant.engine.judge.case_runs import Task, candidate_runs
-from assistant.engine.subject import Subject
+from assistant.engine.source_version import SourceVersion
 from assistant.model.build import Flags
 from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.source import Source
@@ -56,6 +56,6 @@ async def test_a_case_that_is_late_is_given_three_times_as_long_and_the_others_i
     job = cast(Job, SimpleNamespace(scratch=tmp_path, lab=lab, limits=RunLimits(wall_s=60.0)))
     new, _ = launched(LaunchConfig(Dim3(1), Dim3(32)), {"n": 8}, np.ones(8, np.float32))
     tasks = [Task(new, (0xAB,), 1, is_checked=False, limit_s=FIRST_S) for _ in seconds]
-    runs: Any = await candidate_runs(job, cast(Subject, SimpleNamespace(program=program)), tasks)
+    runs: Any = await candidate_runs(job, cast(SourceVersion, SimpleNamespace(program=program)), tasks)
     assert [side[0].error for side in runs] == [one and error for one in errors]
     assert lab.limits == limits

@@ -8,7 +8,7 @@ import pytest
 
 from assistant.engine.judge.changes import changed_kernels, edited_kernels
 from assistant.engine.request import JobRequest
-from assistant.engine.subject import read_subject, with_text
+from assistant.engine.source_version import read_version, with_text
 from assistant.model.build import Flags
 
 TEXT = """#include <cstdio>
@@ -36,7 +36,7 @@ def concerned(tmp_path: Path, old: str, new: str) -> tuple[frozenset[str], froze
     """(edited, to be judged again) when ``old`` becomes ``new``."""
     path = tmp_path / "a.cu"
     path.write_text(TEXT)
-    before = read_subject(JobRequest(path, tmp_path), Flags())
+    before = read_version(JobRequest(path, tmp_path), Flags())
     assert old in TEXT
     after = with_text(before, TEXT.replace(old, new))
     return edited_kernels(before, after), changed_kernels(before, after)

@@ -13,11 +13,11 @@ from assistant.build.architectures import architecture
 from assistant.build.flags import DEFAULT_FLAGS
 from assistant.engine.evaluate.assess import Assessment, KernelAssessment
 from assistant.engine.evaluate.counting import Counted
-from assistant.engine.evaluate.workbench import Looked
+from assistant.engine.evaluate.workbench import Evaluation
 from assistant.engine.job import Job
 from assistant.engine.report.coach import LaunchTimes, time_launches
 from assistant.engine.request import JobRequest
-from assistant.engine.subject import read_subject
+from assistant.engine.source_version import read_version
 from assistant.lab.cpu import CpuLab
 from assistant.measure.targets import target
 from assistant.model.build import CompilerMissing
@@ -56,7 +56,7 @@ def job(tmp_path: Path) -> Job:
     return Job("J", request, lab, target("h200"), limits, tmp_path, (1, 2), RunLimits())
 
 
-def looked(job: Job, assessed: Assess, space: str) -> Looked:
+def evaluation(job: Job, assessed: Assess, space: str) -> Evaluation:
     """A program that a GPU recorded, as if all of its memory lay in ``space``."""
     folder = job.scratch / "recording"
     shutil.copytree(PROGRAMS / "recordings" / "vectors", folder)
@@ -64,24 +64,24 @@ def looked(job: Job, assessed: Assess, space: str) -> Looked:
     recording = replace(own, buffers=tuple(replace(buffer, space=space) for buffer in own.buffers))
     (folder / "recording.json").write_text(dumps(recording), "utf-8")
     run = ProgramRun(0, None, False, False, False, b"", b"", folder, recording, 1, (), (), ())
-    subject = read_subject(job.request, DEFAULT_FLAGS)
+    version = read_version(job.request, DEFAULT_FLAGS)
     counted = Counted((), (), (), run)
-    kernels = tuple(replace(item, kernel=kernel) for kernel in subject.kernels for item in assessed())
-    return Looked(subject, counted, Assessment(CompilerMissing("none", "install one"), counted, kernels))
+    kernels = tuple(replace(item, kernel=kernel) for kernel in version.kernels for item in assessed())
+    return Evaluation(version, counted, Assessment(CompilerMissing("none", "install one"), counted, kernels))
 
 
 async def test_every_shape_is_timed_and_what_was_in_the_way_is_said_once(job: Job, assessed: Assess) -> None:
-    times = await time_launches(job, looked(job, assessed, "device"), Clock())
+    times = await time_launches(job, evaluation(job, assessed, "device"), Clock())
     assert isinstance(times, LaunchTimes) and times.timings
     assert times.notes == (NOTE,)
 
 
 async def test_times_of_a_gpu_that_failed_its_self_test_are_doubted(job: Job, assessed: Assess) -> None:
-    times = await time_launches(job, looked(job, assessed, "device"), Clock("a copy slowed by 5 % came out SAME"))
+    times = await time_launches(job, evaluation(job, assessed, "device"), Clock("a copy slowed by 5 % came out SAME"))
     assert isinstance(times, LaunchTimes)
     assert "not to be relied on" in times.notes[0] and "slowed by 5 %" in times.notes[0]
 
 
 async def test_page_locked_memory_is_not_timed_as_if_it_were_the_devices(job: Job, assessed: Assess) -> None:
-    refused = await time_launches(job, looked(job, assessed, "host"), Clock())
+    refused = await time_launches(job, evaluation(job, assessed, "host"), Clock())
     assert isinstance(refused, LabFailure) and "page-locked host memory" in refused.message

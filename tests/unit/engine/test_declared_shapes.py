@@ -6,7 +6,7 @@ from pathlib import Path
 
 from assistant.engine.evaluate.cases import Effort, declared_cases
 from assistant.engine.request import JobRequest
-from assistant.engine.subject import read_subject
+from assistant.engine.source_version import read_version
 from assistant.model.build import Flags
 
 GATHER = """\
@@ -29,7 +29,7 @@ EFFORT = Effort(seeds=(1, 2, 3), repeats=1, mode="check", with_injected=False, w
 def test_a_boundary_shape_at_which_the_generators_draw_nothing_is_none(tmp_path: Path) -> None:
     source = tmp_path / "gather.cu"
     source.write_text(GATHER)
-    subject = read_subject(JobRequest(source, tmp_path), Flags())
-    shapes = {case.new.origin.shape for case in declared_cases(subject, subject.declared[0], EFFORT)}
+    version = read_version(JobRequest(source, tmp_path), Flags())
+    shapes = {case.new.origin.shape for case in declared_cases(version, version.declared[0], EFFORT)}
     assert "rows=40, cols=9" in shapes and len(shapes) > 5
     assert not any(shape.endswith("cols=1") for shape in shapes)

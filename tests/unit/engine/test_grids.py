@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 
 from assistant.engine.judge.grids import leaves_the_same
-from assistant.engine.judge.trying import Trial
+from assistant.engine.judge.trying import CaseTrial
 from assistant.model.launch import Dim3, LaunchConfig
 from tests.unit.workload.launches import launched
 
 BEFORE = np.random.default_rng(1).uniform(1, 2, 1000).astype(np.float32)
 
 
-def trials(before: np.ndarray, one: np.ndarray, other: np.ndarray) -> tuple[Trial, Trial]:
+def trials(before: np.ndarray, one: np.ndarray, other: np.ndarray) -> tuple[CaseTrial, CaseTrial]:
     case, _ = launched(LaunchConfig(Dim3(8), Dim3(128)), {"n": 1000}, before)
-    return Trial(case, None, ((0, one.tobytes()),), 0.0), Trial(case, None, ((0, other.tobytes()),), 0.0)
+    return CaseTrial(case, None, ((0, one.tobytes()),), 0.0), CaseTrial(case, None, ((0, other.tobytes()),), 0.0)
 
 
 def test_rounding_of_floats_is_the_same() -> None:

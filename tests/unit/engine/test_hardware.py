@@ -12,7 +12,7 @@ from assistant.build.architectures import architecture
 from assistant.build.flags import DEFAULT_FLAGS
 from assistant.device.counters.report import ReportRequest, read_report
 from assistant.engine.evaluate.hardware import Measured, on_hardware, steered
-from assistant.engine.evaluate.workbench import Looked, look
+from assistant.engine.evaluate.workbench import Evaluation, evaluate
 from assistant.engine.job import Job
 from assistant.engine.report.reported import Reported, locate
 from assistant.engine.request import JobRequest
@@ -69,15 +69,15 @@ def job(reported: Reported, tmp_path: Path) -> Job:
     return Job("J", reported.request, lab, target("h200"), limits, tmp_path, (1, 2), RunLimits())
 
 
-async def emulated(job: Job, reported: Reported) -> Looked:
+async def emulated(job: Job, reported: Reported) -> Evaluation:
     """The report's launch as if the emulator had counted it on a declared case."""
-    looked = await look(job, reported.subject(reported.request, DEFAULT_FLAGS))
-    assert isinstance(looked, Looked)
-    own = replace(looked.counted.profiles[0], method=Method.EMULATOR, unique_sectors=37800, stalls=(), measured=())
-    (kernel,) = looked.counted.kernels
+    evaluation = await evaluate(job, reported.version(reported.request, DEFAULT_FLAGS))
+    assert isinstance(evaluation, Evaluation)
+    own = replace(evaluation.counted.profiles[0], method=Method.EMULATOR, unique_sectors=37800, stalls=(), measured=())
+    (kernel,) = evaluation.counted.kernels
     group = replace(kernel.groups[0], profile=own)
-    counted = replace(looked.counted, run=None, cases=(CASE,), profiles=(own,), kernels=(replace(kernel, groups=(group,)),))
-    return replace(looked, counted=counted)
+    counted = replace(evaluation.counted, run=None, cases=(CASE,), profiles=(own,), kernels=(replace(kernel, groups=(group,)),))
+    return replace(evaluation, counted=counted)
 
 
 async def test_the_gpus_counters_take_the_emulators_place(job: Job, reported: Reported) -> None:
@@ -85,10 +85,10 @@ async def test_the_gpus_counters_take_the_emulators_place(job: Job, reported: Re
     counters = Counting((measured,))
     found = await on_hardware(job, await emulated(job, reported), counters)
     assert isinstance(found, Measured) and found.method is Method.NCU
-    (launch,) = found.looked.assessment.kernels[0].launches
+    (launch,) = found.evaluation.assessment.kernels[0].launches
     assert launch.profile.method is Method.NCU and launch.profile.stalls == measured.stalls
     assert launch.profile.unique_sectors == 37800 and launch.profile.kernel == counters.asked[0] != measured.kernel
-    evidence = {fact.metric: fact for fact in found.looked.assessment.kernels[0].evidence if fact.line is None}
+    evidence = {fact.metric: fact for fact in found.evaluation.assessment.kernels[0].evidence if fact.line is None}
     assert evidence["unique_sectors"].method is Method.EMULATOR and "emulator" in evidence["unique_sectors"].device
     assert evidence["l2_utilisation"].method is Method.NCU
 
@@ -96,9 +96,9 @@ async def test_the_gpus_counters_take_the_emulators_place(job: Job, reported: Re
 async def test_edits_are_planned_by_the_gpus_counters_and_compared_by_the_emulators(job: Job, reported: Reported) -> None:
     measured = replace(reported.report.launches[0], method=Method.CUPTI, stalls=(LineStall("/a.cu", 11, "drain", 7),))
     job = replace(job, lab=CountingLab(reported.report, "h200", Counting((measured,))))
-    looked = await emulated(job, reported)
-    seen = await steered(job, looked)
-    assert isinstance(seen, Looked) and seen.assessment == looked.assessment
+    evaluation = await emulated(job, reported)
+    seen = await steered(job, evaluation)
+    assert isinstance(seen, Evaluation) and seen.assessment == evaluation.assessment
     (planned,) = seen.planned(seen.assessment.kernels[0].kernel.qualified_name)
     assert planned.launches[0].profile.method is Method.CUPTI
     stalled = [fact for fact in planned.evidence if fact.metric == "stall_ratio"]
@@ -111,9 +111,9 @@ async def test_edits_are_planned_by_the_gpus_counters_and_compared_by_the_emulat
 
 
 async def test_where_no_counters_are_read_edits_are_planned_by_the_emulators(job: Job, reported: Reported) -> None:
-    looked = await emulated(job, reported)
-    assert await steered(job, looked) == looked
-    assert looked.planned(looked.assessment.kernels[0].kernel.qualified_name) == looked.assessment.kernels
+    evaluation = await emulated(job, reported)
+    assert await steered(job, evaluation) == evaluation
+    assert evaluation.planned(evaluation.assessment.kernels[0].kernel.qualified_name) == evaluation.assessment.kernels
 
 
 @pytest.mark.parametrize("answer", [(), LabFailure("no_counters", "forbidden", "ask")])

@@ -9,7 +9,7 @@ import pytest
 from assistant.build.flags import choose_flags
 from assistant.engine.evaluate.launch_bounds import kept_bounds
 from assistant.engine.request import JobRequest
-from assistant.engine.subject import read_subject
+from assistant.engine.source_version import read_version
 from assistant.model.launch import Dim3, LaunchConfig
 
 
@@ -33,6 +33,6 @@ class _Launched:
 def test_a_bound_is_known_by_what_the_instance_is_made_with(tmp_path: Path, bound: str, threads: int, limit: int | None) -> None:
     path = tmp_path / "a.cu"
     path.write_text(f"template <int DIM> __global__ void __launch_bounds__({bound}) k(float *x) {{ x[0] = DIM; }}\nint main() {{}}\n")
-    subject = read_subject(JobRequest(path, tmp_path), choose_flags(command_line=None, project=None, database=None))
-    found = kept_bounds(subject, _Launched("void k<64>(float*)", threads))  # pyright: ignore[reportArgumentType]
+    version = read_version(JobRequest(path, tmp_path), choose_flags(command_line=None, project=None, database=None))
+    found = kept_bounds(version, _Launched("void k<64>(float*)", threads))  # pyright: ignore[reportArgumentType]
     assert found == (() if limit is None else (("k", limit),))

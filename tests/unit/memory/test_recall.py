@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assistant.memory.experience import Judgement, Trial
+from assistant.memory.experience import Judgement, PastTrial
 from assistant.memory.recall import RANK_CEILING, RANK_FLOOR, recall
 from assistant.model.attempt import RecallQuery
 from assistant.model.comparison import Comparison, SpeedOutcome
@@ -54,7 +54,7 @@ def compared(outcome: SpeedOutcome, ratio: float, spread: float | None = 0.03) -
     return Comparison(outcome, ratio, low, high, 0.02, quality, (), "events")
 
 
-def trial(comparison: Comparison | None, **changes: Any) -> Trial:
+def trial(comparison: Comparison | None, **changes: Any) -> PastTrial:
     values: dict[str, Any] = {
         "technique": TECHNIQUE,
         "workspace": HERE,
@@ -66,7 +66,7 @@ def trial(comparison: Comparison | None, **changes: Any) -> Trial:
         "device_class": "NVIDIA H200",
         "created_ms": ms("2026-11-10"),
     }
-    return Trial(**(values | changes))
+    return PastTrial(**(values | changes))
 
 
 def judgement(kind: DecisionKind, **changes: Any) -> Judgement:
@@ -84,7 +84,7 @@ def judgement(kind: DecisionKind, **changes: Any) -> Judgement:
     return Judgement(**(values | changes))
 
 
-def one(trials: tuple[Trial, ...] = (), judgements: tuple[Judgement, ...] = (), **changes: Any) -> Recalled:
+def one(trials: tuple[PastTrial, ...] = (), judgements: tuple[Judgement, ...] = (), **changes: Any) -> Recalled:
     (found,) = recall(query(**changes), trials, judgements)
     assert found.technique == TECHNIQUE
     return found
@@ -239,7 +239,7 @@ JUDGEMENTS = st.lists(st.builds(judgement, st.sampled_from(DecisionKind)), max_s
 
 
 @given(TRIALS, JUDGEMENTS)
-def test_memory_orders_but_never_forbids(trials: list[Trial], judgements: list[Judgement]) -> None:
+def test_memory_orders_but_never_forbids(trials: list[PastTrial], judgements: list[Judgement]) -> None:
     for found in recall(query(), trials, judgements):
         assert RANK_FLOOR <= found.rank_factor <= RANK_CEILING
 

@@ -17,7 +17,7 @@ from assistant.cuda.word_arithmetic import word_arithmetic
 from assistant.model.source import ParsedSource, Source
 from assistant.model.verification import Outcome
 from assistant.verify.cheats import find_cheats
-from assistant.verify.labels import Version, detect_labels
+from assistant.verify.labels import VersionFacts, detect_labels
 
 FOLDER = Path(__file__).parents[2] / "cheats"
 ROOT = FOLDER.parents[1]
@@ -57,10 +57,10 @@ def test_the_static_rules_see_what_they_should(name: str) -> None:
         assert findings == ()
 
 
-def whole_version(source: ParsedSource) -> Version:
+def whole_version(source: ParsedSource) -> VersionFacts:
     text = source.source.text
     tree = SyntaxTree(text)
-    return Version(source, doubts=doubts(text), work=host_work(tree), arithmetic=word_arithmetic(tree))
+    return VersionFacts(source, doubts=doubts(text), work=host_work(tree), arithmetic=word_arithmetic(tree))
 
 
 @pytest.mark.parametrize("name", sorted(EXPECTED))

@@ -12,7 +12,7 @@ from assistant.model.build import KernelCode, SassInstruction
 from assistant.model.source import Source
 from assistant.model.verification import Label
 from assistant.verify.evidence import DetectedLabel
-from assistant.verify.labels import Version, changes_streams, detect_labels
+from assistant.verify.labels import VersionFacts, changes_streams, detect_labels
 
 TEXT = """__global__ void k(const float *in, float *out, int *hits, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -28,10 +28,10 @@ int main() {
 """
 
 
-def version(text: str, opcodes: tuple[str, ...] = (), flags: tuple[str, ...] = ()) -> Version:
+def version(text: str, opcodes: tuple[str, ...] = (), flags: tuple[str, ...] = ()) -> VersionFacts:
     instructions = tuple(SassInstruction(16 * i, "", opcode, "", "k.cu", i + 1) for i, opcode in enumerate(opcodes))
     code = (KernelCode("k", "k", "sm_90", instructions, ()),) if opcodes else ()
-    return Version(parse(Source(Path("/k.cu"), text)), code, flags)
+    return VersionFacts(parse(Source(Path("/k.cu"), text)), code, flags)
 
 
 def labels(replacement: str) -> tuple[DetectedLabel, ...]:
@@ -161,7 +161,7 @@ def test_machine_code_shows_what_the_source_hides(opcode: str, label: Label) -> 
     assert found.label is label and found.line == 3 and opcode in found.message
 
 
-def _with_instruction(opcode: str, operands: str) -> Version:
+def _with_instruction(opcode: str, operands: str) -> VersionFacts:
     instructions = (SassInstruction(0, "", "LDG.E", "", "k.cu", 1), SassInstruction(16, "", opcode, operands, "k.cu", 3))
     return replace(version(TEXT), code=(KernelCode("k", "k", "sm_90", instructions, ()),))
 

@@ -12,7 +12,7 @@ from assistant.cuda.syntax import SyntaxTree
 from assistant.cuda.word_arithmetic import word_arithmetic
 from assistant.model.source import Source
 from assistant.model.verification import Label
-from assistant.verify.labels import Version, detect_labels
+from assistant.verify.labels import VersionFacts, detect_labels
 
 WORDS = """struct Ctx { uint32_t nonce; uint64_t counter; };
 struct Cipher {
@@ -55,9 +55,9 @@ ALWAYS = "rebuild(key); cudaMemset(d_out, 0, n); cudaMemcpy(d_in, in.data(), n, 
 BUILD = "build<<<1, 32>>>(key);"
 
 
-def version(text: str) -> Version:
+def version(text: str) -> VersionFacts:
     tree = SyntaxTree(text)
-    return Version(parse(Source(Path("/k.cu"), text)), work=host_work(tree), arithmetic=word_arithmetic(tree))
+    return VersionFacts(parse(Source(Path("/k.cu"), text)), work=host_work(tree), arithmetic=word_arithmetic(tree))
 
 
 def check(before: str, after: str) -> tuple[str, int] | None:

@@ -1,9 +1,9 @@
-"""The file in question, read and parsed: what is compiled, which kernels are asked about, how it says it is launched.
+"""The file in question, read and parsed, as one version: what is compiled, which kernels are asked about, how it says it is launched.
 
 Example::
 
-    subject = read_subject(JobRequest(Path("/tmp/a.cu"), Path("/tmp")), flags)
-    subject.kernels[0].key
+    version = read_version(JobRequest(Path("/tmp/a.cu"), Path("/tmp")), flags)
+    version.kernels[0].key
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from assistant.ports import Program
 from assistant.record import Record
 from assistant.workload.blocks import find_workloads, parse_sidecar, sidecar_path
 
-__all__ = ["Subject", "as_candidate", "candidate_of", "holder_of", "read_source", "read_subject", "with_text"]
+__all__ = ["SourceVersion", "as_candidate", "candidate_of", "holder_of", "read_source", "read_version", "with_text"]
 
 _MAX_SOURCE_BYTES = 16 << 20
 """A CUDA source beyond this is generated or not a source."""
@@ -32,7 +32,7 @@ _NAMES_SHOWN = 12
 _HOLDING_CUDA = frozenset({".py", ".ipynb"})
 
 
-class Subject(Record):
+class SourceVersion(Record):
     """One file as a job sees it."""
 
     request: JobRequest
@@ -76,11 +76,11 @@ def holder_of(path: Path) -> Path | None:
     return holder if holder.suffix in _HOLDING_CUDA and holder.is_file() else None
 
 
-def read_subject(request: JobRequest, flags: Flags) -> Subject:
+def read_version(request: JobRequest, flags: Flags) -> SourceVersion:
     """Parse ``request.file``. Raises UsageError for no kernel or an unknown selector, CannotAnswerError for a bad workload block."""
     parsed = parse(_source(request, request.file))
     extra = tuple(_source(request, path) for path in request.extra_sources)
-    return _subject(request, parsed, extra, flags)
+    return _version(request, parsed, extra, flags)
 
 
 def _source(request: JobRequest, path: Path) -> Source:
@@ -88,25 +88,25 @@ def _source(request: JobRequest, path: Path) -> Source:
     return read_source(path) if text is None else Source(path, text)
 
 
-def with_text(subject: Subject, text: str) -> Subject:
-    """The same file with another text. Raises as read_subject does."""
-    parsed = parse(Source(subject.source.path, text))
-    return _subject(subject.request, parsed, subject.program.sources[1:], subject.program.flags)
+def with_text(version: SourceVersion, text: str) -> SourceVersion:
+    """The same file with another text. Raises as read_version does."""
+    parsed = parse(Source(version.source.path, text))
+    return _version(version.request, parsed, version.program.sources[1:], version.program.flags)
 
 
-def as_candidate(subject: Subject) -> Subject:
+def as_candidate(version: SourceVersion) -> SourceVersion:
     """The same text, run limited: for what the user did not write, and to see how their own program fares so."""
-    return replace(subject, program=replace(subject.program, is_candidate=True))
+    return replace(version, program=replace(version.program, is_candidate=True))
 
 
-def candidate_of(subject: Subject, text: str) -> Subject:
-    """``subject`` with a text that the user did not write. Its flags stay: what such a text declares of its own starts compilers with
-    anything, and those run as the user. Raises as read_subject does."""
-    candidate = as_candidate(with_text(subject, text))
-    return replace(candidate, program=replace(candidate.program, flags=subject.program.flags))
+def candidate_of(version: SourceVersion, text: str) -> SourceVersion:
+    """``version`` with a text that the user did not write. Its flags stay: what such a text declares of its own starts compilers with
+    anything, and those run as the user. Raises as read_version does."""
+    candidate = as_candidate(with_text(version, text))
+    return replace(candidate, program=replace(candidate.program, flags=version.program.flags))
 
 
-def _subject(request: JobRequest, parsed: ParsedSource, extra: tuple[Source, ...], flags: Flags) -> Subject:
+def _version(request: JobRequest, parsed: ParsedSource, extra: tuple[Source, ...], flags: Flags) -> SourceVersion:
     if request.live is not None and parsed.has_main:
         raise UsageError(
             f"{parsed.source.path.name} has main(): it runs as a program, without arrays", "take main() out, or bind no arrays"
@@ -123,7 +123,7 @@ def _subject(request: JobRequest, parsed: ParsedSource, extra: tuple[Source, ...
         build_command=request.build_command,
         run_command=request.run_command,
     )
-    return Subject(request, parsed, program, _selected(parsed, request), declared)
+    return SourceVersion(request, parsed, program, _selected(parsed, request), declared)
 
 
 def _taken(flags: Flags, declared: tuple[str, ...]) -> Flags:

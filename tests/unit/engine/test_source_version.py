@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from assistant.engine.request import JobRequest
-from assistant.engine.subject import candidate_of, holder_of, read_source, read_subject
+from assistant.engine.source_version import candidate_of, holder_of, read_source, read_version
 from assistant.errors import CannotAnswerError, UsageError
 from assistant.model.build import Flags
 
@@ -38,7 +38,7 @@ def test_a_candidate_is_built_with_the_flags_of_what_it_is_a_candidate_for(tmp_p
     kernel = "__global__ void k(float *x) { x[threadIdx.x] *= 2.0f; }\n"
     source = tmp_path / "k.cu"
     source.write_text(block.replace("FLAG", "-DN=1") + kernel)
-    original = read_subject(JobRequest(source, tmp_path), Flags(("-O3",), "default"))
+    original = read_version(JobRequest(source, tmp_path), Flags(("-O3",), "default"))
     candidate = candidate_of(original, block.replace("FLAG", "-DN=2") + kernel)
     assert candidate.program.flags == original.program.flags == Flags(("-O3", "-DN=1"), "default")
     assert candidate.program.is_candidate
@@ -48,4 +48,4 @@ def test_flags_that_start_programs_are_not_even_compiled_with(tmp_path: Path) ->
     source = tmp_path / "k.cu"
     source.write_text("__global__ void k(float *x) { x[threadIdx.x] *= 2.0f; }\n")
     with pytest.raises(CannotAnswerError, match=r"-wrapper.*kernelopt\.toml"):
-        read_subject(JobRequest(source, tmp_path), Flags(("-Xcompiler=-wrapper,./x.sh",), "kernelopt.toml"))
+        read_version(JobRequest(source, tmp_path), Flags(("-Xcompiler=-wrapper,./x.sh",), "kernelopt.toml"))
