@@ -57,7 +57,7 @@ def _optimize(
         from assistant.cli.consent import ask_model
         from assistant.cli.decisions import AskOnTerminal, HostCodeOnTerminal
         from assistant.cli.jobs import show_written
-        from assistant.engine.session import Asked
+        from assistant.engine.search.planning import Asked
 
     ask = AskOnTerminal.if_terminal(as_json)
     chosen = Accept.NONE if accept is Accept.ASK and ask is None else accept

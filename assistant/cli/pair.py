@@ -26,7 +26,8 @@ from assistant.engine.pair.session import Pair
 from assistant.engine.pair.state import version_name
 from assistant.engine.pair.words import constraint_answer, version_line
 from assistant.engine.request import JobRequest, OptimizeOptions
-from assistant.engine.session import Asked, Session
+from assistant.engine.search.planning import Asked
+from assistant.engine.session import Session
 from assistant.engine.source_version import read_source
 from assistant.errors import KernelOptError, UsageError
 from assistant.model import events

@@ -25,9 +25,10 @@ from assistant.engine.channel import Listener
 from assistant.engine.event_json import event_json
 from assistant.engine.ids import new_id
 from assistant.engine.job import CANNOT_ANSWER, Ending, Job
+from assistant.engine.reading import read_version
 from assistant.engine.request import JobRequest
 from assistant.engine.scratch import scratch_folder, unusable
-from assistant.engine.source_version import SourceVersion, read_version
+from assistant.engine.source_version import SourceVersion
 from assistant.errors import CannotAnswerError, KernelOptError
 from assistant.measure.targets import target
 from assistant.model import events

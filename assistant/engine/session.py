@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,16 +22,16 @@ from assistant.engine.judge.comparing import compare
 from assistant.engine.pair.book import PairBook
 from assistant.engine.proposals.decisions import Ask, Decisions
 from assistant.engine.proposals.submitted import Submission, submit
+from assistant.engine.reading import read_version
 from assistant.engine.report import stages
 from assistant.engine.report.reported import locate
 from assistant.engine.request import Accept, JobRequest, OptimizeOptions
 from assistant.engine.running import JobBody, JobRunner, OpenLab
-from assistant.engine.search.accounts import OnWriting
-from assistant.engine.search.host_code import AskHostCode, HostCodeRight
-from assistant.engine.search.planning import AskModel, Models
+from assistant.engine.search.host_code import HostCodeRight
+from assistant.engine.search.optimize import Optimizer, OptimizeResult, People, SearchBody
+from assistant.engine.search.planning import NOBODY, Asked, Models
 from assistant.engine.search.resume import NOTHING_EARLIER, last_interrupted
-from assistant.engine.search.searching import People, Searched, Searching
-from assistant.engine.source_version import SourceVersion, as_candidate, read_source, read_version, with_text
+from assistant.engine.source_version import SourceVersion, as_candidate, read_source, with_text
 from assistant.errors import UsageError
 from assistant.lab.report import ReportLab, load_report
 from assistant.model import events
@@ -40,10 +40,7 @@ from assistant.plan.catalogue import Catalogue
 from assistant.ports import Planner, Store
 from assistant.record import Record
 
-__all__ = ["NOBODY", "Ask", "Asked", "SearchBody", "Session", "SessionParts"]
-
-SearchBody = Callable[[Job, SourceVersion], Awaitable[Searched]]
-"""What an ``optimize`` job does."""
+__all__ = ["Ask", "Session", "SessionParts"]
 
 
 class SessionParts(Record):
@@ -58,21 +55,6 @@ class SessionParts(Record):
     """Front end and process."""
     load_models: Callable[[], Models] | None = None
     """Loads what asks models, for the first job that may; None: no model is ever asked."""
-
-
-class Asked(Record):
-    """Who answers what comes up in a search, and who watches."""
-
-    host_code: AskHostCode | None = None
-    """Whether candidates may edit host code, where the options do not allow it; None counts as no."""
-    model: AskModel | None = None
-    """Whether a language model may be asked; None: only where it was asked for by name, or agreed to in the options."""
-    on_writing: OnWriting | None = None
-    """Is given the pieces of a model's answer."""
-
-
-NOBODY = Asked()
-"""Nobody is asked, nobody watches."""
 
 
 class Session:
@@ -151,7 +133,7 @@ class Session:
         earlier = last_interrupted(self.store, workspace, request.file, _now_ms()) if options.is_resumed else NOTHING_EARLIER
         decisions = self._decisions()
 
-        async def body(job: Job, version: SourceVersion) -> Searched:
+        async def body(job: Job, version: SourceVersion) -> OptimizeResult:
             limited = _limited(options, loaded)
             people = People(
                 offer=lambda proposal: decisions.offer(job, proposal, accept, ask),
@@ -159,8 +141,8 @@ class Session:
                 model=asked.model,
                 on_writing=asked.on_writing,
             )
-            searching = Searching(self.store, self._parts.planner, self._parts.catalogue, self._parts.load_models)
-            return await searching.run(job, version, limited, loaded, earlier, people)
+            optimizer = Optimizer(self.store, self._parts.planner, self._parts.catalogue, self._parts.load_models)
+            return await optimizer.run(job, version, limited, loaded, earlier, people)
 
         return body
 

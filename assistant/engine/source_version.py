@@ -1,9 +1,9 @@
-"""The file in question, read and parsed, as one version: what is compiled, which kernels are asked about, how it says it is launched.
+"""One text of the file in question, read and parsed: what is compiled, which kernels are asked about, how it says it is launched.
 
 Example::
 
-    version = read_version(JobRequest(Path("/tmp/a.cu"), Path("/tmp")), flags)
-    version.kernels[0].key
+    other = with_text(version, "__global__ void k(float* x) {}")
+    other.kernels[0].key
 """
 
 from __future__ import annotations
@@ -15,16 +15,15 @@ from assistant.build.safe_flags import refused_flag
 from assistant.cuda.match import select_kernels
 from assistant.cuda.parse import parse
 from assistant.disk.texts import UnfitFileError, read_bytes
-from assistant.engine.request import JobRequest
 from assistant.errors import CannotAnswerError, UsageError
 from assistant.model.build import Flags
 from assistant.model.source import Kernel, ParsedSource, Source
-from assistant.model.workload import DeclaredWorkload, WorkloadProblem
+from assistant.model.workload import DeclaredWorkload, LiveWorkload, WorkloadProblem
 from assistant.ports import Program
 from assistant.record import Record
 from assistant.workload.blocks import find_workloads, parse_sidecar, sidecar_path
 
-__all__ = ["SourceVersion", "as_candidate", "candidate_of", "holder_of", "read_source", "read_version", "with_text"]
+__all__ = ["Selection", "SourceVersion", "as_candidate", "candidate_of", "holder_of", "read_source", "version_of", "with_text"]
 
 _MAX_SOURCE_BYTES = 16 << 20
 """A CUDA source beyond this is generated or not a source."""
@@ -32,15 +31,27 @@ _NAMES_SHOWN = 12
 _HOLDING_CUDA = frozenset({".py", ".ipynb"})
 
 
-class SourceVersion(Record):
-    """One file as a job sees it."""
+class Selection(Record):
+    """What a job asks of a file, whatever its text says."""
 
-    request: JobRequest
+    kernel: str | None = None
+    """Selector; None: all kernels."""
+    needs_kernels: bool = True
+    """A text without any is refused."""
+    live: LiveWorkload | None = None
+    """Arrays of a notebook that the kernels run on, in place of declared workloads."""
+
+
+class SourceVersion(Record):
+    """One text of the file in question, and what reading it gives."""
+
     parsed: ParsedSource
     program: Program
     kernels: tuple[Kernel, ...]
     """The selected kernels, in source order."""
     declared: tuple[DeclaredWorkload, ...]
+    selection: Selection
+    """What was asked about; the same of every version."""
 
     @property
     def source(self) -> Source:
@@ -76,22 +87,27 @@ def holder_of(path: Path) -> Path | None:
     return holder if holder.suffix in _HOLDING_CUDA and holder.is_file() else None
 
 
-def read_version(request: JobRequest, flags: Flags) -> SourceVersion:
-    """Parse ``request.file``. Raises UsageError for no kernel or an unknown selector, CannotAnswerError for a bad workload block."""
-    parsed = parse(_source(request, request.file))
-    extra = tuple(_source(request, path) for path in request.extra_sources)
-    return _version(request, parsed, extra, flags)
+def version_of(parsed: ParsedSource, program: Program, selection: Selection) -> SourceVersion:
+    """What reading ``parsed`` gives; ``program``: what it is part of, whose first source it becomes.
 
-
-def _source(request: JobRequest, path: Path) -> Source:
-    text = request.text_of(path)
-    return read_source(path) if text is None else Source(path, text)
+    Raises UsageError for no kernel or an unknown selector, CannotAnswerError for a bad workload block.
+    """
+    if selection.live is not None and parsed.has_main:
+        raise UsageError(
+            f"{parsed.source.path.name} has main(): it runs as a program, without arrays", "take main() out, or bind no arrays"
+        )
+    if program.run_command is not None:
+        parsed = replace(parsed, has_main=True)  # the command stands for it
+    declared = () if selection.live is not None else _declared(parsed)
+    flags = _taken(program.flags, tuple(dict.fromkeys(flag for workload in declared for flag in workload.flags)))
+    program = replace(program, sources=(parsed.source, *program.sources[1:]), flags=flags)
+    return SourceVersion(parsed, program, _selected(parsed, selection), declared, selection)
 
 
 def with_text(version: SourceVersion, text: str) -> SourceVersion:
-    """The same file with another text. Raises as read_version does."""
-    parsed = parse(Source(version.source.path, text))
-    return _version(version.request, parsed, version.program.sources[1:], version.program.flags)
+    """The same file with another text. Raises as version_of does."""
+    program = replace(version.program, kernels=(), is_candidate=False)
+    return version_of(parse(Source(version.source.path, text)), program, version.selection)
 
 
 def as_candidate(version: SourceVersion) -> SourceVersion:
@@ -101,29 +117,9 @@ def as_candidate(version: SourceVersion) -> SourceVersion:
 
 def candidate_of(version: SourceVersion, text: str) -> SourceVersion:
     """``version`` with a text that the user did not write. Its flags stay: what such a text declares of its own starts compilers with
-    anything, and those run as the user. Raises as read_version does."""
+    anything, and those run as the user. Raises as version_of does."""
     candidate = as_candidate(with_text(version, text))
     return replace(candidate, program=replace(candidate.program, flags=version.program.flags))
-
-
-def _version(request: JobRequest, parsed: ParsedSource, extra: tuple[Source, ...], flags: Flags) -> SourceVersion:
-    if request.live is not None and parsed.has_main:
-        raise UsageError(
-            f"{parsed.source.path.name} has main(): it runs as a program, without arrays", "take main() out, or bind no arrays"
-        )
-    if request.run_command is not None:
-        parsed = replace(parsed, has_main=True)  # the command stands for it
-    declared = () if request.live is not None else _declared(parsed)
-    workload_flags = tuple(flag for workload in declared for flag in workload.flags)
-    program = Program(
-        sources=(parsed.source, *extra),
-        flags=_taken(flags, tuple(dict.fromkeys(workload_flags))),
-        arguments=request.arguments,
-        working_directory=request.working_directory,
-        build_command=request.build_command,
-        run_command=request.run_command,
-    )
-    return SourceVersion(request, parsed, program, _selected(parsed, request), declared)
 
 
 def _taken(flags: Flags, declared: tuple[str, ...]) -> Flags:
@@ -138,9 +134,9 @@ def _taken(flags: Flags, declared: tuple[str, ...]) -> Flags:
     return replace(flags, arguments=(*flags.arguments, *declared))
 
 
-def _selected(parsed: ParsedSource, request: JobRequest) -> tuple[Kernel, ...]:
-    path, selector = parsed.source.path, request.kernel
-    if not parsed.kernels and request.needs_kernels:
+def _selected(parsed: ParsedSource, selection: Selection) -> tuple[Kernel, ...]:
+    path, selector = parsed.source.path, selection.kernel
+    if not parsed.kernels and selection.needs_kernels:
         hint = f"line {parsed.problems[0].line}: {parsed.problems[0].message}" if parsed.problems else ""
         what = "is empty" if not parsed.source.text.strip() else "holds no __global__ function"
         raise UsageError(f"{path} {what}", hint or "name a CUDA C++ source with at least one kernel")

@@ -13,9 +13,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from assistant.config import find_workspace, load_settings
+from assistant.engine.reading import read_version
 from assistant.engine.request import JobRequest
 from assistant.engine.running import flags_of, run_limits
-from assistant.engine.source_version import read_version
 from assistant.measure.targets import target
 from assistant.model.build import Build, BuildFailure, BuildResult, Diagnostic, DiagnosticSeverity
 from assistant.ports import Lab, LabFailure, Program, ReplayOptions, RunLimits

@@ -16,66 +16,24 @@ from assistant.build.aggregation import aggregated_atomics
 from assistant.build.mix import line_instructions
 from assistant.build.occupancy import occupancy
 from assistant.cuda.loops import source_loops
-from assistant.engine.evaluate.counting import Counted, CountedKernel
+from assistant.engine.evaluate.assessment import AssessedLaunch, Assessment, Counted, CountedKernel, KernelAssessment
 from assistant.engine.evaluate.facts import source_facts
 from assistant.engine.evaluate.grades import graded, grading_input
 from assistant.engine.job import Job
 from assistant.engine.source_version import SourceVersion
 from assistant.measure.model import predict
-from assistant.model.build import Build, BuildFailure, BuildResult, KernelCode, KernelResources, Occupancy
-from assistant.model.comparison import PredictedTime
+from assistant.model.build import Build, BuildFailure, KernelCode, KernelResources, Occupancy
 from assistant.model.device import Architecture
-from assistant.model.profile import Evidence, Finding, LaunchProfile, Signature
+from assistant.model.profile import LaunchProfile
 from assistant.model.source import Kernel, SourceLoop
 from assistant.profile.context import CountedLaunch, FindContext
 from assistant.profile.facts import SourceFacts
 from assistant.profile.findings import FindResult, find
 from assistant.profile.signature import signature
-from assistant.record import Record
 
 _Named = TypeVar("_Named", KernelResources, KernelCode)
 
-__all__ = ["AssessedLaunch", "Assessment", "KernelAssessment", "assess", "findings_of_launch"]
-
-
-class AssessedLaunch(Record):
-    """One launch shape with its graded counters and its predicted time."""
-
-    profile: LaunchProfile
-    occupancy: Occupancy | None
-    predicted: PredictedTime
-    count: float
-    shape: str = ""
-    """Of the declared workload (``n=1024``); empty for a program's own launches."""
-
-
-class KernelAssessment(Record):
-    """All that is known of one kernel instance."""
-
-    kernel: Kernel
-    instance: str
-    launches: tuple[AssessedLaunch, ...]
-    resources: KernelResources | None
-    code: KernelCode | None
-    findings: tuple[Finding, ...]
-    evidence: tuple[Evidence, ...]
-    signature: Signature
-
-    @property
-    def predicted_time_s(self) -> float:
-        """Σ count · predicted time over all launches."""
-        return sum(launch.count * launch.predicted.time_s for launch in self.launches)
-
-
-class Assessment(Record):
-    """The version's kernels that its workload launches."""
-
-    build: BuildResult
-    counted: Counted
-    kernels: tuple[KernelAssessment, ...]
-
-    def of(self, kernel: Kernel) -> tuple[KernelAssessment, ...]:
-        return tuple(item for item in self.kernels if item.kernel.key == kernel.key)
+__all__ = ["assess", "findings_of_launch"]
 
 
 async def assess(job: Job, version: SourceVersion, counted: Counted, first_evidence: int = 1) -> Assessment | BuildFailure:

@@ -7,108 +7,32 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 from assistant.cuda.match import kernel_of_instance, select_kernels
-from assistant.cuda.struct_layouts import layout_named
 from assistant.cuda.structs import struct_fields
-from assistant.engine.evaluate.counting import Counted
+from assistant.engine.evaluate.assessment import Counted
 from assistant.engine.evaluate.instances import instance_parameters
+from assistant.engine.evaluate.judged_case import Effort, JudgedCase
 from assistant.engine.source_version import SourceVersion
 from assistant.errors import CannotAnswerError
 from assistant.model.elements import parse_element_type
-from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.recording import Recording
 from assistant.model.source import Kernel, Parameter
-from assistant.model.structs import ElementLayout
 from assistant.model.workload import Case, CaseOrigin, DeclaredWorkload, LiveCase, LiveWorkload, Shape, WorkloadProblem
-from assistant.record import Record
-from assistant.verify.evidence import SideRun
 from assistant.workload.boundary import boundary_shapes
 from assistant.workload.derive import extract
 from assistant.workload.draws import Draw, draws_for
 from assistant.workload.generate import GenerateOptions, Signature, generate
-from assistant.workload.recordings import NewCase, RecordingReader, write_case
-from assistant.workload.resize import SizeModel
+from assistant.workload.recordings import NewCase, RecordingReader
 from assistant.workload.select import LaunchPair, select_launches, started_as
 from assistant.workload.signature import device_variable_types, signature_of
 from assistant.workload.structs import StructLayout, layout_of
 from assistant.workload.unread import unread_buffers
 
-__all__ = [
-    "CONFIRM_REPEATS",
-    "Effort",
-    "JudgedCase",
-    "Resize",
-    "captured_cases",
-    "declared_cases",
-    "for_candidate",
-    "layouts_of",
-    "live_case",
-    "live_cases",
-    "write_cases",
-]
+__all__ = ["captured_cases", "declared_cases", "for_candidate", "live_case", "live_cases"]
 
-CONFIRM_REPEATS = 20
-"""Bitwise repeats of a confirmation."""
 _FRESH_VALUES_BYTES = 64 << 20
 """A declared shape with more data than this is judged on one fresh draw instead of three: memory and time stay bounded."""
-
-
-class Effort(Record):
-    """How thoroughly one comparison is judged."""
-
-    seeds: tuple[int, ...]
-    repeats: int
-    mode: str
-    """Replay mode: ``plain`` or ``check``."""
-    with_injected: bool
-    with_boundary: bool
-    is_confirming: bool
-    is_fresh: bool = False
-    """The runs begin in processes that have run no version before."""
-
-
-class Resize(Record):
-    """How a recorded launch came to other sizes."""
-
-    model: SizeModel
-    sizes: tuple[tuple[str, int], ...]
-    """The integers that are passed."""
-    is_whole: bool = True
-    """Buffers follow from them as the grid does; False: only the integers were changed."""
-
-
-class JudgedCase(Record):
-    """One case of the original."""
-
-    new: NewCase
-    kernel: str
-    """``Kernel.key`` of the first launch's kernel."""
-    parameters: tuple[tuple[Parameter, ...], ...]
-    """Per launch, template arguments filled in."""
-    buffer_names: tuple[tuple[int, str], ...]
-    scratch: frozenset[str]
-    launch_index: int | None
-    """Launch of A's recording that it was made from; None when declared."""
-    further_kernels: tuple[str, ...] = ()
-    """Keys of the kernels launched after ``kernel``."""
-    given: tuple[tuple[int, bytes], ...] = ()
-    """(buffer id, float64 values) that the user's own function returned for this very case; live cases only."""
-    repeats: int = 1
-    """Runs that are compared to the bit."""
-    is_checked: bool = True
-    """It is also run with every check on, where the job asks for checks."""
-    checked: SideRun | None = None
-    """The original's run with every check on, where it was made already when the case was tried."""
-    unread: frozenset[int] = frozenset()
-    """Ids of buffers that nothing else in the program looks at (``unread_buffers``)."""
-    own_grid: Dim3 | None = None
-    """Of a case with fewer blocks: the launch's own."""
-    recorded_config: LaunchConfig | None = None
-    """Of a case with fewer blocks: how the program starts the kernel; a candidate that is started otherwise is not tried with fewer."""
-    resize: Resize | None = None
-    """Of a launch at a size of our own, whose grid follows from the integers passed; None: the candidate's grid is as recorded."""
 
 
 def captured_cases(version: SourceVersion, counted: Counted, kernels: frozenset[str]) -> tuple[JudgedCase, ...]:
@@ -164,24 +88,12 @@ def declared_cases(
     return tuple(cases)
 
 
-def layouts_of(case: NewCase, text: str) -> dict[int, ElementLayout]:
-    """Of the buffers that hold structs which the original's ``text`` defines."""
-    found = {buffer.id: layout_named(text, buffer.element_type) for buffer in case.recording.buffers}
-    return {buffer: layout for buffer, layout in found.items() if layout is not None}
-
-
-def write_cases(folder: Path, cases: Sequence[NewCase]) -> tuple[Case, ...]:
-    """The cases on disk, one folder each; equal contents of all cases of a job are one file."""
-    shared = folder.parent / "blobs"
-    return tuple(write_case(folder / f"case-{index}", case, shared) for index, case in enumerate(cases))
-
-
 def for_candidate(case: JudgedCase, pairs: Sequence[LaunchPair], candidate: SourceVersion) -> NewCase | None:
     """What the candidate runs on this case; None where its launches do not correspond to A's, and where it has another grid than
     the original that is tried with fewer blocks.
     """
     made = _for_candidate(case, pairs, candidate)
-    if made is None or case.recorded_config is None or candidate.request.live is not None:
+    if made is None or case.recorded_config is None or candidate.selection.live is not None:
         return made
     own, few = made.recording.launches[0].config, case.new.recording.launches[0].config
     is_same = (own.grid, own.block) == (case.recorded_config.grid, case.recorded_config.block)
@@ -191,7 +103,7 @@ def for_candidate(case: JudgedCase, pairs: Sequence[LaunchPair], candidate: Sour
 
 def _for_candidate(case: JudgedCase, pairs: Sequence[LaunchPair], candidate: SourceVersion) -> NewCase | None:
     """As far as launches go that start as many blocks as the program does."""
-    if candidate.request.live is not None:
+    if candidate.selection.live is not None:
         return _live_for_candidate(case, candidate)
     if case.launch_index is None:
         return _declared_for_candidate(case, candidate)

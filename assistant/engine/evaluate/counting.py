@@ -9,79 +9,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from assistant.cuda.match import kernel_of_instance
-from assistant.engine.evaluate.repeating import FAILED, REPEATED, UNCLEAR, VARYING, Repeatability
+from assistant.engine.evaluate.assessment import REPEATS, Counted, CountedKernel, CountedLaunchGroup, Repeatability
+from assistant.engine.evaluate.repeating import FAILED, REPEATED, UNCLEAR, VARYING
 from assistant.engine.evaluate.traces import with_types
 from assistant.engine.job import Job
 from assistant.engine.source_version import SourceVersion
 from assistant.model.problems import is_refused
-from assistant.model.profile import Correction, LaunchProfile, Problem
-from assistant.model.recording import Recording
-from assistant.model.source import Kernel
+from assistant.model.profile import Correction, LaunchProfile
 from assistant.model.workload import Case
 from assistant.ports import CaseRun, LabFailure, ProgramRun, ReplayOptions, ReplayRun
-from assistant.record import Record
 
-__all__ = [
-    "OTHER_ORDER",
-    "REPEATS",
-    "Counted",
-    "CountedKernel",
-    "CountedLaunchGroup",
-    "count_cases",
-    "counted_of",
-    "group_by_kernel",
-    "run_program",
-]
-
-OTHER_ORDER = 1
-"""Seed of the order of threads in a program's second run."""
-REPEATS = 2
-"""Runs of each declared or live case: whether a kernel is repeatable shows at once."""
-
-
-class CountedLaunchGroup(Record):
-    """Launches of one instance with the same grid, block and shared memory."""
-
-    profile: LaunchProfile
-    """Of the first of them."""
-    count: float
-    """How many there are (captured), or the shape's weight (declared)."""
-    shape: str = ""
-    """Of the declared workload (``n=1024``); empty for a program's own launches."""
-
-
-class CountedKernel(Record):
-    """One kernel instance and its launches, most threads first."""
-
-    kernel: Kernel
-    instance: str
-    groups: tuple[CountedLaunchGroup, ...]
-
-
-class Counted(Record):
-    """Everything one counted run showed."""
-
-    kernels: tuple[CountedKernel, ...]
-    profiles: tuple[LaunchProfile, ...]
-    """Every launch in program order, those that were refused too."""
-    problems: tuple[Problem, ...]
-    run: ProgramRun | None
-    """None for declared workloads."""
-    repeatability: tuple[tuple[str, Repeatability], ...] = ()
-    """Of declared workloads: what two runs of one case tell of each kernel in it, by instance."""
-
-    corrections: tuple[Correction, ...] = ()
-    """With which the counters were counted."""
-    is_order_checked: bool = False
-    """Whether races were looked for in the run that the counters come from."""
-    cases: tuple[Case, ...] = ()
-    """That declared workloads were replayed on; their launches, case by case, are ``profiles``."""
-    failure: LabFailure | None = None
-    """Why the program did not end by itself with status 0: its problems hold, but no other version can be held against it."""
-
-    @property
-    def recording(self) -> Recording | None:
-        return None if self.run is None else self.run.recording
+__all__ = ["count_cases", "counted_of", "group_by_kernel", "run_program"]
 
 
 async def run_program(
@@ -216,7 +154,7 @@ def _failed(run: ProgramRun, version: SourceVersion, wall_s: float) -> LabFailur
         remedy = "make it run by itself first; kernelopt check shows what its kernels do wrong"
         return LabFailure("crashed", message, remedy, printed=last_words[0])
     if run.exit_status != 0:
-        arguments = "" if version.request.arguments else "; it was given no arguments, pass them after --"
+        arguments = "" if version.program.arguments else "; it was given no arguments, pass them after --"
         message = f"the program ended with status {run.exit_status}: {last_words[0]}".rstrip(": ")
         return LabFailure("bad_status", message, f"make it succeed by itself first{arguments}", printed=last_words[0])
     return None

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from assistant.engine.evaluate.assess import AssessedLaunch, KernelAssessment
+from assistant.engine.evaluate.assessment import AssessedLaunch, KernelAssessment
 from assistant.engine.job import Job
 from assistant.model.device import Target
 from assistant.model.figures import BeforeAfter, LaunchFigures, StallCount

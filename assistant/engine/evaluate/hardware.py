@@ -12,8 +12,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from assistant.engine.evaluate.assess import assess
-from assistant.engine.evaluate.counting import Counted, CountedKernel
-from assistant.engine.evaluate.workbench import Evaluation
+from assistant.engine.evaluate.assessment import Counted, CountedKernel
+from assistant.engine.evaluate.evaluation import Evaluation
 from assistant.engine.job import Job
 from assistant.model.build import BuildFailure
 from assistant.model.profile import LaunchProfile, Method

@@ -14,8 +14,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from assistant.cuda.match import kernel_of_instance
+from assistant.engine.evaluate.assessment import REPEATS, Counted
 from assistant.engine.evaluate.cases import live_case
-from assistant.engine.evaluate.counting import REPEATS, Counted, counted_of
+from assistant.engine.evaluate.counting import counted_of
 from assistant.engine.job import Job
 from assistant.engine.source_version import SourceVersion
 from assistant.model.elements import parse_element_type

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from assistant.record import Record
 
 if TYPE_CHECKING:
-    from assistant.engine.evaluate.assess import AssessedLaunch, KernelAssessment
+    from assistant.engine.evaluate.assessment import AssessedLaunch, KernelAssessment
 
     _Assessed = tuple[KernelAssessment, ...]
 

@@ -10,8 +10,7 @@ from dataclasses import replace
 
 from assistant.build.grading import corrections
 from assistant.cuda.loops import source_loops
-from assistant.engine.evaluate.assess import Assessment
-from assistant.engine.evaluate.counting import Counted, CountedKernel
+from assistant.engine.evaluate.assessment import Assessment, Counted, CountedKernel
 from assistant.engine.evaluate.grades import grading_input
 from assistant.engine.source_version import SourceVersion
 from assistant.model.profile import Correction, LaunchProfile

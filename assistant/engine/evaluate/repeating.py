@@ -8,31 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
+from assistant.engine.evaluate.assessment import Repeatability
 from assistant.model.recording import RecordedLaunch, Recording
-from assistant.record import Record
 
-__all__ = [
-    "ARBITRARY",
-    "FAILED",
-    "NOT_RUN",
-    "NO_SECOND_RUN",
-    "RACY",
-    "REPEATED",
-    "UNCLEAR",
-    "VARYING",
-    "Repeatability",
-    "combined",
-    "compare_runs",
-]
-
-
-class Repeatability(Record):
-    """What two runs tell of one kernel."""
-
-    is_deterministic: bool | None
-    """None where nothing is claimed."""
-    reason: str | None = None
-    """Why nothing is claimed; None where something is."""
+__all__ = ["ARBITRARY", "FAILED", "NOT_RUN", "NO_SECOND_RUN", "RACY", "REPEATED", "UNCLEAR", "VARYING", "combined", "compare_runs"]
 
 
 REPEATED, VARYING = Repeatability(True), Repeatability(False)

@@ -8,8 +8,8 @@ Example::
 
 from __future__ import annotations
 
-from assistant.engine.evaluate.assess import KernelAssessment
-from assistant.engine.evaluate.workbench import Evaluation
+from assistant.engine.evaluate.assessment import KernelAssessment
+from assistant.engine.evaluate.evaluation import Evaluation
 from assistant.engine.judge.changes import edited_kernels, same_kernel
 from assistant.engine.judge.predicting import KernelPair
 from assistant.model.build import KernelCode

@@ -5,37 +5,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from assistant.cuda.struct_layouts import layout_named
-from assistant.engine.evaluate.cases import Effort, JudgedCase, write_cases
+from assistant.engine.evaluate.judged_case import Effort, JudgedCase, write_cases
 from assistant.engine.ids import new_id
 from assistant.engine.job import Job
+from assistant.engine.judge.baseline import PerturbedCases, PreparedCase, buffer_facts, case_evidence
 from assistant.engine.judge.budget import CHECKED_THREADS
-from assistant.engine.judge.references import FloatReference, LeftContents, find_references, perturbed_runs, side_run, startable
+from assistant.engine.judge.references import find_references, perturbed_runs
+from assistant.engine.judge.replaying import FloatReference, LeftContents, side_run, startable
 from assistant.engine.source_version import SourceVersion
 from assistant.ports import LabFailure, ReplayOptions
 from assistant.record import Record
 from assistant.verify.compare import need_tolerance
-from assistant.verify.evidence import TIMED_OUT, BufferFacts, CaseEvidence, SideRun
+from assistant.verify.evidence import TIMED_OUT, SideRun
 from assistant.verify.kinds import meaning_of
 from assistant.verify.members import split_members
 from assistant.verify.numbers import element_of
 from assistant.verify.outputs import has_small_output
 from assistant.workload.cancelling import CANCELLING
-from assistant.workload.derive import contents_of
-from assistant.workload.offsets import longest_row
 from assistant.workload.recordings import NewCase
 
-__all__ = [
-    "OriginalRuns",
-    "PerturbedCases",
-    "PreparedCase",
-    "Task",
-    "buffer_facts",
-    "candidate_runs",
-    "case_evidence",
-    "original_runs",
-    "task_of",
-]
+__all__ = ["OriginalRuns", "Task", "candidate_runs", "original_runs", "perturb", "task_of"]
 
 FILLS = (0xAB, 0x54)
 """Two patterns for memory whose contents are arbitrary: a result that depends on them shows as a difference."""
@@ -63,33 +52,15 @@ class Task(Record):
     """For one run; None: as long as the user's program may take."""
 
 
-class PreparedCase(Record):
-    """A case with everything the original left behind on it."""
+async def perturb(job: Job, version: SourceVersion, items: Sequence[PreparedCase], known: PerturbedCases) -> None:
+    """Run the original on perturbed inputs of those of ``items`` that can be perturbed, and keep the runs in ``known``.
 
-    case: JudgedCase
-    original: tuple[SideRun, ...]
-    reference: FloatReference
-    perturbed: tuple[SideRun, ...]
-    can_be_perturbed: bool = False
-    """It would be run on moved inputs if a verdict rested on roundoff there."""
-
-
-class PerturbedCases:
-    """Cases of one original with its runs on perturbed inputs, made when a verdict first rests on roundoff: they make bounds wider, so that
-    a version that is right without them is right."""
-
-    def __init__(self) -> None:
-        self._made: dict[int, PreparedCase] = {}
-
-    def known(self, item: PreparedCase) -> PreparedCase:
-        return self._made.get(id(item.case), item)
-
-    async def make(self, job: Job, version: SourceVersion, items: Sequence[PreparedCase]) -> None:
-        """For those of ``items`` that can be perturbed; where the lab cannot run them their bounds stay as they are."""
-        moving = [item for item in items if item.can_be_perturbed]
-        perturbed, _ = await perturbed_runs(job, version, [item.case for item in moving], [True] * len(moving))
-        for item, runs in zip(moving, perturbed, strict=True):
-            self._made[id(item.case)] = replace(item, perturbed=runs, can_be_perturbed=False)
+    Where the lab cannot run them, their bounds stay as they are.
+    """
+    moving = [item for item in items if item.can_be_perturbed]
+    perturbed, _ = await perturbed_runs(job, version, [item.case for item in moving], [True] * len(moving))
+    for item, runs in zip(moving, perturbed, strict=True):
+        known.keep(item, runs)
 
 
 class OriginalRuns(Record):
@@ -132,7 +103,7 @@ async def side_runs(job: Job, version: SourceVersion, tasks: Sequence[Task]) -> 
     that left something else, as far as the lab keeps them: each must be right, and all show how far results spread."""
     if not tasks:
         return []
-    program = startable(version, [task.new for task in tasks])
+    program = startable(version.program, [task.new for task in tasks])
     written = write_cases(job.scratch / new_id("K"), [task.new for task in tasks])
     found: list[list[SideRun]] = [[] for _ in tasks]
     for batch in _batches(tasks):
@@ -177,47 +148,6 @@ def task_of(case: JudgedCase, new: NewCase, effort: Effort) -> Task:
     """What is run of the case, for the side that runs ``new`` on it."""
     is_checked = case.is_checked and effort.mode == "check" and _is_checkable(new)
     return Task(new, _fills(case), case.repeats, is_checked, effort.is_fresh, _DERIVED_LIMIT_S if new.origin.is_derived else None)
-
-
-def case_evidence(item: PreparedCase, candidate: tuple[SideRun, ...], text: str) -> CaseEvidence:
-    """What the judge is shown of the case; ``text`` is the original's, which defines the structs."""
-    config = item.case.new.recording.launches[0].config
-    return CaseEvidence(
-        origin=item.case.new.origin,
-        kernel=item.case.kernel,
-        buffers=buffer_facts(item.case, text),
-        original=item.original,
-        candidate=candidate,
-        reference=item.reference.values,
-        reference_kind=item.reference.kind,
-        perturbed=item.perturbed,
-        can_be_perturbed=item.can_be_perturbed,
-        further_kernels=item.case.further_kernels,
-        thread_count=config.grid.count * config.block.count,
-        longest_row=longest_row(item.case.new),
-        passed=tuple(
-            argument.data_hex for launch in item.case.new.recording.launches for argument in launch.arguments if not argument.pointers
-        ),
-    )
-
-
-def buffer_facts(case: JudgedCase, text: str) -> tuple[BufferFacts, ...]:
-    """What the judge knows of the case's buffers; ``text`` is the original's, which defines the structs."""
-    names = dict(case.buffer_names)
-    contents = contents_of(case.new)
-    return tuple(
-        BufferFacts(
-            id=buffer.id,
-            name=names[buffer.id],
-            element_type=buffer.element_type,
-            before=contents.get(buffer.id, bytes(buffer.size_bytes)),
-            is_poisoned=buffer.is_poisoned,
-            is_scratch=names[buffer.id] in case.scratch,
-            is_unread=buffer.id in case.unread,
-            layout=layout_named(text, buffer.element_type),
-        )
-        for buffer in case.new.recording.buffers
-    )
 
 
 def _is_perturbed(case: JudgedCase, original: Sequence[SideRun], reference: FloatReference, text: str) -> bool:

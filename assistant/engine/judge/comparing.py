@@ -9,20 +9,25 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from assistant.cuda.match import kernel_of_instance
-from assistant.engine.evaluate.cases import CONFIRM_REPEATS, Effort
-from assistant.engine.evaluate.counting import Counted
+from assistant.engine.evaluate.assessment import Counted
+from assistant.engine.evaluate.evaluating import evaluate, observe, repeat_limited, repeat_run
+from assistant.engine.evaluate.evaluation import Evaluation
 from assistant.engine.evaluate.figures import figures_of
-from assistant.engine.evaluate.workbench import Evaluation, evaluate, observe, repeat_limited, repeat_run
+from assistant.engine.evaluate.judged_case import CONFIRM_REPEATS, Effort
 from assistant.engine.job import CANNOT_ANSWER, DONE, INTERNAL, NO, Ending, Job, Stopwatch
+from assistant.engine.judge.baseline import Baseline
 from assistant.engine.judge.changes import changed_kernels, edited_kernels
 from assistant.engine.judge.compared import Compared, Unjudged, Verdict, verdict_event
-from assistant.engine.judge.judging import Baseline, line_pairs, prepare, unpaired_launches, verify
+from assistant.engine.judge.judging import verify
 from assistant.engine.judge.moved import may_be_moved, moved_work, right_as_a_whole
 from assistant.engine.judge.one_program import foreign_reading
+from assistant.engine.judge.pairing import line_pairs, unpaired_launches
 from assistant.engine.judge.predicting import KernelPair, predict_speed
-from assistant.engine.judge.speed import Speed, SpeedQuestion, overall_speed, speed_of, with_findings
+from assistant.engine.judge.preparing import prepare
+from assistant.engine.judge.speed import SpeedQuestion, speed_of
+from assistant.engine.judge.timing_verdict import Speed, overall_speed, with_findings
 from assistant.engine.judge.unpaired import unpaired_speed
-from assistant.engine.source_version import SourceVersion
+from assistant.engine.source_version import SourceVersion, candidate_of, with_text
 from assistant.model.comparison import Comparison, SpeedOutcome, speed_in_words
 from assistant.model.figures import BeforeAfter
 from assistant.model.problems import is_refused
@@ -34,7 +39,7 @@ from assistant.profile.quantity import counted_noun
 from assistant.record import Record
 from assistant.verify.problems import new_findings
 
-__all__ = ["MODEL_FIT_RATIO", "compare", "compare_ending", "confirm_effort"]
+__all__ = ["MODEL_FIT_RATIO", "compare", "compare_ending", "confirm_effort", "rejudge"]
 
 _SHOWN_DIGITS = 2
 """Decimal places of a ratio that people see."""
@@ -98,7 +103,7 @@ async def _compare_evaluated(job: Job, before: Evaluation, after: Evaluation, is
         baseline = await sides.baseline(frozenset({old.key}))
         if isinstance(baseline, LabFailure):
             return _failed(job, baseline)
-        result = await verify(job, baseline, after.version, after.counted, after.facts)
+        result = await verify(job, baseline, after)
         if isinstance(result, CannotJudge):
             (unjudged if not edited or old.key in edited else untouched).append(Unjudged(f"{old.key}: {result.reason}", result.remedy))
             continue
@@ -154,8 +159,7 @@ class _Sides(Record):
 
     async def baseline(self, kernels: frozenset[str]) -> Baseline | LabFailure:
         """The cases of these kernels of A, and A on them."""
-        before = self.before
-        return await prepare(self.job, before.version, before.counted, before.facts, kernels, confirm_effort(self.job), self.second_run)
+        return await prepare(self.job, self.before, kernels, confirm_effort(self.job), self.second_run)
 
     def told(self, kernel: str | None, verification: Verification, speed: Comparison | None, figures: BeforeAfter | None = None) -> Verdict:
         """The verdict, which is told at once; nothing is said of the speed of what is wrong."""
@@ -208,7 +212,7 @@ async def _judged_as_a_program(sides: _Sides, reason: str) -> _Whole | LabFailur
     if isinstance(baseline, LabFailure):
         return baseline
     keys = frozenset(item.kernel.key for item in before.assessment.kernels)
-    result = await verify(job, replace(baseline, kernels=keys), after.version, after.counted, after.facts)
+    result = await verify(job, replace(baseline, kernels=keys), after)
     if isinstance(result, LabFailure):
         return result
     if isinstance(result, CannotJudge) or result.outcome is Outcome.FAIL:
@@ -332,3 +336,9 @@ def _is_undecided(speed: Comparison) -> bool:
     if speed.outcome is SpeedOutcome.PREDICTED:
         return round(speed.ratio, _SHOWN_DIGITS) < 1.0
     return speed.outcome is SpeedOutcome.INCONCLUSIVE
+
+
+async def rejudge(job: Job, version: SourceVersion, before: str, after: str) -> Compared:
+    """A confirming comparison of the user's text with one that holds edits of a candidate."""
+    original = with_text(version, before)
+    return await compare(job, original, candidate_of(original, after), is_strict=False)

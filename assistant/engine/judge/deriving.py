@@ -14,12 +14,13 @@ from dataclasses import replace
 from itertools import islice
 
 from assistant.cuda.struct_layouts import layout_named
-from assistant.engine.evaluate.cases import Effort, JudgedCase, Resize
+from assistant.engine.evaluate.judged_case import Effort, JudgedCase, Resize
 from assistant.engine.job import Job
 from assistant.engine.judge.budget import CHECKED_THREADS, Cost, case_count, is_large, own_size_count, repeat_count, work_s
 from assistant.engine.judge.grids import independent_of_grid
+from assistant.engine.judge.replaying import CaseTrial
 from assistant.engine.judge.sizes import Sized, SizedLaunch, TriedSizes, size_model_of, try_sizes
-from assistant.engine.judge.trying import CaseTrial, try_version
+from assistant.engine.judge.trying import trials_of, try_version
 from assistant.engine.judge.values import REPASSED, Base, apart, base_of, of_own_size, other_values
 from assistant.engine.source_version import SourceVersion
 from assistant.record import Record
@@ -87,7 +88,7 @@ async def derive(job: Job, version: SourceVersion, lead: Lead, effort: Effort) -
     if model is not None:
         usable = dense_trial if dense_trial.unclean(trial.problem_kinds) is None else trial
         launch = SizedLaunch(usable, sparse, model, cost, base.layouts)
-        sizes = await try_sizes(job, version, launch, effort.seeds[0], effort.is_confirming)
+        sizes = await try_sizes(trials_of(job, version.program), launch, effort.seeds[0], effort.is_confirming)
         usable_sizes = [sized for sized in (sizes.base, *sizes.grown) if sized is not None]
         anchors = [replace(_sized(own, sized, sized.new, model), checked=sized.checked) for sized in usable_sizes]
     if sizes.base is not None and model is not None:
@@ -96,7 +97,7 @@ async def derive(job: Job, version: SourceVersion, lead: Lead, effort: Effort) -
     made, notes = _chosen(bases, cost, effort, lead.is_declared)
     kept, dropped = await _clean(job, version, [one for one in made if not _has_fewer_blocks(one)], trial)
     fewer = [case for _, case in filter(_has_fewer_blocks, made)]
-    kept += await independent_of_grid(job, version, fewer, trial.problem_kinds)
+    kept += await independent_of_grid(trials_of(job, version.program), fewer, trial.problem_kinds)
     kept = _with_all_shifts(kept, shift_count(bases[-1].case.new, base.layouts))
     repeated = (replace(case, repeats=_repeats(case, own, effort)) for case in kept)
     names = () if model is None else tuple(model.varied)
@@ -132,7 +133,7 @@ async def _measured(job: Job, version: SourceVersion, cases: Sequence[NewCase]) 
     """What one run of the original on the first case costs, and how all went; they are of one size."""
     cost = cost_of(cases[0])
     is_checked = cost.threads <= CHECKED_THREADS
-    trials = await try_version(job, version, cases, _TRIAL_S, is_checked)
+    trials = await try_version(job, version.program, cases, _TRIAL_S, is_checked)
     run = trials[0].run
     has_run = is_checked and run is not None and run.error is None
     return replace(cost, checked_s=work_s(cost.threads, cost.size_bytes, run.profiles) if has_run and run is not None else None), trials
@@ -201,7 +202,7 @@ async def _sorted_out(
     """Clean ones, and why the others are not, by ``id``; what is larger than the emulator checks counts only where it is no risk."""
     tried = [case for case in cases if cost_of(case.new).threads <= CHECKED_THREADS]
     reasons = {id(case): _UNTRIED for case in cases if case not in tried and _is_risky(case)}
-    trials = await try_version(job, version, [case.new for case in tried], _FURTHER_TRIAL_S)
+    trials = await try_version(job, version.program, [case.new for case in tried], _FURTHER_TRIAL_S)
     for case, trial in zip(tried, trials, strict=True):
         reason = trial.unclean(own.problem_kinds)
         if reason is None and case.new.origin.kind == "refilled" and not _written(own) <= _written(trial):

@@ -3,7 +3,7 @@
 Example::
 
     new = filled(new, case, pairs, a_recording, b_recording)    # what the candidate is run on
-    side = as_found(item, new, side)                            # what it left, but for places that still hold what the host filled in
+    side = as_found(case.new, original, new, side)              # what it left, but for what the host filled in
 """
 
 from __future__ import annotations
@@ -13,8 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from assistant.engine.evaluate.cases import JudgedCase
-from assistant.engine.judge.case_runs import PreparedCase
+from assistant.engine.evaluate.judged_case import JudgedCase
 from assistant.model.recording import Recording
 from assistant.verify.evidence import SideRun
 from assistant.verify.numbers import MaskArray
@@ -35,16 +34,19 @@ def filled(new: NewCase, case: JudgedCase, pairs: Sequence[LaunchPair], original
     return with_host_fills(new, original, pair.a_index, recording, pair.b_index)
 
 
-def as_found(item: PreparedCase, new: NewCase, side: tuple[SideRun, ...]) -> tuple[SideRun, ...]:
-    """The candidate's runs, as if its host had not filled what the original leaves alone: nothing there is for the kernel to write."""
-    mine, own = contents_of(new), contents_of(item.case.new)
-    poisoned = {buffer.id for buffer in item.case.new.recording.buffers if buffer.is_poisoned}
+def as_found(own: NewCase, original: tuple[SideRun, ...], new: NewCase, side: tuple[SideRun, ...]) -> tuple[SideRun, ...]:
+    """The candidate's runs, as if its host had not filled what the original leaves alone: nothing there is for the kernel to write.
+
+    ``own``, ``original``: what the original is run on, and its runs.
+    """
+    mine, its = contents_of(new), contents_of(own)
+    poisoned = {buffer.id for buffer in own.recording.buffers if buffer.is_poisoned}
     still = {buffer.id for buffer in new.recording.buffers if buffer.is_poisoned}
-    fills = {buffer: data for buffer, data in mine.items() if buffer not in still and (buffer in poisoned or data != own.get(buffer))}
+    fills = {buffer: data for buffer, data in mine.items() if buffer not in still and (buffer in poisoned or data != its.get(buffer))}
     if not fills:
         return side
-    left_alone = {buffer: _left_alone(item.original, buffer, None if buffer in poisoned else own.get(buffer)) for buffer in fills}
-    return tuple(_as_found(run, fills, matching_run(item.original, run.fill), left_alone) for run in side)
+    left_alone = {buffer: _left_alone(original, buffer, None if buffer in poisoned else its.get(buffer)) for buffer in fills}
+    return tuple(_as_found(run, fills, matching_run(original, run.fill), left_alone) for run in side)
 
 
 def _left_alone(original: Sequence[SideRun], buffer: int, before: bytes | None) -> MaskArray | None:

@@ -4,7 +4,7 @@ At a size of our own, the candidate's grid is what the text of its launch says, 
 and where the text cannot be read, it follows from its recorded launches. Where several grids fit what was recorded, all are run once, and
 the best is taken: the candidate's own program would launch it so. Example::
 
-    chosen = await fitted(job, candidate, fittings(cases, pairs, Launched(original, recording), Launched(candidate, its_recording)))
+    chosen = await fitted(try_cases, fittings(cases, pairs, Launched(original, recording), Launched(candidate, its_recording)))
 """
 
 from __future__ import annotations
@@ -17,12 +17,13 @@ import numpy as np
 from assistant.cuda.constants import integer_constant
 from assistant.cuda.parse import parse_with_trees
 from assistant.cuda.struct_layouts import layout_named
-from assistant.engine.evaluate.cases import JudgedCase, for_candidate
-from assistant.engine.job import Job
-from assistant.engine.judge.case_runs import PreparedCase
+from assistant.engine.evaluate.cases import for_candidate
+from assistant.engine.evaluate.judged_case import JudgedCase
+from assistant.engine.judge.baseline import Baseline, PreparedCase
+from assistant.engine.judge.changes import same_kernel
 from assistant.engine.judge.filled import filled
+from assistant.engine.judge.replaying import CaseTrial, TryCases
 from assistant.engine.judge.sizes import observed_launches
-from assistant.engine.judge.trying import CaseTrial, try_version
 from assistant.engine.judge.written_grid import WrittenGrid, written_grid
 from assistant.engine.source_version import SourceVersion
 from assistant.model.launch import Dim3, LaunchConfig
@@ -34,7 +35,7 @@ from assistant.workload.relations import Sizes
 from assistant.workload.resize import GridModel, Observed, configs_at, grid_model
 from assistant.workload.select import LaunchPair
 
-__all__ = ["Fitting", "Launched", "fitted", "fittings"]
+__all__ = ["Fitting", "Launched", "fitted", "fittings", "followed"]
 
 _LIMIT_S = 10.0
 _USUAL_SHARED_BYTES = 48 << 10
@@ -111,14 +112,14 @@ def _fitting(item: PreparedCase, new: NewCase, grid: _Grid, *, asks_for_more: bo
     return Fitting(item, choices, grid.names)
 
 
-async def fitted(job: Job, candidate: SourceVersion, fittings: Sequence[Fitting]) -> list[tuple[PreparedCase, NewCase]]:
+async def fitted(try_cases: TryCases, fittings: Sequence[Fitting]) -> list[tuple[PreparedCase, NewCase]]:
     """Each case with the launch that the candidate runs on it: of several, the one that comes nearest to what the original leaves."""
     waiting = {_size_of(one): one for one in reversed(fittings) if len(one.choices) > 1}
     best: dict[_Size, tuple[float, LaunchConfig]] = {}
     for round_choices in (slice(0, 1), slice(1, None)):
         still = [one for size, one in waiting.items() if best.get(size, _UNKNOWN)[0] > _NEAR_RATIO]
         tried = [(one, choice) for one in still for choice in one.choices[round_choices]]
-        trials = await try_version(job, candidate, [choice for _, choice in tried], _LIMIT_S)
+        trials = await try_cases([choice for _, choice in tried], _LIMIT_S)
         for (one, choice), trial in zip(tried, trials, strict=True):
             size, distance = _size_of(one), _distance(one.item, trial)
             if size not in best or distance < best[size][0]:
@@ -190,3 +191,14 @@ def _distance(item: PreparedCase, trial: CaseTrial) -> float:
             distance = max(distance, largest(own - values) / scale)
             elsewhere = max(elsewhere, largest(np.sort(own) - np.sort(values)) / scale)
     return distance if distance <= _NEAR_RATIO else _NEAR_RATIO + elsewhere
+
+
+def followed(baseline: Baseline, candidate: SourceVersion, fitting: Sequence[Fitting]) -> dict[str, frozenset[str]]:
+    """What the candidate's grid follows from where other sizes are tried, by its kernel's qualified name."""
+    found: dict[str, frozenset[str]] = {}
+    for kernel in baseline.version.parsed.kernels:
+        other = same_kernel(kernel, baseline.version, candidate)
+        mine = [one.followed for one in fitting if one.item.case.kernel == kernel.key and one.followed]
+        if other is not None and mine:
+            found[other.qualified_name] = mine[0].intersection(*mine[1:])
+    return found

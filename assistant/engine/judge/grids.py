@@ -2,7 +2,7 @@
 
 Example::
 
-    kept = await independent_of_grid(job, version, cases, usual)
+    kept = await independent_of_grid(try_cases, cases, usual)
 """
 
 from __future__ import annotations
@@ -12,10 +12,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from assistant.engine.evaluate.cases import JudgedCase
-from assistant.engine.job import Job
-from assistant.engine.judge.trying import POISON, CaseTrial, try_version
-from assistant.engine.source_version import SourceVersion
+from assistant.engine.evaluate.judged_case import JudgedCase
+from assistant.engine.judge.replaying import POISON, CaseTrial, TryCases
 from assistant.verify.numbers import element_of, floats, ieee
 from assistant.workload.derive import contents_of
 from assistant.workload.recordings import NewCase
@@ -29,7 +27,7 @@ _SAME_RATIO = 1e-3
 """Of what a launch changes in a buffer of floats: sums of other parts differ by their rounding, sums that leave something out by more."""
 
 
-async def independent_of_grid(job: Job, version: SourceVersion, cases: Sequence[JudgedCase], usual: Collection[str]) -> list[JudgedCase]:
+async def independent_of_grid(try_cases: TryCases, cases: Sequence[JudgedCase], usual: Collection[str]) -> list[JudgedCase]:
     """Those of ``cases``, all with fewer blocks, whose launch leaves the same with all its blocks, with fewer and with a single one.
 
     ``usual``: kinds of problems that the original has on recorded values.
@@ -40,7 +38,7 @@ async def independent_of_grid(job: Job, version: SourceVersion, cases: Sequence[
         groups.setdefault(case.new.origin.shape, []).append(case)
     for group in groups.values():
         tried = [_with_own_grid(group[0]), with_blocks(group[0].new, 1), *(case.new for case in group)]
-        first, *others = await try_version(job, version, tried, _LIMIT_S)
+        first, *others = await try_cases(tried, _LIMIT_S)
         if all(trial.unclean(usual) is None for trial in (first, *others)) and all(leaves_the_same(first, other) for other in others):
             kept += [replace(case, checked=trial.checked) for case, trial in zip(group, others[1:], strict=True)]
     return kept

@@ -1,63 +1,44 @@
 """Is B right? Runs original and candidate on the same cases and lets ``verify.judge`` decide.
 
-``prepare`` runs the original once for a given effort; ``verify`` runs one candidate against it. Screening and confirming differ only
-in their ``Effort``: fresh seeds, repeats, checks and boundary shapes belong to the confirmation.
+``preparing.prepare`` runs the original once for a given effort; ``verify`` runs one candidate against it. Screening and confirming differ
+only in their ``Effort``: fresh seeds, repeats, checks and boundary shapes belong to the confirmation.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from collections.abc import Sequence
+from dataclasses import replace
 
-from assistant.cuda.match import kernel_of_instance
-from assistant.cuda.struct_layouts import layout_named
-from assistant.engine.evaluate.cases import Effort, for_candidate
-from assistant.engine.evaluate.counting import OTHER_ORDER, Counted, run_program
-from assistant.engine.evaluate.traces import least_roundoff, trace_of, with_types
+from assistant.engine.evaluate.assessment import Counted
+from assistant.engine.evaluate.evaluation import Evaluation
+from assistant.engine.evaluate.judged_case import Effort
+from assistant.engine.evaluate.label_facts import version_facts
+from assistant.engine.evaluate.traces import with_types
 from assistant.engine.job import Job
-from assistant.engine.judge.case_runs import PerturbedCases, PreparedCase, candidate_runs, case_evidence, original_runs, task_of
-from assistant.engine.judge.changes import changed_kernels, edited_kernels, same_kernel
-from assistant.engine.judge.filled import as_found, filled
-from assistant.engine.judge.fitting import Fitting, Launched, fitted, fittings
-from assistant.engine.judge.gathering import gather
+from assistant.engine.judge.baseline import Baseline, PreparedCase, case_evidence
+from assistant.engine.judge.case_runs import candidate_runs, perturb, task_of
+from assistant.engine.judge.changes import edited_kernels
+from assistant.engine.judge.filled import as_found
+from assistant.engine.judge.fitting import Launched, fitted, fittings, followed
+from assistant.engine.judge.in_question import kernels_in_question, static_findings
 from assistant.engine.judge.one_program import compared
-from assistant.engine.judge.other_uploads import OtherUploads, Sides, other_uploads
-from assistant.engine.judge.probes import integers_of
+from assistant.engine.judge.pairing import line_pairs, pairing_of
 from assistant.engine.judge.streams import UNCHECKED, OriginalRuns, StreamOrder, can_be_late, check_streams
+from assistant.engine.judge.trying import trials_of
+from assistant.engine.judge.whole_program import ProgramChecks, check_whole_program, program_verdict, recorded_cases
 from assistant.engine.source_version import SourceVersion
-from assistant.model.recording import Recording
-from assistant.model.source import Kernel
-from assistant.model.verification import CannotJudge, Outcome, Verification, VerificationFinding, VerificationResult
-from assistant.model.workload import AutoTolerance, Tolerance
-from assistant.ports import LabFailure, ProgramRun
-from assistant.profile.quantity import counted_noun
+from assistant.model.verification import CannotJudge, Outcome, Verification, VerificationResult
+from assistant.ports import LabFailure
 from assistant.record import Record
-from assistant.verify.cheats import find_cheats
 from assistant.verify.compare import own_error
-from assistant.verify.evidence import CaseEvidence, DetectedLabel, JudgeEvidence, ProgramVerdict, SideRun, SizesTried
-from assistant.verify.judge import judge, judge_further
+from assistant.verify.evidence import CaseEvidence, DetectedLabel, JudgeEvidence, SideRun
+from assistant.verify.judge import judge
 from assistant.verify.kinds import meaning_of
 from assistant.verify.labels import VersionFacts, changes_streams, detect_labels, edits_host_code, new_bounds, order_of
-from assistant.verify.lines import LinePairs, Text
-from assistant.verify.members import split_members
-from assistant.verify.parameters import find_unread_parameters
-from assistant.verify.problems import new_findings
-from assistant.verify.program import compare_programs
 from assistant.workload.recordings import NewCase
-from assistant.workload.select import Pairing, ProgramLevelOnly, pair_launches
-from assistant.workload.unread import restored_variables
+from assistant.workload.select import Pairing, ProgramLevelOnly
 
-__all__ = [
-    "Baseline",
-    "VersionFacts",
-    "changed_kernels",
-    "judge_timed_calls",
-    "line_pairs",
-    "prepare",
-    "runnable_cases",
-    "unpaired_launches",
-    "verify",
-]
+__all__ = ["verify"]
 
 _ARBITRARY_RESULTS = frozenset(
     {
@@ -66,9 +47,6 @@ _ARBITRARY_RESULTS = frozenset(
     }
 )  # fmt: skip
 """Problem kinds that leave an original without a result that others could be held against."""
-_ROUGH_TOLERANCE = "the original's error is not fully known"
-_OF_THE_HOST = "only what reaches the host was compared, at the program's own sizes"
-_WHOLE_UNCHECKED = "races and bounds not checked"
 _UNCHECKED = "races and bounds not checked: the launches are too large"
 _COMPARED_VALUES = frozenset({"wrong_value", "wrong_output", "not_written", "untyped_value", "unread_value"})
 """Finding codes that rest on the original's own values."""
@@ -78,93 +56,26 @@ _NUMBERS_OF_THE_HOST = frozenset({"wrong_value", "wrong_output"})
 """Finding codes of the program oracle that another rounding may explain."""
 
 
-class Baseline(Record):
-    """The original, run on every case."""
-
-    version: SourceVersion
-    kernels: frozenset[str]
-    """Keys of the kernels that are judged."""
-    counted: Counted
-    recorded: Counted
-    """The run whose recording the cases were made from."""
-    facts: VersionFacts
-    effort: Effort
-    cases: tuple[PreparedCase, ...]
-    second_run: Counted | None
-    """Another run of the original's program: what differs between its own runs is masked."""
-    tolerance: Tolerance
-    outputs: tuple[str, ...]
-    missing_checks: tuple[str, ...]
-    dropped_cases: tuple[str, ...]
-    """Cases of our own making on which the original is not clean."""
-    sizes: SizesTried | None
-    """None for declared workloads, whose sizes are the user's to choose."""
-    caveats: tuple[str, ...] = ()
-    """What a verdict line says of every candidate that is held against it."""
-    perturbed: PerturbedCases = field(default_factory=PerturbedCases, compare=False)
-
-    @property
-    def is_declared(self) -> bool:
-        return bool(self.version.declared) and self.counted.run is None
-
-
-async def prepare(
-    job: Job,
-    version: SourceVersion,
-    counted: Counted,
-    facts: VersionFacts,
-    kernels: frozenset[str],
-    effort: Effort,
-    second_run: Counted | None,
-) -> Baseline | LabFailure:
-    """Run the original on the cases of the chosen kernels (by key).
-
-    Cases come from the second run's recording: made with every check on, it knows which memory a launch never reads before writing.
-    """
-    recorded = counted if second_run is None or second_run.recording is None else second_run
-    gathered = await gather(job, version, recorded, kernels, effort)
-    prepared = await original_runs(job, version, gathered.cases, effort)
-    if isinstance(prepared, LabFailure):
-        return prepared
-    workload = version.declared[0] if version.declared else None
-    return Baseline(
-        version=version,
-        kernels=kernels,
-        counted=counted,
-        recorded=recorded,
-        facts=facts,
-        effort=effort,
-        cases=prepared.cases,
-        second_run=second_run,
-        tolerance=AutoTolerance() if workload is None else workload.tolerance,
-        outputs=() if workload is None else workload.outputs,
-        missing_checks=(*(() if counted.recording is None else counted.recording.not_captured), *gathered.notes, *prepared.missing),
-        caveats=(_ROUGH_TOLERANCE,) if prepared.missing else (),
-        dropped_cases=gathered.dropped,
-        sizes=gathered.sizes,
-    )
-
-
 async def verify(
     job: Job,
     baseline: Baseline,
-    candidate: SourceVersion,
-    counted: Counted,
-    facts: VersionFacts,
+    evaluation: Evaluation,
     stated_labels: tuple[DetectedLabel, ...] = (),
 ) -> VerificationResult | LabFailure:
-    """Run the candidate on the baseline's cases and judge it. ``stated_labels``: those its author admits to.
+    """Run the candidate, as it was evaluated, on the baseline's cases and judge it. ``stated_labels``: those its author admits to.
 
     Both orders: screening runs it behind the original, in the same process; a confirmation first, in one that has run neither.
     """
+    candidate, counted = evaluation.version, evaluation.counted
+    facts = version_facts(candidate, evaluation.assessment)
     one = await compared(job, baseline.version, candidate)
     if one.problem is not None:
         return one.problem
-    pairing = _pairing(baseline.version, baseline.recorded, counted)
+    pairing = pairing_of(baseline.version, baseline.recorded, counted)
     pairs = pairing.pairs if isinstance(pairing, Pairing) else ()
     sides = Launched(baseline.version, baseline.recorded.recording), Launched(candidate, counted.recording)
     fitting = fittings(baseline.cases, pairs, *sides)
-    chosen = await fitted(job, candidate, fitting)
+    chosen = await fitted(trials_of(job, candidate.program), fitting)
     effort = replace(baseline.effort, is_fresh=baseline.effort.is_confirming)
     runs = await candidate_runs(job, candidate, [task_of(item.case, new, effort) for item, new in chosen])
     if isinstance(runs, LabFailure):
@@ -175,21 +86,21 @@ async def verify(
         missing.append(f"kernel-level replay: {pairing.reason}; only what reaches the host was compared")
     chosen = [(baseline.perturbed.known(item), new) for item, new in chosen]
     is_whole = not chosen and counted.run is not None
-    program = _program_verdict(baseline, candidate, counted)
+    program = program_verdict(baseline, candidate, counted)
     is_checked = is_whole and effort.mode == "check"
-    shown = await _checked_as_a_whole(job, baseline, candidate, facts, counted, program) if is_checked else _Shown()
-    in_question = (baseline.facts, facts) if is_whole else _in_question(baseline, candidate, facts)
+    shown = await check_whole_program(job, baseline, candidate, facts, counted, program) if is_checked else ProgramChecks()
+    in_question = (baseline.facts, facts) if is_whole else kernels_in_question(baseline, candidate, facts)
     order_before, order_after = map(order_of, in_question)
     order = await _stream_order(job, baseline, candidate, counted)
     of_edit = (*_of_streams(baseline, candidate, facts, order), *_of_bounds(in_question))
-    shown_cases = [(item, as_found(item, new, side)) for (item, new), side in zip(chosen, runs, strict=True)]
+    shown_cases = [(item, as_found(item.case.new, item.original, new, side)) for (item, new), side in zip(chosen, runs, strict=True)]
     evidence = JudgeEvidence(
         cases=_evidence_of(baseline, shown_cases),
         tolerance=baseline.tolerance,
         outputs=baseline.outputs,
         labels=(*stated_labels, *shown.labels, *detect_labels(*in_question), *one.labels),
         findings=(
-            *_static_findings(baseline, candidate, _followed(baseline, candidate, fitting), counted.recording),
+            *static_findings(baseline, candidate, followed(baseline, candidate, fitting), counted.recording),
             *shown.findings,
             *order.findings,
         ),
@@ -230,7 +141,7 @@ async def _unless_perturbed(
         known = [baseline.perturbed.known(item) for item, _ in cases]
         items = [item for item in known if item.can_be_perturbed and (is_every or meaning_of(item.case.new.origin.kind) is None)]
         if items and _rests_on_values(judged.verdict):
-            await baseline.perturbed.make(job, baseline.version, items)
+            await perturb(job, baseline.version, items, baseline.perturbed)
             evidence = replace(judged.evidence, cases=_evidence_of(baseline, cases))
             judged = _Judged(evidence, judge(evidence))
     return judged
@@ -252,8 +163,8 @@ async def _unless_rounding(job: Job, baseline: Baseline, candidate: SourceVersio
         return judged
     run = await job.further_runs.fused(job.lab, baseline.version.program, job.limits)
     rounded = None if isinstance(run, LabFailure) else with_types(run, baseline.version.source.text)
-    error = own_error(_recorded_cases(baseline), baseline.outputs, baseline.tolerance)
-    evidence = replace(judged.evidence, program=_program_verdict(baseline, candidate, counted, error, rounded))
+    error = own_error(recorded_cases(baseline), baseline.outputs, baseline.tolerance)
+    evidence = replace(judged.evidence, program=program_verdict(baseline, candidate, counted, error, rounded))
     return _Judged(evidence, judge(evidence))
 
 
@@ -280,51 +191,6 @@ def _of_bounds(in_question: tuple[VersionFacts, VersionFacts]) -> tuple[str, ...
     return (f"for blocks of up to {min(limits)} threads",) if limits else ()
 
 
-class _Shown(Record):
-    """What a run of the whole program shows beside its results."""
-
-    findings: tuple[VerificationFinding, ...] = ()
-    caveats: tuple[str, ...] = ()
-    labels: tuple[DetectedLabel, ...] = ()
-    missing: tuple[str, ...] = ()
-
-
-async def _checked_as_a_whole(
-    job: Job, baseline: Baseline, candidate: SourceVersion, facts: VersionFacts, counted: Counted, program: ProgramVerdict | None
-) -> _Shown:
-    """A candidate whose launches no case can be made of: its program with every check on, for races and bounds, with its threads in
-    another order, and on other values."""
-    seen = await run_program(job, candidate, "check", order_seed=OTHER_ORDER)
-    if isinstance(seen, LabFailure) or seen.failure is not None:
-        reason = seen.message if isinstance(seen, LabFailure) else seen.failure.message if seen.failure else ""
-        message = f"{_WHOLE_UNCHECKED}, and no launch can be judged by itself: {reason}"
-        return _Shown((VerificationFinding("not_judged", Outcome.NEEDS_DECISION, message),), (_OF_THE_HOST, _WHOLE_UNCHECKED))
-    before = (baseline.counted, *(() if baseline.second_run is None else (baseline.second_run,)))
-    known = [problem for counted in before for problem in counted.problems]
-    lines = line_pairs(baseline.version, candidate)
-    sides = Sides(baseline.version, candidate, baseline.counted, counted, before, baseline.tolerance, lines)
-    is_wrong = program is None or bool(program.findings)
-    by_order = () if is_wrong else tuple(_by_order(baseline, candidate, facts, seen))
-    others = OtherUploads() if is_wrong or by_order else await other_uploads(job, sides)
-    told = f"{_OF_THE_HOST}, on its values and {counted_noun(others.draw_count, 'other draw')}"
-    return _Shown(
-        (*new_findings(seen.problems, known, lines), *by_order, *others.findings),
-        (told if others.draw_count else _OF_THE_HOST, *others.caveats),
-        others.labels,
-        others.missing,
-    )
-
-
-def _by_order(baseline: Baseline, candidate: SourceVersion, facts: VersionFacts, seen: Counted) -> Iterator[VerificationFinding]:
-    """What B's program leaves otherwise with its threads in another order, and A's does not; of sums of floats a person decides."""
-    verdict = _program_verdict(baseline, candidate, seen)
-    findings = () if verdict is None else verdict.findings
-    worst = Outcome.NEEDS_DECISION if findings and order_of(facts).float_sums else Outcome.FAIL
-    for finding in findings:
-        outcome = worst if finding.outcome is Outcome.FAIL else finding.outcome
-        yield replace(finding, outcome=outcome, message=f"with the threads in another order: {finding.message}")
-
-
 def _without_checks(baseline: Baseline, effort: Effort, chosen: Sequence[tuple[PreparedCase, NewCase]]) -> tuple[str, ...]:
     """Where a judged kernel has cases, and none of them is run with the checks that a confirmation asks for."""
     if effort.mode != "check":
@@ -332,42 +198,6 @@ def _without_checks(baseline: Baseline, effort: Effort, chosen: Sequence[tuple[P
     checked = {item.case.kernel for item, new in chosen if task_of(item.case, new, effort).is_checked}
     unchecked = {item.case.kernel for item, _ in chosen} & baseline.kernels - checked
     return (_UNCHECKED,) if unchecked else ()
-
-
-def judge_timed_calls(
-    baseline: Baseline,
-    candidate: SourceVersion,
-    facts: VersionFacts,
-    left: Mapping[int, tuple[SideRun, ...]],
-    own: Mapping[int, tuple[SideRun, ...]],
-) -> tuple[VerificationFinding, ...]:
-    """What is wrong with the values that timed calls left. ``left``: of the candidate, by the case's place in the baseline; ``own``: of the
-    original, which show how far its results spread."""
-    in_question = _in_question(baseline, candidate, facts)
-    order_before, order_after = map(order_of, in_question)
-    cases = tuple(
-        case_evidence(replace(item, original=(*item.original, *own.get(index, ()))), left.get(index, ()), baseline.version.source.text)
-        for index, item in enumerate(baseline.cases)
-        if item.case.new.origin.is_own_size and meaning_of(item.case.new.origin.kind) is None
-    )
-    evidence = JudgeEvidence(
-        cases=cases,
-        tolerance=baseline.tolerance,
-        outputs=baseline.outputs,
-        labels=detect_labels(*in_question),
-        order_before=order_before,
-        order_after=order_after,
-    )
-    return judge_further(evidence)
-
-
-def runnable_cases(baseline: Baseline, candidate: SourceVersion, counted: Counted) -> list[tuple[PreparedCase, NewCase]]:
-    """The baseline's cases that the candidate can be run on, each with what the candidate runs."""
-    pairing = _pairing(baseline.version, baseline.recorded, counted)
-    pairs = pairing.pairs if isinstance(pairing, Pairing) else ()
-    runnable = ((item, for_candidate(item.case, pairs, candidate)) for item in baseline.cases)
-    recordings = baseline.recorded.recording, counted.recording
-    return [(item, filled(new, item.case, pairs, *recordings)) for item, new in runnable if new is not None]
 
 
 def _unless_original_is_faulty(baseline: Baseline, verdict: VerificationResult) -> VerificationResult:
@@ -387,91 +217,3 @@ def _unless_original_is_faulty(baseline: Baseline, verdict: VerificationResult) 
 def _fails_by_values_alone(verdict: Verification) -> bool:
     failed = {finding.code for finding in verdict.findings if finding.outcome is Outcome.FAIL}
     return verdict.outcome is Outcome.FAIL and not failed - _COMPARED_VALUES
-
-
-def _in_question(baseline: Baseline, candidate: SourceVersion, facts: VersionFacts) -> tuple[VersionFacts, VersionFacts]:
-    """Both versions with the judged kernels alone, and their machine code."""
-    old = [kernel for kernel in baseline.version.parsed.kernels if kernel.key in baseline.kernels]
-    new = [other for kernel in old if (other := same_kernel(kernel, baseline.version, candidate)) is not None]
-    return _of_kernels(baseline.facts, old), _of_kernels(facts, new)
-
-
-def _of_kernels(facts: VersionFacts, kernels: Sequence[Kernel]) -> VersionFacts:
-    code = tuple(item for item in facts.code if kernel_of_instance(facts.parsed, item.kernel) in kernels)
-    return replace(facts, code=code, kernels=tuple(kernel.qualified_name for kernel in kernels))
-
-
-def _static_findings(
-    baseline: Baseline, candidate: SourceVersion, followed: Mapping[str, frozenset[str]], own: Recording | None
-) -> tuple[VerificationFinding, ...]:
-    """What the static rules say of the judged kernels; ``followed``: what the candidate's grids follow from, ``own``: its own launches."""
-    judged = [kernel for kernel in baseline.version.parsed.kernels if kernel.key in baseline.kernels]
-    names = {other.qualified_name for kernel in judged if (other := same_kernel(kernel, baseline.version, candidate)) is not None}
-    before, after = baseline.version.parsed, candidate.parsed
-    found = (
-        *find_cheats(before, after, restored_variables(own)),
-        *find_unread_parameters(before, after, _recorded_integers(baseline), followed),
-    )
-    return tuple(finding for finding in found if finding.kernel is None or finding.kernel in names)
-
-
-def _followed(baseline: Baseline, candidate: SourceVersion, fitting: Sequence[Fitting]) -> dict[str, frozenset[str]]:
-    """What the candidate's grid follows from where other sizes are tried, by its kernel's qualified name."""
-    found: dict[str, frozenset[str]] = {}
-    for kernel in baseline.version.parsed.kernels:
-        other = same_kernel(kernel, baseline.version, candidate)
-        mine = [one.followed for one in fitting if one.item.case.kernel == kernel.key and one.followed]
-        if other is not None and mine:
-            found[other.qualified_name] = mine[0].intersection(*mine[1:])
-    return found
-
-
-def _recorded_integers(baseline: Baseline) -> dict[str, dict[str, frozenset[int]]]:
-    """Integer arguments of the recorded launches, by the kernel's qualified name and parameter."""
-    names = {kernel.key: kernel.qualified_name for kernel in baseline.version.parsed.kernels}
-    found: dict[str, dict[str, frozenset[int]]] = {}
-    for item in baseline.cases:
-        if item.case.new.origin.kind == "recorded":
-            values = found.setdefault(names[item.case.kernel], {})
-            for name, value in integers_of(item.case.new, item.case.parameters[0]).items():
-                values[name] = values.get(name, frozenset()) | {value}
-    return found
-
-
-def line_pairs(before: SourceVersion, after: SourceVersion) -> LinePairs:
-    """Which lines of the candidate are lines of the original."""
-    return LinePairs(*(Text(str(version.source.path), version.source.text) for version in (before, after)))
-
-
-def unpaired_launches(original: SourceVersion, a: Counted, b: Counted) -> str | None:
-    """Why the launches of two programs do not correspond; None where they do, or where neither is a program."""
-    pairing = _pairing(original, a, b)
-    return pairing.reason if isinstance(pairing, ProgramLevelOnly) else None
-
-
-def _pairing(original: SourceVersion, a: Counted, b: Counted) -> Pairing | ProgramLevelOnly | None:
-    if a.recording is None or b.recording is None:
-        return None
-    return pair_launches(a.recording, b.recording, lambda name: layout_named(original.source.text, name))
-
-
-def _recorded_cases(baseline: Baseline) -> tuple[CaseEvidence, ...]:
-    """The original on what its own run had."""
-    recorded = (item for item in baseline.cases if item.case.new.origin.kind == "recorded")
-    return tuple(split_members(case_evidence(item, (), baseline.version.source.text)) for item in recorded)
-
-
-def _program_verdict(
-    baseline: Baseline, candidate: SourceVersion, counted: Counted, own_error: float = 0.0, rounded: ProgramRun | None = None
-) -> ProgramVerdict | None:
-    """``own_error``, ``rounded``: as in ``compare_programs``."""
-    first, second, changed = baseline.counted.run, baseline.second_run, counted.run
-    if first is None or second is None or second.run is None or changed is None:
-        return None
-    text = baseline.version.source.text
-    a, again, b = (trace_of(run, text) for run in (first, second.run, changed))
-    instances = () if first.recording is None else {launch.kernel for launch in first.recording.launches}
-    least = least_roundoff(baseline.version.parsed, edited_kernels(baseline.version, candidate), instances)
-    otherwise = None if rounded is None else trace_of(rounded, text)
-    verdict = compare_programs(a, again, b, baseline.tolerance, least, own_error, otherwise)
-    return verdict if isinstance(verdict, ProgramVerdict) else None

@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from assistant.disk.removal import remove_tree
-from assistant.engine.evaluate.counting import OTHER_ORDER, Counted
+from assistant.engine.evaluate.assessment import OTHER_ORDER, Counted
 from assistant.engine.evaluate.traces import trace_of, with_types
 from assistant.engine.ids import new_id
 from assistant.engine.job import Job
@@ -90,7 +90,7 @@ class OtherUploads(Record):
 
 async def other_uploads(job: Job, sides: Sides) -> OtherUploads:
     """Nothing where the two versions upload different things: then it is not known what B should upload in place of its own."""
-    given = uploads_of_both(sides.a, sides.a_counted, sides.b_counted)
+    given = uploads_of_both(sides.a.parsed, sides.a_counted, sides.b_counted)
     if isinstance(given, str):
         return OtherUploads(missing=(f"other values: {given}",))
     runs = _Runs(job, sides, given)

@@ -7,24 +7,21 @@ doubles; where neither can be had a case has none, and the original's own sensit
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 
-from assistant.engine.evaluate.cases import JudgedCase, layouts_of, write_cases
+from assistant.engine.evaluate.judged_case import JudgedCase, layouts_of, write_cases
 from assistant.engine.ids import new_id
 from assistant.engine.job import Job
+from assistant.engine.judge.replaying import FloatReference, LeftContents, side_run, startable
 from assistant.engine.source_version import SourceVersion
 from assistant.errors import CannotAnswerError
 from assistant.model.elements import ElementType, parse_element_type
-from assistant.model.profile import Problem
 from assistant.model.source import Parameter
 from assistant.model.structs import ElementLayout
-from assistant.ports import CaseRun, LabFailure, Program, ReferenceArgument, ReferenceCall, ReplayOptions
-from assistant.record import Record
-from assistant.verify.evidence import TIMED_OUT, Reference, SideRun
-from assistant.verify.problems import UNSUPPORTED
+from assistant.ports import LabFailure, ReferenceArgument, ReferenceCall, ReplayOptions
+from assistant.verify.evidence import Reference, SideRun
 from assistant.verify.tolerance import PERTURBATION_COUNT, one_ulp
 from assistant.workload.arrays import decode, doubles, storage_dtype
 from assistant.workload.derive import contents_of, with_contents
@@ -32,22 +29,13 @@ from assistant.workload.members import with_members
 from assistant.workload.recordings import NewCase
 from assistant.workload.widen import CannotWiden, widened
 
-__all__ = ["FloatReference", "LeftContents", "find_references", "perturbed_runs", "side_run", "startable", "startable_kernels"]
+__all__ = ["find_references", "perturbed_runs"]
 
 _FLOAT_NAME = re.compile(r"\b(?:float|__half|half)([234]?)\b")
-_UNFINISHED = frozenset({TIMED_OUT, "out of memory"})
-"""Errors of a run that the kernel need not be to blame for, where the device it is meant for ran it to its end."""
 _NOT_THE_SOURCES = frozenset({"timed_out", "crashed", "internal", "no_space"})
 """Kinds of failure that a source is not to blame for: what it would have told is missing."""
 _PERTURBED_BYTES = 16 << 20
 """Cases with more data are not run on eight perturbed inputs: their reference alone decides."""
-
-
-class FloatReference(Record):
-    """float64 values of one case's floating buffers; empty where there are none."""
-
-    values: tuple[tuple[int, bytes], ...] = ()
-    kind: Reference = Reference.REBUILT
 
 
 async def find_references(
@@ -80,7 +68,7 @@ async def perturbed_runs(
     if not moved:
         return found, None
     written = write_cases(job.scratch / new_id("K"), moved)
-    replayed = await job.lab.replay(startable(version, moved), written, ReplayOptions(), job.limits)
+    replayed = await job.lab.replay(startable(version.program, moved), written, ReplayOptions(), job.limits)
     if isinstance(replayed, LabFailure):
         return found, f"how far the original's results move with its inputs: {replayed.message}"
     contents = LeftContents(replayed.blobs)
@@ -88,48 +76,6 @@ async def perturbed_runs(
         runs = replayed.cases[position * PERTURBATION_COUNT : (position + 1) * PERTURBATION_COUNT]
         found[index] = tuple(side_run(run, contents, ReplayOptions().fill) for run in runs if run.ok)
     return found, None
-
-
-def startable(version: SourceVersion, cases: Sequence[NewCase]) -> Program:
-    """The program with every kernel of the cases startable by name; one build for all of them."""
-    return startable_kernels(version, {launch.kernel for case in cases for launch in case.recording.launches})
-
-
-def startable_kernels(version: SourceVersion, instances: Iterable[str]) -> Program:
-    return replace(version.program, kernels=tuple(sorted(instances)))
-
-
-def side_run(run: CaseRun, contents: LeftContents, fill: int) -> SideRun:
-    if not run.is_comparable:
-        return _checks_alone(run, fill)
-    return SideRun(contents.of(run.after), run.error, fill, run.guards_intact, run.repeat_difference, run.problems)
-
-
-class LeftContents:
-    """What the cases of one replay left, each content in memory once: most buffers are the same after every run."""
-
-    def __init__(self, blobs: Path) -> None:
-        self._blobs = blobs
-        self._read: dict[str, bytes] = {}
-
-    def of(self, left: Sequence[tuple[int, str]]) -> tuple[tuple[int, bytes], ...]:
-        """(buffer id, contents) of (buffer id, name)."""
-        return tuple((buffer, self._contents(name)) for buffer, name in left)
-
-    def _contents(self, name: str) -> bytes:
-        if name not in self._read:
-            self._read[name] = (self._blobs / name).read_bytes()
-        return self._read[name]
-
-
-def _checks_alone(run: CaseRun, fill: int) -> SideRun:
-    """What the checks of another device show; one that they could not finish says nothing of the kernel, and is a missing check."""
-    problems, error = run.problems, run.error
-    if error in _UNFINISHED or any(problem.kind == UNSUPPORTED for problem in problems):
-        message = f"the emulator's checks of this launch did not end: {error}"
-        problems = (*problems, Problem(UNSUPPORTED, message, "", 0, None, None, None, None, None, 1))
-        error = None
-    return SideRun((), error, fill, run.guards_intact, None, problems, is_comparable=False)
 
 
 async def _rebuilt(job: Job, version: SourceVersion, cases: Sequence[JudgedCase]) -> tuple[list[FloatReference], str | None]:
@@ -141,7 +87,7 @@ async def _rebuilt(job: Job, version: SourceVersion, cases: Sequence[JudgedCase]
     if not made:
         return references, None
     written = write_cases(job.scratch / new_id("K"), made)
-    replayed = await job.lab.replay_promoted(startable(version, made), written, ReplayOptions(), job.limits)
+    replayed = await job.lab.replay_promoted(startable(version.program, made), written, ReplayOptions(), job.limits)
     if isinstance(replayed, LabFailure):
         return references, f"float64 values: {replayed.message}" if replayed.kind in _NOT_THE_SOURCES else None
     contents = LeftContents(replayed.blobs)

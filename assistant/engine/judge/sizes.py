@@ -3,7 +3,7 @@
 Every size is tried on the original first: it counts where the original runs clean and writes as much as a launch of that size must
 write. A launch that is too large for many cases is made smaller in the same way. Example::
 
-    tried = await try_sizes(job, version, launch, seed)
+    tried = await try_sizes(try_cases, launch, seed, is_confirming=True)
     [sized.new.origin.shape for sized in tried.grown]      # ["n=2000", "n=1409"]
 """
 
@@ -13,10 +13,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 
-from assistant.engine.job import Job
 from assistant.engine.judge.budget import Cost, affordable, is_large, shrink_ratio, trial_count
-from assistant.engine.judge.trying import CaseTrial, try_version
-from assistant.engine.source_version import SourceVersion
+from assistant.engine.judge.replaying import CaseTrial, TryCases
 from assistant.model.recording import RecordedBuffer, Recording
 from assistant.model.source import Parameter
 from assistant.record import Record
@@ -114,7 +112,7 @@ def size_model_of(case: NewCase, parameters: tuple[Parameter, ...], others: Sequ
     return size_model(case, list(known.values()), scalars)
 
 
-async def try_sizes(job: Job, version: SourceVersion, launch: SizedLaunch, seed: int, is_confirming: bool) -> TriedSizes:
+async def try_sizes(try_cases: TryCases, launch: SizedLaunch, seed: int, is_confirming: bool) -> TriedSizes:
     """Grow, and shrink what is large, until each purpose has a usable size; a second round tries harder what the first did not find.
 
     While candidates are ranked, one size is enough.
@@ -126,7 +124,7 @@ async def try_sizes(job: Job, version: SourceVersion, launch: SizedLaunch, seed:
     reasons: dict[str, str] = {}
     for count in (1, trial_count(launch.cost)):
         batch = [(name, sized) for name, made in waiting.items() if name not in found for sized in islice(made, count)]
-        trials = await try_version(job, version, [sized.new for _, sized in batch], _LIMIT_S)
+        trials = await try_cases([sized.new for _, sized in batch], _LIMIT_S)
         for (name, sized), trial in zip(batch, trials, strict=True):
             reason = trial.unclean(launch.own.problem_kinds) or _not_covered(launch, trial, sized.plan)
             if reason is None:

@@ -9,48 +9,29 @@ the model had predicted, which scores the model. Whatever keeps the answer from 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
-from assistant.engine.evaluate.workbench import Evaluation
+from assistant.engine.evaluate.evaluation import Evaluation
 from assistant.engine.job import Job
+from assistant.engine.judge.baseline import Baseline
 from assistant.engine.judge.filled import as_found
-from assistant.engine.judge.judging import Baseline, judge_timed_calls
+from assistant.engine.judge.in_question import judge_timed_calls
+from assistant.engine.judge.pairing import runnable_cases
 from assistant.engine.judge.predicting import KernelPair, predict_speed, without_launch_overhead
-from assistant.engine.judge.references import LeftContents
+from assistant.engine.judge.replaying import LeftContents, spaces_of
 from assistant.engine.judge.timed import TimedPair, mismatch, time_pairs, timed_pairs
-from assistant.measure.bounds import Quarantine, least_time_s, quarantine_cases, with_measured
-from assistant.measure.paired import compare_timing
-from assistant.measure.statistics import Quality
-from assistant.model.comparison import Comparison, SpeedOutcome
+from assistant.engine.judge.timing_verdict import Speed, judge_timing, of_memory_timed_elsewhere, without_added_work
+from assistant.measure.bounds import least_time_s, with_measured
+from assistant.model.comparison import Comparison
 from assistant.model.device import Target
-from assistant.model.recording import Recording
 from assistant.model.timing import PairTiming
-from assistant.model.verification import Outcome, Verification, VerificationFinding
+from assistant.model.verification import VerificationFinding
 from assistant.ports import LabFailure
-from assistant.profile.coach import Standing, advice, is_near_limit
 from assistant.record import Record
 from assistant.verify.evidence import SideRun
-from assistant.workload.added_work import added_launches, added_operations, are_operations_known
-from assistant.workload.recordings import NewCase
 
-__all__ = [
-    "HOST_SPACE",
-    "Speed",
-    "SpeedQuestion",
-    "judge_timing",
-    "of_memory_timed_elsewhere",
-    "overall_speed",
-    "spaces_of",
-    "speed_of",
-    "with_findings",
-    "without_added_operations",
-    "without_added_work",
-]
-
-_UNSEEN = "unchecked_when_timed"
-HOST_SPACE = "host"
-"""`RecordedBuffer.space` of page-locked memory; replays have it on the device."""
+__all__ = ["SpeedQuestion", "speed_of"]
 
 
 class SpeedQuestion(Record):
@@ -63,25 +44,6 @@ class SpeedQuestion(Record):
     after: Evaluation
     pairs: tuple[KernelPair, ...]
     """Of every kernel that is in the ratio."""
-
-
-class Speed(Record):
-    """What can be said of the speed of two question."""
-
-    comparison: Comparison | None
-    """None where either side launches nothing."""
-    findings: tuple[VerificationFinding, ...] = ()
-    """What only timing shows."""
-    notes: tuple[str, ...] = ()
-    """Why the answer is less than it could be, for people."""
-    timing: PairTiming | None = None
-    """None where nothing was timed."""
-    advice: str | None = None
-    """That B leaves hardly anything to be gained; None where it does, or where nobody knows."""
-    host_shapes: tuple[str, ...] = ()
-    """Shapes whose buffers lie in the host's memory: they were timed in device memory, which says nothing of the program."""
-    defect: str | None = None
-    """What was timed in place of what was asked for: an internal error, so that there is no comparison."""
 
 
 async def speed_of(job: Job, question: SpeedQuestion, is_confirming: bool) -> Speed:
@@ -97,7 +59,7 @@ async def _measured_or_predicted(job: Job, question: SpeedQuestion, is_confirmin
     clock = job.lab.timing
     if clock is None:
         return Speed(predicted)
-    chosen = timed_pairs(question.baseline, question.before, question.after, question.pairs)
+    chosen = _timed_pairs(question)
     if not chosen:
         return _predicted_because(predicted, "not timed: no launch of both versions corresponds")
     timing = await time_pairs(job, clock, (question.before, question.after), chosen, is_confirming)
@@ -113,81 +75,17 @@ async def _measured_or_predicted(job: Job, question: SpeedQuestion, is_confirmin
     return of_memory_timed_elsewhere(speed, {pair.name: spaces_of(pair.old) for pair in chosen})
 
 
+def _timed_pairs(question: SpeedQuestion) -> tuple[TimedPair, ...]:
+    baseline, before, after = question.baseline, question.before, question.after
+    if before.version is baseline.version:
+        old = [(item, item.case.new) for item in baseline.cases]
+    else:
+        old = runnable_cases(baseline, before.version, before.counted)
+    return timed_pairs(baseline, old, runnable_cases(baseline, after.version, after.counted), question.pairs)
+
+
 def _predicted_because(predicted: Comparison | None, reason: str) -> Speed:
     return Speed(None if predicted is None else replace(predicted, caveats=(*predicted.caveats, reason)), notes=(reason,))
-
-
-def without_added_work(comparison: Comparison, before: Evaluation, after: Evaluation) -> Comparison:
-    """The comparison, but no gain where B gives the GPU work that A does not and that is not in the ratio."""
-    return _unless_added(comparison, before, after, lambda a, b: (*added_launches(a, b), *added_operations(a, b)))
-
-
-def without_added_operations(comparison: Comparison, before: Evaluation, after: Evaluation) -> Comparison:
-    """Likewise, where all launches are in the ratio."""
-    return _unless_added(comparison, before, after, added_operations)
-
-
-def _unless_added(
-    comparison: Comparison, before: Evaluation, after: Evaluation, added_work: Callable[[Recording, Recording], Sequence[str]]
-) -> Comparison:
-    a, b = before.counted.recording, after.counted.recording
-    if a is None or b is None or a is b:
-        return comparison
-    added = added_work(a, b)
-    caveats = comparison.caveats
-    if added:
-        caveats = (*caveats, f"not in the ratio: B also makes {', '.join(added)}")
-    elif not are_operations_known(a, b):
-        caveats = (*caveats, "copies and fills of both were not compared")
-    is_gain = comparison.outcome is SpeedOutcome.FASTER or (comparison.outcome is SpeedOutcome.PREDICTED and comparison.ratio > 1.0)
-    outcome = SpeedOutcome.INCONCLUSIVE if added and is_gain else comparison.outcome
-    return replace(comparison, outcome=outcome, caveats=caveats)
-
-
-def overall_speed(job: Job, speeds: Sequence[Speed], predicted: Comparison | None) -> Comparison | None:
-    """Over all kernels: measured where each of them was, else ``predicted`` as it was made, launch overhead included.
-
-    A gain over all that holds a kernel's in doubt is in doubt as well.
-    """
-    timings = [speed.timing for speed in speeds if speed.timing is not None]
-    caveats = tuple(dict.fromkeys(text for speed in speeds if speed.comparison is not None for text in speed.comparison.caveats))
-    is_doubted = any(_is_doubted(speed) for speed in speeds)
-    if not timings or len(timings) < len(speeds):
-        if predicted is None:
-            return None
-        outcome = SpeedOutcome.INCONCLUSIVE if is_doubted and predicted.ratio > 1.0 else predicted.outcome
-        return replace(predicted, outcome=outcome, caveats=(*predicted.caveats, *caveats))
-    cases = tuple(case for timing in timings for case in timing.cases)
-    comparison = replace(compare_timing(replace(timings[-1], cases=cases), job.seeds[-1]), caveats=caveats)
-    return replace(comparison, outcome=SpeedOutcome.INCONCLUSIVE) if is_doubted else comparison
-
-
-def judge_timing(
-    timing: PairTiming,
-    predicted: Comparison | None,
-    least_s: Mapping[str, float],
-    seed: int,
-    results: tuple[VerificationFinding, ...] = (),
-) -> Speed:
-    """The verdict on the timings, and what speaks against believing it. ``results``: what is wrong with values that timed calls left."""
-    comparison = _with_prediction(compare_timing(timing, seed), predicted)
-    findings = results
-    notes = [note for case in timing.cases for note in case.notes]
-    unchecked = [case.shape for case in timing.cases if case.unchecked_versions == ("B",)]
-    if unchecked:
-        message = f"results of B's timed calls differ from untimed ones and are too large to be looked at ({'; '.join(unchecked)})"
-        findings = (*findings, VerificationFinding(_UNSEEN, Outcome.NEEDS_DECISION, message))
-    match quarantine_cases(comparison, least_s):
-        case Quarantine(comparison=doubted, reason=reason):
-            comparison = doubted
-            findings = (*findings, VerificationFinding("impossible_speed", Outcome.NEEDS_DECISION, reason))
-        case _:
-            pass
-    if timing.self_test is not None and not timing.self_test.has_passed:
-        reason = f"this GPU's timing failed its self-test: {'; '.join(timing.self_test.failures)}"
-        comparison = replace(comparison, outcome=SpeedOutcome.INCONCLUSIVE, quality=Quality.POOR, caveats=(*comparison.caveats, reason))
-        notes.append(reason)
-    return Speed(comparison, findings, tuple(dict.fromkeys(notes)), timing, _stop_advice(comparison, least_s))
 
 
 def _wrong_results(question: SpeedQuestion, chosen: Sequence[TimedPair], timing: PairTiming) -> tuple[VerificationFinding, ...]:
@@ -201,76 +99,14 @@ def _wrong_results(question: SpeedQuestion, chosen: Sequence[TimedPair], timing:
         for version, runs in left.items():
             odd = (result for result in case.odd_results if result.version == version)
             place = places[id(pair.case)]
+            judged = question.baseline.cases[place]
             side = tuple(SideRun(contents.of(result.after), is_repeat=True) for result in odd)
-            runs[place] = as_found(question.baseline.cases[place], pair.new, side) if version == "B" else side
+            runs[place] = as_found(judged.case.new, judged.original, pair.new, side) if version == "B" else side
     own = left["A"] if question.before.version is question.baseline.version else {}
-    found = judge_timed_calls(question.baseline, question.after.version, question.after.facts, left["B"], own)
+    found = judge_timed_calls(question.baseline, question.after, left["B"], own)
     return tuple(
         replace(finding, code="differs_when_timed", message=f"a timed call left other results than untimed ones: {finding.message}")
         for finding in found
-    )
-
-
-def _stop_advice(comparison: Comparison, least_s: Mapping[str, float]) -> str | None:
-    """Of the shape that takes most of B's time, where its least time is known and nearly reached."""
-    known = [case for case in comparison.cases if case.after_s is not None and case.weight > 0]
-    if not known or comparison.outcome is SpeedOutcome.INCONCLUSIVE:
-        return None
-    heaviest = max(known, key=lambda case: case.weight * (case.after_s or 0.0))
-    after_s, bound_s = heaviest.after_s, least_s.get(heaviest.shape)
-    if after_s is None or bound_s is None:
-        return None
-    standing = Standing(heaviest.shape, after_s, min(1.0, bound_s / after_s), "bytes")
-    return advice(standing) if is_near_limit(standing) else None
-
-
-def _is_doubted(speed: Speed) -> bool:
-    """Whether something speaks against believing its time, however clear the verdict."""
-    is_tested = speed.timing is None or speed.timing.self_test is None or speed.timing.self_test.has_passed
-    is_inconclusive = (
-        speed.comparison is not None and speed.comparison.outcome is SpeedOutcome.INCONCLUSIVE and bool(speed.comparison.caveats)
-    )
-    return not is_tested or is_inconclusive or bool(speed.host_shapes) or bool(speed.findings)
-
-
-def spaces_of(case: NewCase) -> frozenset[str]:
-    """Where the buffers lie that its launches reach (`RecordedBuffer.space`)."""
-    recording = case.recording
-    reached = {state.buffer for launch in recording.launches if launch.index in case.launches for state in launch.buffers}
-    return frozenset(buffer.space for buffer in recording.buffers if buffer.id in reached)
-
-
-def of_memory_timed_elsewhere(speed: Speed, spaces: Mapping[str, frozenset[str]]) -> Speed:
-    """The verdict on shapes whose buffers were timed in other memory than the program's: replays have all of them on the device.
-
-    Page-locked memory stays with the host, so that a kernel on it waits for the bus: nothing is concluded. Managed memory comes to the
-    device when it is used, and is timed as it is from then on, which is said. ``spaces``: per shape.
-    """
-    host = tuple(shape for shape, places in spaces.items() if HOST_SPACE in places)
-    managed = [shape for shape, places in spaces.items() if "managed" in places]
-    of_host = "page-locked host memory was timed as if it lay on the device, so nothing is concluded"
-    of_managed = "managed memory was timed as it is once it lies on the device, without its migration"
-    notes = tuple(f"{_shown(shapes)}: {said}" for shapes, said in ((host, of_host), (managed, of_managed)) if shapes)
-    comparison = speed.comparison
-    if host and comparison is not None:
-        cases = tuple(replace(case, outcome=SpeedOutcome.INCONCLUSIVE) if case.shape in host else case for case in comparison.cases)
-        comparison = replace(comparison, outcome=SpeedOutcome.INCONCLUSIVE, cases=cases, caveats=(*comparison.caveats, of_host))
-    advised = None if host else speed.advice
-    return replace(speed, comparison=comparison, notes=speed.notes + notes, host_shapes=host, advice=advised)
-
-
-def _shown(shapes: Sequence[str]) -> str:
-    return "; ".join(shape or "its only shape" for shape in shapes)
-
-
-def _with_prediction(comparison: Comparison, predicted: Comparison | None) -> Comparison:
-    if predicted is None:
-        return comparison
-    return replace(
-        comparison,
-        bottleneck_before=predicted.bottleneck_before,
-        bottleneck_after=predicted.bottleneck_after,
-        predicted_ratio=predicted.ratio,
     )
 
 
@@ -288,10 +124,3 @@ def _least_times(chosen: Sequence[TimedPair], pairs: Sequence[KernelPair], targe
         if known and len(known) == len(times):
             found[pair.name] = min(known)
     return found
-
-
-def with_findings(verification: Verification, speed: Speed) -> Verification:
-    """The verdict with what timing found; the worse outcome of both."""
-    order = (Outcome.PASS, Outcome.NEEDS_DECISION, Outcome.FAIL)
-    worst = max((verification.outcome, *(finding.outcome for finding in speed.findings)), key=order.index)
-    return replace(verification, outcome=worst, findings=(*verification.findings, *speed.findings))

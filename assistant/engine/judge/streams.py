@@ -11,7 +11,7 @@ import re
 from dataclasses import replace
 
 from assistant.build.symbols import name_in_code
-from assistant.engine.evaluate.counting import Counted
+from assistant.engine.evaluate.assessment import Counted
 from assistant.engine.evaluate.traces import trace_of
 from assistant.engine.job import Job
 from assistant.engine.source_version import SourceVersion

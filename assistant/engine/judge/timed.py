@@ -2,7 +2,7 @@
 
 A timing is only handed on when it is of the very kernels, launches and shapes that are in question. Example::
 
-    chosen = timed_pairs(baseline, before, after, pairs)
+    chosen = timed_pairs(baseline, before_cases, after_cases, pairs)
     timing = await time_pairs(job, clock, (before, after), chosen, is_confirming=True)
     mismatch(chosen, timing)      # None, or what was timed in place of what
 """
@@ -13,13 +13,13 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
-from assistant.engine.evaluate.cases import JudgedCase, write_cases
-from assistant.engine.evaluate.workbench import Evaluation
+from assistant.engine.evaluate.evaluation import Evaluation
+from assistant.engine.evaluate.judged_case import JudgedCase, write_cases
 from assistant.engine.ids import new_id
 from assistant.engine.job import Job
-from assistant.engine.judge.judging import Baseline, runnable_cases
+from assistant.engine.judge.baseline import Baseline, PreparedCase
 from assistant.engine.judge.predicting import KernelPair
-from assistant.engine.judge.references import startable
+from assistant.engine.judge.replaying import startable
 from assistant.measure.paired import time_of
 from assistant.model.launch import LaunchConfig
 from assistant.model.timing import CaseTiming, LaunchIdentity, PairTiming, TimingOptions
@@ -38,6 +38,10 @@ _FAR_S = 3e-6
 of both may hold; and kernels are queued by us and started one by one by a profiler."""
 
 
+RunnableCase = tuple[PreparedCase, NewCase]
+"""A judged case, and what one version is started on for it."""
+
+
 class TimedPair(Record):
     """One case of the judged ones, as either version is started on it."""
 
@@ -48,18 +52,18 @@ class TimedPair(Record):
     """For people, and unlike that of every other case that is timed with it: ``n=4096``, ``blur, n=4096`` of several kernels."""
 
 
-def timed_pairs(baseline: Baseline, before: Evaluation, after: Evaluation, pairs: Sequence[KernelPair]) -> tuple[TimedPair, ...]:
-    """Every case that has weight and launches one of the pairs' kernels."""
+def timed_pairs(
+    baseline: Baseline, before: Sequence[RunnableCase], after: Sequence[RunnableCase], pairs: Sequence[KernelPair]
+) -> tuple[TimedPair, ...]:
+    """Every case that both sides run, has weight and launches one of the pairs' kernels. ``before``, ``after``: what each side runs."""
     names = {item.kernel.qualified_name for pair in pairs for item in pair.before}
     wanted = {kernel.key for kernel in baseline.version.parsed.kernels if kernel.qualified_name in names}
     if len(baseline.version.parsed.kernels) == 1:
         wanted = {kernel.key for kernel in baseline.version.parsed.kernels}  # the only kernels of both versions are a pair
-    new_cases = {id(item): new for item, new in runnable_cases(baseline, after.version, after.counted)}
-    is_original = before.version is baseline.version
-    old_cases = [(i, i.case.new) for i in baseline.cases] if is_original else runnable_cases(baseline, before.version, before.counted)
+    new_cases = {id(item): new for item, new in after}
     chosen = [
         TimedPair(item.case, old, new_cases[id(item)], old.origin.shape)
-        for item, old in old_cases
+        for item, old in before
         if old.origin.weight > 0 and id(item) in new_cases and wanted.intersection((item.case.kernel, *item.case.further_kernels))
     ]
     return _named_apart(chosen)
@@ -70,7 +74,7 @@ async def time_pairs(
 ) -> PairTiming | LabFailure:
     """Timings of the chosen cases, in order, each under its name."""
     by_side = ([pair.old for pair in chosen], [pair.new for pair in chosen])
-    a, b = (startable(side.version, cases) for side, cases in zip(sides, by_side, strict=True))
+    a, b = (startable(side.version.program, cases) for side, cases in zip(sides, by_side, strict=True))
     options = TimingOptions(seed=job.seeds[-1] if is_confirming else job.seeds[0], is_fresh=is_confirming)
     if not is_confirming:
         options = replace(options, wall_s=_SCREEN_WALL_S)

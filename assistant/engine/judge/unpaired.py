@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from assistant.engine.evaluate.workbench import Evaluation
+from assistant.engine.evaluate.evaluation import Evaluation
 from assistant.engine.job import Job
 from assistant.engine.judge.affected import launched_work
 from assistant.engine.judge.predicting import KernelPair, predict_speed
-from assistant.engine.judge.references import startable_kernels
-from assistant.engine.judge.speed import Speed, judge_timing, without_added_operations
+from assistant.engine.judge.replaying import startable_kernels
+from assistant.engine.judge.timing_verdict import Speed, judge_timing, without_added_operations
 from assistant.model.comparison import Comparison, SpeedOutcome
 from assistant.model.recording import Recording
 from assistant.model.timing import PairTiming, TimingOptions
@@ -70,7 +70,7 @@ async def _timed(job: Job, clock: Timing, pair: KernelPair, before: Evaluation, 
 
 def _sequence(evaluation: Evaluation, instances: set[str]) -> tuple[Case | LabFailure, Program]:
     run = evaluation.counted.run
-    program = startable_kernels(evaluation.version, instances)
+    program = startable_kernels(evaluation.version.program, instances)
     if run is None or run.recording is None or run.recording_path is None:
         return LabFailure("unsupported", "its launches were not recorded", ""), program
     launches = [launch.index for launch in run.recording.launches if launch.kernel in instances]

@@ -2,7 +2,7 @@
 
 Example::
 
-    uploads_of_both(version, a_counted, b_counted)     # UploadsOfBoth(…), or why the uploads do not correspond
+    uploads_of_both(parsed, a_counted, b_counted)     # UploadsOfBoth(…), or why the uploads do not correspond
 """
 
 from __future__ import annotations
@@ -10,16 +10,20 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from assistant.engine.evaluate.counting import Counted
-from assistant.engine.judge.passed import PassedMemory
-from assistant.engine.source_version import SourceVersion
-from assistant.model.recording import RecordedArgument, Recording, Upload
+from assistant.cuda.match import kernel_of_instance
+from assistant.cuda.struct_layouts import layout_named
+from assistant.engine.evaluate.assessment import Counted
+from assistant.engine.evaluate.instances import instance_parameters
+from assistant.model.elements import parse_element_type
+from assistant.model.recording import RecordedArgument, RecordedBuffer, Recording, Upload
+from assistant.model.source import ParsedSource
 from assistant.record import Record
+from assistant.verify.numbers import guessed_type
 from assistant.workload.marks import Marks, marks_in
 from assistant.workload.recordings import RecordingReader
-from assistant.workload.uploads import Uploaded, counterpart, uploaded
+from assistant.workload.uploads import Piece, Uploaded, counterpart, uploaded
 
-__all__ = ["UploadsOfBoth", "new_arguments", "uploads_of_both"]
+__all__ = ["PassedMemory", "UploadsOfBoth", "new_arguments", "uploads_of_both"]
 
 _WORD_BYTES, _POINTER_BYTES, _DOUBLE_BYTES = 4, 8, 8
 
@@ -32,7 +36,7 @@ class UploadsOfBoth(Record):
     """What stands for something that both versions upload, by ``Upload.key``."""
 
 
-def uploads_of_both(a: SourceVersion, a_counted: Counted, b_counted: Counted) -> UploadsOfBoth | str:
+def uploads_of_both(a: ParsedSource, a_counted: Counted, b_counted: Counted) -> UploadsOfBoth | str:
     """A sentence where the uploads of the two do not correspond."""
     readers = [reader for counted in (a_counted, b_counted) for reader in _reader(counted)]
     if len(readers) < 2:
@@ -99,3 +103,46 @@ def _words(argument: RecordedArgument) -> list[bytes]:
         del data[pointer.offset_bytes : pointer.offset_bytes + _POINTER_BYTES]
     size = _DOUBLE_BYTES if len(data) == _DOUBLE_BYTES else _WORD_BYTES
     return [bytes(data[at : at + size]) for at in range(0, len(data), size)]
+
+
+class PassedMemory:
+    """What the launches of one recording, which has its types, tell."""
+
+    def __init__(self, recording: Recording, parsed: ParsedSource) -> None:
+        self._text = parsed.source.text
+        self._buffers = {buffer.id: buffer for buffer in recording.buffers}
+        self._names: dict[tuple[int, int], str] = {}
+        """By buffer and offset."""
+        for launch in recording.launches:
+            kernel = kernel_of_instance(parsed, launch.kernel)
+            parameters = () if kernel is None else instance_parameters(kernel, launch.kernel)
+            for parameter, argument in zip(parameters, launch.arguments, strict=False):
+                layout = layout_named(self._text, _bare(parameter.type))
+                members = {} if layout is None else {member.offset_bytes: member.path for member in layout.members}
+                for pointer in argument.pointers:
+                    path = members.get(pointer.offset_bytes)
+                    name = parameter.name if path is None else f"{parameter.name}.{path}"
+                    self._names.setdefault((pointer.buffer, pointer.buffer_offset_bytes), name)
+        self.most_places = max(map(_places, recording.buffers), default=0)
+
+    def piece(self, upload: Upload, data: bytes) -> Piece:
+        """``data``, which is what was uploaded."""
+        buffer = self._buffers.get(upload.buffer)
+        spelled = upload.element_type or (None if buffer is None else buffer.element_type)
+        layout = layout_named(self._text, spelled)
+        if layout is not None and upload.buffer_offset_bytes % layout.size_bytes:
+            layout = None  # it does not begin with a whole one
+        name = self._names.get((upload.buffer, upload.buffer_offset_bytes), f"buffer {upload.buffer}")
+        shown = buffer.symbol if buffer is not None and buffer.symbol is not None else name
+        return Piece(data, parse_element_type((guessed_type(data) if spelled is None else spelled) or ""), layout, shown)
+
+
+def _places(buffer: RecordedBuffer) -> int:
+    element = parse_element_type(buffer.element_type or "char")
+    return buffer.size_bytes // (1 if element is None else element.scalar_bytes)
+
+
+def _bare(spelled: str) -> str:
+    """``const ns::Table &`` → ``Table``."""
+    words = [word for word in spelled.replace("&", " ").split() if word not in ("const", "struct", "volatile")]
+    return (words[-1] if words else "").rpartition("::")[2]

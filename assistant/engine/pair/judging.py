@@ -12,12 +12,11 @@ from collections.abc import Iterable
 
 from assistant.build.architectures import architecture
 from assistant.engine.channel import Listener
-from assistant.engine.evaluate.assess import KernelAssessment
+from assistant.engine.evaluate.assessment import KernelAssessment, costliest
 from assistant.engine.evaluate.metrics import metric_value, watched, watched_codes
 from assistant.engine.job import Job
 from assistant.engine.judge.compared import Compared, Verdict
 from assistant.engine.proposals.constraints import Constraint, broken
-from assistant.engine.proposals.records import costliest
 from assistant.model import events
 from assistant.model.build import DiagnosticSeverity
 from assistant.model.comparison import Comparison

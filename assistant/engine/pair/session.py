@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
+from typing import Protocol
 
 from assistant.engine.channel import UNHEARD, Listener, streamed
 from assistant.engine.job import Ending, Job
@@ -29,10 +30,11 @@ from assistant.engine.pair.words import (
     proposal_answer,
 )
 from assistant.engine.proposals.constraints import read_constraint
+from assistant.engine.proposals.decisions import Ask
 from assistant.engine.request import Accept, CandidateRules, JobRequest, OptimizeOptions
-from assistant.engine.running import refused
-from assistant.engine.search.searching import Searched
-from assistant.engine.session import NOBODY, Asked, Session
+from assistant.engine.running import JobBody, refused
+from assistant.engine.search.optimize import OptimizeResult, SearchBody
+from assistant.engine.search.planning import NOBODY, Asked
 from assistant.engine.source_version import SourceVersion, with_text
 from assistant.errors import KernelOptError
 from assistant.model import events
@@ -41,17 +43,39 @@ from assistant.model.pair import PairSession, Turn, TurnKind
 from assistant.model.plan import Step
 from assistant.model.proposal import ProposalState
 from assistant.model.verification import Outcome
+from assistant.plan.catalogue import Catalogue
+from assistant.ports import Planner, Store
 
-__all__ = ["Pair"]
+__all__ = ["Pair", "PairHost"]
 
 _FINDING_CODE = "KO"
 _EVERYTHING = OptimizeOptions()
 
 
+class PairHost(Protocol):
+    """A session of the engine, as far as a pair session needs it."""
+
+    @property
+    def store(self) -> Store: ...
+
+    @property
+    def catalogue(self) -> Catalogue: ...
+
+    @property
+    def planner(self) -> Planner: ...
+
+    @property
+    def who(self) -> str: ...
+
+    def search(self, request: JobRequest, options: OptimizeOptions, accept: Accept, ask: Ask | None, asked: Asked) -> SearchBody: ...
+
+    async def run(self, command: str, request: JobRequest, body: JobBody, listener: Listener) -> Ending: ...
+
+
 class Pair:
     """Pair sessions of one front end."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: PairHost) -> None:
         self._session = session
         self._store = session.store
         self._techniques = tuple(technique.id for technique in session.catalogue.techniques)
@@ -98,22 +122,22 @@ class Pair:
             reasons = Reasons(job.listener)
             silent = replace(job, listener=reasons)
             try:
-                searched = await search(silent, version)
+                result = await search(silent, version)
             except (KernelOptError, OSError) as raised:
-                searched = Searched(refused(silent, raised))
+                result = OptimizeResult(refused(silent, raised))
 
             def make(state: PairState) -> Turn:
-                if searched.found.proposals:
-                    proposal = searched.found.proposals[-1]
+                if result.found.proposals:
+                    proposal = result.found.proposals[-1]
                     turn = self.book.turn(state, TurnKind.SUGGEST, hint, f"{proposal_answer(proposal)}{told}")
                     return replace(turn, proposal=proposal.id, outcome=proposal.verification.outcome, detail=proposal.explanation)
-                because = (*((searched.ending.reason,) if searched.ending.exit_code else ()), *reasons.told)
+                because = (*((result.ending.reason,) if result.ending.exit_code else ()), *reasons.told)
                 detail = "\n".join(f"- {reason}" for reason in because)
                 return replace(self.book.turn(state, TurnKind.SUGGEST, hint, f"{nothing_answer(because)}{told}"), detail=detail)
 
             turn = self._turn_event(state.session, job.id, make)
             job.emit(turn)
-            return replace(searched.ending, reason=turn.answer)
+            return replace(result.ending, reason=turn.answer)
 
         await self._session.run("optimize", named, body, listener)
 

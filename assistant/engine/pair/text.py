@@ -11,8 +11,9 @@ from pathlib import Path
 
 from assistant.cuda.match import select_kernels
 from assistant.engine.judge.changes import edited_kernels
+from assistant.engine.reading import read_version
 from assistant.engine.request import JobRequest
-from assistant.engine.source_version import SourceVersion, read_source, read_version
+from assistant.engine.source_version import SourceVersion, read_source
 from assistant.errors import KernelOptError, UsageError
 from assistant.model.build import Flags
 from assistant.model.pair import PairSession

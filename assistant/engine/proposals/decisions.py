@@ -15,7 +15,7 @@ from pathlib import Path
 from assistant.config import find_workspace
 from assistant.engine.channel import Listener
 from assistant.engine.job import DONE, NO, Ending, Job
-from assistant.engine.judge.rejudge import rejudge
+from assistant.engine.judge.comparing import rejudge
 from assistant.engine.proposals.decide import Decider, DecisionRequest, Moved, as_partial, chosen_text
 from assistant.engine.proposals.rebased import rebased_proposal
 from assistant.engine.proposals.superseding import better_open, claim_in_words

@@ -8,30 +8,16 @@ from importlib.resources import files
 from jinja2 import Environment, StrictUndefined
 
 from assistant.engine.proposals.scoring import TIME_RATIO
+from assistant.engine.proposals.steps import KeptStep
 from assistant.model.comparison import Comparison
-from assistant.model.plan import Rewrite, Step, Technique
-from assistant.model.profile import Evidence, Finding
+from assistant.model.profile import Evidence
 from assistant.model.proposal import PredictionOutcome
 from assistant.model.verification import Label, Outcome, Verification, verdict_in_words
 from assistant.plan.shown import NAME_CHARACTERS, shown
 from assistant.profile.evidence import made_by
 from assistant.profile.quantity import format_change, format_quantity
-from assistant.record import Record
 
-__all__ = ["KeptStep", "explain", "explain_submitted", "other_edit"]
-
-
-class KeptStep(Record):
-    """One link of the chain that became the proposal."""
-
-    technique: Technique
-    step: Step
-    rewrite: Rewrite
-    finding: Finding | None
-    """What it answers; None where a model's step answers none."""
-    evidence: tuple[Evidence, ...]
-    """What the step cites."""
-    outcomes: tuple[PredictionOutcome, ...]
+__all__ = ["explain", "explain_submitted", "other_edit"]
 
 
 _LABEL_WORDS = {

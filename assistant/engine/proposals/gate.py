@@ -17,7 +17,7 @@ from assistant.profile.quantity import format_change
 from assistant.record import Record
 
 if TYPE_CHECKING:
-    from assistant.engine.evaluate.assess import KernelAssessment
+    from assistant.engine.evaluate.assessment import KernelAssessment
 
 __all__ = ["DECIDED_GAIN_RATIO", "SHOWN_GAIN_RATIO", "Kept", "Refused", "gate", "is_proved_better"]
 

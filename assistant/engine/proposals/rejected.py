@@ -5,7 +5,7 @@ step, which was chosen because it gains most: the others may be offered without 
 kernel, a device function that it calls or the edited line changes. Example::
 
     for refusal in refusals(store, workspace, parsed, "transpose"):
-        refusal.place   # Taken("staged-store", {11})
+        refusal.place   # SettledStep("staged-store", {11})
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from assistant.cuda.parse import parse
-from assistant.engine.proposals.choice import Taken, moved
+from assistant.engine.proposals.steps import SettledStep, moved
 from assistant.model.attempt import Attempt
 from assistant.model.proposal import DecisionKind, Proposal, ProposalState
 from assistant.model.source import Kernel, ParsedSource, Source
@@ -43,7 +43,7 @@ class FoundEdit(Record):
 class StandingRejection(Record):
     """A rejection that still holds."""
 
-    place: Taken
+    place: SettledStep
     """In the present text."""
     decision: str
     """Which proposal, when and why, in words."""
@@ -87,19 +87,19 @@ def _code(parsed: ParsedSource, kernel: Kernel) -> tuple[str, ...]:
     return tuple(parsed.source.text[span.start : span.end] for span in spans)
 
 
-def _first_step(proposal: Proposal, attempts: tuple[Attempt, ...]) -> Taken | None:
+def _first_step(proposal: Proposal, attempts: tuple[Attempt, ...]) -> SettledStep | None:
     """Where the proposal's chain began, in the text that it was made for; None where memory has lost the attempts."""
     kept = {attempt.text: attempt for attempt in attempts if attempt.outcome is TrialOutcome.KEPT}
     text = proposal.after_text
     while text in kept:
         attempt = kept.pop(text)
         if attempt.parent_text == proposal.before_text:
-            return Taken(attempt.technique, frozenset({attempt.line}))
+            return SettledStep(attempt.technique, frozenset({attempt.line}))
         text = attempt.parent_text
     return None
 
 
-def _unmoved(step: Taken, before: str, now: str) -> Taken | None:
+def _unmoved(step: SettledStep, before: str, now: str) -> SettledStep | None:
     """The step in the present text; None where its line changed (a launch site, say, is outside the kernel)."""
     (there,) = moved((step,), before, now)
     old_lines, new_lines = before.splitlines(), now.splitlines()

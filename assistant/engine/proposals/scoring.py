@@ -6,16 +6,16 @@ place, a changed one to the lines that replaced it. Lines that the edit inserts 
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 
-from assistant.engine.evaluate.assess import AssessedLaunch, KernelAssessment
+from assistant.engine.evaluate.assessment import AssessedLaunch, KernelAssessment
+from assistant.engine.proposals.steps import followed, line_differences
 from assistant.model.plan import MetricPrediction
 from assistant.model.profile import LaunchProfile, LineAccess
 from assistant.model.proposal import PredictionOutcome
 from assistant.record import Record
 
-__all__ = ["TIME_RATIO", "Scored", "followed", "score_predictions", "score_ratio"]
+__all__ = ["TIME_RATIO", "Scored", "score_predictions", "score_ratio"]
 
 _HIT_RATIO = 0.1
 """A prediction is a hit when the counted value is within this share of the predicted change (model/proposal.py)."""
@@ -50,14 +50,6 @@ def score_ratio(predicted_ratio: float | None, ratio: float | None) -> tuple[Pre
     if predicted_ratio is None or ratio is None:
         return ()
     return (_outcome(MetricPrediction(TIME_RATIO, 1.0, predicted_ratio, "ratio"), ratio),)
-
-
-def followed(before: str, after: str, line: int) -> frozenset[int]:
-    """Where line ``line`` (1-based) of ``before`` went: its new place, or the lines that replaced it; empty when it was removed."""
-    for tag, low, high, new_low, new_high in _differences(before, after):
-        if low < line <= high:
-            return frozenset({new_low + line - low}) if tag == "equal" else frozenset(range(new_low + 1, new_high + 1))
-    return frozenset()
 
 
 def _outcome(prediction: MetricPrediction, actual: float | None) -> PredictionOutcome:
@@ -152,9 +144,5 @@ _LAUNCH_METRICS: dict[str, Callable[[AssessedLaunch], float | None]] = {
 def _lines_after(before: str, after: str, line: int) -> frozenset[int]:
     """Where the line went, and every line that the edit put in: there it may have moved the access."""
     return followed(before, after, line) | frozenset(
-        new for tag, _, _, low, high in _differences(before, after) if tag == "insert" for new in range(low + 1, high + 1)
+        new for tag, _, _, low, high in line_differences(before, after) if tag == "insert" for new in range(low + 1, high + 1)
     )
-
-
-def _differences(before: str, after: str) -> Sequence[tuple[str, int, int, int, int]]:
-    return difflib.SequenceMatcher(None, before.splitlines(), after.splitlines(), autojunk=False).get_opcodes()

@@ -12,14 +12,14 @@ import time
 from pathlib import Path
 
 from assistant.cuda.hunks import hunks
-from assistant.engine.evaluate.workbench import Evaluation
+from assistant.engine.evaluate.assessment import costliest
+from assistant.engine.evaluate.evaluation import Evaluation
 from assistant.engine.ids import new_id
 from assistant.engine.job import DONE, NO, Ending, Job
 from assistant.engine.judge.compared import Verdict
 from assistant.engine.judge.comparing import compare
 from assistant.engine.proposals.explain import explain_submitted
 from assistant.engine.proposals.gate import DECIDED_GAIN_RATIO, is_proved_better
-from assistant.engine.proposals.records import costliest
 from assistant.engine.proposals.rejected import FoundEdit, rejected_before
 from assistant.engine.proposals.superseding import store_beside_better
 from assistant.engine.report.reports import proposal_event

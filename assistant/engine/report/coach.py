@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from assistant.build.symbols import name_in_code
-from assistant.engine.evaluate.assess import AssessedLaunch, KernelAssessment
-from assistant.engine.evaluate.cases import Effort, JudgedCase, captured_cases, declared_cases, write_cases
-from assistant.engine.evaluate.workbench import Evaluation
+from assistant.engine.evaluate.assessment import AssessedLaunch, KernelAssessment
+from assistant.engine.evaluate.cases import captured_cases, declared_cases
+from assistant.engine.evaluate.evaluation import Evaluation
+from assistant.engine.evaluate.judged_case import Effort, JudgedCase, write_cases
 from assistant.engine.ids import new_id
 from assistant.engine.job import Job
-from assistant.engine.judge.references import startable
-from assistant.engine.judge.speed import HOST_SPACE, spaces_of
+from assistant.engine.judge.replaying import HOST_SPACE, spaces_of, startable
 from assistant.measure.bounds import with_measured
 from assistant.measure.paired import method_of, time_of
 from assistant.model.device import Target
@@ -87,7 +87,7 @@ async def time_launches(job: Job, evaluation: Evaluation, clock: Timing) -> Laun
     if not cases:
         return LabFailure("unsupported", _OF_HOST, "time it in your program: a profiler's timeline shows its transfers") if found else None
     new_cases = [case.new for case in cases]
-    program = startable(evaluation.version, new_cases)
+    program = startable(evaluation.version.program, new_cases)
     written = write_cases(job.scratch / new_id("K"), new_cases)
     timing = await clock.time(program, program, [(case, case) for case in written], TimingOptions(job.seeds[0], wall_s=_WALL_S), job.limits)
     if isinstance(timing, LabFailure):

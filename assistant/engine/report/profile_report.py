@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from assistant.engine.evaluate.assess import AssessedLaunch, KernelAssessment
-from assistant.engine.evaluate.workbench import Evaluation
+from assistant.engine.evaluate.assessment import AssessedLaunch, KernelAssessment
+from assistant.engine.evaluate.evaluation import Evaluation
 from assistant.engine.job import Job
 from assistant.engine.report.profile_parts import LineHeat, line_heat
 from assistant.engine.report.reports import summary_event

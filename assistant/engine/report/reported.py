@@ -15,9 +15,10 @@ from pathlib import Path
 
 from assistant.cuda.match import kernel_of_instance, select_kernels, unseen_kernel
 from assistant.engine.job import Ending, Job
+from assistant.engine.reading import read_version
 from assistant.engine.report.stages import KeepReport, profile
 from assistant.engine.request import JobRequest
-from assistant.engine.source_version import SourceVersion, read_version
+from assistant.engine.source_version import SourceVersion
 from assistant.errors import UsageError
 from assistant.lab.report import with_file
 from assistant.measure.targets import target_for_device
@@ -46,9 +47,10 @@ class Reported(Record):
         """The source with every kernel of the report, those too whose text is not at hand. Raises as ``read_version`` does."""
         read = read_version(replace(request, kernel=None), flags)
         parsed = replace(read.parsed, kernels=(*read.parsed.kernels, *_unseen(read.parsed, self.report)), has_main=True)
+        selection = replace(read.selection, kernel=request.kernel)
         launched = {kernel_of_instance(parsed, launch.kernel) for launch in self.report.launches}
         selected = tuple(kernel for kernel in _selected(parsed, request.kernel) if kernel in launched)
-        return replace(read, request=request, parsed=parsed, kernels=selected, declared=())
+        return replace(read, selection=selection, parsed=parsed, kernels=selected, declared=())
 
     async def told(self, job: Job, version: SourceVersion, keep: KeepReport | None) -> Ending:
         """What the report lacks, then its launches as ``profile`` tells them."""

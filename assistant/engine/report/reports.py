@@ -16,7 +16,7 @@ from assistant.profile.roofline import roofline
 from assistant.profile.speed_of_light import speed_of_light
 
 if TYPE_CHECKING:  # front ends show proposals without what judges kernels
-    from assistant.engine.evaluate.assess import AssessedLaunch, KernelAssessment
+    from assistant.engine.evaluate.assessment import AssessedLaunch, KernelAssessment
     from assistant.engine.report.coach import TimedLaunch
     from assistant.profile.findings import FindResult
 

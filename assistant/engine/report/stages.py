@@ -9,9 +9,10 @@ from collections.abc import Callable, Iterator, Sequence
 
 from assistant.cuda.match import kernel_of_instance
 from assistant.engine.evaluate.assess import findings_of_launch
-from assistant.engine.evaluate.counting import OTHER_ORDER, Counted
+from assistant.engine.evaluate.assessment import OTHER_ORDER, Counted
+from assistant.engine.evaluate.evaluating import count, evaluate, observe
+from assistant.engine.evaluate.evaluation import Evaluation
 from assistant.engine.evaluate.hardware import on_hardware
-from assistant.engine.evaluate.workbench import Evaluation, count, evaluate, observe
 from assistant.engine.job import CANNOT_ANSWER, DONE, NO, Ending, Job, Stopwatch
 from assistant.engine.report.checking import Repeats, launches_of
 from assistant.engine.report.coach import LaunchTimes, time_launches

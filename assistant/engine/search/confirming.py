@@ -1,4 +1,4 @@
-"""The end of a chain, confirmed on fresh values with every check, explained and offered. Nobody sees a gain that did not pass here."""
+"""The end of a chain, confirmed on fresh values with every check, explained and offered. No gain is shown that did not pass here."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 from assistant.cuda.hunks import unified_diff
-from assistant.engine.judge.speed import Speed, with_findings
+from assistant.engine.evaluate.assessment import costliest
+from assistant.engine.judge.timing_verdict import Speed, with_findings
 from assistant.engine.proposals.constraints import broken
 from assistant.engine.proposals.explain import other_edit
 from assistant.engine.proposals.gate import is_proved_better
-from assistant.engine.proposals.records import Confirmed, costliest, proposal_record
+from assistant.engine.proposals.records import Confirmed, proposal_record
 from assistant.engine.proposals.rejected import FoundEdit, rejected_before
 from assistant.engine.proposals.superseding import claim_in_words, offered_already, store_beside_better
 from assistant.engine.report.reports import proposal_event
-from assistant.engine.search.frontier import Node
-from assistant.engine.search.round import Kit
-from assistant.engine.search.trial import Link, why
+from assistant.engine.search.context import SearchContext, SearchServices
+from assistant.engine.search.trials import SearchNode, why_not_judged
 from assistant.model import events
 from assistant.model.comparison import Comparison, SpeedOutcome
 from assistant.model.profile import Severity
-from assistant.model.proposal import Proposal
+from assistant.model.proposal import DecisionKind, Proposal
 from assistant.model.verification import CannotJudge, Outcome, Verification
 from assistant.ports import LabFailure, Story
 from assistant.record import Record
@@ -38,8 +38,8 @@ class ConfirmationResult(Record):
 
     proposal: Proposal | None = None
     """As it was offered; None where it was not."""
-    decision: str | None = None
-    """Kind of the decision; None where nothing was decided."""
+    decision: DecisionKind | None = None
+    """None where nothing was decided."""
     is_failed: bool = False
     """It did not hold on fresh values: another version may."""
 
@@ -51,105 +51,108 @@ _FAILED = ConfirmationResult(is_failed=True)
 class Confirmation(Record):
     """One version before its judge and before whoever decides."""
 
-    kit: Kit
-    root: Node
+    context: SearchContext
+    services: SearchServices
+    root: SearchNode
     offer: Offer
-    others: tuple[Link, ...] = ()
+    others: tuple[SearchNode, ...] = ()
     """Kept versions that gain more by their screen than the one that is confirmed."""
 
-    async def run(self, node: Node) -> ConfirmationResult:
+    async def run(self, node: SearchNode) -> ConfirmationResult:
         """Judge it on fresh values, and offer it where it holds; what speaks against it is told."""
-        kit, link = self.kit, node.link
-        if self._is_decided_or_open(link):
+        context, job = self.context, self.context.job
+        if self._is_decided_or_open(node):
             return _NOT_OFFERED
-        kit.job.emit(events.StageStarted(kit.job.id, "confirm", f"{kit.name}: fresh values, repeats, checks, boundary shapes"))
-        with kit.accounts.holding_gpu():
-            verification, speed = await self._judged(link)
+        job.emit(events.StageStarted(job.id, "confirm", f"{context.kernel}: fresh values, repeats, checks, boundary shapes"))
+        with self.services.accounts.holding_gpu():
+            verification, speed = await self._judged(node)
         if not isinstance(verification, Verification):
-            kit.job.say(Severity.WARNING, f"{kit.name}: the best edit was not confirmed: {why(verification)}")
+            job.say(Severity.WARNING, f"{context.kernel}: the best edit was not confirmed: {why_not_judged(verification)}")
             return _NOT_OFFERED
         if speed.defect is not None:
-            kit.job.say(Severity.ERROR, f"{kit.name}: {speed.defect}; the best edit is not offered")
+            job.say(Severity.ERROR, f"{context.kernel}: {speed.defect}; the best edit is not offered")
             return _NOT_OFFERED
         comparison = speed.comparison
         if verification.outcome is Outcome.FAIL:
             first = next(f for f in verification.findings if f.outcome is Outcome.FAIL)
-            message = f"{kit.name}: the best edit failed its confirmation and is not offered: {first.message}"
-            kit.job.say(Severity.WARNING, message)
+            message = f"{context.kernel}: the best edit failed its confirmation and is not offered: {first.message}"
+            job.say(Severity.WARNING, message)
             return _FAILED
         for note in speed.notes:
-            kit.job.say(Severity.WARNING, f"{kit.name}: {note}")
+            job.say(Severity.WARNING, f"{context.kernel}: {note}")
         if speed.advice is not None:
-            kit.job.say(Severity.INFORMATION, f"{kit.name}: the best edit is {speed.advice}")
+            job.say(Severity.INFORMATION, f"{context.kernel}: the best edit is {speed.advice}")
         if comparison is None:
-            kit.job.say(Severity.WARNING, f"{kit.name}: the best edit was not confirmed: it does not launch the kernel")
+            job.say(Severity.WARNING, f"{context.kernel}: the best edit was not confirmed: it does not launch the kernel")
             return _NOT_OFFERED
         if comparison.outcome is not SpeedOutcome.PREDICTED and not is_proved_better(comparison):
             told = f"{comparison.outcome.value} {comparison.ratio:.2f}x in a fresh process"
-            kit.job.say(Severity.WARNING, f"{kit.name}: the best edit's gain was not confirmed and it is not offered: {told}")
+            job.say(Severity.WARNING, f"{context.kernel}: the best edit's gain was not confirmed and it is not offered: {told}")
             return _FAILED
-        reasons = self._unwanted(link, verification, comparison)
+        reasons = self._unwanted(node, verification, comparison)
         if reasons:
-            kit.job.say(Severity.WARNING, f"{kit.name}: the best edit is not offered: {'; '.join(reasons)}")
+            job.say(Severity.WARNING, f"{context.kernel}: the best edit is not offered: {'; '.join(reasons)}")
             return _NOT_OFFERED
-        explained = await kit.planner.explained(self._story(link, verification, comparison))
-        confirmed = Confirmed(link.text, link.kept, verification, comparison, explained, self._others(), kit.bench.kernel(link))
-        return await self._offered(proposal_record(kit.job, kit.bench.kernel_version(kit.start), confirmed, kit.accounts.now_ms()))
+        explained = await self.services.planner.explained(self._story(node, verification, comparison))
+        before, after = context.assessed(context.start), context.assessed(node)
+        confirmed = Confirmed(node.text, node.kept, verification, comparison, before, after, explained, self._others())
+        source, now_ms = context.start.evaluation.version.source, self.services.accounts.now_ms()
+        return await self._offered(proposal_record(job, source, confirmed, now_ms))
 
-    def _is_decided_or_open(self, link: Link) -> bool:
+    def _is_decided_or_open(self, node: SearchNode) -> bool:
         """Whether a person turned this very edit down, or has it before them; it is told."""
-        kit = self.kit
-        rejected = rejected_before(kit.store, kit.workspace, self._found(link))
+        context, store, job = self.context, self.services.store, self.context.job
+        rejected = rejected_before(store, context.workspace, self._found(node))
         if rejected is not None:
-            remedy = f"change the file, or kernelopt memory forget {link.evaluation.version.source.path}"
-            kit.job.say(Severity.INFORMATION, f"{kit.name}: the edit that was found is {rejected}; it is not offered again", remedy)
+            remedy = f"change the file, or kernelopt memory forget {node.evaluation.version.source.path}"
+            job.say(Severity.INFORMATION, f"{context.kernel}: the edit that was found is {rejected}; it is not offered again", remedy)
             return True
-        known = offered_already(kit.store, kit.workspace, self._found(link)) if kit.options.is_resumed else None
+        known = offered_already(store, context.workspace, self._found(node)) if context.options.is_resumed else None
         if known is not None:
-            text = f"{kit.name}: the best edit is still {known.id} ({claim_in_words(known)}), which stays open"
-            kit.job.say(Severity.INFORMATION, text, f"kernelopt show {known.id}")
+            text = f"{context.kernel}: the best edit is still {known.id} ({claim_in_words(known)}), which stays open"
+            job.say(Severity.INFORMATION, text, f"kernelopt show {known.id}")
         return known is not None
 
-    async def _judged(self, link: Link) -> tuple[Verification | CannotJudge | LabFailure, Speed]:
+    async def _judged(self, node: SearchNode) -> tuple[Verification | CannotJudge | LabFailure, Speed]:
         """The verdict with every check, and the speed against the user's text where it does not fail."""
-        bench = self.kit.bench
-        verification = await bench.verify(link, link.evaluation, link.kept[-1].rewrite, is_confirming=True)
+        judge = self.services.judge
+        verification = await judge.verify(node, node.evaluation, node.kept[-1].rewrite, is_confirming=True)
         if not isinstance(verification, Verification) or verification.outcome is Outcome.FAIL:
             return verification, Speed(None)
-        speed = await bench.speed(self.kit.start, link.evaluation, is_confirming=True)
+        speed = await judge.speed(self.context.start, node.evaluation, is_confirming=True)
         return with_findings(verification, speed), speed
 
     async def _offered(self, proposal: Proposal) -> ConfirmationResult:
-        kit = self.kit
-        told = store_beside_better(kit.job.id, kit.store, kit.workspace, proposal)
-        recording = _judged_on(kit)
+        context, store, job = self.context, self.services.store, self.context.job
+        better = store_beside_better(job.id, store, context.workspace, proposal)
+        recording = _judged_on(context)
         if recording is not None:
-            kit.store.keep_recording(proposal.id, recording, kit.options.recordings_bytes, proposal.created_ms)
-        kit.job.emit(proposal_event(kit.job.id, proposal), *told)
-        await kit.job.delivered()
+            store.keep_recording(proposal.id, recording, context.options.recordings_bytes, proposal.created_ms)
+        job.emit(proposal_event(job.id, proposal), *better)
+        await job.delivered()
         decision = await self.offer(proposal)
         if decision is None:
             return ConfirmationResult(proposal)
-        kit.job.emit(decision)
-        return ConfirmationResult(proposal, decision.kind)
+        job.emit(decision)
+        return ConfirmationResult(proposal, DecisionKind(decision.kind))
 
-    def _unwanted(self, link: Link, verification: Verification, comparison: Comparison) -> tuple[str, ...]:
+    def _unwanted(self, node: SearchNode, verification: Verification, comparison: Comparison) -> tuple[str, ...]:
         """Why the chain's end is not what was asked for; all checks are done only now, and may have brought labels with them."""
-        rules, bench = self.kit.options.rules, self.kit.bench
-        reasons = broken(rules, bench.kernel(self.kit.start), bench.kernel(link), verification.labels)
+        context, rules = self.context, self.context.options.rules
+        reasons = broken(rules, context.assessed(context.start), context.assessed(node), verification.labels)
         if rules.min_ratio is not None and comparison.ratio < rules.min_ratio:
             reasons = (*reasons, f"its {comparison.ratio:.2f}x is less than {rules.min_ratio:.2f}x")
         return reasons
 
-    def _story(self, link: Link, verification: Verification, comparison: Comparison) -> Story:
-        kit = self.kit
-        after = kit.bench.kernel(link)
-        before, text = kit.start.evaluation.version.source, link.text
+    def _story(self, node: SearchNode, verification: Verification, comparison: Comparison) -> Story:
+        context = self.context
+        after = context.assessed(node)
+        before, text = context.start.evaluation.version.source, node.text
         return Story(
-            before=kit.asking.request(self.root, kit.bench.kernel(kit.start), kit.book),
+            before=self.services.request(self.root, context.assessed(context.start)),
             diff=unified_diff(before.text, text, before.path.name),
-            steps=tuple(kept.step for kept in link.kept),
-            rewrites=tuple(kept.rewrite for kept in link.kept),
+            steps=tuple(kept.step for kept in node.kept),
+            rewrites=tuple(kept.rewrite for kept in node.kept),
             after=tuple(fact for item in after for fact in item.evidence),
             left=costliest(after).findings,
             verification=verification,
@@ -158,16 +161,16 @@ class Confirmation(Record):
         )
 
     def _others(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(other_edit(link.kept) for link in self.others))[:_MOST_OTHERS]
+        return tuple(dict.fromkeys(other_edit(node.kept) for node in self.others))[:_MOST_OTHERS]
 
-    def _found(self, link: Link) -> FoundEdit:
-        before, after = self.kit.start.evaluation.version.source, link.evaluation.version.source
-        return FoundEdit(before.path, costliest(self.kit.bench.kernel(self.kit.start)).kernel.key, before.text, after.text)
+    def _found(self, node: SearchNode) -> FoundEdit:
+        context, before, after = self.context, self.context.start.evaluation.version.source, node.evaluation.version.source
+        return FoundEdit(before.path, costliest(context.assessed(context.start)).kernel.key, before.text, after.text)
 
 
-def _judged_on(kit: Kit) -> Path | None:
+def _judged_on(context: SearchContext) -> Path | None:
     """The recording that the cases were made from; None for declared ones, whose values come from their seeds."""
-    run, live = kit.start.evaluation.counted.run, kit.job.request.live
+    run, live = context.start.evaluation.counted.run, context.job.request.live
     if live is not None:
         return live.cases[0].recording
     return None if run is None else run.recording_path

@@ -14,69 +14,49 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import field, replace
 
-from assistant.engine.proposals.choice import HOST_CODE_MARGIN, Taken
-from assistant.engine.search.trial import Link
+from assistant.engine.proposals.steps import HOST_CODE_MARGIN
+from assistant.engine.search.trials import SearchNode
 from assistant.model.verification import Label
 from assistant.record import Record
 
-__all__ = ["Frontier", "Node"]
-
-
-class Node(Record):
-    """One version on the way, and what need not be tried on it."""
-
-    link: Link
-    ratio: float = 1.0
-    """time(start)/time(this), as the screens of its chain multiply."""
-    taken: tuple[Taken, ...] = ()
-    """Steps that are settled, at their places in this text."""
-
-    @property
-    def text(self) -> str:
-        return self.link.text
-
-    @property
-    def weight(self) -> float:
-        """The ratio, with a margin off where host code is edited (``HOST_CODE_MARGIN`` says why)."""
-        edits_host_code = any(Label.HOST_CODE in kept.rewrite.labels for kept in self.link.kept)
-        return self.ratio / HOST_CODE_MARGIN if edits_host_code else self.ratio
+__all__ = ["Frontier"]
 
 
 class Frontier(Record):
     """The versions of one search."""
 
-    root: Node
+    root: SearchNode
     width: int
-    nodes: tuple[Node, ...] = ()
+    nodes: tuple[SearchNode, ...] = ()
     """What the next round builds on, best first."""
-    chosen: tuple[Node, ...] = ()
+    chosen: tuple[SearchNode, ...] = ()
     """Every version that a round was to build on or that was kept last, in the order they were chosen; not the root."""
-    spare: tuple[Node, ...] = field(default=(), repr=False)
+    spare: tuple[SearchNode, ...] = field(default=(), repr=False)
     """Kept versions that no round has built on."""
 
     @classmethod
-    def at(cls, root: Node, width: int) -> Frontier:
+    def at(cls, root: SearchNode, width: int) -> Frontier:
         return cls(root, width, (root,))
 
-    def after(self, new: Iterable[Node]) -> Frontier:
+    def after(self, new: Iterable[SearchNode]) -> Frontier:
         """The next frontier: the best of ``new``, then the best of all that no round has built on. As it is where nothing is new."""
         fresh = _ordered(new)
         if not fresh:
             return self
         first, others = fresh[0], _ordered((*fresh[1:], *self.spare))
-        if first.link.needs_decision:
+        if first.needs_decision:
             return replace(self, nodes=(), chosen=(*self.chosen, first), spare=tuple(others))
-        nodes = (first, *[node for node in others if not node.link.needs_decision][: self.width - 1])
+        nodes = (first, *[node for node in others if not node.needs_decision][: self.width - 1])
         return replace(self, nodes=nodes, chosen=(*self.chosen, *nodes), spare=tuple(node for node in others if node not in nodes))
 
-    def elsewhere(self, settled: Iterable[Node]) -> Frontier:
+    def elsewhere(self, settled: Iterable[SearchNode]) -> Frontier:
         """The frontier after a round that kept nothing: spare versions if there are any, else the same once more, as ``settled``."""
-        pure = [node for node in self.spare if not node.link.needs_decision][: self.width]
+        pure = [node for node in self.spare if not node.needs_decision][: self.width]
         if not pure:
             return replace(self, nodes=tuple(settled))
         return replace(self, nodes=tuple(pure), chosen=(*self.chosen, *pure), spare=tuple(n for n in self.spare if n not in pure))
 
-    def ranked(self) -> tuple[Node, ...]:
+    def ranked(self) -> tuple[SearchNode, ...]:
         """Every kept version, best first: the ends of chains, what they were built on, what no round has built on.
 
         Among each, a pure one comes before one for a human.
@@ -91,11 +71,17 @@ class Frontier(Record):
         return max((node.ratio for node in self.chosen), default=1.0)
 
 
-def _ordered(nodes: Iterable[Node]) -> list[Node]:
+def _ordered(nodes: Iterable[SearchNode]) -> list[SearchNode]:
     """Pure ones first, then by weight; of equals the first stays first."""
-    return sorted(nodes, key=lambda node: (node.link.needs_decision, -node.weight))
+    return sorted(nodes, key=lambda node: (node.needs_decision, -_weight(node)))
 
 
-def _is_built_on(node: Node, parent: Node) -> bool:
-    ahead, behind = node.link.attempts, parent.link.attempts
+def _weight(node: SearchNode) -> float:
+    """The ratio, with a margin off where host code is edited (``HOST_CODE_MARGIN`` says why)."""
+    edits_host_code = any(Label.HOST_CODE in kept.rewrite.labels for kept in node.kept)
+    return node.ratio / HOST_CODE_MARGIN if edits_host_code else node.ratio
+
+
+def _is_built_on(node: SearchNode, parent: SearchNode) -> bool:
+    ahead, behind = node.attempts, parent.attempts
     return len(ahead) > len(behind) and ahead[: len(behind)] == behind

@@ -5,9 +5,13 @@ The expert's plans are made again in no time and need no such help; a model's ed
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from assistant.cuda.edits import edits_between
-from assistant.engine.search.frontier import Frontier, Node
-from assistant.engine.search.round import Kit
+from assistant.engine.search.context import SearchContext, SearchServices
+from assistant.engine.search.frontier import Frontier
+from assistant.engine.search.resume import EarlierSearch
+from assistant.engine.search.trials import SearchNode
 from assistant.model import events
 from assistant.model.attempt import Attempt
 from assistant.model.plan import Origin, Rewrite, Step
@@ -17,42 +21,43 @@ from assistant.model.trial import TrialOutcome
 __all__ = ["taken_up"]
 
 
-async def taken_up(kit: Kit, frontier: Frontier) -> Frontier:
+async def taken_up(context: SearchContext, services: SearchServices, frontier: Frontier) -> Frontier:
     """Judge them again, parents before children; where the search goes on from ``frontier``."""
-    if not kit.shape.asks_models:
+    if not context.shape.asks_models:
         return frontier
-    key = kit.bench.kernel(kit.start)[0].kernel.key
-    kept = [attempt for attempt in kit.earlier.attempts if attempt.outcome is TrialOutcome.KEPT and attempt.kernel == key]
+    key = context.assessed(context.start)[0].kernel.key
+    kept = [attempt for attempt in context.earlier.attempts if attempt.outcome is TrialOutcome.KEPT and attempt.kernel == key]
     level = {frontier.root.text: frontier.root}
     while level:
-        below: dict[str, Node] = {}
+        below: dict[str, SearchNode] = {}
         for attempt in kept:
             parent = level.get(attempt.parent_text)
-            if parent is None or parent.link.needs_decision:
+            if parent is None or parent.needs_decision:
                 continue
-            node = await _judged(kit, parent, attempt)
+            node = await _judged(context, services, parent, attempt)
             if node is not None:
                 below[attempt.text] = node
-                text = f"{kit.name}: takes up {attempt.technique} at line {attempt.line}, which {kit.earlier.job} had kept"
-                kit.job.say(Severity.INFORMATION, text)
+                text = f"{context.kernel}: takes up {attempt.technique} at line {attempt.line}, which {context.earlier.job} had kept"
+                context.job.say(Severity.INFORMATION, text)
         frontier = frontier.after(below.values())
         level = below
     return frontier
 
 
-async def _judged(kit: Kit, parent: Node, attempt: Attempt) -> Node | None:
+async def _judged(context: SearchContext, services: SearchServices, parent: SearchNode, attempt: Attempt) -> SearchNode | None:
     """None where it does not hold any more."""
-    trial = kit.book.known(parent.text, attempt.text)
+    trial = services.history.known(parent.text, attempt.text)
     if trial is None:
-        trial = await kit.tries.judge(parent.link, _step(kit, attempt), _rewrite(attempt))
-        kit.book.keep(parent.text, trial)
-    ratio = trial.tried.ratio
-    return None if trial.link is None or ratio is None else Node(trial.link, parent.ratio * ratio, parent.taken)
+        trial = await services.trials.judge(parent, _step(context.earlier, attempt), _rewrite(attempt))
+        services.history.keep(parent.text, trial)
+    if trial.node is None or trial.ratio is None:
+        return None
+    return replace(trial.node, ratio=parent.ratio * trial.ratio, settled=parent.settled)
 
 
-def _step(kit: Kit, attempt: Attempt) -> Step:
+def _step(earlier: EarlierSearch, attempt: Attempt) -> Step:
     """As it was planned, as far as the log still has it."""
-    planned = (event for event in kit.earlier.log if isinstance(event, events.PlanMade))
+    planned = (event for event in earlier.log if isinstance(event, events.PlanMade))
     wanted = (attempt.technique, attempt.line, attempt.planner)
     known = (step for plan in planned for step in plan.steps if (step.technique, step.line, step.planner) == wanted)
     bare = Step(attempt.technique, attempt.kernel, attempt.line, attempt.summary, (), attempt.finding, (), 0.0, planner=attempt.planner)

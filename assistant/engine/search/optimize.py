@@ -1,4 +1,4 @@
-"""The search: plan, try, keep the best, chain, confirm, offer. What is offered is the best that was confirmed.
+"""The ``optimize`` job from its first count to its end: evaluate what is there, choose the planner, search kernel by kernel.
 
 Kernels are taken in order of predicted cost. On each, a round plans from the present findings, tries every planned rewrite and makes
 what it kept the next frontier (``frontier.py``); a step that was kept, or refused for good, is not tried on the same place again. The
@@ -7,37 +7,56 @@ best version is confirmed on fresh seeds with all checks before anybody sees it.
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from pathlib import Path
 
-from assistant.engine.evaluate.counting import Counted
-from assistant.engine.evaluate.workbench import Evaluation, repeat_run
-from assistant.engine.job import Job
-from assistant.engine.proposals.records import costliest
+from assistant.config import LoadedSettings, find_workspace
+from assistant.engine.evaluate.assessment import Counted, KernelAssessment, costliest
+from assistant.engine.evaluate.evaluating import evaluate, repeat_limited, repeat_run
+from assistant.engine.evaluate.evaluation import Evaluation
+from assistant.engine.evaluate.hardware import steered
+from assistant.engine.evaluate.live import differences
+from assistant.engine.job import CANNOT_ANSWER, DONE, Ending, Job
 from assistant.engine.request import OptimizeOptions
-from assistant.engine.search.accounts import JobAccounts
-from assistant.engine.search.asking import Asking
+from assistant.engine.search.accounts import JobAccounts, OnWriting
+from assistant.engine.search.candidate_judge import CandidateJudge
 from assistant.engine.search.confirming import Offer
+from assistant.engine.search.context import SearchContext, SearchServices
 from assistant.engine.search.host_code import HostCodeRight
 from assistant.engine.search.kernel_search import KernelSearch, KernelSearchResult
 from assistant.engine.search.parallel_trials import ParallelTrials
-from assistant.engine.search.resume import NOTHING_EARLIER, Earlier
-from assistant.engine.search.round import Kit
-from assistant.engine.search.shape import SearchShape
-from assistant.engine.search.trial import Bench, Link
-from assistant.engine.search.trial_history import TrialHistory
+from assistant.engine.search.plan_requests import PlanRequests
+from assistant.engine.search.planning import AskModel, Chosen, Models, PlannerChoice
+from assistant.engine.search.resume import EarlierSearch, tell_resumed
+from assistant.engine.search.setbacks import attempted_before
+from assistant.engine.search.spending_words import cap_words
+from assistant.engine.search.trials import SearchNode, TrialHistory
+from assistant.engine.source_version import SourceVersion
+from assistant.model import events
+from assistant.model.profile import Severity
 from assistant.model.proposal import Proposal
 from assistant.plan.catalogue import Catalogue
-from assistant.ports import Planner, Store
+from assistant.ports import LabFailure, Planner, PlanRequest, Store
+from assistant.profile.quantity import counted_noun
 from assistant.record import Record
 
-__all__ = ["NOTHING_FOUND", "Search", "SearchResult"]
+__all__ = ["OptimizeResult", "Optimizer", "People", "SearchBody", "SearchResult"]
+
+
+class People(Record):
+    """Who is asked, and who watches."""
+
+    offer: Offer
+    host_code: HostCodeRight
+    model: AskModel | None = None
+    """None: nobody can be asked."""
+    on_writing: OnWriting | None = None
 
 
 class SearchResult(Record):
     """What one ``optimize`` job found."""
 
-    kernels: tuple[KernelSearchResult, ...]
+    kernels: tuple[KernelSearchResult, ...] = ()
     """In the order they were searched."""
 
     @property
@@ -54,62 +73,114 @@ class SearchResult(Record):
         return tuple(dict.fromkeys(edit for kernel in self.kernels for edit in kernel.withheld))
 
 
-NOTHING_FOUND = SearchResult(())
+class OptimizeResult(Record):
+    """How an ``optimize`` job ended, and what it found."""
+
+    ending: Ending
+    found: SearchResult = SearchResult()
 
 
-class Search(Record):
-    """One ``optimize`` job."""
+class Optimizer(Record):
+    """What every ``optimize`` job of a session is done with."""
+
+    store: Store
+    expert: Planner
+    catalogue: Catalogue
+    load_models: Callable[[], Models] | None
+
+    async def run(
+        self, job: Job, version: SourceVersion, options: OptimizeOptions, loaded: LoadedSettings, earlier: EarlierSearch, people: People
+    ) -> OptimizeResult:
+        """Evaluate the version, choose who plans, search; what an interrupted search had kept is built on."""
+        tell_resumed(job, earlier, version)
+        job.emit(events.StageStarted(job.id, "profile", "counts what the kernels do as they stand"))
+        evaluation = await evaluate(job, version)
+        if isinstance(evaluation, LabFailure):
+            return OptimizeResult(job.failed(evaluation))
+        again = await repeat_limited(job, version, evaluation.counted)
+        if isinstance(again, LabFailure):
+            return OptimizeResult(job.failed(again))
+        wrong = differences(evaluation.counted)
+        if wrong:
+            remedy = "mend the kernel or its reference first"
+            return OptimizeResult(job.failed(LabFailure("differs_from_reference", wrong[0].message, remedy)))
+        seen = await steered(job, evaluation)
+        if isinstance(seen, LabFailure):
+            job.say(Severity.INFORMATION, f"edits are planned by the emulator's counters: {seen.message}", seen.remedy)
+        else:
+            evaluation = seen
+        choice = PlannerChoice(self.load_models, self.expert, job, options, loaded, self.store, earlier, people.model, people.on_writing)
+        kernels = {item.kernel.qualified_name for item in evaluation.assessment.kernels}
+        async with choice.made(len(kernels)) as chosen:
+            search = _Search(job, options, self.store, self.catalogue, chosen, earlier, people)
+            found = await search.run(evaluation, again)
+        if found.withheld:
+            text = f"not tried, because it edits host code, which nobody allowed: {', '.join(found.withheld)}"
+            job.say(Severity.INFORMATION, text, f"kernelopt optimize {job.request.file} --allow-host-code")
+        return OptimizeResult(_ending(evaluation, found, chosen.accounts), found)
+
+
+class _Search(Record):
+    """The searches on the kernels of one job, one after another."""
 
     job: Job
     options: OptimizeOptions
     store: Store
-    planner: Planner
     catalogue: Catalogue
-    workspace: Path
-    offer: Offer
-    host_code: HostCodeRight
-    accounts: JobAccounts
-    shape: SearchShape
-    earlier: Earlier = NOTHING_EARLIER
+    chosen: Chosen
+    earlier: EarlierSearch
     """What an interrupted search had tried; its kept edits are built on, the others are not tried again."""
+    people: People
 
     async def run(self, evaluation: Evaluation, second_run: Counted | None) -> SearchResult:
         """Improve every selected kernel in turn; an accepted proposal becomes the text the next kernel starts from."""
-        current = Link(evaluation)
+        start = SearchNode(evaluation)
         finished = self.earlier.finished(evaluation.version.parsed)
         found: list[KernelSearchResult] = []
         for name in (name for name in _by_cost(evaluation) if name not in finished):
-            found.append(await KernelSearch(self._kit(name, current, second_run), self.offer).run())
+            context = self._context(name, start)
+            found.append(await KernelSearch(context, self._services(context, second_run), self.people.offer).run())
             accepted = found[-1].accepted
             if accepted is not None:
-                current = accepted
-                second_run = await repeat_run(self.job, current.evaluation.version, current.evaluation.counted)
-            if self.accounts.is_out_of_time:
+                start = accepted
+                second_run = await repeat_run(self.job, start.evaluation.version, start.evaluation.counted)
+            if self.chosen.accounts.is_out_of_time:
                 break
         return SearchResult(tuple(found))
 
-    def _kit(self, name: str, start: Link, second_run: Counted | None) -> Kit:
-        jobs = (self.job, *(replace(self.job, lab=lab) for lab in self.job.lab.beside))
-        benches = tuple(Bench(job, self.catalogue, name, start, second_run) for job in jobs)
-        bench = benches[0]
-        items = bench.kernel(start)
-        key = costliest(items).kernel.key if items else ""
-        return Kit(
+    def _context(self, name: str, start: SearchNode) -> SearchContext:
+        return SearchContext(
             job=self.job,
             options=self.options,
-            shape=self.shape,
-            store=self.store,
-            planner=self.planner,
-            workspace=self.workspace,
-            name=name,
+            shape=self.chosen.shape,
+            workspace=find_workspace(self.job.request.file),
+            kernel=name,
             start=start,
-            bench=bench,
-            tries=ParallelTrials(benches, self.accounts.holding_gpu),
-            book=TrialHistory(self.earlier, key, self.options.max_candidates),
-            asking=Asking(self.job, self.options, self.store, self.catalogue, self.workspace, self.earlier),
-            host_code=self.host_code,
-            accounts=self.accounts,
             earlier=self.earlier,
+        )
+
+    def _services(self, context: SearchContext, second_run: Counted | None) -> SearchServices:
+        accounts = self.chosen.accounts
+        jobs = (self.job, *(replace(self.job, lab=lab) for lab in self.job.lab.beside))
+        judges = tuple(CandidateJudge(job, self.catalogue, context.kernel, context.start, second_run) for job in jobs)
+        items = context.assessed(context.start)
+        key = costliest(items).kernel.key if items else ""
+        tried = (attempted_before(attempt) for attempt in self.earlier.attempts if attempt.kernel == key)
+        history = TrialHistory(tried, self.options.max_candidates)
+        requests = PlanRequests(self.job, self.options, self.store, self.catalogue, context.workspace, self.earlier)
+
+        def request(node: SearchNode, items: tuple[KernelAssessment, ...]) -> PlanRequest:
+            return requests.request(node, items, history.tried_before)
+
+        return SearchServices(
+            store=self.store,
+            planner=self.chosen.planner,
+            judge=judges[0],
+            trials=ParallelTrials(judges, accounts.holding_gpu),
+            history=history,
+            request=request,
+            host_code=self.people.host_code,
+            accounts=accounts,
         )
 
 
@@ -118,3 +189,17 @@ def _by_cost(evaluation: Evaluation) -> tuple[str, ...]:
     for item in evaluation.assessment.kernels:
         cost[item.kernel.qualified_name] = cost.get(item.kernel.qualified_name, 0.0) + item.predicted_time_s
     return tuple(sorted(cost, key=lambda name: -cost[name]))
+
+
+def _ending(evaluation: Evaluation, found: SearchResult, accounts: JobAccounts) -> Ending:
+    if not evaluation.assessment.kernels:
+        return Ending(CANNOT_ANSWER, "the workload launches none of the kernels asked about")
+    capped = "" if accounts.ended_by is None else f"; {cap_words(accounts.ended_by, accounts.caps)} ended the search"
+    if not found.proposals:
+        return Ending(DONE, f"nothing to propose: no planned edit was verified, predicted to be faster, and new{capped}")
+    accepted = f", {found.accepted_count} accepted" if found.accepted_count else ""
+    return Ending(DONE, f"{counted_noun(len(found.proposals), 'proposal')}{accepted}{capped}")
+
+
+SearchBody = Callable[[Job, SourceVersion], Awaitable[OptimizeResult]]
+"""What an ``optimize`` job does."""

@@ -2,10 +2,10 @@
 
 A round judges them one after another; what it will judge next may be under way by then. With one lab nothing is begun ahead. Example::
 
-    tries = ParallelTrials((bench, bench_on_the_second_gpu), accounts.holding_gpu)
-    tries.begin(link, step, following)
-    await tries.judge(link, step, rewrite)      # on the first; the second tries the following one
-    await tries.close()
+    trials = ParallelTrials((judge, judge_on_the_second_gpu), accounts.holding_gpu)
+    trials.begin(node, step, following)
+    await trials.judge(node, step, rewrite)      # on the first; the second tries the following one
+    await trials.close()
 """
 
 from __future__ import annotations
@@ -15,32 +15,29 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import Protocol
 
-from assistant.engine.search.trial import Link, Trial
+from assistant.engine.search.context import nothing_to_do
+from assistant.engine.search.trials import SearchNode, Trial
 from assistant.model.plan import Rewrite, Step
 
-__all__ = ["Judge", "ParallelTrials"]
+__all__ = ["ParallelTrials", "TrialJudge"]
 
 
-def _nothing() -> None:
-    pass
+class TrialJudge(Protocol):
+    """Tries candidates on one lab, one at a time."""
 
-
-class Judge(Protocol):
-    """A ``Bench`` as far as trials go."""
-
-    async def judge(self, link: Link, step: Step, rewrite: Rewrite, on_built: Callable[[], None]) -> Trial: ...
+    async def judge(self, node: SearchNode, step: Step, rewrite: Rewrite, on_built: Callable[[], None]) -> Trial: ...
 
 
 class ParallelTrials:
     """Trials of one kernel's search."""
 
-    def __init__(self, judges: Sequence[Judge], charged: Callable[[], AbstractContextManager[None]]) -> None:
+    def __init__(self, judges: Sequence[TrialJudge], charged: Callable[[], AbstractContextManager[None]]) -> None:
         """``judges``: one for each lab, at least one. ``charged``: entered for as long as a trial takes."""
-        self._free: list[Judge] = list(judges)
+        self._free: list[TrialJudge] = list(judges)
         self._count = len(judges)
         self._returned = asyncio.Condition()
         self._charged = charged
-        self._ahead: list[tuple[Link, Step, Rewrite, asyncio.Task[Trial]]] = []
+        self._ahead: list[tuple[SearchNode, Step, Rewrite, asyncio.Task[Trial]]] = []
 
     @property
     def count(self) -> int:
@@ -52,17 +49,17 @@ class ParallelTrials:
         """Whether one more may be begun ahead, with a lab left for the one that is judged now."""
         return sum(not task.done() for *_, task in self._ahead) + 1 < self._count
 
-    def begin(self, link: Link, step: Step, rewrite: Rewrite) -> None:
+    def begin(self, node: SearchNode, step: Step, rewrite: Rewrite) -> None:
         """Try it when a lab is free; nothing where there is no room, or where it was begun before."""
-        if self.has_room and self._begun(link, step, rewrite) is None:
-            task = asyncio.create_task(self._tried(link, step, rewrite, _nothing))
-            self._ahead.append((link, step, rewrite, task))
+        if self.has_room and self._begun(node, step, rewrite) is None:
+            task = asyncio.create_task(self._trial(node, step, rewrite, nothing_to_do))
+            self._ahead.append((node, step, rewrite, task))
 
-    async def judge(self, link: Link, step: Step, rewrite: Rewrite, on_built: Callable[[], None] = _nothing) -> Trial:
+    async def judge(self, node: SearchNode, step: Step, rewrite: Rewrite, on_built: Callable[[], None] = nothing_to_do) -> Trial:
         """The trial, begun before or now. Raises what the trial raises. ``on_built``: called when one begun now has been compiled."""
-        begun = self._begun(link, step, rewrite)
+        begun = self._begun(node, step, rewrite)
         if begun is None:
-            return await self._tried(link, step, rewrite, on_built)
+            return await self._trial(node, step, rewrite, on_built)
         self._ahead = [item for item in self._ahead if item[-1] is not begun]
         return await begun
 
@@ -74,17 +71,17 @@ class ParallelTrials:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    def _begun(self, link: Link, step: Step, rewrite: Rewrite) -> asyncio.Task[Trial] | None:
-        asked = (link.text, step, rewrite)
+    def _begun(self, node: SearchNode, step: Step, rewrite: Rewrite) -> asyncio.Task[Trial] | None:
+        asked = (node.text, step, rewrite)
         return next((task for of, *what, task in self._ahead if (of.text, *what) == asked), None)
 
-    async def _tried(self, link: Link, step: Step, rewrite: Rewrite, on_built: Callable[[], None]) -> Trial:
+    async def _trial(self, node: SearchNode, step: Step, rewrite: Rewrite, on_built: Callable[[], None]) -> Trial:
         async with self._returned:
             await self._returned.wait_for(lambda: bool(self._free))
             judge = self._free.pop(0)
         try:
             with self._charged():
-                return await judge.judge(link, step, rewrite, on_built)
+                return await judge.judge(node, step, rewrite, on_built)
         finally:
             async with self._returned:
                 self._free.insert(0, judge)

@@ -19,7 +19,8 @@ from assistant.config import LoadedSettings, Settings, find_workspace, user_path
 from assistant.engine.job import Job
 from assistant.engine.request import OptimizeOptions
 from assistant.engine.search.accounts import JobAccounts, OnWriting
-from assistant.engine.search.resume import Earlier, spent_by
+from assistant.engine.search.host_code import AskHostCode
+from assistant.engine.search.resume import EarlierSearch, spent_by
 from assistant.engine.search.shape import SearchShape, shape_for_models, shape_for_rules
 from assistant.engine.search.spending_words import caps_words, estimate_words
 from assistant.errors import UsageError
@@ -30,7 +31,7 @@ from assistant.plan.budget import MANUAL, Extent, estimate, keepable
 from assistant.ports import Accounts, Planner, Provider, Store
 from assistant.record import Record
 
-__all__ = ["AskModel", "Chosen", "ModelNotice", "Models", "PlannerChoice", "model_notice"]
+__all__ = ["NOBODY", "AskModel", "Asked", "Chosen", "ModelNotice", "Models", "PlannerChoice", "model_notice"]
 
 _SENT = "the source of the kernel with its launches, counters, findings, compiler messages, and what was tried"
 _OWN_ORIGINS = ("command line", "editor user")
@@ -99,7 +100,7 @@ class PlannerChoice(Record):
     options: OptimizeOptions
     loaded: LoadedSettings
     store: Store
-    earlier: Earlier
+    earlier: EarlierSearch
     ask: AskModel | None = None
     on_writing: OnWriting | None = None
 
@@ -226,3 +227,18 @@ def _extent(options: OptimizeOptions, settings: Settings, kernel_count: int) -> 
 def _unkeepable(caps: Caps) -> str:
     instead = "" if caps.token_count is None else f"; {caps_words(caps)} instead"
     return f"the price of a model is unknown, so that no money cap can be promised{instead}"
+
+
+class Asked(Record):
+    """Who answers what comes up in a search, and who watches."""
+
+    host_code: AskHostCode | None = None
+    """Whether candidates may edit host code, where the options do not allow it; None counts as no."""
+    model: AskModel | None = None
+    """Whether a language model may be asked; None: only where it was asked for by name, or agreed to in the options."""
+    on_writing: OnWriting | None = None
+    """Is given the pieces of a model's answer."""
+
+
+NOBODY = Asked()
+"""Nobody is asked, nobody watches."""

@@ -22,6 +22,7 @@ from assistant.model import events
 from assistant.model.attempt import Attempt, JobRow
 from assistant.model.completion import Spending
 from assistant.model.profile import Severity
+from assistant.model.proposal import DecisionKind
 from assistant.model.source import ParsedSource
 from assistant.model.trial import TrialOutcome
 from assistant.plan.budget import added
@@ -29,17 +30,16 @@ from assistant.ports import Store
 from assistant.record import Record
 from assistant.serialize import loads
 
-__all__ = ["NOTHING_EARLIER", "Earlier", "is_running", "last_interrupted", "spent_by", "tell_resumed"]
+__all__ = ["NOTHING_EARLIER", "EarlierSearch", "is_running", "last_interrupted", "spent_by", "tell_resumed"]
 
 _SILENT_MS = 5_000
 """Without a heartbeat for so long a job is dead; a living one beats every second."""
-"""`Attempt.outcome` of a candidate that the search may build on."""
 _ATTEMPTS_READ = 10_000
 """More than any search makes: candidates per kernel and rounds are bounded."""
 _SHOWN = (events.FindingsFound, events.PlanMade, events.CandidateTried, events.ProposalMade, events.DecisionMade, events.Message)
 
 
-class Earlier(Record):
+class EarlierSearch(Record):
     """What an interrupted search had done."""
 
     job: str
@@ -98,7 +98,7 @@ class Earlier(Record):
                 break
             elif isinstance(event, events.ProposalMade) and current is not None:
                 ended.add(current)
-            elif isinstance(event, events.DecisionMade) and event.kind == "rejected" and current is not None:
+            elif isinstance(event, events.DecisionMade) and event.kind == DecisionKind.REJECTED and current is not None:
                 ended.discard(current)
         return frozenset(ended)
 
@@ -106,7 +106,7 @@ class Earlier(Record):
         return frozenset(a.outcome for a in self.attempts if a.parent_text == text and a.text == candidate_text)
 
 
-def tell_resumed(job: Job, earlier: Earlier, version: SourceVersion) -> None:
+def tell_resumed(job: Job, earlier: EarlierSearch, version: SourceVersion) -> None:
     """What the interrupted search had found, under its own job's id; nothing where no search is resumed."""
     if earlier is NOTHING_EARLIER:
         return
@@ -125,7 +125,7 @@ def _count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-NOTHING_EARLIER = Earlier("", (), (), frozenset())
+NOTHING_EARLIER = EarlierSearch("", (), (), frozenset())
 
 
 def spent_by(store: Store, jobs: Iterable[str]) -> Spending:
@@ -142,7 +142,7 @@ def spent_by(store: Store, jobs: Iterable[str]) -> Spending:
     return total
 
 
-def last_interrupted(store: Store, workspace: Path, path: Path, now_ms: int) -> Earlier:
+def last_interrupted(store: Store, workspace: Path, path: Path, now_ms: int) -> EarlierSearch:
     """The newest search on ``path`` that came to no end, or to that of a cap; raises UsageError where none is left to go on with.
 
     A search that ended well closes everything before it.
@@ -162,14 +162,14 @@ def last_interrupted(store: Store, workspace: Path, path: Path, now_ms: int) -> 
     raise UsageError(f"no interrupted or capped search on {path.name} to go on with", f"kernelopt optimize {path.name} starts one")
 
 
-def _earlier(store: Store, workspace: Path, path: Path, job: str, log: tuple[events.Event, ...]) -> Earlier:
+def _earlier(store: Store, workspace: Path, path: Path, job: str, log: tuple[events.Event, ...]) -> EarlierSearch:
     ids = {event.candidate for event in log if isinstance(event, events.CandidateTried)}
     jobs = {event.job for event in log}
     stored = reversed(store.attempts(workspace, path, _ATTEMPTS_READ))
     attempts = tuple(attempt for attempt in stored if attempt.id in ids or attempt.job in jobs)
     proposals = [store.find_proposal(event.id) for event in log if isinstance(event, events.ProposalMade)]
     texts = {attempt.parent_text for attempt in attempts} | {text for p in proposals for text in (p.before_text, p.after_text)}
-    return Earlier(job, log, attempts, frozenset(texts))
+    return EarlierSearch(job, log, attempts, frozenset(texts))
 
 
 def _decoded(lines: Iterable[str]) -> Iterator[events.Event]:

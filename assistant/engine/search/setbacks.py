@@ -1,4 +1,4 @@
-"""Why a candidate was not kept, as whoever wrote it needs to know it. Pure.
+"""Why a candidate was not kept, as its writer needs to know it. Pure.
 
 Seeds are never told, so that no edit can be written for the values it is judged on. What a candidate printed is never told either: with
 the right to edit host code it could print what no prompt may hold. Example::
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from assistant.engine.proposals.records import Tried
+from assistant.engine.search.trials import Trial
 from assistant.model.attempt import Attempt
 from assistant.model.plan import Setback, SetbackKind, TriedBefore
 from assistant.model.trial import TrialOutcome
@@ -28,30 +28,32 @@ _PRINTED = "wrong_output"
 """Code of the finding that quotes what a program printed."""
 
 
-def setback_of(tried: Tried) -> Setback | None:
+def setback_of(trial: Trial) -> Setback | None:
     """None where the candidate was kept, or where no other edit would fare better."""
-    kind = _KINDS.get(tried.outcome)
+    kind = _KINDS.get(trial.outcome)
     if kind is None:
         return None
-    launches = tuple(launch for item in tried.after for launch in item.launches)
+    launches = tuple(launch for item in trial.after for launch in item.launches)
     return Setback(
         kind=kind,
-        reason=_told(tried),
-        text=tried.text,
-        diagnostics=tried.diagnostics,
-        findings=() if tried.verification is None else tuple(map(_unprinted, tried.verification.findings)),
-        cases=() if tried.verification is None else tried.verification.cases,
+        reason=_reason_for_planners(trial),
+        text=trial.text,
+        diagnostics=trial.diagnostics,
+        findings=() if trial.verification is None else tuple(map(_unprinted, trial.verification.findings)),
+        cases=() if trial.verification is None else trial.verification.cases,
         problems=tuple(dict.fromkeys(problem for launch in launches for problem in launch.profile.problems)),
-        evidence=tuple(fact for item in tried.after for fact in item.evidence),
-        ratio=tried.ratio,
+        evidence=tuple(fact for item in trial.after for fact in item.evidence),
+        ratio=trial.ratio,
         profiles=tuple(launch.profile for launch in launches),
-        resources=next((item.resources for item in tried.after), None),
+        resources=next((item.resources for item in trial.after), None),
     )
 
 
-def tried_before(tried: Tried) -> TriedBefore:
+def tried_before(trial: Trial) -> TriedBefore:
     """The candidate in a line, for the next plan."""
-    return TriedBefore(tried.step.technique, tried.step.line, tried.rewrite.summary, tried.outcome, _told(tried), tried.ratio)
+    return TriedBefore(
+        trial.step.technique, trial.step.line, trial.rewrite.summary, trial.outcome, _reason_for_planners(trial), trial.ratio
+    )
 
 
 def attempted_before(attempt: Attempt) -> TriedBefore:
@@ -61,13 +63,13 @@ def attempted_before(attempt: Attempt) -> TriedBefore:
     return TriedBefore(attempt.technique, attempt.line, attempt.summary, attempt.outcome, reason, ratio)
 
 
-def _told(tried: Tried) -> str:
+def _reason_for_planners(trial: Trial) -> str:
     """The reason without what the candidate printed."""
-    findings = () if tried.verification is None else tried.verification.findings
+    findings = () if trial.verification is None else trial.verification.findings
     first = next((finding for finding in findings if finding.outcome is Outcome.FAIL), None)
-    if first is not None and first.message == tried.reason:
+    if first is not None and first.message == trial.reason:
         return _unprinted(first).message
-    return tried.reason.replace(tried.printed, "…") if tried.printed else tried.reason
+    return trial.reason.replace(trial.printed, "…") if trial.printed else trial.reason
 
 
 def _unprinted(finding: VerificationFinding) -> VerificationFinding:

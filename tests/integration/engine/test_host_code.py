@@ -14,7 +14,7 @@ from assistant.cli.status import doing
 from assistant.config import TrustStore, user_paths
 from assistant.engine.request import Accept, JobRequest, OptimizeOptions
 from assistant.engine.search.host_code import HostCodeRight
-from assistant.engine.session import Asked
+from assistant.engine.search.planning import Asked
 from assistant.model import events
 from tests.integration.engine.homes import home_with_kept_builds
 

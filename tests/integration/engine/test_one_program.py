@@ -13,8 +13,9 @@ from assistant.build.architectures import architecture
 from assistant.build.flags import DEFAULT_FLAGS
 from assistant.engine.job import Job
 from assistant.engine.judge.one_program import OneProgram, compared, foreign_reading
+from assistant.engine.reading import read_version
 from assistant.engine.request import JobRequest
-from assistant.engine.source_version import SourceVersion, candidate_of, read_version, with_text
+from assistant.engine.source_version import SourceVersion, candidate_of, with_text
 from assistant.lab.cpu import CpuLab
 from assistant.measure.targets import target
 from assistant.model.preprocessed import NotPreprocessed, Preprocessed, Preprocessings

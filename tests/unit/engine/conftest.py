@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from assistant.cuda.parse import parse
-from assistant.engine.evaluate.assess import AssessedLaunch, KernelAssessment
+from assistant.engine.evaluate.assessment import AssessedLaunch, KernelAssessment
 from assistant.memory.store import MemoryStore, open_store
 from assistant.model.build import Occupancy
 from assistant.model.comparison import Comparison, PredictedTime, SpeedOutcome

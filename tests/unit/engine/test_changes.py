@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from assistant.engine.judge.changes import changed_kernels, edited_kernels
+from assistant.engine.reading import read_version
 from assistant.engine.request import JobRequest
-from assistant.engine.source_version import read_version, with_text
+from assistant.engine.source_version import with_text
 from assistant.model.build import Flags
 
 TEXT = """#include <cstdio>

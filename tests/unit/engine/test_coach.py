@@ -11,13 +11,12 @@ import pytest
 
 from assistant.build.architectures import architecture
 from assistant.build.flags import DEFAULT_FLAGS
-from assistant.engine.evaluate.assess import Assessment, KernelAssessment
-from assistant.engine.evaluate.counting import Counted
-from assistant.engine.evaluate.workbench import Evaluation
+from assistant.engine.evaluate.assessment import Assessment, Counted, KernelAssessment
+from assistant.engine.evaluate.evaluation import Evaluation
 from assistant.engine.job import Job
+from assistant.engine.reading import read_version
 from assistant.engine.report.coach import LaunchTimes, time_launches
 from assistant.engine.request import JobRequest
-from assistant.engine.source_version import read_version
 from assistant.lab.cpu import CpuLab
 from assistant.measure.targets import target
 from assistant.model.build import CompilerMissing

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from assistant.engine.evaluate.cases import Effort, declared_cases
+from assistant.engine.evaluate.cases import declared_cases
+from assistant.engine.evaluate.judged_case import Effort
+from assistant.engine.reading import read_version
 from assistant.engine.request import JobRequest
-from assistant.engine.source_version import read_version
 from assistant.model.build import Flags
 
 GATHER = """\

@@ -3,7 +3,8 @@
 import re
 from dataclasses import replace
 
-from assistant.engine.proposals.explain import KeptStep, explain, other_edit
+from assistant.engine.proposals.explain import explain, other_edit
+from assistant.engine.proposals.steps import KeptStep
 from assistant.model.plan import MetricPrediction, Rewrite, Step, Technique
 from assistant.model.profile import Evidence, Finding, Grade, Method, Severity
 from assistant.model.proposal import PredictionOutcome

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, cast
 
-from assistant.engine.proposals.choice import HOST_CODE_MARGIN
-from assistant.engine.proposals.explain import KeptStep
-from assistant.engine.search.frontier import Frontier, Node
-from assistant.engine.search.trial import Link
+from assistant.engine.proposals.steps import HOST_CODE_MARGIN, KeptStep
+from assistant.engine.search.frontier import Frontier
+from assistant.engine.search.trials import SearchNode
 from assistant.model.plan import Rewrite, Step, Technique
 from assistant.model.verification import Label
 
@@ -17,19 +16,19 @@ _NOTHING: Any = cast("Any", None)
 """A frontier never looks at what a version showed."""
 
 
-def node(name: str, ratio: float, parent: Node | None = None, host: bool = False, decision: bool = False) -> Node:
+def node(name: str, ratio: float, parent: SearchNode | None = None, host: bool = False, decision: bool = False) -> SearchNode:
     rewrite = Rewrite("t", "k()", 1, (), name, (Label.HOST_CODE,) if host else ())
     kept = KeptStep(Technique("t", "T", (), (), ""), _STEP, rewrite, None, (), ())
-    before = Link(_NOTHING) if parent is None else parent.link
-    return Node(replace(before, kept=(*before.kept, kept), attempts=(*before.attempts, name), needs_decision=decision), ratio)
+    before = SearchNode(_NOTHING) if parent is None else parent
+    return replace(before, kept=(*before.kept, kept), attempts=(*before.attempts, name), needs_decision=decision, ratio=ratio)
 
 
-def names(nodes: tuple[Node, ...]) -> list[str]:
-    return [item.link.attempts[-1] for item in nodes]
+def names(nodes: tuple[SearchNode, ...]) -> list[str]:
+    return [item.attempts[-1] for item in nodes]
 
 
 def chain(width: int = 1) -> Frontier:
-    return Frontier.at(Node(Link(_NOTHING)), width)
+    return Frontier.at(SearchNode(_NOTHING), width)
 
 
 def test_a_chain_builds_on_the_best_of_each_round() -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from assistant.engine.judge.grids import leaves_the_same
-from assistant.engine.judge.trying import CaseTrial
+from assistant.engine.judge.replaying import CaseTrial
 from assistant.model.launch import Dim3, LaunchConfig
 from tests.unit.workload.launches import launched
 

@@ -11,8 +11,9 @@ import pytest
 from assistant.build.architectures import architecture
 from assistant.build.flags import DEFAULT_FLAGS
 from assistant.device.counters.report import ReportRequest, read_report
+from assistant.engine.evaluate.evaluating import evaluate
+from assistant.engine.evaluate.evaluation import Evaluation
 from assistant.engine.evaluate.hardware import Measured, on_hardware, steered
-from assistant.engine.evaluate.workbench import Evaluation, evaluate
 from assistant.engine.job import Job
 from assistant.engine.report.reported import Reported, locate
 from assistant.engine.request import JobRequest

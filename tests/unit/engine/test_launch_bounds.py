@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from assistant.build.flags import choose_flags
-from assistant.engine.evaluate.launch_bounds import kept_bounds
+from assistant.engine.evaluate.label_facts import kept_bounds
+from assistant.engine.reading import read_version
 from assistant.engine.request import JobRequest
-from assistant.engine.source_version import read_version
 from assistant.model.launch import Dim3, LaunchConfig
 
 

@@ -14,7 +14,7 @@ from assistant.engine.event_json import event_json
 from assistant.engine.job import Job
 from assistant.engine.request import JobRequest, OptimizeOptions
 from assistant.engine.search.planning import AskModel, Chosen, ModelNotice, PlannerChoice, model_notice
-from assistant.engine.search.resume import NOTHING_EARLIER, Earlier
+from assistant.engine.search.resume import NOTHING_EARLIER, EarlierSearch
 from assistant.engine.search.shape import SearchShape
 from assistant.errors import UsageError
 from assistant.lab.cpu import CpuLab
@@ -182,6 +182,6 @@ async def test_a_search_that_goes_on_counts_what_the_one_before_spent(choice: Ch
     spent = events.BudgetSpent("J0", Spending(0.0, round_count=2, gpu_s=3.0), Caps())
     store.add_event("J0", event_json(spent))
     store.add_sent_call(SentCall("M1", "J0", 5, Spending(0.25, 900, 100, 1)))
-    goes_on = replace(choice(OptimizeOptions(planner="llm"), Person()), earlier=Earlier("J0", (spent,), (), frozenset()))
+    goes_on = replace(choice(OptimizeOptions(planner="llm"), Person()), earlier=EarlierSearch("J0", (spent,), (), frozenset()))
     chosen, _ = await made(goes_on)
     assert chosen.accounts.spent == Spending(0.25, 900, 100, 1, gpu_s=3.0, round_count=2)

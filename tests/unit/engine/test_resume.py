@@ -9,7 +9,7 @@ import pytest
 
 from assistant.cuda.parse import parse
 from assistant.engine.event_json import event_json
-from assistant.engine.search.resume import Earlier, last_interrupted, spent_by
+from assistant.engine.search.resume import EarlierSearch, last_interrupted, spent_by
 from assistant.errors import UsageError
 from assistant.memory import MemoryStore, open_store
 from assistant.model import events
@@ -32,7 +32,7 @@ def attempt(number: int, technique: str, line: int, outcome: str, parent: str = 
     )  # fmt: skip
 
 
-EARLIER = Earlier(
+EARLIER = EarlierSearch(
     "J1",
     (),
     (

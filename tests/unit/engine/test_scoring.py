@@ -2,7 +2,8 @@
 
 import pytest
 
-from assistant.engine.proposals.scoring import Scored, followed, score_predictions
+from assistant.engine.proposals.scoring import Scored, score_predictions
+from assistant.engine.proposals.steps import followed
 from assistant.model.plan import MetricPrediction
 from assistant.model.profile import InstructionMix
 

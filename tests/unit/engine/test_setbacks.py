@@ -1,4 +1,4 @@
-"""What whoever wrote a candidate is told of its failure: enough to mend it, nothing that it printed, no seeds."""
+"""What the writer of a candidate is told of its failure: enough to mend it, nothing that it printed, no seeds."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from dataclasses import fields, replace
 
 import pytest
 
-from assistant.engine.proposals.records import Tried
 from assistant.engine.search.setbacks import setback_of, tried_before
+from assistant.engine.search.trials import Trial
 from assistant.model.build import Diagnostic, DiagnosticSeverity
 from assistant.model.plan import Rewrite, Setback, SetbackKind, Step
 from assistant.model.trial import TrialOutcome
 from assistant.model.verification import Outcome, VerificationFinding
 
 SECRET = "root:x:0:0"
-TRIED = Tried("C1", Step("t", "k()", 3, "", (), "", (), 0.0), Rewrite("t", "k()", 3, (), "Do it.", ()), "text")
+TRIAL = Trial("C1", Step("t", "k()", 3, "", (), "", (), 0.0), Rewrite("t", "k()", 3, (), "Do it.", ()), "text")
 
 
 @pytest.mark.parametrize(
@@ -25,8 +25,8 @@ TRIED = Tried("C1", Step("t", "k()", 3, "", (), "", (), 0.0), Rewrite("t", "k()"
         (TrialOutcome.NOT_BETTER, SetbackKind.NOT_FASTER),
     ],
 )
-def test_a_failure_that_can_be_mended_is_a_setback(outcome: str, kind: SetbackKind) -> None:
-    setback = setback_of(TRIED.ended(outcome, "because"))
+def test_a_failure_that_can_be_mended_is_a_setback(outcome: TrialOutcome, kind: SetbackKind) -> None:
+    setback = setback_of(TRIAL.ended(outcome, "because"))
     assert setback is not None
     assert (setback.kind, setback.reason, setback.text) == (kind, "because", "text")
 
@@ -34,13 +34,13 @@ def test_a_failure_that_can_be_mended_is_a_setback(outcome: str, kind: SetbackKi
 @pytest.mark.parametrize(
     "outcome", [TrialOutcome.KEPT, TrialOutcome.CONSTRAINED, TrialOutcome.NOT_ALLOWED, TrialOutcome.CANNOT_JUDGE, TrialOutcome.NOT_BUNDLED]
 )
-def test_what_another_edit_would_not_mend_is_none(outcome: str) -> None:
-    assert setback_of(TRIED.ended(outcome, "because")) is None
+def test_what_another_edit_would_not_mend_is_none(outcome: TrialOutcome) -> None:
+    assert setback_of(TRIAL.ended(outcome, "because")) is None
 
 
 def test_a_compilers_words_come_along() -> None:
     said = Diagnostic("k.cu", 3, 1, DiagnosticSeverity.ERROR, "expected a ;", "nvcc")
-    setback = setback_of(replace(TRIED, diagnostics=(said,)).ended(TrialOutcome.BUILD_FAILED, "does not compile"))
+    setback = setback_of(replace(TRIAL, diagnostics=(said,)).ended(TrialOutcome.BUILD_FAILED, "does not compile"))
     assert setback is not None
     assert setback.diagnostics == (said,)
 
@@ -48,17 +48,17 @@ def test_a_compilers_words_come_along() -> None:
 def test_what_a_candidate_printed_is_not_told(verdict) -> None:
     printed = VerificationFinding("wrong_output", Outcome.FAIL, f"expected PASS, got {SECRET}", expected="PASS", actual=SECRET)
     wrong = VerificationFinding("wrong_value", Outcome.FAIL, "out[3]: wrong value", buffer="out", index=3, expected="1", actual="2")
-    tried = replace(TRIED, verification=verdict(Outcome.FAIL, printed, wrong)).ended(TrialOutcome.FAILED, printed.message)
-    setback = setback_of(tried)
+    trial = replace(TRIAL, verification=verdict(Outcome.FAIL, printed, wrong)).ended(TrialOutcome.FAILED, printed.message)
+    setback = setback_of(trial)
     assert setback is not None
     assert SECRET not in repr(setback)
     assert setback.findings[1] == wrong
-    assert SECRET not in tried_before(tried).reason
+    assert SECRET not in tried_before(trial).reason
 
 
 def test_last_words_of_a_crash_are_not_told() -> None:
-    tried = replace(TRIED, printed=SECRET).ended(TrialOutcome.FAILED, f"the program ended with status 3: {SECRET}")
-    setback = setback_of(tried)
+    trial = replace(TRIAL, printed=SECRET).ended(TrialOutcome.FAILED, f"the program ended with status 3: {SECRET}")
+    setback = setback_of(trial)
     assert setback is not None
     assert setback.reason == "the program ended with status 3: …"
 

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from assistant.engine.reading import read_version
 from assistant.engine.request import JobRequest
-from assistant.engine.source_version import candidate_of, holder_of, read_source, read_version
+from assistant.engine.source_version import candidate_of, holder_of, read_source
 from assistant.errors import CannotAnswerError, UsageError
 from assistant.model.build import Flags
 

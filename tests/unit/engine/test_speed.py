@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from assistant.engine.judge.speed import Speed, judge_timing, of_memory_timed_elsewhere, overall_speed, with_findings
+from assistant.engine.judge.timing_verdict import Speed, judge_timing, of_memory_timed_elsewhere, overall_speed, with_findings
 from assistant.model.comparison import SpeedOutcome
 from assistant.model.timing import Block, CaseTiming, PairTiming, SelfTest, TimedDevice
 from assistant.model.verification import Outcome, VerificationFinding

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from assistant.engine.evaluate.cases import JudgedCase
+from assistant.engine.evaluate.judged_case import JudgedCase
 from assistant.engine.judge.values import Base, apart, base_of, other_values
 from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.recording import RecordedArgument

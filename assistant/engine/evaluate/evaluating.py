@@ -4,63 +4,25 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from assistant.engine.evaluate.assess import Assessment, KernelAssessment, assess
-from assistant.engine.evaluate.cases import Effort, declared_cases, write_cases
-from assistant.engine.evaluate.counting import OTHER_ORDER, Counted, count_cases, run_program
+from assistant.engine.evaluate.assess import assess
+from assistant.engine.evaluate.assessment import OTHER_ORDER, Assessment, Counted
+from assistant.engine.evaluate.cases import declared_cases
+from assistant.engine.evaluate.counting import count_cases, run_program
+from assistant.engine.evaluate.evaluation import Evaluation
+from assistant.engine.evaluate.judged_case import Effort, write_cases
 from assistant.engine.evaluate.live import count_live
 from assistant.engine.evaluate.recount import is_moderate, proposed_corrections, with_second_run
-from assistant.engine.evaluate.version import version_facts
 from assistant.engine.ids import new_id
 from assistant.engine.job import Job
 from assistant.engine.source_version import SourceVersion, as_candidate, holder_of
 from assistant.model.build import Build, BuildFailure
 from assistant.model.profile import Correction
 from assistant.ports import LabFailure
-from assistant.record import Record
-from assistant.verify.labels import VersionFacts
 
-__all__ = [
-    "Evaluation",
-    "count",
-    "evaluate",
-    "evaluate_failed",
-    "observe",
-    "repeat_limited",
-    "repeat_run",
-    "without_workload",
-]
+__all__ = ["count", "evaluate", "evaluate_failed", "observe", "repeat_limited", "repeat_run", "without_workload"]
 
 _COUNTING_SEED = 20240229
 """Declared shapes are counted on one fixed draw, so that two versions are counted on the same values."""
-
-
-class Evaluation(Record):
-    """One version, counted and assessed."""
-
-    version: SourceVersion
-    counted: Counted
-    assessment: Assessment
-    measured: Assessment | None = None
-    """The same by the GPU's own counters, by which edits are planned; None where nobody read them."""
-
-    @property
-    def facts(self) -> VersionFacts:
-        return version_facts(self.version, self.assessment)
-
-    def kernel(self, key_name: str) -> tuple[KernelAssessment, ...]:
-        """Instances of the kernel with this qualified name: an edit may change its parameters, and so its key."""
-        return tuple(item for item in self.assessment.kernels if item.kernel.qualified_name == key_name)
-
-    def planned(self, key_name: str) -> tuple[KernelAssessment, ...]:
-        """As `kernel`, by the GPU's own counters where they were read."""
-        measured = self.assessment if self.measured is None else self.measured
-        return tuple(item for item in measured.kernels if item.kernel.qualified_name == key_name)
-
-    @property
-    def next_evidence(self) -> int:
-        """The first number that no fact of this version has."""
-        assessments = (self.assessment, *(() if self.measured is None else (self.measured,)))
-        return 1 + max((int(fact.id[1:]) for each in assessments for item in each.kernels for fact in item.evidence), default=0)
 
 
 async def count(
@@ -70,8 +32,8 @@ async def count(
 
     ``order_seed`` as in ``Lab.run``, for a ``main()``.
     """
-    if version.request.live is not None:
-        return await count_live(job, version, version.request.live, mode, corrections)
+    if version.selection.live is not None:
+        return await count_live(job, version, version.selection.live, mode, corrections)
     if version.parsed.has_main:
         counted = await run_program(job, version, mode, corrections, order_seed)
         return counted if isinstance(counted, LabFailure) else counted.failure or counted
@@ -82,8 +44,8 @@ async def count(
 
 async def observe(job: Job, version: SourceVersion) -> tuple[Counted, ...] | LabFailure:
     """Every workload of the version, ``main()`` and declared shapes alike, run with all checks on, however the program ends."""
-    if version.request.live is not None:
-        live = await count_live(job, version, version.request.live, "check")
+    if version.selection.live is not None:
+        live = await count_live(job, version, version.selection.live, "check")
         return live if isinstance(live, LabFailure) else (live,)
     if not version.parsed.has_main and not version.declared:
         return without_workload(version)

@@ -1,4 +1,4 @@
-"""``__launch_bounds__`` that every recorded launch keeps."""
+"""A version of the text as the rules that label edits look at it."""
 
 from __future__ import annotations
 
@@ -6,13 +6,34 @@ import re
 from collections.abc import Iterable
 
 from assistant.cuda.constants import integer_constant
+from assistant.cuda.doubts import doubts
+from assistant.cuda.host_work import host_work
 from assistant.cuda.parse import parse_with_trees
-from assistant.engine.evaluate.assess import Assessment
+from assistant.cuda.syntax import SyntaxTree
+from assistant.cuda.word_arithmetic import word_arithmetic
+from assistant.engine.evaluate.assessment import Assessment
 from assistant.engine.evaluate.instances import template_arguments
 from assistant.engine.source_version import SourceVersion
+from assistant.model.build import Build
 from assistant.model.source import Kernel
+from assistant.verify.labels import VersionFacts
 
-__all__ = ["kept_bounds"]
+__all__ = ["kept_bounds", "version_facts"]
+
+
+def version_facts(version: SourceVersion, assessment: Assessment) -> VersionFacts:
+    """What label rules look at: the text, the flags and, with a compiler, the machine code."""
+    code = assessment.build.code if isinstance(assessment.build, Build) else ()
+    flags, tree = version.program.flags.arguments, SyntaxTree(version.source.text)
+    return VersionFacts(
+        version.parsed,
+        code,
+        flags,
+        doubts=doubts(version.source.text),
+        bounded=kept_bounds(version, assessment),
+        work=host_work(tree),
+        arithmetic=word_arithmetic(tree),
+    )
 
 
 def kept_bounds(version: SourceVersion, assessment: Assessment) -> tuple[tuple[str, int], ...]:

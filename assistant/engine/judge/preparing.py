@@ -1,10 +1,10 @@
-"""All cases of the chosen kernels: the launches themselves, and what is made of them.
+"""The original on all cases of the chosen kernels: the launches themselves, and what is made of them.
 
 Of each kernel one launch, the largest, gives cases of every kind; its other recorded shapes are judged on their own values and on fresh
 draws of them. Example::
 
-    gathered = await gather(job, version, recorded, kernels, effort)
-    len(gathered.cases), gathered.dropped
+    baseline = await prepare(job, evaluation, kernels, effort, second_run)
+    len(baseline.cases), baseline.dropped_cases
 """
 
 from __future__ import annotations
@@ -13,21 +13,27 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from assistant.cuda.struct_layouts import layout_named
-from assistant.engine.evaluate.cases import Effort, JudgedCase, captured_cases, declared_cases, live_cases
-from assistant.engine.evaluate.counting import Counted
+from assistant.engine.evaluate.assessment import Counted
+from assistant.engine.evaluate.cases import captured_cases, declared_cases, live_cases
+from assistant.engine.evaluate.evaluation import Evaluation
+from assistant.engine.evaluate.judged_case import Effort, JudgedCase
+from assistant.engine.evaluate.label_facts import version_facts
 from assistant.engine.job import Job
+from assistant.engine.judge.baseline import Baseline
 from assistant.engine.judge.budget import is_large
+from assistant.engine.judge.case_runs import original_runs
 from assistant.engine.judge.deriving import Derived, Lead, bounded, cost_of, derive, redrawn
 from assistant.engine.judge.sizes import observed_launches
 from assistant.engine.source_version import SourceVersion
 from assistant.model.recording import Recording
-from assistant.model.workload import CaseKey
+from assistant.model.workload import AutoTolerance, CaseKey
+from assistant.ports import LabFailure
 from assistant.record import Record
 from assistant.verify.evidence import SizesTried
 from assistant.workload.recordings import NewCase, read_recording
 from assistant.workload.resize import Observed
 
-__all__ = ["Gathered", "gather"]
+__all__ = ["Gathered", "gather", "prepare"]
 
 
 class Gathered(Record):
@@ -121,3 +127,38 @@ def _wanted(cases: Sequence[JudgedCase], keys: frozenset[CaseKey]) -> tuple[Judg
 
 def _is_whole(case: JudgedCase) -> bool:
     return case.resize is not None and case.resize.is_whole
+
+
+_ROUGH_TOLERANCE = "the original's error is not fully known"
+
+
+async def prepare(
+    job: Job, original: Evaluation, kernels: frozenset[str], effort: Effort, second_run: Counted | None
+) -> Baseline | LabFailure:
+    """Run the original on the cases of the chosen kernels (by key).
+
+    Cases come from the second run's recording: made with every check on, it knows which memory a launch never reads before writing.
+    """
+    version, counted = original.version, original.counted
+    recorded = counted if second_run is None or second_run.recording is None else second_run
+    gathered = await gather(job, version, recorded, kernels, effort)
+    prepared = await original_runs(job, version, gathered.cases, effort)
+    if isinstance(prepared, LabFailure):
+        return prepared
+    workload = version.declared[0] if version.declared else None
+    return Baseline(
+        version=version,
+        kernels=kernels,
+        counted=counted,
+        recorded=recorded,
+        facts=version_facts(version, original.assessment),
+        effort=effort,
+        cases=prepared.cases,
+        second_run=second_run,
+        tolerance=AutoTolerance() if workload is None else workload.tolerance,
+        outputs=() if workload is None else workload.outputs,
+        missing_checks=(*(() if counted.recording is None else counted.recording.not_captured), *gathered.notes, *prepared.missing),
+        caveats=(_ROUGH_TOLERANCE,) if prepared.missing else (),
+        dropped_cases=gathered.dropped,
+        sizes=gathered.sizes,
+    )

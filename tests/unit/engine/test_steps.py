@@ -2,7 +2,7 @@
 
 import pytest
 
-from assistant.engine.proposals.choice import Taken, is_settled, moved
+from assistant.engine.proposals.steps import SettledStep, is_settled, moved
 from assistant.model.trial import TrialOutcome
 
 
@@ -17,11 +17,11 @@ from assistant.model.trial import TrialOutcome
         (TrialOutcome.NOT_BUNDLED, 1.3, True),
     ],
 )
-def test_only_an_edit_that_may_still_gain_is_tried_again(outcome: str, ratio: float | None, settled: bool) -> None:
+def test_only_an_edit_that_may_still_gain_is_tried_again(outcome: TrialOutcome, ratio: float | None, settled: bool) -> None:
     assert is_settled(outcome, ratio) == settled
 
 
 def test_a_settled_step_moves_with_its_line() -> None:
     before, after = "a\nb\nc\n", "new\na\nb\nc\n"
-    assert moved((Taken("padding", frozenset({2})),), before, after) == (Taken("padding", frozenset({3})),)
-    assert moved((Taken("padding", frozenset({2})),), before, "a\nc\n") == (Taken("padding", frozenset()),)
+    assert moved((SettledStep("padding", frozenset({2})),), before, after) == (SettledStep("padding", frozenset({3})),)
+    assert moved((SettledStep("padding", frozenset({2})),), before, "a\nc\n") == (SettledStep("padding", frozenset()),)

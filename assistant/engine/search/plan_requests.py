@@ -5,25 +5,24 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-from assistant.engine.evaluate.assess import KernelAssessment
+from assistant.engine.evaluate.assessment import KernelAssessment, costliest
 from assistant.engine.job import Job
 from assistant.engine.proposals.gate import DECIDED_GAIN_RATIO, SHOWN_GAIN_RATIO
-from assistant.engine.proposals.records import costliest
 from assistant.engine.request import OptimizeOptions
-from assistant.engine.search.frontier import Node
-from assistant.engine.search.resume import Earlier
-from assistant.engine.search.trial_history import TrialHistory
+from assistant.engine.search.resume import EarlierSearch
+from assistant.engine.search.trials import SearchNode
 from assistant.model.attempt import RecallQuery
 from assistant.model.build import Build
+from assistant.model.plan import TriedBefore
 from assistant.model.profile import Finding
 from assistant.plan.catalogue import Catalogue
 from assistant.ports import PlanRequest, Store
 from assistant.record import Record
 
-__all__ = ["Asking"]
+__all__ = ["PlanRequests"]
 
 
-class Asking(Record):
+class PlanRequests(Record):
     """Makes the requests of one job."""
 
     job: Job
@@ -31,12 +30,12 @@ class Asking(Record):
     store: Store
     catalogue: Catalogue
     workspace: Path
-    earlier: Earlier
+    earlier: EarlierSearch
 
-    def request(self, node: Node, items: tuple[KernelAssessment, ...], book: TrialHistory) -> PlanRequest:
-        """``items``: the kernel's instances in the node's version, at least one."""
+    def request(self, node: SearchNode, items: tuple[KernelAssessment, ...], tried: tuple[TriedBefore, ...]) -> PlanRequest:
+        """``items``: the kernel's instances in the node's version, at least one; ``tried``: candidates before, oldest first."""
         main = costliest(items)
-        evaluation = node.link.evaluation
+        evaluation = node.evaluation
         build = evaluation.assessment.build
         return PlanRequest(
             parsed=evaluation.version.parsed,
@@ -49,7 +48,7 @@ class Asking(Record):
             architecture=self.job.architecture,
             recalled=self.store.recall(self._query(main)),
             excluded=self._excluded(node),
-            tried=book.told,
+            tried=tried,
             diagnostics=build.diagnostics if isinstance(build, Build) else (),
             wishes=self.options.wishes,
             hint=self.options.hint,
@@ -77,6 +76,6 @@ class Asking(Record):
             may_cross_workspaces=self.options.may_recall_across_workspaces,
         )
 
-    def _excluded(self, node: Node) -> frozenset[tuple[str, int]]:
-        here = frozenset((step.technique, line) for step in node.taken for line in step.lines)
+    def _excluded(self, node: SearchNode) -> frozenset[tuple[str, int]]:
+        here = frozenset((step.technique, line) for step in node.settled for line in step.lines)
         return here | self.earlier.excluded(node.text)

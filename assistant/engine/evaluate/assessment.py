@@ -1,0 +1,134 @@
+"""What one run of a version showed, counted and assessed: its launches, counters and findings. Values only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from assistant.model.build import BuildResult, KernelCode, KernelResources, Occupancy
+from assistant.model.comparison import PredictedTime
+from assistant.model.profile import Correction, Evidence, Finding, LaunchProfile, Problem, Signature
+from assistant.model.recording import Recording
+from assistant.model.source import Kernel
+from assistant.model.workload import Case
+from assistant.ports import LabFailure, ProgramRun
+from assistant.record import Record
+
+__all__ = [
+    "OTHER_ORDER",
+    "REPEATS",
+    "AssessedLaunch",
+    "Assessment",
+    "Counted",
+    "CountedKernel",
+    "CountedLaunchGroup",
+    "KernelAssessment",
+    "Repeatability",
+    "costliest",
+]
+
+
+OTHER_ORDER = 1
+"""Seed of the order of threads in a program's second run."""
+
+
+REPEATS = 2
+"""Runs of each declared or live case: whether a kernel is repeatable shows at once."""
+
+
+class CountedLaunchGroup(Record):
+    """Launches of one instance with the same grid, block and shared memory."""
+
+    profile: LaunchProfile
+    """Of the first of them."""
+    count: float
+    """How many there are (captured), or the shape's weight (declared)."""
+    shape: str = ""
+    """Of the declared workload (``n=1024``); empty for a program's own launches."""
+
+
+class CountedKernel(Record):
+    """One kernel instance and its launches, most threads first."""
+
+    kernel: Kernel
+    instance: str
+    groups: tuple[CountedLaunchGroup, ...]
+
+
+class Counted(Record):
+    """Everything one counted run showed."""
+
+    kernels: tuple[CountedKernel, ...]
+    profiles: tuple[LaunchProfile, ...]
+    """Every launch in program order, those that were refused too."""
+    problems: tuple[Problem, ...]
+    run: ProgramRun | None
+    """None for declared workloads."""
+    repeatability: tuple[tuple[str, Repeatability], ...] = ()
+    """Of declared workloads: what two runs of one case tell of each kernel in it, by instance."""
+
+    corrections: tuple[Correction, ...] = ()
+    """With which the counters were counted."""
+    is_order_checked: bool = False
+    """Whether races were looked for in the run that the counters come from."""
+    cases: tuple[Case, ...] = ()
+    """That declared workloads were replayed on; their launches, case by case, are ``profiles``."""
+    failure: LabFailure | None = None
+    """Why the program did not end by itself with status 0: its problems hold, but no other version can be held against it."""
+
+    @property
+    def recording(self) -> Recording | None:
+        return None if self.run is None else self.run.recording
+
+
+class AssessedLaunch(Record):
+    """One launch shape with its graded counters and its predicted time."""
+
+    profile: LaunchProfile
+    occupancy: Occupancy | None
+    predicted: PredictedTime
+    count: float
+    shape: str = ""
+    """Of the declared workload (``n=1024``); empty for a program's own launches."""
+
+
+class KernelAssessment(Record):
+    """All that is known of one kernel instance."""
+
+    kernel: Kernel
+    instance: str
+    launches: tuple[AssessedLaunch, ...]
+    resources: KernelResources | None
+    code: KernelCode | None
+    findings: tuple[Finding, ...]
+    evidence: tuple[Evidence, ...]
+    signature: Signature
+
+    @property
+    def predicted_time_s(self) -> float:
+        """Σ count · predicted time over all launches."""
+        return sum(launch.count * launch.predicted.time_s for launch in self.launches)
+
+
+class Assessment(Record):
+    """The version's kernels that its workload launches."""
+
+    build: BuildResult
+    counted: Counted
+    kernels: tuple[KernelAssessment, ...]
+
+    def of(self, kernel: Kernel) -> tuple[KernelAssessment, ...]:
+        return tuple(item for item in self.kernels if item.kernel.key == kernel.key)
+
+
+def costliest(kernels: Iterable[KernelAssessment]) -> KernelAssessment:
+    """The instance that takes most predicted time."""
+    return max(kernels, key=lambda item: item.predicted_time_s)
+
+
+class Repeatability(Record):
+    """What two runs tell of one kernel."""
+
+    is_deterministic: bool | None
+    """None where nothing is claimed."""
+    reason: str | None = None
+    """Why nothing is claimed; None where something is."""

@@ -1,0 +1,34 @@
+"""What running and counting one version of the text showed."""
+
+from __future__ import annotations
+
+from assistant.engine.evaluate.assessment import Assessment, Counted, KernelAssessment
+from assistant.engine.source_version import SourceVersion
+from assistant.record import Record
+
+__all__ = ["Evaluation"]
+
+
+class Evaluation(Record):
+    """One version, counted and assessed."""
+
+    version: SourceVersion
+    counted: Counted
+    assessment: Assessment
+    measured: Assessment | None = None
+    """The same by the GPU's own counters, by which edits are planned; None where nobody read them."""
+
+    def kernel(self, key_name: str) -> tuple[KernelAssessment, ...]:
+        """Instances of the kernel with this qualified name: an edit may change its parameters, and so its key."""
+        return tuple(item for item in self.assessment.kernels if item.kernel.qualified_name == key_name)
+
+    def planned(self, key_name: str) -> tuple[KernelAssessment, ...]:
+        """As `kernel`, by the GPU's own counters where they were read."""
+        measured = self.assessment if self.measured is None else self.measured
+        return tuple(item for item in measured.kernels if item.kernel.qualified_name == key_name)
+
+    @property
+    def next_evidence(self) -> int:
+        """The first number that no fact of this version has."""
+        assessments = (self.assessment, *(() if self.measured is None else (self.measured,)))
+        return 1 + max((int(fact.id[1:]) for each in assessments for item in each.kernels for fact in item.evidence), default=0)

@@ -1,0 +1,116 @@
+"""The original on its cases, which every candidate is held against, and what a judge is shown of a case."""
+
+from __future__ import annotations
+
+from dataclasses import field, replace
+
+from assistant.cuda.struct_layouts import layout_named
+from assistant.engine.evaluate.assessment import Counted
+from assistant.engine.evaluate.judged_case import Effort, JudgedCase
+from assistant.engine.judge.replaying import FloatReference
+from assistant.engine.source_version import SourceVersion
+from assistant.model.workload import Tolerance
+from assistant.record import Record
+from assistant.verify.evidence import BufferFacts, CaseEvidence, SideRun, SizesTried
+from assistant.verify.labels import VersionFacts
+from assistant.workload.derive import contents_of
+from assistant.workload.offsets import longest_row
+
+__all__ = ["Baseline", "PerturbedCases", "PreparedCase", "buffer_facts", "case_evidence"]
+
+
+class PreparedCase(Record):
+    """A case with everything the original left behind on it."""
+
+    case: JudgedCase
+    original: tuple[SideRun, ...]
+    reference: FloatReference
+    perturbed: tuple[SideRun, ...]
+    can_be_perturbed: bool = False
+    """It would be run on moved inputs if a verdict rested on roundoff there."""
+
+
+class PerturbedCases:
+    """Cases of one original with its runs on perturbed inputs, made when a verdict first rests on roundoff: they make bounds wider, so that
+    a version that is right without them is right."""
+
+    def __init__(self) -> None:
+        self._made: dict[int, PreparedCase] = {}
+
+    def known(self, item: PreparedCase) -> PreparedCase:
+        return self._made.get(id(item.case), item)
+
+    def keep(self, item: PreparedCase, runs: tuple[SideRun, ...]) -> None:
+        """``runs``: of the original on the case's perturbed inputs."""
+        self._made[id(item.case)] = replace(item, perturbed=runs, can_be_perturbed=False)
+
+
+class Baseline(Record):
+    """The original, run on every case."""
+
+    version: SourceVersion
+    kernels: frozenset[str]
+    """Keys of the kernels that are judged."""
+    counted: Counted
+    recorded: Counted
+    """The run whose recording the cases were made from."""
+    facts: VersionFacts
+    effort: Effort
+    cases: tuple[PreparedCase, ...]
+    second_run: Counted | None
+    """Another run of the original's program: what differs between its own runs is masked."""
+    tolerance: Tolerance
+    outputs: tuple[str, ...]
+    missing_checks: tuple[str, ...]
+    dropped_cases: tuple[str, ...]
+    """Cases of our own making on which the original is not clean."""
+    sizes: SizesTried | None
+    """None for declared workloads, whose sizes are the user's to choose."""
+    caveats: tuple[str, ...] = ()
+    """What a verdict line says of every candidate that is held against it."""
+    perturbed: PerturbedCases = field(default_factory=PerturbedCases, compare=False)
+
+    @property
+    def is_declared(self) -> bool:
+        return bool(self.version.declared) and self.counted.run is None
+
+
+def case_evidence(item: PreparedCase, candidate: tuple[SideRun, ...], text: str) -> CaseEvidence:
+    """What the judge is shown of the case; ``text`` is the original's, which defines the structs."""
+    config = item.case.new.recording.launches[0].config
+    return CaseEvidence(
+        origin=item.case.new.origin,
+        kernel=item.case.kernel,
+        buffers=buffer_facts(item.case, text),
+        original=item.original,
+        candidate=candidate,
+        reference=item.reference.values,
+        reference_kind=item.reference.kind,
+        perturbed=item.perturbed,
+        can_be_perturbed=item.can_be_perturbed,
+        further_kernels=item.case.further_kernels,
+        thread_count=config.grid.count * config.block.count,
+        longest_row=longest_row(item.case.new),
+        passed=tuple(
+            argument.data_hex for launch in item.case.new.recording.launches for argument in launch.arguments if not argument.pointers
+        ),
+    )
+
+
+def buffer_facts(case: JudgedCase, text: str) -> tuple[BufferFacts, ...]:
+    """What the judge knows of the case's buffers; ``text`` is the original's, which defines the structs."""
+    names = dict(case.buffer_names)
+    contents = contents_of(case.new)
+    return tuple(
+        BufferFacts(
+            id=buffer.id,
+            name=names[buffer.id],
+            element_type=buffer.element_type,
+            before=contents.get(buffer.id, bytes(buffer.size_bytes)),
+            is_poisoned=buffer.is_poisoned,
+            is_scratch=names[buffer.id] in case.scratch,
+            is_unread=buffer.id in case.unread,
+            layout=layout_named(text, buffer.element_type),
+        )
+        for buffer in case.new.recording.buffers
+    )

@@ -1,0 +1,41 @@
+"""Which launches, cases and lines of two versions correspond."""
+
+from __future__ import annotations
+
+from assistant.cuda.struct_layouts import layout_named
+from assistant.engine.evaluate.assessment import Counted
+from assistant.engine.evaluate.cases import for_candidate
+from assistant.engine.judge.baseline import Baseline, PreparedCase
+from assistant.engine.judge.filled import filled
+from assistant.engine.source_version import SourceVersion
+from assistant.verify.lines import LinePairs, Text
+from assistant.workload.recordings import NewCase
+from assistant.workload.select import Pairing, ProgramLevelOnly, pair_launches
+
+__all__ = ["line_pairs", "pairing_of", "runnable_cases", "unpaired_launches"]
+
+
+def runnable_cases(baseline: Baseline, candidate: SourceVersion, counted: Counted) -> list[tuple[PreparedCase, NewCase]]:
+    """The baseline's cases that the candidate can be run on, each with what the candidate runs."""
+    pairing = pairing_of(baseline.version, baseline.recorded, counted)
+    pairs = pairing.pairs if isinstance(pairing, Pairing) else ()
+    runnable = ((item, for_candidate(item.case, pairs, candidate)) for item in baseline.cases)
+    recordings = baseline.recorded.recording, counted.recording
+    return [(item, filled(new, item.case, pairs, *recordings)) for item, new in runnable if new is not None]
+
+
+def line_pairs(before: SourceVersion, after: SourceVersion) -> LinePairs:
+    """Which lines of the candidate are lines of the original."""
+    return LinePairs(*(Text(str(version.source.path), version.source.text) for version in (before, after)))
+
+
+def unpaired_launches(original: SourceVersion, a: Counted, b: Counted) -> str | None:
+    """Why the launches of two programs do not correspond; None where they do, or where neither is a program."""
+    pairing = pairing_of(original, a, b)
+    return pairing.reason if isinstance(pairing, ProgramLevelOnly) else None
+
+
+def pairing_of(original: SourceVersion, a: Counted, b: Counted) -> Pairing | ProgramLevelOnly | None:
+    if a.recording is None or b.recording is None:
+        return None
+    return pair_launches(a.recording, b.recording, lambda name: layout_named(original.source.text, name))

@@ -1,0 +1,188 @@
+"""What timings say of the speed of two versions, and what speaks against believing them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+from assistant.engine.evaluate.evaluation import Evaluation
+from assistant.engine.job import Job
+from assistant.engine.judge.replaying import HOST_SPACE
+from assistant.measure.bounds import Quarantine, quarantine_cases
+from assistant.measure.paired import compare_timing
+from assistant.measure.statistics import Quality
+from assistant.model.comparison import Comparison, SpeedOutcome
+from assistant.model.recording import Recording
+from assistant.model.timing import PairTiming
+from assistant.model.verification import Outcome, Verification, VerificationFinding
+from assistant.profile.coach import Standing, advice, is_near_limit
+from assistant.record import Record
+from assistant.workload.added_work import added_launches, added_operations, are_operations_known
+
+__all__ = [
+    "Speed",
+    "judge_timing",
+    "of_memory_timed_elsewhere",
+    "overall_speed",
+    "with_findings",
+    "without_added_operations",
+    "without_added_work",
+]
+
+
+_UNSEEN = "unchecked_when_timed"
+
+
+class Speed(Record):
+    """What can be said of the speed of two question."""
+
+    comparison: Comparison | None
+    """None where either side launches nothing."""
+    findings: tuple[VerificationFinding, ...] = ()
+    """What only timing shows."""
+    notes: tuple[str, ...] = ()
+    """Why the answer is less than it could be, for people."""
+    timing: PairTiming | None = None
+    """None where nothing was timed."""
+    advice: str | None = None
+    """That B leaves hardly anything to be gained; None where it does, or where nobody knows."""
+    host_shapes: tuple[str, ...] = ()
+    """Shapes whose buffers lie in the host's memory: they were timed in device memory, which says nothing of the program."""
+    defect: str | None = None
+    """What was timed in place of what was asked for: an internal error, so that there is no comparison."""
+
+
+def without_added_work(comparison: Comparison, before: Evaluation, after: Evaluation) -> Comparison:
+    """The comparison, but no gain where B gives the GPU work that A does not and that is not in the ratio."""
+    return _unless_added(comparison, before, after, lambda a, b: (*added_launches(a, b), *added_operations(a, b)))
+
+
+def without_added_operations(comparison: Comparison, before: Evaluation, after: Evaluation) -> Comparison:
+    """Likewise, where all launches are in the ratio."""
+    return _unless_added(comparison, before, after, added_operations)
+
+
+def _unless_added(
+    comparison: Comparison, before: Evaluation, after: Evaluation, added_work: Callable[[Recording, Recording], Sequence[str]]
+) -> Comparison:
+    a, b = before.counted.recording, after.counted.recording
+    if a is None or b is None or a is b:
+        return comparison
+    added = added_work(a, b)
+    caveats = comparison.caveats
+    if added:
+        caveats = (*caveats, f"not in the ratio: B also makes {', '.join(added)}")
+    elif not are_operations_known(a, b):
+        caveats = (*caveats, "copies and fills of both were not compared")
+    is_gain = comparison.outcome is SpeedOutcome.FASTER or (comparison.outcome is SpeedOutcome.PREDICTED and comparison.ratio > 1.0)
+    outcome = SpeedOutcome.INCONCLUSIVE if added and is_gain else comparison.outcome
+    return replace(comparison, outcome=outcome, caveats=caveats)
+
+
+def overall_speed(job: Job, speeds: Sequence[Speed], predicted: Comparison | None) -> Comparison | None:
+    """Over all kernels: measured where each of them was, else ``predicted`` as it was made, launch overhead included.
+
+    A gain over all that holds a kernel's in doubt is in doubt as well.
+    """
+    timings = [speed.timing for speed in speeds if speed.timing is not None]
+    caveats = tuple(dict.fromkeys(text for speed in speeds if speed.comparison is not None for text in speed.comparison.caveats))
+    is_doubted = any(_is_doubted(speed) for speed in speeds)
+    if not timings or len(timings) < len(speeds):
+        if predicted is None:
+            return None
+        outcome = SpeedOutcome.INCONCLUSIVE if is_doubted and predicted.ratio > 1.0 else predicted.outcome
+        return replace(predicted, outcome=outcome, caveats=(*predicted.caveats, *caveats))
+    cases = tuple(case for timing in timings for case in timing.cases)
+    comparison = replace(compare_timing(replace(timings[-1], cases=cases), job.seeds[-1]), caveats=caveats)
+    return replace(comparison, outcome=SpeedOutcome.INCONCLUSIVE) if is_doubted else comparison
+
+
+def judge_timing(
+    timing: PairTiming,
+    predicted: Comparison | None,
+    least_s: Mapping[str, float],
+    seed: int,
+    results: tuple[VerificationFinding, ...] = (),
+) -> Speed:
+    """The verdict on the timings, and what speaks against believing it. ``results``: what is wrong with values that timed calls left."""
+    comparison = _with_prediction(compare_timing(timing, seed), predicted)
+    findings = results
+    notes = [note for case in timing.cases for note in case.notes]
+    unchecked = [case.shape for case in timing.cases if case.unchecked_versions == ("B",)]
+    if unchecked:
+        message = f"results of B's timed calls differ from untimed ones and are too large to be looked at ({'; '.join(unchecked)})"
+        findings = (*findings, VerificationFinding(_UNSEEN, Outcome.NEEDS_DECISION, message))
+    match quarantine_cases(comparison, least_s):
+        case Quarantine(comparison=doubted, reason=reason):
+            comparison = doubted
+            findings = (*findings, VerificationFinding("impossible_speed", Outcome.NEEDS_DECISION, reason))
+        case _:
+            pass
+    if timing.self_test is not None and not timing.self_test.has_passed:
+        reason = f"this GPU's timing failed its self-test: {'; '.join(timing.self_test.failures)}"
+        comparison = replace(comparison, outcome=SpeedOutcome.INCONCLUSIVE, quality=Quality.POOR, caveats=(*comparison.caveats, reason))
+        notes.append(reason)
+    return Speed(comparison, findings, tuple(dict.fromkeys(notes)), timing, _stop_advice(comparison, least_s))
+
+
+def _stop_advice(comparison: Comparison, least_s: Mapping[str, float]) -> str | None:
+    """Of the shape that takes most of B's time, where its least time is known and nearly reached."""
+    known = [case for case in comparison.cases if case.after_s is not None and case.weight > 0]
+    if not known or comparison.outcome is SpeedOutcome.INCONCLUSIVE:
+        return None
+    heaviest = max(known, key=lambda case: case.weight * (case.after_s or 0.0))
+    after_s, bound_s = heaviest.after_s, least_s.get(heaviest.shape)
+    if after_s is None or bound_s is None:
+        return None
+    standing = Standing(heaviest.shape, after_s, min(1.0, bound_s / after_s), "bytes")
+    return advice(standing) if is_near_limit(standing) else None
+
+
+def _is_doubted(speed: Speed) -> bool:
+    """Whether something speaks against believing its time, however clear the verdict."""
+    is_tested = speed.timing is None or speed.timing.self_test is None or speed.timing.self_test.has_passed
+    is_inconclusive = (
+        speed.comparison is not None and speed.comparison.outcome is SpeedOutcome.INCONCLUSIVE and bool(speed.comparison.caveats)
+    )
+    return not is_tested or is_inconclusive or bool(speed.host_shapes) or bool(speed.findings)
+
+
+def of_memory_timed_elsewhere(speed: Speed, spaces: Mapping[str, frozenset[str]]) -> Speed:
+    """The verdict on shapes whose buffers were timed in other memory than the program's: replays have all of them on the device.
+
+    Page-locked memory stays with the host, so that a kernel on it waits for the bus: nothing is concluded. Managed memory comes to the
+    device when it is used, and is timed as it is from then on, which is said. ``spaces``: per shape.
+    """
+    host = tuple(shape for shape, places in spaces.items() if HOST_SPACE in places)
+    managed = [shape for shape, places in spaces.items() if "managed" in places]
+    of_host = "page-locked host memory was timed as if it lay on the device, so nothing is concluded"
+    of_managed = "managed memory was timed as it is once it lies on the device, without its migration"
+    notes = tuple(f"{_shown(shapes)}: {said}" for shapes, said in ((host, of_host), (managed, of_managed)) if shapes)
+    comparison = speed.comparison
+    if host and comparison is not None:
+        cases = tuple(replace(case, outcome=SpeedOutcome.INCONCLUSIVE) if case.shape in host else case for case in comparison.cases)
+        comparison = replace(comparison, outcome=SpeedOutcome.INCONCLUSIVE, cases=cases, caveats=(*comparison.caveats, of_host))
+    advised = None if host else speed.advice
+    return replace(speed, comparison=comparison, notes=speed.notes + notes, host_shapes=host, advice=advised)
+
+
+def _shown(shapes: Sequence[str]) -> str:
+    return "; ".join(shape or "its only shape" for shape in shapes)
+
+
+def _with_prediction(comparison: Comparison, predicted: Comparison | None) -> Comparison:
+    if predicted is None:
+        return comparison
+    return replace(
+        comparison,
+        bottleneck_before=predicted.bottleneck_before,
+        bottleneck_after=predicted.bottleneck_after,
+        predicted_ratio=predicted.ratio,
+    )
+
+
+def with_findings(verification: Verification, speed: Speed) -> Verification:
+    """The verdict with what timing found; the worse outcome of both."""
+    order = (Outcome.PASS, Outcome.NEEDS_DECISION, Outcome.FAIL)
+    worst = max((verification.outcome, *(finding.outcome for finding in speed.findings)), key=order.index)
+    return replace(verification, outcome=worst, findings=(*verification.findings, *speed.findings))

@@ -1,0 +1,100 @@
+"""Is the program as a whole right? What reaches its host, and what runs of it with every check on show."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from assistant.engine.evaluate.assessment import OTHER_ORDER, Counted
+from assistant.engine.evaluate.counting import run_program
+from assistant.engine.evaluate.traces import least_roundoff, trace_of
+from assistant.engine.job import Job
+from assistant.engine.judge.baseline import Baseline, case_evidence
+from assistant.engine.judge.changes import edited_kernels
+from assistant.engine.judge.other_uploads import OtherUploads, Sides, other_uploads
+from assistant.engine.judge.pairing import line_pairs
+from assistant.engine.source_version import SourceVersion
+from assistant.model.verification import Outcome, VerificationFinding
+from assistant.ports import LabFailure, ProgramRun
+from assistant.profile.quantity import counted_noun
+from assistant.record import Record
+from assistant.verify.evidence import CaseEvidence, DetectedLabel, ProgramVerdict
+from assistant.verify.labels import VersionFacts, order_of
+from assistant.verify.members import split_members
+from assistant.verify.problems import new_findings
+from assistant.verify.program import compare_programs
+
+__all__ = ["ProgramChecks", "check_whole_program", "program_verdict", "recorded_cases"]
+
+
+_OF_THE_HOST = "only what reaches the host was compared, at the program's own sizes"
+
+
+_WHOLE_UNCHECKED = "races and bounds not checked"
+
+
+class ProgramChecks(Record):
+    """What a run of the whole program shows beside its results."""
+
+    findings: tuple[VerificationFinding, ...] = ()
+    caveats: tuple[str, ...] = ()
+    labels: tuple[DetectedLabel, ...] = ()
+    missing: tuple[str, ...] = ()
+
+
+async def check_whole_program(
+    job: Job, baseline: Baseline, candidate: SourceVersion, facts: VersionFacts, counted: Counted, program: ProgramVerdict | None
+) -> ProgramChecks:
+    """A candidate whose launches no case can be made of: its program with every check on, for races and bounds, with its threads in
+    another order, and on other values."""
+    seen = await run_program(job, candidate, "check", order_seed=OTHER_ORDER)
+    if isinstance(seen, LabFailure) or seen.failure is not None:
+        reason = seen.message if isinstance(seen, LabFailure) else seen.failure.message if seen.failure else ""
+        message = f"{_WHOLE_UNCHECKED}, and no launch can be judged by itself: {reason}"
+        return ProgramChecks((VerificationFinding("not_judged", Outcome.NEEDS_DECISION, message),), (_OF_THE_HOST, _WHOLE_UNCHECKED))
+    before = (baseline.counted, *(() if baseline.second_run is None else (baseline.second_run,)))
+    known = [problem for counted in before for problem in counted.problems]
+    lines = line_pairs(baseline.version, candidate)
+    sides = Sides(baseline.version, candidate, baseline.counted, counted, before, baseline.tolerance, lines)
+    is_wrong = program is None or bool(program.findings)
+    by_order = () if is_wrong else tuple(_by_order(baseline, candidate, facts, seen))
+    others = OtherUploads() if is_wrong or by_order else await other_uploads(job, sides)
+    told = f"{_OF_THE_HOST}, on its values and {counted_noun(others.draw_count, 'other draw')}"
+    return ProgramChecks(
+        (*new_findings(seen.problems, known, lines), *by_order, *others.findings),
+        (told if others.draw_count else _OF_THE_HOST, *others.caveats),
+        others.labels,
+        others.missing,
+    )
+
+
+def _by_order(baseline: Baseline, candidate: SourceVersion, facts: VersionFacts, seen: Counted) -> Iterator[VerificationFinding]:
+    """What B's program leaves otherwise with its threads in another order, and A's does not; of sums of floats a person decides."""
+    verdict = program_verdict(baseline, candidate, seen)
+    findings = () if verdict is None else verdict.findings
+    worst = Outcome.NEEDS_DECISION if findings and order_of(facts).float_sums else Outcome.FAIL
+    for finding in findings:
+        outcome = worst if finding.outcome is Outcome.FAIL else finding.outcome
+        yield replace(finding, outcome=outcome, message=f"with the threads in another order: {finding.message}")
+
+
+def recorded_cases(baseline: Baseline) -> tuple[CaseEvidence, ...]:
+    """The original on what its own run had."""
+    recorded = (item for item in baseline.cases if item.case.new.origin.kind == "recorded")
+    return tuple(split_members(case_evidence(item, (), baseline.version.source.text)) for item in recorded)
+
+
+def program_verdict(
+    baseline: Baseline, candidate: SourceVersion, counted: Counted, own_error: float = 0.0, rounded: ProgramRun | None = None
+) -> ProgramVerdict | None:
+    """``own_error``, ``rounded``: as in ``compare_programs``."""
+    first, second, changed = baseline.counted.run, baseline.second_run, counted.run
+    if first is None or second is None or second.run is None or changed is None:
+        return None
+    text = baseline.version.source.text
+    a, again, b = (trace_of(run, text) for run in (first, second.run, changed))
+    instances = () if first.recording is None else {launch.kernel for launch in first.recording.launches}
+    least = least_roundoff(baseline.version.parsed, edited_kernels(baseline.version, candidate), instances)
+    otherwise = None if rounded is None else trace_of(rounded, text)
+    verdict = compare_programs(a, again, b, baseline.tolerance, least, own_error, otherwise)
+    return verdict if isinstance(verdict, ProgramVerdict) else None

@@ -1,0 +1,76 @@
+"""The steps of a chain: those that were kept, those that it does not take twice, and how much more an edit of host code must gain. Pure."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from dataclasses import replace
+
+from assistant.model.plan import Rewrite, Step, Technique
+from assistant.model.profile import Evidence, Finding
+from assistant.model.proposal import PredictionOutcome
+from assistant.model.trial import TrialOutcome
+from assistant.record import Record
+
+__all__ = ["HOST_CODE_MARGIN", "KeptStep", "SettledStep", "followed", "is_settled", "line_differences", "moved", "settled_step"]
+
+HOST_CODE_MARGIN = 1.1
+"""How much more an edit of host code must gain than one inside the kernel to be chosen (chosen: well below what the performance
+model can tell apart, see docs/explanation/performance-model.md): an edit inside the kernel holds for every caller and every size,
+while a launch shape is tuned to the sizes at hand and host code runs with the user's rights. Nothing is lost: the next round tries the
+launch again, on the better kernel."""
+_MASKED_RATIO = 0.99
+"""A verified edit that costs nothing may be masked by another bottleneck; below this ratio it is not tried again."""
+
+
+class SettledStep(Record):
+    """A step that is settled for this chain: kept, or refused for good."""
+
+    technique: str
+    lines: frozenset[int]
+    """Where its place is in the present text."""
+
+
+def is_settled(outcome: TrialOutcome, ratio: float | None) -> bool:
+    """Whether a later round need not try this variant again on the same place.
+
+    A kept one that was not chosen may still add to the one that was; one that gains nothing may be masked by another bottleneck.
+    """
+    if outcome is TrialOutcome.KEPT:
+        return False
+    return outcome is not TrialOutcome.NOT_BETTER or ratio is None or ratio < _MASKED_RATIO
+
+
+def settled_step(step: Step) -> SettledStep:
+    return SettledStep(step.technique, frozenset({step.line}))
+
+
+def moved(steps: tuple[SettledStep, ...], before: str, after: str) -> tuple[SettledStep, ...]:
+    """The same steps where an edit moved their places; a place that the edit removed is settled with it."""
+    return tuple(replace(step, lines=frozenset(new for old in step.lines for new in followed(before, after, old))) for step in steps)
+
+
+class KeptStep(Record):
+    """One link of the chain that became the proposal."""
+
+    technique: Technique
+    step: Step
+    rewrite: Rewrite
+    finding: Finding | None
+    """What it answers; None where a model's step answers none."""
+    evidence: tuple[Evidence, ...]
+    """What the step cites."""
+    outcomes: tuple[PredictionOutcome, ...]
+
+
+def followed(before: str, after: str, line: int) -> frozenset[int]:
+    """Where line ``line`` (1-based) of ``before`` went: its new place, or the lines that replaced it; empty when it was removed."""
+    for tag, low, high, new_low, new_high in line_differences(before, after):
+        if low < line <= high:
+            return frozenset({new_low + line - low}) if tag == "equal" else frozenset(range(new_low + 1, new_high + 1))
+    return frozenset()
+
+
+def line_differences(before: str, after: str) -> Sequence[tuple[str, int, int, int, int]]:
+    """(tag, first and last line before, first and last line after) of each part, as ``difflib`` has them."""
+    return difflib.SequenceMatcher(None, before.splitlines(), after.splitlines(), autojunk=False).get_opcodes()

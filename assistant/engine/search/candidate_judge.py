@@ -1,0 +1,217 @@
+"""Tries one candidate: an edit is made, run, verified against the user's text and put through the gate.
+
+Knows nothing of rounds or of what is offered. Example::
+
+    trial = await judge.judge(node, step, rewrite, on_built)
+    trial.node   # the version it makes, where it was kept
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from assistant.cuda.edits import apply_edits
+from assistant.engine.evaluate.assessment import Counted, costliest
+from assistant.engine.evaluate.evaluating import evaluate, evaluate_failed
+from assistant.engine.evaluate.evaluation import Evaluation
+from assistant.engine.evaluate.hardware import steered
+from assistant.engine.evaluate.judged_case import CONFIRM_REPEATS, Effort
+from assistant.engine.ids import new_id
+from assistant.engine.job import Job
+from assistant.engine.judge.affected import affected_pairs
+from assistant.engine.judge.baseline import Baseline
+from assistant.engine.judge.changes import changed_kernels
+from assistant.engine.judge.judging import verify
+from assistant.engine.judge.one_program import foreign_reading
+from assistant.engine.judge.preparing import prepare
+from assistant.engine.judge.speed import SpeedQuestion, speed_of
+from assistant.engine.judge.timing_verdict import Speed, with_findings
+from assistant.engine.proposals.gate import Kept, Refused, gate
+from assistant.engine.proposals.scoring import Scored, score_predictions, score_ratio
+from assistant.engine.proposals.steps import KeptStep
+from assistant.engine.search.ahead import BuiltAhead
+from assistant.engine.search.trials import SearchNode, Trial, why_not_judged
+from assistant.engine.source_version import SourceVersion, candidate_of
+from assistant.errors import KernelOptError
+from assistant.model.comparison import Comparison
+from assistant.model.plan import MetricPrediction, Rewrite, Step, Technique
+from assistant.model.proposal import PredictionOutcome
+from assistant.model.trial import TrialOutcome
+from assistant.model.verification import CannotJudge, Label, Outcome, Verification
+from assistant.plan.catalogue import Catalogue
+from assistant.ports import LabFailure
+from assistant.verify.evidence import DetectedLabel
+
+__all__ = ["CandidateJudge"]
+
+_SCREEN_REPEATS = 2
+
+
+class CandidateJudge:
+    """Tries edits of one kernel (by qualified name) against the version that the search on it starts from."""
+
+    def __init__(self, job: Job, catalogue: Catalogue, name: str, start: SearchNode, second_run: Counted | None) -> None:
+        self._job = job
+        self._catalogue = catalogue
+        self._name = name
+        self._start = start
+        self._second_run = second_run
+        self._baselines: dict[tuple[frozenset[str], bool], Baseline] = {}
+
+    async def judge(self, node: SearchNode, step: Step, rewrite: Rewrite, on_built: Callable[[], None]) -> Trial:
+        """Screen one edit of ``node``; ``on_built`` is called once the CUDA compiler has nothing left to do for it."""
+        trial = Trial(new_id("C"), step, rewrite)
+        text = apply_edits(node.text, rewrite.edits)
+        if not isinstance(text, str):
+            return trial.ended(TrialOutcome.BUILD_FAILED, f"the edits do not fit the text: {text}")
+        trial = replace(trial, text=text)
+        try:
+            version = candidate_of(node.evaluation.version, text)
+        except KernelOptError as error:
+            return trial.ended(TrialOutcome.BUILD_FAILED, error.message)
+        foreign = await foreign_reading(self._job, self._start.evaluation.version, version)
+        if foreign is not None:
+            return trial.ended(TrialOutcome.BUILD_FAILED, foreign.message)
+        async with BuiltAhead(self._job, node.evaluation) as build:
+            build.begin((rewrite,))
+            evaluation = await evaluate(self._job, version, node.evaluation.next_evidence)
+        on_built()
+        if isinstance(evaluation, LabFailure):
+            trial = replace(trial, diagnostics=evaluation.diagnostics, printed=evaluation.printed)
+            if evaluation.kind == _ENDED_BADLY and rewrite.origin is not None:
+                trial = await self._diagnosed(node, version, trial)
+            return trial.ended(_outcome_of(evaluation), _first_diagnostic(evaluation))
+        verification = await self.verify(node, evaluation, rewrite, is_confirming=False)
+        trial = replace(trial, after=evaluation.kernel(self._name), predictions=self._scored(node, step, step.predictions, evaluation))
+        if not isinstance(verification, Verification):
+            return trial.ended(TrialOutcome.CANNOT_JUDGE, why_not_judged(verification))
+        speed = await self.speed(node, evaluation, is_confirming=False)
+        if speed.defect is not None:
+            return trial.ended(TrialOutcome.INTERNAL_ERROR, speed.defect)
+        verification = with_findings(verification, speed)
+        return self._gated(node, replace(trial, verification=verification), evaluation, verification, speed.comparison)
+
+    async def steered(self, node: SearchNode) -> SearchNode:
+        """With the GPU's own view of a version that is planned from, where the start has it; without where it cannot be had this time."""
+        if self._start.evaluation.measured is None or node.evaluation.measured is not None:
+            return node
+        evaluation = await steered(self._job, node.evaluation)
+        return node if isinstance(evaluation, LabFailure) else replace(node, evaluation=evaluation)
+
+    async def _diagnosed(self, node: SearchNode, version: SourceVersion, trial: Trial) -> Trial:
+        """What its kernels do wrong in a program that says itself that something is: for whoever is to repair it."""
+        evaluation = await evaluate_failed(self._job, version, node.evaluation.next_evidence)
+        if isinstance(evaluation, LabFailure):
+            return trial
+        verification = await self.verify(node, evaluation, trial.rewrite, is_confirming=False)
+        if not isinstance(verification, Verification):
+            return trial
+        return replace(trial, verification=verification, after=evaluation.kernel(self._name))
+
+    def _gated(
+        self, node: SearchNode, trial: Trial, evaluation: Evaluation, verification: Verification, comparison: Comparison | None
+    ) -> Trial:
+        before, after = node.evaluation.kernel(self._name), evaluation.kernel(self._name)
+        if comparison is None:
+            return trial.ended(TrialOutcome.FAILED, "the edited program does not launch the kernel any more")
+        scored = (*trial.predictions, *score_ratio(trial.step.predicted_ratio, comparison.ratio))
+        trial = replace(trial, comparison=comparison, ratio=comparison.ratio, predictions=scored)
+        match gate(trial.step.finding, before, after, verification, comparison):
+            case Refused(outcome=outcome, reason=reason):
+                return trial.ended(outcome, reason)
+            case Kept(reason=reason):
+                needs_decision = verification.outcome is Outcome.NEEDS_DECISION
+                if needs_decision and node.kept:
+                    reason = f"{reason}; it needs a human decision, so it is not added to a pure edit"
+                    return trial.ended(TrialOutcome.NOT_BUNDLED, reason)
+                kept = self._kept_step(node, trial, evaluation)
+                ratio = node.ratio * comparison.ratio
+                made = SearchNode(evaluation, (*node.kept, kept), needs_decision, (*node.attempts, trial.id), ratio)
+                return trial.ended(TrialOutcome.KEPT, reason, made)
+
+    def _kept_step(self, node: SearchNode, trial: Trial, evaluation: Evaluation) -> KeptStep:
+        step, rewrite = trial.step, trial.rewrite
+        counters = self._scored(node, step, rewrite.predictions or step.predictions, evaluation)
+        outcomes = (*counters, *score_ratio(step.predicted_ratio, trial.ratio))
+        main = costliest(node.evaluation.planned(self._name))
+        same_code = [finding for finding in main.findings if finding.code == step.finding]
+        finding = next((f for f in same_code if f.evidence == step.evidence), same_code[0] if same_code else None)
+        return KeptStep(
+            technique=_technique(self._catalogue, step),
+            step=step,
+            rewrite=rewrite,
+            finding=finding,
+            evidence=tuple(e for e in main.evidence if e.id in step.evidence),
+            outcomes=outcomes,
+        )
+
+    def _scored(
+        self, node: SearchNode, step: Step, predictions: tuple[MetricPrediction, ...], evaluation: Evaluation
+    ) -> tuple[PredictionOutcome, ...]:
+        before = Scored(node.text, node.evaluation.kernel(self._name))
+        after = Scored(evaluation.version.source.text, evaluation.kernel(self._name))
+        return score_predictions(predictions, step.line, before, after)
+
+    async def verify(
+        self, node: SearchNode, evaluation: Evaluation, rewrite: Rewrite, is_confirming: bool
+    ) -> Verification | CannotJudge | LabFailure:
+        """Against the text the user has: a chain is judged as a whole, never step by step."""
+        kernels = changed_kernels(self._start.evaluation.version, evaluation.version)
+        key = (kernels, is_confirming)
+        if key not in self._baselines:
+            baseline = await self._prepare(kernels, is_confirming)
+            if isinstance(baseline, LabFailure):
+                return baseline
+            self._baselines[key] = baseline
+        declared = tuple(DetectedLabel(label, f"{rewrite.technique}: {rewrite.summary}") for label in rewrite.labels)
+        labels = (*declared, *(_step_label(kept, label) for kept in node.kept for label in kept.rewrite.labels))
+        return await verify(self._job, self._baselines[key], evaluation, labels)
+
+    async def speed(self, node: SearchNode, evaluation: Evaluation, is_confirming: bool) -> Speed:
+        """Of ``evaluation`` against ``node``: when screening, the version that was edited; when confirming, the user's text.
+
+        Over all kernels that the edit concerns, so that work which it moves into another one counts.
+        """
+        baseline = self._baselines[changed_kernels(self._start.evaluation.version, evaluation.version), is_confirming]
+        pairs = affected_pairs(node.evaluation, evaluation, self._name)
+        return await speed_of(self._job, SpeedQuestion(baseline, node.evaluation, evaluation, pairs), is_confirming)
+
+    async def _prepare(self, kernels: frozenset[str], is_confirming: bool) -> Baseline | LabFailure:
+        seeds = self._job.seeds
+        effort = Effort(
+            seeds=seeds[len(seeds) // 2 :] if is_confirming else seeds[:1],
+            repeats=CONFIRM_REPEATS if is_confirming else _SCREEN_REPEATS,
+            mode="check" if is_confirming else "plain",
+            with_injected=is_confirming,
+            with_boundary=is_confirming,
+            is_confirming=is_confirming,
+        )
+        return await prepare(self._job, self._start.evaluation, kernels, effort, self._second_run)
+
+
+def _technique(catalogue: Catalogue, step: Step) -> Technique:
+    """The catalogue's, or one of a model's own making."""
+    return catalogue.get(step.technique) or Technique(step.technique, step.title or step.technique, (), (), "")
+
+
+def _step_label(kept: KeptStep, label: Label) -> DetectedLabel:
+    return DetectedLabel(label, f"{kept.step.technique}: {kept.rewrite.summary}")
+
+
+_ENDED_BADLY = "bad_status"
+"""Kind of the failure of a program that checks its own results."""
+_FAULTS = {
+    "not_built": TrialOutcome.BUILD_FAILED,
+    **dict.fromkeys(("bad_status", "crashed", "timed_out", "out_of_memory"), TrialOutcome.FAILED),
+}
+"""Failures that speak against a candidate, by kind; any other one (a full disk) is the lab's own."""
+
+
+def _outcome_of(failure: LabFailure) -> TrialOutcome:
+    return _FAULTS.get(failure.kind, TrialOutcome.CANNOT_JUDGE)
+
+
+def _first_diagnostic(failure: LabFailure) -> str:
+    first = next(iter(failure.diagnostics), None)
+    return failure.message if first is None else f"{failure.message}: line {first.line}: {first.message.splitlines()[0]}"

@@ -1,0 +1,109 @@
+"""What is searched, and what it is searched with: shared by all rounds on one kernel.
+
+Example::
+
+    context.assessed(node)                       # what the kernel does in that version
+    await services.trials.judge(node, step, rewrite)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Protocol
+
+from assistant.engine.evaluate.assessment import KernelAssessment
+from assistant.engine.evaluate.evaluation import Evaluation
+from assistant.engine.job import Job
+from assistant.engine.judge.timing_verdict import Speed
+from assistant.engine.request import OptimizeOptions
+from assistant.engine.search.accounts import JobAccounts
+from assistant.engine.search.host_code import HostCodeRight
+from assistant.engine.search.resume import EarlierSearch
+from assistant.engine.search.shape import SearchShape
+from assistant.engine.search.trials import SearchNode, Trial, TrialHistory
+from assistant.model.plan import Rewrite, Step
+from assistant.model.verification import CannotJudge, Verification
+from assistant.ports import LabFailure, Planner, PlanRequest, Store
+from assistant.record import Record
+
+__all__ = ["Judge", "SearchContext", "SearchServices", "Trials", "nothing_to_do"]
+
+
+def nothing_to_do() -> None:
+    """For a candidate behind which nothing waits to be compiled."""
+
+
+class Trials(Protocol):
+    """Tries candidates, as many at once as there are labs."""
+
+    @property
+    def count(self) -> int:
+        """Candidates that can be tried at once."""
+        ...
+
+    @property
+    def has_room(self) -> bool:
+        """Whether one more may be begun ahead."""
+        ...
+
+    def begin(self, node: SearchNode, step: Step, rewrite: Rewrite) -> None: ...
+
+    async def judge(self, node: SearchNode, step: Step, rewrite: Rewrite, on_built: Callable[[], None] = nothing_to_do) -> Trial: ...
+
+    async def close(self) -> None:
+        """Call off what was begun and not asked for."""
+        ...
+
+
+class Judge(Protocol):
+    """Holds versions of one kernel against the text that its search starts from."""
+
+    async def steered(self, node: SearchNode) -> SearchNode:
+        """With the GPU's own view of the version, where the start has it."""
+        ...
+
+    async def verify(
+        self, node: SearchNode, evaluation: Evaluation, rewrite: Rewrite, is_confirming: bool
+    ) -> Verification | CannotJudge | LabFailure: ...
+
+    async def speed(self, node: SearchNode, evaluation: Evaluation, is_confirming: bool) -> Speed: ...
+
+
+class SearchContext(Record):
+    """What is searched."""
+
+    job: Job
+    options: OptimizeOptions
+    shape: SearchShape
+    workspace: Path
+    kernel: str
+    """Its qualified name."""
+    start: SearchNode
+    earlier: EarlierSearch
+    refused: frozenset[tuple[str, int]] = frozenset()
+    """(technique, line) pairs of the start's text that a person turned down."""
+
+    def assessed(self, node: SearchNode) -> tuple[KernelAssessment, ...]:
+        """The kernel's instances in that version."""
+        return node.evaluation.kernel(self.kernel)
+
+    def planned(self, node: SearchNode) -> tuple[KernelAssessment, ...]:
+        """What edits of it are planned by: the GPU's own counters where they were read."""
+        return node.evaluation.planned(self.kernel)
+
+
+class SearchServices(Record):
+    """What it is searched with."""
+
+    store: Store
+    planner: Planner
+    judge: Judge
+    """On the job's own lab."""
+    trials: Trials
+    """On all labs."""
+    history: TrialHistory
+    request: Callable[[SearchNode, tuple[KernelAssessment, ...]], PlanRequest]
+    """What a planner is asked about a version and its kernel's instances, at least one."""
+    host_code: HostCodeRight
+    accounts: JobAccounts

@@ -1,0 +1,139 @@
+"""The versions that a search has come to, the candidates tried on the way, and what is remembered of those: nothing is judged twice.
+
+Example::
+
+    history = TrialHistory(earlier, limit=24)
+    history.known(before, after)        # the Trial of this very edit, if there was one
+    history.same_code(after)            # "C01…": a candidate that says the same in other words
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from assistant.cuda.same_code import code_hash
+from assistant.engine.evaluate.assessment import KernelAssessment
+from assistant.engine.evaluate.evaluation import Evaluation
+from assistant.engine.proposals.steps import KeptStep, SettledStep
+from assistant.model.build import Diagnostic
+from assistant.model.comparison import Comparison
+from assistant.model.plan import Decline, Plan, Rewrite, Step, TriedBefore
+from assistant.model.proposal import PredictionOutcome
+from assistant.model.trial import TrialOutcome
+from assistant.model.verification import CannotJudge, Verification
+from assistant.ports import LabFailure, PlanRequest
+from assistant.record import Record
+
+__all__ = ["SearchNode", "Trial", "TrialHistory", "why_not_judged"]
+
+
+class SearchNode(Record):
+    """One version in the search: what it is, how it came about, what need not be tried on it."""
+
+    evaluation: Evaluation
+    kept: tuple[KeptStep, ...] = ()
+    """The steps from the text that the search starts from to this one."""
+    needs_decision: bool = False
+    """A person must decide on it."""
+    attempts: tuple[str, ...] = ()
+    """Ids of the trials that kept these steps."""
+    ratio: float = 1.0
+    """time(start)/time(this), as the screens of its steps multiply."""
+    settled: tuple[SettledStep, ...] = ()
+    """Steps that are settled, at their places in this text."""
+
+    @property
+    def text(self) -> str:
+        return self.evaluation.version.source.text
+
+
+class Trial(Record):
+    """One candidate, how it fared, and the version it makes if it was kept."""
+
+    id: str
+    step: Step
+    rewrite: Rewrite
+    text: str = ""
+    outcome: TrialOutcome = TrialOutcome.CANNOT_JUDGE
+    reason: str = ""
+    ratio: float | None = None
+    verification: Verification | None = None
+    comparison: Comparison | None = None
+    predictions: tuple[PredictionOutcome, ...] = ()
+    after: tuple[KernelAssessment, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+    """Of the compiler, where it was not built."""
+    printed: str = ""
+    """What of ``reason`` the candidate itself said."""
+    node: SearchNode | None = None
+
+    def ended(self, outcome: TrialOutcome, reason: str, node: SearchNode | None = None) -> Trial:
+        return replace(self, outcome=outcome, reason=reason, node=node)
+
+
+class TrialHistory:
+    """The candidates of one kernel in one job."""
+
+    def __init__(self, earlier: Iterable[TriedBefore], limit: int) -> None:
+        """``earlier``: what an interrupted search tried, oldest first; ``limit``: candidates judged at most."""
+        self._limit = limit
+        self._count = 0
+        self._trials: dict[tuple[str, str], Trial] = {}
+        self._codes: dict[str, str] = {}
+        self._declined: set[tuple[str, str]] = set()
+        self._tried_before = list(earlier)
+
+    @property
+    def is_full(self) -> bool:
+        return self._count >= self._limit
+
+    @property
+    def tried_before(self) -> tuple[TriedBefore, ...]:
+        """For planners; oldest first."""
+        return tuple(self._tried_before)
+
+    def begin_again(self) -> None:
+        """The search starts over from the same text: other orders of the same edits may be tried."""
+        self._codes.clear()
+
+    def known(self, before: str, after: str) -> Trial | None:
+        """A search that begins again after a rejection tries nothing twice."""
+        return self._trials.get((before, after))
+
+    def same_code(self, after: str) -> str | None:
+        """Id of the candidate that is the same but for comments and spacing."""
+        return self._codes.get(code_hash(after))
+
+    def starts_from(self, text: str, name: str) -> None:
+        """The same code as ``text`` is no new candidate."""
+        self._codes.setdefault(code_hash(text), name)
+
+    def add(self, before: str, trial: Trial, for_planners: TriedBefore) -> None:
+        """Keep how a candidate fared, and what planners are told of it."""
+        self._count += 1
+        self.keep(before, trial)
+        self._tried_before.append(for_planners)
+
+    def keep(self, before: str, trial: Trial) -> None:
+        """Keep how a candidate fared that planners know of already."""
+        self._trials[before, trial.text] = trial
+        self._codes.setdefault(code_hash(trial.text), trial.id)
+
+    def add_unjudged(self, for_planners: TriedBefore) -> None:
+        """Keep what came to no trial."""
+        self._tried_before.append(for_planners)
+
+    def new_declines(self, plan: Plan, request: PlanRequest) -> tuple[Decline, ...]:
+        """Those that no earlier round gave: an edit changes their lines, not their reasons. Settled steps are not worth a word."""
+        fresh = tuple(
+            decline
+            for decline in plan.declines
+            if (decline.technique, decline.line) not in request.excluded and (decline.technique, decline.reason) not in self._declined
+        )
+        self._declined.update((decline.technique, decline.reason) for decline in fresh)
+        return fresh
+
+
+def why_not_judged(answer: CannotJudge | LabFailure) -> str:
+    return answer.reason if isinstance(answer, CannotJudge) else answer.message
