@@ -14,7 +14,7 @@ from assistant.cli.loading import loading
 
 if TYPE_CHECKING:
     from assistant.cli.servers import AgentRights
-    from assistant.engine.pair.book import PairBook
+    from assistant.engine.pair.sessions import PairSessions
     from assistant.ports import Store
 
 __all__ = ["main"]
@@ -87,7 +87,7 @@ def _lsp(port: int | None) -> int:
     with loading():
         from lsp.server import build_server  # no other command pays for it
         from lsp.serving import serve
-    return serve(build_server(_memory, _pair_book), port)
+    return serve(build_server(_memory, _pair_sessions), port)
 
 
 def _memory() -> Store:
@@ -110,12 +110,12 @@ def _mcp(rights: AgentRights) -> int:
     return serve(Harness(open_session("mcp"), TrustStore(user_paths().trust), allowed), version("kernelopt"))
 
 
-def _pair_book(store: Store, who: str) -> PairBook:
+def _pair_sessions(store: Store, who: str) -> PairSessions:
     """What few sessions need is loaded by the first that does."""
     from assistant.cli.techniques import own_catalogue
-    from assistant.engine.pair.book import PairBook
+    from assistant.engine.pair.sessions import PairSessions
 
-    return PairBook(store, own_catalogue(), who)
+    return PairSessions(store, own_catalogue(), who)
 
 
 def _split(arguments: list[str]) -> tuple[list[str], tuple[str, ...]]:

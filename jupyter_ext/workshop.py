@@ -39,7 +39,7 @@ from assistant.editor.staging import Trigger
 from assistant.editor.tasks import Verb
 from assistant.editor.view import View
 from assistant.engine.job import DONE
-from assistant.engine.pair.book import PairBook
+from assistant.engine.pair.sessions import PairSessions
 from assistant.engine.request import JobRequest, OptimizeOptions
 from assistant.engine.search.planning import ModelNotice
 from assistant.errors import KernelOptError
@@ -123,7 +123,7 @@ class Workshop:
         who = f"{_FRONT_END} {os.getpid()}"
         lanes = Lane(JobHost(_FRONT_END)), Lane(JobHost(_FRONT_END), NvmlGpuUsers())
         parts = EditorParts(*lanes, guard, self, self._settings_of, who, ModelConsents(trust, self._may_ask_model))
-        self.pairs = PairBook(store, load_catalogue(Path(str(files("prompts"))) / "techniques"), who)
+        self.pairs = PairSessions(store, load_catalogue(Path(str(files("prompts"))) / "techniques"), who)
         return store, EditorSession(store, parts), CpuLab(self.scratch, user_paths().cache, settings.target)
 
     @property

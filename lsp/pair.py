@@ -1,6 +1,6 @@
 """Pair sessions in an editor: begun, asked and ended by commands; the answer to each save is a lens and a line in the log.
 
-Sessions live in memory, and ``PairBook`` reads them: a terminal or another editor goes on with the same one.
+Sessions live in memory, and ``PairSessions`` reads them: a terminal or another editor goes on with the same one.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from assistant.disk.temporary import OwnFolder
     from assistant.editor.guard import Guard
     from assistant.editor.session import EditorSession
-    from assistant.engine.pair.book import PairBook
+    from assistant.engine.pair.sessions import PairSessions
     from assistant.model.proposal import Decision
     from assistant.ports import Store
     from lsp.edits import ScratchEdits
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 __all__ = ["KernelOptServer", "build_server"]
 
 OpenStore = Callable[[], "Store"]
-OpenPairs = Callable[["Store", str], "PairBook"]
+OpenPairs = Callable[["Store", str], "PairSessions"]
 """(memory, front end and process) → its pair sessions; loads what only they need."""
 
 
@@ -75,7 +75,7 @@ class KernelOptServer(LanguageServer):
         self._editor: EditorSession | None = None
         self._store: Store | None = None
         self._scratch: OwnFolder | None = None
-        self._pairs: PairBook | None = None
+        self._pairs: PairSessions | None = None
         self.units: Units  # these come with `load`
         self.configuration: EditorConfiguration
         self.edits: ScratchEdits
@@ -137,7 +137,7 @@ class KernelOptServer(LanguageServer):
         return open_store(self._scratch.path / "memory.sqlite3")
 
     @property
-    def pairs(self) -> PairBook:
+    def pairs(self) -> PairSessions:
         """Pair sessions; most people have none."""
         if self._pairs is None:
             self._pairs = self._open_pairs(self.store, self._who)

@@ -21,8 +21,8 @@ from assistant.cli.status import StatusLine
 from assistant.editor.watch import changes
 from assistant.engine.event_json import event_json
 from assistant.engine.files import replace_text
-from assistant.engine.pair.book import turn_event
 from assistant.engine.pair.session import Pair
+from assistant.engine.pair.sessions import turn_event
 from assistant.engine.pair.state import version_name
 from assistant.engine.pair.words import constraint_answer, version_line
 from assistant.engine.request import JobRequest, OptimizeOptions
@@ -91,7 +91,7 @@ class _Terminal:
     async def run(self, goal: str | None) -> int:
         """The exit code; Ctrl-C leaves the session open and says so."""
         path = self._request.file
-        opened = self._pair.book.start(path, read_source(path).text, self._request.kernel, goal)
+        opened = self._pair.sessions.start(path, read_source(path).text, self._request.kernel, goal)
         self._id = opened.state.session.id
         self._begin(opened.is_resumed, opened.answer)
         watching = asyncio.create_task(self._watch())
@@ -107,7 +107,7 @@ class _Terminal:
                     await self._saved()
         finally:
             watching.cancel()
-            if self._pair.book.state(self._id).is_open:
+            if self._pair.sessions.state(self._id).is_open:
                 self._say(f"{self._id} stays open: kernelopt pair {path.name} --kernel {opened.state.session.kernel} goes on with it")
 
     # --- what people see ------------------------------------------------------------------------------------------------
@@ -120,17 +120,17 @@ class _Terminal:
         self._screen.print(answer, markup=False)
         if is_resumed:
             self._ladder()
-        self._seen = len(self._pair.book.state(self._id).turns)
+        self._seen = len(self._pair.sessions.state(self._id).turns)
 
     def _ladder(self) -> None:
-        state = self._pair.book.state(self._id)
+        state = self._pair.sessions.state(self._id)
         for version in state.versions:
             self._screen.print(f"  {version_line(state, version)}", markup=False, soft_wrap=True)
         self._screen.print(f"  {constraint_answer(state)}", markup=False, soft_wrap=True)
 
     def _catch_up(self, end: int | None = None) -> None:
         """Show turns (below number ``end``) that have come since the last look, whichever front end they were made in."""
-        state = self._pair.book.state(self._id)
+        state = self._pair.sessions.state(self._id)
         for turn in state.turns[self._seen : None if end is None else end - 1]:
             self._seen = turn.number
             self._print(turn_event(state.session, turn))
@@ -200,7 +200,7 @@ class _Terminal:
         try:
             if verb in ("quit", "exit", "stop"):
                 if verb == "stop":
-                    self._pair.book.stop(self._id)
+                    self._pair.sessions.stop(self._id)
                     self._catch_up()
                 return False
             await self._command(verb, rest.strip())
@@ -222,9 +222,9 @@ class _Terminal:
                 is_code = code in REASON_CODES
                 self._session.reject(self._proposal(), code if is_code else None, (words if is_code else rest) or None)
             case "constrain":
-                self._pair.book.constrain(self._id, rest)
+                self._pair.sessions.constrain(self._id, rest)
             case "why":
-                self._pair.book.why(self._id)
+                self._pair.sessions.why(self._id)
             case "back":
                 await self._back(rest)
             case "ladder" | "status":
@@ -240,14 +240,14 @@ class _Terminal:
         if number and not number.isdigit():
             raise UsageError(f"back takes the number of a version, not {name!r}", "ladder lists them")
         path = self._request.file
-        version, text = self._pair.book.back(self._id, int(number) if number else None, read_source(path).text)
+        version, text = self._pair.sessions.back(self._id, int(number) if number else None, read_source(path).text)
         replace_text(path, text)
         self._say(f"{path.name} is at {version_name(version.number)} again; back to where you were with: back N")
         await self._saved()
 
     def _proposal(self) -> str:
         """The last one of the session."""
-        proposals = self._pair.book.state(self._id).proposals
+        proposals = self._pair.sessions.state(self._id).proposals
         if not proposals:
             raise UsageError("nothing was suggested yet", "suggest asks for a proposal")
         return proposals[-1]

@@ -20,7 +20,7 @@ from assistant.engine.report.hardware_words import measured_in_words, stalls_in_
 from assistant.model import events
 from assistant.model.build import DiagnosticSeverity
 from assistant.model.profile import Evidence, Severity
-from assistant.model.verification import verdict_in_words
+from assistant.model.verification import Outcome, verdict_in_words
 from assistant.profile import is_negligible
 from assistant.profile.evidence import made_by
 from assistant.profile.quantity import counted_noun, format_quantity
@@ -28,7 +28,7 @@ from assistant.profile.quantity import counted_noun, format_quantity
 __all__ = ["TextRenderer", "print_table"]
 
 _SEVERITY_STYLE = {Severity.ERROR: "bold red", Severity.WARNING: "yellow", Severity.INFORMATION: "cyan"}
-_OUTCOME_STYLE = {"PASS": "green", "FAIL": "bold red", "NEEDS_DECISION": "yellow"}
+_OUTCOME_STYLE = {Outcome.PASS: "green", Outcome.FAIL: "bold red", Outcome.NEEDS_DECISION: "yellow"}
 _PIPED_WIDTH = 1000
 """Columns of a table that no terminal shows: enough for whole rows."""
 
@@ -241,7 +241,7 @@ class TextRenderer:
             place = "" if finding.line is None else f" line {finding.line}"
             is_told = finding.expected is None or f"expected {finding.expected}" in finding.message
             detail = "" if is_told else f" (expected {finding.expected}, got {finding.actual})"
-            self._print(f"  [{_OUTCOME_STYLE[finding.outcome.value]}]{finding.code}[/]{place}: {escape(finding.message + detail)}")
+            self._print(f"  [{_OUTCOME_STYLE[finding.outcome]}]{finding.code}[/]{place}: {escape(finding.message + detail)}")
         if report.cases:
             self._print(f"  [dim]{_cases_in_words(report)}[/]")
         if report.labels:
@@ -307,7 +307,7 @@ def _grade_reasons(lines: Iterable[events.ProfileLine]) -> dict[str, list[str]]:
 
 
 def _cases_in_words(report: events.VerificationReport) -> str:
-    passed = sum(case.outcome.value == "PASS" for case in report.cases)
+    passed = sum(case.outcome is Outcome.PASS for case in report.cases)
     kinds = dict.fromkeys(case.kind for case in report.cases)
     words = ", ".join(f"{sum(case.kind == kind for case in report.cases)} {kind}" for kind in kinds)
     return f"{passed} of {len(report.cases)} cases passed ({words})"

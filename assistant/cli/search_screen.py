@@ -17,8 +17,9 @@ from assistant.model import events
 from assistant.model.comparison import speed_in_words
 from assistant.model.plan import NO_MODEL, Decline, Step
 from assistant.model.profile import Evidence, Finding, Severity
+from assistant.model.proposal import ProposalState
 from assistant.model.trial import TrialOutcome
-from assistant.model.verification import verdict_in_words
+from assistant.model.verification import Outcome, verdict_in_words
 from assistant.profile import is_negligible, threshold, title
 from assistant.profile.evidence import made_by
 from assistant.profile.quantity import format_change, format_quantity
@@ -28,7 +29,7 @@ __all__ = ["SearchScreen", "briefly", "share"]
 
 _CANDIDATE_STYLE = {TrialOutcome.KEPT: "green", TrialOutcome.FAILED: "red", TrialOutcome.BUILD_FAILED: "red"}
 _SEVERITY_STYLE = {Severity.ERROR: "bold red", Severity.WARNING: "yellow", Severity.INFORMATION: "cyan"}
-_OUTCOME_STYLE = {"PASS": "green", "FAIL": "bold red", "NEEDS_DECISION": "yellow"}
+_OUTCOME_STYLE = {Outcome.PASS: "green", Outcome.FAIL: "bold red", Outcome.NEEDS_DECISION: "yellow"}
 _OUTCOME_COLUMNS = 12
 """Width of the longest outcome of a candidate, ``cannot_judge`` and ``build_failed``."""
 _RATIO_COLUMNS = len("predicted 12.34x")
@@ -156,7 +157,7 @@ class SearchScreen:
         self._verification(event)
         if len(event.hunk_ids) > 1:
             self._page.put(f"[dim]hunks: {' '.join(event.hunk_ids)}[/]", hang=2)
-        self._page.put(f"[dim]kernelopt accept {event.id} · kernelopt reject {event.id}[/]") if event.state == "open" else None
+        self._page.put(f"[dim]kernelopt accept {event.id} · kernelopt reject {event.id}[/]") if event.state == ProposalState.OPEN else None
 
     def _diff(self, diff: str) -> None:
         if self._console.color_system is None:
@@ -172,7 +173,7 @@ class SearchScreen:
                 continue
             place = "" if finding.line is None else f" line {finding.line}"
             detail = "" if finding.expected is None else f" (expected {finding.expected}, got {finding.actual})"
-            code = f"[{_OUTCOME_STYLE[finding.outcome.value]}]{finding.code}[/]"
+            code = f"[{_OUTCOME_STYLE[finding.outcome]}]{finding.code}[/]"
             self._page.put(f"{code}{place}: {escape(finding.message + detail)}", hang=2)
         for word, items in (("not used", report.dropped_cases), ("not checked", report.missing_checks)):
             for item in items:

@@ -19,7 +19,7 @@ from assistant.config.remedies import how_to_set_a_model
 from assistant.engine.channel import Listener, streamed
 from assistant.engine.job import Ending, Job
 from assistant.engine.judge.comparing import compare
-from assistant.engine.pair.book import PairBook
+from assistant.engine.pair.sessions import PairSessions
 from assistant.engine.proposals.decisions import Ask, Decisions
 from assistant.engine.proposals.submitted import Submission, submit
 from assistant.engine.reading import read_version
@@ -208,9 +208,9 @@ class Session:
 
     def _tell_pairs(self, proposal: Proposal) -> None:
         """A decision is a turn in the pair sessions on the file."""
-        book = PairBook(self.store, self.catalogue, self.who)
-        for opened in book.open_on(proposal.path):
-            book.state(opened.id)
+        pairs = PairSessions(self.store, self.catalogue, self.who)
+        for opened in pairs.open_on(proposal.path):
+            pairs.state(opened.id)
 
     def _decisions(self) -> Decisions:
         return Decisions(self._runner())

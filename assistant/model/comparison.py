@@ -89,6 +89,6 @@ class Comparison(Record):
     """Said in the line of the speed itself, behind the ratio: why it is no measurement although there is a clock, what is not in it."""
 
 
-def speed_in_words(outcome: str, ratio: float, caveats: Sequence[str]) -> str:
+def speed_in_words(outcome: SpeedOutcome, ratio: float, caveats: Sequence[str]) -> str:
     """``FASTER 1.83x``, or ``PREDICTED 1.83x (timing failed: …)``: never the ratio without what it lacks."""
     return f"{outcome} {ratio:.2f}x" + (f" ({'; '.join(caveats)})" if caveats else "")

@@ -90,6 +90,6 @@ class CannotJudge(Record):
 VerificationResult = Verification | CannotJudge
 
 
-def verdict_in_words(outcome: str, caveats: Sequence[str]) -> str:
+def verdict_in_words(outcome: Outcome, caveats: Sequence[str]) -> str:
     """``PASS``, or ``PASS (at the program's own sizes; host code not compared)``: never the outcome without what it rests on."""
-    return f"{outcome} ({'; '.join(caveats)})" if caveats else outcome
+    return f"{outcome} ({'; '.join(caveats)})" if caveats else str(outcome)

@@ -16,7 +16,7 @@ from assistant.build.aggregation import aggregated_atomics
 from assistant.build.mix import line_instructions
 from assistant.build.occupancy import occupancy
 from assistant.cuda.loops import source_loops
-from assistant.engine.evaluate.assessment import AssessedLaunch, Assessment, Counted, CountedKernel, KernelAssessment
+from assistant.engine.evaluate.assessment import AssessedLaunch, Assessment, CountedKernel, CountedRun, KernelAssessment
 from assistant.engine.evaluate.facts import source_facts
 from assistant.engine.evaluate.grades import graded, grading_input
 from assistant.engine.job import Job
@@ -36,7 +36,7 @@ _Named = TypeVar("_Named", KernelResources, KernelCode)
 __all__ = ["assess", "findings_of_launch"]
 
 
-async def assess(job: Job, version: SourceVersion, counted: Counted, first_evidence: int = 1) -> Assessment | BuildFailure:
+async def assess(job: Job, version: SourceVersion, counted: CountedRun, first_evidence: int = 1) -> Assessment | BuildFailure:
     """Judge what ``counted`` shows, compiled with the instances that it launched. Without a CUDA compiler all stays ``estimated``."""
     instances = tuple(item.instance for item in counted.kernels)
     build = await job.lab.build(replace(version.program, kernels=instances), job.target.architecture)
@@ -51,7 +51,7 @@ async def assess(job: Job, version: SourceVersion, counted: Counted, first_evide
 
 
 def _assess_kernel(
-    job: Job, version: SourceVersion, counted: Counted, item: CountedKernel, build: Build | None, first_evidence: int
+    job: Job, version: SourceVersion, counted: CountedRun, item: CountedKernel, build: Build | None, first_evidence: int
 ) -> KernelAssessment:
     resources = None if build is None else _matching(build.resources, item.instance)
     code = None if build is None else _matching(build.code, item.instance)
@@ -128,7 +128,7 @@ def _graded(
     profile: LaunchProfile,
     code: KernelCode | None,
     loops: tuple[SourceLoop, ...],
-    counted: Counted,
+    counted: CountedRun,
 ) -> LaunchProfile:
     """Graded against the machine code, whose classes its lines get; a GPU's own counters stay as they are."""
     if profile.is_of_hardware:

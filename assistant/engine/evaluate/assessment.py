@@ -18,9 +18,9 @@ __all__ = [
     "REPEATS",
     "AssessedLaunch",
     "Assessment",
-    "Counted",
     "CountedKernel",
     "CountedLaunchGroup",
+    "CountedRun",
     "KernelAssessment",
     "Repeatability",
     "costliest",
@@ -54,7 +54,7 @@ class CountedKernel(Record):
     groups: tuple[CountedLaunchGroup, ...]
 
 
-class Counted(Record):
+class CountedRun(Record):
     """Everything one counted run showed."""
 
     kernels: tuple[CountedKernel, ...]
@@ -113,7 +113,7 @@ class Assessment(Record):
     """The version's kernels that its workload launches."""
 
     build: BuildResult
-    counted: Counted
+    counted: CountedRun
     kernels: tuple[KernelAssessment, ...]
 
     def of(self, kernel: Kernel) -> tuple[KernelAssessment, ...]:

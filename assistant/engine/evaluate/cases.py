@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from assistant.cuda.match import kernel_of_instance, select_kernels
 from assistant.cuda.structs import struct_fields
-from assistant.engine.evaluate.assessment import Counted
+from assistant.engine.evaluate.assessment import CountedRun
 from assistant.engine.evaluate.instances import instance_parameters
 from assistant.engine.evaluate.judged_case import Effort, JudgedCase
 from assistant.engine.source_version import SourceVersion
@@ -35,7 +35,7 @@ _FRESH_VALUES_BYTES = 64 << 20
 """A declared shape with more data than this is judged on one fresh draw instead of three: memory and time stay bounded."""
 
 
-def captured_cases(version: SourceVersion, counted: Counted, kernels: frozenset[str]) -> tuple[JudgedCase, ...]:
+def captured_cases(version: SourceVersion, counted: CountedRun, kernels: frozenset[str]) -> tuple[JudgedCase, ...]:
     """Recorded launches of the chosen kernels (by key): up to three shapes of each instance, on their own values."""
     run = counted.run
     if run is None or run.recording_path is None or run.recording is None:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from assistant.cuda.match import kernel_of_instance
-from assistant.engine.evaluate.assessment import REPEATS, Counted, CountedKernel, CountedLaunchGroup, Repeatability
+from assistant.engine.evaluate.assessment import REPEATS, CountedKernel, CountedLaunchGroup, CountedRun, Repeatability
 from assistant.engine.evaluate.repeating import FAILED, REPEATED, UNCLEAR, VARYING
 from assistant.engine.evaluate.traces import with_types
 from assistant.engine.job import Job
@@ -24,14 +24,14 @@ __all__ = ["count_cases", "counted_of", "group_by_kernel", "run_program"]
 
 async def run_program(
     job: Job, version: SourceVersion, mode: str = "count", corrections: tuple[Correction, ...] = (), order_seed: int = 0
-) -> Counted | LabFailure:
+) -> CountedRun | LabFailure:
     """Run ``main()`` under the lab in ``mode`` (``count``, ``check`` or ``grade``), recording every launch; however it ends."""
     run = await job.lab.run(version.program, mode, job.limits, True, job.request.sample_blocks, corrections, order_seed)
     if isinstance(run, LabFailure):
         return run
     run = with_types(run, version.source.text)
     kernels = _with_program_counts(group_by_kernel(version, run.profiles), run)
-    return Counted(
+    return CountedRun(
         kernels=kernels,
         profiles=run.profiles,
         problems=run.problems,
@@ -49,14 +49,14 @@ async def count_cases(
     kernels: tuple[str, ...],
     mode: str = "count",
     corrections: tuple[Correction, ...] = (),
-) -> Counted | LabFailure:
+) -> CountedRun | LabFailure:
     """Replay declared cases in ``mode``; a case's weight becomes its launches' count. ``kernels``: those the cases start."""
     options = ReplayOptions(mode=mode, sample_blocks=job.request.sample_blocks, repeats=REPEATS, corrections=corrections)
     replayed = await job.lab.replay(replace(version.program, kernels=kernels), cases, options, job.limits)
     return replayed if isinstance(replayed, LabFailure) else counted_of(version, cases, replayed, options)
 
 
-def counted_of(version: SourceVersion, cases: Sequence[Case], replayed: ReplayRun, options: ReplayOptions) -> Counted:
+def counted_of(version: SourceVersion, cases: Sequence[Case], replayed: ReplayRun, options: ReplayOptions) -> CountedRun:
     """What a replay of ``cases`` with ``options`` showed."""
     replayed = _numbered(cases, replayed)
     profiles = tuple(p for run in replayed.cases for p in run.profiles)
@@ -64,7 +64,7 @@ def counted_of(version: SourceVersion, cases: Sequence[Case], replayed: ReplayRu
     repeated = tuple(known for case in replayed.cases for known in _repeatability(case))
     groups = _group_cases(version, cases, replayed)
     is_order_checked = options.mode != "count"
-    return Counted(groups, profiles, problems, None, repeated, options.corrections, is_order_checked, cases=tuple(cases))
+    return CountedRun(groups, profiles, problems, None, repeated, options.corrections, is_order_checked, cases=tuple(cases))
 
 
 def group_by_kernel(version: SourceVersion, profiles: Sequence[LaunchProfile]) -> tuple[CountedKernel, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from assistant.engine.evaluate.assess import assess
-from assistant.engine.evaluate.assessment import OTHER_ORDER, Assessment, Counted
+from assistant.engine.evaluate.assessment import OTHER_ORDER, Assessment, CountedRun
 from assistant.engine.evaluate.cases import declared_cases
 from assistant.engine.evaluate.counting import count_cases, run_program
 from assistant.engine.evaluate.evaluation import Evaluation
@@ -27,7 +27,7 @@ _COUNTING_SEED = 20240229
 
 async def count(
     job: Job, version: SourceVersion, mode: str = "count", corrections: tuple[Correction, ...] = (), order_seed: int = 0
-) -> Counted | LabFailure:
+) -> CountedRun | LabFailure:
     """Run the version's workload: the arrays bound to it, else its ``main()``, which must succeed, else its declared shapes.
 
     ``order_seed`` as in ``Lab.run``, for a ``main()``.
@@ -42,14 +42,14 @@ async def count(
     return await _count_declared(job, version, mode, corrections)
 
 
-async def observe(job: Job, version: SourceVersion) -> tuple[Counted, ...] | LabFailure:
+async def observe(job: Job, version: SourceVersion) -> tuple[CountedRun, ...] | LabFailure:
     """Every workload of the version, ``main()`` and declared shapes alike, run with all checks on, however the program ends."""
     if version.selection.live is not None:
         live = await count_live(job, version, version.selection.live, "check")
         return live if isinstance(live, LabFailure) else (live,)
     if not version.parsed.has_main and not version.declared:
         return without_workload(version)
-    seen: list[Counted] = []
+    seen: list[CountedRun] = []
     if version.parsed.has_main:
         program = await run_program(job, version, "check")
         if isinstance(program, LabFailure):
@@ -63,7 +63,7 @@ async def observe(job: Job, version: SourceVersion) -> tuple[Counted, ...] | Lab
     return tuple(seen)
 
 
-async def _count_declared(job: Job, version: SourceVersion, mode: str, corrections: tuple[Correction, ...] = ()) -> Counted | LabFailure:
+async def _count_declared(job: Job, version: SourceVersion, mode: str, corrections: tuple[Correction, ...] = ()) -> CountedRun | LabFailure:
     effort = Effort((_COUNTING_SEED,), 1, mode, with_injected=False, with_boundary=False, is_confirming=False)
     cases = [case for workload in version.declared for case in declared_cases(version, workload, effort)]
     written = write_cases(job.scratch / new_id("K"), [case.new for case in cases])
@@ -106,13 +106,13 @@ async def evaluate_failed(job: Job, version: SourceVersion, first_evidence: int 
     return Evaluation(version, counted, assessment)
 
 
-async def _count_again(job: Job, version: SourceVersion, counted: Counted, corrections: tuple[Correction, ...]) -> Counted:
+async def _count_again(job: Job, version: SourceVersion, counted: CountedRun, corrections: tuple[Correction, ...]) -> CountedRun:
     """With the machine code's corrections and with races looked for; as it was where the second run fails."""
     second = await count(job, version, "grade", corrections)
     return counted if isinstance(second, LabFailure) else with_second_run(counted, second, corrections)
 
 
-async def repeat_run(job: Job, version: SourceVersion, counted: Counted) -> Counted | None:
+async def repeat_run(job: Job, version: SourceVersion, counted: CountedRun) -> CountedRun | None:
     """The original's program once more, with every check on and its threads in another order; counted again where checking takes too long.
 
     So what depends on the order of threads differs from the first run for certain, not by luck. None for declared workloads and where the
@@ -127,7 +127,7 @@ async def repeat_run(job: Job, version: SourceVersion, counted: Counted) -> Coun
     return None
 
 
-async def repeat_limited(job: Job, version: SourceVersion, counted: Counted) -> Counted | LabFailure | None:
+async def repeat_limited(job: Job, version: SourceVersion, counted: CountedRun) -> CountedRun | LabFailure | None:
     """``repeat_run`` under the limits of candidates, so that what limits alone change is masked and not held against them.
 
     A failure where the program, which has run, does not run limited: no candidate could be judged by it. None for declared workloads.

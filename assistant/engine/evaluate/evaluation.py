@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assistant.engine.evaluate.assessment import Assessment, Counted, KernelAssessment
+from assistant.engine.evaluate.assessment import Assessment, CountedRun, KernelAssessment
 from assistant.engine.source_version import SourceVersion
 from assistant.record import Record
 
@@ -13,7 +13,7 @@ class Evaluation(Record):
     """One version, counted and assessed."""
 
     version: SourceVersion
-    counted: Counted
+    counted: CountedRun
     assessment: Assessment
     measured: Assessment | None = None
     """The same by the GPU's own counters, by which edits are planned; None where nobody read them."""

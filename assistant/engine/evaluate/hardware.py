@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from assistant.engine.evaluate.assess import assess
-from assistant.engine.evaluate.assessment import Counted, CountedKernel
+from assistant.engine.evaluate.assessment import CountedKernel, CountedRun
 from assistant.engine.evaluate.evaluation import Evaluation
 from assistant.engine.job import Job
 from assistant.model.build import BuildFailure
@@ -78,7 +78,7 @@ async def steered(job: Job, evaluation: Evaluation) -> Evaluation | LabFailure:
     return measured if isinstance(measured, LabFailure) else replace(evaluation, measured=measured.evaluation.assessment)
 
 
-def _again(counted: Counted, kernels: frozenset[str]) -> _Again:
+def _again(counted: CountedRun, kernels: frozenset[str]) -> _Again:
     """One launch of each shape of a program's recording, as far as it was kept; every declared case as a whole."""
     if counted.run is None:
         return _Again(counted.cases, tuple(profile.index for profile in counted.profiles if profile.kernel in kernels))
@@ -91,7 +91,7 @@ def _again(counted: Counted, kernels: frozenset[str]) -> _Again:
     return _Again(tuple(Case(path, (index,), _RECORDED) for index in indices), indices)
 
 
-def _with(counted: Counted, measured: dict[int, LaunchProfile]) -> Counted:
+def _with(counted: CountedRun, measured: dict[int, LaunchProfile]) -> CountedRun:
     def merged(profile: LaunchProfile) -> LaunchProfile:
         found = measured.get(profile.index)
         return profile if found is None else _merged(profile, found)

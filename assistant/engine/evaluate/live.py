@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from assistant.cuda.match import kernel_of_instance
-from assistant.engine.evaluate.assessment import REPEATS, Counted
+from assistant.engine.evaluate.assessment import REPEATS, CountedRun
 from assistant.engine.evaluate.cases import live_case
 from assistant.engine.evaluate.counting import counted_of
 from assistant.engine.job import Job
@@ -34,7 +34,7 @@ DIFFERS = "differs_from_reference"
 
 async def count_live(
     job: Job, version: SourceVersion, live: LiveWorkload, mode: str = "count", corrections: tuple[Correction, ...] = ()
-) -> Counted | LabFailure:
+) -> CountedRun | LabFailure:
     """Replay the cases that have a weight, under ``check`` all of them, and hold the results against the reference."""
     chosen = [item for item in live.cases if item.weight > 0 or mode == "check"]
     cases = [live_case(item) for item in chosen]
@@ -48,7 +48,7 @@ async def count_live(
     return replace(counted, problems=(*counted.problems, *told))
 
 
-def differences(counted: Counted) -> tuple[Problem, ...]:
+def differences(counted: CountedRun) -> tuple[Problem, ...]:
     """Where the kernel differs from the user's own function."""
     return tuple(problem for problem in counted.problems if problem.kind == DIFFERS)
 

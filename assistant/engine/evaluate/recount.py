@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from assistant.build.grading import corrections
 from assistant.cuda.loops import source_loops
-from assistant.engine.evaluate.assessment import Assessment, Counted, CountedKernel
+from assistant.engine.evaluate.assessment import Assessment, CountedKernel, CountedRun
 from assistant.engine.evaluate.grades import grading_input
 from assistant.engine.source_version import SourceVersion
 from assistant.model.profile import Correction, LaunchProfile
@@ -23,7 +23,7 @@ _MOST_REQUESTS = 10_000_000
 """Warp-level requests of all launches: some 3 s with every check on two cores (benchmarks/emulator_speed.py)."""
 
 
-def is_moderate(counted: Counted) -> bool:
+def is_moderate(counted: CountedRun) -> bool:
     """Whether a second run, with all checks, is quick; what a GPU counted leaves nothing to correct."""
     if any(profile.is_of_hardware for profile in counted.profiles):
         return False
@@ -44,7 +44,7 @@ def proposed_corrections(version: SourceVersion, assessment: Assessment) -> tupl
     return _disjoint(found)
 
 
-def with_second_run(first: Counted, second: Counted, used: tuple[Correction, ...]) -> Counted:
+def with_second_run(first: CountedRun, second: CountedRun, used: tuple[Correction, ...]) -> CountedRun:
     """The first run with the second's counters; the first as it is where the two launched different things."""
     shapes = [[(p.kernel, p.config) for p in counted.profiles] for counted in (first, second)]
     if shapes[0] != shapes[1]:
@@ -54,7 +54,7 @@ def with_second_run(first: Counted, second: Counted, used: tuple[Correction, ...
     return replace(first, kernels=kernels, profiles=second.profiles, corrections=used, is_order_checked=_looked_for_races(second))
 
 
-def _looked_for_races(counted: Counted) -> bool:
+def _looked_for_races(counted: CountedRun) -> bool:
     """False where the program's arrays were too large for the global race check, which the run then says."""
     return counted.run is None or not any(text.startswith(_RACE_CHECK) for text in counted.run.unsupported)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import field, replace
 
 from assistant.cuda.struct_layouts import layout_named
-from assistant.engine.evaluate.assessment import Counted
+from assistant.engine.evaluate.assessment import CountedRun
 from assistant.engine.evaluate.judged_case import Effort, JudgedCase
 from assistant.engine.judge.replaying import FloatReference
 from assistant.engine.source_version import SourceVersion
@@ -51,13 +51,13 @@ class Baseline(Record):
     version: SourceVersion
     kernels: frozenset[str]
     """Keys of the kernels that are judged."""
-    counted: Counted
-    recorded: Counted
+    counted: CountedRun
+    recorded: CountedRun
     """The run whose recording the cases were made from."""
     facts: VersionFacts
     effort: Effort
     cases: tuple[PreparedCase, ...]
-    second_run: Counted | None
+    second_run: CountedRun | None
     """Another run of the original's program: what differs between its own runs is masked."""
     tolerance: Tolerance
     outputs: tuple[str, ...]

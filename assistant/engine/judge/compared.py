@@ -13,7 +13,7 @@ from assistant.model.verification import Outcome, Verification
 from assistant.ports import LabFailure
 from assistant.record import Record
 
-__all__ = ["Compared", "Unjudged", "Verdict", "verdict_event"]
+__all__ = ["ComparisonResult", "Unjudged", "Verdict", "verdict_event"]
 
 
 class Verdict(Record):
@@ -39,7 +39,7 @@ class Unjudged(Record):
     remedy: str | None
 
 
-class Compared(Record):
+class ComparisonResult(Record):
     """The answer of one comparison."""
 
     ending: Ending

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from assistant.cuda.match import kernel_of_instance
-from assistant.engine.evaluate.assessment import Counted
+from assistant.engine.evaluate.assessment import CountedRun
 from assistant.engine.evaluate.evaluating import evaluate, observe, repeat_limited, repeat_run
 from assistant.engine.evaluate.evaluation import Evaluation
 from assistant.engine.evaluate.figures import figures_of
@@ -17,7 +17,7 @@ from assistant.engine.evaluate.judged_case import CONFIRM_REPEATS, Effort
 from assistant.engine.job import CANNOT_ANSWER, DONE, INTERNAL, NO, Ending, Job, Stopwatch
 from assistant.engine.judge.baseline import Baseline
 from assistant.engine.judge.changes import changed_kernels, edited_kernels
-from assistant.engine.judge.compared import Compared, Unjudged, Verdict, verdict_event
+from assistant.engine.judge.compared import ComparisonResult, Unjudged, Verdict, verdict_event
 from assistant.engine.judge.judging import verify
 from assistant.engine.judge.moved import may_be_moved, moved_work, right_as_a_whole
 from assistant.engine.judge.one_program import foreign_reading
@@ -52,7 +52,7 @@ _FAILS_B = frozenset({"not_built", "bad_status", "crashed", "timed_out", "out_of
 """Kinds of failure that speak against B; any other one is the lab's own."""
 
 
-async def compare(job: Job, a: SourceVersion, b: SourceVersion, is_strict: bool) -> Compared:
+async def compare(job: Job, a: SourceVersion, b: SourceVersion, is_strict: bool) -> ComparisonResult:
     """Is B right, and is it faster? Always confirms: fresh seeds, repeats, checks, boundary shapes."""
     watch = Stopwatch(job, "build")
     watch.begin("counts what both versions do")
@@ -70,7 +70,7 @@ async def compare(job: Job, a: SourceVersion, b: SourceVersion, is_strict: bool)
     return replace(answer, before=before, after=after)
 
 
-async def _compare_evaluated(job: Job, before: Evaluation, after: Evaluation, is_strict: bool) -> Compared:
+async def _compare_evaluated(job: Job, before: Evaluation, after: Evaluation, is_strict: bool) -> ComparisonResult:
     watch = Stopwatch(job, "confirm")
     watch.begin("fresh values, repeats, checks, boundary shapes")
     repeat = repeat_limited if after.version.program.is_candidate else repeat_run
@@ -94,9 +94,9 @@ async def _compare_evaluated(job: Job, before: Evaluation, after: Evaluation, is
         if isinstance(program.result, CannotJudge):
             job.say(Severity.ERROR, program.result.reason, program.result.remedy)
             why = Unjudged(program.result.reason, program.result.remedy)
-            return Compared(Ending(CANNOT_ANSWER, "cannot judge the program"), unjudged=(why,))
+            return ComparisonResult(Ending(CANNOT_ANSWER, "cannot judge the program"), unjudged=(why,))
         speeds.append(program.speed)
-        verdicts.append(sides.told(None, program.result, program.speed.comparison))
+        verdicts.append(sides.tell(None, program.result, program.speed.comparison))
     moved = moved_work(before, after)
     edited, untouched = edited_kernels(before.version, after.version), list[Unjudged]()
     for old, new in pairs:
@@ -115,16 +115,16 @@ async def _compare_evaluated(job: Job, before: Evaluation, after: Evaluation, is
                 return _failed(job, judged)
             whole, result = judged, right_as_a_whole(result, judged.result, moved)
             if result.outcome is not Outcome.FAIL:
-                verdicts.append(sides.told(old.key, result, judged.speed.comparison if is_first else None))
+                verdicts.append(sides.tell(old.key, result, judged.speed.comparison if is_first else None))
                 continue
         if result.outcome is Outcome.FAIL:
-            verdicts.append(sides.told(old.key, result, None))
+            verdicts.append(sides.tell(old.key, result, None))
             continue
         pair = KernelPair(before.kernel(old.qualified_name), after.kernel(new.qualified_name))
         speed = await speed_of(job, SpeedQuestion(baseline, before, after, (pair,)), is_confirming=True)
         speeds.append(speed)
         _tell_speed(job, old, new, speed)
-        verdicts.append(sides.told(old.key, with_findings(result, speed), speed.comparison, figures_of(job, pair.before, pair.after)))
+        verdicts.append(sides.tell(old.key, with_findings(result, speed), speed.comparison, figures_of(job, pair.before, pair.after)))
     for one in unjudged:
         job.say(Severity.ERROR, one.reason, one.remedy)
     for one in untouched if verdicts else ():
@@ -133,13 +133,13 @@ async def _compare_evaluated(job: Job, before: Evaluation, after: Evaluation, is
         for one in untouched:
             job.say(Severity.ERROR, one.reason, one.remedy)
         unjudged += untouched
-    verdicts += [sides.told(kernel.key, _launch_failed(kernel, problem), None) for kernel, problem in refused]
-    verdicts += [sides.told(kernel.key, _not_judged(kernel), None) for kernel in _never_launched(before, after)]
+    verdicts += [sides.tell(kernel.key, _launch_failed(kernel, problem), None) for kernel, problem in refused]
+    verdicts += [sides.tell(kernel.key, _not_judged(kernel), None) for kernel in _never_launched(before, after)]
     watch.end(counted_noun(len(pairs), "kernel"))
     ending = _ending(verdicts, speeds, unjudged, len(pairs), is_strict)
     if len(verdicts) > 1:
         verdicts.append(_overall(sides, verdicts, speeds if whole is None else whole.speed))
-    return Compared(ending, tuple(verdicts), unjudged=tuple(unjudged))
+    return ComparisonResult(ending, tuple(verdicts), unjudged=tuple(unjudged))
 
 
 class _Whole(Record):
@@ -155,13 +155,13 @@ class _Sides(Record):
     job: Job
     before: Evaluation
     after: Evaluation
-    second_run: Counted | None
+    second_run: CountedRun | None
 
     async def baseline(self, kernels: frozenset[str]) -> Baseline | LabFailure:
         """The cases of these kernels of A, and A on them."""
         return await prepare(self.job, self.before, kernels, confirm_effort(self.job), self.second_run)
 
-    def told(self, kernel: str | None, verification: Verification, speed: Comparison | None, figures: BeforeAfter | None = None) -> Verdict:
+    def tell(self, kernel: str | None, verification: Verification, speed: Comparison | None, figures: BeforeAfter | None = None) -> Verdict:
         """The verdict, which is told at once; nothing is said of the speed of what is wrong."""
         is_failure = verification.outcome is Outcome.FAIL
         evidence = _evidence(self.before) + _evidence(self.after)
@@ -189,8 +189,8 @@ def _ending(verdicts: Sequence[Verdict], speeds: Sequence[Speed], unjudged: Sequ
     return compare_ending([(verdict.verification, verdict.speed) for verdict in verdicts], is_strict)
 
 
-def _failed(job: Job, failure: LabFailure) -> Compared:
-    return Compared(job.failed(failure), failure=failure)
+def _failed(job: Job, failure: LabFailure) -> ComparisonResult:
+    return ComparisonResult(job.failed(failure), failure=failure)
 
 
 def confirm_effort(job: Job) -> Effort:
@@ -220,7 +220,7 @@ async def _judged_as_a_program(sides: _Sides, reason: str) -> _Whole | LabFailur
     return _Whole(result, await unpaired_speed(job, before, after, reason))
 
 
-async def _b_fails(job: Job, before: Evaluation, b: SourceVersion, failure: LabFailure) -> Compared:
+async def _b_fails(job: Job, before: Evaluation, b: SourceVersion, failure: LabFailure) -> ComparisonResult:
     """A B that does not build or run is FAIL, with what the emulator saw of it; where the lab is at fault, there is no answer."""
     if failure.kind not in _FAILS_B:
         return _failed(job, replace(failure, message=f"B: {failure.message}"))
@@ -234,7 +234,7 @@ async def _b_fails(job: Job, before: Evaluation, b: SourceVersion, failure: LabF
     verification = Verification(Outcome.FAIL, tuple(findings), (), (), oracle, (), ())
     verdict = Verdict(keys[0] if len(keys) == 1 else None, verification, None, _evidence(before))
     job.emit(verdict_event(job, before.version.source.sha256, b.source.sha256, verdict))
-    return Compared(Ending(NO, f"FAIL: B: {failure.message}"), (verdict,), before=None, failure=failure)
+    return ComparisonResult(Ending(NO, f"FAIL: B: {failure.message}"), (verdict,), before=None, failure=failure)
 
 
 async def _new_problems(job: Job, before: Evaluation, b: SourceVersion) -> tuple[VerificationFinding, ...]:
@@ -299,11 +299,11 @@ def _overall(sides: _Sides, verdicts: Sequence[Verdict], speeds: Sequence[Speed]
     order = (Outcome.PASS, Outcome.NEEDS_DECISION, Outcome.FAIL)
     worst = max((verdict.verification for verdict in verdicts), key=lambda verification: order.index(verification.outcome))
     if worst.outcome is Outcome.FAIL:
-        return sides.told(None, worst, None)
+        return sides.tell(None, worst, None)
     if isinstance(speeds, Speed):
-        return sides.told(None, worst, speeds.comparison)
+        return sides.tell(None, worst, speeds.comparison)
     predicted = predict_speed((KernelPair(tuple(sides.before.assessment.kernels), tuple(sides.after.assessment.kernels)),))
-    return sides.told(None, worst, overall_speed(sides.job, speeds, predicted))
+    return sides.tell(None, worst, overall_speed(sides.job, speeds, predicted))
 
 
 def compare_ending(outcomes: Sequence[tuple[Verification, Comparison | None]], is_strict: bool) -> Ending:
@@ -314,9 +314,9 @@ def compare_ending(outcomes: Sequence[tuple[Verification, Comparison | None]], i
         return Ending(CANNOT_ANSWER, "no kernel of A is launched, so there is nothing to compare")
     if Outcome.FAIL in verdicts:
         return Ending(NO, "FAIL: B is not equivalent to A")
-    words = ", ".join(speed_in_words(speed.outcome.value, speed.ratio, speed.caveats) for speed in speeds) or "no speed predicted"
+    words = ", ".join(speed_in_words(speed.outcome, speed.ratio, speed.caveats) for speed in speeds) or "no speed predicted"
     caveats = tuple(dict.fromkeys(text for verdict, _ in outcomes for text in verdict.caveats))
-    verdict = verdict_in_words("NEEDS_DECISION" if Outcome.NEEDS_DECISION in verdicts else "PASS", caveats)
+    verdict = verdict_in_words(Outcome.NEEDS_DECISION if Outcome.NEEDS_DECISION in verdicts else Outcome.PASS, caveats)
     if any(speed.outcome is SpeedOutcome.SLOWER or _wholly_below_one(speed) for speed in speeds):
         return Ending(NO, f"{verdict}, but {words}")
     is_open = Outcome.NEEDS_DECISION in verdicts or any(_is_undecided(speed) for speed in speeds)
@@ -338,7 +338,7 @@ def _is_undecided(speed: Comparison) -> bool:
     return speed.outcome is SpeedOutcome.INCONCLUSIVE
 
 
-async def rejudge(job: Job, version: SourceVersion, before: str, after: str) -> Compared:
+async def rejudge(job: Job, version: SourceVersion, before: str, after: str) -> ComparisonResult:
     """A confirming comparison of the user's text with one that holds edits of a candidate."""
     original = with_text(version, before)
     return await compare(job, original, candidate_of(original, after), is_strict=False)

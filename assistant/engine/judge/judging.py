@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from assistant.engine.evaluate.assessment import Counted
+from assistant.engine.evaluate.assessment import CountedRun
 from assistant.engine.evaluate.evaluation import Evaluation
 from assistant.engine.evaluate.judged_case import Effort
 from assistant.engine.evaluate.label_facts import version_facts
@@ -152,7 +152,7 @@ def _rests_on_values(verdict: VerificationResult) -> bool:
     return isinstance(verdict, Verification) and bool({finding.code for finding in verdict.findings} & _WITHIN_BOUNDS)
 
 
-async def _unless_rounding(job: Job, baseline: Baseline, candidate: SourceVersion, counted: Counted, judged: _Judged) -> _Judged:
+async def _unless_rounding(job: Job, baseline: Baseline, candidate: SourceVersion, counted: CountedRun, judged: _Judged) -> _Judged:
     """Where numbers on the host are all that is wrong, with how inaccurate the original's own results are, and how far they move in a run
     that rounds otherwise: what nearly cancels moves further than any rule of roundoffs says."""
     program = judged.evidence.program
@@ -168,7 +168,7 @@ async def _unless_rounding(job: Job, baseline: Baseline, candidate: SourceVersio
     return _Judged(evidence, judge(evidence))
 
 
-async def _stream_order(job: Job, baseline: Baseline, candidate: SourceVersion, counted: Counted) -> StreamOrder:
+async def _stream_order(job: Job, baseline: Baseline, candidate: SourceVersion, counted: CountedRun) -> StreamOrder:
     """By late runs, for a confirmation of whole programs."""
     first, second = baseline.counted.run, baseline.second_run
     if not baseline.effort.is_confirming or first is None or second is None or second.run is None:

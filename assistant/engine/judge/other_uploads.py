@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from assistant.disk.removal import remove_tree
-from assistant.engine.evaluate.assessment import OTHER_ORDER, Counted
+from assistant.engine.evaluate.assessment import OTHER_ORDER, CountedRun
 from assistant.engine.evaluate.traces import trace_of, with_types
 from assistant.engine.ids import new_id
 from assistant.engine.job import Job
@@ -67,9 +67,9 @@ class Sides(Record):
 
     a: SourceVersion
     b: SourceVersion
-    a_counted: Counted
-    b_counted: Counted
-    known: tuple[Counted, ...]
+    a_counted: CountedRun
+    b_counted: CountedRun
+    known: tuple[CountedRun, ...]
     """The original's runs, whose problems are no fault of B's."""
     tolerance: Tolerance
     lines: LinePairs

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assistant.cuda.struct_layouts import layout_named
-from assistant.engine.evaluate.assessment import Counted
+from assistant.engine.evaluate.assessment import CountedRun
 from assistant.engine.evaluate.cases import for_candidate
 from assistant.engine.judge.baseline import Baseline, PreparedCase
 from assistant.engine.judge.filled import filled
@@ -15,7 +15,7 @@ from assistant.workload.select import Pairing, ProgramLevelOnly, pair_launches
 __all__ = ["line_pairs", "pairing_of", "runnable_cases", "unpaired_launches"]
 
 
-def runnable_cases(baseline: Baseline, candidate: SourceVersion, counted: Counted) -> list[tuple[PreparedCase, NewCase]]:
+def runnable_cases(baseline: Baseline, candidate: SourceVersion, counted: CountedRun) -> list[tuple[PreparedCase, NewCase]]:
     """The baseline's cases that the candidate can be run on, each with what the candidate runs."""
     pairing = pairing_of(baseline.version, baseline.recorded, counted)
     pairs = pairing.pairs if isinstance(pairing, Pairing) else ()
@@ -29,13 +29,13 @@ def line_pairs(before: SourceVersion, after: SourceVersion) -> LinePairs:
     return LinePairs(*(Text(str(version.source.path), version.source.text) for version in (before, after)))
 
 
-def unpaired_launches(original: SourceVersion, a: Counted, b: Counted) -> str | None:
+def unpaired_launches(original: SourceVersion, a: CountedRun, b: CountedRun) -> str | None:
     """Why the launches of two programs do not correspond; None where they do, or where neither is a program."""
     pairing = pairing_of(original, a, b)
     return pairing.reason if isinstance(pairing, ProgramLevelOnly) else None
 
 
-def pairing_of(original: SourceVersion, a: Counted, b: Counted) -> Pairing | ProgramLevelOnly | None:
+def pairing_of(original: SourceVersion, a: CountedRun, b: CountedRun) -> Pairing | ProgramLevelOnly | None:
     if a.recording is None or b.recording is None:
         return None
     return pair_launches(a.recording, b.recording, lambda name: layout_named(original.source.text, name))

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from assistant.cuda.struct_layouts import layout_named
-from assistant.engine.evaluate.assessment import Counted
+from assistant.engine.evaluate.assessment import CountedRun
 from assistant.engine.evaluate.cases import captured_cases, declared_cases, live_cases
 from assistant.engine.evaluate.evaluation import Evaluation
 from assistant.engine.evaluate.judged_case import Effort, JudgedCase
@@ -48,7 +48,7 @@ class Gathered(Record):
     """None where no launch was recorded or bound."""
 
 
-async def gather(job: Job, version: SourceVersion, recorded: Counted, kernels: frozenset[str], effort: Effort) -> Gathered:
+async def gather(job: Job, version: SourceVersion, recorded: CountedRun, kernels: frozenset[str], effort: Effort) -> Gathered:
     """Cases of the kernels (by key). Raises CannotAnswerError for an unusable workload block."""
     live = job.request.live
     given = captured_cases(version, recorded, kernels)
@@ -133,7 +133,7 @@ _ROUGH_TOLERANCE = "the original's error is not fully known"
 
 
 async def prepare(
-    job: Job, original: Evaluation, kernels: frozenset[str], effort: Effort, second_run: Counted | None
+    job: Job, original: Evaluation, kernels: frozenset[str], effort: Effort, second_run: CountedRun | None
 ) -> Baseline | LabFailure:
     """Run the original on the cases of the chosen kernels (by key).
 

@@ -11,7 +11,7 @@ import re
 from dataclasses import replace
 
 from assistant.build.symbols import name_in_code
-from assistant.engine.evaluate.assessment import Counted
+from assistant.engine.evaluate.assessment import CountedRun
 from assistant.engine.evaluate.traces import trace_of
 from assistant.engine.job import Job
 from assistant.engine.source_version import SourceVersion
@@ -62,7 +62,7 @@ def can_be_late(version: SourceVersion) -> bool:
     return any(_CAN_BE_LATE.search(blanked(source.text)) for source in version.program.sources)
 
 
-async def check_streams(job: Job, original: OriginalRuns, candidate: SourceVersion, counted: Counted) -> StreamOrder:
+async def check_streams(job: Job, original: OriginalRuns, candidate: SourceVersion, counted: CountedRun) -> StreamOrder:
     """One run of B; where it differs from what B told in the order of issue, one of A and another one of B."""
     ordinary = counted.run
     if ordinary is None or not (can_be_late(original.version) or can_be_late(candidate)):

@@ -34,7 +34,7 @@ _UNSEEN = "unchecked_when_timed"
 
 
 class Speed(Record):
-    """What can be said of the speed of two question."""
+    """What can be said of the speed of two versions."""
 
     comparison: Comparison | None
     """None where either side launches nothing."""

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from assistant.cuda.match import kernel_of_instance
 from assistant.cuda.struct_layouts import layout_named
-from assistant.engine.evaluate.assessment import Counted
+from assistant.engine.evaluate.assessment import CountedRun
 from assistant.engine.evaluate.instances import instance_parameters
 from assistant.model.elements import parse_element_type
 from assistant.model.recording import RecordedArgument, RecordedBuffer, Recording, Upload
@@ -36,7 +36,7 @@ class UploadsOfBoth(Record):
     """What stands for something that both versions upload, by ``Upload.key``."""
 
 
-def uploads_of_both(a: ParsedSource, a_counted: Counted, b_counted: Counted) -> UploadsOfBoth | str:
+def uploads_of_both(a: ParsedSource, a_counted: CountedRun, b_counted: CountedRun) -> UploadsOfBoth | str:
     """A sentence where the uploads of the two do not correspond."""
     readers = [reader for counted in (a_counted, b_counted) for reader in _reader(counted)]
     if len(readers) < 2:
@@ -57,7 +57,7 @@ def uploads_of_both(a: ParsedSource, a_counted: Counted, b_counted: Counted) -> 
     return UploadsOfBoth(uploaded(pieces, passed.most_places, _marks(readers[0])), keys)
 
 
-def _reader(counted: Counted) -> Iterator[RecordingReader]:
+def _reader(counted: CountedRun) -> Iterator[RecordingReader]:
     """Of a run whose uploads are all known."""
     run = counted.run
     if run is not None and run.recording is not None and run.recording.uploads is not None and run.recording_path is not None:

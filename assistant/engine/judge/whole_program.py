@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from assistant.engine.evaluate.assessment import OTHER_ORDER, Counted
+from assistant.engine.evaluate.assessment import OTHER_ORDER, CountedRun
 from assistant.engine.evaluate.counting import run_program
 from assistant.engine.evaluate.traces import least_roundoff, trace_of
 from assistant.engine.job import Job
@@ -43,7 +43,7 @@ class ProgramChecks(Record):
 
 
 async def check_whole_program(
-    job: Job, baseline: Baseline, candidate: SourceVersion, facts: VersionFacts, counted: Counted, program: ProgramVerdict | None
+    job: Job, baseline: Baseline, candidate: SourceVersion, facts: VersionFacts, counted: CountedRun, program: ProgramVerdict | None
 ) -> ProgramChecks:
     """A candidate whose launches no case can be made of: its program with every check on, for races and bounds, with its threads in
     another order, and on other values."""
@@ -68,7 +68,7 @@ async def check_whole_program(
     )
 
 
-def _by_order(baseline: Baseline, candidate: SourceVersion, facts: VersionFacts, seen: Counted) -> Iterator[VerificationFinding]:
+def _by_order(baseline: Baseline, candidate: SourceVersion, facts: VersionFacts, seen: CountedRun) -> Iterator[VerificationFinding]:
     """What B's program leaves otherwise with its threads in another order, and A's does not; of sums of floats a person decides."""
     verdict = program_verdict(baseline, candidate, seen)
     findings = () if verdict is None else verdict.findings
@@ -85,7 +85,7 @@ def recorded_cases(baseline: Baseline) -> tuple[CaseEvidence, ...]:
 
 
 def program_verdict(
-    baseline: Baseline, candidate: SourceVersion, counted: Counted, own_error: float = 0.0, rounded: ProgramRun | None = None
+    baseline: Baseline, candidate: SourceVersion, counted: CountedRun, own_error: float = 0.0, rounded: ProgramRun | None = None
 ) -> ProgramVerdict | None:
     """``own_error``, ``rounded``: as in ``compare_programs``."""
     first, second, changed = baseline.counted.run, baseline.second_run, counted.run

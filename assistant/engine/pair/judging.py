@@ -15,7 +15,7 @@ from assistant.engine.channel import Listener
 from assistant.engine.evaluate.assessment import KernelAssessment, costliest
 from assistant.engine.evaluate.metrics import metric_value, watched, watched_codes
 from assistant.engine.job import Job
-from assistant.engine.judge.compared import Compared, Verdict
+from assistant.engine.judge.compared import ComparisonResult, Verdict
 from assistant.engine.proposals.constraints import Constraint, broken
 from assistant.model import events
 from assistant.model.build import DiagnosticSeverity
@@ -106,7 +106,7 @@ class Judged(Record):
         )
 
 
-def judged(compared: Compared, kernel: str, job: Job) -> Judged:
+def judged(compared: ComparisonResult, kernel: str, job: Job) -> Judged:
     """What a comparison with the baseline says of one kernel, by its qualified name."""
     before, after = compared.before, compared.after
     return Judged(
@@ -119,7 +119,7 @@ def judged(compared: Compared, kernel: str, job: Job) -> Judged:
     )
 
 
-def _trouble(compared: Compared) -> str | None:
+def _trouble(compared: ComparisonResult) -> str | None:
     failure = compared.failure
     errors = () if failure is None else [d for d in failure.diagnostics if d.severity is not DiagnosticSeverity.WARNING]
     if errors:

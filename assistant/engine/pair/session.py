@@ -1,10 +1,10 @@
 """A pair session: a person edits one kernel, and each saved edit is judged and answer in one line.
 
-Turns live in memory (``pair_book``), so that any front end goes on where another one stopped. What runs something is here: a job that
+Turns live in memory (``sessions.py``), so that any front end goes on where another one stopped. What runs something is here: a job that
 ends with the turn. Nothing here writes the user's file. Example::
 
     pair = Pair(session)
-    opened = pair.book.start(path, text, "transpose", goal=None)
+    opened = pair.sessions.start(path, text, "transpose", goal=None)
     async for event in pair.edited(request): ...      # … PairTurn(answer="v1: PASS, PREDICTED 1.57x …")
 """
 
@@ -16,10 +16,10 @@ from typing import Protocol
 
 from assistant.engine.channel import UNHEARD, Listener, streamed
 from assistant.engine.job import Ending, Job
-from assistant.engine.judge.compared import Compared, Unjudged
+from assistant.engine.judge.compared import ComparisonResult, Unjudged
 from assistant.engine.judge.comparing import compare
-from assistant.engine.pair.book import PairBook, turn_event
 from assistant.engine.pair.judging import Judged, Reasons, cannot_be_judged, judged
+from assistant.engine.pair.sessions import PairSessions, turn_event
 from assistant.engine.pair.state import PairState, PairVersion, relative, version_name
 from assistant.engine.pair.text import is_same, other_texts, text_of
 from assistant.engine.pair.words import (
@@ -79,7 +79,7 @@ class Pair:
         self._session = session
         self._store = session.store
         self._techniques = tuple(technique.id for technique in session.catalogue.techniques)
-        self.book = PairBook(session.store, session.catalogue, session.who)
+        self.sessions = PairSessions(session.store, session.catalogue, session.who)
 
     # --- long turns -------------------------------------------------------------------------------------------------
 
@@ -100,8 +100,8 @@ class Pair:
 
     async def _answer(self, request: JobRequest, listener: Listener) -> None:
         text = text_of(request)
-        for session in self.book.open_on(request.file):
-            state = self.book.state(session.id)
+        for session in self.sessions.open_on(request.file):
+            state = self.sessions.state(session.id)
             if state.current.is_judged and is_same(session, state.current_text, text):
                 continue
             known = next((v for v in state.versions if v.is_judged and is_same(session, v.text, text)), None)
@@ -113,7 +113,7 @@ class Pair:
     async def _suggest(
         self, session_id: str, request: JobRequest, hint: str, base: OptimizeOptions, asked: Asked, listener: Listener
     ) -> None:
-        state = self.book.state(session_id)
+        state = self.sessions.state(session_id)
         options, told = self._options(state, hint, base)
         named = replace(request, kernel=state.session.kernel)
         search = self._session.search(named, options, Accept.NONE, None, asked)
@@ -129,11 +129,11 @@ class Pair:
             def make(state: PairState) -> Turn:
                 if result.found.proposals:
                     proposal = result.found.proposals[-1]
-                    turn = self.book.turn(state, TurnKind.SUGGEST, hint, f"{proposal_answer(proposal)}{told}")
+                    turn = self.sessions.turn(state, TurnKind.SUGGEST, hint, f"{proposal_answer(proposal)}{told}")
                     return replace(turn, proposal=proposal.id, outcome=proposal.verification.outcome, detail=proposal.explanation)
                 because = (*((result.ending.reason,) if result.ending.exit_code else ()), *reasons.told)
                 detail = "\n".join(f"- {reason}" for reason in because)
-                return replace(self.book.turn(state, TurnKind.SUGGEST, hint, f"{nothing_answer(because)}{told}"), detail=detail)
+                return replace(self.sessions.turn(state, TurnKind.SUGGEST, hint, f"{nothing_answer(because)}{told}"), detail=detail)
 
             turn = self._turn_event(state.session, job.id, make)
             job.emit(turn)
@@ -152,7 +152,7 @@ class Pair:
             except (KernelOptError, OSError) as raised:
                 ending = refused(job, raised)
                 remedy = raised.remedy if isinstance(raised, KernelOptError) else None
-                compared = Compared(ending, unjudged=(Unjudged(ending.reason, remedy),))
+                compared = ComparisonResult(ending, unjudged=(Unjudged(ending.reason, remedy),))
             answer = judged(compared, session.kernel, job)
             against_best = None
             if state.best.number and answer.speed is not None:
@@ -175,7 +175,7 @@ class Pair:
         self, state: PairState, text: str, answer: Judged, against_best: Comparison | None, job_id: str | None
     ) -> events.PairTurn | None:
         """The turn that answers an edit; None where another front end saw this save and was first."""
-        now = self.book.state(state.session.id)
+        now = self.sessions.state(state.session.id)
         if now.current != state.current and is_same(state.session, now.current_text, text):
             return None
         steps = await answer.steps(self._session.planner)
@@ -199,7 +199,7 @@ class Pair:
             next_idea = idea(steps, answer.findings, state)
         told = edit_answer(state, answer, against_best, breaks, next_idea)
         return replace(
-            self.book.turn(state, TurnKind.EDIT, "", told),
+            self.sessions.turn(state, TurnKind.EDIT, "", told),
             text=text,
             outcome=answer.outcome,
             against_baseline=answer.speed,
@@ -213,7 +213,7 @@ class Pair:
     def _back_turn(self, state: PairState, known: PairVersion, text: str) -> Turn:
         name = version_name(known.number)
         verdict = "the baseline" if known.number == 0 else known.turn.answer.removeprefix(f"{name}: ")
-        return replace(self.book.turn(state, TurnKind.BACK, name, f"back at {name}: {verdict}"), text=text)
+        return replace(self.sessions.turn(state, TurnKind.BACK, name, f"back at {name}: {verdict}"), text=text)
 
     def _accepted_as(self, state: PairState, text: str) -> str | None:
         """The proposal of this session that a person accepted to get this text."""
@@ -237,7 +237,7 @@ class Pair:
         return base, f"; “{wanted}” names no finding or technique: only a model planner can read it"
 
     def _turn_event(self, session: PairSession, job: str | None, make: Callable[[PairState], Turn]) -> events.PairTurn:
-        return turn_event(session, self.book.append(session.id, make), job)
+        return turn_event(session, self.sessions.append(session.id, make), job)
 
 
 def _only(rules: CandidateRules, techniques: frozenset[str]) -> CandidateRules:

@@ -78,7 +78,7 @@ def idea(steps: Sequence[Step], findings: Sequence[Finding], state: PairState) -
 
 def proposal_answer(proposal: Proposal) -> str:
     """What a search offers."""
-    speed, verdict = proposal.comparison, verdict_in_words(proposal.verification.outcome.value, proposal.verification.caveats)
+    speed, verdict = proposal.comparison, verdict_in_words(proposal.verification.outcome, proposal.verification.caveats)
     gain = f"{verdict}, {_speed(speed)} of the text as it stands ({_method(speed)})"
     return f"{proposal.id}: {proposal.summary} {gain}"
 
@@ -150,7 +150,7 @@ def _verdict(judged: Judged, best: PairVersion, against_best: Comparison | None)
     outcome, speed = judged.outcome, judged.speed
     assert outcome is not None and judged.verdict is not None, "judged without trouble has a verdict"
     report = judged.verdict.verification
-    parts = [verdict_in_words(outcome.value, report.caveats)]
+    parts = [verdict_in_words(outcome, report.caveats)]
     if speed is not None:
         parts.append(f"{_speed(speed)} against the baseline")
         if against_best is not None:
@@ -162,7 +162,7 @@ def _verdict(judged: Judged, best: PairVersion, against_best: Comparison | None)
 
 
 def _speed(comparison: Comparison) -> str:
-    return speed_in_words(comparison.outcome.value, comparison.ratio, comparison.caveats)
+    return speed_in_words(comparison.outcome, comparison.ratio, comparison.caveats)
 
 
 def _method(comparison: Comparison) -> str:

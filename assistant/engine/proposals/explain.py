@@ -129,8 +129,8 @@ def _fact(fact: Evidence) -> str:
 
 
 def _verdict(verification: Verification) -> str:
-    passed = sum(case.outcome.value == "PASS" for case in verification.cases)
-    verdict = verdict_in_words(verification.outcome.value, verification.caveats)
+    passed = sum(case.outcome is Outcome.PASS for case in verification.cases)
+    verdict = verdict_in_words(verification.outcome, verification.caveats)
     cases = f"{verdict} by the {verification.oracle} oracle, {passed} of {len(verification.cases)} cases passed"
     if verification.outcome is Outcome.NEEDS_DECISION:
         return f"{cases}; only you can accept it, no --accept policy does"

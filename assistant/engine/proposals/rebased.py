@@ -10,6 +10,7 @@ from assistant.engine.judge.compared import Verdict
 from assistant.engine.proposals.decide import Moved
 from assistant.model.comparison import Comparison, speed_in_words
 from assistant.model.proposal import Proposal, ProposalState
+from assistant.model.verification import Outcome
 
 __all__ = ["rebased_proposal"]
 
@@ -34,16 +35,16 @@ def rebased_proposal(moved: Moved, hunk_ids: tuple[str, ...], verdict: Verdict, 
         labels=verification.labels,
         evidence=verdict.evidence,
         summary=f"{proposal.summary} ({part} of {proposal.id})" if part else proposal.summary,
-        explanation=_explanation(proposal, part, verification.outcome.value, speed),
+        explanation=_explanation(proposal, part, verification.outcome, speed),
         state=ProposalState.OPEN,
         created_ms=now_ms,
         figures=verdict.figures,
     )
 
 
-def _explanation(proposal: Proposal, part: str, outcome: str, speed: Comparison) -> str:
+def _explanation(proposal: Proposal, part: str, outcome: Outcome, speed: Comparison) -> str:
     change, whole = (f"{part} of {proposal.id}'s change", "the whole change") if part else (f"The change of {proposal.id}", "it")
-    told = speed_in_words(speed.outcome.value, speed.ratio, speed.caveats)
+    told = speed_in_words(speed.outcome, speed.ratio, speed.caveats)
     return (
         f"{change}, made on the text as it is now and judged there: {outcome}, {told} "
         f"({speed.method}).\n\nWhat was said of {whole} on the earlier text, with that text's numbers:\n\n{proposal.explanation}"

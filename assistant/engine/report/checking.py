@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from assistant.cuda.match import kernel_of_instance
-from assistant.engine.evaluate.assessment import Counted, CountedKernel, Repeatability
+from assistant.engine.evaluate.assessment import CountedKernel, CountedRun, Repeatability
 from assistant.engine.evaluate.repeating import ARBITRARY, FAILED, NO_SECOND_RUN, RACY, combined, compare_runs
 from assistant.engine.source_version import SourceVersion
 from assistant.model.problems import GARBAGE, RACES, is_refused
@@ -33,7 +33,7 @@ class Launches(Record):
     """Those whose configuration is not allowed: no thread of them ran."""
 
 
-def launches_of(version: SourceVersion, kernel: Kernel, seen: Sequence[Counted]) -> Launches:
+def launches_of(version: SourceVersion, kernel: Kernel, seen: Sequence[CountedRun]) -> Launches:
     """In all workloads together."""
     ran = sum(round(group.count) for item in _counted(kernel, seen) for group in item.groups)
     refused = [p for counted in seen for p in counted.profiles if is_refused(p) and kernel_of_instance(version.parsed, p.kernel) == kernel]
@@ -43,7 +43,7 @@ def launches_of(version: SourceVersion, kernel: Kernel, seen: Sequence[Counted])
 class Repeats:
     """Repeatability of every selected kernel; what two runs of ``main()`` must tell is open until they are compared."""
 
-    def __init__(self, version: SourceVersion, seen: Sequence[Counted], problems: Mapping[str, Sequence[Problem]]) -> None:
+    def __init__(self, version: SourceVersion, seen: Sequence[CountedRun], problems: Mapping[str, Sequence[Problem]]) -> None:
         self._seen = seen
         self._main = seen[0] if version.parsed.has_main else None
         self._found: dict[str, Repeatability] = {}
@@ -66,7 +66,7 @@ class Repeats:
     def of(self, kernel: Kernel) -> Repeatability:
         return self._found[kernel.key]
 
-    def compare(self, again: Counted | LabFailure) -> None:
+    def compare(self, again: CountedRun | LabFailure) -> None:
         """Judge what is open by a second run of ``main()``."""
         first = None if self._main is None else self._main.recording
         second = None if isinstance(again, LabFailure) else again.recording
@@ -91,5 +91,5 @@ class Repeats:
             self._open[kernel.key] = ran
 
 
-def _counted(kernel: Kernel, seen: Sequence[Counted]) -> list[CountedKernel]:
+def _counted(kernel: Kernel, seen: Sequence[CountedRun]) -> list[CountedKernel]:
     return [item for counted in seen for item in counted.kernels if item.kernel.key == kernel.key]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from assistant.cuda.match import kernel_of_instance
-from assistant.engine.evaluate.assessment import Counted
+from assistant.engine.evaluate.assessment import CountedRun
 from assistant.engine.source_version import SourceVersion
 from assistant.model.problems import merge_problems
 from assistant.model.profile import Problem
@@ -43,7 +43,7 @@ def problems_in_words(problems: Sequence[Problem]) -> str:
     return f"{total}, {warning_count} of them {'a warning' if warning_count == 1 else 'warnings'}"
 
 
-def problems_by_kernel(version: SourceVersion, seen: Sequence[Counted]) -> dict[str, tuple[Problem, ...]]:
+def problems_by_kernel(version: SourceVersion, seen: Sequence[CountedRun]) -> dict[str, tuple[Problem, ...]]:
     """Problems of each selected kernel's launches; those of no known kernel go to the one on whose lines they stand, else to the first."""
     found: dict[str, list[Problem]] = {kernel.key: [] for kernel in version.kernels}
     told: set[Problem] = set()

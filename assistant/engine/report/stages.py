@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from assistant.cuda.match import kernel_of_instance
 from assistant.engine.evaluate.assess import findings_of_launch
-from assistant.engine.evaluate.assessment import OTHER_ORDER, Counted
+from assistant.engine.evaluate.assessment import OTHER_ORDER, CountedRun
 from assistant.engine.evaluate.evaluating import count, evaluate, observe
 from assistant.engine.evaluate.evaluation import Evaluation
 from assistant.engine.evaluate.hardware import on_hardware
@@ -85,7 +85,7 @@ async def check(job: Job, version: SourceVersion) -> Ending:
     return _check_ending(seen, listed, failure)
 
 
-def _check_ending(seen: Sequence[Counted], problems: Sequence[Problem], failure: LabFailure | None) -> Ending:
+def _check_ending(seen: Sequence[CountedRun], problems: Sequence[Problem], failure: LabFailure | None) -> Ending:
     if errors_among(problems):
         return Ending(NO, problems_in_words(problems))
     if failure is not None:

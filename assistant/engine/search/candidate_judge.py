@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from assistant.cuda.edits import apply_edits
-from assistant.engine.evaluate.assessment import Counted, costliest
+from assistant.engine.evaluate.assessment import CountedRun, costliest
 from assistant.engine.evaluate.evaluating import evaluate, evaluate_failed
 from assistant.engine.evaluate.evaluation import Evaluation
 from assistant.engine.evaluate.hardware import steered
@@ -51,7 +51,7 @@ _SCREEN_REPEATS = 2
 class CandidateJudge:
     """Tries edits of one kernel (by qualified name) against the version that the search on it starts from."""
 
-    def __init__(self, job: Job, catalogue: Catalogue, name: str, start: SearchNode, second_run: Counted | None) -> None:
+    def __init__(self, job: Job, catalogue: Catalogue, name: str, start: SearchNode, second_run: CountedRun | None) -> None:
         self._job = job
         self._catalogue = catalogue
         self._name = name

@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
 from assistant.config import LoadedSettings, find_workspace
-from assistant.engine.evaluate.assessment import Counted, KernelAssessment, costliest
+from assistant.engine.evaluate.assessment import CountedRun, KernelAssessment, costliest
 from assistant.engine.evaluate.evaluating import evaluate, repeat_limited, repeat_run
 from assistant.engine.evaluate.evaluation import Evaluation
 from assistant.engine.evaluate.hardware import steered
@@ -132,7 +132,7 @@ class _Search(Record):
     """What an interrupted search had tried; its kept edits are built on, the others are not tried again."""
     people: People
 
-    async def run(self, evaluation: Evaluation, second_run: Counted | None) -> SearchResult:
+    async def run(self, evaluation: Evaluation, second_run: CountedRun | None) -> SearchResult:
         """Improve every selected kernel in turn; an accepted proposal becomes the text the next kernel starts from."""
         start = SearchNode(evaluation)
         finished = self.earlier.finished(evaluation.version.parsed)
@@ -159,7 +159,7 @@ class _Search(Record):
             earlier=self.earlier,
         )
 
-    def _services(self, context: SearchContext, second_run: Counted | None) -> SearchServices:
+    def _services(self, context: SearchContext, second_run: CountedRun | None) -> SearchServices:
         accounts = self.chosen.accounts
         jobs = (self.job, *(replace(self.job, lab=lab) for lab in self.job.lab.beside))
         judges = tuple(CandidateJudge(job, self.catalogue, context.kernel, context.start, second_run) for job in jobs)

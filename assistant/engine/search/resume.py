@@ -102,7 +102,7 @@ class EarlierSearch(Record):
                 ended.discard(current)
         return frozenset(ended)
 
-    def _outcomes(self, text: str, candidate_text: str) -> frozenset[str]:
+    def _outcomes(self, text: str, candidate_text: str) -> frozenset[TrialOutcome]:
         return frozenset(a.outcome for a in self.attempts if a.parent_text == text and a.text == candidate_text)
 
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from assistant.engine.pair.book import PairBook
+from assistant.engine.pair.sessions import PairSessions
 from assistant.memory.store import open_store
 from assistant.ports import Store
 from lsp.server import KernelOptServer, build_server
@@ -64,7 +64,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Generator[tuple[asyncio.
         loop.close()
 
 
-def _no_pairs(store: Store, who: str) -> PairBook:
+def _no_pairs(store: Store, who: str) -> PairSessions:
     raise AssertionError(f"{who} needs no pair session of {store} here")
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from assistant.build.architectures import architecture
 from assistant.build.flags import DEFAULT_FLAGS
-from assistant.engine.evaluate.assessment import Assessment, Counted, KernelAssessment
+from assistant.engine.evaluate.assessment import Assessment, CountedRun, KernelAssessment
 from assistant.engine.evaluate.evaluation import Evaluation
 from assistant.engine.job import Job
 from assistant.engine.reading import read_version
@@ -64,7 +64,7 @@ def evaluation(job: Job, assessed: Assess, space: str) -> Evaluation:
     (folder / "recording.json").write_text(dumps(recording), "utf-8")
     run = ProgramRun(0, None, False, False, False, b"", b"", folder, recording, 1, (), (), ())
     version = read_version(job.request, DEFAULT_FLAGS)
-    counted = Counted((), (), (), run)
+    counted = CountedRun((), (), (), run)
     kernels = tuple(replace(item, kernel=kernel) for kernel in version.kernels for item in assessed())
     return Evaluation(version, counted, Assessment(CompilerMissing("none", "install one"), counted, kernels))
 

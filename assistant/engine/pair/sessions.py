@@ -2,9 +2,9 @@
 
 What a session has come to is a fold over its turns (``pair_state``); the store keeps them. Example::
 
-    book = PairBook(store, catalogue, "lsp 1234")
-    opened = book.start(path, text, "transpose", goal=None)
-    book.constrain(opened.state.session.id, "keep block 256").answer
+    sessions = PairSessions(store, catalogue, "lsp 1234")
+    opened = sessions.start(path, text, "transpose", goal=None)
+    sessions.constrain(opened.state.session.id, "keep block 256").answer
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ from assistant.plan.catalogue import Catalogue
 from assistant.ports import Store
 from assistant.record import Record
 
-__all__ = ["Opened", "PairBook", "turn_event"]
+__all__ = ["OpenedSession", "PairSessions", "turn_event"]
 
 _ATTEMPTS = 20
 """Tries to append a turn while others append theirs."""
 
 
-class Opened(Record):
+class OpenedSession(Record):
     """A session that was begun or gone on with."""
 
     state: PairState
@@ -46,7 +46,7 @@ class Opened(Record):
     answer: str
 
 
-class PairBook:
+class PairSessions:
     """Pair sessions as one front end reads and continues them."""
 
     def __init__(self, store: Store, catalogue: Catalogue, who: str) -> None:
@@ -54,7 +54,7 @@ class PairBook:
         self._techniques = tuple(technique.id for technique in catalogue.techniques)
         self._who = who
 
-    def start(self, path: Path, text: str, kernel: str | None, goal: str | None) -> Opened:
+    def start(self, path: Path, text: str, kernel: str | None, goal: str | None) -> OpenedSession:
         """Begin on a kernel, or go on with the session that is open on it. Raises UsageError unless one kernel is meant."""
         name = one_kernel(parse(Source(path, text)), kernel)
         now_ms = _now_ms()
@@ -62,7 +62,7 @@ class PairBook:
         first = Turn(fresh.id, 1, TurnKind.START, goal or "", f"begun on {name}", now_ms, self._who)
         opened = self._store.open_pair(fresh, first)
         state = self.state(opened.id)
-        return Opened(state, opened.id != fresh.id, started_answer(state))
+        return OpenedSession(state, opened.id != fresh.id, started_answer(state))
 
     def open_on(self, path: Path) -> tuple[PairSession, ...]:
         """The open sessions of a file."""
