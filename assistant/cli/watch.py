@@ -10,7 +10,8 @@ from rich.console import Console
 from rich.markup import escape
 
 from assistant.cli.compose import open_session
-from assistant.cli.jobs import console, run_async
+from assistant.cli.console import console
+from assistant.cli.jobs import run_async
 from assistant.cli.paths import plain_path
 from assistant.config import find_workspace, load_settings
 from assistant.editor.view import Note, View

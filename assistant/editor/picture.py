@@ -22,7 +22,6 @@ from assistant.cuda.match import kernel_of_instance
 from assistant.editor.analysis import Analysis
 from assistant.editor.repeats import Spoken, without_repeats, without_retold_errors
 from assistant.editor.view import CodeView, KernelView, LaunchView, LineView, Note, Related, StallView, View
-from assistant.engine.report.defects import errors_among
 from assistant.model import events
 from assistant.model.build import Diagnostic, DiagnosticSeverity
 from assistant.model.comparison import speed_in_words
@@ -30,6 +29,7 @@ from assistant.model.profile import Evidence, Problem, Severity
 from assistant.model.proposal import Proposal
 from assistant.model.source import Kernel, ParsedSource, Span
 from assistant.model.verification import verdict_in_words
+from assistant.profile.problems import errors_among
 from assistant.profile.rules.defects import CODE_BY_KIND
 
 __all__ = ["comparison_sentence", "evidence_value", "proposal_title", "view_of"]

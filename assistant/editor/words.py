@@ -14,7 +14,6 @@ from assistant.cuda.hunks import unified_diff
 from assistant.editor.markdown import fenced, tamed
 from assistant.editor.picture import comparison_sentence, evidence_value, proposal_title
 from assistant.editor.view import CodeView, KernelView, LaunchView, LineView, Note, View
-from assistant.engine.report.defects import problems_in_words
 from assistant.engine.report.limits import limit_in_words
 from assistant.model import events
 from assistant.model.embedded import Declined
@@ -23,6 +22,7 @@ from assistant.model.profile import Evidence, Severity
 from assistant.model.proposal import Proposal
 from assistant.profile.catalogue import METRICS
 from assistant.profile.evidence import made_by
+from assistant.profile.problems import problems_in_words
 from assistant.profile.quantity import counted_noun, format_quantity
 from assistant.profile.wording import percent
 
