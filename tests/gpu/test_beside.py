@@ -14,7 +14,7 @@ from assistant.lab.gpu import GpuLab
 from assistant.lab.gpu_client import GpuClient
 from assistant.lab.gpus import usable_gpus
 from assistant.model import events
-from assistant.ports import Lab
+from assistant.ports.lab import Lab
 from tests.integration.engine.test_search import NAIVE, ONLY_FOR_MULTIPLES_OF_32, WORKLOAD, TwoEdits, search
 
 

@@ -22,7 +22,8 @@ from assistant.model.proposal import DecisionKind, Proposal
 from assistant.model.source import TextEdit
 from assistant.model.workload import Case
 from assistant.plan.catalogue import Catalogue
-from assistant.ports import Lab, LabFailure, PlanRequest, Program, ReplayOptions, ReplayRun, RunLimits, Story
+from assistant.ports.lab import Lab, LabFailure, Program, ReplayOptions, ReplayRun, RunLimits
+from assistant.ports.planner import PlanRequest, Story
 from tests.caches import shared_cache
 from tests.e2e.cli.harness import working_cli
 from tests.unit.engine.fakes import FakeModels

@@ -10,7 +10,8 @@ from assistant.config import Settings
 from assistant.errors import UsageError
 from assistant.model.completion import Completion, CompletionRequest, ModelRole, ServedModel
 from assistant.model.plan import Plan, Rewrite, Setback, Step
-from assistant.ports import Accounts, OnText, Planner, PlanRequest, Provider, Story
+from assistant.ports.planner import Planner, PlanRequest, Story
+from assistant.ports.provider import Accounts, OnText, Provider
 
 
 @dataclass

@@ -29,7 +29,7 @@ from assistant.model.completion import (
     ServedModel,
     Spending,
 )
-from assistant.ports import RunLimits
+from assistant.ports.lab import RunLimits
 from tests.unit.engine.heard import Heard
 
 SERVED = ServedModel(ModelRole.CODER, "openai", "http://localhost/v1", "small", Price(1.0, 1.0))

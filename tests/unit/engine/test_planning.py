@@ -25,7 +25,7 @@ from assistant.model.attempt import JobRow
 from assistant.model.completion import Caps, ModelRole, SentCall, Spending
 from assistant.plan.providers import PriceTable
 from assistant.plan.providers.manual import ManualProvider
-from assistant.ports import RunLimits
+from assistant.ports.lab import RunLimits
 from tests.unit.engine.fakes import FakeModels, FakePlanner
 from tests.unit.engine.heard import Heard
 

@@ -12,7 +12,7 @@ import pytest
 from assistant.config.settings import Settings
 from assistant.model.completion import ChatMessage, Completion, CompletionFailure, CompletionRequest, FailureKind, ModelRole, Price
 from assistant.plan.providers import EDITOR_ENDPOINT, PriceTable, ProviderSetup, open_provider
-from assistant.ports import OnText, Provider
+from assistant.ports.provider import OnText, Provider
 from tests.endpoint.server import Says, ScriptedEndpoint
 
 ANSWER = '{"code": "é"}'

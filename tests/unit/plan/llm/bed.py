@@ -29,7 +29,8 @@ from assistant.model.source import Source
 from assistant.plan.catalogue import Catalogue, load_catalogue
 from assistant.plan.llm.planner import LlmPlanner
 from assistant.plan.llm.talk import Stamps
-from assistant.ports import OnText, PlanRequest
+from assistant.ports.planner import PlanRequest
+from assistant.ports.provider import OnText
 
 REPOSITORY = Path(__file__).resolve().parents[4]
 DEVICE = "CPU emulator (counting rules of sm_90)"

@@ -10,6 +10,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from assistant.cuda.edits import apply_edits
 from assistant.cuda.hunks import unified_diff
+from assistant.model.attempt import Recalled
 from assistant.model.build import Diagnostic, DiagnosticSeverity
 from assistant.model.comparison import Comparison, SpeedOutcome
 from assistant.model.plan import Origin, Rewrite, Setback, SetbackKind, Step, TriedBefore
@@ -21,7 +22,7 @@ from assistant.plan.llm.inputs import Inputs
 from assistant.plan.llm.library import Prompt, load_prompts
 from assistant.plan.llm.talk import Talk
 from assistant.plan.llm.unusable import UnusableAnswer
-from assistant.ports import PlanRequest, Recalled, Story
+from assistant.ports.planner import PlanRequest, Story
 from tests.unit.plan.llm.bed import DECLARED, TEXT, Ledger, Scripted, catalogue, evidence, request_of, settings, stamps
 
 SNAPSHOTS = Path(__file__).parent / "__snapshots__" / "test_prompts.ambr"

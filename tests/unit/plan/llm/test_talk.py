@@ -12,7 +12,7 @@ from assistant.plan.llm.library import load_prompts
 from assistant.plan.llm.schemas import SummaryReply
 from assistant.plan.llm.talk import Answer, NoAnswer, Talk
 from assistant.plan.tokens import estimated_message_tokens, estimated_tokens
-from assistant.ports import OnText
+from assistant.ports.provider import OnText
 from tests.unit.plan.llm.bed import Ledger, Scripted, settings, stamps
 
 GOOD = '{"summary": "Short."}'
