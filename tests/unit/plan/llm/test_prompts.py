@@ -23,7 +23,8 @@ from assistant.plan.llm.library import Prompt, load_prompts
 from assistant.plan.llm.talk import Talk
 from assistant.plan.llm.unusable import UnusableAnswer
 from assistant.ports.planner import PlanRequest, Story
-from tests.unit.plan.llm.bed import DECLARED, TEXT, Ledger, Scripted, catalogue, evidence, request_of, settings, stamps
+from tests.contracts.fake_model import FakeModel
+from tests.unit.plan.llm.bed import DECLARED, TEXT, Ledger, catalogue, evidence, request_of, settings, stamps
 
 SNAPSHOTS = Path(__file__).parent / "__snapshots__" / "test_prompts.ambr"
 STEP = Step(
@@ -45,7 +46,7 @@ AFTER = (evidence(9, "global_sectors", 32768.0, "sectors", 14),)
 
 def inputs(**sections: dict[str, object]) -> Inputs:
     library, resolved = load_prompts(), settings(**sections)
-    return Inputs(Talk(Scripted([]), Ledger(), library, resolved, stamps()), library, catalogue(), resolved)
+    return Inputs(Talk(FakeModel([]), Ledger(), library, resolved, stamps()), library, catalogue(), resolved)
 
 
 def full_request() -> PlanRequest:
