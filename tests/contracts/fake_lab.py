@@ -24,7 +24,7 @@ from assistant.model.build import Build, BuildFailure, BuildResult, Diagnostic, 
 from assistant.model.device import LabDescription
 from assistant.model.elements import parse_element_type
 from assistant.model.preprocessed import NotPreprocessed, Preprocessings
-from assistant.model.profile import Correction, Grade, LaunchProfile, LineAccess, Method, Problem
+from assistant.model.profile import Correction, Grade, InstructionMix, LaunchProfile, LineAccess, LineInstructions, Method, Problem
 from assistant.model.recording import RecordedArgument, RecordedLaunch, Recording, ShapeCount, Transfer
 from assistant.model.source import Kernel, Parameter, ParsedSource
 from assistant.model.workload import Case
@@ -80,6 +80,8 @@ class FakeLab:
     asked: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
     """(method, text) of everything that was built, run or replayed, in order."""
     _folder_count: int = 0
+    _readers: dict[Path, RecordingReader] = field(default_factory=dict[Path, RecordingReader])
+    """Of recordings, which never change."""
 
     def describe(self) -> LabDescription:
         return LabDescription("cpu", _DEVICE, self.target, "no GPU: a table of the tests", ())
@@ -127,9 +129,9 @@ class FakeLab:
         refused = self._refused(parsed)
         if refused is not None:
             return LabFailure("not_built", "the table has no such kernel", "", refused)
+        uploaded = write_case(self._new_folder("program"), host)
         recording = self._new_folder("recording")
-        written = write_case(recording, host)
-        left = self._carried_out(parsed, written, ReplayOptions(mode=mode), RecordingWriter(recording))
+        left = self._carried_out(parsed, uploaded, ReplayOptions(mode=mode), RecordingWriter(recording))
         return _program_run(left, recording if record else None)
 
     async def run_streams(self, program: Program, is_late: bool, limits: RunLimits) -> ProgramRun | LabFailure:
@@ -143,7 +145,7 @@ class FakeLab:
             return LabFailure("not_built", "the table has no such kernel", "", refused)
         out = self._new_folder("replay")
         writer = RecordingWriter(out)
-        return ReplayRun(tuple(self._carried_out(parsed, case, options, writer).case_run() for case in cases), out / "blobs")
+        return ReplayRun(tuple(self._carried_out(parsed, case, options).case_run(writer) for case in cases), out / "blobs")
 
     async def replay_promoted(
         self, program: Program, cases: Sequence[Case], options: ReplayOptions, limits: RunLimits
@@ -163,6 +165,11 @@ class FakeLab:
         self._folder_count += 1
         return self.folder / f"{kind}-{self._folder_count}"
 
+    def _reader(self, recording: Path) -> RecordingReader:
+        if recording not in self._readers:
+            self._readers[recording] = RecordingReader(recording)
+        return self._readers[recording]
+
     def _behaviour(self, parsed: ParsedSource, kernel: Kernel) -> Behaviour | None:
         text = parsed.source.text[kernel.span.start : kernel.span.end]
         return next((behaviour for words, behaviour in self.kernels.items() if words in text), None)
@@ -174,28 +181,26 @@ class FakeLab:
         said = (Diagnostic(path, kernel.line, 1, DiagnosticSeverity.ERROR, f"{kernel.name} is in no table") for kernel in unknown)
         return tuple(said) if unknown else None
 
-    def _carried_out(self, parsed: ParsedSource, case: Case, options: ReplayOptions, writer: RecordingWriter) -> _Left:
-        """The case's launches in order, each on what the one before left."""
-        reader = RecordingReader(case.recording)
+    def _carried_out(self, parsed: ParsedSource, case: Case, options: ReplayOptions, kept: RecordingWriter | None = None) -> _Left:
+        """The case's launches in order, each on what the one before left. ``kept``: takes the contents around each launch."""
+        reader = self._reader(case.recording)
         launches = [reader.recording.launch(index) for index in case.launches]
         memory = _Memory(reader, launches, options.fill)
-        left = _Left(reader.recording, [], memory.contents)
+        left = _Left(reader.recording, memory.contents)
         for index, launch in enumerate(launches):
             kernel = kernel_of_instance(parsed, launch.kernel.partition("(")[0])  # of a promoted launch the parameters are others
             assert kernel is not None, f"{launch.kernel} is not in {parsed.source.path}"
             behaviour = self._behaviour(parsed, kernel)
             assert behaviour is not None
-            before = {state.buffer: writer.add_blob(bytes(memory.contents[state.buffer])) for state in launch.buffers}
+            before = {} if kept is None else memory.kept(launch, kept)
             try:
                 behaviour.computes(*(memory.value(*each) for each in zip(launch.arguments, kernel.parameters, strict=True)))
             except IndexError as error:
                 left.error = "cudaErrorIllegalAddress"
                 left.problems.append(_out_of_bounds(parsed, kernel, str(error)))
-            states = tuple(
-                replace(state, before=before[state.buffer], after=writer.add_blob(bytes(memory.contents[state.buffer])))
-                for state in launch.buffers
-            )
-            left.launches.append(replace(launch, buffers=states))
+            after = {} if kept is None else memory.kept(launch, kept)
+            states = (replace(state, before=before[state.buffer], after=after[state.buffer]) for state in launch.buffers if before)
+            left.launches.append(replace(launch, buffers=tuple(states)))
             left.profiles.append(_profile(index, parsed, kernel, launch, behaviour if options.mode in _COUNTING else None))
             if left.error is not None:
                 break
@@ -208,14 +213,15 @@ class _Left:
     """What one case left."""
 
     recording: Recording
-    launches: list[RecordedLaunch]
     contents: dict[int, bytearray]
+    launches: list[RecordedLaunch] = field(default_factory=list[RecordedLaunch])
+    """With the contents around them, where they were kept."""
     profiles: list[LaunchProfile] = field(default_factory=list[LaunchProfile])
     problems: list[Problem] = field(default_factory=list[Problem])
     error: str | None = None
 
-    def case_run(self) -> CaseRun:
-        after = {} if self.error is not None else {buffer: blob_name(bytes(data)) for buffer, data in self.contents.items()}
+    def case_run(self, writer: RecordingWriter) -> CaseRun:
+        after = {} if self.error is not None else {buffer: writer.add_blob(bytes(data)) for buffer, data in self.contents.items()}
         problems, profiles = tuple(self.problems), tuple(self.profiles)
         return CaseRun(self.error is None, self.error, tuple(sorted(after.items())), True, None, problems, profiles)
 
@@ -231,6 +237,10 @@ class _Memory:
                 is_poisoned = state.is_poisoned or self._buffers[state.buffer].is_poisoned
                 data = reader.blob(state.before)
                 self.contents[state.buffer] = bytearray([fill]) * len(data) if is_poisoned else bytearray(data)
+
+    def kept(self, launch: RecordedLaunch, writer: RecordingWriter) -> dict[int, str]:
+        """Names of what the launch's buffers hold now."""
+        return {state.buffer: writer.add_blob(bytes(self.contents[state.buffer])) for state in launch.buffers}
 
     def value(self, argument: RecordedArgument, parameter: Parameter) -> Any:
         """An array over the buffer's own memory, or a number."""
@@ -264,9 +274,10 @@ def _profile(index: int, parsed: ParsedSource, kernel: Kernel, launch: RecordedL
         )
         for op in ("global load", "global store")
     )  # fmt: skip
+    instructions = LineInstructions(path, kernel.line, InstructionMix(load_store=2 * requests * _WARP))
     distinct = 2 * requests * _IDEAL_SECTORS
     return LaunchProfile(
-        index, launch.kernel, launch.config, Method.EMULATOR, _DEVICE, launch.config.grid.count, accesses, (), (),
+        index, launch.kernel, launch.config, Method.EMULATOR, _DEVICE, launch.config.grid.count, accesses, (), (instructions,),
         distinct, distinct, (), site, launch.line,
     )  # fmt: skip
 
