@@ -194,7 +194,8 @@ class FakeLab:
             assert behaviour is not None
             before = {} if kept is None else memory.kept(launch, kept)
             try:
-                behaviour.computes(*(memory.value(*each) for each in zip(launch.arguments, kernel.parameters, strict=True)))
+                with np.errstate(all="ignore"):  # as a GPU
+                    behaviour.computes(*(memory.value(*each) for each in zip(launch.arguments, kernel.parameters, strict=True)))
             except IndexError as error:
                 left.error = "cudaErrorIllegalAddress"
                 left.problems.append(_out_of_bounds(parsed, kernel, str(error)))
