@@ -54,7 +54,7 @@ from assistant.model.events import Event
 from assistant.model.proposal import AlreadyDecided, Decision, Proposal
 from assistant.model.workload import LiveWorkload
 from assistant.plan.catalogue import load_catalogue
-from assistant.ports import Store
+from assistant.ports.store import Store
 from assistant.record import Record
 from jupyter_ext.cells import Cell
 from jupyter_ext.runs import CellRun

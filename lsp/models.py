@@ -17,7 +17,7 @@ from assistant.model.completion import Completion, CompletionFailure, Completion
 from lsp.client import as_object, plain
 
 if TYPE_CHECKING:
-    from assistant.ports import OnText
+    from assistant.ports.provider import OnText
     from lsp.server import KernelOptServer
 
 __all__ = ["METHOD", "EditorModel"]

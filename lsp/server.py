@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from assistant.editor.session import EditorSession
     from assistant.engine.pair.book import PairBook
     from assistant.model.proposal import Decision
-    from assistant.ports import Store
+    from assistant.ports.store import Store
     from lsp.edits import ScratchEdits
     from lsp.late import LateReads
     from lsp.models import EditorModel

@@ -26,7 +26,7 @@ from assistant.memory import ForgetScope, MemoryStore, as_text, export_lines, op
 from assistant.memory import as_json as as_json_text
 from assistant.model.attempt import Attempt
 from assistant.model.proposal import Decision, ProposalState
-from assistant.ports import Store
+from assistant.ports.store import ProposalStore, SearchStore
 from assistant.serialize import dumps
 
 __all__ = [
@@ -106,7 +106,7 @@ def print_history(file: Path | None, limit: int, as_json: bool) -> None:
     _tell_interrupted(store, workspace, path)
 
 
-def _tell_interrupted(store: Store, workspace: Path, path: Path | None) -> None:
+def _tell_interrupted(store: SearchStore, workspace: Path, path: Path | None) -> None:
     """How a search on the file goes on that came to no end."""
     if path is None:
         return
@@ -116,7 +116,7 @@ def _tell_interrupted(store: Store, workspace: Path, path: Path | None) -> None:
         console().print(f"{earlier.job} {how}: kernelopt optimize {path.name} --resume goes on with it", markup=False, soft_wrap=True)
 
 
-def _decisions(store: Store, workspace: Path, path: Path | None) -> tuple[Decision, ...]:
+def _decisions(store: ProposalStore, workspace: Path, path: Path | None) -> tuple[Decision, ...]:
     """Those on the workspace's proposals, or on one file's; oldest first."""
     here = {proposal.id for proposal in store.proposals(workspace) if path is None or proposal.path == path}
     return tuple(decision for decision in store.decisions() if decision.proposal in here)

@@ -23,7 +23,7 @@ from assistant.model.events import Event, JobEnded, JobStarted
 from assistant.model.proposal import Proposal
 from assistant.model.source import Source
 from assistant.model.workload import LiveWorkload
-from assistant.ports import StoredAnalysis
+from assistant.ports.store import StoredAnalysis
 from assistant.serialize import DecodeError
 from assistant.workload.blocks import find_blocks, sidecar_path
 

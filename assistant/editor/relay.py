@@ -17,7 +17,7 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
 from assistant.model.completion import Completion, CompletionFailure, CompletionRequest, FailureKind
-from assistant.ports import OnText
+from assistant.ports.provider import OnText
 from assistant.record import Record
 from assistant.serialize import decode, encode
 

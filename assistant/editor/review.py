@@ -19,7 +19,7 @@ from pathlib import Path
 from assistant.engine.proposals.decide import Decider, DecisionRequest, Moved, as_partial, chosen_text
 from assistant.errors import UsageError
 from assistant.model.proposal import AlreadyDecided, Decision, DecisionKind, Proposal, ProposalState
-from assistant.ports import Store
+from assistant.ports.store import ProposalStore
 from assistant.record import Record
 
 __all__ = ["NO_WHY", "Apply", "Awaited", "Review", "Why"]
@@ -71,7 +71,7 @@ class _Reversible(Record):
 class Review:
     """Decisions of one front end on the texts that it has open."""
 
-    def __init__(self, store: Store, who: str) -> None:
+    def __init__(self, store: ProposalStore, who: str) -> None:
         self._store = store
         self._who = who
         self._begun: dict[Path, Apply] = {}

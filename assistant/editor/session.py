@@ -37,7 +37,7 @@ from assistant.model.events import BudgetSpent, Event, JobEnded, JobStarted, Pai
 from assistant.model.proposal import Decision, ProposalState
 from assistant.model.source import ParsedSource
 from assistant.model.workload import LiveWorkload
-from assistant.ports import Store
+from assistant.ports.store import Store
 from assistant.workload.blocks import sidecar_path
 
 __all__ = ["EditorSession"]

@@ -18,7 +18,7 @@ from assistant.model.profile import Correction, LaunchProfile, Problem
 from assistant.model.recording import Recording
 from assistant.model.source import Kernel
 from assistant.model.workload import Case
-from assistant.ports import CaseRun, LabFailure, ProgramRun, ReplayOptions, ReplayRun
+from assistant.ports.lab import CaseRun, LabFailure, ProgramRun, ReplayOptions, ReplayRun
 from assistant.record import Record
 
 __all__ = [

@@ -15,7 +15,7 @@ from assistant.engine.job import Job
 from assistant.engine.subject import Subject, as_candidate, holder_of
 from assistant.model.build import Build, BuildFailure
 from assistant.model.profile import Correction
-from assistant.ports import LabFailure
+from assistant.ports.lab import LabFailure
 from assistant.record import Record
 from assistant.verify.labels import Version
 

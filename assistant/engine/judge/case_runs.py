@@ -12,7 +12,7 @@ from assistant.engine.job import Job
 from assistant.engine.judge.budget import CHECKED_THREADS
 from assistant.engine.judge.references import FloatReference, LeftContents, find_references, perturbed_runs, side_run, startable
 from assistant.engine.subject import Subject
-from assistant.ports import LabFailure, ReplayOptions
+from assistant.ports.lab import LabFailure, ReplayOptions
 from assistant.record import Record
 from assistant.verify.compare import need_tolerance
 from assistant.verify.evidence import TIMED_OUT, BufferFacts, CaseEvidence, SideRun

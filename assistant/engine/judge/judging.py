@@ -29,7 +29,7 @@ from assistant.model.recording import Recording
 from assistant.model.source import Kernel
 from assistant.model.verification import CannotJudge, Outcome, Verification, VerificationFinding, VerificationResult
 from assistant.model.workload import AutoTolerance, Tolerance
-from assistant.ports import LabFailure, ProgramRun
+from assistant.ports.lab import LabFailure, ProgramRun
 from assistant.profile.quantity import counted_noun
 from assistant.record import Record
 from assistant.verify.cheats import find_cheats

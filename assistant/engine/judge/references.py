@@ -21,7 +21,7 @@ from assistant.model.elements import ElementType, parse_element_type
 from assistant.model.profile import Problem
 from assistant.model.source import Parameter
 from assistant.model.structs import ElementLayout
-from assistant.ports import CaseRun, LabFailure, Program, ReferenceArgument, ReferenceCall, ReplayOptions
+from assistant.ports.lab import CaseRun, LabFailure, Program, ReferenceArgument, ReferenceCall, ReplayOptions
 from assistant.record import Record
 from assistant.verify.evidence import TIMED_OUT, Reference, SideRun
 from assistant.verify.problems import UNSUPPORTED

@@ -27,7 +27,7 @@ from assistant.model.device import Target
 from assistant.model.recording import Recording
 from assistant.model.timing import PairTiming
 from assistant.model.verification import Outcome, Verification, VerificationFinding
-from assistant.ports import LabFailure
+from assistant.ports.lab import LabFailure
 from assistant.profile.coach import Standing, advice, is_near_limit
 from assistant.record import Record
 from assistant.verify.evidence import SideRun

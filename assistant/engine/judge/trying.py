@@ -18,7 +18,7 @@ from assistant.engine.ids import new_id
 from assistant.engine.job import Job
 from assistant.engine.judge.references import LeftContents, startable
 from assistant.engine.subject import Subject
-from assistant.ports import CaseRun, LabFailure, ReplayOptions
+from assistant.ports.lab import CaseRun, LabFailure, ReplayOptions
 from assistant.record import Record
 from assistant.verify.evidence import SideRun
 from assistant.verify.numbers import bits, element_of

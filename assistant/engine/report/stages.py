@@ -26,7 +26,7 @@ from assistant.model.build import Build, BuildFailure, CompilerMissing, Diagnost
 from assistant.model.problems import is_refused, merge_problems
 from assistant.model.profile import Problem, Severity
 from assistant.model.source import Kernel
-from assistant.ports import LabFailure
+from assistant.ports.lab import LabFailure
 from assistant.profile.findings import FindResult
 from assistant.profile.problems import errors_among, problems_in_words
 from assistant.profile.quantity import counted_noun

@@ -17,7 +17,8 @@ from assistant.model.attempt import RecallQuery
 from assistant.model.build import Build
 from assistant.model.profile import Finding
 from assistant.plan.catalogue import Catalogue
-from assistant.ports import PlanRequest, Store
+from assistant.ports.planner import PlanRequest
+from assistant.ports.store import AttemptStore
 from assistant.record import Record
 
 __all__ = ["Asking"]
@@ -28,7 +29,7 @@ class Asking(Record):
 
     job: Job
     options: OptimizeOptions
-    store: Store
+    store: AttemptStore
     catalogue: Catalogue
     workspace: Path
     earlier: Earlier

@@ -28,7 +28,8 @@ from assistant.engine.search.trial import Bench, Link
 from assistant.engine.search.trial_history import TrialHistory
 from assistant.model.proposal import Proposal
 from assistant.plan.catalogue import Catalogue
-from assistant.ports import Planner, Store
+from assistant.ports.planner import Planner
+from assistant.ports.store import EditStore
 from assistant.record import Record
 
 __all__ = ["NOTHING_FOUND", "Search", "SearchResult"]
@@ -62,7 +63,7 @@ class Search(Record):
 
     job: Job
     options: OptimizeOptions
-    store: Store
+    store: EditStore
     planner: Planner
     catalogue: Catalogue
     workspace: Path

@@ -38,7 +38,8 @@ from assistant.model.plan import Rewrite, Step, TriedBefore, Unwritten
 from assistant.model.profile import Severity
 from assistant.model.trial import TrialOutcome
 from assistant.model.verification import Label
-from assistant.ports import Planner, PlanRequest, Store
+from assistant.ports.planner import Planner, PlanRequest
+from assistant.ports.store import EditStore
 from assistant.record import Record
 
 __all__ = ["Kit", "Round", "RoundResult"]
@@ -50,7 +51,7 @@ class Kit(Record):
     job: Job
     options: OptimizeOptions
     shape: SearchShape
-    store: Store
+    store: EditStore
     planner: Planner
     workspace: Path
     name: str

@@ -21,7 +21,9 @@ from assistant.engine.subject import Subject
 from assistant.model import events
 from assistant.model.profile import Severity
 from assistant.plan.catalogue import Catalogue
-from assistant.ports import LabFailure, Planner, Store
+from assistant.ports.lab import LabFailure
+from assistant.ports.planner import Planner
+from assistant.ports.store import SearchStore
 from assistant.record import Record
 
 __all__ = ["People", "Searched", "Searching"]
@@ -47,7 +49,7 @@ class Searched(Record):
 class Searching(Record):
     """What every ``optimize`` job of a session is done with."""
 
-    store: Store
+    store: SearchStore
     expert: Planner
     catalogue: Catalogue
     load_models: Callable[[], Models] | None

@@ -14,7 +14,7 @@ from assistant.engine.search.resume import Earlier
 from assistant.engine.search.setbacks import attempted_before, tried_before
 from assistant.engine.search.trial import Trial
 from assistant.model.plan import Decline, Plan, TriedBefore
-from assistant.ports import PlanRequest
+from assistant.ports.planner import PlanRequest
 
 __all__ = ["TrialHistory"]
 

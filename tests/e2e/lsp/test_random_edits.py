@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from assistant.engine.pair.book import PairBook
 from assistant.memory.store import open_store
-from assistant.ports import Store
+from assistant.ports.store import Store
 from lsp.server import KernelOptServer, build_server
 
 _EDITS = 100

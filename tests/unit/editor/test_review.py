@@ -10,7 +10,7 @@ import pytest
 from assistant.editor.review import Awaited, Review
 from assistant.memory.store import MemoryStore, open_store
 from assistant.model.proposal import DecisionKind
-from tests.unit.memory.conftest import Given
+from tests.contracts.stored import Given
 
 BEFORE, AFTER = "tile[32][32];\n", "tile[32][33];\n"
 KERNEL, EDITOR = "jupyter 7", "lsp 8"
