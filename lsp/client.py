@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any, cast
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
+from pygls.lsp.server import LanguageServer
 
 if TYPE_CHECKING:
     from assistant.config import ConsentAnswer, ProgramConsent
     from assistant.engine.search.planning import ModelNotice
-    from lsp.server import KernelOptServer
 
 __all__ = ["PROTOCOL", "Client", "as_object", "plain", "without_links"]
 
@@ -27,11 +28,14 @@ _VERSION_KEEPERS = frozenset({"Neovim"})
 class Client:
     """The client of this server; facts come with ``initialize``."""
 
-    def __init__(self, server: KernelOptServer) -> None:
+    def __init__(self, server: LanguageServer) -> None:
         self._server = server
         self._options: dict[str, Any] = {}
         self._name: str | None = None
         self._said: set[str] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self.keeps_answers = True
+        """Whether what it answers to questions of trust is remembered for good; not where it connected to a port."""
         self.is_introduced = False
         """Whether it said ``initialize``."""
         self.is_trusted: bool | None = None
@@ -117,6 +121,23 @@ class Client:
     def refreshes_hints(self) -> bool:
         workspace = self._capabilities.workspace
         return bool(workspace and workspace.inlay_hint and workspace.inlay_hint.refresh_support)
+
+    def spawn(self, work: Coroutine[Any, Any, object]) -> None:
+        """Run a coroutine that no handler waits for; nothing may cancel one that awaits the client."""
+        task = asyncio.get_running_loop().create_task(self._answered(work))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _answered(self, work: Coroutine[Any, Any, object]) -> None:
+        """``work``, whose requests some clients answer with an error."""
+        try:
+            await work
+        except JsonRpcException as error:
+            self.log(f"the editor answered with an error: {error}", types.MessageType.Warning)
+
+    def show_document(self, uri: str) -> None:
+        """Have the client open a document."""
+        self.spawn(self._server.window_show_document_async(types.ShowDocumentParams(uri, take_focus=True)))
 
     def say(self, message: str, kind: types.MessageType = types.MessageType.Info) -> None:
         """A message that people see."""

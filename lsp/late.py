@@ -25,7 +25,7 @@ class LateReads:
     def __init__(self) -> None:
         self._late: dict[str, tuple[Callable[[], None], asyncio.TimerHandle]] = {}
         self._took_s: dict[str, float] = {}
-        self._owed: set[str] = set()
+        self._unpublished: set[str] = set()
 
     def read(self, uri: str, read: Callable[[], None]) -> None:
         """Read now; what was put off is done with that."""
@@ -50,15 +50,15 @@ class LateReads:
         """Whether what is known of the document is of an earlier text."""
         return uri in self._late
 
-    def owe(self, uri: str) -> None:
-        """Something is to be shown of the document once it is read."""
-        self._owed.add(uri)
+    def publish_when_read(self, uri: str) -> None:
+        """The document's diagnostics changed: they are to be published once it is read."""
+        self._unpublished.add(uri)
 
-    def was_owed(self, uri: str) -> bool:
-        """Whether something was to be shown; from now on it is not."""
-        is_owed = uri in self._owed
-        self._owed.discard(uri)
-        return is_owed
+    def take_unpublished(self, uri: str) -> bool:
+        """Whether its diagnostics were to be published; from now on they are not."""
+        is_unpublished = uri in self._unpublished
+        self._unpublished.discard(uri)
+        return is_unpublished
 
     def catch_up(self) -> None:
         """Read everything that was put off."""
@@ -69,7 +69,7 @@ class LateReads:
         """The document was closed."""
         self._drop(uri)
         self._took_s.pop(uri, None)
-        self._owed.discard(uri)
+        self._unpublished.discard(uri)
 
     def _drop(self, uri: str) -> None:
         found = self._late.pop(uri, None)

@@ -26,10 +26,12 @@ from pygls.exceptions import (
 )
 from pygls.protocol import LanguageServerProtocol
 
-__all__ = ["Reader", "converse", "in_words"]
+from assistant.errors import KernelOptError
+
+__all__ = ["Reader", "converse", "in_words", "with_remedy"]
 
 _LENGTH = re.compile(rb"Content-Length: *(\d+)\s*$", re.IGNORECASE)
-_TOLD_PROBLEMS = 3
+_SHOWN_PROBLEMS = 3
 """Of one message; a wrong one can have hundreds."""
 _log = logging.getLogger(__name__)
 
@@ -118,5 +120,10 @@ def in_words(error: BaseException) -> str:
     if not isinstance(error, BaseValidationError):
         return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
     problems = transform_error(error, path="$")
-    more = [f"and {len(problems) - _TOLD_PROBLEMS} more"] if len(problems) > _TOLD_PROBLEMS else []
-    return "; ".join([*problems[:_TOLD_PROBLEMS], *more])
+    more = [f"and {len(problems) - _SHOWN_PROBLEMS} more"] if len(problems) > _SHOWN_PROBLEMS else []
+    return "; ".join([*problems[:_SHOWN_PROBLEMS], *more])
+
+
+def with_remedy(error: KernelOptError) -> str:
+    """What went wrong and what to try next, in one line."""
+    return f"{error.message}; {error.remedy}" if error.remedy else error.message

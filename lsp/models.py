@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pygls.exceptions import JsonRpcException
+from pygls.lsp.server import LanguageServer
 
 from assistant.model.completion import Completion, CompletionFailure, CompletionRequest, FailureKind
-from lsp.client import as_object, plain
+from lsp.client import Client, as_object, plain
 
 if TYPE_CHECKING:
     from assistant.ports import OnText
-    from lsp.server import KernelOptServer
 
 __all__ = ["METHOD", "EditorModel"]
 
@@ -46,13 +46,14 @@ class _Reply(BaseModel):
 class EditorModel:
     """Implements ``ModelRelay``."""
 
-    def __init__(self, server: KernelOptServer) -> None:
+    def __init__(self, server: LanguageServer, client: Client) -> None:
         self._server = server
+        self._client = client
         self._hearers: dict[str, OnText] = {}
         """By request id, which is the token of its progress."""
 
     async def complete(self, request: CompletionRequest, on_text: OnText) -> Completion | CompletionFailure:
-        if not self._server.client.supports("model"):
+        if not self._client.supports("model"):
             return _failure(FailureKind.NO_MODEL, "this editor offers no language model")
         self._hearers[request.id] = on_text
         try:

@@ -11,6 +11,7 @@ from assistant.config import EditorSettings, LoadedSettings, Settings, find_work
 from assistant.config.settings import BackgroundSettings
 from assistant.errors import KernelOptError
 from lsp.client import as_object
+from lsp.messages import with_remedy
 
 __all__ = ["SECTION", "EditorConfiguration"]
 
@@ -88,7 +89,7 @@ def _load(workspace: Path | None, given: Mapping[str, object]) -> LoadedSettings
     try:
         return load_settings(workspace, editor=EditorSettings(folder={}, user=given))
     except KernelOptError as error:
-        return f"{error.message}; {error.remedy}" if error.remedy else error.message
+        return with_remedy(error)
 
 
 def _leaves(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, object]]:

@@ -11,11 +11,9 @@ from pygls.workspace import TextDocument, Workspace
 
 from lsp.positions import Positions
 
-__all__ = ["SYNC", "ExactWorkspace"]
+__all__ = ["SYNC", "ExactWorkspace", "open_document"]
 
 SYNC = types.TextDocumentSyncKind.Incremental
-
-
 _log = logging.getLogger(__name__)
 
 
@@ -56,3 +54,8 @@ class _ExactDocument(TextDocument):
         positions = Positions(text, self._encoding)
         start, end = positions.offset(change.range.start), positions.offset(change.range.end)
         self._source = text[: len(text) if start is None else start] + change.text + text[len(text) if end is None else end :]
+
+
+def open_document(workspace: Workspace, uri: str) -> TextDocument | None:
+    """The document or cell with what the client said last; None for one that is not open."""
+    return workspace.text_documents.get(unquote(uri))  # pygls keeps them by the URI without escapes

@@ -13,7 +13,6 @@ from urllib.parse import unquote, urlparse
 
 from lsprotocol import types
 from pygls.uris import to_fs_path
-from pygls.workspace import TextDocument, Workspace
 
 from assistant.cuda.embedded.replace import replace
 from assistant.model.embedded import Declined, Embedded
@@ -21,7 +20,7 @@ from assistant.model.source import Span, TextEdit
 from assistant.record import Record
 from lsp.positions import Positions
 
-__all__ = ["PassedOver", "Unit", "Units", "file_of", "is_cuda", "is_python", "is_source", "path_of", "text_of", "version_of"]
+__all__ = ["PassedOver", "Unit", "Units", "file_of", "is_cuda", "is_python", "is_source", "path_of"]
 
 _LANGUAGES = frozenset({"cuda-cpp", "cuda", "cuda-c++"})
 _SUFFIXES = frozenset({".cu", ".cuh"})
@@ -218,19 +217,3 @@ def file_of(uri: str, root: Path | None) -> Path:
 
 def _is_file(uri: str) -> bool:
     return urlparse(uri).scheme in _FILE_SCHEMES
-
-
-def version_of(workspace: Workspace, uri: str) -> int | None:
-    """The version of an open document or cell; None for one that is not open."""
-    document = _document(workspace, uri)
-    return None if document is None else document.version
-
-
-def text_of(workspace: Workspace, uri: str) -> str | None:
-    """The text of an open document or cell, with what the client said last; None for one that is not open."""
-    document = _document(workspace, uri)
-    return None if document is None else document.source
-
-
-def _document(workspace: Workspace, uri: str) -> TextDocument | None:
-    return workspace.text_documents.get(unquote(uri))  # pygls keeps them by the URI without escapes

@@ -3,28 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lsprotocol import types
+from pygls.lsp.server import LanguageServer
 
 from assistant.editor.picture import proposal_title
 from assistant.editor.view import KernelView, PairView
 from assistant.editor.words import kernel_headline
-from lsp.units import Unit
-
-if TYPE_CHECKING:
-    from lsp.server import KernelOptServer
+from lsp.backend import Backend
+from lsp.units import Unit, Units
 
 __all__ = ["register"]
 
 
-def register(server: KernelOptServer) -> None:
+def register(server: LanguageServer, units: Units, backend: Backend) -> None:
     @server.feature(types.TEXT_DOCUMENT_CODE_LENS)
     def code_lens(params: types.CodeLensParams) -> list[types.CodeLens]:
         lenses: list[types.CodeLens] = []
-        for unit in server.units.of(params.text_document.uri):
-            server.editor.look_at(unit.key)
-            view = server.editor.view(unit.key)
+        for unit in units.of(params.text_document.uri):
+            backend.editor.look_at(unit.key)
+            view = backend.editor.view(unit.key)
             kernels = view.kernels
             for kernel in kernels:
                 is_alone = sum(other.line == kernel.line for other in kernels) == 1

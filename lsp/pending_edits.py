@@ -2,8 +2,8 @@
 
 Editors that take edits without versions would make both, one upon the other. Example::
 
-    under_way.begin(uri, Edit(key, before, after, is_versioned=True))  # raises UsageError while another one is under way
-    under_way.seen(uri, {key: text})                                   # the text has come back
+    pending.begin(uri, Edit(key, before, after, is_versioned=True))  # raises UsageError while another one is under way
+    pending.seen(uri, {key: text})                                   # the text has come back
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from assistant.errors import UsageError
 from assistant.record import Record
 
-__all__ = ["Edit", "UnderWay"]
+__all__ = ["Edit", "PendingEdits"]
 
 _AWAITED_S = 5.0
 """How long an edit may take to come back: some editors never say that they did not make it, and a person waits for the next one."""
@@ -39,7 +39,7 @@ class _Asked(Record):
     at_s: float
 
 
-class UnderWay:
+class PendingEdits:
     """Of one client."""
 
     def __init__(self, clock_s: Callable[[], float] = time.monotonic) -> None:
