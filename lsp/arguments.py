@@ -1,4 +1,4 @@
-"""What commands take: one object each, and the source in an open document that it names."""
+"""The arguments of commands, one object each, and the open source that they name."""
 
 from __future__ import annotations
 
@@ -68,10 +68,10 @@ class PairArguments(Record):
 
 
 def find_unit(units: Units, backend: Backend, arguments: SourceArguments | VerifyArguments | PairArguments) -> Unit:
-    """The source that is meant: the document's only one, or the one that holds the kernel. Raises UsageError where there is none."""
+    """The source that is meant: the document's only one, or the one with the kernel. Raises UsageError where there is none."""
     found = [unit for unit in units.of(arguments.uri) if arguments.source in (None, unit.key)]
     for unit in found:
         keys = {kernel.key for kernel in backend.editor.view(unit.key).kernels} if len(found) > 1 else set[str]()
         if arguments.kernel is None or len(found) == 1 or arguments.kernel in keys:
             return unit
-    raise UsageError(f"{arguments.uri} holds no CUDA source that is open")
+    raise UsageError(f"no CUDA source is open in {arguments.uri}")

@@ -1,4 +1,4 @@
-"""What is behind one client: memory, the editor session and pair sessions, each made when it is first needed.
+"""Memory, the editor session and pair sessions of one client, each made when it is first needed.
 
 Starting the server must not wait for any of them, and most people never have a pair session. Example::
 
@@ -49,7 +49,7 @@ class Openers(Record):
 
 
 class Backend:
-    """Of one client."""
+    """Makes what a client's requests need, and closes it."""
 
     def __init__(self, openers: Openers, client: Client, configuration: EditorConfiguration, model: EditorModel) -> None:
         self._openers = openers
@@ -72,7 +72,7 @@ class Backend:
                 self._store = self._openers.store()
             except MemoryFileError as error:
                 self._client.say_once(
-                    f"{error.message}; {error.remedy}, then restart the server: until then sources are only read, and nothing is kept"
+                    f"{error.message}; {error.remedy}, then restart the server: until then kernelopt only reads sources and saves nothing"
                 )
                 self._configuration.only_read()
                 self._store = self._store_of_this_run()

@@ -1,4 +1,4 @@
-"""Diagnostics: sent to the client when a document's view changes, never asked for by it."""
+"""Diagnostics: sent to the client whenever a document's view changes; it never has to ask for them."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from pygls.lsp.server import LanguageServer
 
 from assistant.editor.pages import finding_page
 from assistant.editor.view import Note, Related
-from assistant.editor.words import passed_over_text
+from assistant.editor.words import ignored_text_message
 from assistant.model.profile import Severity
 from assistant.profile.wording import percent
 from lsp.backend import Backend
 from lsp.late import LateReads
 from lsp.settings import EditorConfiguration
 from lsp.texts import open_document
-from lsp.units import PassedOver, Unit, Units
+from lsp.units import IgnoredText, Unit, Units
 
 __all__ = ["Diagnostics"]
 
@@ -30,7 +30,7 @@ _LEAST_SHOWN_RATIO = 0.005
 
 
 class Diagnostics:
-    """Of one client's documents."""
+    """Publishes the diagnostics of a client's documents."""
 
     def __init__(self, server: LanguageServer, units: Units, backend: Backend, late: LateReads, configuration: EditorConfiguration) -> None:
         self._server = server
@@ -40,12 +40,12 @@ class Diagnostics:
         self._configuration = configuration
 
     def publish(self, uri: str) -> None:
-        """Send what is known of a document's sources; if the document is still to be read, once it is."""
+        """Send the notes on a document's sources; if the document still has to be read, once it is."""
         if self._late.is_late(uri):
             self._late.publish_when_read(uri)
             return
         found = [_diagnostic(unit, note) for unit in self._units.of(uri) for note in self._notes(unit)]
-        found += [_passed_over(item) for item in self._units.passed_over(uri)]
+        found += [_ignored(item) for item in self._units.ignored(uri)]
         document = open_document(self._server.workspace, uri)
         self._send(uri, found, None if document is None else document.version)
 
@@ -66,8 +66,8 @@ class Diagnostics:
         self._server.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, found, version))
 
 
-def _passed_over(item: PassedOver) -> types.Diagnostic:
-    return types.Diagnostic(item.place, passed_over_text(item.declined), types.DiagnosticSeverity.Information, source="kernelopt")
+def _ignored(item: IgnoredText) -> types.Diagnostic:
+    return types.Diagnostic(item.place, ignored_text_message(item.declined), types.DiagnosticSeverity.Information, source="kernelopt")
 
 
 def _diagnostic(unit: Unit, note: Note) -> types.Diagnostic:

@@ -1,4 +1,4 @@
-"""From what an editor has open to sources of the editor session."""
+"""Turns the documents and cells that a client has open into sources of the editor session."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from assistant.editor.staging import Trigger
 from assistant.model.embedded import Container
 from lsp.backend import Backend
 from lsp.diagnostics import Diagnostics
-from lsp.embedded import Opened, read_cuda_cell, read_embedded
+from lsp.embedded import PythonText, read_cuda_cell, read_embedded
 from lsp.late import LateReads
 from lsp.pending_edits import PendingEdits
 from lsp.texts import open_document
-from lsp.units import PassedOver, Unit, Units, file_of, is_cuda, is_python, is_source, path_of
+from lsp.units import IgnoredText, Unit, Units, file_of, is_cuda, is_python, is_source, path_of
 
 __all__ = ["Documents"]
 
@@ -27,7 +27,7 @@ _HALF_OF_A_PAIR = re.compile("[\ud800-\udfff]")
 
 
 class Documents:
-    """Of one client."""
+    """The open documents of a client."""
 
     def __init__(
         self, server: LanguageServer, units: Units, backend: Backend, late: LateReads, pending: PendingEdits, diagnostics: Diagnostics
@@ -40,7 +40,7 @@ class Documents:
         self._diagnostics = diagnostics
 
     def put(self, uri: str, trigger: Trigger) -> None:
-        """A document or a cell was opened, typed in or saved, or is not open any more; a slow one is read in a pause of typing."""
+        """A document or a cell was opened, typed in or saved, or closed; a slow one is read in a pause of typing."""
         document = open_document(self._server.workspace, uri)
         if document is None:
             self.close(uri)
@@ -51,33 +51,33 @@ class Documents:
 
     def _put(self, document: TextDocument, trigger: Trigger) -> None:
         uri = document.uri
-        before, passed_before = self._units.of(uri), self._units.passed_over(uri)
+        before, ignored_before = self._units.of(uri), self._units.ignored(uri)
         begun_s = time.thread_time()
-        units, passed = self._read(document, before, trigger)
+        units, ignored = self._read(document, before, trigger)
         self._late.took(uri, time.thread_time() - begun_s)
-        self._replace(uri, units, passed)
+        self._replace(uri, units, ignored)
         texts = {unit.key: unit.text for unit in before}
         changed = [unit for unit in units if texts.get(unit.key) != unit.text]
         for unit in units if trigger is not Trigger.TYPED else changed:
             self._backend.editor.put(unit.key, unit.path, unit.text, trigger)
         is_unpublished = self._late.take_unpublished(uri)
-        if not changed and (is_unpublished or before != units or passed_before != passed):
+        if not changed and (is_unpublished or before != units or ignored_before != ignored):
             self._diagnostics.publish(uri)  # the session reports nothing, but places have moved
 
     def close(self, uri: str) -> None:
         """A document was closed, deleted or renamed: its diagnostics go with it."""
         self._late.forget(uri)
-        if self._units.of(uri) or self._units.passed_over(uri):
+        if self._units.of(uri) or self._units.ignored(uri):
             self._replace(uri, ())
             self._diagnostics.clear(uri)
 
-    def _replace(self, uri: str, units: tuple[Unit, ...], passed: tuple[PassedOver, ...] = ()) -> None:
-        for key in self._units.replace(uri, units, passed):
+    def _replace(self, uri: str, units: tuple[Unit, ...], ignored: tuple[IgnoredText, ...] = ()) -> None:
+        for key in self._units.replace(uri, units, ignored):
             self._backend.editor.remove(key)
         self._pending.seen(uri, {unit.key: unit.text for unit in units})
 
-    def _read(self, document: TextDocument, before: tuple[Unit, ...], trigger: Trigger) -> tuple[tuple[Unit, ...], tuple[PassedOver, ...]]:
-        """The units of a document, and what is passed over."""
+    def _read(self, document: TextDocument, before: tuple[Unit, ...], trigger: Trigger) -> tuple[tuple[Unit, ...], tuple[IgnoredText, ...]]:
+        """The units of a document, and the CUDA texts in it that are ignored."""
         workspace = self._server.workspace
         uri, text = document.uri, _well_formed(document.source)
         root = None if workspace.root_path is None else Path(workspace.root_path)
@@ -91,7 +91,7 @@ class Documents:
             return (), ()
         # a cell's URI does not say where its notebook lies
         container = Container.PYTHON_FILE if notebook is None else Container.NOTEBOOK_CELL
-        opened = Opened(uri, text, encoding, file_of(uri if notebook is None else notebook.uri, root), container)
+        opened = PythonText(uri, text, encoding, file_of(uri if notebook is None else notebook.uri, root), container)
         names = (before, self._units.paths() - {unit.path for unit in before}, trigger is not Trigger.TYPED)
         if is_cuda(uri, document.language_id) and head_of(text) is None:
             return read_cuda_cell(opened, *names), ()

@@ -22,7 +22,7 @@ __all__ = ["DocumentEdits"]
 
 
 class DocumentEdits:
-    """Of one client's documents."""
+    """Asks a client to edit its documents."""
 
     def __init__(self, server: LanguageServer, client: Client, pending: PendingEdits) -> None:
         self._server = server
@@ -34,7 +34,7 @@ class DocumentEdits:
         self._pending.check(unit.uri)
 
     def ask(self, unit: Unit, after: str, what: str, label: str) -> bool:
-        """Ask the editor to change the text to ``after``, as one edit that it can undo; False where it is that already.
+        """Ask the editor to change the text to ``after``, as one edit that can be undone; False if it is that already.
 
         ``what`` names the change in errors, ``label`` in the editor. Raises UsageError where the text around an embedded source cannot
         hold it, and while another edit of the document is pending.
@@ -65,7 +65,7 @@ class DocumentEdits:
         is_made = document is not None and document.source == unit.document and await self._apply(unit, edits, label, document.version)
         if not is_made:
             self._pending.refused(unit.uri)
-            self._client.say(f"the editor did not make the edit {label}", types.MessageType.Warning)
+            self._client.say(f"the editor did not apply the edit: {label}", types.MessageType.Warning)
         return is_made
 
     async def _apply(self, unit: Unit, edits: tuple[types.TextEdit, ...], label: str, version: int | None) -> bool:
@@ -86,7 +86,7 @@ def _text_edits(unit: Unit, after: str, what: str) -> tuple[types.TextEdit, ...]
     """The change as edits of the document: whole lines of CUDA text."""
     edits = unit.edits([_line_edit(unit, hunk) for hunk in hunks(unit.text, after)])
     if isinstance(edits, Declined):
-        raise UsageError(f"{what} cannot be written into {unit.path.stem}: {edits.reason}", "change the text by hand, or how it is quoted")
+        raise UsageError(f"{what} cannot be written into {unit.path.stem}: {edits.reason}", "change the text by hand, or change its quotes")
     return edits
 
 

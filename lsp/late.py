@@ -1,6 +1,6 @@
-"""Reading documents late: a Python document that takes long to read is not read at every keystroke, but when there is a pause.
+"""Delayed reading: a Python document that is slow to read is read in pauses of typing, not at every keystroke.
 
-Whatever a client asks is answered on the text as it stands: `catch_up` comes first. Example::
+Requests are still answered on the current text: `catch_up` is called before each. Example::
 
     late.put_off(uri, read)      # at a keystroke; again at the next
     late.catch_up()              # before a request: calls read, if it has not been called since
@@ -28,7 +28,7 @@ class LateReads:
         self._unpublished: set[str] = set()
 
     def read(self, uri: str, read: Callable[[], None]) -> None:
-        """Read now; what was put off is done with that."""
+        """Read now, instead of later."""
         self._drop(uri)
         read()
 
@@ -47,7 +47,7 @@ class LateReads:
         self._took_s[uri] = took_s
 
     def is_late(self, uri: str) -> bool:
-        """Whether what is known of the document is of an earlier text."""
+        """Whether the document still has to be read."""
         return uri in self._late
 
     def publish_when_read(self, uri: str) -> None:

@@ -1,4 +1,4 @@
-"""Carries what happens in the editor session to the client: views, jobs with progress, decisions."""
+"""Reports to the client what happens in the editor session: changed views, jobs with progress, decisions."""
 
 from __future__ import annotations
 
@@ -60,13 +60,13 @@ class SessionListener:
         self._backend = backend
         self._refreshing: asyncio.TimerHandle | None = None
         self._stale: set[str] = set()
-        """Documents whose view changed since the client was last asked to look."""
+        """Documents whose view changed since the client was last asked to refresh."""
         self._timers: dict[str, asyncio.TimerHandle] = {}
         self._progressing: set[str] = set()
         self._endings: dict[str, JobEnded] = {}
         self._verdicts: dict[str, ComparisonMade] = {}
         self._offers: set[str] = set()
-        """Jobs that made a proposal, which some clients tell by themselves."""
+        """Jobs that made a proposal; clients that support ``offer`` announce it themselves."""
 
     def shown(self, key: str) -> None:
         unit = self._units.find(key)
@@ -79,17 +79,19 @@ class SessionListener:
         self._client.log(f"{decision.proposal} {decision.kind.value.replace('_', ' ')}")
         proposal = self._backend.store.find_proposal(decision.proposal)
         self._backend.proposal_decided(proposal.path)
-        if decision.kind is DecisionKind.PARTIALLY_ACCEPTED:  # what was taken is judged before it earns a badge
+        if decision.kind is DecisionKind.PARTIALLY_ACCEPTED:  # what was accepted is judged before a verdict is shown
             try:
                 self._backend.editor.judge(key, proposal.before_text)
             except UsageError as error:
-                self._client.say(f"what you took of {decision.proposal} was not judged: {error.message}", types.MessageType.Warning)
+                self._client.say(
+                    f"the hunks of {decision.proposal} that you accepted were not judged: {error.message}", types.MessageType.Warning
+                )
 
     def lost(self, key: str, outcome: AlreadyDecided) -> None:
         first = outcome.decision
         kind = first.kind.value.replace("_", " ")
         self._client.say(
-            f"{first.proposal} was already {kind} by {first.decided_by}: what you did is not kept as a decision", types.MessageType.Warning
+            f"{first.proposal} was already {kind} by {first.decided_by}: your decision was not saved", types.MessageType.Warning
         )
 
     def job_started(self, work: Work) -> None:
@@ -98,7 +100,7 @@ class SessionListener:
         if self._client.shows_progress:
             self._timers[work.id] = loop.call_later(_PROGRESS_AFTER_S, lambda: self._client.spawn(self._begin(work)))
 
-    def job_told(self, work: Work, event: Event) -> None:
+    def job_reported(self, work: Work, event: Event) -> None:
         self._scratch.job_event(work, event)
         self._client.trace(f"{work.id} {event.event}", lambda: event_json(event))
         if self._client.supports("event"):
@@ -131,31 +133,31 @@ class SessionListener:
         if timer is not None:
             timer.cancel()
         ending, verdict = self._endings.pop(work.id, None), self._verdicts.pop(work.id, None)
-        told = _ending_text(refusal, is_cancelled, ending)
+        message = _ending_text(refusal, is_cancelled, ending)
         if ending is None and self._client.supports("event"):
             exit_code = CANNOT_ANSWER if refusal is None else refusal.exit_code
-            self._server.protocol.notify("kernelopt/event", event_object(JobEnded(work.id, exit_code, told)))
+            self._server.protocol.notify("kernelopt/event", event_object(JobEnded(work.id, exit_code, message)))
         if work.task.verb is Verb.JUDGE and verdict is not None:
-            told = f"judged as it stands now: {comparison_sentence(verdict)}"
+            message = f"judged on the current text: {comparison_sentence(verdict)}"
         if work.id in self._progressing:
             self._progressing.discard(work.id)
-            self._server.work_done_progress.end(work.id, types.WorkDoneProgressEnd(message=told))
+            self._server.work_done_progress.end(work.id, types.WorkDoneProgressEnd(message=message))
             self._server.work_done_progress.tokens.pop(work.id, None)  # pyright: ignore[reportUnknownMemberType]
         if work.id in self._offers:
             self._offers.discard(work.id)
-            self._client.log(told)
+            self._client.log(message)
         elif not work.is_background:
-            self._tell(work, refusal, is_cancelled, ending, told)
+            self._show_answer(work, refusal, is_cancelled, ending, message)
         elif refusal is not None:
-            self._client.log(told, types.MessageType.Warning)
+            self._client.log(message, types.MessageType.Warning)
 
-    def _tell(self, work: Work, refusal: KernelOptError | None, is_cancelled: bool, ending: JobEnded | None, told: str) -> None:
+    def _show_answer(self, work: Work, refusal: KernelOptError | None, is_cancelled: bool, ending: JobEnded | None, message: str) -> None:
         """The answer to what a person asked for, in one sentence."""
         name = work.task.request.file.name
         if refusal is not None or (ending is not None and ending.exit_code):
-            self._client.say(f"{name}: {told}", types.MessageType.Warning)
+            self._client.say(f"{name}: {message}", types.MessageType.Warning)
         elif not is_cancelled:
-            self._client.say(f"{name}: {told}")
+            self._client.say(f"{name}: {message}")
 
     async def _begin(self, work: Work) -> None:
         await self._server.work_done_progress.create_async(work.id)  # pyright: ignore[reportUnknownMemberType]
@@ -171,7 +173,7 @@ class SessionListener:
             self._server.work_done_progress.report(work.id, types.WorkDoneProgressReport(message=message))
 
     def _changed(self, uri: str | None) -> None:
-        """What is shown of a document is another now; None: only what is being done."""
+        """The view of a document changed; None: only the list of jobs."""
         if uri is not None:
             self._stale.add(uri)
         if self._refreshing is None:

@@ -1,4 +1,4 @@
-"""What the ``kernelopt/…`` requests answer: the session's values as JSON, every line in the document's count (0-based).
+"""Answers of the ``kernelopt/…`` requests: the session's values as JSON, with 0-based lines of the document.
 
 Example::
 
@@ -30,7 +30,7 @@ __all__ = ["LISTS", "heat_lines", "listed", "reports"]
 
 
 def listed(units: Units, backend: Backend, what: str, uri: str | None) -> list[dict[str, Any]]:
-    """Of one document, or of all that are open. Raises KeyError for a list that there is not."""
+    """One list, of one document or of all open ones. Raises KeyError for an unknown list."""
     wanted = [unit for u in ([uri] if uri else units.uris()) for unit in units.of(u)]
     return [item for unit in wanted for item in LISTS[what](backend, unit)]
 

@@ -1,4 +1,4 @@
-"""Pair sessions in an editor: begun, asked and ended by commands; the answer to each save is a lens and a line in the log.
+"""Commands of a pair session; the answer to each save is shown as a lens and in the log.
 
 Sessions live in memory, and ``PairBook`` reads them: a terminal or another editor goes on with the same one.
 """

@@ -1,4 +1,4 @@
-"""Edits of notebook cells that the notebook's own kernel asks for: accepted there, made here, where the cell is open.
+"""Edits of notebook cells that the notebook's kernel asks for: decided there, made here, where the cell is open.
 
 VS Code gives a kernel no way to change a cell. The kernel decides, and keeps the decision when it hears that the edit stands; this only
 makes the edit, as one that the editor can undo, and only in a cell whose text is still the one that was judged.
@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from assistant.editor.review import Awaited
+from assistant.editor.review import AwaitedEdit
 from assistant.engine.proposals.decide import DecisionRequest, chosen_text
 from assistant.errors import KernelOptError, UsageError
 from assistant.model.placement import Placement, PlacementState
@@ -27,14 +27,14 @@ __all__ = ["Placing"]
 _POLL_S = 0.2
 """A person waits for the answer, in the notebook."""
 _FRESH_MS = 10_000
-"""Older requests are nobody's any more: a kernel waits for less."""
+"""Older requests are ignored: the kernel no longer waits for them."""
 _OTHERS_MS = 800
-"""For another window that has the notebook open, too, to take what is not for this one's text; less than a kernel waits for a taker."""
+"""How long another window with the same notebook has to take a request that does not fit the text here; a kernel waits longer."""
 _NOTEBOOK = ".ipynb"
 
 
 class Placing:
-    """Of one client's notebooks."""
+    """Makes the edits that kernels of a client's notebooks ask for."""
 
     def __init__(self, client: Client, units: Units, backend: Backend, edits: DocumentEdits) -> None:
         self._client = client
@@ -101,7 +101,7 @@ class Placing:
         """The text with the hunks; without any, the one before the proposal."""
         chosen = DecisionRequest(DecisionKind.PARTIALLY_ACCEPTED, asked.hunk_ids)
         after = chosen_text(proposal, chosen) if asked.hunk_ids else proposal.before_text
-        self._backend.editor.review.await_other(unit.path, Awaited(proposal.id, after, asked.asked_by))
+        self._backend.editor.review.await_other(unit.path, AwaitedEdit(proposal.id, after, asked.asked_by))
         return after
 
     def _units(self) -> Iterator[Unit]:
@@ -110,7 +110,7 @@ class Placing:
 
 
 def _notebook(path: Path) -> Path | None:
-    """The notebook that a cell's text is of (``/w/lab.ipynb.halve.cu``); None for a file."""
+    """The notebook of a cell's text (``/w/lab.ipynb.halve.cu``); None for a file."""
     name, found, _ = path.name.rpartition(_NOTEBOOK)
     return path.with_name(name + found) if found else None
 

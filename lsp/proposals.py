@@ -1,7 +1,7 @@
 """Proposals in an editor: previewed, accepted as an edit that the editor makes and can undo, rejected with a reason.
 
 The decision is written when the text that comes back equals the text that was asked for (``Review.observe``), not when the client says
-that it applied something: some say so without doing it.
+that it applied something: some report it without doing it.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ __all__ = ["Proposals"]
 
 
 class Proposals:
-    """Of one client; what commands on them answer."""
+    """Answers the commands on proposals."""
 
     def __init__(self, client: Client, units: Units, backend: Backend, edits: DocumentEdits) -> None:
         self._client = client
@@ -82,10 +82,8 @@ class Proposals:
         match begun:
             case Moved():
                 job_id = editor.rebase(unit.key, proposal.id, hunk_ids)
-                what = f"what you took of it ({counted_noun(len(hunk_ids), 'hunk')})" if hunk_ids else "the change"
-                self._client.say(
-                    f"{proposal.path.name} changed since {proposal.id} was made: {what} is judged again on the text as it is now"
-                )
+                what = f"the {counted_noun(len(hunk_ids), 'hunk')} that you accepted" if hunk_ids else "the change"
+                self._client.say(f"{proposal.path.name} changed since {proposal.id} was made: judging {what} again on the current text")
                 return {"proposal_id": proposal.id, "outcome": "moved", "job_id": job_id}
             case Apply() as apply:
                 self._apply(unit, apply)
@@ -114,7 +112,7 @@ class Proposals:
         """The text of a ``kernelopt:`` document. Raises UsageError for one that there is not."""
         parts = PurePosixPath(unquote(urlparse(uri).path)).parts
         if len(parts) < 3 or parts[1] != "proposal":
-            raise UsageError(f"{uri} is no document of kernelopt")
+            raise UsageError(f"{uri} is not a kernelopt document")
         name, _, suffix = parts[2].partition(".")
         proposal = self._find(name)
         if len(parts) > 3:

@@ -1,7 +1,7 @@
-"""The language server protocol as this server speaks it: `initialize` before anything else is loaded, refusals in words, no traceback.
+"""LSP as this server speaks it: `initialize` is answered before anything else is loaded, and expected failures are errors with a remedy.
 
-What a handler raises on purpose (`KernelOptError`), or because of a file, becomes the request's error with the way out; of a notification,
-which nobody can be answered, the person is told once.
+What a handler raises on purpose (`KernelOptError`), or because of a file, becomes the error answer of the request. A notification has no
+answer, so its error is shown once as a warning.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _REQUEST_FAILED = types.LSPErrorCodes.RequestFailed.value
 
 _OPTIONS = {method: options for method, options in METHODS.items() if options is not None}
 _OF_TEXTS = frozenset({None, types.TEXT_DOCUMENT_DID_CHANGE, types.CANCEL_REQUEST, types.SET_TRACE})
-"""Messages that nothing is answered to: answers of the client, and what changes a text."""
+"""Messages that need no up-to-date document: answers of the client, and changes of a text."""
 
 
 class LazyServer(Protocol):
@@ -48,7 +48,7 @@ class LazyServer(Protocol):
 
 
 class ServerProtocol(LanguageServerProtocol):
-    """Answers ``initialize`` before anything else is loaded; keeps documents that are the client's to the character."""
+    """Answers ``initialize`` before anything else is loaded; keeps documents exactly as the client has them."""
 
     def __init__(self, server: Any, converter: Any) -> None:
         """``server``: a `LanguageServer` that is a `LazyServer`; pygls passes it while it is being made."""
@@ -58,7 +58,7 @@ class ServerProtocol(LanguageServerProtocol):
     @lsp_method(types.INITIALIZE)
     def lsp_initialize(self, params: types.InitializeParams) -> Generator[Any, Any, types.InitializeResult]:
         if self._workspace is not None:
-            raise JsonRpcInvalidRequest("initialize was answered before: one client, one server")
+            raise JsonRpcInvalidRequest("initialize was already answered: a server serves one client")
         self._ours.client.introduce(params)
         result = yield from super().lsp_initialize(params)
         plain = self.workspace
@@ -108,7 +108,7 @@ class ServerProtocol(LanguageServerProtocol):
 
 
 def _refusal(error: BaseException | None) -> str | None:
-    """What a person is told of an expected failure, with the way out; None for what is none."""
+    """The message of an expected failure, with its remedy; None for any other."""
     if isinstance(error, KernelOptError):
         return with_remedy(error)
     if isinstance(error, OSError) and error.strerror:

@@ -38,7 +38,7 @@ class _Judging:
 
 
 class ScratchCopies:
-    """Of one client."""
+    """The scratch copies of one client."""
 
     def __init__(self, client: Client, backend: Backend, accept: Callable[[str, str], None]) -> None:
         """``accept`` (proposal, text) has the editor put an edited proposal into the file."""

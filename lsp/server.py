@@ -77,5 +77,5 @@ class KernelOptServer(LanguageServer):
 
 
 def build_server(open_store: OpenStore, open_pairs: OpenPairs) -> KernelOptServer:
-    """A server that can be spoken to, and loads the rest when it is."""
+    """A server that answers ``initialize``; the rest is loaded after that."""
     return KernelOptServer(open_store, open_pairs)

@@ -21,7 +21,7 @@ _ANSWER_S = 5.0
 
 
 class SettingsSync:
-    """Of one client."""
+    """Keeps the settings of one client up to date."""
 
     def __init__(
         self,
@@ -38,7 +38,7 @@ class SettingsSync:
         self._configuration = configuration
 
     def expect(self) -> None:
-        """The client is going to be asked: until it answers, nothing runs that it may have switched off."""
+        """The client will be asked: until it answers, nothing runs that its settings may switch off."""
         self._configuration.expect()
 
     async def pull(self) -> None:
@@ -63,7 +63,7 @@ class SettingsSync:
         self.apply()
 
     def apply(self) -> None:
-        """Settings or folders changed: show documents afresh and look at sources again."""
+        """Settings or folders changed: publish diagnostics and look at sources again."""
         editor = self._backend.opened
         if editor is not None:
             self._diagnostics.publish_all()

@@ -1,6 +1,6 @@
-"""Watching files for a client that does not: the workspace folders, by watchdog.
+"""Watches the workspace folders for a client that does not watch files itself.
 
-Whole home folders and the file system's root are left alone: somebody opened a single file there, not a project.
+A home folder or the root of the file system is not watched: a single file was opened there, not a project.
 """
 
 from __future__ import annotations

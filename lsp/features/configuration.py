@@ -1,4 +1,4 @@
-"""Settings and workspace folders, applied live."""
+"""Changed settings, files and workspace folders are applied at once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Inlay hints: resources at the kernel, the telling counter on hot lines. Short: the tooltip has all of it, with its origin."""
+"""Inlay hints: resources at each kernel, the most important counter on hot lines. Short: the tooltip has every figure and its origin."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ def _hints(backend: Backend, unit: Unit) -> Iterator[types.InlayHint]:
     backend.editor.look_at(unit.key)
     view = backend.editor.view(unit.key)
     for line, kernels in groupby(sorted(view.kernels, key=lambda kernel: kernel.line), key=lambda kernel: kernel.line):
-        told = [(kernel, text) for kernel in kernels if (text := resource_hint(kernel)) is not None]
-        for kernel, text in told:
-            yield _hint(unit, line, text if len(told) == 1 else fitted([f"{kernel.name}: {text}"]), resource_origin(kernel))
+        hinted = [(kernel, text) for kernel in kernels if (text := resource_hint(kernel)) is not None]
+        for kernel, text in hinted:
+            yield _hint(unit, line, text if len(hinted) == 1 else fitted([f"{kernel.name}: {text}"]), resource_origin(kernel))
     counted = dict(hot_lines(view))
     stalled = hot_stalls(view, also=tuple(counted))
     for line in sorted({*counted, *stalled}):

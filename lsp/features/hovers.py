@@ -1,4 +1,4 @@
-"""Hover: the whole table of a kernel, or of a line, with method and device; the proposal's diff; the line's machine code."""
+"""Hover: the whole table of a kernel or of a line, with method and device, the proposal's diff, and the line's machine code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A line over each kernel: what can be done, then what is known of it, as prose may run off the screen."""
+"""Code lenses over each kernel: commands first, then its figures, which may be too long for the screen."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ def register(server: LanguageServer, units: Units, backend: Backend) -> None:
 
 
 def _pair_lenses(unit: Unit, kernel: KernelView, pair: PairView, name: str) -> Iterator[types.CodeLens]:
-    """What a person asks next, and the session's last answer."""
+    """The next commands, and the session's last answer."""
     place, source = unit.line_range(kernel.line), unit.arguments(kernel.key)
     for title, verb in (("Suggest", "suggest"), ("Stop pairing", "stop"), (name + pair.headline, "why")):
         yield types.CodeLens(place, types.Command(title, f"kernelopt.pair.{verb}", arguments=[source]))
 
 
 def _lenses(unit: Unit, kernel: KernelView, name: str) -> Iterator[types.CodeLens]:
-    """``name`` tells kernels of one line apart."""
+    """``name`` distinguishes kernels on the same line."""
     place = unit.line_range(kernel.line)
 
     def lens(title: str, command: str, **arguments: Any) -> types.CodeLens:

@@ -1,4 +1,4 @@
-"""initialized, shutdown; ``initialize`` is answered before this is loaded."""
+"""``initialized`` and ``shutdown``; ``initialize`` is answered before this is loaded."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ def register(
     server: LanguageServer, client: Client, settings: SettingsSync, watch: FolderWatch, close: Callable[[], Awaitable[None]]
 ) -> None:
     @server.feature(types.INITIALIZED)
-    def initialized(_: types.InitializedParams) -> None:  # at once: a document may be opened right behind it
+    def initialized(_: types.InitializedParams) -> None:  # not a coroutine: the next message may already open a document
         if client.takes_configuration:
             settings.expect()
             client.spawn(settings.pull())
-        if client.waits_to_tell_settings:
+        if client.wants_settings_registration:
             client.spawn(_register_configuration(server))
         if client.watches_files:
             client.spawn(_register_watchers(server))

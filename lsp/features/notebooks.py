@@ -1,4 +1,4 @@
-"""Notebooks as the client has them: their cells come and go, move and change; each is a document of its own."""
+"""Notebooks: their cells are opened, moved, changed and closed; each is a document of its own."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["register"]
 
 def register(server: LanguageServer, units: Units, backend: Backend, documents: Documents, placing: Placing) -> None:
     def put(uris: Iterable[str], trigger: Trigger) -> None:
-        """Cells that are open are looked at, the others are gone."""
+        """Read the cells that are open, close the others."""
         for uri in uris:
             documents.put(uri, trigger)
 

@@ -1,4 +1,4 @@
-"""``window/workDoneProgress/cancel``: the cross in the editor's progress ends the job. ``$/progress``: its model's answer, as it comes."""
+"""``window/workDoneProgress/cancel`` ends a job, ``$/progress`` brings the answer of the editor's model piece by piece."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Document symbols: kernels and device functions; for editors whose CUDA support is this server alone."""
+"""Document symbols: kernels and device functions; for editors that have no other CUDA support."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Documents as the client has them."""
+"""Documents are opened, changed, saved and closed."""
 
 from __future__ import annotations
 

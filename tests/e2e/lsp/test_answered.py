@@ -21,7 +21,7 @@ async def test_no_wish_ends_without_a_word(cli: Cli, open_editor: Start) -> None
     document = editor.open(cli.write("halve.cu", HALVE))
 
     await editor.run("kernelopt.check", uri=document.uri)
-    await editor.until(lambda: [message for message in editor.said if "nobody consented" in message])
+    await editor.until(lambda: [message for message in editor.said if "no consent was given" in message])
 
     editor.answer = lambda question: NO_ANSWER
     job_id = (await editor.run("kernelopt.check", uri=document.uri))["job_id"]

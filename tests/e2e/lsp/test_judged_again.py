@@ -25,7 +25,7 @@ def offers(editor: Editor, document: Document) -> list[str]:
 
 
 def judgements(editor: Editor, document: Document) -> list[types.Diagnostic]:
-    return [note for note in editor.diagnostics(document) if note.message.startswith("judged as it stands")]
+    return [note for note in editor.diagnostics(document) if note.message.startswith("judged on the current text")]
 
 
 @pytest.mark.thorough
@@ -54,7 +54,7 @@ async def test_a_part_that_was_accepted_is_judged_and_the_verdict_stays(offered:
     with open_store(offered.cli.home / "memory.sqlite3") as store:
         (decision,) = store.decisions(offered.id)
     assert (decision.kind.value, decision.hunk_ids) == ("partially_accepted", (first.id,))
-    (told,) = await editor.until(lambda: [message for message in editor.said if "judged as it stands now" in message])
+    (told,) = await editor.until(lambda: [message for message in editor.said if "judged on the current text" in message])
     assert "PASS" in told and "transpose.cu" in told
     (note,) = await editor.until(lambda: judgements(editor, document))
     assert note.range.start.line == line and "PASS" in note.message

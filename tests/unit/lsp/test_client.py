@@ -68,7 +68,11 @@ def test_the_question_of_consent_quotes_what_is_one_argument() -> None:
 
 def test_flags_that_no_message_holds_are_counted_and_logged_and_not_allowed_for_good() -> None:
     question, asked = consent_asked("a.cu", flags=("-DLONG=" + "x" * 2000, "--last"))
-    assert len(question.message) < 1000 and "characters more: the log has all of it" in question.message and "Run it?" in question.message
+    assert (
+        len(question.message) < 1000
+        and "more characters: the log has the whole command" in question.message
+        and "Run it?" in question.message
+    )
     assert titles(question) == ["Once", "Never"]
     assert any("--last" in text for text in asked.logged)
 
