@@ -115,7 +115,7 @@ def compose(server: LanguageServer, client: Client, open_store: Callable[[], Sto
 
 
 def _register(server: LanguageServer, client: Client, parts: Parts) -> None:
-    """Register every feature; the order is the one in which the reference lists the commands."""
+    """Register every feature; the reference lists commands in this order."""
     units, backend = parts.units, parts.backend
     lifecycle.register(server, client, parts.settings, parts.watch, parts.close)
     sync.register(server, units, backend, parts.documents, parts.scratch)

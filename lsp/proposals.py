@@ -83,7 +83,7 @@ class Proposals:
             case Moved():
                 job_id = editor.rebase(unit.key, proposal.id, hunk_ids)
                 what = f"the {counted_noun(len(hunk_ids), 'hunk')} that you accepted" if hunk_ids else "the change"
-                self._client.say(f"{proposal.path.name} changed since {proposal.id} was made: judging {what} again on the current text")
+                self._client.say(f"{proposal.path.name} changed since {proposal.id} was made: {what} will be judged on the current text")
                 return {"proposal_id": proposal.id, "outcome": "moved", "job_id": job_id}
             case Apply() as apply:
                 self._apply(unit, apply)

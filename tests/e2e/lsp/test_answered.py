@@ -27,7 +27,7 @@ async def test_no_wish_ends_without_a_word(cli: Cli, open_editor: Start) -> None
     job_id = (await editor.run("kernelopt.check", uri=document.uri))["job_id"]
     await editor.until(lambda: len(editor.asked) == 2)
     (job,) = await editor.jobs()
-    assert job["job_id"] == job_id and not job["is_running"] and "an answer" in job["waits_for"]
+    assert job["job_id"] == job_id and not job["is_running"] and "your consent" in job["waits_for"]
     assert await editor.run("kernelopt.job.cancel", job_id=job_id) == {"is_cancelled": True}
     assert await editor.jobs() == []
     assert await editor.run("kernelopt.job.cancel", job_id=job_id) == {"is_cancelled": False}

@@ -74,7 +74,7 @@ async def test_a_hunk_on_a_text_that_moved_on_is_judged_there_and_offered_anew(o
     editor.type(document, "// mine\n" + document.text)
     answer = await editor.run("kernelopt.proposal.accept", proposal_id=offered.id, hunk_ids=[first.id])
     assert answer["outcome"] == "moved" and editor.applied == []
-    assert any("judged again" in message for message in editor.said)
+    assert any("the 1 hunk that you accepted will be judged on the current text" in message for message in editor.said)
     await editor.until(lambda: offers(editor, document) and offers(editor, document) != [offered.id])
     assert answer["job_id"] in {event["job"] for event in editor.events if event["event"] == "comparison"}
     (offer,) = offers(editor, document)
