@@ -310,7 +310,7 @@ class Workshop:
     def job_started(self, work: Work) -> None:
         """What it does is told by its events."""
 
-    def job_told(self, work: Work, event: Event) -> None:
+    def job_reported(self, work: Work, event: Event) -> None:
         found = self._by_job.get(work.id)
         if found is not None:
             found[0].told(found[1], event)

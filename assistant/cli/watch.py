@@ -65,7 +65,7 @@ class _TextReport:
     def waits(self, path: Path, reason: str) -> None:
         self._screen.print(f"{_now()} {escape(self._name(path))} waits: {escape(reason)}")
 
-    def told(self, path: Path, event: Event) -> None:
+    def reported(self, path: Path, event: Event) -> None:
         del path, event
 
     def looked(self, path: Path, view: View) -> None:
@@ -100,7 +100,7 @@ class _JsonReport:
     def waits(self, path: Path, reason: str) -> None:
         console(is_error=True).print(f"{path} waits: {reason}", markup=False)
 
-    def told(self, path: Path, event: Event) -> None:
+    def reported(self, path: Path, event: Event) -> None:
         del path
         typer.echo(event_json(event))
 
