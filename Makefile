@@ -47,7 +47,7 @@ PYTEST = $(BIN)/python -m pytest -q -n 3 --dist worksteal
 
 # What starts no compiler, worker, server or browser and needs nothing that is fetched: to be run while working.
 unit: $(STAMP)-dev
-	$(PYTEST) tests/unit
+	$(PYTEST) tests/unit tests/contracts
 
 # The rest of `make test`: parts with real compilers and workers, and whole front ends.
 e2e: $(STAMP)-dev editors vscode torch

@@ -15,7 +15,7 @@ from assistant.cli.loading import loading
 if TYPE_CHECKING:
     from assistant.cli.servers import AgentRights
     from assistant.engine.pair.sessions import PairSessions
-    from assistant.ports import Store
+    from assistant.ports.store import Store
 
 __all__ = ["main"]
 

@@ -16,7 +16,7 @@ _making = RLock()
 
 
 class _Fields:
-    """Stands for the fields of a class that is not a dataclass yet, and makes it one for whoever asks."""
+    """Stands for the fields of a class that is not a dataclass yet, and makes it one when they are asked for."""
 
     def __get__(self, _: object, owner: type) -> dict[str, Field[Any]]:
         if owner is Record:

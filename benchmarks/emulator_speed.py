@@ -11,7 +11,7 @@ from pathlib import Path
 from assistant.lab.cpu import CpuLab
 from assistant.model.build import Flags
 from assistant.model.source import Source
-from assistant.ports import LabFailure, Program, RunLimits
+from assistant.ports.lab import LabFailure, Program, RunLimits
 from benchmarks.table import heading, row, spread
 
 ROUNDS = 5

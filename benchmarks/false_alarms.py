@@ -34,7 +34,7 @@ from assistant.measure.targets import target
 from assistant.model.build import Flags
 from assistant.model.verification import Outcome, Verification
 from assistant.model.workload import AutoTolerance
-from assistant.ports import LabFailure, RunLimits
+from assistant.ports.lab import LabFailure, RunLimits
 from assistant.verify.evidence import CaseEvidence, JudgeEvidence, SideRun
 from assistant.verify.judge import judge
 from assistant.verify.kinds import meaning_of

@@ -26,7 +26,7 @@ from assistant.live.recording import CannotRecord, InProcess
 from assistant.live.sources import KnownText, declined_reasons, known_texts, text_of
 from assistant.live.torch_blocks import TensorBlocks
 from assistant.model.recording import Recording
-from assistant.ports import LabFailure
+from assistant.ports.lab import LabFailure
 from assistant.record import Record
 from assistant.workload.select import kernel_name
 from assistant.workload.signature import signature_of

@@ -23,7 +23,7 @@ from IPython.core.magic_arguments import MagicArgumentParser, argument, magic_ar
 
 from assistant.errors import KernelOptError, UsageError
 from assistant.live.workload import ReferenceLimits
-from assistant.ports import LabFailure
+from assistant.ports.lab import LabFailure
 from jupyter_ext.capturing import Capturing, captured_option
 from jupyter_ext.cells import cell_of, notebook_path
 from jupyter_ext.commands import VERBS, CommandOptions, Commands, wait_for

@@ -54,7 +54,7 @@ from assistant.model.events import Event
 from assistant.model.proposal import AlreadyDecided, Decision, Proposal
 from assistant.model.workload import LiveWorkload
 from assistant.plan.catalogue import load_catalogue
-from assistant.ports import Store
+from assistant.ports.store import Store
 from assistant.record import Record
 from jupyter_ext.cells import Cell
 from jupyter_ext.runs import CellRun
@@ -310,7 +310,7 @@ class Workshop:
     def job_started(self, work: Work) -> None:
         """What it does is told by its events."""
 
-    def job_told(self, work: Work, event: Event) -> None:
+    def job_reported(self, work: Work, event: Event) -> None:
         found = self._by_job.get(work.id)
         if found is not None:
             found[0].told(found[1], event)

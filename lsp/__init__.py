@@ -1,1 +1,1 @@
-"""The language server: a thin edge over `assistant.engine`; one feature a module, no product logic, no state of its own."""
+"""The language server: a thin edge over `assistant.editor`; `compose.py` makes its parts, each feature is a module, no product logic."""

@@ -1,25 +1,26 @@
-"""What the client can do, and what is asked of it. Requests to it are only ever awaited in tasks that nothing cancels."""
+"""The client: what it supports, and the messages and requests to it. Requests are only awaited in tasks that nothing cancels."""
 
 from __future__ import annotations
 
+import asyncio
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any, cast
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
+from pygls.lsp.server import LanguageServer
 
 if TYPE_CHECKING:
     from assistant.config import ConsentAnswer, ProgramConsent
     from assistant.engine.search.planning import ModelNotice
-    from lsp.server import KernelOptServer
 
 __all__ = ["PROTOCOL", "Client", "as_object", "plain", "without_links"]
 
 PROTOCOL = 1
 """Version of the ``kernelopt/…`` methods."""
 _SHOWN_CHARACTERS = 800
-"""Of a command in a question: VS Code cuts a message at 1,000, and what a person says yes to must not be what was cut off."""
+"""Longest command shown in a question: VS Code cuts a message at 1,000, and a person must see all of what they agree to."""
 _VERSION_KEEPERS = frozenset({"Neovim"})
 """Refuse an edit of an older text and do not advertise ``documentChanges``: Neovim from 0.7 to 0.10 (``vim.lsp.util``)."""
 
@@ -27,18 +28,21 @@ _VERSION_KEEPERS = frozenset({"Neovim"})
 class Client:
     """The client of this server; facts come with ``initialize``."""
 
-    def __init__(self, server: KernelOptServer) -> None:
+    def __init__(self, server: LanguageServer) -> None:
         self._server = server
         self._options: dict[str, Any] = {}
         self._name: str | None = None
         self._said: set[str] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self.keeps_answers = True
+        """Whether what it answers to questions of trust is remembered for good; not where it connected to a port."""
         self.is_introduced = False
-        """Whether it said ``initialize``."""
+        """Whether it has sent ``initialize``."""
         self.is_trusted: bool | None = None
-        """What it says of its workspace; None: it does not say."""
+        """Whether it trusts its workspace; None: it does not say."""
 
     def introduce(self, params: types.InitializeParams) -> None:
-        """Take over ``initializationOptions.kernelopt``; a client that does not speak our protocol has none."""
+        """Take over ``initializationOptions.kernelopt``; a client that does not know our protocol has none."""
         self.is_introduced = True
         options = as_object(plain(params.initialization_options))
         ours = as_object(options.get("kernelopt"))
@@ -96,8 +100,8 @@ class Client:
         return bool(workspace and workspace.configuration)
 
     @property
-    def waits_to_tell_settings(self) -> bool:
-        """Whether changed settings are told only to a server that has registered for them, as VS Code does."""
+    def wants_settings_registration(self) -> bool:
+        """Whether it sends changed settings only to a server that has registered for them, as VS Code does."""
         workspace = self._capabilities.workspace
         changed = workspace.did_change_configuration if workspace else None
         return bool(changed and changed.dynamic_registration)
@@ -117,6 +121,23 @@ class Client:
     def refreshes_hints(self) -> bool:
         workspace = self._capabilities.workspace
         return bool(workspace and workspace.inlay_hint and workspace.inlay_hint.refresh_support)
+
+    def spawn(self, work: Coroutine[Any, Any, object]) -> None:
+        """Run a coroutine that no handler waits for; nothing may cancel one that awaits the client."""
+        task = asyncio.get_running_loop().create_task(self._answered(work))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _answered(self, work: Coroutine[Any, Any, object]) -> None:
+        """``work``, whose requests some clients answer with an error."""
+        try:
+            await work
+        except JsonRpcException as error:
+            self.log(f"the editor answered with an error: {error}", types.MessageType.Warning)
+
+    def show_document(self, uri: str) -> None:
+        """Have the client open a document."""
+        self.spawn(self._server.window_show_document_async(types.ShowDocumentParams(uri, take_focus=True)))
 
     def say(self, message: str, kind: types.MessageType = types.MessageType.Info) -> None:
         """A message that people see."""
@@ -158,13 +179,13 @@ class Client:
         what = command
         if len(command) > _SHOWN_CHARACTERS:
             self.log(f"what kernelopt wants to build and run: {command}", types.MessageType.Warning)
-            what = f"{command[:_SHOWN_CHARACTERS]}… ({len(command) - _SHOWN_CHARACTERS:,} characters more: the log has all of it)"
-            del answers["Always here"]  # nobody has read it here
+            what = f"{command[:_SHOWN_CHARACTERS]}… ({len(command) - _SHOWN_CHARACTERS:,} more characters: the log has the whole command)"
+            del answers["Always here"]  # the person has not seen all of it
         chosen = await self.choose(f"kernelopt wants to build and run {what}, to verify and profile its kernels. Run it?", tuple(answers))
         return None if chosen is None else answers.get(chosen)
 
     async def ask_model(self, notice: ModelNotice) -> ConsentAnswer | None:
-        """Whether a language model may be asked: what it is sent, where, and what it may cost."""
+        """Whether a language model may be used; the question says what is sent, where to, and what it may cost."""
         from assistant.config import ConsentAnswer
 
         answers = {"Once": ConsentAnswer.ONCE, "Always here": ConsentAnswer.ALWAYS, "Never": ConsentAnswer.NEVER}
@@ -173,7 +194,7 @@ class Client:
 
 
 def without_links(message: str) -> str:
-    """``[text](command:…)`` with a space inside: VS Code makes a link of that in every message, whoever wrote it."""
+    """``[text](command:…)`` with a space inside: VS Code turns that into a link in every message, whatever its origin."""
     return message.replace("](", "] (")
 
 
@@ -183,7 +204,7 @@ def as_object(value: Any) -> dict[str, Any]:
 
 
 def plain(value: Any) -> Any:
-    """pygls hands over unknown objects as named tuples."""
+    """The value as plain JSON: pygls passes unknown objects as named tuples."""
     if hasattr(value, "_asdict"):
         value = value._asdict()
     if isinstance(value, dict):

@@ -1,93 +1,96 @@
-"""Edit-then-accept: a person edits a scratch copy of a proposal; saving it has it judged, and what holds can be accepted.
+"""Edits that the editor is asked to make: one at a time in a document, each of the text that the server knows. Example::
 
-The scratch copy lies in the workspace's ``.kernelopt/edits``; the user's own file changes only by the accept.
+edits.ask(unit, after, "the workload block", "kernelopt: declare a workload")     # False: the text is `after` already
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING
-
 from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+from pygls.lsp.server import LanguageServer
 
-from assistant.config import find_workspace, workspace_folder
-from assistant.editor.lanes import Work
-from assistant.editor.words import comparison_sentence
-from assistant.errors import KernelOptError
-from assistant.model.events import ComparisonMade, Event
-from assistant.model.proposal import Proposal
-from assistant.model.verification import Outcome
-from lsp.proposals import accept_edited
+from assistant.cuda.hunks import hunks
+from assistant.errors import UsageError
+from assistant.model.embedded import Declined
+from assistant.model.source import Hunk, Span, TextEdit
+from lsp.client import Client
+from lsp.pending_edits import Edit, PendingEdits
+from lsp.texts import open_document
+from lsp.units import Unit
 
-if TYPE_CHECKING:
-    from lsp.server import KernelOptServer
-
-__all__ = ["ScratchEdits"]
-
-_ACCEPT = "Accept into the file"
+__all__ = ["DocumentEdits"]
 
 
-@dataclass
-class _Judging:
-    """One saved text under judgement."""
+class DocumentEdits:
+    """Asks a client to edit its documents."""
 
-    proposal: str
-    text: str
-    verdict: ComparisonMade | None = None
-
-
-class ScratchEdits:
-    """The scratch copies of one client."""
-
-    def __init__(self, server: KernelOptServer) -> None:
+    def __init__(self, server: LanguageServer, client: Client, pending: PendingEdits) -> None:
         self._server = server
-        self._proposals: dict[Path, str] = {}
-        self._judging: dict[str, _Judging] = {}
+        self._client = client
+        self._pending = pending
 
-    def begin(self, proposal: Proposal) -> Path:
-        """Write the scratch copy, with the whole change made; its path. An earlier one of the same proposal is kept."""
-        path = workspace_folder(find_workspace(proposal.path)) / "edits" / proposal.id / proposal.path.name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if not path.exists():
-            path.write_text(proposal.after_text, "utf-8")
-        self._proposals[path] = proposal.id
-        return path
+    def check(self, unit: Unit) -> None:
+        """Raises UsageError while another edit of the document is pending."""
+        self._pending.check(unit.uri)
 
-    def saved(self, path: Path, text: str) -> str | None:
-        """A file was saved: if it is a scratch copy, start judging it; the job's id."""
-        proposal_id = self._proposals.get(path)
-        if proposal_id is None:
-            return None
-        proposal = self._server.store.find_proposal(proposal_id)
-        key = self._server.editor.key_of(proposal.path)
-        if key is None:
-            self._server.client.say(f"{proposal.path.name} is not open: open it to have your edit judged", types.MessageType.Warning)
-            return None
-        job_id = self._server.editor.judge(key, proposal.before_text, text)
-        self._judging[job_id] = _Judging(proposal_id, text)
-        return job_id
+    def ask(self, unit: Unit, after: str, what: str, label: str) -> bool:
+        """Ask the editor to change the text to ``after``, as one edit that can be undone; False if it is that already.
 
-    def told(self, work: Work, event: Event) -> None:
-        """The overall verdict is the last comparison of the job."""
-        judging = self._judging.get(work.id)
-        if judging is not None and isinstance(event, ComparisonMade):
-            judging.verdict = event
+        ``what`` names the change in errors, ``label`` in the editor. Raises UsageError where the text around an embedded source cannot
+        hold it, and while another edit of the document is pending.
+        """
+        edits = self._begin(unit, after, what)
+        if edits:
+            self._client.spawn(self._make(unit, edits, label))
+        return bool(edits)
 
-    def ended(self, work: Work) -> None:
-        """Offer what was judged."""
-        judging = self._judging.pop(work.id, None)
-        if judging is not None and judging.verdict is not None:
-            self._server.spawn(self._offer(judging, judging.verdict))
+    async def make(self, unit: Unit, after: str, what: str, label: str) -> bool:
+        """As ``ask``, and wait: whether the editor says that the text is ``after`` now."""
+        edits = self._begin(unit, after, what)
+        return not edits or await self._make(unit, edits, label)
 
-    async def _offer(self, judging: _Judging, verdict: ComparisonMade) -> None:
-        sentence = f"your edit of {judging.proposal}: {comparison_sentence(verdict)}"
-        if verdict.verification.outcome is Outcome.FAIL:
-            self._server.client.say(sentence, types.MessageType.Warning)
-            return
-        chosen = await self._server.client.choose(sentence, (_ACCEPT, "Not now"))
-        if chosen == _ACCEPT:
-            try:
-                accept_edited(self._server, judging.proposal, judging.text)
-            except KernelOptError as error:
-                self._server.client.say(f"{error.message}; {error.remedy}" if error.remedy else error.message, types.MessageType.Warning)
+    def _begin(self, unit: Unit, after: str, what: str) -> tuple[types.TextEdit, ...]:
+        """The edits to ask for; none where the text is ``after`` already."""
+        edits = _text_edits(unit, after, what)
+        if edits:
+            self._pending.begin(unit.uri, Edit(unit.key, unit.text, after, self._client.takes_versioned_edits))
+        return edits
+
+    async def _make(self, unit: Unit, edits: tuple[types.TextEdit, ...], label: str) -> bool:
+        """Ask for the edit; whether it was made. A client that says that it did not make it is believed, and the person sees a warning.
+
+        What the client typed before it was asked is read by now: the edit was made for the text before that, and is not asked for.
+        """
+        document = open_document(self._server.workspace, unit.uri)
+        is_made = document is not None and document.source == unit.document and await self._apply(unit, edits, label, document.version)
+        if not is_made:
+            self._pending.refused(unit.uri)
+            self._client.say(f"the editor did not apply the edit: {label}", types.MessageType.Warning)
+        return is_made
+
+    async def _apply(self, unit: Unit, edits: tuple[types.TextEdit, ...], label: str, version: int | None) -> bool:
+        """Whether the editor says that it made the edits of this version of the document."""
+        if self._client.takes_versioned_edits:
+            versioned = types.OptionalVersionedTextDocumentIdentifier(unit.uri, version)
+            edit = types.WorkspaceEdit(document_changes=[types.TextDocumentEdit(versioned, list(edits))])
+        else:
+            edit = types.WorkspaceEdit(changes={unit.uri: edits})
+        try:
+            return (await self._server.workspace_apply_edit_async(types.ApplyWorkspaceEditParams(edit, label))).applied
+        except JsonRpcException as error:  # Emacs answers so where the text has moved on
+            self._client.log(f"the editor answered with an error: {error}", types.MessageType.Warning)
+            return False
+
+
+def _text_edits(unit: Unit, after: str, what: str) -> tuple[types.TextEdit, ...]:
+    """The change as edits of the document: whole lines of CUDA text."""
+    edits = unit.edits([_line_edit(unit, hunk) for hunk in hunks(unit.text, after)])
+    if isinstance(edits, Declined):
+        raise UsageError(f"{what} cannot be written into {unit.path.stem}: {edits.reason}", "change the text by hand, or change its quotes")
+    return edits
+
+
+def _line_edit(unit: Unit, hunk: Hunk) -> TextEdit:
+    """One hunk as a replacement of whole lines; at the end of a text without a last line end, of what is there."""
+    start = unit.start_of_line(hunk.before_line)
+    return TextEdit(Span(start, start + sum(len(line) for line in hunk.before)), "".join(hunk.after))

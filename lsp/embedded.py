@@ -1,9 +1,9 @@
 """CUDA texts inside Python documents and notebook cells, as units with names of their own.
 
-A text keeps its name while it is typed in, so that what is known of it stays with it. The name is that of its first kernel (of a
+A text keeps its name while it is typed in, so that its results stay with it. The name is that of its first kernel (of a
 ``%%writefile`` cell the file's), so that an editor that starts later gives the same one. Example::
 
-    read_embedded(Opened(uri, text, encoding, Path("/w/train.py"), Container.PYTHON_FILE), (), frozenset(), False)[0][0].path
+    read_embedded(PythonText(uri, text, encoding, Path("/w/train.py"), Container.PYTHON_FILE), (), frozenset(), False)[0][0].path
     # /w/train.py.halve.cu
 """
 
@@ -20,22 +20,22 @@ from assistant.cuda.embedded.names import own_name
 from assistant.model.embedded import Container, Declined, Embedded, EmbeddingKind
 from assistant.record import Record
 from lsp.positions import Positions
-from lsp.units import PassedOver, Unit
+from lsp.units import IgnoredText, Unit
 
-__all__ = ["Opened", "read_cuda_cell", "read_embedded"]
+__all__ = ["PythonText", "read_cuda_cell", "read_embedded"]
 
 _NO_NAME = "cuda"
 _HEADER = ".cuh"
 
 
-class Opened(Record):
-    """A document that an editor has open."""
+class PythonText(Record):
+    """A Python document or notebook cell that an editor has open."""
 
     uri: str
     text: str
     encoding: types.PositionEncodingKind
     file: Path
-    """The Python file, or the notebook that the cell is of."""
+    """The Python file, or the notebook of the cell."""
     container: Container
 
 
@@ -48,11 +48,11 @@ class _Text(Record):
 
 
 def read_embedded(
-    opened: Opened, before: Sequence[Unit], taken: frozenset[Path], is_named_anew: bool
-) -> tuple[tuple[Unit, ...], tuple[PassedOver, ...]]:
-    """The units of a document, and what is passed over.
+    opened: PythonText, before: Sequence[Unit], taken: frozenset[Path], may_rename: bool
+) -> tuple[tuple[Unit, ...], tuple[IgnoredText, ...]]:
+    """The units of a document, and the CUDA texts that are ignored.
 
-    ``before``: its units until now, whose names are kept; with ``is_named_anew`` only as far as they still fit. ``taken``: paths that
+    ``before``: its units until now, whose names are kept; with ``may_rename`` only as far as they still fit. ``taken``: paths that
     other documents' units have.
     """
     found = find_embedded(opened.text, opened.container)
@@ -60,20 +60,20 @@ def read_embedded(
         return (), ()
     texts = [_Text(item.text, item) for item in found if isinstance(item, Embedded)]
     positions = Positions(opened.text, opened.encoding)
-    passed = tuple(PassedOver(positions.span(x.span.start, x.span.end), x) for x in found if isinstance(x, Declined))
-    return _units(opened, texts, before, taken, is_named_anew), passed
+    ignored = tuple(IgnoredText(positions.span(x.span.start, x.span.end), x) for x in found if isinstance(x, Declined))
+    return _units(opened, texts, before, taken, may_rename), ignored
 
 
-def read_cuda_cell(opened: Opened, before: Sequence[Unit], taken: frozenset[Path], is_named_anew: bool) -> tuple[Unit, ...]:
+def read_cuda_cell(opened: PythonText, before: Sequence[Unit], taken: frozenset[Path], may_rename: bool) -> tuple[Unit, ...]:
     """The unit of a notebook cell whose language is CUDA; arguments as of ``read_embedded``."""
-    return _units(opened, [_Text(opened.text, None)], before, taken, is_named_anew)
+    return _units(opened, [_Text(opened.text, None)], before, taken, may_rename)
 
 
-def _units(opened: Opened, texts: list[_Text], before: Sequence[Unit], taken: frozenset[Path], is_named_anew: bool) -> tuple[Unit, ...]:
+def _units(opened: PythonText, texts: list[_Text], before: Sequence[Unit], taken: frozenset[Path], may_rename: bool) -> tuple[Unit, ...]:
     kept: dict[int, str] = {}
     for index, unit in _matched(texts, before):
         name = unit.key.rpartition("#")[2]
-        if not is_named_anew or _fits(name, _own_name(texts[index])):
+        if not may_rename or _fits(name, _own_name(texts[index])):
             kept[index] = name
     used = {_path(opened, texts[index], name) for index, name in kept.items()} | taken
     units: list[Unit] = []
@@ -102,7 +102,7 @@ def _matched(texts: list[_Text], before: Sequence[Unit]) -> Iterator[tuple[int, 
 
 
 def _own_name(text: _Text) -> str | None:
-    """What the text itself says that it is called; None where it holds no kernel (yet)."""
+    """The name that the text gives itself; None while it holds no kernel."""
     written = _written_file(text)
     if written is not None:
         return re.sub(r"\W+", "-", written.stem).strip("-") or None
@@ -121,8 +121,8 @@ def _names(own: str) -> Iterator[str]:
         number += 1
 
 
-def _path(opened: Opened, text: _Text, name: str) -> Path:
-    """Beside the document's file."""
+def _path(opened: PythonText, text: _Text, name: str) -> Path:
+    """A name in the folder of the document's file."""
     written = _written_file(text)
     suffix = _HEADER if written is not None and written.suffix == _HEADER else ".cu"
     return opened.file.with_name(f"{opened.file.name}.{name}{suffix}")

@@ -1,6 +1,6 @@
-"""Reading documents late: a Python document that takes long to read is not read at every keystroke, but when there is a pause.
+"""Delayed reading: a Python document that is slow to read is read in pauses of typing, not at every keystroke.
 
-Whatever a client asks is answered on the text as it stands: `catch_up` comes first. Example::
+Requests are still answered on the current text: `catch_up` is called before each. Example::
 
     late.put_off(uri, read)      # at a keystroke; again at the next
     late.catch_up()              # before a request: calls read, if it has not been called since
@@ -25,10 +25,10 @@ class LateReads:
     def __init__(self) -> None:
         self._late: dict[str, tuple[Callable[[], None], asyncio.TimerHandle]] = {}
         self._took_s: dict[str, float] = {}
-        self._owed: set[str] = set()
+        self._unpublished: set[str] = set()
 
     def read(self, uri: str, read: Callable[[], None]) -> None:
-        """Read now; what was put off is done with that."""
+        """Read now, instead of later."""
         self._drop(uri)
         read()
 
@@ -47,18 +47,18 @@ class LateReads:
         self._took_s[uri] = took_s
 
     def is_late(self, uri: str) -> bool:
-        """Whether what is known of the document is of an earlier text."""
+        """Whether the document still has to be read."""
         return uri in self._late
 
-    def owe(self, uri: str) -> None:
-        """Something is to be shown of the document once it is read."""
-        self._owed.add(uri)
+    def publish_when_read(self, uri: str) -> None:
+        """The document's diagnostics changed: they are to be published once it is read."""
+        self._unpublished.add(uri)
 
-    def was_owed(self, uri: str) -> bool:
-        """Whether something was to be shown; from now on it is not."""
-        is_owed = uri in self._owed
-        self._owed.discard(uri)
-        return is_owed
+    def take_unpublished(self, uri: str) -> bool:
+        """Whether its diagnostics were to be published; from now on they are not."""
+        is_unpublished = uri in self._unpublished
+        self._unpublished.discard(uri)
+        return is_unpublished
 
     def catch_up(self) -> None:
         """Read everything that was put off."""
@@ -69,7 +69,7 @@ class LateReads:
         """The document was closed."""
         self._drop(uri)
         self._took_s.pop(uri, None)
-        self._owed.discard(uri)
+        self._unpublished.discard(uri)
 
     def _drop(self, uri: str) -> None:
         found = self._late.pop(uri, None)

@@ -1,27 +1,29 @@
-"""Carries what happens in the editor session to the client: views, jobs with progress, decisions."""
+"""Reports to the client what happens in the editor session: changed views, jobs with progress, decisions."""
 
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
 
 from lsprotocol import types
+from pygls.lsp.server import LanguageServer
 
 from assistant.editor.lanes import Work
 from assistant.editor.tasks import Verb
 from assistant.editor.words import comparison_sentence
 from assistant.engine.event_json import event_json, event_object
 from assistant.engine.job import CANNOT_ANSWER
-from assistant.errors import KernelOptError
+from assistant.errors import KernelOptError, UsageError
 from assistant.model.events import CandidateTried, ComparisonMade, Event, JobEnded, Message, PairTurn, ProposalMade, StageEnded
 from assistant.model.profile import Severity
-from assistant.model.proposal import AlreadyDecided, Decision
-from lsp.features.diagnostics import publish
+from assistant.model.proposal import AlreadyDecided, Decision, DecisionKind
+from lsp.backend import Backend
+from lsp.client import Client
+from lsp.diagnostics import Diagnostics
+from lsp.messages import with_remedy
+from lsp.scratch import ScratchCopies
+from lsp.units import Units
 
-if TYPE_CHECKING:
-    from lsp.server import KernelOptServer
-
-__all__ = ["EditorListener"]
+__all__ = ["SessionListener"]
 
 _PROGRESS_AFTER_S = 0.5
 """Shorter jobs show no progress."""
@@ -44,49 +46,64 @@ _LOG_KINDS = {
 }
 
 
-class EditorListener:
+class SessionListener:
     """Implements ``EditorListener`` for one client."""
 
-    def __init__(self, server: KernelOptServer) -> None:
+    def __init__(
+        self, server: LanguageServer, client: Client, units: Units, diagnostics: Diagnostics, scratch: ScratchCopies, backend: Backend
+    ) -> None:
         self._server = server
+        self._client = client
+        self._units = units
+        self._diagnostics = diagnostics
+        self._scratch = scratch
+        self._backend = backend
         self._refreshing: asyncio.TimerHandle | None = None
         self._stale: set[str] = set()
-        """Documents whose view changed since the client was last asked to look."""
+        """Documents whose view changed since the client was last asked to refresh."""
         self._timers: dict[str, asyncio.TimerHandle] = {}
         self._progressing: set[str] = set()
         self._endings: dict[str, JobEnded] = {}
         self._verdicts: dict[str, ComparisonMade] = {}
         self._offers: set[str] = set()
-        """Jobs that made a proposal, which some clients tell by themselves."""
+        """Jobs that made a proposal; clients that support ``offer`` announce it themselves."""
 
     def shown(self, key: str) -> None:
-        unit = self._server.units.find(key)
+        unit = self._units.find(key)
         if unit is None:
             return
-        publish(self._server, unit.uri)
+        self._diagnostics.publish(unit.uri)
         self._changed(unit.uri)
 
     def decided(self, key: str, decision: Decision) -> None:
-        self._server.client.log(f"{decision.proposal} {decision.kind.value.replace('_', ' ')}")
-        self._server.decided(key, decision)
+        self._client.log(f"{decision.proposal} {decision.kind.value.replace('_', ' ')}")
+        proposal = self._backend.store.find_proposal(decision.proposal)
+        self._backend.proposal_decided(proposal.path)
+        if decision.kind is DecisionKind.PARTIALLY_ACCEPTED:  # what was accepted is judged before a verdict is shown
+            try:
+                self._backend.editor.judge(key, proposal.before_text)
+            except UsageError as error:
+                self._client.say(
+                    f"the hunks of {decision.proposal} that you accepted were not judged: {error.message}", types.MessageType.Warning
+                )
 
     def lost(self, key: str, outcome: AlreadyDecided) -> None:
         first = outcome.decision
         kind = first.kind.value.replace("_", " ")
-        self._server.client.say(
-            f"{first.proposal} was already {kind} by {first.decided_by}: what you did is not kept as a decision", types.MessageType.Warning
+        self._client.say(
+            f"{first.proposal} was already {kind} by {first.decided_by}: your decision was not saved", types.MessageType.Warning
         )
 
     def job_started(self, work: Work) -> None:
         loop = asyncio.get_running_loop()
         self._changed(None)
-        if self._server.client.shows_progress:
-            self._timers[work.id] = loop.call_later(_PROGRESS_AFTER_S, lambda: self._server.spawn(self._begin(work)))
+        if self._client.shows_progress:
+            self._timers[work.id] = loop.call_later(_PROGRESS_AFTER_S, lambda: self._client.spawn(self._begin(work)))
 
-    def job_told(self, work: Work, event: Event) -> None:
-        self._server.edits.told(work, event)
-        self._server.client.trace(f"{work.id} {event.event}", lambda: event_json(event))
-        if self._server.client.supports("event"):
+    def job_reported(self, work: Work, event: Event) -> None:
+        self._scratch.job_event(work, event)
+        self._client.trace(f"{work.id} {event.event}", lambda: event_json(event))
+        if self._client.supports("event"):
             self._server.protocol.notify("kernelopt/event", event_object(event))
         match event:
             case StageEnded(stage=stage, detail=detail):
@@ -94,53 +111,53 @@ class EditorListener:
             case CandidateTried(technique=technique, outcome=outcome):
                 self._report(work, f"{technique}: {outcome}")
             case Message(severity=severity, message=message, remedy=remedy):
-                self._server.client.log(f"{message}; {remedy}" if remedy else message, _LOG_KINDS[severity])
+                self._client.log(f"{message}; {remedy}" if remedy else message, _LOG_KINDS[severity])
             case ComparisonMade():
                 self._verdicts[work.id] = event  # the overall one is the last
-            case ProposalMade() if self._server.client.supports("offer"):
+            case ProposalMade() if self._client.supports("offer"):
                 self._offers.add(work.id)
             case PairTurn(answer=answer):
-                self._server.client.log(answer)
+                self._client.log(answer)
             case JobEnded():
                 self._endings[work.id] = event
             case _:
                 pass
 
     def job_waits(self, work: Work, reason: str) -> None:
-        self._server.client.log(f"{_TITLES[work.task.verb]} {work.task.request.file.name} waits: {reason}")
+        self._client.log(f"{_TITLES[work.task.verb]} {work.task.request.file.name} waits: {reason}")
 
     def job_ended(self, work: Work, refusal: KernelOptError | None, is_cancelled: bool) -> None:
-        self._server.edits.ended(work)
+        self._scratch.job_ended(work)
         self._changed(None)
         timer = self._timers.pop(work.id, None)
         if timer is not None:
             timer.cancel()
         ending, verdict = self._endings.pop(work.id, None), self._verdicts.pop(work.id, None)
-        told = _ending_text(refusal, is_cancelled, ending)
-        if ending is None and self._server.client.supports("event"):
+        message = _ending_text(refusal, is_cancelled, ending)
+        if ending is None and self._client.supports("event"):
             exit_code = CANNOT_ANSWER if refusal is None else refusal.exit_code
-            self._server.protocol.notify("kernelopt/event", event_object(JobEnded(work.id, exit_code, told)))
+            self._server.protocol.notify("kernelopt/event", event_object(JobEnded(work.id, exit_code, message)))
         if work.task.verb is Verb.JUDGE and verdict is not None:
-            told = f"judged as it stands now: {comparison_sentence(verdict)}"
+            message = f"judged on the current text: {comparison_sentence(verdict)}"
         if work.id in self._progressing:
             self._progressing.discard(work.id)
-            self._server.work_done_progress.end(work.id, types.WorkDoneProgressEnd(message=told))
+            self._server.work_done_progress.end(work.id, types.WorkDoneProgressEnd(message=message))
             self._server.work_done_progress.tokens.pop(work.id, None)  # pyright: ignore[reportUnknownMemberType]
         if work.id in self._offers:
             self._offers.discard(work.id)
-            self._server.client.log(told)
+            self._client.log(message)
         elif not work.is_background:
-            self._tell(work, refusal, is_cancelled, ending, told)
+            self._show_answer(work, refusal, is_cancelled, ending, message)
         elif refusal is not None:
-            self._server.client.log(told, types.MessageType.Warning)
+            self._client.log(message, types.MessageType.Warning)
 
-    def _tell(self, work: Work, refusal: KernelOptError | None, is_cancelled: bool, ending: JobEnded | None, told: str) -> None:
+    def _show_answer(self, work: Work, refusal: KernelOptError | None, is_cancelled: bool, ending: JobEnded | None, message: str) -> None:
         """The answer to what a person asked for, in one sentence."""
         name = work.task.request.file.name
         if refusal is not None or (ending is not None and ending.exit_code):
-            self._server.client.say(f"{name}: {told}", types.MessageType.Warning)
+            self._client.say(f"{name}: {message}", types.MessageType.Warning)
         elif not is_cancelled:
-            self._server.client.say(f"{name}: {told}")
+            self._client.say(f"{name}: {message}")
 
     async def _begin(self, work: Work) -> None:
         await self._server.work_done_progress.create_async(work.id)  # pyright: ignore[reportUnknownMemberType]
@@ -156,7 +173,7 @@ class EditorListener:
             self._server.work_done_progress.report(work.id, types.WorkDoneProgressReport(message=message))
 
     def _changed(self, uri: str | None) -> None:
-        """What is shown of a document is another now; None: only what is being done."""
+        """The view of a document changed; None: only the list of jobs."""
         if uri is not None:
             self._stale.add(uri)
         if self._refreshing is None:
@@ -166,12 +183,11 @@ class EditorListener:
         """Lenses, hints and lists are pulled: ask the client to pull again."""
         self._refreshing = None
         stale, self._stale = sorted(self._stale), set()
-        client = self._server.client
-        if client.supports("lines"):
+        if self._client.supports("lines"):
             self._server.protocol.notify("kernelopt/changed", {"uris": stale})
-        if stale and client.refreshes_lenses:
+        if stale and self._client.refreshes_lenses:
             self._server.workspace_code_lens_refresh(None)
-        if stale and client.refreshes_hints:
+        if stale and self._client.refreshes_hints:
             self._server.workspace_inlay_hint_refresh(None)
 
 
@@ -179,5 +195,5 @@ def _ending_text(refusal: KernelOptError | None, is_cancelled: bool, ending: Job
     if is_cancelled:
         return "cancelled"
     if refusal is not None:
-        return f"{refusal.message}; {refusal.remedy}" if refusal.remedy else refusal.message
+        return with_remedy(refusal)
     return "ended" if ending is None else ending.reason

@@ -1,15 +1,15 @@
-"""What the ``kernelopt/…`` requests answer: the session's values as JSON, every line in the document's count (0-based).
+"""Answers of the ``kernelopt/…`` requests: the session's values as JSON, with 0-based lines of the document.
 
 Example::
 
-    listed(server, "cases", uri)     # [{"uri": …, "kernel": "k(float *)", "verdict": "PASS", "tests": […]}, …]
+    listed(units, backend, "cases", uri)     # [{"uri": …, "kernel": "k(float *)", "verdict": "PASS", "tests": […]}, …]
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from assistant.editor.heat import COLD, heat_of
 from assistant.editor.picture import proposal_title
@@ -23,55 +23,27 @@ from assistant.model.pair import PairSession
 from assistant.model.profile import Grade
 from assistant.model.proposal import Decision, Proposal
 from assistant.serialize import encode
-from lsp.units import Unit
+from lsp.backend import Backend
+from lsp.units import Unit, Units
 
-if TYPE_CHECKING:
-    from lsp.server import KernelOptServer
-
-__all__ = ["WHATS", "heat_lines", "listed", "reports", "status"]
+__all__ = ["LISTS", "heat_lines", "listed", "reports"]
 
 
-def status(server: KernelOptServer) -> dict[str, Any]:
-    """Jobs of this server, running first; where they run; what the last model job has spent."""
-    running = server.editor.running()
-    jobs = [
-        {
-            "job_id": work.id,
-            "uri": work.key if (unit := server.units.find(work.key)) is None else unit.uri,
-            "command": work.task.verb.value,
-            "kernel": work.task.request.kernel,
-            "is_background": work.is_background,
-            "is_running": work.id in running,
-            "waits_for": server.editor.reason_to_wait(work),
-        }
-        for work in server.editor.works()
-    ]
-    started, spent = server.editor.last_started(), server.editor.spent
-    return {
-        "jobs": jobs,
-        "device": None if started is None else started.device,
-        "rung": None if started is None else started.rung,
-        "budget": None if spent is None else event_object(spent),
-        "is_trusted": server.client.is_trusted,
-        "problem": server.configuration.problem,
-    }
+def listed(units: Units, backend: Backend, what: str, uri: str | None) -> list[dict[str, Any]]:
+    """One list, of one document or of all open ones. Raises KeyError for an unknown list."""
+    wanted = [unit for u in ([uri] if uri else units.uris()) for unit in units.of(u)]
+    return [item for unit in wanted for item in LISTS[what](backend, unit)]
 
 
-def listed(server: KernelOptServer, what: str, uri: str | None) -> list[dict[str, Any]]:
-    """Of one document, or of all that are open. Raises KeyError for a list that there is not."""
-    units = [unit for u in ([uri] if uri else server.units.uris()) for unit in server.units.of(u)]
-    return [item for unit in units for item in WHATS[what](server, unit)]
-
-
-def reports(server: KernelOptServer, uri: str) -> list[dict[str, Any]]:
+def reports(units: Units, backend: Backend, uri: str) -> list[dict[str, Any]]:
     """One for each CUDA text of a document."""
-    return [{"uri": unit.uri, "source": unit.key, **encode(_placed(server.editor.report(unit.key), unit))} for unit in server.units.of(uri)]
+    return [{"uri": unit.uri, "source": unit.key, **encode(_placed(backend.editor.report(unit.key), unit))} for unit in units.of(uri)]
 
 
-def heat_lines(server: KernelOptServer, uri: str) -> Iterator[dict[str, Any]]:
+def heat_lines(units: Units, backend: Backend, uri: str) -> Iterator[dict[str, Any]]:
     """Counters of each line and kind of access, and stalls where they were sampled, with the line's heat."""
-    for unit in server.units.of(uri):
-        view = server.editor.view(unit.key)
+    for unit in units.of(uri):
+        view = backend.editor.view(unit.key)
         heat = heat_of(view)
         for item in (*view.lines, *view.stalls):
             hot = heat.get((item.kernel, item.line), COLD)
@@ -80,9 +52,9 @@ def heat_lines(server: KernelOptServer, uri: str) -> Iterator[dict[str, Any]]:
             yield kind | encode(item.counters) | place | {"heat_step": hot.step, "heat": hot.text}
 
 
-def _kernels(server: KernelOptServer, unit: Unit) -> Iterator[dict[str, Any]]:
+def _kernels(backend: Backend, unit: Unit) -> Iterator[dict[str, Any]]:
     """A kernel, what a command on it takes, its line of the document."""
-    for kernel in server.editor.view(unit.key).kernels:
+    for kernel in backend.editor.view(unit.key).kernels:
         yield (
             encode(_brief(kernel))
             | unit.arguments(kernel.key)
@@ -95,14 +67,14 @@ def _brief(kernel: KernelView) -> KernelView:
     return replace(kernel, launches=tuple(replace(launch, profile=None) for launch in kernel.launches), proposal=None, evidence=())
 
 
-def _proposals(server: KernelOptServer, unit: Unit) -> Iterator[dict[str, Any]]:
-    for proposal in server.editor.view(unit.key).proposals:
+def _proposals(backend: Backend, unit: Unit) -> Iterator[dict[str, Any]]:
+    for proposal in backend.editor.view(unit.key).proposals:
         yield event_object(proposal_event(proposal.job, proposal)) | {"uri": unit.uri, "title": proposal_title(proposal)}
 
 
-def _decisions(server: KernelOptServer, unit: Unit) -> Iterator[dict[str, Any]]:
+def _decisions(backend: Backend, unit: Unit) -> Iterator[dict[str, Any]]:
     """Newest first."""
-    found = [(d, p) for p in server.store.proposals(path=unit.path) for d in server.store.decisions(p.id)]
+    found = [(d, p) for p in backend.store.proposals(path=unit.path) for d in backend.store.decisions(p.id)]
     for decision, proposal in sorted(found, key=lambda pair: -pair[0].decided_ms):
         yield {"uri": unit.uri, **encode(decision), **_decided(decision, proposal)}
 
@@ -114,10 +86,10 @@ def _decided(decision: Decision, proposal: Proposal) -> dict[str, Any]:
     return {"kernel": proposal.kernel, "title": proposal_title(proposal), "state": proposal.state.value, "headline": headline}
 
 
-def _pairs(server: KernelOptServer, unit: Unit) -> Iterator[dict[str, Any]]:
+def _pairs(backend: Backend, unit: Unit) -> Iterator[dict[str, Any]]:
     """Open sessions with their ladder, oldest version first."""
-    for session in server.store.pair_sessions(unit.path):
-        yield {"uri": unit.uri, **_session(session, server.pairs.state(session.id))}
+    for session in backend.store.pair_sessions(unit.path):
+        yield {"uri": unit.uri, **_session(session, backend.pairs.state(session.id))}
 
 
 def _session(session: PairSession, state: PairState) -> dict[str, Any]:
@@ -137,16 +109,16 @@ def _session(session: PairSession, state: PairState) -> dict[str, Any]:
     return {"session_id": session.id, "kernel": session.kernel, "goal": session.goal, "constraints": constraints, "versions": versions}
 
 
-def _cases(server: KernelOptServer, unit: Unit) -> Iterator[dict[str, Any]]:
+def _cases(backend: Backend, unit: Unit) -> Iterator[dict[str, Any]]:
     """What each kernel's edit and proposals were verified on."""
-    for kernel, part in server.editor.comparisons(unit.key):
+    for kernel, part in backend.editor.comparisons(unit.key):
         tests = [encode(test) for test in part.tests]
         place = {"document_line": _line(unit, kernel.line), "verdict": part.verdict, "reasons": list(part.reasons)}
         named = {"name": kernel.name, "proposal_id": part.proposal, "state": part.state, "title": part.title}
         yield unit.arguments(kernel.key) | named | place | {"tests": tests}
 
 
-WHATS = {"kernels": _kernels, "proposals": _proposals, "decisions": _decisions, "pair": _pairs, "cases": _cases}
+LISTS = {"kernels": _kernels, "proposals": _proposals, "decisions": _decisions, "pair": _pairs, "cases": _cases}
 """Name of a list → its items."""
 
 

@@ -1,6 +1,6 @@
-"""What a client sends, one message at a time: framed, parsed, handed to the protocol; what makes no sense is answered as JSON-RPC says.
+"""Messages of a client: framed, parsed and handed to the protocol; malformed ones are answered as JSON-RPC says.
 
-pygls 2.1.1 leaves a request with wrong parameters, JSON that cannot be parsed, and a person's answer in a wrong form without a word, and
+pygls 2.1.1 does not react to a request with wrong parameters, to JSON that cannot be parsed, and to a malformed answer of the client, and
 takes a negative length for a long header (``run_async`` and ``structure_message``); this can go when it answers them. Example::
 
     await converse(reader, protocol)     # until the client leaves
@@ -26,16 +26,18 @@ from pygls.exceptions import (
 )
 from pygls.protocol import LanguageServerProtocol
 
-__all__ = ["Reader", "converse", "in_words"]
+from assistant.errors import KernelOptError
+
+__all__ = ["Reader", "converse", "in_words", "with_remedy"]
 
 _LENGTH = re.compile(rb"Content-Length: *(\d+)\s*$", re.IGNORECASE)
-_TOLD_PROBLEMS = 3
-"""Of one message; a wrong one can have hundreds."""
+_SHOWN_PROBLEMS = 3
+"""Problems that an error answer lists; a malformed message can have hundreds."""
 _log = logging.getLogger(__name__)
 
 
 class Reader(Protocol):
-    """Bytes of the client."""
+    """Reads the bytes that the client sends."""
 
     def readline(self) -> Awaitable[bytes]: ...
 
@@ -49,7 +51,7 @@ async def converse(reader: Reader, protocol: LanguageServerProtocol) -> None:
 
 
 async def _next_body(reader: Reader, protocol: LanguageServerProtocol) -> bytes | None:
-    """The next message; None at the end. A header without a length is answered, and passed over."""
+    """The next message; None at the end. A header without a length is answered with an error and skipped."""
     length, is_begun = 0, False
     while line := await reader.readline():
         found = _LENGTH.search(line)
@@ -64,7 +66,7 @@ async def _next_body(reader: Reader, protocol: LanguageServerProtocol) -> bytes 
                 return None
         elif is_begun:
             is_begun = False
-            _answer_error(protocol, None, JsonRpcParseError("a header says no Content-Length"))
+            _answer_error(protocol, None, JsonRpcParseError("a header without Content-Length"))
     return None
 
 
@@ -72,10 +74,10 @@ def _take(body: bytes, protocol: LanguageServerProtocol) -> None:
     try:
         message = json.loads(body)
     except (ValueError, RecursionError) as error:
-        _answer_error(protocol, None, JsonRpcParseError(f"this is no JSON: {error}"))
+        _answer_error(protocol, None, JsonRpcParseError(f"the message is not valid JSON: {error}"))
         return
     if not isinstance(message, dict) or cast(dict[str, Any], message).get("jsonrpc") != "2.0":
-        _answer_error(protocol, None, JsonRpcInvalidRequest("a message is one object with jsonrpc 2.0"))
+        _answer_error(protocol, None, JsonRpcInvalidRequest("a message must be a JSON object with jsonrpc 2.0"))
         return
     _handle(cast(dict[str, Any], message), protocol)
 
@@ -89,18 +91,18 @@ def _handle(message: dict[str, Any], protocol: LanguageServerProtocol) -> None:
     try:
         protocol.handle_message(structured)
     except InvalidStateError:
-        _log.warning("an answer to %r came when nobody waited any more", message.get("id"))
+        _log.warning("ignored a late answer to request %r", message.get("id"))
     except Exception as error:  # noqa: BLE001 - the message's boundary: the next one is heard
         _log.exception("a message could not be handled")
         _refuse(message, JsonRpcInternalError(f"internal error: {type(error).__name__}: {error}"), protocol)
 
 
 def _refuse(message: dict[str, Any], error: JsonRpcException, protocol: LanguageServerProtocol) -> None:
-    """Whoever waits for something gets the error: the client for its request, a task of ours for the client's answer."""
+    """Give the error to what waits: the client for its request, our own task for the client's answer."""
     if "method" in message and "id" in message:
         _answer_error(protocol, message["id"], error)
     elif "method" in message:
-        _log.warning("%s was passed over: %s", message["method"], error.message)
+        _log.warning("ignored %s: %s", message["method"], error.message)
     else:
         futures: dict[Any, Future[Any]] = protocol._request_futures  # pyright: ignore  # pygls has no public way
         waiting = futures.pop(message.get("id"), None)
@@ -118,5 +120,10 @@ def in_words(error: BaseException) -> str:
     if not isinstance(error, BaseValidationError):
         return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
     problems = transform_error(error, path="$")
-    more = [f"and {len(problems) - _TOLD_PROBLEMS} more"] if len(problems) > _TOLD_PROBLEMS else []
-    return "; ".join([*problems[:_TOLD_PROBLEMS], *more])
+    more = [f"and {len(problems) - _SHOWN_PROBLEMS} more"] if len(problems) > _SHOWN_PROBLEMS else []
+    return "; ".join([*problems[:_SHOWN_PROBLEMS], *more])
+
+
+def with_remedy(error: KernelOptError) -> str:
+    """What went wrong and what to try next, in one line."""
+    return f"{error.message}; {error.remedy}" if error.remedy else error.message

@@ -1,7 +1,7 @@
 """The editor's own language model, asked for a job that a person started: ``kernelopt/model/complete`` and its ``$/progress``.
 
-A job is awaited for the answer, never a handler. A request that is not wanted any more is cancelled at the client, and its answer, whenever
-it comes, is passed over.
+Only a job waits for the answer, never a handler. A request that is no longer needed is cancelled at the client, and a late answer to it
+is ignored.
 """
 
 from __future__ import annotations
@@ -12,23 +12,23 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pygls.exceptions import JsonRpcException
+from pygls.lsp.server import LanguageServer
 
 from assistant.model.completion import Completion, CompletionFailure, CompletionRequest, FailureKind
-from lsp.client import as_object, plain
+from lsp.client import Client, as_object, plain
 
 if TYPE_CHECKING:
-    from assistant.ports import OnText
-    from lsp.server import KernelOptServer
+    from assistant.ports.provider import OnText
 
 __all__ = ["METHOD", "EditorModel"]
 
 METHOD = "kernelopt/model/complete"
 _KINDS = {kind.value: kind for kind in FailureKind}
 _REMEDIES = {
-    FailureKind.NO_CONSENT: "start the job again to be asked again, or go on with the expert planner",
+    FailureKind.NO_CONSENT: "start the job again to be asked again, or use the expert planner",
     FailureKind.NO_MODEL: "choose a model in the editor, or set provider.kind to openai or manual",
     FailureKind.QUOTA: "wait, or choose another model in the editor",
-    FailureKind.BLOCKED: "choose another model in the editor, or go on with the expert planner",
+    FailureKind.BLOCKED: "choose another model in the editor, or use the expert planner",
     FailureKind.CANCELLED: "start the job again",
 }
 
@@ -46,13 +46,14 @@ class _Reply(BaseModel):
 class EditorModel:
     """Implements ``ModelRelay``."""
 
-    def __init__(self, server: KernelOptServer) -> None:
+    def __init__(self, server: LanguageServer, client: Client) -> None:
         self._server = server
+        self._client = client
         self._hearers: dict[str, OnText] = {}
         """By request id, which is the token of its progress."""
 
     async def complete(self, request: CompletionRequest, on_text: OnText) -> Completion | CompletionFailure:
-        if not self._server.client.supports("model"):
+        if not self._client.supports("model"):
             return _failure(FailureKind.NO_MODEL, "this editor offers no language model")
         self._hearers[request.id] = on_text
         try:
@@ -74,7 +75,7 @@ class EditorModel:
         """The client's result. Raises JsonRpcException for its error; cancelling tells the client."""
         protocol = self._server.protocol
         answer = asyncio.wrap_future(protocol.send_request(METHOD, _parameters(request), msg_id=request.id))
-        answer.add_done_callback(_take_notice)
+        answer.add_done_callback(_read_error)
         try:
             return await asyncio.shield(answer)  # a late answer to a cancelled future would be an error of the protocol
         except asyncio.CancelledError:
@@ -96,7 +97,7 @@ def _completion(result: object) -> Completion | CompletionFailure:
     try:
         reply = _Reply.model_validate(plain(result))
     except ValidationError:
-        return _failure(FailureKind.BAD_REPLY, f"the editor answered {METHOD} with what is no completion")
+        return _failure(FailureKind.BAD_REPLY, f"the editor answered {METHOD} with something that is not a completion")
     return Completion(reply.text, reply.model_id, reply.input_tokens, reply.output_tokens, reply.is_cut)
 
 
@@ -104,7 +105,7 @@ def _failure(kind: FailureKind, message: str) -> CompletionFailure:
     return CompletionFailure(kind, message, _REMEDIES.get(kind, "run it again; kernelopt doctor"))
 
 
-def _take_notice(answer: asyncio.Future[Any]) -> None:
-    """Nobody may wait any more for an answer that is an error."""
+def _read_error(answer: asyncio.Future[Any]) -> None:
+    """Read the error of an answer that nothing waits for, which asyncio would log otherwise."""
     if not answer.cancelled():
         answer.exception()

@@ -1,4 +1,4 @@
-"""What the server says it can do, before anything that does it is loaded: `initialize` is answered from here.
+"""What the server offers: `initialize` is answered from these tables, before any feature is loaded.
 
 `lsp.features` registers exactly these; a test compares.
 """
@@ -12,7 +12,7 @@ from lsprotocol import types
 __all__ = ["COMMANDS", "METHODS", "NOTEBOOK_SYNC", "QUICK_FIX", "REWRITE", "SCHEME"]
 
 SCHEME = "kernelopt"
-"""Of the read-only documents that previews are."""
+"""URI scheme of previews, which are read-only documents."""
 QUICK_FIX = "quickfix.kernelopt"
 REWRITE = "refactor.rewrite.kernelopt"
 

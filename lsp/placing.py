@@ -1,4 +1,4 @@
-"""Edits of notebook cells that the notebook's own kernel asks for: accepted there, made here, where the cell is open.
+"""Edits of notebook cells that the notebook's kernel asks for: decided there, made here, where the cell is open.
 
 VS Code gives a kernel no way to change a cell. The kernel decides, and keeps the decision when it hears that the edit stands; this only
 makes the edit, as one that the editor can undo, and only in a cell whose text is still the one that was judged.
@@ -11,35 +11,36 @@ import hashlib
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from assistant.editor.review import Awaited
+from assistant.editor.review import AwaitedEdit
 from assistant.engine.proposals.decide import DecisionRequest, chosen_text
 from assistant.errors import KernelOptError, UsageError
 from assistant.model.placement import Placement, PlacementState
 from assistant.model.proposal import DecisionKind, Proposal
-from lsp.proposals import make_edit
-from lsp.units import Unit
-
-if TYPE_CHECKING:
-    from lsp.server import KernelOptServer
+from lsp.backend import Backend
+from lsp.client import Client
+from lsp.edits import DocumentEdits
+from lsp.units import Unit, Units
 
 __all__ = ["Placing"]
 
 _POLL_S = 0.2
 """A person waits for the answer, in the notebook."""
 _FRESH_MS = 10_000
-"""Older requests are nobody's any more: a kernel waits for less."""
+"""Older requests are ignored: the kernel no longer waits for them."""
 _OTHERS_MS = 800
-"""For another window that has the notebook open, too, to take what is not for this one's text; less than a kernel waits for a taker."""
+"""How long another window with the same notebook has to take a request that does not fit the text here; a kernel waits longer."""
 _NOTEBOOK = ".ipynb"
 
 
 class Placing:
-    """Of one client's notebooks."""
+    """Makes the edits that kernels of a client's notebooks ask for."""
 
-    def __init__(self, server: KernelOptServer) -> None:
-        self._server = server
+    def __init__(self, client: Client, units: Units, backend: Backend, edits: DocumentEdits) -> None:
+        self._client = client
+        self._open_units = units
+        self._backend = backend
+        self._edits = edits
         self._watching: asyncio.Task[None] | None = None
 
     def watch(self) -> None:
@@ -59,16 +60,16 @@ class Placing:
             await asyncio.sleep(_POLL_S)
             if not any(_notebook(unit.path) for unit in self._units()):
                 continue  # a notebook without CUDA: the memory is not opened for it
-            version = self._server.store.data_version()
+            version = self._backend.store.data_version()
             if version != seen or waiting:
                 seen, now_ms = version, time.time_ns() // 1_000_000
-                waiting = self._server.store.placements(now_ms - _FRESH_MS)
+                waiting = self._backend.store.placements(now_ms - _FRESH_MS)
                 for asked in waiting:
                     self._look(asked, now_ms)
 
     def _look(self, asked: Placement, now_ms: int) -> None:
         """Take what is for a cell that is open here; refuse it where the cell has another text, and no other window took it."""
-        store = self._server.store
+        store = self._backend.store
         try:
             proposal = store.find_proposal(asked.proposal)
         except UsageError:
@@ -77,7 +78,7 @@ class Placing:
         judged = [unit for unit in cells if _sha256(unit.text) == asked.expected_sha256]
         unit = next((unit for unit in judged if unit.path == proposal.path), next(iter(judged), None))
         if unit is not None and store.move_placement(asked.id, PlacementState.ASKED, PlacementState.TAKEN):
-            self._server.spawn(self._place(asked, proposal, unit))
+            self._client.spawn(self._place(asked, proposal, unit))
         elif unit is None and now_ms - asked.asked_ms > _OTHERS_MS and any(cell.path == proposal.path for cell in cells):
             store.move_placement(asked.id, PlacementState.ASKED, PlacementState.REFUSED)
 
@@ -85,31 +86,31 @@ class Placing:
         is_made = False
         try:
             after = self._after(asked, proposal, unit)
-            is_made = await make_edit(self._server, unit, after, proposal.id, f"kernelopt {proposal.id}: {proposal.summary}")
+            is_made = await self._edits.make(unit, after, proposal.id, f"kernelopt {proposal.id}: {proposal.summary}")
         except KernelOptError as error:
-            self._server.client.say_once(f"{proposal.id} was not put into its cell: {error.message}")
+            self._client.say_once(f"{proposal.id} was not put into its cell: {error.message}")
         finally:
             if is_made:
-                self._server.editor.review.other_made(unit.path)
+                self._backend.editor.review.other_made(unit.path)
             else:
-                self._server.editor.review.await_no_other(unit.path)
+                self._backend.editor.review.await_no_other(unit.path)
             answer = PlacementState.DONE if is_made else PlacementState.REFUSED
-            self._server.store.move_placement(asked.id, PlacementState.TAKEN, answer)
+            self._backend.store.move_placement(asked.id, PlacementState.TAKEN, answer)
 
     def _after(self, asked: Placement, proposal: Proposal, unit: Unit) -> str:
         """The text with the hunks; without any, the one before the proposal."""
         chosen = DecisionRequest(DecisionKind.PARTIALLY_ACCEPTED, asked.hunk_ids)
         after = chosen_text(proposal, chosen) if asked.hunk_ids else proposal.before_text
-        self._server.editor.review.await_other(unit.path, Awaited(proposal.id, after, asked.asked_by))
+        self._backend.editor.review.await_other(unit.path, AwaitedEdit(proposal.id, after, asked.asked_by))
         return after
 
     def _units(self) -> Iterator[Unit]:
-        for uri in self._server.units.uris():
-            yield from self._server.units.of(uri)
+        for uri in self._open_units.uris():
+            yield from self._open_units.of(uri)
 
 
 def _notebook(path: Path) -> Path | None:
-    """The notebook that a cell's text is of (``/w/lab.ipynb.halve.cu``); None for a file."""
+    """The notebook of a cell's text (``/w/lab.ipynb.halve.cu``); None for a file."""
     name, found, _ = path.name.rpartition(_NOTEBOOK)
     return path.with_name(name + found) if found else None
 

@@ -1,7 +1,7 @@
-"""The language server protocol as this server speaks it: `initialize` before anything else is loaded, refusals in words, no traceback.
+"""LSP as this server speaks it: `initialize` is answered before anything else is loaded, and expected failures are errors with a remedy.
 
-What a handler raises on purpose (`KernelOptError`), or because of a file, becomes the request's error with the way out; of a notification,
-which nobody can be answered, the person is told once.
+What a handler raises on purpose (`KernelOptError`), or because of a file, becomes the error answer of the request. A notification has no
+answer, so its error is shown once as a warning.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Generator
 from concurrent.futures import Future
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from lsprotocol import types
 from pygls.capabilities import ServerCapabilitiesBuilder
@@ -17,34 +17,48 @@ from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams, JsonRpcInva
 from pygls.protocol import LanguageServerProtocol, lsp_method
 
 from assistant.errors import KernelOptError
-from lsp.messages import in_words
+from lsp.client import Client
+from lsp.messages import in_words, with_remedy
 from lsp.offered import COMMANDS, METHODS, NOTEBOOK_SYNC, SCHEME
 from lsp.texts import SYNC, ExactWorkspace
 
-if TYPE_CHECKING:
-    from lsp.server import KernelOptServer
+__all__ = ["LazyServer", "ServerProtocol"]
 
-__all__ = ["REQUEST_FAILED", "ServerProtocol", "refusal"]
-
-REQUEST_FAILED = types.LSPErrorCodes.RequestFailed.value
+_REQUEST_FAILED = types.LSPErrorCodes.RequestFailed.value
 """The request was valid, but it failed."""
 
 _OPTIONS = {method: options for method, options in METHODS.items() if options is not None}
 _OF_TEXTS = frozenset({None, types.TEXT_DOCUMENT_DID_CHANGE, types.CANCEL_REQUEST, types.SET_TRACE})
-"""Messages that nothing is answered to: answers of the client, and what changes a text."""
+"""Messages that need no up-to-date document: answers of the client, and changes of a text."""
+
+
+class LazyServer(Protocol):
+    """A server that loads what answers everything but ``initialize`` when it is asked to."""
+
+    @property
+    def client(self) -> Client: ...
+
+    def load(self) -> None:
+        """Register every feature, if that has not been done."""
+        ...
+
+    def catch_up(self) -> None:
+        """Read every document whose reading was put off."""
+        ...
 
 
 class ServerProtocol(LanguageServerProtocol):
-    """Answers ``initialize`` before anything else is loaded; keeps documents that are the client's to the character."""
+    """Answers ``initialize`` before anything else is loaded; keeps documents exactly as the client has them."""
 
-    def __init__(self, server: KernelOptServer, converter: Any) -> None:
+    def __init__(self, server: Any, converter: Any) -> None:
+        """``server``: a `LanguageServer` that is a `LazyServer`; pygls passes it while it is being made."""
         super().__init__(server, converter)
-        self._ours = server
+        self._ours: LazyServer = server
 
     @lsp_method(types.INITIALIZE)
     def lsp_initialize(self, params: types.InitializeParams) -> Generator[Any, Any, types.InitializeResult]:
         if self._workspace is not None:
-            raise JsonRpcInvalidRequest("initialize was answered before: one client, one server")
+            raise JsonRpcInvalidRequest("initialize was already answered: a server serves one client")
         self._ours.client.introduce(params)
         result = yield from super().lsp_initialize(params)
         plain = self.workspace
@@ -67,36 +81,36 @@ class ServerProtocol(LanguageServerProtocol):
         try:
             return (yield from super().lsp_workspace__execute_command(params))
         except JsonRpcInvalidParams as error:  # the handler itself is not called in here
-            told = error.message if error.__context__ is None else f"{params.command}: {in_words(error.__context__)}"
-            raise JsonRpcInvalidParams(told) from error
+            message = error.message if error.__context__ is None else f"{params.command}: {in_words(error.__context__)}"
+            raise JsonRpcInvalidParams(message) from error
 
     def handle_message(self, message: Any) -> None:
         if self._workspace is not None:
             self._ours.load()
             if getattr(message, "method", None) not in _OF_TEXTS:
-                self._ours.late.catch_up()
+                self._ours.catch_up()
         super().handle_message(message)
 
     def _send_handler_result(self, future: Future[Any], *, msg_id: str | int) -> None:
-        told = None if future.cancelled() else refusal(future.exception())
-        if told is None:
+        message = None if future.cancelled() else _refusal(future.exception())
+        if message is None:
             super()._send_handler_result(future, msg_id=msg_id)
             return
         self._request_futures.pop(msg_id, None)
-        self._send_response(msg_id, error=JsonRpcException(told, REQUEST_FAILED).to_response_error())
+        self._send_response(msg_id, error=JsonRpcException(message, _REQUEST_FAILED).to_response_error())
 
     def _check_handler_result(self, future: Future[Any]) -> None:
-        told = None if future.cancelled() else refusal(future.exception())
-        if told is None:
+        message = None if future.cancelled() else _refusal(future.exception())
+        if message is None:
             super()._check_handler_result(future)
         else:
-            self._ours.client.say_once(told)
+            self._ours.client.say_once(message)
 
 
-def refusal(error: BaseException | None) -> str | None:
-    """What a person is told of an expected failure, with the way out; None for what is none."""
+def _refusal(error: BaseException | None) -> str | None:
+    """The message of an expected failure, with its remedy; None for any other."""
     if isinstance(error, KernelOptError):
-        return f"{error.message}; {error.remedy}" if error.remedy else error.message
+        return with_remedy(error)
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
     return None

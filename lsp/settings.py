@@ -1,4 +1,4 @@
-"""What the editor was told to do: its settings, below the command line and above the files."""
+"""Settings that the editor sends: they override those of files, and the command line overrides them."""
 
 from __future__ import annotations
 
@@ -11,43 +11,44 @@ from assistant.config import EditorSettings, LoadedSettings, Settings, find_work
 from assistant.config.settings import BackgroundSettings
 from assistant.errors import KernelOptError
 from lsp.client import as_object
+from lsp.messages import with_remedy
 
 __all__ = ["SECTION", "EditorConfiguration"]
 
 SECTION = "kernelopt"
 _CLIENT_ONLY = frozenset({"server", "program", "trace", "ui"})
-"""Sections of VS Code's settings that its extension reads for itself."""
+"""Sections of VS Code's settings that only its extension reads."""
 
 _NOTHING = BackgroundSettings(compile="off", verify="off", profile="off")
 
 
 class EditorConfiguration:
-    """Settings per folder, as the client last gave them; read afresh from files each time."""
+    """The client's last settings; those of files are read again each time."""
 
-    def __init__(self, tell: Callable[[str], None]) -> None:
-        """``tell`` puts a problem before a person; each is told once, until it is another one or mended."""
+    def __init__(self, warn: Callable[[str], None]) -> None:
+        """``warn`` shows a problem to the person; each is shown once, until it changes or is fixed."""
         self._given: dict[str, Any] = {}
-        self._tell = tell
+        self._warn = warn
         self._wrong: dict[str | Path, str] = {}
-        """Setting of the editor, or workspace, → what is wrong with it."""
+        """Setting of the editor, or workspace → what is wrong with it."""
         self._is_expected = False
         self._is_only_read = False
 
     @property
     def problem(self) -> str | None:
-        """Why some settings do not count; None while all do."""
+        """Why some settings are ignored; None while all are valid."""
         return next(iter(self._wrong.values()), None)
 
     def expect(self) -> None:
-        """The client is going to say: until it does, nothing runs that it may have switched off."""
+        """The client will send its settings: until then nothing runs that they may switch off."""
         self._is_expected = True
 
     def only_read(self) -> None:
-        """Nothing runs unasked any more, whatever anybody sets: what it says could not be kept."""
+        """No background work from now on, whatever the settings say: its results could not be saved."""
         self._is_only_read = True
 
     def take(self, settings: object) -> None:
-        """The client's settings: ours alone, or under ``kernelopt``. A wrong one is told and left out; the others hold."""
+        """The client's settings: ours alone, or under ``kernelopt``. An invalid one is reported and ignored; the others apply."""
         self._is_expected = False
         given = as_object(settings)
         ours = as_object(given.get(SECTION, given))
@@ -66,7 +67,7 @@ class EditorConfiguration:
         return tuple((name, json.dumps(value)) for name, value in sorted(self._given.items()))
 
     def settings_of(self, path: Path) -> Settings:
-        """Settings for a file; where its workspace's are wrong that is told, and the defaults hold."""
+        """Settings for a file; where its workspace's are invalid that is reported, and the defaults apply."""
         workspace = find_workspace(path)
         loaded = _load(workspace, self._given)
         settings = loaded.settings if self._is_right(workspace, loaded) and isinstance(loaded, LoadedSettings) else Settings()
@@ -79,7 +80,7 @@ class EditorConfiguration:
         is_news = loaded not in self._wrong.values()
         self._wrong[place] = loaded
         if is_news:
-            self._tell(f"kernelopt settings: {loaded}")
+            self._warn(f"kernelopt settings: {loaded}")
         return False
 
 
@@ -88,11 +89,11 @@ def _load(workspace: Path | None, given: Mapping[str, object]) -> LoadedSettings
     try:
         return load_settings(workspace, editor=EditorSettings(folder={}, user=given))
     except KernelOptError as error:
-        return f"{error.message}; {error.remedy}" if error.remedy else error.message
+        return with_remedy(error)
 
 
 def _leaves(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, object]]:
-    """(dotted name, value) of everything that was given; clients send null for what nobody set."""
+    """(dotted name, value) of everything that was given; clients send null for settings without a value."""
     for name, value in settings.items():
         if isinstance(value, dict):
             yield from _leaves(as_object(value), f"{prefix}{name}.")

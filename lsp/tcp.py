@@ -1,7 +1,7 @@
-"""One client on a port of the loopback interface. Who connects is the user himself, as far as the system says so.
+"""One client on a port of the loopback interface; connections of other users are refused.
 
-On Linux the kernel names the user at the other end of a local connection (``/proc/net/tcp``, proc(5)); anybody else is sent away, and so is
-whoever it does not name. Other systems say nothing, so no port is served there.
+On Linux the kernel names the user at the other end of a local connection (``/proc/net/tcp``, proc(5)); a connection of
+another or an unknown user is closed. Other systems do not name the user, so no port is served there.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ __all__ = ["listen", "peer_of"]
 _LOOPBACK = "127.0.0.1"
 _HEADERS = (b"content-length:", b"content-type:")
 _FIRST_LINE_S = 10.0
-"""How long a connection may say nothing before another one is preferred."""
+"""How long a connection may stay silent before it is closed."""
 _LISTS = (Path("/proc/net/tcp"), Path("/proc/net/tcp6"))
 """Sockets of this machine: those of IPv4, and of IPv6, which reach an IPv4 address under a longer form."""
 _ESTABLISHED = 1
@@ -48,12 +48,14 @@ class FirstLine:
 
 
 async def listen(port: int, speak: Speak) -> None:
-    """Until the first client leaves; a second one, and what is none, are sent away.
+    """Serve until the first client leaves; a second one, and connections that do not speak LSP, are closed.
 
-    Raises CannotAnswerError for a port in use, and where the system does not say who connects.
+    Raises CannotAnswerError for a port in use, and where the system does not name the connecting user.
     """
     if not _LISTS[0].is_file():
-        raise CannotAnswerError("this system does not say whose a connection is, so a port is not served", "use stdin and stdout (--stdio)")
+        raise CannotAnswerError(
+            "this system does not report which user opened a connection, so no port is served", "use stdin and stdout (--stdio)"
+        )
     ended, taken = asyncio.Event(), asyncio.Lock()
 
     async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -78,10 +80,10 @@ async def listen(port: int, speak: Speak) -> None:
 
 
 async def _first_line(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bytes | None:
-    """What a client of this user says first; None for a stranger, and for what does not speak our protocol (a browser, a port scan)."""
+    """The first line of a client of this user; None for another user, and for what does not speak LSP (a browser, a port scan)."""
     user = peer_of(writer.get_extra_info("socket"))
     if user != os.getuid():
-        sys.stderr.write(f"a connection of {'no user that the system names' if user is None else 'another user'} was refused\n")
+        sys.stderr.write(f"refused a connection of {'an unknown user' if user is None else 'another user'}\n")
         return None
     async with asyncio.timeout(_FIRST_LINE_S):
         line = await reader.readline()
@@ -91,8 +93,8 @@ async def _first_line(reader: asyncio.StreamReader, writer: asyncio.StreamWriter
 def peer_of(connection: socket.socket) -> int | None:
     """The id of the user at the other end of a local connection; None where the system names none, or the connection is over.
 
-    The other end is told by its addresses. They are its own as long as the connection stands, so it is looked at last whether it does:
-    who closes an end leaves its addresses to whoever takes them next.
+    The other end is found by its addresses, which another program can reuse once the connection is closed: so the connection's state is
+    checked last.
     """
     local, remote = connection.getsockname(), connection.getpeername()
     words = ((_word(remote), _word(local)), (_mapped_word(remote), _mapped_word(local)))

@@ -1,5 +1,8 @@
-"""Documents as the client has them. pygls takes form feeds and Unicode's separators for line ends, which LSP does not: an edit below
-one would land on another line (seen with pygls 2.1.1; can go when ``TextDocument.lines`` follows the specification)."""
+"""Documents exactly as the client has them.
+
+pygls takes form feeds and Unicode's separators for line ends, which LSP does not: an edit below one would land on another line (seen with
+pygls 2.1.1; this can go when ``TextDocument.lines`` follows the specification).
+"""
 
 from __future__ import annotations
 
@@ -11,16 +14,14 @@ from pygls.workspace import TextDocument, Workspace
 
 from lsp.positions import Positions
 
-__all__ = ["SYNC", "ExactWorkspace"]
+__all__ = ["SYNC", "ExactWorkspace", "open_document"]
 
 SYNC = types.TextDocumentSyncKind.Incremental
-
-
 _log = logging.getLogger(__name__)
 
 
 class ExactWorkspace(Workspace):
-    """A workspace whose documents follow the specification; changes of what is not open are passed over."""
+    """A workspace whose documents follow the specification; changes of documents that are not open are ignored."""
 
     def update_text_document(self, text_doc: types.VersionedTextDocumentIdentifier, change: types.TextDocumentContentChangeEvent) -> None:
         if unquote(text_doc.uri) in self.text_documents:
@@ -56,3 +57,8 @@ class _ExactDocument(TextDocument):
         positions = Positions(text, self._encoding)
         start, end = positions.offset(change.range.start), positions.offset(change.range.end)
         self._source = text[: len(text) if start is None else start] + change.text + text[len(text) if end is None else end :]
+
+
+def open_document(workspace: Workspace, uri: str) -> TextDocument | None:
+    """The document or cell with the client's latest text; None for one that is not open."""
+    return workspace.text_documents.get(unquote(uri))  # pygls keeps them by the URI without escapes

@@ -13,7 +13,6 @@ from urllib.parse import unquote, urlparse
 
 from lsprotocol import types
 from pygls.uris import to_fs_path
-from pygls.workspace import TextDocument, Workspace
 
 from assistant.cuda.embedded.replace import replace
 from assistant.model.embedded import Declined, Embedded
@@ -21,7 +20,7 @@ from assistant.model.source import Span, TextEdit
 from assistant.record import Record
 from lsp.positions import Positions
 
-__all__ = ["PassedOver", "Unit", "Units", "file_of", "is_cuda", "is_python", "is_source", "path_of", "text_of", "version_of"]
+__all__ = ["IgnoredText", "Unit", "Units", "file_of", "is_cuda", "is_python", "is_source", "path_of"]
 
 _LANGUAGES = frozenset({"cuda-cpp", "cuda", "cuda-c++"})
 _SUFFIXES = frozenset({".cu", ".cuh"})
@@ -36,7 +35,7 @@ class Unit(Record):
     uri: str
     """Of the document, or of the notebook cell."""
     path: Path
-    """What jobs call it; no such file need exist."""
+    """The path that jobs use for it; the file need not exist."""
     text: str
     """Its CUDA text."""
     document: str
@@ -131,7 +130,7 @@ class Unit(Record):
         return [0, *(i + 1 for i, character in enumerate(self.text) if character == "\n")]
 
 
-class PassedOver(Record):
+class IgnoredText(Record):
     """A CUDA text of a document that is no unit, and why."""
 
     place: types.Range
@@ -144,28 +143,28 @@ class Units:
     def __init__(self) -> None:
         self._by_uri: dict[str, tuple[Unit, ...]] = {}
         self._by_key: dict[str, Unit] = {}
-        self._passed_over: dict[str, tuple[PassedOver, ...]] = {}
+        self._ignored: dict[str, tuple[IgnoredText, ...]] = {}
 
-    def replace(self, uri: str, units: tuple[Unit, ...], passed_over: tuple[PassedOver, ...] = ()) -> tuple[str, ...]:
+    def replace(self, uri: str, units: tuple[Unit, ...], ignored: tuple[IgnoredText, ...] = ()) -> tuple[str, ...]:
         """Set a document's units; the keys that are gone."""
         before = {unit.key for unit in self._by_uri.pop(uri, ())}
         gone = before - {unit.key for unit in units}
         for key in gone:
             del self._by_key[key]
         self._by_key.update((unit.key, unit) for unit in units)
-        self._passed_over.pop(uri, None)
+        self._ignored.pop(uri, None)
         if units:
             self._by_uri[uri] = units
-        if passed_over:
-            self._passed_over[uri] = passed_over
+        if ignored:
+            self._ignored[uri] = ignored
         return tuple(sorted(gone))
 
     def of(self, uri: str) -> tuple[Unit, ...]:
         return self._by_uri.get(uri, ())
 
-    def passed_over(self, uri: str) -> tuple[PassedOver, ...]:
+    def ignored(self, uri: str) -> tuple[IgnoredText, ...]:
         """CUDA texts of a document that are no units."""
-        return self._passed_over.get(uri, ())
+        return self._ignored.get(uri, ())
 
     def paths(self) -> frozenset[Path]:
         return frozenset(unit.path for unit in self._by_key.values())
@@ -185,9 +184,9 @@ class Units:
 
 
 def is_source(uri: str) -> bool:
-    """Whether a document, or the notebook of a cell, is what a person works on.
+    """Whether a document, or the notebook of a cell, is a source that a person edits.
 
-    Others are views of something: an earlier revision (``git:``), one side of a comparison, our own previews.
+    Others only show something: an earlier revision (``git:``), one side of a comparison, our own previews.
     """
     return urlparse(uri).scheme in _SOURCE_SCHEMES
 
@@ -218,19 +217,3 @@ def file_of(uri: str, root: Path | None) -> Path:
 
 def _is_file(uri: str) -> bool:
     return urlparse(uri).scheme in _FILE_SCHEMES
-
-
-def version_of(workspace: Workspace, uri: str) -> int | None:
-    """The version of an open document or cell; None for one that is not open."""
-    document = _document(workspace, uri)
-    return None if document is None else document.version
-
-
-def text_of(workspace: Workspace, uri: str) -> str | None:
-    """The text of an open document or cell, with what the client said last; None for one that is not open."""
-    document = _document(workspace, uri)
-    return None if document is None else document.source
-
-
-def _document(workspace: Workspace, uri: str) -> TextDocument | None:
-    return workspace.text_documents.get(unquote(uri))  # pygls keeps them by the URI without escapes

@@ -1,33 +1,31 @@
-"""Verification on demand: the document's text against an earlier one of it, or a proposal once more; on all cases or on chosen ones.
+"""Verification on request: the document's text against an earlier one of it, or a proposal once more; on all cases or on chosen ones.
 
-Cases are named by what tells them apart (`CaseKey`), and repeated on the seeds that they had.
+Cases are named by what distinguishes them (`CaseKey`), and repeated on the seeds that they had.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from assistant.editor.parts import JudgedOn
 from assistant.errors import UsageError
+from lsp.arguments import VerifyArguments
+from lsp.backend import Backend
 from lsp.units import Unit
-
-if TYPE_CHECKING:
-    from lsp.features.commands import VerifyArguments
-    from lsp.server import KernelOptServer
 
 __all__ = ["verify"]
 
 
-def verify(server: KernelOptServer, unit: Unit, arguments: VerifyArguments) -> dict[str, Any]:
-    """Start the job. Raises UsageError where it is not said what to verify."""
+def verify(backend: Backend, unit: Unit, arguments: VerifyArguments) -> dict[str, Any]:
+    """Start the job. Raises UsageError where the arguments do not say what to verify."""
     on = JudgedOn(arguments.kernel, arguments.seeds, arguments.cases)
     if arguments.cases and not arguments.seeds:
-        raise UsageError("`cases` are repeated on the seeds of their verification", "give `seeds`, too")
+        raise UsageError("`cases` need the seeds of their verification", "give `seeds` as well")
     if arguments.proposal_id is not None:
-        proposal = server.store.find_proposal(arguments.proposal_id)
-        return {"job_id": server.editor.judge(unit.key, proposal.before_text, proposal.after_text, on)}
+        proposal = backend.store.find_proposal(arguments.proposal_id)
+        return {"job_id": backend.editor.judge(unit.key, proposal.before_text, proposal.after_text, on)}
     if arguments.before is None:
         raise UsageError("there is nothing to verify against", "give `before`, an earlier text of the document, or `proposal_id`")
     if unit.embedded is not None:
-        raise UsageError("an earlier text of a whole CUDA document can be verified against, not of a cell or string", "give `proposal_id`")
-    return {"job_id": server.editor.judge(unit.key, arguments.before, on=on)}
+        raise UsageError("`before` can be given for a whole CUDA document only, not for a cell or string", "give `proposal_id`")
+    return {"job_id": backend.editor.judge(unit.key, arguments.before, on=on)}

@@ -1,4 +1,4 @@
-"""What is written to the client: nothing any more once it has gone, however much is still to be said."""
+"""Writes to the client; once it has gone, output is dropped."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["ClientWriter"]
 
 
 class ClientWriter:
-    """pygls' writer on a pipe; a client that closed its end, or said ``exit``, is not an error."""
+    """pygls' writer on a pipe; a client that closed its end, or sent ``exit``, is not an error."""
 
     def __init__(self, out: BinaryIO) -> None:
         self._out = out

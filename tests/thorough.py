@@ -11,7 +11,7 @@ __all__ = ["first_of", "only"]
 
 
 def first_of(values: Iterable[Any], count: int = 1) -> list[Any]:
-    """``values`` for `pytest.mark.parametrize`: the first ``count`` in every run, the others in thorough ones. Each is one argument."""
+    """``values`` for `pytest.mark.parametrize`: the first ``count`` in every run, the others in thorough ones; tuples as there."""
     return [value if number < count else _thorough(value) for number, value in enumerate(values)]
 
 

@@ -21,7 +21,7 @@ from assistant.measure.targets import target_for_device
 from assistant.memory.store import open_store
 from assistant.plan.expert.order import EXPERT_TRANSFORMATIONS
 from assistant.plan.expert.planner import ExpertPlanner
-from assistant.ports import Lab
+from assistant.ports.lab import Lab
 
 if TYPE_CHECKING:
     from assistant.engine.search.planning import Models

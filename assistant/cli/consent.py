@@ -5,8 +5,8 @@ Where nobody can be asked, naming the model's planner is the consent, and what i
 
 from __future__ import annotations
 
+from assistant.cli.console import console
 from assistant.cli.decisions import choose
-from assistant.cli.jobs import console
 from assistant.config import ConsentAnswer, EndpointConsent, TrustStore, user_paths
 from assistant.engine.search.planning import AskModel, ModelNotice
 from assistant.record import Record

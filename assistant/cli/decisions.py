@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from assistant.cli.jobs import console
+from assistant.cli.console import console
 from assistant.config import ConsentAnswer, ProgramConsent, TrustStore, find_workspace, user_paths
 from assistant.engine.proposals.decide import DecisionRequest
 from assistant.model.proposal import REASON_CODES, DecisionKind, Proposal

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import errno
 import json
-import os
 import signal
 import sys
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from typing import Any
 
-from rich.console import Console
-
 from assistant.cli import exit_codes
+from assistant.cli.console import console
 from assistant.cli.render import TextRenderer
 from assistant.cli.status import StatusLine
 from assistant.engine.event_json import event_json
@@ -21,25 +18,12 @@ from assistant.errors import KernelOptError
 from assistant.model import events
 from assistant.model.completion import ModelRole
 
-__all__ = ["EventStream", "console", "fail", "run_async", "show_events", "show_written"]
+__all__ = ["EventStream", "fail", "run_async", "show_events", "show_written"]
 
 EventStream = AsyncIterator[events.Event]
 OnWriting = Callable[[ModelRole, str], None]
 _LOOP_IS_CLOSED = "Event loop is closed"
 """What pipes of a subprocess raise that are first closed when the event loop has ended (CPython, ``asyncio/base_events.py``)."""
-
-
-class _Console(Console):
-    """A console that does not end the process by itself where nobody reads its output any more."""
-
-    def on_broken_pipe(self) -> None:
-        raise BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE))
-
-
-def console(is_error: bool = False) -> Console:
-    """Colour only on a terminal; piped output keeps whole lines."""
-    stream = sys.stderr if is_error else sys.stdout
-    return _Console(file=stream, soft_wrap=not stream.isatty(), highlight=False)
 
 
 def show_events(stream: Callable[[], EventStream], as_json: bool, is_verbose: bool = False) -> int:

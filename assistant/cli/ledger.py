@@ -75,7 +75,7 @@ def _accept(
 ) -> None:
     """Write a proposal into its file, as an undoable edit."""
     with loading():
-        from assistant.cli.ledger_answers import accept
+        from assistant.cli.ledger_decisions import accept
 
     accept(id_prefix, tuple(hunk or ()), as_json)
 
@@ -89,7 +89,7 @@ def _reject(
     """Turn a proposal down; the technique ranks lower here from now on."""
     code = reason_code or ("other" if reason else None)
     with loading():
-        from assistant.cli.ledger_answers import reject
+        from assistant.cli.ledger_decisions import reject
 
     reject(id_prefix, code, reason, as_json)
 
@@ -97,7 +97,7 @@ def _reject(
 def _undo(id_prefix: Id, as_json: Json = False) -> None:
     """Take an accepted proposal back; refused if the file moved on."""
     with loading():
-        from assistant.cli.ledger_answers import undo
+        from assistant.cli.ledger_decisions import undo
 
     undo(id_prefix, as_json)
 

@@ -1,11 +1,10 @@
-"""What the commands about proposals, decisions and memory print."""
+"""What the commands that only read memory print, and forgetting. Of the engine they load next to nothing, so that they answer at once."""
 
 from __future__ import annotations
 
 import contextlib
 import json
 import time
-from collections.abc import AsyncIterator, Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -15,10 +14,9 @@ from rich.table import Table
 
 from assistant.build.symbols import name_in_code
 from assistant.cli import exit_codes
-from assistant.cli.compose import open_session
-from assistant.cli.jobs import console, show_events
+from assistant.cli.console import console, print_table
+from assistant.cli.loading import loading
 from assistant.cli.paths import plain_path
-from assistant.cli.render import TextRenderer, print_table
 from assistant.config import find_workspace, load_settings, memory_path
 from assistant.engine.event_json import event_json
 from assistant.engine.report.reports import proposal_event
@@ -26,14 +24,12 @@ from assistant.engine.search.resume import last_interrupted
 from assistant.errors import UsageError
 from assistant.memory import ForgetScope, MemoryStore, as_text, export_lines, open_store
 from assistant.memory import as_json as as_json_text
-from assistant.model import events
 from assistant.model.attempt import Attempt
 from assistant.model.proposal import Decision, ProposalState
-from assistant.ports import Store
+from assistant.ports.store import ProposalStore, SearchStore
 from assistant.serialize import dumps
 
 __all__ = [
-    "accept",
     "export",
     "forget",
     "print_history",
@@ -41,8 +37,6 @@ __all__ = [
     "print_memory_path",
     "print_proposal",
     "print_proposals",
-    "reject",
-    "undo",
     "verify",
 ]
 
@@ -51,8 +45,7 @@ _OPEN = frozenset({ProposalState.OPEN, ProposalState.UNDONE})
 
 def print_proposals(file: Path | None, every_state: bool, as_json: bool) -> None:
     """Proposals that wait for a decision."""
-    session = open_session()
-    found = session.store.proposals(find_workspace(plain_path(file or Path.cwd())), None if every_state else _OPEN)
+    found = _store().proposals(find_workspace(plain_path(file or Path.cwd())), None if every_state else _OPEN)
     chosen = [p for p in found if file is None or p.path == plain_path(file)]
     if as_json:
         for proposal in chosen:
@@ -74,44 +67,27 @@ def print_proposals(file: Path | None, every_state: bool, as_json: bool) -> None
 
 def print_proposal(id_prefix: str, as_json: bool) -> None:
     """One proposal: diff, verdict, prediction, evidence, explanation, decisions."""
-    session = open_session()
-    proposal = session.store.find_proposal(id_prefix)
+    store = _store()
+    proposal = store.find_proposal(id_prefix)
     event = proposal_event(proposal.job, proposal)
     if as_json:
         typer.echo(event_json(event))
         return
+    with loading():
+        from assistant.cli.render import TextRenderer
+
     TextRenderer(console()).render(event)
-    for decision in session.store.decisions(proposal.id):
+    for decision in store.decisions(proposal.id):
         reason = decision.reason or decision.reason_code or ""
         console().print(f"{_when(decision.decided_ms)} {decision.kind.value} by {decision.decided_by} {reason}", markup=False)
 
 
-def accept(id_prefix: str, hunks: tuple[str, ...], as_json: bool) -> None:
-    """Write a proposal into its file, as an undoable edit."""
-
-    def stream() -> AsyncIterator[events.Event]:
-        told = open_session().accept(id_prefix, hunks)
-        return told if as_json else _without_proposals(told)
-
-    raise typer.Exit(show_decision(stream, as_json))
-
-
-def reject(id_prefix: str, code: str | None, reason: str | None, as_json: bool) -> None:
-    """Turn a proposal down; the technique ranks lower here from now on."""
-    _show_now(open_session().reject(id_prefix, code, reason), as_json)
-
-
-def undo(id_prefix: str, as_json: bool) -> None:
-    """Take an accepted proposal back; refused if the file moved on."""
-    _show_now(open_session().undo(id_prefix), as_json)
-
-
 def print_history(file: Path | None, limit: int, as_json: bool) -> None:
     """What was tried and decided, newest first."""
-    session = open_session()
+    store = _store()
     path = None if file is None else plain_path(file)
     workspace = find_workspace(plain_path(file or Path.cwd()))
-    attempts = session.store.attempts(workspace, path, limit)
+    attempts = store.attempts(workspace, path, limit)
     if as_json:
         for attempt in attempts:
             typer.echo(json.dumps(_attempt_object(attempt)))
@@ -120,17 +96,17 @@ def print_history(file: Path | None, limit: int, as_json: bool) -> None:
         ratio = "" if attempt.comparison is None else f" {attempt.comparison.outcome.value} {attempt.comparison.ratio:.2f}x"
         line = f"{_when(attempt.created_ms)} {attempt.technique} on {attempt.kernel}: {attempt.outcome}{ratio} — {attempt.reason}"
         console().print(line, markup=False, highlight=False, soft_wrap=True)
-    decisions = _decisions(session.store, workspace, path)
+    decisions = _decisions(store, workspace, path)
     for decision in decisions:
         reason = decision.reason or decision.reason_code or ""
         line = f"{_when(decision.decided_ms)} {decision.proposal} {decision.kind.value} by {decision.decided_by} {reason}"
         console().print(line.rstrip(), markup=False, highlight=False, soft_wrap=True)
     if not attempts and not decisions:
         console().print(f"nothing was tried {'in this workspace' if file is None else f'on {file}'} yet", markup=False)
-    _tell_interrupted(session.store, workspace, path)
+    _tell_interrupted(store, workspace, path)
 
 
-def _tell_interrupted(store: Store, workspace: Path, path: Path | None) -> None:
+def _tell_interrupted(store: SearchStore, workspace: Path, path: Path | None) -> None:
     """How a search on the file goes on that came to no end."""
     if path is None:
         return
@@ -140,7 +116,7 @@ def _tell_interrupted(store: Store, workspace: Path, path: Path | None) -> None:
         console().print(f"{earlier.job} {how}: kernelopt optimize {path.name} --resume goes on with it", markup=False, soft_wrap=True)
 
 
-def _decisions(store: Store, workspace: Path, path: Path | None) -> tuple[Decision, ...]:
+def _decisions(store: ProposalStore, workspace: Path, path: Path | None) -> tuple[Decision, ...]:
     """Those on the workspace's proposals, or on one file's; oldest first."""
     here = {proposal.id for proposal in store.proposals(workspace) if path is None or proposal.path == path}
     return tuple(decision for decision in store.decisions() if decision.proposal in here)
@@ -193,33 +169,11 @@ def forget(file: Path | None, workspace: Path | None, before: datetime | None) -
 
 
 def _memory_file() -> Path:
-    return memory_path(load_settings(find_workspace(Path.cwd())).settings)
+    return memory_path(load_settings(None).settings)
 
 
 def _store() -> MemoryStore:
     return open_store(_memory_file())
-
-
-def show_decision(stream: Callable[[], AsyncIterator[events.Event]], as_json: bool) -> int:
-    """A decision's events end without ``job_ended`` when nothing had to be judged; then it is done."""
-    code = show_events(stream, as_json)
-    return exit_codes.DONE if code == exit_codes.INTERNAL else code
-
-
-async def _without_proposals(stream: AsyncIterator[events.Event]) -> AsyncIterator[events.Event]:
-    """An edit that was moved and judged again is the one that the person asked for: its verdict and its new id say enough."""
-    async for event in stream:
-        if not isinstance(event, events.ProposalMade):
-            yield event
-
-
-def _show_now(shown: tuple[events.Event, ...], as_json: bool) -> None:
-    renderer = TextRenderer(console())
-    for event in shown:
-        if as_json:
-            typer.echo(event_json(event))
-        else:
-            renderer.render(event)
 
 
 def _attempt_object(attempt: Attempt) -> dict[str, object]:

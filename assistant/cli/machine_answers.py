@@ -11,7 +11,8 @@ import typer
 from rich.markup import escape
 
 from assistant.cli import exit_codes
-from assistant.cli.jobs import console, run_async
+from assistant.cli.console import console
+from assistant.cli.jobs import run_async
 from assistant.cli.paths import plain_path
 from assistant.config import TrustStore, find_workspace, load_settings, setting, user_paths
 from assistant.engine.doctor.doctor import Part, examine

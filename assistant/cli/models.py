@@ -17,7 +17,8 @@ from assistant.plan.llm.planner import LlmPlanner
 from assistant.plan.llm.talk import Stamps
 from assistant.plan.mixed import MixedPlanner
 from assistant.plan.providers import ModelRelay, ProviderSetup, open_provider, read_prices
-from assistant.ports import Accounts, Planner, Provider
+from assistant.ports.planner import Planner
+from assistant.ports.provider import Accounts, Provider
 from assistant.record import Record
 
 __all__ = ["ModelParts"]

@@ -15,7 +15,8 @@ from rich.console import Console
 
 from assistant.cli.compose import open_session
 from assistant.cli.consent import model_as_remembered
-from assistant.cli.jobs import console, run_async
+from assistant.cli.console import console
+from assistant.cli.jobs import run_async
 from assistant.cli.render import TextRenderer
 from assistant.cli.status import StatusLine
 from assistant.editor.watch import changes

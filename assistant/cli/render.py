@@ -12,10 +12,10 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from assistant.cli.console import print_table
 from assistant.cli.layout import Page
 from assistant.cli.meter import Meter
 from assistant.cli.search_screen import SearchScreen, briefly, share
-from assistant.engine.report.defects import errors_among, problems_in_words
 from assistant.engine.report.hardware_words import measured_in_words, stalls_in_words
 from assistant.model import events
 from assistant.model.build import DiagnosticSeverity
@@ -23,14 +23,13 @@ from assistant.model.profile import Evidence, Severity
 from assistant.model.verification import Outcome, verdict_in_words
 from assistant.profile import is_negligible
 from assistant.profile.evidence import made_by
+from assistant.profile.problems import errors_among, problems_in_words
 from assistant.profile.quantity import counted_noun, format_quantity
 
-__all__ = ["TextRenderer", "print_table"]
+__all__ = ["TextRenderer"]
 
 _SEVERITY_STYLE = {Severity.ERROR: "bold red", Severity.WARNING: "yellow", Severity.INFORMATION: "cyan"}
 _OUTCOME_STYLE = {Outcome.PASS: "green", Outcome.FAIL: "bold red", Outcome.NEEDS_DECISION: "yellow"}
-_PIPED_WIDTH = 1000
-"""Columns of a table that no terminal shows: enough for whole rows."""
 
 
 class TextRenderer:
@@ -265,17 +264,6 @@ class TextRenderer:
 
     def _remember(self, evidence: Iterable[Evidence]) -> None:
         self._evidence.update({fact.id: fact for fact in evidence})
-
-
-def print_table(console: Console, table: Table) -> None:
-    """Fitted to a terminal; whole rows when piped."""
-    if console.is_terminal:
-        console.print(table)
-        return
-    wide = Console(file=console.file, width=_PIPED_WIDTH, highlight=False)
-    with wide.capture() as captured:
-        wide.print(table)
-    console.out("\n".join(line.rstrip() for line in captured.get().splitlines()), highlight=False)
 
 
 def _repeatability(event: events.CheckEnded) -> str:

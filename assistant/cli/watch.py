@@ -10,7 +10,8 @@ from rich.console import Console
 from rich.markup import escape
 
 from assistant.cli.compose import open_session
-from assistant.cli.jobs import console, run_async
+from assistant.cli.console import console
+from assistant.cli.jobs import run_async
 from assistant.cli.paths import plain_path
 from assistant.config import find_workspace, load_settings
 from assistant.editor.view import Note, View
@@ -64,7 +65,7 @@ class _TextReport:
     def waits(self, path: Path, reason: str) -> None:
         self._screen.print(f"{_now()} {escape(self._name(path))} waits: {escape(reason)}")
 
-    def told(self, path: Path, event: Event) -> None:
+    def reported(self, path: Path, event: Event) -> None:
         del path, event
 
     def looked(self, path: Path, view: View) -> None:
@@ -99,7 +100,7 @@ class _JsonReport:
     def waits(self, path: Path, reason: str) -> None:
         console(is_error=True).print(f"{path} waits: {reason}", markup=False)
 
-    def told(self, path: Path, event: Event) -> None:
+    def reported(self, path: Path, event: Event) -> None:
         del path
         typer.echo(event_json(event))
 

@@ -23,7 +23,6 @@ from assistant.device.own_kernels import helpers_request
 from assistant.device.preprocess import preprocess
 from assistant.device.process import ToolRunner, tool_environment
 from assistant.device.protocol import CANCEL, PROTOCOL_VERSION, compile_request, failure, success
-from assistant.device.reference import ReferenceRequest, run_reference
 from assistant.device.toolchain import Toolchain, find_toolchain, installed_wheel_tree
 from assistant.errors import KernelOptError
 from assistant.serialize import decode
@@ -73,6 +72,8 @@ class Worker:
                 return success(request_id, compile_program(helpers_request(message), self._find(), self._runner))
             case "reference":
                 fields = {key: value for key, value in message.items() if key not in ("op", "id")}
+                from assistant.device.reference import ReferenceRequest, run_reference  # NumPy, a third of a start
+
                 return success(request_id, run_reference(decode(ReferenceRequest, fields)))
             case "survey":
                 from assistant.device.cupti import find_cupti

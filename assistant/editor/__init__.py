@@ -1,1 +1,1 @@
-"""The editor's side of the engine: what is open, what is shown of it, what runs behind it. Every front end that stays open shares it."""
+"""The editor's side of the engine: open sources, their views and background jobs; shared by all front ends that stay open."""

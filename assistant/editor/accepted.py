@@ -1,4 +1,4 @@
-"""What stays of a compiler's messages once a later text was compiled, or its device code accepted. Pure."""
+"""Which compiler messages still apply after a later text was compiled, or its device code was accepted. Pure."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ __all__ = ["is_acceptance", "without_device_diagnostics", "without_diagnostics"]
 
 
 def is_acceptance(event: events.Event) -> bool:
-    """Whether it says that the quick compiler takes the device code without a remark."""
+    """Whether it reports that the quick compiler accepts the device code without a message."""
     return isinstance(event, events.Diagnostics) and not event.diagnostics
 
 
 def without_device_diagnostics(path: Path, analysis: Analysis) -> Analysis:
-    """The answer without what the compiler said of the file outside of host functions, which only nvcc reads."""
+    """The answer without compiler messages on the file's device code; those on host functions, which only nvcc reads, stay."""
     if not any(analysis.all(events.Diagnostics)):
         return analysis
     lines = _host_lines(analysis.text)
@@ -27,7 +27,7 @@ def without_device_diagnostics(path: Path, analysis: Analysis) -> Analysis:
 
 
 def without_diagnostics(analysis: Analysis) -> Analysis:
-    """The answer without what the compiler said: it has spoken again."""
+    """The answer without compiler messages: a later compile replaces them."""
     return replace(analysis, events=tuple(event for event in analysis.events if not isinstance(event, events.Diagnostics)))
 
 

@@ -1,8 +1,8 @@
-"""What stands between a job and its queue: a person's consent to run the program, and the text as it stands by then.
+"""Checks before a job is queued: a person's consent to run the program, and the current text.
 
-Nothing that was asked for vanishes: whatever is in the way is how the job ends. Example::
+A job that was asked for always ends with a result: what prevents it is its result. Example::
 
-    admission.ask(work)              # asks the person, if nobody has; then queues the work, or ends it
+    admission.ask(work)              # asks the person, if that has not been done; then queues the work, or ends it
     admission.cancel(work.id)        # also while the question is open
 """
 
@@ -24,7 +24,7 @@ from assistant.errors import KernelOptError, UsageError
 __all__ = ["Admission", "Renew"]
 
 Renew = Callable[[Work], Awaitable[Work | None]]
-"""The work as it is to run now that it may; None where it is not wanted any more."""
+"""The work as it is to run now that it may; None where it is no longer needed."""
 
 
 class _Listener(Protocol):
@@ -41,7 +41,7 @@ class Admission:
         self._listener = listener
         self._renew = renew
         self._admitting: dict[str, tuple[Work, asyncio.Task[None]]] = {}
-        """By job id: what somebody asked for and is not queued yet."""
+        """By job id: work that is not queued yet."""
         self._asking: set[str] = set()
         """Jobs for which a person is being asked."""
 
@@ -55,7 +55,7 @@ class Admission:
         return job_id in self._asking
 
     def ask(self, work: Work) -> None:
-        """Admit ``work`` without anybody waiting for that."""
+        """Admit ``work`` in the background."""
         admitting = asyncio.create_task(self.admit(work))
         self._admitting[work.id] = (work, admitting)
         admitting.add_done_callback(functools.partial(self._admitted, work))
@@ -77,7 +77,7 @@ class Admission:
             return
         except Exception as error:
             self._listener.ended(work, refusal_of(error), is_cancelled=False)
-            raise  # a defect is the loop's to report, too
+            raise  # a defect: the event loop logs it, too
         if ready is None:
             self._listener.ended(work, None, is_cancelled=True)
         else:
@@ -89,7 +89,7 @@ class Admission:
             self._listener.ended(work, None, is_cancelled=True)
 
     async def _may_run(self, work: Work) -> bool:
-        """Raises UsageError where a person did not consent to what he asked for, and what reading the trust file raises."""
+        """Raises UsageError where a person did not consent to a run that they started, and what reading the trust file raises."""
         if not work.task.runs_program:
             return True
         self._asking.add(work.id)
@@ -107,4 +107,4 @@ def _not_run(request: JobRequest, answer: ConsentAnswer | None) -> UsageError:
         folder = find_workspace(request.file)
         remedy = f"to be asked again: kernelopt trust --revoke {folder}, then kernelopt trust {folder}"
         return UsageError(f"{request.file.name} was not run: you answered Never", remedy)
-    return UsageError(f"{request.file.name} was not run: nobody consented", "start the job again to be asked again")
+    return UsageError(f"{request.file.name} was not run: no consent was given", "start the job again to be asked again")

@@ -1,4 +1,4 @@
-"""The last answer of one command on a source: what every picture of it is made of."""
+"""The last answer of one command on a source, from which its view is built."""
 
 from __future__ import annotations
 

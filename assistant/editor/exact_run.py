@@ -1,8 +1,8 @@
-"""The exact run that a person is asked about: the program, the flags that it is built with, the Python that it is held against.
+"""The exact run that a person is asked about: the program, its build flags, and the Python reference that it is compared with.
 
-When any of them is another one, the question comes again. The answer holds for editors and for agents alike. Example::
+When any of them changes, the person is asked again. The answer holds for editors and for agents alike. Example::
 
-    exact_run(request).digest      # another one once ``reference = "ref.py:f"`` names a file that says something else
+    exact_run(request).digest      # changes with the content of the file that ``reference = "ref.py:f"`` names
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ __all__ = ["declared_by", "exact_run"]
 
 
 def exact_run(request: JobRequest) -> ProgramConsent:
-    """``request.cflags`` are the settings' own; None: they name none."""
+    """``request.cflags`` come from the settings; None: they name none."""
     declared = declared_by(request.file, _text(request))
     flags = (*(request.cflags or _known_flags(request.file)), *(flag for item in declared for flag in item.flags))
     references = sorted({item.reference.rpartition(":")[0] for item in declared if item.reference is not None})
@@ -32,7 +32,7 @@ def exact_run(request: JobRequest) -> ProgramConsent:
 
 
 def declared_by(path: Path, text: str) -> tuple[DeclaredWorkload, ...]:
-    """The workloads that ``text`` and the file beside it declare; what cannot be read there is the job's to report."""
+    """The workloads that ``text`` and its sidecar file declare; the job reports what cannot be read there."""
     found = [*find_workloads(path, text)]
     sidecar = sidecar_path(path)
     if sidecar.is_file():
@@ -61,7 +61,7 @@ def _known_flags(path: Path) -> tuple[str, ...]:
 
 
 def _sha256(paths: Iterable[Path]) -> str:
-    """Of the files one after the other; one that cannot be read counts as such."""
+    """Of the files one after the other; an unreadable one has a digest of its own."""
     digest = hashlib.sha256()
     for path in paths:
         try:

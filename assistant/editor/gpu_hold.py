@@ -1,10 +1,10 @@
-"""Background work on a GPU waits while a program of the user's own computes there.
+"""Background work on a GPU waits while another program of the user computes there.
 
-Looks as long as somebody wants to know, and says so when the answer has become another one. Example::
+Polls the GPUs as long as there is background work for them, and reports changes. Example::
 
     hold = GpuHold(NvmlGpuUsers(), changed=lane.look)
     hold.follow(frozenset({"auto"}))
-    hold.reason("auto")     # "GPU 0 is used by python train.py (process 4242)"; None: nobody does
+    hold.reason("auto")     # "GPU 0 is used by python train.py (process 4242)"; None: it is free
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _POLL_S = 1.0
 
 
 class GpuHold:
-    """Who uses the GPUs that background work of one lane wants."""
+    """Which programs use the GPUs that background work of one lane needs."""
 
     def __init__(self, users: GpuUsers, changed: Callable[[], None]) -> None:
         """``changed`` is called on the event loop."""
@@ -33,18 +33,18 @@ class GpuHold:
         self._looking: asyncio.Task[None] | None = None
 
     def follow(self, devices: frozenset[str]) -> None:
-        """The devices, as ``--device`` names them, that somebody wants to know of from now on."""
+        """Poll these devices from now on; named as by ``--device``."""
         self._wanted = devices
         self._seen = {device: found for device, found in self._seen.items() if device in devices}
         if devices and self._looking is None:
             self._looking = asyncio.create_task(self._look())
 
     def is_held(self, device: str) -> bool:
-        """Whether work has to wait: somebody computes there, or nobody has looked yet."""
+        """Whether work has to wait: a program computes there, or the device was not polled yet."""
         return self._seen.get(device) != ()
 
     def reason(self, device: str) -> str | None:
-        """Who is waited for; None: nobody, as far as one knows."""
+        """Which program has the GPU; None: none that is known."""
         found = self._seen.get(device)
         if not found:
             return None

@@ -1,4 +1,4 @@
-"""May this run? Trust of the folder first, then consent to the exact run; asked once, never waited for by anything else.
+"""Decides whether a program may run: first by trust of its folder, then by consent to the exact run, which is asked for once.
 
 Example::
 
@@ -22,14 +22,14 @@ CONSENTED = frozenset({ConsentAnswer.ALWAYS, ConsentAnswer.ONCE})
 """Answers with which the program may run."""
 
 AskConsent = Callable[[ProgramConsent], Awaitable[ConsentAnswer | None]]
-"""Puts the question to a person; None: no answer, which counts as no."""
+"""Asks a person; None: no answer, which counts as no."""
 
 
 class Guard:
     """Asks for one front end."""
 
     def __init__(self, trust: TrustStore, ask: AskConsent, is_trusted: bool | None = None) -> None:
-        """``is_trusted``: what the editor says of its own workspace; None: the trust file decides."""
+        """``is_trusted``: whether the editor trusts its workspace; None: the trust file decides."""
         self._trust = trust
         self._ask = ask
         self.is_trusted_by_editor = is_trusted
@@ -45,17 +45,17 @@ class Guard:
     def demand_trust(self, path: Path) -> None:
         """Raises UsageError for a file that is not trusted, CannotAnswerError where the trust file cannot be read."""
         if not self._is_folder_trusted(find_workspace(path)):
-            told = f"{path.parent} is not trusted: sources there are only parsed"
+            message = f"{path.parent} is not trusted: sources there are only parsed"
             is_file_asked = self.is_trusted_by_editor is None
             raise UsageError(
-                told, f"kernelopt trust {shlex.quote(str(path.parent))}" if is_file_asked else "trust the folder in the editor"
+                message, f"kernelopt trust {shlex.quote(str(path.parent))}" if is_file_asked else "trust the folder in the editor"
             )
 
     async def may_run(self, run: ProgramConsent, is_asked_for: bool) -> ConsentAnswer | None:
-        """The answer to this very run; asks where nobody has. None: no answer, or not trusted.
+        """The answer to this exact run; asks where there is none. None: no answer, or not trusted.
 
         Several jobs that wait for one answer ask once, and ``ONCE`` counts as long as this front end lives. After a question that was
-        dismissed, only work that a person asked for by name (``is_asked_for``) puts it again.
+        dismissed, only work that a person started (``is_asked_for``) asks again.
         """
         if not self._is_folder_trusted(run.folder):
             return None

@@ -1,6 +1,6 @@
-"""What a source reaches by ``#include``, through other headers too. Reads the disk; the compiler alone knows every search path.
+"""The files that a source includes, directly or through other headers. Reads the disk; only the compiler knows every search path.
 
-A name in quotes is looked for beside the file that includes it, then beside the source; what is not found there counts by its name.
+A name in quotes is looked for in the folder of the file that includes it, then in that of the source; otherwise only its name counts.
 Example::
 
     headers = Headers()
@@ -18,13 +18,13 @@ from assistant.cuda.includes import included_files
 __all__ = ["Headers"]
 
 _MOST_FILES = 500
-"""Headers read for one source (chosen: more than a project's own headers come to); those beyond count by name."""
+"""Headers read for one source (chosen: more than a project's own headers come to); of further ones only the name counts."""
 _MOST_BYTES = 1 << 20
 """A header larger than this is generated; what it includes is not followed."""
 
 
 class Headers:
-    """Of one source; read again only when its own directives change, or files did."""
+    """The headers of one source; read again only when its own directives or files on disk change."""
 
     def __init__(self) -> None:
         self._asked: tuple[Path, tuple[str, ...]] | None = None
@@ -48,9 +48,9 @@ def _routes(folder: Path, direct: tuple[str, ...]) -> dict[str, str]:
     for first in direct:
         waiting = [(folder, first)]
         while waiting:
-            beside, written = waiting.pop()
+            base_folder, written = waiting.pop()
             routes.setdefault(Path(written).name, Path(first).name)
-            found = next((file for base in (beside, folder) if (file := base / written).is_file()), None)
+            found = next((file for base in (base_folder, folder) if (file := base / written).is_file()), None)
             if found is None or found in read or len(read) >= _MOST_FILES:
                 continue
             read.add(found)

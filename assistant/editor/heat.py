@@ -1,4 +1,4 @@
-"""How hot a line is, for a shade with its number beside it: by what its warps wait for, else by what it moves beyond the ideal. Pure.
+"""How hot a line is: its share of the stalls where they were sampled, else of the traffic beyond the ideal. Pure.
 
 Example::
 
@@ -21,7 +21,7 @@ class Heat(Record):
     step: int
     """0 for none, to 4 (``profile_parts.HEAT_STEPS``)."""
     text: str
-    """The share, in words: what stands beside the shade."""
+    """The share in words, shown next to the shade."""
 
 
 COLD = Heat(0, "")
@@ -49,5 +49,5 @@ def _excess(view: View, kernel: str) -> Iterator[tuple[int, Heat]]:
     now = {(item.counters.file, item.counters.line): item.line for item in lines}
     for hot in line_heat(item.counters for item in lines):
         shares = ((hot.excess_sectors, hot.sectors_ratio, "sectors"), (hot.excess_wavefronts, hot.wavefronts_ratio, "wavefronts"))
-        told = [f"{share_in_words(ratio)} of excess {what}" for excess, ratio, what in shares if excess]
-        yield now[hot.file, hot.line], Heat(heat_step(hot.ratio), ", ".join(told))
+        parts = [f"{share_in_words(ratio)} of excess {what}" for excess, ratio, what in shares if excess]
+        yield now[hot.file, hot.line], Heat(heat_step(hot.ratio), ", ".join(parts))

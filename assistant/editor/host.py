@@ -1,4 +1,4 @@
-"""The job host: a child process in which a front end's jobs run, so that nothing heavy or fragile happens beside the editor.
+"""The job host: a child process in which a front end's jobs run, so that nothing heavy or fragile happens in the editor's process.
 
 It reads one JSON object per line on stdin and writes one per line on its private copy of stdout; what else is printed lands on
 stderr (as with the workers). One job at a time.
@@ -35,13 +35,13 @@ from assistant.errors import KernelOptError
 from assistant.model.events import Event
 from assistant.serialize import decode
 
-__all__ = ["Kept", "serve"]
+__all__ = ["HostResource", "serve"]
 
 _LINE_LIMIT_BYTES = 256 << 20
 """A request carries the texts of open documents."""
 
 
-def serve(session: Session, kept: Kept, relay: HostRelay) -> int:
+def serve(session: Session, kept: HostResource, relay: HostRelay) -> int:
     """Answer requests until stdin ends or SIGTERM comes; 0. ``kept`` is warmed up first and ends last; ``relay`` is the session's."""
     out = os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)
@@ -52,8 +52,8 @@ def serve(session: Session, kept: Kept, relay: HostRelay) -> int:
     return 0
 
 
-class Kept(Protocol):
-    """What outlives the jobs of a host."""
+class HostResource(Protocol):
+    """A resource that outlives the jobs of a host."""
 
     async def warm_up(self) -> None:
         """Make ready for the first job; never raises."""
@@ -71,7 +71,7 @@ class _Host:
         self._job: asyncio.Task[None] | None = None
         self._id: int | None = None
 
-    async def serve_with(self, kept: Kept) -> None:
+    async def serve_with(self, kept: HostResource) -> None:
         warming = asyncio.create_task(kept.warm_up())
         try:
             await self._serve()
@@ -109,7 +109,7 @@ class _Host:
                 await self._job
             self._id = message["id"]
             self._job = asyncio.create_task(self._run(message["id"], message["task"]))
-            await asyncio.sleep(0)  # a task that is cancelled before its first step would never say that it ended
+            await asyncio.sleep(0)  # a task that is cancelled before its first step would never report its end
 
     async def _cancel(self) -> None:
         job, self._job = self._job, None
@@ -127,10 +127,10 @@ class _Host:
                 self._send({"id": request_id, "event": event_object(event)})
         except KernelOptError as error:
             failure = {"message": error.message, "remedy": error.remedy, "exit_code": error.exit_code}
-        except Exception as error:  # noqa: BLE001 - the job's boundary: the front end is told, the host goes on
+        except Exception as error:  # noqa: BLE001 - the job's boundary: the front end gets the error, the host goes on
             traceback.print_exc()
-            told = f"internal error: {type(error).__name__}: {error}"
-            failure = {"message": told, "remedy": "run it again; kernelopt doctor", "exit_code": INTERNAL}
+            message = f"internal error: {type(error).__name__}: {error}"
+            failure = {"message": message, "remedy": "run it again; kernelopt doctor", "exit_code": INTERNAL}
         finally:
             self._send({"id": request_id, "end": failure})
 

@@ -41,18 +41,18 @@ class JobRefused(KernelOptError):  # noqa: N818 - a fact, named as the code read
 
 
 def refusal_of(error: BaseException) -> KernelOptError:
-    """What to tell whoever asked for work that broke off with ``error``: nothing that was asked for ends without a word."""
+    """The result of work that ended with ``error``: whatever was asked for ends with one."""
     if isinstance(error, KernelOptError):
         return error
-    told = f"internal error: {type(error).__name__}: {error}"
-    return JobRefused(told, "run it again; kernelopt doctor", INTERNAL)
+    message = f"internal error: {type(error).__name__}: {error}"
+    return JobRefused(message, "run it again; kernelopt doctor", INTERNAL)
 
 
 class JobHost:
     """A lazily started ``python -m assistant host`` that stays warm between jobs."""
 
     def __init__(self, front_end: str, models: ModelRelay | None = None) -> None:
-        """``models``: the editor's own, for jobs that ask it; None where it has none."""
+        """``models``: the editor's own language model; None where it has none."""
         self._models = models
         self._child = ChildProcess(("assistant", "host", front_end), grace_s=_CANCEL_GRACE_S)
         self._lock = asyncio.Lock()
@@ -64,7 +64,7 @@ class JobHost:
             await self._started()
 
     async def run(self, task: Task) -> AsyncGenerator[Event]:
-        """The job's events. Raises JobRefused; closing the generator, or cancelling whoever reads it, ends the job."""
+        """The job's events. Raises JobRefused; closing the generator, or cancelling its reader, ends the job."""
         async with self._lock:
             process = await self._started()
             self._last_id += 1
@@ -84,7 +84,7 @@ class JobHost:
                         return
                     yield event_from(message["event"])
             except (ConnectionError, ValueError) as error:
-                raise JobRefused(f"the job host broke off: {error}", "run it again; kernelopt doctor", INTERNAL) from error
+                raise JobRefused(f"the connection to the job host broke: {error}", "run it again; kernelopt doctor", INTERNAL) from error
             finally:
                 await _to_the_end(self._settle(process, job, answering, is_ended))
 
@@ -93,21 +93,21 @@ class JobHost:
         await self._child.kill()
 
     async def _started(self) -> asyncio.subprocess.Process:
-        """The running process. Raises JobRefused where the machine has no such program any more."""
+        """The running process. Raises JobRefused where the program no longer exists."""
         try:
             return await self._child.started()
         except OSError as error:
-            remedy = "if kernelopt or its Python was moved or upgraded meanwhile, restart the server"
+            remedy = "if kernelopt or its Python was moved or upgraded, restart the server"
             raise JobRefused(f"the job host could not be started: {error}", remedy, CANNOT_ANSWER) from error
 
     async def _settle(self, process: asyncio.subprocess.Process, job: int, answering: Answering, is_ended: bool) -> None:
-        """Nothing of the job is left, and nothing that it says is still to be read."""
+        """End what is left of the job, and read its messages up to the end."""
         await answering.end()
         if not is_ended:
             await self._end(process, job)
 
     async def _end(self, process: asyncio.subprocess.Process, job: int) -> None:
-        """Ask the job to end; a host that does not obey is killed."""
+        """Ask the job to end; a host that does not react is killed."""
         try:
             async with asyncio.timeout(_CANCEL_GRACE_S):
                 await self._send(process, {"id": job, "cancel": True})
@@ -128,7 +128,7 @@ class JobHost:
         await process.stdin.drain()
 
     async def _message(self, process: asyncio.subprocess.Process, job: int) -> dict[str, Any]:
-        """The next that the host says of a job; what belongs to another one is passed over."""
+        """The host's next message on a job; those on another one are ignored."""
         assert process.stdout is not None
         while line := await process.stdout.readline():
             message: dict[str, Any] = json.loads(line)
@@ -139,7 +139,7 @@ class JobHost:
 
 
 async def _to_the_end(work: Coroutine[Any, Any, None]) -> None:
-    """Do all of ``work``, however often whoever waits for it is cancelled; that counts afterwards."""
+    """Do all of ``work``, even if the caller is cancelled meanwhile; that is raised afterwards."""
     task, is_cancelled = asyncio.create_task(work), False
     while not task.done():
         try:

@@ -1,6 +1,6 @@
 """A queue in front of one job host: what a person asked for first, background work behind it, the newest text of a source only.
 
-Background work on a GPU waits, and gives way, while a program of the user's own computes there; what a person asked for does not.
+Background work on a GPU waits, and gives way, while another program of the user computes there; what a person asked for does not.
 Cancelling is the same for every reason: a newer text, a person, another process, the end of the front end. Example::
 
     lane = Lane(JobHost("lsp"))
@@ -33,7 +33,7 @@ class WorkListener(Protocol):
 
     def started(self, work: Work) -> None: ...
 
-    def told(self, work: Work, event: Event) -> None: ...
+    def reported(self, work: Work, event: Event) -> None: ...
 
     def waits(self, work: Work, reason: str) -> None:
         """Its GPU is in use: it starts when that is over."""
@@ -53,7 +53,7 @@ class Work(Record):
     """The source it belongs to, by the front end's own name."""
     task: Task
     is_background: bool
-    """Nobody asked for it by name: it waits, and gives way."""
+    """It was not started by a person: it waits, and gives way."""
     listener: WorkListener
 
 
@@ -61,15 +61,15 @@ class Lane:
     """Runs one piece of work at a time."""
 
     def __init__(self, host: JobHost, gpu_users: GpuUsers | None = None) -> None:
-        """``gpu_users``: who background work on a GPU gives way to; None: to nobody."""
+        """``gpu_users``: lists the programs that background work on a GPU gives way to; None: to none."""
         self._host = host
         self._hold = None if gpu_users is None else GpuHold(gpu_users, self._look)
-        self._told_to_wait: dict[str, str] = {}
+        self._reported_reasons: dict[str, str] = {}
         self._waiting: list[Work] = []
         self._running: Work | None = None
         self._task: asyncio.Task[KernelOptError | None] | None = None
         self._is_ending = False
-        """The running work has been told to end; it is told once."""
+        """The running work was asked to end, which is done once."""
         self._is_preempted = False
         self._is_closed = False
 
@@ -84,16 +84,16 @@ class Lane:
         return self._running
 
     def is_ending(self, work_id: str) -> bool:
-        """Whether it runs and has been told to end."""
+        """Whether it runs and was asked to end."""
         return self._is_ending and self._running is not None and self._running.id == work_id
 
     def reason_to_wait(self, work: Work) -> str | None:
-        """Who uses the GPU that background work is for; None: nobody."""
+        """Which program uses the GPU that background work is for; None: none."""
         device = work.task.gpu_device
         return None if self._hold is None or device is None or not work.is_background else self._hold.reason(device)
 
     async def warm_up(self) -> None:
-        """Start the host before the first work needs it; one that does not start is the first work's to report."""
+        """Start the host before the first work needs it; one that does not start is reported by the first work."""
         with contextlib.suppress(JobRefused):
             await self._host.start()
 
@@ -165,21 +165,21 @@ class Lane:
             self._waiting.remove(self._running)
             self._task = asyncio.create_task(self._run(self._running))
             self._task.add_done_callback(functools.partial(self._over, self._running))
-        self._tell_waiting()
+        self._report_waiting()
 
     def _look(self) -> None:
-        """Who uses the GPUs has changed."""
+        """The programs on the GPUs changed."""
         if self._running is not None and self.reason_to_wait(self._running) is not None:
             self._preempt()
         self._start_next()
 
-    def _tell_waiting(self) -> None:
+    def _report_waiting(self) -> None:
         """Why background work does not start, once for each reason."""
         reasons = {work: reason for work in self._waiting if (reason := self.reason_to_wait(work)) is not None}
         for work, reason in reasons.items():
-            if self._told_to_wait.get(work.id) != reason:
+            if self._reported_reasons.get(work.id) != reason:
                 work.listener.waits(work, reason)
-        self._told_to_wait = {work.id: reason for work, reason in reasons.items()}
+        self._reported_reasons = {work.id: reason for work, reason in reasons.items()}
 
     def _is_held(self, work: Work) -> bool:
         device = work.task.gpu_device
@@ -197,13 +197,13 @@ class Lane:
             work.listener.started(work)
             async with contextlib.aclosing(self._host.run(work.task)) as events:
                 async for event in events:
-                    work.listener.told(work, event)
+                    work.listener.reported(work, event)
         except JobRefused as error:
             return error
         return None
 
     def _over(self, work: Work, task: asyncio.Task[KernelOptError | None]) -> None:
-        """However it ended: cancelled before its first step, too, of which nothing in ``_run`` would hear."""
+        """However it ended: cancelled before its first step, too, which ``_run`` would not notice."""
         is_cancelled = task.cancelled()
         is_put_back, self._is_preempted = self._is_preempted and is_cancelled, False
         self._running, self._task, self._is_ending = None, None, False
@@ -214,7 +214,7 @@ class Lane:
             self._waiting.insert(0, _renewed(work, new_id("J")))
         self._start_next()
         if error is not None:
-            raise error  # a defect is the loop's to report, too
+            raise error  # a defect: the event loop logs it, too
 
 
 def _renewed(work: Work, job_id: str) -> Work:

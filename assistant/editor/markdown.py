@@ -1,4 +1,4 @@
-"""Text of others inside Markdown: names, messages and source code are shown as they read, and make no image, link or HTML."""
+"""Foreign text inside Markdown: names, messages and source code are shown literally, and make no image, link or HTML."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""May a job of an editor ask a language model? Asked once per workspace and endpoint, before the job is queued.
+"""Decides whether an editor's job may use a language model: asked once per workspace and endpoint, before the job is queued.
 
-The editor's own model asks for itself, with the request before the person's eyes, so nobody is asked twice. Example::
+The editor's own model asks for itself, showing the request to the person, so it is not asked about here. Example::
 
     consents = ModelConsents(TrustStore(user_paths().trust), client.ask_model)
     options = await consents.agreed(OptimizeOptions(), settings, path, kernel_count=2)
-    options.may_call_models        # True or False: no job of an editor is left to decide
+    options.may_call_models        # True or False: the job itself never asks
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from assistant.model.completion import ModelRole, ServedModel
 __all__ = ["AskModelConsent", "ModelConsents"]
 
 AskModelConsent = Callable[[ModelNotice], Awaitable[ConsentAnswer | None]]
-"""Puts the notice before a person; None: no answer, which counts as no."""
+"""Shows the notice to a person; None: no answer, which counts as no."""
 
 
 class ModelConsents:
@@ -33,7 +33,7 @@ class ModelConsents:
         self._ask = ask
 
     async def agreed(self, options: OptimizeOptions, settings: Settings, path: Path, kernel_count: int) -> OptimizeOptions:
-        """The options with what a person said; the expert plans where no model is set, or somebody said no."""
+        """The options with the person's answer; the expert planner is used where no model is set, or the answer is no."""
         kind = options.planner or settings.planner
         if kind == "expert" or settings.provider.kind == "none":
             return options
@@ -41,7 +41,7 @@ class ModelConsents:
             return replace(options, may_call_models=True)
         try:
             served = _served(settings, path)
-        except UsageError:  # the job says what is wrong with the settings
+        except UsageError:  # the job reports what is wrong with the settings
             return replace(options, may_call_models=True)
         notice = model_notice(served, path, options, settings, kernel_count, is_named=kind == "llm")
         return replace(options, may_call_models=await self._may_call(notice))
@@ -61,7 +61,7 @@ class ModelConsents:
 
 
 def _served(settings: Settings, path: Path) -> tuple[ServedModel, ServedModel, ServedModel]:
-    """Planner, coder and summariser, as the job's provider will say. Raises UsageError for settings that name nobody."""
+    """Planner, coder and summariser, as the job's provider reports them. Raises UsageError for settings that name no model."""
     from assistant.plan.providers import read_prices
     from assistant.plan.providers.roles import role_endpoint
 

@@ -1,4 +1,4 @@
-"""One source that a front end has open: its text, its parse, what jobs said of it, and the view of all that."""
+"""One source that a front end has open: its text, its parse, what jobs reported on it, and the view of all that."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from assistant.model.events import Event, JobEnded, JobStarted
 from assistant.model.proposal import Proposal
 from assistant.model.source import Source
 from assistant.model.workload import LiveWorkload
-from assistant.ports import StoredAnalysis
+from assistant.ports.store import StoredAnalysis
 from assistant.serialize import DecodeError
 from assistant.workload.blocks import find_blocks, sidecar_path
 
@@ -31,7 +31,7 @@ __all__ = ["OpenDocument"]
 
 _SOURCE = ".cu"
 _OF_SOME = ":some"
-"""Behind a command's name: its answer is on some kernels of the source only."""
+"""Suffix of a command's name: its answer covers only some kernels of the source."""
 
 
 class OpenDocument:
@@ -42,26 +42,26 @@ class OpenDocument:
         self.path = path
         self.text = text
         self.live: LiveWorkload | None = None
-        """Arrays of a notebook that stand for a workload of its own."""
+        """Arrays of a notebook that are its workload."""
         self._analyses: dict[str, Analysis] = {}
         self._partial: dict[str, list[Event]] = {}
         self._proposals: tuple[Proposal, ...] = ()
         self._pairs: tuple[PairView, ...] = ()
         self._outdated: set[str] = set()
         self._read: tuple[str, tuple[Note, ...]] | None = None
-        """The text that was last read as a whole, and what it said of itself."""
+        """The text that was last parsed as a whole, and the notes on it."""
         self._setup: object = None
         self._headers = Headers()
         self._parse()
 
     @property
     def is_parsed(self) -> bool:
-        """Whether the view is of the text as it stands."""
+        """Whether the view is of the current text."""
         return self.parsed.source.text == self.text and self.parsed.source.path == self.path
 
     @property
     def has_workload(self) -> bool:
-        """Whether there is anything to run: arrays, a ``main()``, or shapes declared in the text or beside it."""
+        """Whether there is anything to run: arrays, a ``main()``, or shapes declared in the text or in its sidecar file."""
         return (
             self.live is not None or self.parsed.has_main or bool(find_blocks(self.parsed.source.text)) or sidecar_path(self.path).is_file()
         )
@@ -81,7 +81,7 @@ class OpenDocument:
             self._parse()
 
     def recall(self, stored: Sequence[StoredAnalysis]) -> None:
-        """Take over what memory has of this very text."""
+        """Take over the answers that memory has on this text."""
         sha256 = Source(self.path, self.text).sha256
         for analysis in sorted(stored, key=lambda one: one.command.endswith(_OF_SOME)):  # whole answers come first
             command = analysis.command.removesuffix(_OF_SOME)
@@ -96,7 +96,7 @@ class OpenDocument:
         self._look()
 
     def has_answer(self, command: str) -> bool:
-        """Whether the command has answered on the text as it stands."""
+        """Whether the command has answered on the current text."""
         analysis = None if command in self._outdated else self._analyses.get(command)
         return analysis is not None and analysis.text == self.text
 
@@ -105,7 +105,7 @@ class OpenDocument:
         return not names.isdisjoint(self._headers.routes(self.path, self.text))
 
     def set_up(self, setup: object) -> None:
-        """What jobs work with besides the text; answers that were given under another setup have to be given again."""
+        """What jobs work with in addition to the text; answers given under another setup have to be given again."""
         if self._setup is not None and self._setup != setup:
             self.outdate()
         self._setup = setup
@@ -127,7 +127,7 @@ class OpenDocument:
             self._outdated.discard(command)
         else:
             events = [*self._of_others(command, task.text, events), *events]
-            if task.text == self.text and {kernel.key for kernel in self.parsed.kernels} <= _told_of(events):
+            if task.text == self.text and {kernel.key for kernel in self.parsed.kernels} <= _kernels_of(events):
                 self._outdated.discard(command)
         self._analyses[command] = Analysis(task.text, tuple(events))
         if task.verb is Verb.INSPECT:
@@ -140,7 +140,7 @@ class OpenDocument:
         return build_report(self.parsed, self.view, self._analyses.get(Verb.PROFILE.value), self._analyses.get(Verb.JUDGE.value), proposals)
 
     def comparisons(self, proposals: Sequence[Proposal]) -> tuple[tuple[KernelView, ComparisonPart], ...]:
-        """The part of the report that says what edits and proposals of each kernel came to."""
+        """The part of the report that says how edits and proposals of each kernel compared."""
         judged = self._analyses.get(Verb.JUDGE.value)
         return tuple((kernel, part) for kernel in self.view.kernels for part in comparisons(self.parsed, kernel, judged, proposals))
 
@@ -162,7 +162,7 @@ class OpenDocument:
         self._partial.pop(job_id, None)
 
     def offer(self, proposals: tuple[Proposal, ...], pairs: tuple[PairView, ...] = ()) -> bool:
-        """Set the open proposals and pair sessions; True when they are others than before."""
+        """Set the open proposals and pair sessions; True when they changed."""
         if [p.id for p in proposals] == [p.id for p in self._proposals] and pairs == self._pairs:
             return False
         self._proposals, self._pairs = proposals, pairs
@@ -170,7 +170,7 @@ class OpenDocument:
         return True
 
     def _accept(self, text: str) -> bool:
-        """The device code of ``text`` compiles: what compilers said against an earlier one is gone."""
+        """The device code of ``text`` compiles: earlier compiler messages on it are dropped."""
         if text != self.text:
             return False
         self._analyses = {command: without_device_diagnostics(self.path, analysis) for command, analysis in self._analyses.items()}
@@ -178,13 +178,13 @@ class OpenDocument:
         return True
 
     def _of_others(self, command: str, text: str, events: Sequence[Event]) -> list[Event]:
-        """What the earlier answer on this text says of kernels that ``events`` are not about; without one, the others stay unanswered."""
+        """Events of the earlier answer on this text about the other kernels; without one, those stay unanswered."""
         earlier = self._analyses.get(command)
         if earlier is None or earlier.text != text:
             self._outdated.add(command)
             return []
-        told = _told_of(events) | {None}
-        return [event for event in earlier.events if getattr(event, "kernel", None) not in told]
+        answered = _kernels_of(events) | {None}
+        return [event for event in earlier.events if getattr(event, "kernel", None) not in answered]
 
     def _parse(self) -> None:
         begin_s = time.monotonic()
@@ -199,11 +199,13 @@ class OpenDocument:
     def _look(self) -> None:
         text = self.parsed.source.text
         routes = self._headers.routes(self.path, text)
-        offered = tuple(proposal for proposal in self._proposals if proposal.after_text != text)  # another process undid what stands here
+        offered = tuple(
+            proposal for proposal in self._proposals if proposal.after_text != text
+        )  # another process undid what the text shows
         view = view_of(self.parsed, self._analyses, offered, self._static, routes)
         self.view: View = replace(view, pairs=self._pairs)
 
 
-def _told_of(events: Sequence[Event]) -> set[str | None]:
+def _kernels_of(events: Sequence[Event]) -> set[str | None]:
     """Keys of the kernels that these events are about."""
     return {getattr(event, "kernel", None) for event in events}

@@ -1,4 +1,4 @@
-"""Where the page of a finding is: beside the installed package, or in the source tree."""
+"""Where the page of a finding is: in the installed package, or in the source tree."""
 
 from __future__ import annotations
 

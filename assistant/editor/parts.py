@@ -1,4 +1,4 @@
-"""What an editor session is given to work with, and who hears of what it does."""
+"""What an editor session works with, and what it reports to."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["ON_EVERYTHING", "EditorListener", "EditorParts", "JudgedOn"]
 
 
 class EditorListener(Protocol):
-    """Hears what changed; called on the event loop, must not block."""
+    """Gets reports of changes; called on the event loop, must not block."""
 
     def shown(self, key: str) -> None:
         """The view of this source changed."""
@@ -30,15 +30,15 @@ class EditorListener(Protocol):
     def decided(self, key: str, decision: Decision) -> None: ...
 
     def lost(self, key: str, outcome: AlreadyDecided) -> None:
-        """What the text shows was not kept: somebody else had decided."""
+        """What the text shows was not saved: it was already decided elsewhere."""
         ...
 
     def job_started(self, work: Work) -> None: ...
 
-    def job_told(self, work: Work, event: Event) -> None: ...
+    def job_reported(self, work: Work, event: Event) -> None: ...
 
     def job_waits(self, work: Work, reason: str) -> None:
-        """Background work gives way to a program of the user's own."""
+        """Background work gives way to another program of the user."""
         ...
 
     def job_ended(self, work: Work, refusal: KernelOptError | None, is_cancelled: bool) -> None: ...

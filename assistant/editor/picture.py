@@ -1,6 +1,6 @@
-"""From what jobs said of a source, and what it says itself, to the view of the text as it stands. Pure.
+"""Builds the view of the current text from what jobs reported and what the text alone shows. Pure.
 
-Answers about an older text are kept and moved with the lines they speak of; what they say of a changed line is dropped. Example::
+Answers about an older text are kept and moved with their lines; those about a changed line are dropped. Example::
 
     view = view_of(parsed, {"profile": Analysis(text, events)}, proposals, static_notes)
 """
@@ -20,9 +20,8 @@ from assistant.cuda.includes import include_line
 from assistant.cuda.linemap import LineMap
 from assistant.cuda.match import kernel_of_instance
 from assistant.editor.analysis import Analysis
-from assistant.editor.repeats import Spoken, without_repeats, without_retold_errors
+from assistant.editor.repeats import ReportedNotes, without_repeated_errors, without_repeats
 from assistant.editor.view import CodeView, KernelView, LaunchView, LineView, Note, Related, StallView, View
-from assistant.engine.report.defects import errors_among
 from assistant.model import events
 from assistant.model.build import Diagnostic, DiagnosticSeverity
 from assistant.model.comparison import speed_in_words
@@ -30,13 +29,14 @@ from assistant.model.profile import Evidence, Problem, Severity
 from assistant.model.proposal import Proposal
 from assistant.model.source import Kernel, ParsedSource, Span
 from assistant.model.verification import verdict_in_words
+from assistant.profile.problems import errors_among
 from assistant.profile.rules.defects import CODE_BY_KIND
 
 __all__ = ["comparison_sentence", "evidence_value", "proposal_title", "view_of"]
 
 _E = TypeVar("_E")
 _SHOWN = frozenset({"inspect", "check", "profile"})
-"""Commands whose answers stand at a kernel."""
+"""Commands whose answers are shown at a kernel."""
 _OTHER_DEFECT = "KO207"
 _BLANK = re.compile(r"\s*(?://.*)?")
 NO_ROUTES: Mapping[str, str] = {}
@@ -62,18 +62,18 @@ def view_of(
     kernels = tuple(build.kernel(kernel, analyses, proposals) for kernel in parsed.kernels)
     notes: list[Note] = []
     for command, analysis in analyses.items():
-        notes.extend(build.notes(command, without_retold_errors(command, analysis, analyses.get("inspect"))))
-    spoken = without_repeats((*notes, *build.proposal_notes(proposals)))
-    answered = Spoken(spoken, kernels)
-    unspoken = (note for note in static if not answered.answers(note))
+        notes.extend(build.notes(command, without_repeated_errors(command, analysis, analyses.get("inspect"))))
+    reported = without_repeats((*notes, *build.proposal_notes(proposals)))
+    answered = ReportedNotes(reported, kernels)
+    unreported = (note for note in static if not answered.answers(note))
     lines = tuple(line for kernel in kernels for line in build.lines(kernel, analyses.get("profile")))
     code = tuple(build.code(analyses.get("profile")))
     stalls = tuple(stall for kernel in kernels for stall in build.stalls(kernel, analyses.get("profile")))
-    return View(tuple(sorted((*spoken, *unspoken), key=_place)), kernels, lines, tuple(proposals), code, stalls)
+    return View(tuple(sorted((*reported, *unreported), key=_place)), kernels, lines, tuple(proposals), code, stalls)
 
 
 class _Builder:
-    """Knows the text as it stands."""
+    """Knows the current text."""
 
     def __init__(self, parsed: ParsedSource, routes: Mapping[str, str]) -> None:
         self._parsed = parsed
@@ -142,7 +142,7 @@ class _Builder:
         key = None if comparison.kernel is None else self._kernel_key(comparison.kernel)
         for kernel in self._parsed.kernels:
             if kernel.key == key and self._is_untouched(kernel, analysis.text):
-                message = f"judged as it stands: {comparison_sentence(comparison)}"
+                message = f"judged on the current text: {comparison_sentence(comparison)}"
                 yield Note("judge", kernel.line, 0, Severity.INFORMATION, message, "kernelopt")
 
     def code(self, analysis: Analysis | None) -> Iterator[CodeView]:
@@ -194,7 +194,7 @@ class _Builder:
         return replace(note, line=line, column=0, message=f"{Path(file).name}:{note.line}: {note.message}", related=(place, *note.related))
 
     def _other_file(self, profile: events.Profile, line: int) -> str | None:
-        """The included file that a finding speaks of; None where its line is this source's."""
+        """The included file that a finding is about; None where its line is this source's."""
         files = [counted.file for counted in profile.lines if counted.line == line]
         return None if not files or any(map(self._is_mine, files)) else files[0]
 
@@ -260,7 +260,7 @@ class _Builder:
         return None if kernel is None else kernel.key
 
     def _compiler_note(self, diagnostic: Diagnostic, text: str) -> Note | None:
-        """What a compiler said of this text; of an included file only errors, at the ``#include``."""
+        """A compiler's message on this text; of an included file only errors, at the ``#include``."""
         source = diagnostic.compiler or "compiler"
         severity = _SEVERITY_OF[diagnostic.severity]
         note = Note("compile", diagnostic.line, diagnostic.column, severity, diagnostic.message, source, diagnostic.code)

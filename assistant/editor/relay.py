@@ -2,7 +2,7 @@
 
 ====================================================  ======================================================================
 ``{"id": 1, "ask": 1, "request": {…}}``               the host asks: a `CompletionRequest`
-``{"id": 1, "ask": 1, "abandon": true}``              the host does not wait any more
+``{"id": 1, "ask": 1, "abandon": true}``              the host no longer waits
 ``{"id": 1, "ask": 1, "piece": "…"}``                 a piece of the answer, as it comes
 ``{"id": 1, "ask": 1, "answer": {…}}``                a `Completion` or a `CompletionFailure`
 ====================================================  ======================================================================
@@ -17,7 +17,7 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
 from assistant.model.completion import Completion, CompletionFailure, CompletionRequest, FailureKind
-from assistant.ports import OnText
+from assistant.ports.provider import OnText
 from assistant.record import Record
 from assistant.serialize import decode, encode
 
@@ -41,7 +41,7 @@ class _Pending(Record):
 
 
 class HostRelay:
-    """The host's side; of no use before `connect`."""
+    """The host's side; `connect` comes first."""
 
     def __init__(self) -> None:
         self._send: Callable[[dict[str, Any]], None] | None = None
@@ -53,7 +53,7 @@ class HostRelay:
         self._send = send
 
     async def complete(self, request: CompletionRequest, on_text: OnText) -> Completion | CompletionFailure:
-        """The front end's answer; cancelling tells it not to go on."""
+        """The front end's answer; cancelling stops it there."""
         if self._send is None:
             return _NO_MODEL
         self._last += 1
@@ -71,7 +71,7 @@ class HostRelay:
         return answer
 
     def heard(self, message: dict[str, Any]) -> None:
-        """A message of the front end; one that nobody waits for any more is passed over."""
+        """A message of the front end; a late one is ignored."""
         pending = self._pending.get(message["ask"])
         if pending is None or pending.answer.done():
             return
@@ -85,7 +85,7 @@ class Answering:
     """The front end's side, for one job."""
 
     def __init__(self, models: ModelRelay | None, send: Callable[[dict[str, Any]], Awaitable[None]]) -> None:
-        """``models`` answers; None: nobody does. ``send`` writes one message to the host."""
+        """``models`` answers; None: the editor has none. ``send`` writes one message to the host."""
         self._models = models
         self._send = send
         self._tasks: dict[int, asyncio.Task[None]] = {}
@@ -116,7 +116,7 @@ class Answering:
             await telling
             await self._send({"ask": number, "answer": encode(answer)})
         except ConnectionError:
-            return  # the host is gone, and whoever reads it says so
+            return  # the host is gone, which its reader reports
         finally:
             telling.cancel()
             await asyncio.gather(telling, return_exceptions=True)

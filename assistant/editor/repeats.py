@@ -1,9 +1,9 @@
-"""What is said of a source is said once: not by two compilers, not by check and profile, not by the text where a run knows better. Pure.
+"""Removes repeated notes: of two compilers, of check and profile, and notes on the text alone where a run knows better. Pure.
 
 Example::
 
-    spoken = without_repeats(notes)
-    Spoken(spoken, kernels).answers(static_note)     # True: nothing more to say there
+    reported = without_repeats(notes)
+    ReportedNotes(reported, kernels).answers(static_note)     # True: that note is not needed
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from assistant.model import events
 from assistant.model.build import DiagnosticSeverity
 from assistant.model.profile import Severity
 
-__all__ = ["Spoken", "without_repeats", "without_retold_errors"]
+__all__ = ["ReportedNotes", "without_repeated_errors", "without_repeats"]
 
 _RUNNING = frozenset({"check", "profile"})
 """Stages that run the program, and meet its defects on the way."""
 _FLOAT_LITERALS = "KO106"
 
 
-class Spoken:
-    """Where jobs said what, to look it up by place."""
+class ReportedNotes:
+    """The notes of jobs, looked up by place."""
 
     def __init__(self, notes: Iterable[Note], kernels: Sequence[KernelView]) -> None:
         self._kernels = sorted(kernels, key=lambda kernel: kernel.line)
@@ -60,11 +60,11 @@ def without_repeats(notes: Iterable[Note]) -> tuple[Note, ...]:
             kept[key] = note
     defects = {(n.line, n.code) for n in kept.values() if n.stage == "check"}
     defective = {line for line, code in defects if code is not None}
-    return tuple(n for n in kept.values() if not _is_retold(n, defects, defective))
+    return tuple(n for n in kept.values() if not _is_repeated(n, defects, defective))
 
 
-def without_retold_errors(command: str, analysis: Analysis, inspected: Analysis | None) -> Analysis:
-    """Without what another compiler said of a text that the CUDA compiler refuses already."""
+def without_repeated_errors(command: str, analysis: Analysis, inspected: Analysis | None) -> Analysis:
+    """Without another compiler's messages on a text that the CUDA compiler already refuses."""
     if command == "inspect" or inspected is None or inspected.text != analysis.text:
         return analysis
     errors = (d for event in inspected.all(events.Diagnostics) for d in event.diagnostics if d.severity is DiagnosticSeverity.ERROR)
@@ -73,8 +73,8 @@ def without_retold_errors(command: str, analysis: Analysis, inspected: Analysis 
     return replace(analysis, events=tuple(event for event in analysis.events if not isinstance(event, events.Diagnostics)))
 
 
-def _is_retold(note: Note, defects: Set[tuple[int, str | None]], defective: Set[int]) -> bool:
-    """Whether the check says the same there: a finding of the same code, or a defect of which the note is the message alone."""
+def _is_repeated(note: Note, defects: Set[tuple[int, str | None]], defective: Set[int]) -> bool:
+    """Whether the check reports the same there: a finding of the same code, or a defect of which the note is the message alone."""
     if note.code is None:
         return note.stage in _RUNNING and note.source == "kernelopt" and note.severity is Severity.ERROR and note.line in defective
     return note.stage != "check" and (note.line, note.code) in defects

@@ -1,6 +1,6 @@
-"""The whole profile of one source, in parts that a front end puts on a page and adds nothing to. Pure.
+"""The whole profile of one source, as parts of a page that front ends only lay out. Pure.
 
-Every number is written out with its unit, every part that is missing says why. Lines are those of the text that was profiled, with
+Every number is written out with its unit, every missing part has a reason. Lines are those of the text that was profiled, with
 where each is now. Example::
 
     report = build_report(parsed, view, Analysis(text, events), judged=None, proposals=())
@@ -44,15 +44,15 @@ __all__ = ["Bar", "Fact", "FindingPart", "KernelPart", "LaunchPart", "Report", "
 
 _SHOWN_LAUNCHES = 8
 """Launch shapes of one kernel that are shown with all their parts; the costliest come first."""
-_NO_STALLS = "Nothing sampled what warps wait for: that takes a GPU. This profile was made on {method}."
-_EXCESS_HEAT = "the line's share of what this launch moves beyond the ideal, in 32-byte sectors and shared-memory wavefronts"
-_STALL_HEAT = "the line's share of this launch's stall samples; beside it its share of what moves beyond the ideal"
-_NO_ROOFLINE = "No floating-point operation was counted in this launch, so it has no place on a roofline: its work is moving data."
+_NO_STALLS = "Stalls of warps were not sampled: that needs a GPU. This profile was made on {method}."
+_EXCESS_HEAT = "the line's share of the traffic of this launch beyond the ideal, in 32-byte sectors and shared-memory wavefronts"
+_STALL_HEAT = "the line's share of this launch's stall samples; next to it the line's share of the traffic beyond the ideal"
+_NO_ROOFLINE = "No floating-point operation was counted in this launch, so it has no place on a roofline: it only moves data."
 _NOT_PROFILED = "Not profiled yet: run Profile on this file."
 
 
 class Fact(Record):
-    """One number in large print, and how it was made."""
+    """One important number, and how it was obtained."""
 
     name: str
     value: str
@@ -76,7 +76,7 @@ class FindingPart(Record):
     """Where it is now; of the profiled text where that line was changed."""
     message: str
     cost: str | None
-    """What mending it alone is predicted to save; null where that is not modelled."""
+    """What fixing it alone is predicted to save; null where that is not modelled."""
     evidence: tuple[tuple[str, str, str, str, str, str], ...]
     """(id, metric, value, line, method and device, grade) of each fact."""
 
@@ -126,7 +126,7 @@ class KernelPart(Record):
     headline: str
     is_stale: bool
     launches: tuple[LaunchPart, ...]
-    untold: str
+    not_shown: str
     """How many launch shapes are not shown; empty for none."""
     comparisons: tuple[ComparisonPart, ...]
     """Newest first."""
@@ -148,7 +148,7 @@ class Report(Record):
 def build_report(
     parsed: ParsedSource, view: View, profile: Analysis | None, judged: Analysis | None = None, proposals: Sequence[Proposal] = ()
 ) -> Report:
-    """The report of ``parsed``, whose ``view`` is; ``proposals`` of the file in any state, newest first."""
+    """The report of ``parsed`` and its ``view``; ``proposals`` of the file in any state, newest first."""
     started = None if profile is None else next(profile.all(events.JobStarted), None)
     build = _Builder(parsed, profile)
     found = [build.kernel(kernel, comparisons(parsed, kernel, judged, proposals)) for kernel in view.kernels]
@@ -175,7 +175,7 @@ def _nothing(view: View, profile: Analysis | None) -> str:
 def comparisons(
     parsed: ParsedSource, kernel: KernelView, judged: Analysis | None, proposals: Sequence[Proposal]
 ) -> Iterator[ComparisonPart]:
-    """What became of edits of a kernel: one of a person's first, then of proposals in their order."""
+    """Comparisons of edits of a kernel: first of the person's own, then of proposals in their order."""
     for event in () if judged is None else judged.all(events.ComparisonMade):
         if event.kernel is not None and _key(parsed, event.kernel) == kernel.key:
             yield judgement_part(event)
@@ -190,7 +190,7 @@ def _key(parsed: ParsedSource, name: str) -> str | None:
 
 
 class _Builder:
-    """Knows the text that was profiled and the text as it stands."""
+    """Knows the profiled text and the current one."""
 
     def __init__(self, parsed: ParsedSource, profile: Analysis | None) -> None:
         self._parsed = parsed
@@ -202,7 +202,7 @@ class _Builder:
 
     def kernel(self, kernel: KernelView, compared: Iterator[ComparisonPart]) -> KernelPart:
         counted = [launch for launch in kernel.launches if launch.profile is not None]
-        untold = len(kernel.launches) - min(len(counted), _SHOWN_LAUNCHES)
+        not_shown = len(kernel.launches) - min(len(counted), _SHOWN_LAUNCHES)
         return KernelPart(
             key=kernel.key,
             name=kernel.name,
@@ -210,7 +210,7 @@ class _Builder:
             headline=kernel_headline(kernel),
             is_stale=kernel.is_stale,
             launches=tuple(self._launch(kernel, launch, launch.profile) for launch in counted[:_SHOWN_LAUNCHES] if launch.profile),
-            untold=f"{counted_noun(untold, 'further launch shape')} not shown" if untold and kernel.launches else "",
+            not_shown=f"{counted_noun(not_shown, 'further launch shape')} not shown" if not_shown and kernel.launches else "",
             comparisons=tuple(compared),
         )
 
@@ -241,7 +241,7 @@ class _Builder:
             severity=finding.severity,
             line=self._lines.line(finding.line) or finding.line,
             message=finding.message,
-            cost=None if ratio is None else f"Mending it alone is predicted to save {share_in_words(ratio)} of the time",
+            cost=None if ratio is None else f"Fixing it alone is predicted to save {share_in_words(ratio)} of the time",
             evidence=tuple(
                 (f.id, f.metric, format_quantity(f.value, f.unit), str(f.line or ""), made_by(f.method.value, f.device), f.grade.value)
                 for f in facts
@@ -284,7 +284,7 @@ def _facts(kernel: KernelView, launch: LaunchView, profile: events.Profile) -> I
     if summary.predicted_time_s is not None:
         time = format_quantity(summary.predicted_time_s, "s")
         yield Fact("Predicted time of one launch", time, f"performance model for {target}; nothing was timed")
-    yield Fact("Limited by", limit_in_words(summary.bottleneck), "the longest term of the model that the kernel decides")
+    yield Fact("Limited by", limit_in_words(summary.bottleneck), "the longest term of the model that the kernel can change")
     light = summary.speed_of_light_ratio
     if light is not None:
         yield Fact("Of the speed of light", f"at least {light_in_words(light)}", f"least time at the nominal peaks of {target}")

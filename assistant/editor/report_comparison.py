@@ -1,4 +1,4 @@
-"""Before and after, in parts for a page: the verdict, the ratio with its interval, each shape, each prediction beside its outcome. Pure.
+"""Before and after, in parts for a page: the verdict, the ratio with its interval, each shape, each prediction with its outcome. Pure.
 
 Example::
 
@@ -39,7 +39,7 @@ class CasePart(Record):
 
 
 class PredictionPart(Record):
-    """What was predicted before anything ran, and what came of it."""
+    """What was predicted before anything ran, and what was counted then."""
 
     metric: str
     before: str
@@ -70,7 +70,7 @@ class ComparisonPart(Record):
     verdict: str
     """``PASS``, ``NEEDS_DECISION`` or ``FAIL``."""
     caveats: tuple[str, ...]
-    """What the verdict holds for, and what it was given without: shown behind it."""
+    """What the verdict holds for, and what it did not take into account; shown after it."""
     reasons: tuple[str, ...]
     """Why it is not a plain pass."""
     speed: str
@@ -95,7 +95,7 @@ class ComparisonPart(Record):
 
 
 def comparison_part(proposal: Proposal) -> ComparisonPart:
-    """Of a proposal, whoever decided on it."""
+    """Of a proposal in any state."""
     part = _part(proposal_title(proposal), verification_report(proposal.verification), speed_report(proposal.comparison))
     predictions = tuple(_prediction(item) for item in proposal.predictions)
     versions = None if proposal.figures is None else versions_part(proposal.figures, speed_report(proposal.comparison))
@@ -103,8 +103,8 @@ def comparison_part(proposal: Proposal) -> ComparisonPart:
 
 
 def judgement_part(event: events.ComparisonMade) -> ComparisonPart:
-    """Of an edit that was judged as it stands."""
-    part = _part("Your edit, judged as it stands", event.verification, event.speed)
+    """Of an edit that was judged on the current text."""
+    part = _part("Your edit, judged on the current text", event.verification, event.speed)
     return replace(part, versions=None if event.figures is None else versions_part(event.figures, event.speed))
 
 
@@ -122,7 +122,7 @@ def _part(title: str, verification: events.VerificationReport, speed: events.Spe
         ratio=None if speed is None else speed.ratio,
         low=None if speed is None else speed.low,
         high=None if speed is None else speed.high,
-        interval="Nothing is claimed of the speed of a version that is not right." if speed is None else _interval(speed),
+        interval="No speed is given for a version that is not correct." if speed is None else _interval(speed),
         method="" if speed is None else speed.method,
         limits=f"{limit_in_words(before)} → {limit_in_words(after)}" if before is not None and after is not None else "",
         cases=() if speed is None else tuple(_case(case) for case in speed.cases),
@@ -146,10 +146,10 @@ def _case(case: CaseSpeed) -> CasePart:
 
 
 def _test(index: int, case: CaseResult, findings: Sequence[VerificationFinding]) -> TestPart:
-    told = [finding.message for finding in findings if finding.case == index]
-    if not told and case.max_error is not None:
-        told = [f"largest error {case.max_error:.3g}"]
-    return TestPart(case.kind, case.shape, case.seed, case.scale, case.outcome, "; ".join(told))
+    messages = [finding.message for finding in findings if finding.case == index]
+    if not messages and case.max_error is not None:
+        messages = [f"largest error {case.max_error:.3g}"]
+    return TestPart(case.kind, case.shape, case.seed, case.scale, case.outcome, "; ".join(messages))
 
 
 def _range(low: float, high: float) -> str:

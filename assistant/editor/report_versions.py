@@ -1,6 +1,6 @@
 """Both versions of a kernel side by side, in parts for a page: time, traffic, what warps wait for, the roofline. Pure.
 
-A time that nobody measured is called predicted wherever it stands. Example::
+A time that was not measured is always called predicted. Example::
 
     versions_part(proposal.figures, speed_report(proposal.comparison)).times[0].after   # '1.04 ms'
 """
@@ -20,7 +20,7 @@ from assistant.record import Record
 
 __all__ = ["PairPart", "VersionsPart", "versions_part"]
 
-_NO_STALLS = "Nothing sampled what warps wait for: that takes a GPU. Both versions were counted on {method}."
+_NO_STALLS = "Stalls of warps were not sampled: that needs a GPU. Both versions were counted on {method}."
 _NO_ROOFLINE = "No floating-point operation was counted in one of the versions, so there is no roofline of both."
 _PREDICTED = "Predicted by the performance model for {target}; nothing was timed."
 _MEASURED = "Median times of one launch; {method}."
@@ -95,7 +95,7 @@ def _measured(speed: events.SpeedReport | None) -> Iterator[PairPart]:
 
 
 def _counts(before: LaunchFigures, after: LaunchFigures) -> Iterator[PairPart]:
-    """Traffic in total, beside what the requests would need at least."""
+    """Total traffic, and the least that the requests would need."""
     sectors = (before.sectors, before.ideal_sectors), (after.sectors, after.ideal_sectors)
     wavefronts = (before.wavefronts, before.ideal_wavefronts), (after.wavefronts, after.ideal_wavefronts)
     for name, sides in (("32-byte sectors, global and local", sectors), ("shared-memory wavefronts", wavefronts)):

@@ -1,4 +1,4 @@
-"""Decisions in an editor: it makes the edit, and what the text became is the decision.
+"""Decisions in an editor: the editor makes the edit, and the resulting text shows the decision.
 
 An accept is begun here, carried out by the editor as an edit of its own (so that undo is its own), and kept when the text that
 comes back equals the text that was asked for. Undo and redo are seen the same way. Example::
@@ -19,17 +19,17 @@ from pathlib import Path
 from assistant.engine.proposals.decide import Decider, DecisionRequest, Moved, as_partial, chosen_text
 from assistant.errors import UsageError
 from assistant.model.proposal import AlreadyDecided, Decision, DecisionKind, Proposal, ProposalState
-from assistant.ports import Store
+from assistant.ports.store import ProposalStore
 from assistant.record import Record
 
-__all__ = ["NO_WHY", "Apply", "Awaited", "Review", "Why"]
+__all__ = ["NO_WHY", "Apply", "AwaitedEdit", "Review", "Why"]
 
 _OFFERED = frozenset({ProposalState.OPEN, ProposalState.UNDONE})
 _REVERSIBLE = frozenset({ProposalState.ACCEPTED, ProposalState.UNDONE})
 
 
 class Why(Record):
-    """A person's reason; either may be left open."""
+    """A person's reason; both parts are optional."""
 
     code: str | None = None
     """Of ``REASON_CODES``."""
@@ -48,7 +48,7 @@ class Apply(Record):
     after: str
 
 
-class Awaited(Record):
+class AwaitedEdit(Record):
     """An edit that another front end has asked for, and decides on."""
 
     proposal_id: str
@@ -57,7 +57,7 @@ class Awaited(Record):
     who: str
     """Front end and process."""
     is_made: bool = False
-    """The editor says that it made the edit: a text that is another is by somebody else."""
+    """The editor reports that it made the edit: any other text comes from elsewhere."""
 
 
 class _Reversible(Record):
@@ -71,14 +71,14 @@ class _Reversible(Record):
 class Review:
     """Decisions of one front end on the texts that it has open."""
 
-    def __init__(self, store: Store, who: str) -> None:
+    def __init__(self, store: ProposalStore, who: str) -> None:
         self._store = store
         self._who = who
         self._begun: dict[Path, Apply] = {}
         self._reversible: dict[Path, tuple[_Reversible, ...]] = {}
         self._seen: set[str] = set()
         """Proposals whose accepted text stood here: only what was here can be undone here."""
-        self._awaited: dict[Path, Awaited] = {}
+        self._awaited: dict[Path, AwaitedEdit] = {}
 
     def begin(self, proposal_id: str, hunk_ids: tuple[str, ...], current: str, why: Why = NO_WHY) -> Apply | Moved:
         """What accepting means for ``current``; ``why``: of a part, why the rest is left out.
@@ -106,7 +106,7 @@ class Review:
         self._begun[proposal.path] = apply
         return apply
 
-    def await_other(self, path: Path, awaited: Awaited) -> None:
+    def await_other(self, path: Path, awaited: AwaitedEdit) -> None:
         """Another front end has an edit made here: what the text that arrives shows is its decision; it may be undone here."""
         self._awaited[path] = awaited
 
@@ -121,12 +121,12 @@ class Review:
         self._awaited.pop(path, None)
 
     def reject(self, proposal_id: str, reason_code: str | None, reason: str | None) -> Decision:
-        """Raises UsageError where somebody else decided first, or for an unknown reason code."""
+        """Raises UsageError where it was already decided, or for an unknown reason code."""
         request = DecisionRequest(DecisionKind.REJECTED, reason_code=reason_code, reason=reason)
         return _taken(self._decider().reject(self._store.find_proposal(proposal_id), request))
 
     def observe(self, path: Path, text: str) -> tuple[Decision | AlreadyDecided, ...]:
-        """Decisions that ``text`` shows: an accept that has arrived, an undo, a redo; for one that lost a race, who won."""
+        """Decisions that ``text`` shows: an accept that has arrived, an undo, a redo; where another front end was first, its decision."""
         return tuple(self._shown_by(path, text))
 
     def opened(self, path: Path, text: str) -> None:
@@ -134,7 +134,7 @@ class Review:
         self._seen.update(item.proposal.id for item in self._reversible_of(path) if text == item.accepted_text)
 
     def refresh(self, path: Path) -> None:
-        """Another process wrote: look at the proposals of this file afresh."""
+        """Another process wrote: read the proposals of this file again."""
         self._reversible.pop(path, None)
 
     def _shown_by(self, path: Path, text: str) -> Iterator[Decision | AlreadyDecided]:
@@ -162,7 +162,7 @@ class Review:
                 yield from self._reversed(item.proposal, item.request, text, who)
 
     def _reversed(self, proposal: Proposal, request: DecisionRequest, text: str, who: str) -> Iterator[Decision | AlreadyDecided]:
-        """An undo or redo; nothing when another process did the very same, and this text came from the file that it wrote."""
+        """An undo or redo; nothing when another process did the same, and this text came from the file that it wrote."""
         self.refresh(proposal.path)
         outcome = self._decider(who).record(proposal, request, text)
         if isinstance(outcome, Decision) or outcome.decision.kind is not request.kind:

@@ -1,6 +1,6 @@
-"""The sources that one front end has open: parsed while typing, compiled, verified and profiled behind it, shown as one `View` each.
+"""The sources that a front end has open: parsed while typing, compiled, verified and profiled in the background, each shown as a `View`.
 
-A session holds no truth: what jobs said is in memory (``Store.analyses``), what people decided too; a session that starts later shows the
+A session stores nothing itself: results of jobs are in memory (``Store.analyses``), decisions too; a session that starts later shows the
 same. Everything here runs on one event loop and blocks it for no longer than a parse. Example::
 
     editor = EditorSession(store, EditorParts(quick, heavy, guard, listener, settings_of, "lsp 1234"))
@@ -37,7 +37,7 @@ from assistant.model.events import BudgetSpent, Event, JobEnded, JobStarted, Pai
 from assistant.model.proposal import Decision, ProposalState
 from assistant.model.source import ParsedSource
 from assistant.model.workload import LiveWorkload
-from assistant.ports import Store
+from assistant.ports.store import Store
 from assistant.workload.blocks import sidecar_path
 
 __all__ = ["EditorSession"]
@@ -46,9 +46,9 @@ _OFFERED = frozenset({ProposalState.OPEN, ProposalState.UNDONE})
 _PARSE_PAUSE_S = 0.04
 """Keystrokes closer than this are parsed once."""
 _REPORTED_PROPOSALS = 10
-"""Of one file, the newest: what was decided long ago is in ``kernelopt history``."""
+"""The newest proposals of a file that a report shows; older ones are in ``kernelopt history``."""
 _SEARCHES = frozenset({Verb.OPTIMIZE, Verb.PAIR_SUGGEST})
-"""What a language model may plan."""
+"""Jobs that a language model may plan."""
 _MEMORY_POLL_S = 0.5
 """How soon decisions of other processes are seen (within a second)."""
 
@@ -90,11 +90,11 @@ class EditorSession:
             self._poll = asyncio.create_task(self._watch_memory())
 
     def look_at(self, key: str) -> None:
-        """A front end shows this source to a person now: of all that waits in the background it comes first."""
+        """A front end shows this source to a person now: its background work comes first."""
         self._staging.look_at(key)
 
     def bind(self, key: str, live: LiveWorkload | None) -> None:
-        """Arrays of a notebook that a source is judged on from now on. Raises UsageError for a source that is not open."""
+        """Judge a source on arrays of a notebook from now on. Raises UsageError for a source that is not open."""
         document = self._document(key)
         if document.live != live:
             document.live = live
@@ -153,7 +153,7 @@ class EditorSession:
         return document.parsed
 
     def look_again(self) -> None:
-        """Settings, trust or an included file changed: every source counts as saved; what may not run any more ends."""
+        """Settings, trust or an included file changed: every source counts as saved; jobs that may no longer run are ended."""
         for document in self._documents.values():
             if not self._parts.guard.is_trusted(document.path):
                 self._staging.drop(document.key)
@@ -164,7 +164,7 @@ class EditorSession:
                 self._staging.changed(document.key, Trigger.SAVED, self._parts.settings_of(document.path))
 
     def files_changed(self, paths: tuple[Path, ...]) -> None:
-        """Files changed on disk: open sources that reach one of them, or are set up by one, are looked at again when it is quiet."""
+        """Files changed on disk: open sources that reach one of them, or are set up by one, are looked at again once changes stop."""
         names = frozenset(path.name for path in paths)
         is_set_up_anew = any(is_setup(path) for path in paths)
         for document in self._documents.values():
@@ -183,9 +183,9 @@ class EditorSession:
     # --- jobs -------------------------------------------------------------------------------------------------------
 
     def ask(self, key: str, verb: Verb, kernel: str | None = None, options: OptimizeOptions | None = None) -> str:
-        """Start what a person asked for by name; the job's id. Raises UsageError where it is not open or not trusted.
+        """Start a job that a person asked for; its id. Raises UsageError where it is not open or not trusted.
 
-        What runs or waits already is not started again: a double click is one, which with a model costs money once.
+        A job that already runs or waits is not started again: a double click starts one, and a model is paid once.
         """
         document = self._document(key)
         request = replace(self._request(document), kernel=kernel)
@@ -238,7 +238,7 @@ class EditorSession:
     def reason_to_wait(self, work: Work) -> str | None:
         """Why a job does not start, though nothing else runs; None: it only waits its turn."""
         if self._admission.is_asking(work.id):
-            return "an answer to whether the program may be run"
+            return "your consent to run the program"
         return self._parts.heavy.reason_to_wait(work)
 
     async def close(self) -> None:
@@ -252,12 +252,12 @@ class EditorSession:
             self.remove(key)
         await asyncio.gather(self._parts.quick.close(), self._parts.heavy.close())
 
-    # --- what lanes tell --------------------------------------------------------------------------------------------
+    # --- what lanes report --------------------------------------------------------------------------------------------
 
     def started(self, work: Work) -> None:
         self._parts.listener.job_started(work)
 
-    def told(self, work: Work, event: Event) -> None:
+    def reported(self, work: Work, event: Event) -> None:
         document = self._documents.get(work.key)
         if document is not None and work.task.verb in STAGES and document.collect(work.id, work.task, event):
             if isinstance(event, JobEnded) and work.task.request.kernel is not None:
@@ -269,7 +269,7 @@ class EditorSession:
             self.offers_changed()
         if isinstance(event, BudgetSpent) and (event.spent.call_count or event.estimate is not None):  # of models, not of rounds alone
             self.spent = event
-        self._parts.listener.job_told(work, event)
+        self._parts.listener.job_reported(work, event)
 
     def waits(self, work: Work, reason: str) -> None:
         self._parts.listener.job_waits(work, reason)
@@ -279,7 +279,7 @@ class EditorSession:
         if document is not None:
             document.abandon(work.id)
             if work.task.verb in _SEARCHES and refusal is None and not is_cancelled:
-                # who let a search run the program may read beside the kernel what it starts from, where stages run by themselves
+                # the person allowed the search to run the program: background stages can now show the original's figures
                 self._staging.changed(document.key, Trigger.SAVED, self._parts.settings_of(document.path))
         self._parts.listener.job_ended(work, refusal, is_cancelled)
         self._staging.go_on()
@@ -307,7 +307,7 @@ class EditorSession:
             self._parts.listener.shown(key)
 
     def _collect_judgement(self, document: OpenDocument, work: Work, event: Event) -> None:
-        """What was found of the very text that is open is shown there, and after a restart, too."""
+        """Show a judgement of the open text, now and after a restart."""
         if document.collect(work.id, work.task, event):
             self._keep(document, Verb.JUDGE)
             self._parts.listener.shown(document.key)
@@ -316,7 +316,7 @@ class EditorSession:
         self._store.keep_analysis(find_workspace(document.path), document.path, document.stored(verb.value), time.time_ns() // 1_000_000)
 
     def _observe(self, document: OpenDocument) -> None:
-        """Keep what the text shows to have been decided."""
+        """Save the decisions that the text shows."""
         for outcome in self.review.observe(document.path, document.text):
             if isinstance(outcome, Decision):
                 self._parts.listener.decided(document.key, outcome)
@@ -349,7 +349,7 @@ class EditorSession:
         return self._submit_soon(document, task, is_background=False) if known is None else known.id
 
     def _is_asked(self, work: Work, document: OpenDocument, task: Task) -> bool:
-        """Whether ``work`` is this very question, and goes on."""
+        """Whether ``work`` is the same job, and not about to end."""
         is_ending = any(lane.is_ending(work.id) for lane in (self._parts.quick, self._parts.heavy))
         return not work.is_background and not is_ending and work.key == document.key and _asked_for(work.task) == _asked_for(task)
 
@@ -364,13 +364,13 @@ class EditorSession:
         return frozenset(work.key for work in lane.works if work.is_background)
 
     async def _start_stage(self, key: str, verb: Verb) -> None:
-        """One background stage, if nobody has answered it for this text."""
+        """One background stage, if there is no answer to it for this text."""
         document = self._documents.get(key)
         if document is None:
             return
         if document.has_answer(verb.value):
             if verb is Verb.INSPECT:
-                await self._parts.quick.warm_up()  # the next save is the one that is waited for
+                await self._parts.quick.warm_up()  # so that the next save is answered fast
             return
         document.reparse()
         if document.is_compiled if verb is Verb.INSPECT else document.parsed.kernels and document.has_workload:
@@ -378,7 +378,7 @@ class EditorSession:
             await self._admission.admit(Work(new_id("J"), key, Task(verb, request), True, self))
 
     async def _renewed(self, work: Work) -> Work | None:
-        """As it is to run: searches with what was said of models, background work on the text as it stands by now."""
+        """The work as it is to run: searches with the answer on models, background work on the current text."""
         document = self._documents.get(work.key)
         if document is None:
             return None
@@ -392,7 +392,7 @@ class EditorSession:
         return replace(work, task=replace(task, request=request))
 
     async def _with_models(self, document: OpenDocument, task: Task) -> Task:
-        """The task with what a person said of asking a language model."""
+        """The task with the person's answer on using a language model."""
         options = replace(task.options, may_call_models=False)
         if self._parts.models is not None:
             settings = self._parts.settings_of(document.path)
@@ -401,7 +401,7 @@ class EditorSession:
         return replace(task, options=options)
 
     async def _watch_memory(self) -> None:
-        """Other processes decide too."""
+        """Show decisions of other processes."""
         seen = self._store.data_version()
         while True:
             await asyncio.sleep(_MEMORY_POLL_S)
@@ -417,5 +417,5 @@ def _asked_for(task: Task) -> Task:
 
 
 def _setup_of(request: JobRequest) -> object:
-    """What, besides its text, a source's answers depend on."""
+    """What a source's answers depend on in addition to its text."""
     return (request.target, request.device, request.cflags)

@@ -1,8 +1,8 @@
 """Which background stage runs when: compile after a pause, verify and profile after a save; debounced, latest wins.
 
-A stage is set to run ``on_type``, ``on_save``, ``on_command`` or ``off``; opening a source counts as saving it, for what nobody has
-answered yet. Many files that change at once are a checkout, not work: only what is open is looked at, after it is quiet, the source that
-somebody looked at last first, and never more than a few are queued.
+A stage is set to run ``on_type``, ``on_save``, ``on_command`` or ``off``; opening a source counts as saving it, for stages
+without an answer yet. Many files that change at once are a checkout: only open sources are looked at, once changes stop, the one that was
+looked at last first, and never more than a few are queued.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ __all__ = ["QUEUED_SOURCES", "STAGES", "Staging", "Trigger"]
 STAGES = {Verb.INSPECT: "background.compile", Verb.CHECK: "background.verify", Verb.PROFILE: "background.profile"}
 """The stages in the order they run, and the setting of each."""
 QUEUED_SOURCES = 2
-"""Sources of which background work is queued at a time, in each lane (chosen: one that runs, and one that follows without a gap)."""
+"""Sources of which background work is queued at a time, in each lane (chosen: one that runs, and one that follows at once)."""
 _LANES = (frozenset({Verb.INSPECT}), frozenset({Verb.CHECK, Verb.PROFILE}))
 """Stages that stand in one queue: compiling does not wait until others were verified."""
 _SETTLE_S = 1.0
@@ -79,7 +79,7 @@ class Staging:
             pending.timer = asyncio.get_running_loop().call_later(pause_s, self._fire, key)
 
     def look_at(self, key: str) -> None:
-        """Somebody looks at this source now: it comes first."""
+        """A person looks at this source now: it comes first."""
         if key in self._pending:
             self._pending[key] = self._pending.pop(key)
 
@@ -95,7 +95,7 @@ class Staging:
     def go_on(self) -> None:
         """Start what there is room for in the queues.
 
-        A person who is asked whether a program may be run keeps others waiting, but not the source that he turned to meanwhile.
+        While a person is asked whether a program may be run, other sources wait, but not the one that was looked at last.
         """
         for verbs in _LANES:
             wanting = [key for key, pending in self._pending.items() if pending.due & verbs]
@@ -138,7 +138,7 @@ class Staging:
             del pending.tasks[verbs]
         self.go_on()
         if not task.cancelled():
-            task.result()  # a defect is the loop's to report
+            task.result()  # a defect: the event loop logs it
 
 
 def _is_due(when: str, trigger: Trigger) -> bool:

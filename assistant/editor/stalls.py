@@ -25,7 +25,7 @@ _MEANINGS = {
     "barrier": "waits for the other warps of the block at a barrier",
     "branch_resolving": "waits for a branch to be resolved",
     "dispatch_stall": "waits for the dispatcher",
-    "drain": "waits after its end for its stores",
+    "drain": "has ended and waits for its stores",
     "imc_miss": "waits for a constant that the cache missed",
     "lg_throttle": "waits for room in the queue of global and local memory",
     "long_scoreboard": "waits for data of global, local or texture memory",
@@ -60,11 +60,11 @@ def hot_stalls(view: View, also: Sequence[int] = ()) -> Mapping[int, list[StallV
 
 def stall_hint(view: View, items: Sequence[StallView]) -> str:
     """The line's share of its kernel's stalls, and the top reason with its share of the line's; by kernel where several share it."""
-    said = {
+    texts = {
         top.kernel: f"{percent(top.share)} of the kernel's stalls, mostly {top.reason} ({percent(top.of_line)})"
         for top in _tops(view, items)
     }
-    return _by_kernel(said)
+    return _by_kernel(texts)
 
 
 def brief_stall_hint(view: View, items: Sequence[StallView]) -> str:
@@ -99,10 +99,10 @@ def _tops(view: View, items: Sequence[StallView]) -> Iterator[_Top]:
         yield _Top(kernel, here / all_samples, reason.replace("_", " "), count / here)
 
 
-def _by_kernel(said: Mapping[str, str]) -> str:
-    if len(said) == 1:
-        return next(iter(said.values()))
-    return "; ".join(f"{kernel.split('(')[0]}: {text}" for kernel, text in said.items())
+def _by_kernel(texts: Mapping[str, str]) -> str:
+    if len(texts) == 1:
+        return next(iter(texts.values()))
+    return "; ".join(f"{kernel.split('(')[0]}: {text}" for kernel, text in texts.items())
 
 
 def _reasons(items: Sequence[StallView], kernel: str) -> Counter[str]:

@@ -1,6 +1,6 @@
-"""Barriers that only some threads of a block can reach, read off the text alone (KO204). Pure.
+"""Barriers that only some threads of a block can reach, found in the text alone (KO204). Pure.
 
-A condition is tried with the thread indices of the blocks that the text launches, or of usual ones; it must split every such block. Where
+A condition is evaluated for thread indices of the blocks that the text launches, or of usual ones; it must split every such block. Where
 it also depends on the data's size, only a comparison of a global index (``blockIdx`` and ``threadIdx``) counts, and only as information.
 Example::
 
@@ -32,7 +32,7 @@ _USUAL_2D = (Dim3(32, 32, 1), Dim3(32, 8, 1), Dim3(16, 16, 1), Dim3(8, 8, 1), Di
 _USUAL_3D = (Dim3(8, 8, 8), Dim3(4, 4, 4), Dim3(32, 4, 2))
 _TRIED_X = (0, 1, 2, 15, 16, 31, 32, 33, 63, 64, 127, 128)
 _TRIED_Y = (0, 1, 3, 4)
-"""Thread indices that are tried, besides the middle and the last: a split that none of them shows is not told."""
+"""Thread indices that are tried, with the middle and the last; a split that none of them shows is not reported."""
 _OUT_OF_SIGHT = frozenset({"lambda_expression", "preproc_if", "preproc_ifdef", "preproc_else", "preproc_elif", "switch_statement"})
 _MEMORY = ("subscript_expression", "pointer_expression", "call_expression", "assignment_expression", "update_expression")
 _MAX_DEPTH = 4
@@ -55,7 +55,7 @@ class Threads(Record):
 
 
 def guarded_barriers(tree: SyntaxTree, function: Function) -> tuple[Node, ...]:
-    """Calls of ``__syncthreads()`` and its kin inside an ``if`` that can be read."""
+    """Calls of ``__syncthreads()`` and its variants inside an ``if`` that can be read."""
     calls = (c for c in tree.find("call_expression", inside=function.body) if callee_name(tree, c) in _BARRIERS)
     return tuple(call for call in calls if any(_ifs_around(tree, function, call)))
 

@@ -1,4 +1,4 @@
-"""Launches that no device accepts, and blocks as the text gives them. Pure.
+"""Launches that no device accepts, and block sizes that the text gives. Pure.
 
 Limits: CUDA C++ Programming Guide, "Technical Specifications per Compute Capability": the same for every device since 3.0. Example::
 
@@ -42,7 +42,7 @@ class TextLaunch:
 
     @property
     def is_certain(self) -> bool:
-        """The text alone decides: neither ``#if`` nor the compiler's command line has a say."""
+        """The text alone decides: neither ``#if`` nor the compiler's command line changes it."""
         node = self.tree.node_at(self.site.span)
         if node is None or node.has_error or any(a.type in _CONDITIONAL for a in self.tree.ancestors(node)):
             return False
@@ -77,7 +77,7 @@ def launches_in(parsed: ParsedSource, trees: Sequence[SyntaxTree]) -> tuple[Text
 
 
 def blocks_of(kernel: Kernel, launches: Sequence[TextLaunch]) -> tuple[Dim3, ...] | None:
-    """Blocks of all launches of a kernel; None where one of them, or that there are any, cannot be told from the text."""
+    """Blocks of all launches of a kernel; None where the text does not give one of them, or shows no launch."""
     mine = [launch for launch in launches if launch.site.kernel_name.split("::")[-1] == kernel.name]
     blocks = [block_dims(launch.launch) if launch.is_certain else None for launch in mine]
     known = tuple(dict.fromkeys(block for block in blocks if block is not None))

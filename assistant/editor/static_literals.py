@@ -1,4 +1,4 @@
-"""Double literals that make float code compute in double precision, read off the text alone (KO106). Pure.
+"""Double literals that make float code compute in double precision, found in the text alone (KO106). Pure.
 
 Only where every compiler must keep the double: the literal has no float of the same value, the other operand is a float that only the
 run knows, and the result becomes a float again. ``x * 0.5f`` and ``x * 0.5`` are the same machine code, ``x * 0.1f`` and ``x * 0.1`` are
@@ -74,7 +74,7 @@ class _Literals:
             yield Note("static", line, self._column(literals[0]), Severity.INFORMATION, self._message(literals), "kernelopt", _CODE)
 
     def _operands(self) -> Iterator[Node]:
-        """Literals beside a float in arithmetic that ends in a float, or in a comparison with one."""
+        """Literals with a float operand in arithmetic that ends in a float, or in a comparison with one."""
         for node in self._tree.find("binary_expression", inside=self._function.body):
             parts = binary_parts(node)
             if parts is None or parts[0] not in _ARITHMETIC | _COMPARISONS:
@@ -157,11 +157,11 @@ class _Literals:
 
     def _message(self, literals: list[Node]) -> str:
         names = list(dict.fromkeys(self._tree.text(node) for node in literals))
-        what, beside = ("is a double that no float equals", "it") if len(names) == 1 else ("are doubles that no float equals", "them")
+        what, them = ("is a double with no equal float", "it") if len(names) == 1 else ("are doubles with no equal float", "them")
         advice = ", ".join(f"{name}f" for name in names) if all(map(is_double_literal, names)) else "a float constant"
         return (
-            f"{', '.join(names)} {what}: the float beside {beside} is converted and this line computes in double precision; "
-            f"write {advice} if float will do"
+            f"{', '.join(names)} {what}: the float next to {them} is converted and this line computes in double precision; "
+            f"write {advice} if float precision is enough"
         )
 
 

@@ -1,7 +1,7 @@
-"""What a source says of itself, while it is being typed: no compiler, no run. Pure.
+"""Notes on the text alone, shown while typing: no compiler, no run. Pure.
 
-Only what cannot be a false alarm and what no compiler says anyway; a function that is being typed is left alone until it can be read. Once
-a run or machine code has spoken of the same thing, that is shown instead (`assistant.editor.picture`). Example::
+Only what cannot be a false alarm and what no compiler reports; a function that is being typed has none until it can be parsed. Once a run
+or machine code shows the same thing, that is shown instead (`assistant.editor.picture`). Example::
 
     parsed, trees = parse_with_trees(source)
     [note.code for note in static_notes(parsed, trees)]   # ['KO206']
@@ -37,7 +37,7 @@ def static_notes(parsed: ParsedSource, trees: Sequence[SyntaxTree]) -> tuple[Not
 
 
 def moved_notes(notes: Sequence[Note], before: str, after: str) -> tuple[Note, ...]:
-    """Notes on the text ``before`` at the lines where ``after`` has them unchanged: while brackets do not match, what was said stays."""
+    """Notes on the text ``before`` at the lines where ``after`` has them unchanged: while brackets do not match, earlier notes stay."""
     lines = LineMap(before, after)
     return tuple(replace(note, line=line) for note in notes if (line := lines.line(note.line)) is not None)
 

@@ -1,4 +1,4 @@
-"""What a front end has a job host do: one question of the session, as a value that crosses a process boundary.
+"""A job for the job host: one request to the session, as a value that crosses a process boundary.
 
 Example::
 
@@ -19,7 +19,7 @@ __all__ = ["Task", "Verb"]
 
 
 class Verb(StrEnum):
-    """The questions; most are the command of the same name."""
+    """The kinds of job; most are the command of the same name."""
 
     INSPECT = "inspect"
     CHECK = "check"
@@ -36,7 +36,7 @@ class Verb(StrEnum):
 
 
 class Task(Record):
-    """One question."""
+    """One job."""
 
     verb: Verb
     request: JobRequest
@@ -66,5 +66,5 @@ class Task(Record):
 
     @property
     def gpu_device(self) -> str | None:
-        """``gpu:1``, ``gpu`` or ``auto``: what it may compute on a GPU by; None for what runs on the CPU whatever is there."""
+        """``gpu:1``, ``gpu`` or ``auto``: what it may compute on a GPU by; None for what always runs on the CPU."""
         return self.request.device if self.runs_program and self.request.device != "cpu" else None

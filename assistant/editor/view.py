@@ -1,6 +1,6 @@
-"""What a front end shows of one source: plain values, every place already in the text as it stands now.
+"""What a front end shows of one source: plain values, every place is one in the current text.
 
-Front ends turn a `View` into their own idiom (diagnostics, lenses, rows of a table) and add nothing to it.
+Front ends turn a `View` into their own form (diagnostics, lenses, rows of a table) and add nothing to it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ __all__ = ["CodeView", "KernelView", "LaunchView", "LineView", "Note", "PairView
 
 
 class Related(Record):
-    """Another place that a note speaks of."""
+    """Another place that a note is about."""
 
     file: str
     line: int
@@ -22,10 +22,10 @@ class Related(Record):
 
 
 class Note(Record):
-    """One thing to say at one place."""
+    """One message at one place."""
 
     stage: str
-    """Who says it: ``static`` (while typing), ``compile``, ``check``, ``profile`` or ``proposal``."""
+    """Its origin: ``static`` (while typing), ``compile``, ``check``, ``profile`` or ``proposal``."""
     line: int
     """1-based; 1 where no place is known."""
     column: int
@@ -38,9 +38,9 @@ class Note(Record):
     """``KOnnn``, or the compiler's own number."""
     related: tuple[Related, ...] = ()
     cost_ratio: float | None = None
-    """Share 0..1 of the kernel's predicted time that goes away if this is mended; None when not modelled."""
+    """Share 0..1 of the kernel's predicted time that goes away if this is fixed; None when not modelled."""
     proposal: str | None = None
-    """The open proposal that mends it."""
+    """The open proposal that fixes it."""
     evidence: tuple[Evidence, ...] = ()
 
 

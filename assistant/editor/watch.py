@@ -22,7 +22,7 @@ __all__ = ["changes", "is_source", "is_watched"]
 
 _SUFFIXES = frozenset({".cu", ".cuh", ".h", ".hpp"})
 _HIDDEN_PREFIX = "."
-"""``.git``, ``.venv``, ``.kernelopt`` and their like hold no sources of the user's."""
+"""``.git``, ``.venv``, ``.kernelopt`` and the like hold no sources of the user."""
 _SETTLE_S = 0.3
 _RELEVANT = frozenset({"modified", "created", "moved", "deleted", "closed"})
 _APPEARING = frozenset({"created", "moved"})
@@ -34,7 +34,7 @@ def is_source(path: Path) -> bool:
 
 
 def is_watched(path: Path, root: Path) -> bool:
-    """Whether a change of the file can change what is said of a source."""
+    """Whether a change of the file can change the results of a source."""
     try:
         inside = path.relative_to(root)
     except ValueError:
@@ -45,7 +45,7 @@ def is_watched(path: Path, root: Path) -> bool:
 
 
 async def changes(root: Path, settle_s: float = _SETTLE_S) -> AsyncGenerator[frozenset[Path]]:
-    """Batches of changed files below ``root``, for ever. Raises CannotAnswerError where the system cannot watch it."""
+    """Batches of changed files below ``root``, without end. Raises CannotAnswerError where the system cannot watch it."""
     queue: asyncio.Queue[Path] = asyncio.Queue()
     observer = Observer()
     observer.schedule(_Handler(root, asyncio.get_running_loop(), queue), str(root), recursive=True)
@@ -91,7 +91,7 @@ class _Handler(FileSystemEventHandler):
 
 
 def _below(folder: Path) -> Iterator[Path]:
-    """Files of a folder that came as a whole: nothing else tells of them."""
+    """Files of a folder that came as a whole: there are no events for them."""
     for parent, names, files in os.walk(folder):
         names[:] = [name for name in names if not name.startswith(_HIDDEN_PREFIX)]
         yield from (Path(parent) / file for file in files)

@@ -34,11 +34,11 @@ from assistant.model.proposal import AlreadyDecided, Decision
 __all__ = ["WatchReport", "watch"]
 
 _CHECKOUT_FILES = 16
-"""More sources than this changing at once is a checkout or a code generator, not somebody saving."""
+"""More sources than this changing at once is a checkout or a code generator, not a save."""
 
 
 class WatchReport(Protocol):
-    """Tells a person."""
+    """Reports to a person."""
 
     def watching(self, root: Path, sources: int) -> None: ...
 
@@ -52,7 +52,7 @@ class WatchReport(Protocol):
         """Nothing is run for a source as long as its GPU is in use."""
         ...
 
-    def told(self, path: Path, event: Event) -> None: ...
+    def reported(self, path: Path, event: Event) -> None: ...
 
     def looked(self, path: Path, view: View) -> None:
         """Everything that was to be done for this source is done."""
@@ -156,8 +156,8 @@ class _Listener:
     def job_started(self, work: Work) -> None:
         del work
 
-    def job_told(self, work: Work, event: Event) -> None:
-        self.report.told(work.task.request.file, event)
+    def job_reported(self, work: Work, event: Event) -> None:
+        self.report.reported(work.task.request.file, event)
 
     def job_waits(self, work: Work, reason: str) -> None:
         self.report.waits(work.task.request.file, reason)

@@ -1,4 +1,4 @@
-"""What is shown, in words: short for lenses and hints, whole tables for hovers and panels. Every number with unit and method.
+"""The texts that editors show: short ones for lenses and hints, tables for hovers and panels. Every number has its unit and method.
 
 Front ends differ in where they put these, not in what they say.
 """
@@ -14,7 +14,6 @@ from assistant.cuda.hunks import unified_diff
 from assistant.editor.markdown import fenced, tamed
 from assistant.editor.picture import comparison_sentence, evidence_value, proposal_title
 from assistant.editor.view import CodeView, KernelView, LaunchView, LineView, Note, View
-from assistant.engine.report.defects import problems_in_words
 from assistant.engine.report.limits import limit_in_words
 from assistant.model import events
 from assistant.model.embedded import Declined
@@ -23,6 +22,7 @@ from assistant.model.profile import Evidence, Severity
 from assistant.model.proposal import Proposal
 from assistant.profile.catalogue import METRICS
 from assistant.profile.evidence import made_by
+from assistant.profile.problems import problems_in_words
 from assistant.profile.quantity import counted_noun, format_quantity
 from assistant.profile.wording import percent
 
@@ -31,6 +31,7 @@ __all__ = [
     "comparison_sentence",
     "fitted",
     "hot_lines",
+    "ignored_text_message",
     "kernel_headline",
     "kernel_table",
     "light_in_words",
@@ -38,7 +39,6 @@ __all__ = [
     "line_origin",
     "line_table",
     "pair_headline",
-    "passed_over_text",
     "proposal_text",
     "resource_hint",
     "resource_origin",
@@ -48,7 +48,7 @@ HINT_LIMIT = 43
 """Characters; VS Code cuts the hints of a line here (its ``editor.inlayHints.maximumLength``). What does not fit is in the tooltip."""
 _SHOWN_INSTANCES = 2
 _SHOWN_INSTRUCTIONS = 24
-"""Of one line; an unrolled loop has hundreds."""
+"""Instructions shown for a line; an unrolled loop has hundreds."""
 _HOT_SHARE = 0.1
 """A line is hot from this share of its kernel's requests on."""
 _FAINT_SHARE = 0.01
@@ -69,7 +69,7 @@ _EXCESS = 1.1
 def kernel_headline(kernel: KernelView) -> str:
     """``PREDICTED 4.16 µs (model, h200) · at least 23 % of the speed of light (its data through DRAM once) · …``.
 
-    Of the costliest launch; what is not known yet is said so.
+    Of the costliest launch; the text says what is not known yet.
     """
     parts = _timing(kernel.launches)
     if kernel.check is not None:
@@ -100,8 +100,8 @@ def resource_origin(kernel: KernelView) -> str:
     parts = [f"{worst.registers_per_thread} registers", f"{worst.spill_bytes:,} B spilled", f"{worst.static_shared_bytes:,} B shared"]
     count = len({item.instance for item in kernel.resources})
     most = f", most of {count} instances" if count > 1 else ""
-    told = ", ".join([*parts, *(f"theoretical {text}" for text in _occupancy(kernel, worst))])
-    return f"{told} (ptxas, {worst.architecture}{most}){_occupancy_origin(kernel)}"
+    resources = ", ".join([*parts, *(f"theoretical {text}" for text in _occupancy(kernel, worst))])
+    return f"{resources} (ptxas, {worst.architecture}{most}){_occupancy_origin(kernel)}"
 
 
 def fitted(parts: Sequence[str], separator: str = ", ") -> str:
@@ -126,12 +126,12 @@ def hot_lines(view: View) -> Iterator[tuple[int, list[LineView]]]:
 
 
 def line_hint(items: Sequence[LineView]) -> str:
-    """What tells most of a line, the farthest from its ideal first: ``store 31.2 sectors/request (ideal 3.94)``; as much as fits."""
+    """A line's counters, the farthest from its ideal first: ``store 31.2 sectors/request (ideal 3.94)``; as much as fits."""
     return fitted(_said(items))
 
 
 def line_origin(items: Sequence[LineView]) -> str:
-    """All that `line_hint` may leave out, where its numbers come from, and why those marked ``~`` are only estimated."""
+    """All that `line_hint` may leave out, where its numbers come from, and why those marked ``~`` are estimated."""
     reasons = dict.fromkeys(i.counters.grade_reason or "no reason is recorded" for i in items if i.counters.grade != "exact")
     estimated = f"; ~ is estimated: {'; '.join(reasons)}" if reasons else ""
     return f"{'; '.join(_said(items))}: counted by {_counter_source(items[0])}, in the kernel's costliest launch{estimated}"
@@ -189,14 +189,14 @@ def proposal_text(proposal: Proposal) -> str:
 
 
 def pair_headline(turns: Sequence[Turn]) -> str:
-    """What stands at the kernel while the session is open: the last answer."""
-    spoken = next((turn for turn in reversed(turns) if turn.kind not in (TurnKind.WHY, TurnKind.START)), None)
-    return "Pair: save an edit to have it judged" if spoken is None else f"Pair: {spoken.answer}"
+    """The lens of an open session: its last answer."""
+    last = next((turn for turn in reversed(turns) if turn.kind not in (TurnKind.WHY, TurnKind.START)), None)
+    return "Pair: save an edit to have it judged" if last is None else f"Pair: {last.answer}"
 
 
-def passed_over_text(declined: Declined) -> str:
-    """Why a CUDA text inside another text is not looked at."""
-    return f"the CUDA text of {declined.kind.value} is not looked at: {declined.reason}"
+def ignored_text_message(declined: Declined) -> str:
+    """Why a CUDA text inside another text is ignored."""
+    return f"the CUDA text of {declined.kind.value} is ignored: {declined.reason}"
 
 
 def _timing(launches: Sequence[LaunchView]) -> list[str]:

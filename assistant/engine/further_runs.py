@@ -5,7 +5,7 @@ Knows nothing of what they are held against (``streams``, ``judging``).
 
 from __future__ import annotations
 
-from assistant.ports import Lab, LabFailure, Program, ProgramRun, RunLimits
+from assistant.ports.lab import Lab, LabFailure, Program, ProgramRun, RunLimits
 
 __all__ = ["FurtherRuns"]
 

@@ -20,7 +20,7 @@ from assistant.model import events
 from assistant.model.build import DiagnosticSeverity
 from assistant.model.device import Architecture, Target
 from assistant.model.profile import Severity
-from assistant.ports import Lab, LabFailure, RunLimits
+from assistant.ports.lab import Lab, LabFailure, RunLimits
 from assistant.record import Record
 
 __all__ = ["CANNOT_ANSWER", "DONE", "INTERNAL", "NO", "Ending", "Job", "Stopwatch"]

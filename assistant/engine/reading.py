@@ -15,7 +15,7 @@ from assistant.engine.request import JobRequest
 from assistant.engine.source_version import Selection, SourceVersion, read_source, version_of
 from assistant.model.build import Flags
 from assistant.model.source import Source
-from assistant.ports import Program
+from assistant.ports.lab import Program
 
 __all__ = ["read_version"]
 

@@ -16,6 +16,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Seque
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import Protocol
 
 from assistant.build.architectures import architecture
 from assistant.build.flags import choose_flags
@@ -36,7 +37,8 @@ from assistant.model.attempt import JobRow
 from assistant.model.build import Flags
 from assistant.model.profile import Severity
 from assistant.model.source import Source
-from assistant.ports import Lab, RunLimits, Store, StoredAnalysis
+from assistant.ports.lab import Lab, RunLimits
+from assistant.ports.store import AnalysisStore, JobStore, StoredAnalysis
 from assistant.record import Record
 
 __all__ = ["JobBody", "JobRunner", "OpenLab", "flags_of", "refused", "run_limits"]
@@ -56,17 +58,21 @@ _SEED_BITS = 31
 _HEARTBEAT_S = 1.0
 
 
+class RunningStore(JobStore, AnalysisStore, Protocol):
+    """What is kept of every job, and of its last answer on a file."""
+
+
 class JobRunner(Record):
     """Runs jobs of one front end."""
 
-    open_store: Callable[[], Store]
+    open_store: Callable[[], RunningStore]
     """Called when something is to be kept: a job that is refused leaves no memory file behind."""
     open_lab: OpenLab
     who: str
     """Front end and process."""
 
     @property
-    def store(self) -> Store:
+    def store(self) -> RunningStore:
         """The memory file."""
         return self.open_store()
 

@@ -37,7 +37,8 @@ from assistant.lab.report import ReportLab, load_report
 from assistant.model import events
 from assistant.model.proposal import Proposal
 from assistant.plan.catalogue import Catalogue
-from assistant.ports import Planner, Store
+from assistant.ports.planner import Planner
+from assistant.ports.store import Store
 from assistant.record import Record
 
 __all__ = ["Ask", "Session", "SessionParts"]
@@ -213,7 +214,7 @@ class Session:
             pairs.state(opened.id)
 
     def _decisions(self) -> Decisions:
-        return Decisions(self._runner())
+        return Decisions(self._runner(), lambda: self.store)
 
 
 def _editor_settings(options: OptimizeOptions) -> EditorSettings:

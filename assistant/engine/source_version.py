@@ -19,7 +19,7 @@ from assistant.errors import CannotAnswerError, UsageError
 from assistant.model.build import Flags
 from assistant.model.source import Kernel, ParsedSource, Source
 from assistant.model.workload import DeclaredWorkload, LiveWorkload, WorkloadProblem
-from assistant.ports import Program
+from assistant.ports.lab import Program
 from assistant.record import Record
 from assistant.workload.blocks import find_workloads, parse_sidecar, sidecar_path
 

@@ -26,7 +26,7 @@ from assistant.model.build import Diagnostic
 from assistant.model.profile import Correction, LaunchProfile, Problem
 from assistant.model.recording import RecordedLaunch, Recording
 from assistant.model.workload import Case, CaseOrigin
-from assistant.ports import Lab, LabFailure, Program, ProgramRun, ReplayOptions, RunLimits
+from assistant.ports.lab import Lab, LabFailure, Program, ProgramRun, ReplayOptions, RunLimits
 from assistant.serialize import decode, encode, loads
 
 __all__ = ["CapturedRuns", "counted", "reachable_gpus"]

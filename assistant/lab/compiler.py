@@ -21,7 +21,7 @@ from assistant.lab.process import WorkerDied, WorkerProcess, WorkerTimedOut
 from assistant.lab.readable import workspaces
 from assistant.model.build import Build, BuildFailure, BuildResult, CompilerMissing
 from assistant.model.preprocessed import NotPreprocessed, Preprocessed
-from assistant.ports import LabFailure, Program
+from assistant.ports.lab import LabFailure, Program
 from assistant.record import Record
 from assistant.serialize import decode, encode
 

@@ -23,7 +23,7 @@ from assistant.model.preprocessed import NotPreprocessed, Preprocessed, Preproce
 from assistant.model.profile import AccessSite, Correction, LaunchProfile, Problem
 from assistant.model.recording import Recording
 from assistant.model.workload import Case
-from assistant.ports import (
+from assistant.ports.lab import (
     CaseRun,
     Lab,
     LabFailure,
@@ -63,7 +63,7 @@ class Promotion(Record):
 
 
 class CpuLab:
-    """Implements ``ports.Lab``."""
+    """Implements ``ports.lab.Lab``."""
 
     def __init__(
         self, scratch: Path, cache: Path, target: str, missing: tuple[str, ...] = (), compiler: WorkerProcess | None = None

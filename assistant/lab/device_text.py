@@ -15,7 +15,7 @@ from assistant.cuda.functions import functions
 from assistant.cuda.parse import parse
 from assistant.cuda.syntax import SyntaxTree
 from assistant.model.source import Source, Span
-from assistant.ports import Program
+from assistant.ports.lab import Program
 
 __all__ = ["device_part", "without_host_code"]
 

@@ -27,7 +27,7 @@ from assistant.model.device import LabDescription
 from assistant.model.preprocessed import Preprocessings
 from assistant.model.profile import Correction, Problem
 from assistant.model.workload import Case
-from assistant.ports import Lab, LabFailure, Program, ProgramRun, ReferenceCall, ReplayOptions, ReplayRun, RunLimits
+from assistant.ports.lab import Lab, LabFailure, Program, ProgramRun, ReferenceCall, ReplayOptions, ReplayRun, RunLimits
 
 __all__ = ["GpuLab"]
 
@@ -41,7 +41,7 @@ _COUNTED_SHARE = 0.25
 
 
 class GpuLab:
-    """Implements ``ports.Lab``."""
+    """Implements ``ports.lab.Lab``."""
 
     def __init__(
         self,

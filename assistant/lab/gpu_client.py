@@ -16,7 +16,7 @@ from typing import Any
 
 from assistant.lab.gpus import Gpu
 from assistant.lab.process import WorkerDied, WorkerProcess, WorkerTimedOut
-from assistant.ports import LabFailure
+from assistant.ports.lab import LabFailure
 
 __all__ = ["GpuClient"]
 

@@ -18,7 +18,7 @@ from assistant.lab.gpu_client import GpuClient
 from assistant.model.build import Build
 from assistant.model.profile import LaunchProfile, Method
 from assistant.model.workload import Case
-from assistant.ports import HardwareCounts, LabFailure, Program, RunLimits
+from assistant.ports.lab import HardwareCounts, LabFailure, Program, RunLimits
 from assistant.serialize import decode, encode
 
 __all__ = ["GpuCounters", "instruction_places"]
@@ -30,7 +30,7 @@ _LAUNCH_S = 2.0
 
 
 class GpuCounters:
-    """Implements ``ports.Counters``; uses what the lab owns, and closes none of it."""
+    """Implements ``ports.lab.Counters``; uses what the lab owns, and closes none of it."""
 
     def __init__(self, client: GpuClient, compiler: Compiler, cache: Path) -> None:
         """``cache``: keeps the library that drives CUPTI."""

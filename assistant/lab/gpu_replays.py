@@ -17,7 +17,7 @@ from typing import Any
 from assistant.lab.compiler import Compiler, Image
 from assistant.lab.gpu_client import GpuClient
 from assistant.model.workload import Case
-from assistant.ports import CaseRun, LabFailure, Program, ReplayOptions, ReplayRun, RunLimits
+from assistant.ports.lab import CaseRun, LabFailure, Program, ReplayOptions, ReplayRun, RunLimits
 from assistant.record import Record
 from assistant.serialize import encode
 

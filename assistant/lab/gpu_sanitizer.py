@@ -16,7 +16,7 @@ from assistant.lab.gpu_client import GpuClient
 from assistant.lab.gpu_counters import instruction_places
 from assistant.model.profile import Problem
 from assistant.model.workload import Case
-from assistant.ports import LabFailure, Program, RunLimits
+from assistant.ports.lab import LabFailure, Program, RunLimits
 from assistant.serialize import decode, encode
 
 __all__ = ["GpuSanitizer"]

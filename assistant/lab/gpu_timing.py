@@ -21,7 +21,7 @@ from assistant.lab.gpu_client import GpuClient
 from assistant.model.build import Build
 from assistant.model.timing import MeasuredPeaks, PairTiming, ProfiledTime, TimingOptions
 from assistant.model.workload import Case
-from assistant.ports import LabFailure, Program, RunLimits
+from assistant.ports.lab import LabFailure, Program, RunLimits
 from assistant.serialize import DecodeError, decode, dumps, encode, loads
 
 __all__ = ["GpuTiming", "PeaksCache"]
@@ -67,7 +67,7 @@ class PeaksCache:
 
 
 class GpuTiming:
-    """Implements ``ports.Timing``; uses what the lab owns, and closes none of it."""
+    """Implements ``ports.lab.Timing``; uses what the lab owns, and closes none of it."""
 
     def __init__(
         self, client: GpuClient, compiler: Compiler, helper_code: Callable[[], Awaitable[str | LabFailure]], scratch: Path, cache: Path

@@ -8,7 +8,7 @@ Example::
 from __future__ import annotations
 
 from assistant.config import find_workspace
-from assistant.ports import Program
+from assistant.ports.lab import Program
 
 __all__ = ["workspaces"]
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from assistant.lab.process import WorkerDied, WorkerProcess, WorkerTimedOut
 from assistant.model.recording import Recording
-from assistant.ports import LabFailure
+from assistant.ports.lab import LabFailure
 from assistant.serialize import loads
 
 __all__ = ["LaunchRecorder"]

@@ -21,7 +21,7 @@ from assistant.model.preprocessed import NotPreprocessed, Preprocessings
 from assistant.model.profile import Correction, LaunchProfile
 from assistant.model.report import ProfilerReport
 from assistant.model.workload import Case
-from assistant.ports import Counters, Lab, LabFailure, Program, ProgramRun, ReferenceCall, ReplayOptions, ReplayRun, RunLimits
+from assistant.ports.lab import Counters, Lab, LabFailure, Program, ProgramRun, ReferenceCall, ReplayOptions, ReplayRun, RunLimits
 from assistant.serialize import decode
 
 __all__ = ["ReportLab", "load_report", "with_file"]
@@ -76,7 +76,7 @@ _NOT_ASKED = NotPreprocessed("a report compiles nothing", is_missing=True)
 
 
 class ReportLab:
-    """``ports.Lab`` over one report."""
+    """``ports.lab.Lab`` over one report."""
 
     def __init__(self, report: ProfilerReport, target: str) -> None:
         """``target``: whose peaks the launches are held against."""

@@ -14,7 +14,7 @@ from pathlib import Path
 from assistant.model.profile import LaunchProfile, Method, Problem
 from assistant.model.recording import RecordedLaunch
 from assistant.model.workload import Case
-from assistant.ports import CaseRun, LabFailure, ReplayRun
+from assistant.ports.lab import CaseRun, LabFailure, ReplayRun
 from assistant.workload.recordings import read_recording
 
 __all__ = ["bare_profile", "reason_of", "unchecked", "uncounted"]

@@ -24,7 +24,7 @@ from assistant.live.names import kernel_names, python_name
 from assistant.live.snapshot import regions_of, restore, shared_folder, write_launch
 from assistant.model.launch import LaunchConfig
 from assistant.model.workload import Case, CaseOrigin
-from assistant.ports import Lab, LabFailure, ReplayOptions, ReplayRun
+from assistant.ports.lab import Lab, LabFailure, ReplayOptions, ReplayRun
 from assistant.workload.signature import Signature
 
 __all__ = ["BoundKernel", "ConfigOf", "Emulated", "KernelFailed", "Runner"]

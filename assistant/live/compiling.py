@@ -18,7 +18,7 @@ from assistant.engine.request import JobRequest
 from assistant.engine.running import flags_of, run_limits
 from assistant.measure.targets import target
 from assistant.model.build import Build, BuildFailure, BuildResult, Diagnostic, DiagnosticSeverity
-from assistant.ports import Lab, LabFailure, Program, ReplayOptions, RunLimits
+from assistant.ports.lab import Lab, LabFailure, Program, ReplayOptions, RunLimits
 from assistant.record import Record
 
 __all__ = ["Compiled", "compile_text"]

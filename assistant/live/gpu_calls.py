@@ -19,7 +19,7 @@ from assistant.live.compiling import Compiled
 from assistant.live.cuda_driver import Launch, UserDriver, installed
 from assistant.live.loop import BackgroundLoop
 from assistant.model.launch import LaunchConfig
-from assistant.ports import LabFailure
+from assistant.ports.lab import LabFailure
 
 __all__ = ["OnGpu"]
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from assistant.memory.database import Database
 from assistant.memory.records import path_key
-from assistant.ports import StoredAnalysis
+from assistant.ports.store import StoredAnalysis
 
 __all__ = ["keep", "read"]
 

@@ -20,12 +20,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from assistant.memory.experience import Judgement, PastTrial, speeds_of
-from assistant.model.attempt import RecallQuery
+from assistant.model.attempt import Recalled, RecallQuery
 from assistant.model.comparison import Comparison, SpeedOutcome
 from assistant.model.profile import Signature
 from assistant.model.proposal import DecisionKind
 from assistant.model.trial import TrialOutcome
-from assistant.ports import Recalled
 from assistant.profile import distance
 from assistant.record import Record
 

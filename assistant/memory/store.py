@@ -1,6 +1,6 @@
 """The memory file: every attempt, proposal, decision, model call and pair session, appended and never changed; jobs as others see them.
 
-Implements `assistant.ports.Store`. Several processes may hold the same file; every write is one transaction. Example::
+Implements `assistant.ports.store.Store`. Several processes may hold the same file; every write is one transaction. Example::
 
     with open_store(user_paths().memory) as store:
         store.add_attempt(attempt)
@@ -24,12 +24,12 @@ from assistant.memory.integrity import Damage, IntegrityReport, verify
 from assistant.memory.knowledge import Knowledge, derive
 from assistant.memory.recall import recall
 from assistant.memory.recordings import NotReplayable, RecordingArchive
-from assistant.model.attempt import Attempt, JobRow, RecallQuery
+from assistant.model.attempt import Attempt, JobRow, Recalled, RecallQuery
 from assistant.model.completion import ModelCall, SentCall
 from assistant.model.pair import PairSession, Turn
 from assistant.model.placement import Placement, PlacementState
 from assistant.model.proposal import AlreadyDecided, Decision, DecisionKind, Proposal, ProposalState
-from assistant.ports import Recalled, StoredAnalysis
+from assistant.ports.store import StoredAnalysis
 from assistant.serialize import DecodeError
 
 __all__ = ["MemoryStore", "open_store"]

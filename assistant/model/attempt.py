@@ -68,6 +68,16 @@ class RecallQuery(Record):
     """The job that asks, whose own attempts are left out; None leaves nothing out."""
 
 
+class Recalled(Record):
+    """What memory knows of one technique on kernels like this one."""
+
+    technique: str
+    rank_factor: float
+    """Multiplies a step's rank: below 1 after rejections, above 1 after successes."""
+    sentences: tuple[str, ...]
+    """For people: what happened, where and when."""
+
+
 class JobRow(Record):
     """A job as other processes see it."""
 

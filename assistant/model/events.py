@@ -288,6 +288,7 @@ class CandidateTried(Record):
     technique: str
     kernel: str
     outcome: TrialOutcome
+    """``kept`` became a proposal or the next version to improve; every other value says why it did not."""
     reason: str
     ratio: float | None
     event: Literal["candidate"] = "candidate"

@@ -274,7 +274,7 @@ class Finding(Record):
     evidence: tuple[str, ...]
     """Ids of Evidence, most important first."""
     estimated_cost_ratio: float | None
-    """Share 0..1 of the kernel's predicted time that goes away if this is mended; None when not modelled."""
+    """Share 0..1 of the kernel's predicted time that goes away if this is fixed; None when not modelled."""
 
 
 class Signature(Record):

@@ -25,7 +25,7 @@ class TrialOutcome(StrEnum):
     CONSTRAINED = "constrained"
     """It does not keep to what a person asked of all edits, or turned down before."""
     NOT_ALLOWED = "not_allowed"
-    """Not tried, as nobody allowed edits of host code."""
+    """Not tried, as editing host code was not allowed."""
     DUPLICATE = "duplicate"
     """Not tried: the code of an earlier one."""
     UNWRITTEN = "unwritten"

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 
 from assistant.model.plan import Plan, Rewrite, Setback, Step, Unwritten
-from assistant.ports import Planner, PlanRequest, Story
+from assistant.ports.planner import Planner, PlanRequest, Story
 
 __all__ = ["MixedPlanner"]
 

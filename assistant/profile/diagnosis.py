@@ -1,6 +1,6 @@
 """What a rule returns: a cause with its facts and what the launch would look like without it.
 
-``find`` turns facts into numbered Evidence and the mended launch into an estimated cost; rules know neither.
+``find`` turns facts into numbered Evidence and the fixed launch into an estimated cost; rules know neither.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from assistant.model.build import Occupancy
 from assistant.model.profile import Grade, LaunchProfile, LineAccess, Method, Severity
 from assistant.record import Record
 
-__all__ = ["Diagnosis", "Fact", "Mended", "fact_of", "replace_accesses"]
+__all__ = ["Diagnosis", "Fact", "FixedLaunch", "fact_of", "replace_accesses"]
 
 
 class Fact(Record):
@@ -25,7 +25,7 @@ class Fact(Record):
     grade: Grade = Grade.EXACT
 
 
-class Mended(Record):
+class FixedLaunch(Record):
     """The launch with this cause's excess removed."""
 
     profile: LaunchProfile
@@ -40,7 +40,7 @@ class Diagnosis(Record):
     message: str
     facts: tuple[Fact, ...]
     """Most important first."""
-    mended: Mended | None = None
+    fixed: FixedLaunch | None = None
     """None where the model cannot tell what it costs."""
     severity: Severity | None = None
     """Where it does not follow from the cost (defects)."""
@@ -51,6 +51,6 @@ def fact_of(access: LineAccess, profile: LaunchProfile, metric: str, value: floa
     return Fact(metric, value, access.line, profile.method, access.grade)
 
 
-def replace_accesses(profile: LaunchProfile, mended: dict[LineAccess, LineAccess]) -> LaunchProfile:
+def replace_accesses(profile: LaunchProfile, fixed: dict[LineAccess, LineAccess]) -> LaunchProfile:
     """The profile with some accesses exchanged; no other counter changes."""
-    return replace(profile, accesses=tuple(mended.get(a, a) for a in profile.accesses))
+    return replace(profile, accesses=tuple(fixed.get(a, a) for a in profile.accesses))

@@ -68,7 +68,7 @@ def find(context: FindContext) -> FindResult:
 
 
 def is_negligible(estimated_cost_ratio: float | None) -> bool:
-    """Whether people need not be told of a finding: it is no defect, and mending its cause alone would gain next to nothing.
+    """Whether a finding need not be shown: it is no defect, and fixing its cause alone would gain next to nothing.
 
     Planners are still told: another bottleneck may mask the cost, and the next round sees it once that is gone.
     """
@@ -82,11 +82,11 @@ def _diagnoses(context: FindContext, launch: CountedLaunch) -> tuple[Diagnosis, 
 
 
 def _cost(context: FindContext, launch: CountedLaunch, diagnosis: Diagnosis, time_s: float) -> _Costed:
-    if diagnosis.mended is None:
+    if diagnosis.fixed is None:
         return _Costed(diagnosis, None)
-    mended = diagnosis.mended
-    mended_s = context.predict(mended.profile, context.resources, mended.occupancy, context.target).time_s
-    saving = min(1.0, max(0.0, 1 - mended_s / time_s))
+    fixed = diagnosis.fixed
+    fixed_s = context.predict(fixed.profile, context.resources, fixed.occupancy, context.target).time_s
+    saving = min(1.0, max(0.0, 1 - fixed_s / time_s))
     fact = Fact("predicted_saving_ratio", saving, diagnosis.line, Method.MODEL, Grade.ESTIMATED)
     return _Costed(replace(diagnosis, facts=(*diagnosis.facts, fact)), saving)
 

@@ -122,7 +122,7 @@ def _judge_cases(evidence: JudgeEvidence, usable: UsableCases, prepared: tuple[P
     for index, case in enumerate(usable.ordinary):
         mine = [p for p in prepared if p.output.case_index == index]
         found, verdicts = judge_case(case, index, mine, evidence, is_precision_changed)
-        found, undefined = without_undefined(case, found)
+        found, undefined = without_undefined(case, found, is_precision_changed)
         findings.extend(found)
         labels.extend(undefined)
         results.append(case_result(case, [*found, *(defect for defect in defects if defect.case == index)], verdicts))

@@ -68,13 +68,25 @@ def judge_case(
     return findings, verdicts
 
 
-def without_undefined(case: CaseEvidence, findings: list[VerificationFinding]) -> tuple[list[VerificationFinding], list[DetectedLabel]]:
-    """The findings without places where the original itself gives NaN on changed signs, and the label that stands for them."""
+def without_undefined(
+    case: CaseEvidence, findings: list[VerificationFinding], is_precision_changed: bool
+) -> tuple[list[VerificationFinding], list[DetectedLabel]]:
+    """The findings without places where nothing is defined on changed signs, and the labels that stand for them.
+
+    There the original itself gives NaN, or an edit in another precision meets a pole that the original passes at a hair's breadth
+    (``0.8 + 0.25 * x`` at -3.2 is 0 in float, 1e-8 in double): that a person decides.
+    """
     if case.origin.kind not in _SIGN_CHANGED_KINDS:
         return findings, []
-    undefined = [finding for finding in findings if finding.code == "nan_position" and finding.expected == "nan"]
-    labels = [DetectedLabel(Label.NAN_BEHAVIOUR, f"where the original gives NaN: {finding.message}") for finding in undefined]
-    return [finding for finding in findings if finding not in undefined], labels
+    kept, labels = list[VerificationFinding](), list[DetectedLabel]()
+    for finding in findings:
+        if finding.code == "nan_position" and finding.expected == "nan":
+            labels.append(DetectedLabel(Label.NAN_BEHAVIOUR, f"where the original gives NaN: {finding.message}"))
+        elif finding.code == "nan_position" and is_precision_changed:
+            labels.append(DetectedLabel(Label.NAN_BEHAVIOUR, f"in another precision, on other signs: {finding.message}"))
+        else:
+            kept.append(finding)
+    return kept, labels
 
 
 def _unless_only_ordered_otherwise(

@@ -125,7 +125,7 @@ def _judge(
     usual = {finding.code for finding in every if finding.case != index}
     defects = [finding for finding in every if finding.case == index and finding.code not in usual]
     found, verdicts = judge_case(case, 0, list(prepared), evidence, is_precision_changed)
-    found, undefined = without_undefined(case, found)
+    found, undefined = without_undefined(case, found, is_precision_changed)
     findings = (*found, *defects)
     if weak and not findings:
         return weak[0][1].reason

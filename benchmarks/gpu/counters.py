@@ -25,7 +25,7 @@ from assistant.model.build import Flags
 from assistant.model.profile import LaunchProfile, Method
 from assistant.model.source import Source
 from assistant.model.workload import Case, CaseOrigin
-from assistant.ports import HardwareCounts, LabFailure, Program, ProgramRun, RunLimits
+from assistant.ports.lab import HardwareCounts, LabFailure, Program, ProgramRun, RunLimits
 from benchmarks.gpu.bench import Kept
 
 __all__ = ["counters_table", "measure_counters"]

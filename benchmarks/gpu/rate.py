@@ -33,7 +33,8 @@ from assistant.model.source import TextEdit
 from assistant.model.timing import PairTiming, TimingOptions
 from assistant.model.workload import Case
 from assistant.plan.catalogue import Catalogue
-from assistant.ports import Lab, LabFailure, PlanRequest, Program, ReplayOptions, ReplayRun, RunLimits, Story, Timing
+from assistant.ports.lab import Lab, LabFailure, Program, ReplayOptions, ReplayRun, RunLimits, Timing
+from assistant.ports.planner import PlanRequest, Story
 from benchmarks.gpu.bench import Kept
 from benchmarks.gpu.edits import LISTED, Listed
 from benchmarks.table import heading, row

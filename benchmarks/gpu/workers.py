@@ -25,7 +25,7 @@ from assistant.model.build import Flags
 from assistant.model.source import Source
 from assistant.model.timing import PairTiming, TimingOptions
 from assistant.model.workload import Case, CaseOrigin
-from assistant.ports import Program, ProgramRun, RunLimits
+from assistant.ports.lab import Program, ProgramRun, RunLimits
 from benchmarks.gpu.bench import Kept
 from benchmarks.table import heading, row
 

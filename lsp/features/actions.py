@@ -3,33 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lsprotocol import types
+from pygls.lsp.server import LanguageServer
 
 from assistant.editor.picture import proposal_title
 from assistant.editor.view import KernelView, Note
 from assistant.model.proposal import Proposal
+from lsp.backend import Backend
+from lsp.client import Client
 from lsp.offered import QUICK_FIX, REWRITE
-from lsp.units import Unit
-
-if TYPE_CHECKING:
-    from lsp.server import KernelOptServer
+from lsp.units import Unit, Units
 
 __all__ = ["register"]
 
 _SHOWN_HUNKS = 9
 
 
-def register(server: KernelOptServer) -> None:
+def register(server: LanguageServer, client: Client, units: Units, backend: Backend) -> None:
     @server.feature(types.TEXT_DOCUMENT_CODE_ACTION)
     def code_action(params: types.CodeActionParams) -> list[types.CodeAction]:
         only = params.context.only
         actions: list[types.CodeAction] = []
-        for unit in server.units.of(params.text_document.uri):
+        for unit in units.of(params.text_document.uri):
             lines = unit.lines_in(params.range)
             if lines is not None:
-                actions.extend(_actions(server, unit, *lines))
+                actions.extend(_actions(client, backend, unit, *lines))
         return [action for action in actions if not only or any(_is_kind(str(action.kind), str(kind)) for kind in only)]
 
 
@@ -37,12 +37,12 @@ def _is_kind(kind: str, wanted: str) -> bool:
     return kind == wanted or kind.startswith(f"{wanted}.")
 
 
-def _actions(server: KernelOptServer, unit: Unit, first: int, last: int) -> Iterator[types.CodeAction]:
-    view = server.editor.view(unit.key)
+def _actions(client: Client, backend: Backend, unit: Unit, first: int, last: int) -> Iterator[types.CodeAction]:
+    view = backend.editor.view(unit.key)
     kernels = [kernel for kernel in view.kernels if kernel.line <= last and first <= kernel.last_line]
     for kernel in kernels:
         if kernel.proposal is not None:
-            is_tagged = kernel.proposal.model is not None and server.client.tags_what_models_wrote
+            is_tagged = kernel.proposal.model is not None and client.tags_what_models_wrote
             tags = [types.CodeActionTag.LlmGenerated] if is_tagged else None
             yield from _proposal_actions(kernel.proposal, tags)
     for note in view.notes:
@@ -56,7 +56,7 @@ def _actions(server: KernelOptServer, unit: Unit, first: int, last: int) -> Iter
         yield _action(f"kernelopt: verify {kernel.name}", REWRITE, "kernelopt.check", source)
         if all(pair.kernel != kernel.name for pair in view.pairs):
             yield _action(f"kernelopt: pair on {kernel.name}", REWRITE, "kernelopt.pair.start", source)
-        if not server.editor.parsed(unit.key).has_main:
+        if not backend.editor.parsed(unit.key).has_main:
             yield _action(f"kernelopt: declare a workload for {kernel.name}", REWRITE, "kernelopt.workload.init", source)
 
 

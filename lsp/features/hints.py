@@ -1,37 +1,35 @@
-"""Inlay hints: resources at the kernel, the telling counter on hot lines. Short: the tooltip has all of it, with its origin."""
+"""Inlay hints: resources at each kernel, the most important counter on hot lines. Short: the tooltip has every figure and its origin."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import groupby
-from typing import TYPE_CHECKING
 
 from lsprotocol import types
+from pygls.lsp.server import LanguageServer
 
 from assistant.editor.stalls import brief_stall_hint, hot_stalls, stall_hint, stall_origin
 from assistant.editor.words import fitted, hot_lines, line_hint, line_origin, resource_hint, resource_origin
-from lsp.units import Unit
-
-if TYPE_CHECKING:
-    from lsp.server import KernelOptServer
+from lsp.backend import Backend
+from lsp.units import Unit, Units
 
 __all__ = ["register"]
 
 
-def register(server: KernelOptServer) -> None:
+def register(server: LanguageServer, units: Units, backend: Backend) -> None:
     @server.feature(types.TEXT_DOCUMENT_INLAY_HINT)
     def inlay_hint(params: types.InlayHintParams) -> list[types.InlayHint]:
-        hints = [hint for unit in server.units.of(params.text_document.uri) for hint in _hints(server, unit)]
+        hints = [hint for unit in units.of(params.text_document.uri) for hint in _hints(backend, unit)]
         return [hint for hint in hints if params.range.start.line <= hint.position.line <= params.range.end.line]
 
 
-def _hints(server: KernelOptServer, unit: Unit) -> Iterator[types.InlayHint]:
-    server.editor.look_at(unit.key)
-    view = server.editor.view(unit.key)
+def _hints(backend: Backend, unit: Unit) -> Iterator[types.InlayHint]:
+    backend.editor.look_at(unit.key)
+    view = backend.editor.view(unit.key)
     for line, kernels in groupby(sorted(view.kernels, key=lambda kernel: kernel.line), key=lambda kernel: kernel.line):
-        told = [(kernel, text) for kernel in kernels if (text := resource_hint(kernel)) is not None]
-        for kernel, text in told:
-            yield _hint(unit, line, text if len(told) == 1 else fitted([f"{kernel.name}: {text}"]), resource_origin(kernel))
+        hinted = [(kernel, text) for kernel in kernels if (text := resource_hint(kernel)) is not None]
+        for kernel, text in hinted:
+            yield _hint(unit, line, text if len(hinted) == 1 else fitted([f"{kernel.name}: {text}"]), resource_origin(kernel))
     counted = dict(hot_lines(view))
     stalled = hot_stalls(view, also=tuple(counted))
     for line in sorted({*counted, *stalled}):

@@ -1,35 +1,32 @@
-"""Hover: the whole table of a kernel, or of a line, with method and device; the proposal's diff; the line's machine code."""
+"""Hover: the whole table of a kernel or of a line, with method and device, the proposal's diff, and the line's machine code."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from lsprotocol import types
+from pygls.lsp.server import LanguageServer
 
 from assistant.editor.view import KernelView
 from assistant.editor.words import kernel_table, line_table, proposal_text
-from lsp.units import Unit
-
-if TYPE_CHECKING:
-    from lsp.server import KernelOptServer
+from lsp.backend import Backend
+from lsp.units import Unit, Units
 
 __all__ = ["register"]
 
 
-def register(server: KernelOptServer) -> None:
+def register(server: LanguageServer, units: Units, backend: Backend) -> None:
     @server.feature(types.TEXT_DOCUMENT_HOVER)
     def hover(params: types.HoverParams) -> types.Hover | None:
-        for unit, line in server.units.at(params.text_document.uri, params.position):
-            text = _markdown(server, unit, line)
+        for unit, line in units.at(params.text_document.uri, params.position):
+            text = _markdown(backend, unit, line)
             if text:
                 content = types.MarkupContent(types.MarkupKind.Markdown, text)
                 return types.Hover(content, unit.line_range(line))
         return None
 
 
-def _markdown(server: KernelOptServer, unit: Unit, line: int) -> str:
-    server.editor.look_at(unit.key)
-    view = server.editor.view(unit.key)
+def _markdown(backend: Backend, unit: Unit, line: int) -> str:
+    backend.editor.look_at(unit.key)
+    view = backend.editor.view(unit.key)
     tables = [_kernel(kernel) for kernel in view.kernels if kernel.line == line]
     if tables:
         return "\n\n---\n\n".join(tables)

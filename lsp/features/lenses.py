@@ -1,30 +1,29 @@
-"""A line over each kernel: what can be done, then what is known of it, as prose may run off the screen."""
+"""Code lenses over each kernel: commands first, then its figures, which may be too long for the screen."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lsprotocol import types
+from pygls.lsp.server import LanguageServer
 
 from assistant.editor.picture import proposal_title
 from assistant.editor.view import KernelView, PairView
 from assistant.editor.words import kernel_headline
-from lsp.units import Unit
-
-if TYPE_CHECKING:
-    from lsp.server import KernelOptServer
+from lsp.backend import Backend
+from lsp.units import Unit, Units
 
 __all__ = ["register"]
 
 
-def register(server: KernelOptServer) -> None:
+def register(server: LanguageServer, units: Units, backend: Backend) -> None:
     @server.feature(types.TEXT_DOCUMENT_CODE_LENS)
     def code_lens(params: types.CodeLensParams) -> list[types.CodeLens]:
         lenses: list[types.CodeLens] = []
-        for unit in server.units.of(params.text_document.uri):
-            server.editor.look_at(unit.key)
-            view = server.editor.view(unit.key)
+        for unit in units.of(params.text_document.uri):
+            backend.editor.look_at(unit.key)
+            view = backend.editor.view(unit.key)
             kernels = view.kernels
             for kernel in kernels:
                 is_alone = sum(other.line == kernel.line for other in kernels) == 1
@@ -35,14 +34,14 @@ def register(server: KernelOptServer) -> None:
 
 
 def _pair_lenses(unit: Unit, kernel: KernelView, pair: PairView, name: str) -> Iterator[types.CodeLens]:
-    """What a person asks next, and the session's last answer."""
+    """The next commands, and the session's last answer."""
     place, source = unit.line_range(kernel.line), unit.arguments(kernel.key)
     for title, verb in (("Suggest", "suggest"), ("Stop pairing", "stop"), (name + pair.headline, "why")):
         yield types.CodeLens(place, types.Command(title, f"kernelopt.pair.{verb}", arguments=[source]))
 
 
 def _lenses(unit: Unit, kernel: KernelView, name: str) -> Iterator[types.CodeLens]:
-    """``name`` tells kernels of one line apart."""
+    """``name`` distinguishes kernels on the same line."""
     place = unit.line_range(kernel.line)
 
     def lens(title: str, command: str, **arguments: Any) -> types.CodeLens:

@@ -1,17 +1,16 @@
-"""initialized, shutdown; ``initialize`` is answered before this is loaded."""
+"""``initialized`` and ``shutdown``; ``initialize`` is answered before this is loaded."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Awaitable, Callable
 
 from lsprotocol import types
+from pygls.lsp.server import LanguageServer
 
-from lsp.features.configuration import pull
+from lsp.client import Client
 from lsp.settings import SECTION
-from lsp.watching import watch_folders
-
-if TYPE_CHECKING:
-    from lsp.server import KernelOptServer
+from lsp.settings_sync import SettingsSync
+from lsp.watching import FolderWatch
 
 __all__ = ["register"]
 
@@ -28,32 +27,34 @@ _WATCHED = (
 )
 
 
-def register(server: KernelOptServer) -> None:
+def register(
+    server: LanguageServer, client: Client, settings: SettingsSync, watch: FolderWatch, close: Callable[[], Awaitable[None]]
+) -> None:
     @server.feature(types.INITIALIZED)
-    def initialized(_: types.InitializedParams) -> None:  # at once: a document may be opened right behind it
-        if server.client.takes_configuration:
-            server.configuration.expect()
-            server.spawn(pull(server))
-        if server.client.waits_to_tell_settings:
-            server.spawn(_register_configuration(server))
-        if server.client.watches_files:
-            server.spawn(_register_watchers(server))
+    def initialized(_: types.InitializedParams) -> None:  # not a coroutine: the next message may already open a document
+        if client.takes_configuration:
+            settings.expect()
+            client.spawn(settings.pull())
+        if client.wants_settings_registration:
+            client.spawn(_register_configuration(server))
+        if client.watches_files:
+            client.spawn(_register_watchers(server))
         else:
-            server.watching = watch_folders(server)
+            watch.start(server.workspace)
 
     @server.feature(types.SHUTDOWN)
     async def shutdown(*_: object) -> None:
-        await server.close()
+        await close()
 
 
-async def _register_configuration(server: KernelOptServer) -> None:
+async def _register_configuration(server: LanguageServer) -> None:
     registration = types.Registration(
         "kernelopt-settings", types.WORKSPACE_DID_CHANGE_CONFIGURATION, types.DidChangeConfigurationRegistrationOptions(SECTION)
     )
     await server.client_register_capability_async(types.RegistrationParams([registration]))
 
 
-async def _register_watchers(server: KernelOptServer) -> None:
+async def _register_watchers(server: LanguageServer) -> None:
     watchers = [types.FileSystemWatcher(pattern) for pattern in _WATCHED]
     options = types.DidChangeWatchedFilesRegistrationOptions(watchers)
     registration = types.Registration("kernelopt-files", types.WORKSPACE_DID_CHANGE_WATCHED_FILES, options)

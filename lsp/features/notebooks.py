@@ -1,36 +1,32 @@
-"""Notebooks as the client has them: their cells come and go, move and change; each is a document of its own."""
+"""Notebooks: their cells are opened, moved, changed and closed; each is a document of its own."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
-from urllib.parse import unquote
 
 from lsprotocol import types
+from pygls.lsp.server import LanguageServer
 
 from assistant.editor.staging import Trigger
-from lsp.documents import close_document, put_document
-
-if TYPE_CHECKING:
-    from lsp.server import KernelOptServer
+from lsp.backend import Backend
+from lsp.documents import Documents
+from lsp.placing import Placing
+from lsp.texts import open_document
+from lsp.units import Units
 
 __all__ = ["register"]
 
 
-def register(server: KernelOptServer) -> None:
+def register(server: LanguageServer, units: Units, backend: Backend, documents: Documents, placing: Placing) -> None:
     def put(uris: Iterable[str], trigger: Trigger) -> None:
-        """Cells that are open are looked at, the others are gone."""
+        """Read the cells that are open, close the others."""
         for uri in uris:
-            document = server.workspace.text_documents.get(unquote(uri))  # pygls keeps them by the URI without escapes
-            if document is None:
-                close_document(server, uri)
-            else:
-                put_document(server, document, trigger)
+            documents.put(uri, trigger)
 
     @server.feature(types.NOTEBOOK_DOCUMENT_DID_OPEN)
     def did_open(params: types.DidOpenNotebookDocumentParams) -> None:
         put((cell.uri for cell in params.cell_text_documents), Trigger.OPENED)
-        server.placing.watch()
+        placing.watch()
 
     @server.feature(types.NOTEBOOK_DOCUMENT_DID_CHANGE)
     def did_change(params: types.DidChangeNotebookDocumentParams) -> None:
@@ -46,12 +42,12 @@ def register(server: KernelOptServer) -> None:
     def did_save(params: types.DidSaveNotebookDocumentParams) -> None:
         notebook = server.workspace.get_notebook_document(notebook_uri=params.notebook_document.uri)
         cells = () if notebook is None else notebook.cells
-        synced = [cell.document for cell in cells if unquote(cell.document) in server.workspace.text_documents]
+        synced = [cell.document for cell in cells if open_document(server.workspace, cell.document) is not None]
         put(synced, Trigger.SAVED)
-        for unit in (unit for uri in synced for unit in server.units.of(uri)):
-            server.editor.answer_save(unit.key)
+        for unit in (unit for uri in synced for unit in units.of(uri)):
+            backend.editor.answer_save(unit.key)
 
     @server.feature(types.NOTEBOOK_DOCUMENT_DID_CLOSE)
     def did_close(params: types.DidCloseNotebookDocumentParams) -> None:
         for cell in params.cell_text_documents:
-            close_document(server, cell.uri)
+            documents.close(cell.uri)

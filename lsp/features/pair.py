@@ -2,46 +2,29 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from assistant.record import Record
-from lsp.features.commands import SourceArguments, answered, source_unit
+from pygls.lsp.server import LanguageServer
 
-if TYPE_CHECKING:
-    from lsp.server import KernelOptServer
+from lsp.arguments import PairArguments, find_unit
+from lsp.backend import Backend
+from lsp.client import Client
+from lsp.edits import DocumentEdits
+from lsp.units import Units
 
-__all__ = ["PairArguments", "register"]
+__all__ = ["register"]
 
 _VERBS = ("start", "suggest", "constrain", "why", "back", "stop")
 
 
-class PairArguments(Record):
-    """A document and a kernel in it; the rest is for the commands that take it."""
+def register(server: LanguageServer, client: Client, units: Units, backend: Backend, edits: DocumentEdits) -> None:
+    def register_verb(verb: str) -> None:
+        @server.command(f"kernelopt.pair.{verb}")
+        def run(arguments: PairArguments) -> dict[str, Any]:
+            from lsp.pair import PairCommands  # loads what most people never need
 
-    uri: str
-    kernel: str | None = None
-    """May be left out where the document has one kernel, or one open session."""
-    source: str | None = None
-    """Which CUDA text of the document, as lenses name it."""
-    goal: str | None = None
-    """Of ``start``."""
-    hint: str = ""
-    """Of ``suggest``: a finding, a technique, or words for a model planner."""
-    words: str = ""
-    """Of ``constrain``."""
-    version: int | None = None
-    """Of ``back``; None: the one before."""
+            unit = find_unit(units, backend, arguments)
+            return PairCommands(client, backend, edits).answer(verb, unit, arguments)
 
-
-def register(server: KernelOptServer) -> None:
     for verb in _VERBS:
-        _register(server, verb)
-
-
-def _register(server: KernelOptServer, verb: str) -> None:
-    @server.command(f"kernelopt.pair.{verb}")
-    def run(arguments: PairArguments) -> dict[str, Any]:
-        from lsp.pair import answer  # loads what most people never need
-
-        unit = source_unit(server, SourceArguments(arguments.uri, arguments.kernel, source=arguments.source))
-        return answered(lambda: answer(server, verb, unit, arguments))
+        register_verb(verb)

@@ -1,23 +1,22 @@
-"""Document symbols: kernels and device functions; for editors whose CUDA support is this server alone."""
+"""Document symbols: kernels and device functions; for editors that have no other CUDA support."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from lsprotocol import types
+from pygls.lsp.server import LanguageServer
 
-if TYPE_CHECKING:
-    from lsp.server import KernelOptServer
+from lsp.backend import Backend
+from lsp.units import Units
 
 __all__ = ["register"]
 
 
-def register(server: KernelOptServer) -> None:
+def register(server: LanguageServer, units: Units, backend: Backend) -> None:
     @server.feature(types.TEXT_DOCUMENT_DOCUMENT_SYMBOL)
     def document_symbol(params: types.DocumentSymbolParams) -> list[types.DocumentSymbol]:
         symbols: list[types.DocumentSymbol] = []
-        for unit in server.units.of(params.text_document.uri):
-            parsed = server.editor.parsed(unit.key)
+        for unit in units.of(params.text_document.uri):
+            parsed = backend.editor.parsed(unit.key)
             for kernel in parsed.kernels:
                 place, name = unit.span(kernel.span.start, kernel.span.end), unit.span(kernel.name_span.start, kernel.name_span.end)
                 symbols.append(types.DocumentSymbol(kernel.qualified_name, types.SymbolKind.Function, place, name, detail="__global__"))

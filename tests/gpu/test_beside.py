@@ -13,9 +13,10 @@ from assistant.lab.cpu import CpuLab
 from assistant.lab.gpu import GpuLab
 from assistant.lab.gpu_client import GpuClient
 from assistant.lab.gpus import usable_gpus
+from assistant.memory.store import open_store
 from assistant.model import events
-from assistant.ports import Lab
-from tests.integration.engine.test_search import NAIVE, ONLY_FOR_MULTIPLES_OF_32, WORKLOAD, TwoEdits, search
+from assistant.ports.lab import Lab
+from tests.unit.engine.searches import NAIVE, ONLY_FOR_MULTIPLES_OF_32, WORKLOAD, TwoEdits, search
 
 
 def gpu_lab(scratch: Path, target: str, place: int, beside: tuple[GpuLab, ...] = ()) -> GpuLab:
@@ -25,7 +26,7 @@ def gpu_lab(scratch: Path, target: str, place: int, beside: tuple[GpuLab, ...] =
     return GpuLab(CpuLab(scratch, user_paths().cache, target), client, scratch, target, beside=beside)
 
 
-def test_a_second_lab_tries_and_times_the_next_candidate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_second_lab_tries_and_times_the_next_candidate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KERNELOPT_HOME", str(tmp_path / "home"))
     opened: list[GpuLab] = []
 
@@ -35,7 +36,7 @@ def test_a_second_lab_tries_and_times_the_next_candidate(tmp_path: Path, monkeyp
         return gpu_lab(scratch, target, 0, (opened[0],))
 
     (tmp_path / "turn.cu").write_text(f"{WORKLOAD.replace('256', '2048')}\n{NAIVE}\n")
-    heard = search(tmp_path, TwoEdits(ONLY_FOR_MULTIPLES_OF_32), is_model=False, open_lab=open_two)
+    heard = await search(tmp_path, TwoEdits(ONLY_FOR_MULTIPLES_OF_32), is_model=False, open_lab=open_two, open_store=open_store)
     tried = [event for event in heard if isinstance(event, events.CandidateTried)]
     assert [(event.technique, event.outcome) for event in tried] == [("rash-edit", "kept"), ("careful-edit", "kept")]
     assert all((event.ratio or 0.0) > 1.0 for event in tried)

@@ -24,7 +24,7 @@ from assistant.model.build import Flags
 from assistant.model.recording import RecordedLaunch, Recording
 from assistant.model.source import Source
 from assistant.model.workload import Case, CaseOrigin
-from assistant.ports import Lab, Program, ProgramRun, ReplayOptions, ReplayRun, RunLimits
+from assistant.ports.lab import Lab, Program, ProgramRun, ReplayOptions, ReplayRun, RunLimits
 
 PROGRAMS = Path(__file__).parents[1] / "data/captured"
 REPOSITORY = Path(__file__).parents[2]

@@ -18,7 +18,7 @@ from assistant.model.build import Flags
 from assistant.model.profile import LaunchProfile, Method, Problem
 from assistant.model.source import Source
 from assistant.model.workload import Case, CaseOrigin
-from assistant.ports import HardwareCounts, LabFailure, Program, ProgramRun, RunLimits
+from assistant.ports.lab import HardwareCounts, LabFailure, Program, ProgramRun, RunLimits
 
 EXAMPLES = Path(__file__).parents[1] / "data" / "h200" / "examples"
 DEFECTS = """

@@ -14,7 +14,7 @@ from assistant.device.driver import DeviceError, Driver
 from assistant.device.opening import open_driver
 from assistant.lab.gpus import list_gpus
 from assistant.model.launch import Dim3, LaunchConfig
-from tests.contract.driver_contract import DriverContract
+from tests.contracts.driver_contract import DriverContract
 
 CODE = """
 __device__ int told;

@@ -20,7 +20,7 @@ from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.recording import BufferState, PointerField, RecordedArgument, RecordedBuffer, RecordedLaunch, Recording
 from assistant.model.source import Source
 from assistant.model.workload import Case, CaseOrigin
-from assistant.ports import CaseRun, Program, ReplayOptions, ReplayRun, RunLimits
+from assistant.ports.lab import CaseRun, Program, ReplayOptions, ReplayRun, RunLimits
 from assistant.workload.recordings import NewCase, blob_name, write_case
 
 CODE = """

@@ -22,7 +22,7 @@ from assistant.model.recording import BufferState, PointerField, RecordedArgumen
 from assistant.model.source import Source
 from assistant.model.timing import PairTiming, TimingOptions
 from assistant.model.workload import Case, CaseOrigin
-from assistant.ports import Program, RunLimits
+from assistant.ports.lab import Program, RunLimits
 from assistant.workload.recordings import NewCase, blob_name, write_case
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")

@@ -50,12 +50,12 @@ const COMPARISON: ComparisonPart = {
     time_method: "Predicted by the performance model for h200; nothing was timed.",
     counts: [{ name: "sectors", before: HOSTILE, after: "400 (400 ideal)", before_ratio: 1, after_ratio: 0.5 }],
     stalls: [],
-    no_stalls: "Nothing sampled what warps wait for.",
+    no_stalls: "Stalls of warps were not sampled.",
     roofline: null,
     no_roofline: "no roofline of both",
   },
 };
-const KERNEL: KernelPart = { key: "k()", name: "k", line: 5, headline: "PREDICTED 4.16 µs", is_stale: false, launches: [LAUNCH], untold: "", comparisons: [COMPARISON] };
+const KERNEL: KernelPart = { key: "k()", name: "k", line: 5, headline: "PREDICTED 4.16 µs", is_stale: false, launches: [LAUNCH], not_shown: "", comparisons: [COMPARISON] };
 const REPORT: Report = { uri: "file:///a.cu", source: "file:///a.cu", name: "a.cu", device: "CPU emulator", rung: "no GPU", kernels: [KERNEL], nothing: "" };
 
 function shown(changes: Partial<LaunchPart> = {}, kernel: Partial<KernelPart> = {}): string {

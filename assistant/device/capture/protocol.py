@@ -90,7 +90,7 @@ class CollectReply(Record):
 
 
 class CaptureFailed(Exception):  # noqa: N818 - a fact, named as the code reads
-    """Why nothing was run; ``kind`` as of ``ports.LabFailure``."""
+    """Why nothing was run; ``kind`` as of ``ports.lab.LabFailure``."""
 
     def __init__(self, kind: str, message: str, remedy: str, diagnostics: tuple[Diagnostic, ...] = ()) -> None:
         super().__init__(message)

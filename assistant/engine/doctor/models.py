@@ -21,7 +21,7 @@ from assistant.model.completion import (
 )
 from assistant.plan.llm.library import load_prompts
 from assistant.plan.providers.roles import is_local
-from assistant.ports import Provider
+from assistant.ports.provider import Provider
 
 __all__ = ["examine_models"]
 

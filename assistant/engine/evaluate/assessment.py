@@ -10,7 +10,7 @@ from assistant.model.profile import Correction, Evidence, Finding, LaunchProfile
 from assistant.model.recording import Recording
 from assistant.model.source import Kernel
 from assistant.model.workload import Case
-from assistant.ports import LabFailure, ProgramRun
+from assistant.ports.lab import LabFailure, ProgramRun
 from assistant.record import Record
 
 __all__ = [

@@ -17,7 +17,7 @@ from assistant.engine.source_version import SourceVersion
 from assistant.model.problems import is_refused
 from assistant.model.profile import Correction, LaunchProfile
 from assistant.model.workload import Case
-from assistant.ports import CaseRun, LabFailure, ProgramRun, ReplayOptions, ReplayRun
+from assistant.ports.lab import CaseRun, LabFailure, ProgramRun, ReplayOptions, ReplayRun
 
 __all__ = ["count_cases", "counted_of", "group_by_kernel", "run_program"]
 

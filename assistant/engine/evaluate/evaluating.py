@@ -17,7 +17,7 @@ from assistant.engine.job import Job
 from assistant.engine.source_version import SourceVersion, as_candidate, holder_of
 from assistant.model.build import Build, BuildFailure
 from assistant.model.profile import Correction
-from assistant.ports import LabFailure
+from assistant.ports.lab import LabFailure
 
 __all__ = ["count", "evaluate", "evaluate_failed", "observe", "repeat_limited", "repeat_run", "without_workload"]
 

@@ -18,7 +18,7 @@ from assistant.engine.job import Job
 from assistant.model.build import BuildFailure
 from assistant.model.profile import LaunchProfile, Method
 from assistant.model.workload import Case, CaseOrigin
-from assistant.ports import Counters, LabFailure
+from assistant.ports.lab import Counters, LabFailure
 from assistant.record import Record
 
 __all__ = ["Measured", "on_hardware", "steered"]

@@ -22,7 +22,7 @@ from assistant.engine.source_version import SourceVersion
 from assistant.model.elements import parse_element_type
 from assistant.model.profile import Correction, Problem
 from assistant.model.workload import LiveCase, LiveWorkload
-from assistant.ports import CaseRun, LabFailure, ReplayOptions
+from assistant.ports.lab import CaseRun, LabFailure, ReplayOptions
 from assistant.verify.agreement import disagreement
 from assistant.workload.recordings import RecordingReader
 

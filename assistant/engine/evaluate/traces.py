@@ -12,7 +12,7 @@ from assistant.cuda.struct_layouts import layout_named
 from assistant.model.recording import Transfer
 from assistant.model.source import ParsedSource
 from assistant.model.structs import ElementLayout
-from assistant.ports import ProgramRun
+from assistant.ports.lab import ProgramRun
 from assistant.verify.kernel_code import code_of, computes_in_float
 from assistant.verify.program import SEEN_WHILE_WAITING, HostData, ProgramTrace
 from assistant.verify.tolerance import FLOAT_ROUNDOFF

@@ -13,7 +13,7 @@ from assistant.engine.judge.budget import CHECKED_THREADS
 from assistant.engine.judge.references import find_references, perturbed_runs
 from assistant.engine.judge.replaying import FloatReference, LeftContents, side_run, startable
 from assistant.engine.source_version import SourceVersion
-from assistant.ports import LabFailure, ReplayOptions
+from assistant.ports.lab import LabFailure, ReplayOptions
 from assistant.record import Record
 from assistant.verify.compare import need_tolerance
 from assistant.verify.evidence import TIMED_OUT, SideRun

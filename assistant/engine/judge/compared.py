@@ -10,7 +10,7 @@ from assistant.model.comparison import Comparison
 from assistant.model.figures import BeforeAfter
 from assistant.model.profile import Evidence
 from assistant.model.verification import Outcome, Verification
-from assistant.ports import LabFailure
+from assistant.ports.lab import LabFailure
 from assistant.record import Record
 
 __all__ = ["ComparisonResult", "Unjudged", "Verdict", "verdict_event"]

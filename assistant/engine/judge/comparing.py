@@ -34,7 +34,7 @@ from assistant.model.problems import is_refused
 from assistant.model.profile import Evidence, Problem, Severity
 from assistant.model.source import Kernel
 from assistant.model.verification import CannotJudge, Outcome, Verification, VerificationFinding, VerificationResult, verdict_in_words
-from assistant.ports import LabFailure
+from assistant.ports.lab import LabFailure
 from assistant.profile.quantity import counted_noun
 from assistant.record import Record
 from assistant.verify.problems import new_findings

@@ -28,7 +28,7 @@ from assistant.engine.judge.trying import trials_of
 from assistant.engine.judge.whole_program import ProgramChecks, check_whole_program, program_verdict, recorded_cases
 from assistant.engine.source_version import SourceVersion
 from assistant.model.verification import CannotJudge, Outcome, Verification, VerificationResult
-from assistant.ports import LabFailure
+from assistant.ports.lab import LabFailure
 from assistant.record import Record
 from assistant.verify.compare import own_error
 from assistant.verify.evidence import CaseEvidence, DetectedLabel, JudgeEvidence, SideRun

@@ -18,7 +18,7 @@ from assistant.engine.job import Job
 from assistant.engine.source_version import SourceVersion
 from assistant.model.preprocessed import NotPreprocessed, Preprocessed, Preprocessings
 from assistant.model.verification import CannotJudge
-from assistant.ports import LabFailure, Program
+from assistant.ports.lab import LabFailure, Program
 from assistant.profile.quantity import counted_noun
 from assistant.record import Record
 from assistant.verify.changed_lines import ChangedLines

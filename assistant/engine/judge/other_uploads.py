@@ -29,7 +29,7 @@ from assistant.model.elements import ElementType
 from assistant.model.profile import Problem
 from assistant.model.verification import CannotJudge, Label, Outcome, VerificationFinding
 from assistant.model.workload import Tolerance
-from assistant.ports import LabFailure, ProgramRun
+from assistant.ports.lab import LabFailure, ProgramRun
 from assistant.record import Record
 from assistant.verify.evidence import DetectedLabel
 from assistant.verify.lines import LinePairs, Text

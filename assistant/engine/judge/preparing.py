@@ -27,7 +27,7 @@ from assistant.engine.judge.sizes import observed_launches
 from assistant.engine.source_version import SourceVersion
 from assistant.model.recording import Recording
 from assistant.model.workload import AutoTolerance, CaseKey
-from assistant.ports import LabFailure
+from assistant.ports.lab import LabFailure
 from assistant.record import Record
 from assistant.verify.evidence import SizesTried
 from assistant.workload.recordings import NewCase, read_recording

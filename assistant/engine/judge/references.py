@@ -20,7 +20,7 @@ from assistant.errors import CannotAnswerError
 from assistant.model.elements import ElementType, parse_element_type
 from assistant.model.source import Parameter
 from assistant.model.structs import ElementLayout
-from assistant.ports import LabFailure, ReferenceArgument, ReferenceCall, ReplayOptions
+from assistant.ports.lab import LabFailure, ReferenceArgument, ReferenceCall, ReplayOptions
 from assistant.verify.evidence import Reference, SideRun
 from assistant.verify.tolerance import PERTURBATION_COUNT, one_ulp
 from assistant.workload.arrays import decode, doubles, storage_dtype

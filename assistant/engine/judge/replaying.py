@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from assistant.model.profile import Problem
-from assistant.ports import CaseRun, Program
+from assistant.ports.lab import CaseRun, Program
 from assistant.record import Record
 from assistant.verify.evidence import TIMED_OUT, Reference, SideRun
 from assistant.verify.numbers import bits, element_of

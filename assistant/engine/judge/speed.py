@@ -27,7 +27,7 @@ from assistant.model.comparison import Comparison
 from assistant.model.device import Target
 from assistant.model.timing import PairTiming
 from assistant.model.verification import VerificationFinding
-from assistant.ports import LabFailure
+from assistant.ports.lab import LabFailure
 from assistant.record import Record
 from assistant.verify.evidence import SideRun
 

@@ -18,7 +18,7 @@ from assistant.engine.source_version import SourceVersion
 from assistant.model.recording import Overtaking
 from assistant.model.verification import Outcome, VerificationFinding
 from assistant.model.workload import Tolerance
-from assistant.ports import ProgramRun
+from assistant.ports.lab import ProgramRun
 from assistant.record import Record
 from assistant.verify.evidence import ProgramVerdict
 from assistant.verify.program import HostData, ProgramTrace, compare_programs

@@ -24,7 +24,7 @@ from assistant.measure.paired import time_of
 from assistant.model.launch import LaunchConfig
 from assistant.model.timing import CaseTiming, LaunchIdentity, PairTiming, TimingOptions
 from assistant.model.workload import Case
-from assistant.ports import LabFailure, Timing
+from assistant.ports.lab import LabFailure, Timing
 from assistant.record import Record
 from assistant.workload.recordings import NewCase
 

@@ -16,7 +16,7 @@ from assistant.engine.evaluate.judged_case import write_cases
 from assistant.engine.ids import new_id
 from assistant.engine.job import Job
 from assistant.engine.judge.replaying import POISON, CaseTrial, LeftContents, TryCases, startable
-from assistant.ports import LabFailure, Program, ReplayOptions
+from assistant.ports.lab import LabFailure, Program, ReplayOptions
 from assistant.workload.recordings import NewCase
 
 __all__ = ["trials_of", "try_version"]

@@ -20,7 +20,7 @@ from assistant.model.comparison import Comparison, SpeedOutcome
 from assistant.model.recording import Recording
 from assistant.model.timing import PairTiming, TimingOptions
 from assistant.model.workload import Case, CaseOrigin
-from assistant.ports import LabFailure, Program, Timing
+from assistant.ports.lab import LabFailure, Program, Timing
 
 __all__ = ["unpaired_speed"]
 

@@ -15,7 +15,7 @@ from assistant.engine.judge.other_uploads import OtherUploads, Sides, other_uplo
 from assistant.engine.judge.pairing import line_pairs
 from assistant.engine.source_version import SourceVersion
 from assistant.model.verification import Outcome, VerificationFinding
-from assistant.ports import LabFailure, ProgramRun
+from assistant.ports.lab import LabFailure, ProgramRun
 from assistant.profile.quantity import counted_noun
 from assistant.record import Record
 from assistant.verify.evidence import CaseEvidence, DetectedLabel, ProgramVerdict

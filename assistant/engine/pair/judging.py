@@ -27,7 +27,7 @@ from assistant.model.profile import Finding, Method
 from assistant.model.source import ParsedSource
 from assistant.model.trial import TrialOutcome
 from assistant.model.verification import Label, Outcome
-from assistant.ports import Planner, PlanRequest
+from assistant.ports.planner import Planner, PlanRequest
 from assistant.record import Record
 
 __all__ = ["Judged", "Reasons", "cannot_be_judged", "judged"]

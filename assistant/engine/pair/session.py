@@ -44,7 +44,8 @@ from assistant.model.plan import Step
 from assistant.model.proposal import ProposalState
 from assistant.model.verification import Outcome
 from assistant.plan.catalogue import Catalogue
-from assistant.ports import Planner, Store
+from assistant.ports.planner import Planner
+from assistant.ports.store import Store
 
 __all__ = ["Pair", "PairHost"]
 

@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Protocol
 
 from assistant.config import find_workspace
 from assistant.cuda.match import select_kernels
@@ -29,13 +30,17 @@ from assistant.model.pair import PairSession, Turn, TurnKind
 from assistant.model.proposal import Decision, DecisionKind, Proposal
 from assistant.model.source import Source
 from assistant.plan.catalogue import Catalogue
-from assistant.ports import Store
+from assistant.ports.store import PairStore, ProposalStore
 from assistant.record import Record
 
 __all__ = ["OpenedSession", "PairSessions", "turn_event"]
 
 _ATTEMPTS = 20
 """Tries to append a turn while others append theirs."""
+
+
+class SessionsStore(PairStore, ProposalStore, Protocol):
+    """Sessions, and the proposals that were made in them."""
 
 
 class OpenedSession(Record):
@@ -49,7 +54,7 @@ class OpenedSession(Record):
 class PairSessions:
     """Pair sessions as one front end reads and continues them."""
 
-    def __init__(self, store: Store, catalogue: Catalogue, who: str) -> None:
+    def __init__(self, store: SessionsStore, catalogue: Catalogue, who: str) -> None:
         self._store = store
         self._techniques = tuple(technique.id for technique in catalogue.techniques)
         self._who = who

@@ -23,7 +23,7 @@ from assistant.model.proposal import (
     Proposal,
     ProposalState,
 )
-from assistant.ports import Store
+from assistant.ports.store import ProposalStore
 from assistant.record import Record
 
 __all__ = ["Decider", "DecisionRequest", "Moved", "chosen_text"]
@@ -56,7 +56,7 @@ class Moved(Record):
 class Decider(Record):
     """Takes decisions for one front end."""
 
-    store: Store
+    store: ProposalStore
     who: str
     """Front end and process, for the other processes (``cli 1234``)."""
     now_ms: int

@@ -2,7 +2,7 @@
 
 ``decide.py`` changes the file and keeps the decision; this module says when it may, and tells front ends. Example::
 
-    await Decisions(runner).accept(proposal, hunk_ids=(), listener=listener)
+    await Decisions(runner, open_store).accept(proposal, hunk_ids=(), listener=listener)
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from assistant.model import events
 from assistant.model.comparison import SpeedOutcome
 from assistant.model.proposal import AlreadyDecided, Decision, DecisionKind, Proposal
 from assistant.model.verification import Outcome
+from assistant.ports.store import ProposalStore
 from assistant.record import Record
 
 __all__ = ["Ask", "Decisions"]
@@ -40,6 +41,7 @@ class Decisions(Record):
     """Takes decisions for one front end."""
 
     runner: JobRunner
+    open_store: Callable[[], ProposalStore]
 
     async def accept(self, proposal: Proposal, hunk_ids: tuple[str, ...], listener: Listener) -> None:
         """Accept a proposal, or some of its hunks."""
@@ -126,11 +128,11 @@ class Decisions(Record):
         await self.runner.run("compare", _with_text(request, current), body, listener)
 
     def _store(self, workspace: Path, fresh: Proposal) -> None:
-        store = self.runner.store
+        store = self.open_store()
         store.add_proposal(workspace, fresh, frozenset(known.id for known in better_open(store, workspace, fresh)))
 
     def _decider(self) -> Decider:
-        return Decider(self.runner.store, self.runner.who, _now_ms())
+        return Decider(self.open_store(), self.runner.who, _now_ms())
 
 
 def _with_text(request: JobRequest, text: str) -> JobRequest:

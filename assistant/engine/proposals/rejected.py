@@ -19,7 +19,7 @@ from assistant.model.attempt import Attempt
 from assistant.model.proposal import DecisionKind, Proposal, ProposalState
 from assistant.model.source import Kernel, ParsedSource, Source
 from assistant.model.trial import TrialOutcome
-from assistant.ports import Store
+from assistant.ports.store import EditStore, ProposalStore
 from assistant.record import Record
 
 __all__ = ["FoundEdit", "StandingRejection", "edit_of", "refusals", "rejected_before"]
@@ -49,7 +49,7 @@ class StandingRejection(Record):
     """Which proposal, when and why, in words."""
 
 
-def refusals(store: Store, workspace: Path, parsed: ParsedSource, kernel_name: str) -> tuple[StandingRejection, ...]:
+def refusals(store: EditStore, workspace: Path, parsed: ParsedSource, kernel_name: str) -> tuple[StandingRejection, ...]:
     """Rejections of edits of the kernel with this qualified name, newest first, as far as they hold for the present text."""
     rejected = [known for known in store.proposals(workspace, _STATES) if known.path == parsed.source.path]
     if not rejected:
@@ -58,14 +58,14 @@ def refusals(store: Store, workspace: Path, parsed: ParsedSource, kernel_name: s
     return tuple(refusal for known in rejected if (refusal := _refusal(store, known, attempts, parsed, kernel_name)) is not None)
 
 
-def rejected_before(store: Store, workspace: Path, edit: FoundEdit) -> str | None:
+def rejected_before(store: ProposalStore, workspace: Path, edit: FoundEdit) -> str | None:
     """When and why this very edit was rejected, in words; None where it never was. A changed file is another text."""
     same = (known for known in store.proposals(workspace, _STATES) if edit_of(known) == edit)
     return next((_decision(store, known) for known in same), None)
 
 
 def _refusal(
-    store: Store, proposal: Proposal, attempts: tuple[Attempt, ...], parsed: ParsedSource, kernel_name: str
+    store: ProposalStore, proposal: Proposal, attempts: tuple[Attempt, ...], parsed: ParsedSource, kernel_name: str
 ) -> StandingRejection | None:
     before = parse(Source(proposal.path, proposal.before_text))
     old = _named(before, proposal.kernel)
@@ -107,7 +107,7 @@ def _unmoved(step: SettledStep, before: str, now: str) -> SettledStep | None:
     return there if is_same else None
 
 
-def _decision(store: Store, proposal: Proposal) -> str:
+def _decision(store: ProposalStore, proposal: Proposal) -> str:
     decision = next(d for d in reversed(store.decisions(proposal.id)) if d.kind is DecisionKind.REJECTED)
     day = datetime.fromtimestamp(decision.decided_ms / 1e3, tz=UTC).astimezone().strftime("%Y-%m-%d")
     return f"{proposal.id}, rejected on {day}: {decision.reason or decision.reason_code or 'no reason given'}"

@@ -29,7 +29,7 @@ from assistant.model.comparison import Comparison
 from assistant.model.proposal import Proposal, ProposalState
 from assistant.model.verification import Outcome
 from assistant.plan.shown import NAME_CHARACTERS, shown
-from assistant.ports import Store
+from assistant.ports.store import ProposalStore
 from assistant.record import Record
 
 __all__ = ["SUBMITTED", "Submission", "submit"]
@@ -48,7 +48,7 @@ class Submission(Record):
     """Name of the agent, as its client tells it."""
 
 
-async def submit(job: Job, version: SourceVersion, submission: Submission, store: Store, workspace: Path) -> Ending:
+async def submit(job: Job, version: SourceVersion, submission: Submission, store: ProposalStore, workspace: Path) -> Ending:
     """A confirming comparison, then the proposal it earned, or why it earned none. Raises UsageError for an edit that changes nothing."""
     if submission.text == version.source.text:
         raise UsageError("the submitted text is the file's own", "submit the whole file with the edit made")
@@ -93,7 +93,7 @@ def _proposal(
     )
 
 
-def _refusal(store: Store, workspace: Path, proposal: Proposal) -> str | None:
+def _refusal(store: ProposalStore, workspace: Path, proposal: Proposal) -> str | None:
     """Why the edit is not put before a person; None where it is."""
     speed = proposal.comparison
     if not is_proved_better(speed):

@@ -16,7 +16,7 @@ from assistant.model import events
 from assistant.model.profile import Severity
 from assistant.model.proposal import Proposal, ProposalState
 from assistant.model.verification import Outcome
-from assistant.ports import Store
+from assistant.ports.store import ProposalStore
 
 __all__ = ["better_open", "claim_in_words", "offered_already", "store_beside_better", "successor"]
 
@@ -25,18 +25,18 @@ _DECIDABLE = frozenset({ProposalState.OPEN, ProposalState.UNDONE})
 _RANK = {Outcome.PASS: 0, Outcome.NEEDS_DECISION: 1, Outcome.FAIL: 2}
 
 
-def better_open(store: Store, workspace: Path, fresh: Proposal) -> tuple[Proposal, ...]:
+def better_open(store: ProposalStore, workspace: Path, fresh: Proposal) -> tuple[Proposal, ...]:
     """Open edits of the same kernel in the same text that gain more than ``fresh`` at a verdict as good, by the same measure."""
     known = store.proposals(workspace, _OPEN, fresh.path)
     return tuple(old for old in known if _is_same_place(old, fresh) and _is_better(old, fresh))
 
 
-def offered_already(store: Store, workspace: Path, edit: FoundEdit) -> Proposal | None:
+def offered_already(store: ProposalStore, workspace: Path, edit: FoundEdit) -> Proposal | None:
     """The open proposal of this very edit; None where there is none. A search that goes on need not make it once more."""
     return next((known for known in store.proposals(workspace, _OPEN, edit.path) if edit_of(known) == edit), None)
 
 
-def successor(store: Store, proposal: Proposal) -> Proposal | None:
+def successor(store: ProposalStore, proposal: Proposal) -> Proposal | None:
     """The newest that can be decided on among those offered after ``proposal`` for its kernel, else the newest; None without one."""
     newer: list[Proposal] = []
     for known in store.proposals(path=proposal.path):  # newest first
@@ -47,7 +47,7 @@ def successor(store: Store, proposal: Proposal) -> Proposal | None:
     return next((known for known in newer if known.state in _DECIDABLE), next(iter(newer), None))
 
 
-def store_beside_better(job_id: str, store: Store, workspace: Path, fresh: Proposal) -> tuple[events.Message, ...]:
+def store_beside_better(job_id: str, store: ProposalStore, workspace: Path, fresh: Proposal) -> tuple[events.Message, ...]:
     """Keep ``fresh``; says which open ones it takes the place of, and which gain more and stay open beside it."""
     better = better_open(store, workspace, fresh)
     superseded = store.add_proposal(workspace, fresh, frozenset(known.id for known in better))

@@ -19,7 +19,7 @@ from assistant.engine.source_version import SourceVersion
 from assistant.model.problems import GARBAGE, RACES, is_refused
 from assistant.model.profile import Problem
 from assistant.model.source import Kernel
-from assistant.ports import LabFailure
+from assistant.ports.lab import LabFailure
 from assistant.record import Record
 
 __all__ = ["Launches", "Repeats", "launches_of"]

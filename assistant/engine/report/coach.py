@@ -25,7 +25,7 @@ from assistant.model.events import MeasuredLaunch
 from assistant.model.launch import LaunchConfig
 from assistant.model.recording import Recording
 from assistant.model.timing import CaseTiming, PairTiming, TimingOptions
-from assistant.ports import LabFailure, Timing
+from assistant.ports.lab import LabFailure, Timing
 from assistant.profile.coach import Standing, advice
 from assistant.profile.speed_of_light import SpeedOfLight, speed_of_light
 from assistant.record import Record

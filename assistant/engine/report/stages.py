@@ -16,7 +16,7 @@ from assistant.engine.evaluate.hardware import on_hardware
 from assistant.engine.job import CANNOT_ANSWER, DONE, NO, Ending, Job, Stopwatch
 from assistant.engine.report.checking import Repeats, launches_of
 from assistant.engine.report.coach import LaunchTimes, time_launches
-from assistant.engine.report.defects import errors_among, problems_by_kernel, problems_in_words
+from assistant.engine.report.defects import problems_by_kernel
 from assistant.engine.report.inspection import tell_inspection
 from assistant.engine.report.machine_code import machine_code_events
 from assistant.engine.report.profile_report import ProfileReport, profile_report
@@ -27,8 +27,9 @@ from assistant.model.build import Build, BuildFailure, CompilerMissing, Diagnost
 from assistant.model.problems import is_refused, merge_problems
 from assistant.model.profile import Problem, Severity
 from assistant.model.source import Kernel
-from assistant.ports import LabFailure
+from assistant.ports.lab import LabFailure
 from assistant.profile.findings import FindResult
+from assistant.profile.problems import errors_among, problems_in_words
 from assistant.profile.quantity import counted_noun
 
 __all__ = ["KeepReport", "check", "inspect", "profile"]

@@ -33,7 +33,7 @@ from assistant.model.completion import (
 )
 from assistant.model.profile import Severity
 from assistant.plan.budget import added, broken_by, call_cost, reached
-from assistant.ports import Store
+from assistant.ports.store import CallStore
 
 __all__ = ["JobAccounts", "OnWriting"]
 
@@ -54,7 +54,7 @@ class JobAccounts:
     def __init__(
         self,
         job: Job,
-        store: Store,
+        store: CallStore,
         caps: Caps,
         on_writing: OnWriting | None = None,
         spent: Spending | None = None,

@@ -40,7 +40,7 @@ from assistant.model.proposal import PredictionOutcome
 from assistant.model.trial import TrialOutcome
 from assistant.model.verification import CannotJudge, Label, Outcome, Verification
 from assistant.plan.catalogue import Catalogue
-from assistant.ports import LabFailure
+from assistant.ports.lab import LabFailure
 from assistant.verify.evidence import DetectedLabel
 
 __all__ = ["CandidateJudge"]

@@ -22,7 +22,8 @@ from assistant.model.comparison import Comparison, SpeedOutcome
 from assistant.model.profile import Severity
 from assistant.model.proposal import DecisionKind, Proposal
 from assistant.model.verification import CannotJudge, Outcome, Verification
-from assistant.ports import LabFailure, Story
+from assistant.ports.lab import LabFailure
+from assistant.ports.planner import Story
 from assistant.record import Record
 
 __all__ = ["Confirmation", "ConfirmationResult", "Offer"]

@@ -24,7 +24,9 @@ from assistant.engine.search.shape import SearchShape
 from assistant.engine.search.trials import SearchNode, Trial, TrialHistory
 from assistant.model.plan import Rewrite, Step
 from assistant.model.verification import CannotJudge, Verification
-from assistant.ports import LabFailure, Planner, PlanRequest, Store
+from assistant.ports.lab import LabFailure
+from assistant.ports.planner import Planner, PlanRequest
+from assistant.ports.store import Store
 from assistant.record import Record
 
 __all__ = ["Judge", "SearchContext", "SearchServices", "Trials", "nothing_to_do"]

@@ -36,7 +36,9 @@ from assistant.model import events
 from assistant.model.profile import Severity
 from assistant.model.proposal import Proposal
 from assistant.plan.catalogue import Catalogue
-from assistant.ports import LabFailure, Planner, PlanRequest, Store
+from assistant.ports.lab import LabFailure
+from assistant.ports.planner import Planner, PlanRequest
+from assistant.ports.store import Store
 from assistant.profile.quantity import counted_noun
 from assistant.record import Record
 

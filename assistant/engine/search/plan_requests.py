@@ -16,7 +16,8 @@ from assistant.model.build import Build
 from assistant.model.plan import TriedBefore
 from assistant.model.profile import Finding
 from assistant.plan.catalogue import Catalogue
-from assistant.ports import PlanRequest, Store
+from assistant.ports.planner import PlanRequest
+from assistant.ports.store import AttemptStore
 from assistant.record import Record
 
 __all__ = ["PlanRequests"]
@@ -27,7 +28,7 @@ class PlanRequests(Record):
 
     job: Job
     options: OptimizeOptions
-    store: Store
+    store: AttemptStore
     catalogue: Catalogue
     workspace: Path
     earlier: EarlierSearch

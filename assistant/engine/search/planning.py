@@ -28,7 +28,8 @@ from assistant.model import events
 from assistant.model.completion import Caps, ModelRole, ServedModel, Spending
 from assistant.model.profile import Severity
 from assistant.plan.budget import MANUAL, Extent, estimate, keepable
-from assistant.ports import Accounts, Planner, Provider, Store
+from assistant.ports.planner import Planner
+from assistant.ports.provider import Accounts, Provider
 from assistant.record import Record
 
 __all__ = ["NOBODY", "AskModel", "Asked", "Chosen", "ModelNotice", "Models", "PlannerChoice", "model_notice"]
@@ -99,7 +100,7 @@ class PlannerChoice(Record):
     job: Job
     options: OptimizeOptions
     loaded: LoadedSettings
-    store: Store
+    store: SearchStore
     earlier: EarlierSearch
     ask: AskModel | None = None
     on_writing: OnWriting | None = None

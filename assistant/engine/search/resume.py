@@ -26,7 +26,7 @@ from assistant.model.proposal import DecisionKind
 from assistant.model.source import ParsedSource
 from assistant.model.trial import TrialOutcome
 from assistant.plan.budget import added
-from assistant.ports import Store
+from assistant.ports.store import SearchStore
 from assistant.record import Record
 from assistant.serialize import loads
 
@@ -128,7 +128,7 @@ def _count(number: int, noun: str) -> str:
 NOTHING_EARLIER = EarlierSearch("", (), (), frozenset())
 
 
-def spent_by(store: Store, jobs: Iterable[str]) -> Spending:
+def spent_by(store: SearchStore, jobs: Iterable[str]) -> Spending:
     """What a search spent in its jobs: every call that ended, at its longest every one whose end nobody saw, time and rounds."""
     total = Spending()
     for job in jobs:
@@ -142,7 +142,7 @@ def spent_by(store: Store, jobs: Iterable[str]) -> Spending:
     return total
 
 
-def last_interrupted(store: Store, workspace: Path, path: Path, now_ms: int) -> EarlierSearch:
+def last_interrupted(store: SearchStore, workspace: Path, path: Path, now_ms: int) -> EarlierSearch:
     """The newest search on ``path`` that came to no end, or to that of a cap; raises UsageError where none is left to go on with.
 
     A search that ended well closes everything before it.
@@ -162,7 +162,7 @@ def last_interrupted(store: Store, workspace: Path, path: Path, now_ms: int) -> 
     raise UsageError(f"no interrupted or capped search on {path.name} to go on with", f"kernelopt optimize {path.name} starts one")
 
 
-def _earlier(store: Store, workspace: Path, path: Path, job: str, log: tuple[events.Event, ...]) -> EarlierSearch:
+def _earlier(store: SearchStore, workspace: Path, path: Path, job: str, log: tuple[events.Event, ...]) -> EarlierSearch:
     ids = {event.candidate for event in log if isinstance(event, events.CandidateTried)}
     jobs = {event.job for event in log}
     stored = reversed(store.attempts(workspace, path, _ATTEMPTS_READ))

@@ -30,7 +30,7 @@ from assistant.model.plan import Rewrite, Step, TriedBefore, Unwritten
 from assistant.model.profile import Severity
 from assistant.model.trial import TrialOutcome
 from assistant.model.verification import Label
-from assistant.ports import PlanRequest
+from assistant.ports.planner import PlanRequest
 from assistant.record import Record
 
 __all__ = ["Round", "RoundResult"]

@@ -22,7 +22,8 @@ from assistant.model.plan import Decline, Plan, Rewrite, Step, TriedBefore
 from assistant.model.proposal import PredictionOutcome
 from assistant.model.trial import TrialOutcome
 from assistant.model.verification import CannotJudge, Verification
-from assistant.ports import LabFailure, PlanRequest
+from assistant.ports.lab import LabFailure
+from assistant.ports.planner import PlanRequest
 from assistant.record import Record
 
 __all__ = ["SearchNode", "Trial", "TrialHistory", "why_not_judged"]

@@ -16,13 +16,14 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import replace
 
 from assistant.cuda.syntax import SyntaxTree
+from assistant.model.attempt import Recalled
 from assistant.model.launch import LaunchConfig
 from assistant.model.plan import Decline, Plan, Rewrite, Setback, Step, Technique
 from assistant.model.profile import Finding
 from assistant.model.source import TextEdit
 from assistant.plan.catalogue import Catalogue
 from assistant.plan.expert.transformation import Transformation, TransformationContext
-from assistant.ports import PlanRequest, Recalled, Story
+from assistant.ports.planner import PlanRequest, Story
 
 __all__ = ["ExpertPlanner"]
 

@@ -24,7 +24,7 @@ from assistant.plan.llm.launching import declared_launches
 from assistant.plan.llm.limits import limit_notes
 from assistant.plan.llm.region import Part, region_of
 from assistant.plan.llm.static_notes import array_notes, loop_notes
-from assistant.ports import PlanRequest
+from assistant.ports.planner import PlanRequest
 from assistant.profile.catalogue import metric
 from assistant.profile.evidence import made_by
 from assistant.profile.quantity import counted_noun, format_quantity

@@ -11,7 +11,7 @@ from assistant.plan.llm.claims import bound
 from assistant.plan.llm.library import PromptLibrary
 from assistant.plan.llm.schemas import ExplanationReply
 from assistant.plan.shown import NAME_CHARACTERS, shown
-from assistant.ports import Story
+from assistant.ports.planner import Story
 
 __all__ = ["explanation_of"]
 

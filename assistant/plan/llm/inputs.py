@@ -30,7 +30,7 @@ from assistant.plan.llm.summaries import Summaries
 from assistant.plan.llm.talk import Talk
 from assistant.plan.llm.unusable import UnusableAnswer
 from assistant.plan.tokens import estimated_tokens
-from assistant.ports import PlanRequest, Story
+from assistant.ports.planner import PlanRequest, Story
 
 __all__ = ["Inputs"]
 

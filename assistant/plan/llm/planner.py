@@ -22,7 +22,8 @@ from assistant.plan.llm.planning import MOST_STEPS, plan_of
 from assistant.plan.llm.schemas import ExplanationReply, PlanReply
 from assistant.plan.llm.talk import NoAnswer, Stamps, Talk
 from assistant.plan.llm.writing import Writer
-from assistant.ports import Accounts, PlanRequest, Provider, Story
+from assistant.ports.planner import PlanRequest, Story
+from assistant.ports.provider import Accounts, Provider
 
 __all__ = ["LlmPlanner"]
 

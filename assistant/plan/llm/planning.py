@@ -16,7 +16,7 @@ from assistant.model.verification import Label
 from assistant.plan.llm.claims import bound, cited, marked, title
 from assistant.plan.llm.numbers import has_claim, names_of
 from assistant.plan.llm.schemas import DeclinedTechnique, PlannedStep, PlanReply
-from assistant.ports import PlanRequest
+from assistant.ports.planner import PlanRequest
 
 __all__ = ["MOST_STEPS", "plan_of", "risk_labels"]
 

@@ -29,7 +29,7 @@ from assistant.plan.budget import believed, call_cost
 from assistant.plan.llm.library import Prompt, PromptLibrary
 from assistant.plan.llm.schemas import BadReply, Reply, parse_reply, reply_schema
 from assistant.plan.tokens import estimated_message_tokens, estimated_tokens
-from assistant.ports import Accounts, Provider
+from assistant.ports.provider import Accounts, Provider
 from assistant.record import Record
 
 __all__ = ["Answer", "NoAnswer", "Stamps", "Talk"]

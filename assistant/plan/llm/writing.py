@@ -18,7 +18,7 @@ from assistant.plan.llm.region import RegionEdit, edit_of
 from assistant.plan.llm.schemas import CodeReply
 from assistant.plan.llm.talk import Answer, NoAnswer, Talk
 from assistant.plan.shown import NAME_CHARACTERS, shown
-from assistant.ports import PlanRequest
+from assistant.ports.planner import PlanRequest
 
 __all__ = ["Writer"]
 

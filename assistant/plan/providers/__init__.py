@@ -1,4 +1,4 @@
-"""Language models behind the one method of `assistant.ports.Provider`: an endpoint, the editor's model, or a person with a chat window."""
+"""Language models behind the one method of `ports.provider.Provider`: an endpoint, the editor's model, or a person with a chat window."""
 
 from assistant.plan.providers.editor import EDITOR_ENDPOINT, EditorProvider, ModelRelay
 from assistant.plan.providers.manual import ManualProvider, OnWaiting

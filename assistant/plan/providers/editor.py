@@ -10,7 +10,7 @@ from assistant.model.completion import Completion, CompletionFailure, Completion
 from assistant.plan.providers.answer import answer_limit_bytes, well_formed
 from assistant.plan.providers.error_replies import plain
 from assistant.plan.providers.prices import PriceTable
-from assistant.ports import OnText
+from assistant.ports.provider import OnText
 
 __all__ = ["EDITOR_ENDPOINT", "EditorProvider", "ModelRelay"]
 

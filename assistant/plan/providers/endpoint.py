@@ -25,7 +25,7 @@ from assistant.plan.providers.pace import TRY_COUNT, Pace, back_off_s, retry_aft
 from assistant.plan.providers.redaction import PieceRedaction, redacted
 from assistant.plan.providers.roles import is_local
 from assistant.plan.providers.wire import Dialect, conceded, request_body
-from assistant.ports import OnText
+from assistant.ports.provider import OnText
 from assistant.record import Record
 
 __all__ = ["Connection", "EndpointProvider"]

@@ -21,7 +21,7 @@ from assistant.errors import CannotAnswerError
 from assistant.model.completion import Completion, CompletionFailure, CompletionRequest, FailureKind, ModelRole, Price, ServedModel
 from assistant.plan.providers.answer import ANSWER_BYTES
 from assistant.plan.providers.prices import PriceTable
-from assistant.ports import OnText
+from assistant.ports.provider import OnText
 
 __all__ = ["ManualProvider", "OnWaiting"]
 

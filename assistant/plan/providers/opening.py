@@ -16,7 +16,7 @@ from assistant.plan.providers.manual import ManualProvider, OnWaiting
 from assistant.plan.providers.prices import PriceTable
 from assistant.plan.providers.roles import OPENAI_URL, is_local, role_endpoint
 from assistant.plan.providers.wire import Dialect
-from assistant.ports import Provider
+from assistant.ports.provider import Provider
 from assistant.record import Record
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ What is hidden may arrive in pieces, so a piece that could be its beginning is h
 
 from __future__ import annotations
 
-from assistant.ports import OnText
+from assistant.ports.provider import OnText
 
 __all__ = ["PieceRedaction", "redacted"]
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from assistant.model.profile import LaunchProfile, LineAccess
 from assistant.profile.context import CountedLaunch, FindContext, accesses, warps_of
-from assistant.profile.diagnosis import Diagnosis, Fact, Mended, fact_of, replace_accesses
+from assistant.profile.diagnosis import Diagnosis, Fact, FixedLaunch, fact_of, replace_accesses
 from assistant.profile.facts import StructUse
 from assistant.profile.rules.walks import RowWalk, row_walk
 from assistant.profile.thresholds import threshold
@@ -51,7 +51,7 @@ def _scattered(launch: CountedLaunch, group: tuple[LineAccess, ...], walk: RowWa
         f"{sentence}, each thread walks a row by {number(walk.step_count)} loads, and {plural(warps_of(launch.profile), 'warp')} are "
         "too few to hide the waiting; a warp per row would read side by side and be 32 times as many",
     )
-    return replace(found, mended=walk.mended)
+    return replace(found, fixed=walk.fixed)
 
 
 def wasted_sectors(context: FindContext, launch: CountedLaunch) -> tuple[Diagnosis, ...]:
@@ -160,13 +160,13 @@ def _reason(access: LineAccess, fields: tuple[str, ...], profile: LaunchProfile)
 
 
 def _diagnose(code: str, launch: CountedLaunch, group: tuple[LineAccess, ...], message: str) -> Diagnosis:
-    mended = replace_accesses(launch.profile, {a: _made_ideal(a) for a in group})
+    fixed = replace_accesses(launch.profile, {a: _made_ideal(a) for a in group})
     return Diagnosis(
         code=code,
         line=group[0].line,
         message=message,
         facts=tuple(fact for access in group for fact in _facts(access, launch.profile)),
-        mended=Mended(mended, launch.occupancy),
+        fixed=FixedLaunch(fixed, launch.occupancy),
     )
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from assistant.model.profile import LaunchProfile, LineAccess
 from assistant.profile.context import CountedLaunch, FindContext, accesses, warps_of
-from assistant.profile.diagnosis import Diagnosis, Mended, fact_of, replace_accesses
+from assistant.profile.diagnosis import Diagnosis, FixedLaunch, fact_of, replace_accesses
 from assistant.profile.rules.reuse import scaled_access
 from assistant.profile.thresholds import threshold
 from assistant.profile.wording import number
@@ -29,7 +29,7 @@ def bank_conflicts(context: FindContext, launch: CountedLaunch) -> tuple[Diagnos
 
 def _conflict(launch: CountedLaunch, group: list[LineAccess]) -> Diagnosis:
     worst, profile = group[0], launch.profile
-    mended = replace_accesses(profile, {a: replace(a, wavefronts=a.ideal_wavefronts) for a in group})
+    fixed = replace_accesses(profile, {a: replace(a, wavefronts=a.ideal_wavefronts) for a in group})
     return Diagnosis(
         "KO103",
         worst.line,
@@ -40,7 +40,7 @@ def _conflict(launch: CountedLaunch, group: list[LineAccess]) -> Diagnosis:
             fact_of(worst, profile, "shared_wavefronts", float(worst.wavefronts or 0)),
             fact_of(worst, profile, "shared_ideal_wavefronts", float(worst.ideal_wavefronts or 0)),
         ),
-        Mended(mended, launch.occupancy),
+        FixedLaunch(fixed, launch.occupancy),
     )
 
 
@@ -70,7 +70,7 @@ def contended_atomics(context: FindContext, launch: CountedLaunch) -> tuple[Diag
 def _shared_contention(launch: CountedLaunch, access: LineAccess) -> Diagnosis | None:
     if _factor(access) < threshold("conflict_factor"):
         return None
-    mended = replace_accesses(launch.profile, {access: replace(access, wavefronts=access.ideal_wavefronts)})
+    fixed = replace_accesses(launch.profile, {access: replace(access, wavefronts=access.ideal_wavefronts)})
     return Diagnosis(
         "KO110",
         access.line,
@@ -80,7 +80,7 @@ def _shared_contention(launch: CountedLaunch, access: LineAccess) -> Diagnosis |
             fact_of(access, launch.profile, "shared_conflict_factor", _factor(access)),
             fact_of(access, launch.profile, "atomic_lanes", float(access.active_threads)),
         ),
-        Mended(mended, launch.occupancy),
+        FixedLaunch(fixed, launch.occupancy),
     )
 
 
@@ -121,7 +121,7 @@ def _sector_reuse(profile: LaunchProfile, access: LineAccess) -> float | None:
     return (access.sectors or 0) / distinct / requests_per_warp if distinct else None
 
 
-def _aggregated(launch: CountedLaunch, access: LineAccess) -> Mended:
+def _aggregated(launch: CountedLaunch, access: LineAccess) -> FixedLaunch:
     """One atomic per block and address group, and what combining in shared memory costs: a barrier between writing and reading."""
     profile = launch.profile
     warps = math.ceil(profile.config.block.count / 32)
@@ -130,7 +130,7 @@ def _aggregated(launch: CountedLaunch, access: LineAccess) -> Mended:
     combining = tuple(_in_shared(access, op, warps * profile.config.grid.count) for op in ("shared store", "shared load"))
     if not _is_merged_in_warp(access):
         combining = (*combining, _in_shared(access, "shared atomic", access.requests))
-    return Mended(replace(fewer, accesses=(*fewer.accesses, *combining)), launch.occupancy)
+    return FixedLaunch(replace(fewer, accesses=(*fewer.accesses, *combining)), launch.occupancy)
 
 
 def _in_shared(access: LineAccess, op: str, requests: int) -> LineAccess:

@@ -7,7 +7,7 @@ from dataclasses import fields, replace
 
 from assistant.model.profile import Grade, InstructionMix, LaunchProfile, LineExecution, LineInstructions, Method, Severity
 from assistant.profile.context import CountedLaunch, FindContext, warps_of
-from assistant.profile.diagnosis import Diagnosis, Fact, Mended
+from assistant.profile.diagnosis import Diagnosis, Fact, FixedLaunch
 from assistant.profile.facts import LoopFacts
 from assistant.profile.rules.places import kernel_line
 from assistant.profile.thresholds import threshold
@@ -80,7 +80,7 @@ def _double_in_code(context: FindContext, launch: CountedLaunch, lines: tuple[Li
         f"{cause} float code compute in double: {number(first.mix.conversion)} conversions and {number(first.mix.fp64)} "
         f"double-precision instructions (thread-level, from the machine code) on this line{elsewhere}",
         tuple(fact for line in lines for fact in _double_facts(line, launch.profile)),
-        Mended(replace(launch.profile, instructions=instructions), launch.occupancy),
+        FixedLaunch(replace(launch.profile, instructions=instructions), launch.occupancy),
     )
 
 
@@ -126,7 +126,7 @@ def divergence(context: FindContext, launch: CountedLaunch) -> tuple[Diagnosis, 
     branches = [e for e in profile.executions if _divergent_ratio(e) >= threshold("divergent_branch_ratio")]
     total = sum(e.divergent_branches for e in branches)
     has_code = bool(profile.instructions)
-    mended = Mended(_converged(profile), launch.occupancy) if has_code else None
+    fixed = FixedLaunch(_converged(profile), launch.occupancy) if has_code else None
     return tuple(
         Diagnosis(
             "KO109",
@@ -137,7 +137,7 @@ def divergence(context: FindContext, launch: CountedLaunch) -> tuple[Diagnosis, 
                 Fact("divergent_branch_ratio", _divergent_ratio(e), e.line, profile.method, Grade.ESTIMATED),
                 Fact("active_lanes_per_execution", lanes, None, profile.method, Grade.ESTIMATED),
             ),
-            mended,
+            fixed,
             None if has_code else Severity.INFORMATION,
         )
         for e in branches
@@ -183,7 +183,7 @@ def _overhead(launch: CountedLaunch, loop: LoopFacts, lines: tuple[LineInstructi
     ratio = counting / total if total else 0.0
     if ratio < threshold("loop_overhead_ratio") or control_per_thread < trips:
         return None
-    mended = tuple(_without_counting(i, trips) if i in lines else i for i in profile.instructions)
+    fixed = tuple(_without_counting(i, trips) if i in lines else i for i in profile.instructions)
     return Diagnosis(
         "KO114",
         loop.line,
@@ -193,7 +193,7 @@ def _overhead(launch: CountedLaunch, loop: LoopFacts, lines: tuple[LineInstructi
             Fact("loop_overhead_ratio", ratio, loop.line, profile.method, Grade.ESTIMATED),
             Fact("loop_trip_count", float(trips), loop.line, Method.STATIC),
         ),
-        Mended(replace(profile, instructions=mended), launch.occupancy),
+        FixedLaunch(replace(profile, instructions=fixed), launch.occupancy),
     )
 
 

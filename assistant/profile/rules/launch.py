@@ -8,7 +8,7 @@ from dataclasses import replace
 from assistant.model.build import Occupancy
 from assistant.model.profile import Method, Severity
 from assistant.profile.context import CountedLaunch, FindContext
-from assistant.profile.diagnosis import Diagnosis, Fact, Mended
+from assistant.profile.diagnosis import Diagnosis, Fact, FixedLaunch
 from assistant.profile.rules.places import kernel_line, launch_line
 from assistant.profile.rules.reshaped import in_blocks_of, in_smaller_blocks, with_blocks
 from assistant.profile.rules.walks import row_walk
@@ -53,23 +53,23 @@ def low_occupancy(context: FindContext, launch: CountedLaunch) -> tuple[Diagnosi
     )
 
 
-def _raised(context: FindContext, launch: CountedLaunch, occupancy: Occupancy) -> Mended:
+def _raised(context: FindContext, launch: CountedLaunch, occupancy: Occupancy) -> FixedLaunch:
     """Twice the resident blocks at half the registers or half the shared memory; another block size where that is the limit."""
     profile = launch.profile
     if occupancy.limiter in ("blocks", "threads"):
         return _fastest(context, launch, tuple(in_blocks_of(n, profile, occupancy, context.resources) for n in _BLOCK_SIZES))
     blocks = min(2 * occupancy.blocks_per_sm, max(1, occupancy.max_warps_per_sm * occupancy.blocks_per_sm // occupancy.active_warps_per_sm))
     warps = occupancy.active_warps_per_sm * blocks // occupancy.blocks_per_sm
-    return Mended(profile, replace(occupancy, active_warps_per_sm=warps, blocks_per_sm=blocks))
+    return FixedLaunch(profile, replace(occupancy, active_warps_per_sm=warps, blocks_per_sm=blocks))
 
 
-def _fastest(context: FindContext, launch: CountedLaunch, candidates: tuple[Mended, ...]) -> Mended:
+def _fastest(context: FindContext, launch: CountedLaunch, candidates: tuple[FixedLaunch, ...]) -> FixedLaunch:
     """The candidate of the least predicted time; the launch as it is where none is faster."""
 
-    def time_s(mended: Mended) -> float:
-        return context.predict(mended.profile, context.resources, mended.occupancy, context.target).time_s
+    def time_s(fixed: FixedLaunch) -> float:
+        return context.predict(fixed.profile, context.resources, fixed.occupancy, context.target).time_s
 
-    return min((Mended(launch.profile, launch.occupancy), *candidates), key=time_s)
+    return min((FixedLaunch(launch.profile, launch.occupancy), *candidates), key=time_s)
 
 
 def grid_size(context: FindContext, launch: CountedLaunch) -> tuple[Diagnosis, ...]:
@@ -83,7 +83,7 @@ def grid_size(context: FindContext, launch: CountedLaunch) -> tuple[Diagnosis, .
         if walk is not None:
             rows = f"each thread walks a row by {number(walk.step_count)} loads (line {walk.line})"
             message += f"; {rows}, a warp per row would be 32 times as many"
-            ways = (*ways, walk.mended)
+            ways = (*ways, walk.fixed)
         return (_grid_diagnosis(context, launch, message, (), ways),)
     if launch.occupancy is None:
         return ()
@@ -94,16 +94,16 @@ def grid_size(context: FindContext, launch: CountedLaunch) -> tuple[Diagnosis, .
         return ()
     message = f"The grid is {number(waves)} waves of {number(slots)} resident blocks; {percent(waste)} of their slots stay empty"
     wave_fact = Fact("wave_count", waves, None, Method.STATIC)
-    whole_waves = Mended(with_blocks(launch.profile, math.floor(waves) * slots), launch.occupancy)
+    whole_waves = FixedLaunch(with_blocks(launch.profile, math.floor(waves) * slots), launch.occupancy)
     return (_grid_diagnosis(context, launch, message, (wave_fact,), (whole_waves, *_smaller_blocks(context, launch))),)
 
 
-def _smaller_blocks(context: FindContext, launch: CountedLaunch) -> tuple[Mended, ...]:
+def _smaller_blocks(context: FindContext, launch: CountedLaunch) -> tuple[FixedLaunch, ...]:
     return in_smaller_blocks(launch.profile, launch.occupancy, context.resources)
 
 
 def _grid_diagnosis(
-    context: FindContext, launch: CountedLaunch, message: str, more: tuple[Fact, ...], ways: tuple[Mended, ...]
+    context: FindContext, launch: CountedLaunch, message: str, more: tuple[Fact, ...], ways: tuple[FixedLaunch, ...]
 ) -> Diagnosis:
     """``ways``: launches of the same work that mend it; the model's fastest is what it costs not to have it."""
     facts = (

@@ -12,7 +12,7 @@ from dataclasses import replace
 from assistant.model.build import KernelResources, Occupancy
 from assistant.model.launch import Dim3
 from assistant.model.profile import LaunchProfile, LineAccess
-from assistant.profile.diagnosis import Mended
+from assistant.profile.diagnosis import FixedLaunch
 
 __all__ = ["in_blocks_of", "in_smaller_blocks", "with_blocks"]
 
@@ -24,9 +24,9 @@ _REGISTER_GRANULE = 256
 """Registers of a warp are handed out in units of this size (occupancy calculator, sm_80 to sm_90)."""
 
 
-def in_smaller_blocks(profile: LaunchProfile, occupancy: Occupancy | None, resources: KernelResources | None) -> tuple[Mended, ...]:
+def in_smaller_blocks(profile: LaunchProfile, occupancy: Occupancy | None, resources: KernelResources | None) -> tuple[FixedLaunch, ...]:
     """The same threads in blocks of a half, a quarter, … of the size, down to one warp."""
-    found: list[Mended] = []
+    found: list[FixedLaunch] = []
     threads = profile.config.block.count // 2
     while threads >= _WARP_LANES:
         found.append(in_blocks_of(threads, profile, occupancy, resources))
@@ -34,7 +34,7 @@ def in_smaller_blocks(profile: LaunchProfile, occupancy: Occupancy | None, resou
     return tuple(found)
 
 
-def in_blocks_of(threads: int, profile: LaunchProfile, occupancy: Occupancy | None, resources: KernelResources | None) -> Mended:
+def in_blocks_of(threads: int, profile: LaunchProfile, occupancy: Occupancy | None, resources: KernelResources | None) -> FixedLaunch:
     """The same threads in blocks of ``threads``, without idle lanes but in the last warp of a block."""
     total = profile.config.grid.count * profile.config.block.count
     old_warps = profile.config.grid.count * math.ceil(profile.config.block.count / _WARP_LANES)
@@ -47,7 +47,7 @@ def in_blocks_of(threads: int, profile: LaunchProfile, occupancy: Occupancy | No
     )
     blocks = with_blocks(filled, grid)
     config = replace(blocks.config, block=Dim3(threads))
-    return Mended(replace(blocks, config=config), None if occupancy is None else _resident(occupancy, threads, resources))
+    return FixedLaunch(replace(blocks, config=config), None if occupancy is None else _resident(occupancy, threads, resources))
 
 
 def with_blocks(profile: LaunchProfile, block_count: int) -> LaunchProfile:

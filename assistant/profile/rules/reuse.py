@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from assistant.model.profile import LaunchProfile, LineAccess
 from assistant.profile.context import CountedLaunch, FindContext, accesses, warps_of
-from assistant.profile.diagnosis import Diagnosis, Fact, Mended, fact_of, replace_accesses
+from assistant.profile.diagnosis import Diagnosis, Fact, FixedLaunch, fact_of, replace_accesses
 from assistant.profile.facts import LineFacts, PointerFacts, SourceFacts
 from assistant.profile.thresholds import threshold
 from assistant.profile.wording import number
@@ -37,7 +37,7 @@ def _accumulator(
     loads = _on_line(source, launch.profile, "global load", facts.line)
     names = " and ".join(facts.accumulated_pointers)
     load_factor = _kept_loads_ratio(facts, stores, loads, per_warp)
-    mended = {a: scaled_access(a, 1 / per_warp) for a in stores} | {a: scaled_access(a, load_factor) for a in loads}
+    fixed = {a: scaled_access(a, 1 / per_warp) for a in stores} | {a: scaled_access(a, load_factor) for a in loads}
     facts_cited = (
         fact_of(stores[0], launch.profile, "global_requests_per_warp", per_warp),
         fact_of(stores[0], launch.profile, "global_sectors", float(sum(a.sectors or 0 for a in stores))),
@@ -48,7 +48,7 @@ def _accumulator(
         f"The loop keeps its running value in global memory: every warp stores {names} {number(per_warp)} times where once after "
         "the loop would do",
         facts_cited,
-        Mended(replace_accesses(launch.profile, mended), launch.occupancy),
+        FixedLaunch(replace_accesses(launch.profile, fixed), launch.occupancy),
     )
 
 
@@ -87,7 +87,7 @@ def redundant_loads(context: FindContext, launch: CountedLaunch) -> tuple[Diagno
                 Fact("block_unique_sectors", float(profile.block_unique_sectors), None, profile.method, top.grade),
                 fact_of(top, profile, "global_sectors", float(top.sectors or 0)),
             ),
-            Mended(_tiled(profile, tuple(repeated), reuse), launch.occupancy),
+            FixedLaunch(_tiled(profile, tuple(repeated), reuse), launch.occupancy),
         ),
     )
 
@@ -130,14 +130,14 @@ def _reload(
     names = " and ".join(p.name for p in readers)
     verb = "is" if len(readers) == 1 else "are"
     kept_factor = 1 / per_warp if len(readers) >= len(loads) else 0.5 * (1 + 1 / per_warp)
-    mended = {a: scaled_access(a, kept_factor) for a in loads}
+    fixed = {a: scaled_access(a, kept_factor) for a in loads}
     return Diagnosis(
         "KO113",
         facts.line,
         f"{names} {verb} loaded again in each iteration ({number(per_warp)} requests per warp) though the index does not change: "
         "without __restrict__ the compiler must assume that the loop's store may have changed it",
         (fact_of(loads[0], launch.profile, "global_requests_per_warp", per_warp),),
-        Mended(replace_accesses(launch.profile, mended), launch.occupancy),
+        FixedLaunch(replace_accesses(launch.profile, fixed), launch.occupancy),
     )
 
 

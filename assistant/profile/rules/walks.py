@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from assistant.model.profile import LaunchProfile, LineAccess
 from assistant.profile.context import CountedLaunch, FindContext, accesses, warps_of
-from assistant.profile.diagnosis import Mended
+from assistant.profile.diagnosis import FixedLaunch
 from assistant.profile.rules.reshaped import with_blocks
 from assistant.profile.rules.reuse import scaled_access
 from assistant.profile.thresholds import threshold
@@ -27,7 +27,7 @@ class RowWalk(Record):
     line: int
     step_count: float
     """Requests of one warp."""
-    mended: Mended
+    fixed: FixedLaunch
     """A warp for each thread, its lanes side by side."""
 
 
@@ -46,8 +46,8 @@ def row_walk(context: FindContext, launch: CountedLaunch) -> RowWalk | None:
     longest = max(walking, key=lambda a: a.sectors or 0)
     lines = {(a.file, a.line) for a in walking}
     spread = replace(profile, accesses=tuple(_by_warps(a, warps) if (a.file, a.line) in lines else a for a in profile.accesses))
-    mended = Mended(with_blocks(spread, profile.config.grid.count * _WARP_LANES), launch.occupancy)
-    return RowWalk(longest.line, longest.requests / warps, mended)
+    fixed = FixedLaunch(with_blocks(spread, profile.config.grid.count * _WARP_LANES), launch.occupancy)
+    return RowWalk(longest.line, longest.requests / warps, fixed)
 
 
 def _is_walk(context: FindContext, profile: LaunchProfile, access: LineAccess, warps: int) -> bool:

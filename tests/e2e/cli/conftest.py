@@ -12,9 +12,13 @@ from tests.e2e.conftest import Offered
 
 
 @pytest.fixture
-def cli(tmp_path: Path) -> Generator[Cli]:
-    """A command line of one's own; whatever it starts must be gone at the end, and no scratch left."""
+def cli(request: pytest.FixtureRequest, tmp_path: Path) -> Generator[Cli]:
+    """A command line of one's own; whatever it starts must be gone at the end, and no scratch left.
+
+    In modules marked ``new_process`` each command is started as a user starts it.
+    """
     with working_cli(tmp_path) as made:
+        made.is_loaded = request.node.get_closest_marker("new_process") is None
         with no_orphans():
             yield made
         assert made.left_behind() == []

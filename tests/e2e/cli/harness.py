@@ -32,6 +32,7 @@ from typing import Any
 
 from tests.caches import shared_cache
 from tests.deadlines import GONE_WITHIN_S, HANG_S
+from tests.e2e.cli.prepared import Prepared
 from tests.places import quick_folder
 
 ROOT = Path(__file__).parents[3]
@@ -107,12 +108,17 @@ class Cli:
     variables: dict[str, str] = field(default_factory=dict[str, str])
     neighbours: frozenset[int] = field(default_factory=lambda: frozenset(process.pid for process in alive()))
     """Processes that were there before it: a server may outlive the tests that share it."""
+    is_loaded: bool = True
+    """Whether ``run`` forks a process that has loaded everything; else each command is started anew."""
 
-    def run(self, *arguments: str | Path, **options: Any) -> Ended:
-        """Run to the end. Options: ``variables``, ``limit`` (called in the child), ``deadline_s``, ``folder``."""
-        deadline_s = options.pop("deadline_s", DEADLINE_S)
-        process = self.start(*arguments, **options)
-        return finish(process, deadline_s)
+    def run(self, *arguments: str | Path, deadline_s: float = DEADLINE_S, folder: Path | None = None, **options: Any) -> Ended:
+        """Run to the end. Options: ``variables``, ``limit`` (called in the child); with them a process is started."""
+        if self.is_loaded and not options:
+            words = tuple(map(str, arguments))
+            finished = _prepared().run(words, self.environment(), folder or self.folder, deadline_s)
+            if finished is not None:
+                return Ended(*finished)
+        return finish(self.start(*arguments, folder=folder, **options), deadline_s)
 
     def start(
         self,
@@ -248,10 +254,18 @@ def working_cli(folder: Path, place: str = "test") -> Generator[Cli]:
 
 
 def _cli_in(work: Path, folder: Path) -> Cli:
+    _prepared()  # there before any test looks at what it started
     for name in ("home", "tmp"):
         (folder / name).mkdir()
     (folder / "home" / "cache").symlink_to(shared_cache())
     return Cli(work, folder / "home", folder / "tmp")
+
+
+@cache
+def _prepared() -> Prepared:
+    """This test process's, for as long as it lives."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("KERNELOPT_", "PYTEST_"))}
+    return Prepared(environment | {"PYTHONPATH": os.pathsep.join(map(str, (ROOT, NO_NETWORK)))})
 
 
 @cache

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -299,3 +300,25 @@ int main() {
     cudaDeviceSynchronize();
 }
 """
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        *(("inspect", "transpose.cu"), ("check", "transpose.cu"), ("profile", "transpose.cu"), ("init", "transpose.cu")),
+        *(("proposals",), ("show", "p-none"), ("accept", "p-none"), ("reject", "p-none"), ("undo", "p-none"), ("history",)),
+        *(("memory", "show"), ("memory", "verify"), ("doctor",), ("no-such-command",)),
+    ],
+    ids=" ".join,
+)
+def test_a_command_answers_alike_forked_and_started(cli: Cli, words: tuple[str, ...]) -> None:
+    """Most tests fork their commands from a process that has loaded them; that a start changes nothing is seen here."""
+    cli.quick()
+    forked = cli.run(*words)
+    cli.is_loaded = False
+    started = cli.run(*words)
+    assert (started.code, _timeless(started.out), started.err) == (forked.code, _timeless(forked.out), forked.err)
+
+
+def _timeless(said: str) -> str:
+    return re.sub(r"\bJ0\w{25}\b|\d+ ms\b", "…", said)

@@ -21,13 +21,13 @@ async def test_no_wish_ends_without_a_word(cli: Cli, open_editor: Start) -> None
     document = editor.open(cli.write("halve.cu", HALVE))
 
     await editor.run("kernelopt.check", uri=document.uri)
-    await editor.until(lambda: [message for message in editor.said if "nobody consented" in message])
+    await editor.until(lambda: [message for message in editor.said if "no consent was given" in message])
 
     editor.answer = lambda question: NO_ANSWER
     job_id = (await editor.run("kernelopt.check", uri=document.uri))["job_id"]
     await editor.until(lambda: len(editor.asked) == 2)
     (job,) = await editor.jobs()
-    assert job["job_id"] == job_id and not job["is_running"] and "an answer" in job["waits_for"]
+    assert job["job_id"] == job_id and not job["is_running"] and "your consent" in job["waits_for"]
     assert await editor.run("kernelopt.job.cancel", job_id=job_id) == {"is_cancelled": True}
     assert await editor.jobs() == []
     assert await editor.run("kernelopt.job.cancel", job_id=job_id) == {"is_cancelled": False}

@@ -25,7 +25,7 @@ def offers(editor: Editor, document: Document) -> list[str]:
 
 
 def judgements(editor: Editor, document: Document) -> list[types.Diagnostic]:
-    return [note for note in editor.diagnostics(document) if note.message.startswith("judged as it stands")]
+    return [note for note in editor.diagnostics(document) if note.message.startswith("judged on the current text")]
 
 
 @pytest.mark.thorough
@@ -54,7 +54,7 @@ async def test_a_part_that_was_accepted_is_judged_and_the_verdict_stays(offered:
     with open_store(offered.cli.home / "memory.sqlite3") as store:
         (decision,) = store.decisions(offered.id)
     assert (decision.kind.value, decision.hunk_ids) == ("partially_accepted", (first.id,))
-    (told,) = await editor.until(lambda: [message for message in editor.said if "judged as it stands now" in message])
+    (told,) = await editor.until(lambda: [message for message in editor.said if "judged on the current text" in message])
     assert "PASS" in told and "transpose.cu" in told
     (note,) = await editor.until(lambda: judgements(editor, document))
     assert note.range.start.line == line and "PASS" in note.message
@@ -74,7 +74,7 @@ async def test_a_hunk_on_a_text_that_moved_on_is_judged_there_and_offered_anew(o
     editor.type(document, "// mine\n" + document.text)
     answer = await editor.run("kernelopt.proposal.accept", proposal_id=offered.id, hunk_ids=[first.id])
     assert answer["outcome"] == "moved" and editor.applied == []
-    assert any("judged again" in message for message in editor.said)
+    assert any("the 1 hunk that you accepted will be judged on the current text" in message for message in editor.said)
     await editor.until(lambda: offers(editor, document) and offers(editor, document) != [offered.id])
     assert answer["job_id"] in {event["job"] for event in editor.events if event["event"] == "comparison"}
     (offer,) = offers(editor, document)

@@ -8,11 +8,11 @@ from hashlib import sha256
 from assistant.cuda.hunks import hunks
 from assistant.memory.store import open_store
 from assistant.model.placement import Placement, PlacementState
+from tests.contracts.stored import Given
 from tests.e2e.cli.harness import Cli
 from tests.e2e.lsp.conftest import Start
 from tests.e2e.lsp.notebook import Notebook
 from tests.e2e.lsp.test_notebooks import QUIET, with_notebooks
-from tests.unit.memory.conftest import Given
 
 BEFORE, AFTER, OTHER = (f"__global__ void halve(float *x) {{ *x /= {value}; }}\n" for value in ("2.0", "2.0f", "4.0"))
 

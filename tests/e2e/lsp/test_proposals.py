@@ -95,7 +95,7 @@ async def test_an_editor_that_does_not_make_the_edit_has_decided_nothing(offered
     document = await shown(editor, offered)
     editor.is_editable = False
     await editor.run("kernelopt.proposal.accept", proposal_id=offered.id)
-    await editor.until(lambda: any("did not make the edit" in message for message in editor.said))
+    await editor.until(lambda: any("did not apply the edit" in message for message in editor.said))
     assert kinds(offered) == [] and await is_offered(editor, document)
 
 
@@ -158,7 +158,7 @@ async def test_an_editor_without_versions_gets_plain_changes_and_a_double_click_
     document = await shown(editor, offered)
     accept = editor.run("kernelopt.proposal.accept", proposal_id=offered.id)
     _, refused = await asyncio.gather(accept, failure(editor, "kernelopt.proposal.accept", proposal_id=offered.id))
-    assert "still making the edit" in refused
+    assert "still making the previous edit" in refused
     await editor.until(lambda: not proposal_notes(editor, document))
     whole = await editor.client.workspace_text_document_content_async(
         types.TextDocumentContentParams(f"kernelopt:/proposal/{offered.id}/transpose.cu")

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from assistant.engine.pair.sessions import PairSessions
 from assistant.memory.store import open_store
-from assistant.ports import Store
+from assistant.ports.store import Store
 from lsp.server import KernelOptServer, build_server
 
 _EDITS = 100
@@ -96,10 +96,10 @@ async def _play(server: KernelOptServer, edits: list[Edit]) -> None:
         assert server.workspace.get_text_document(uri).source == text
         if version % 20 == 0:
             await asyncio.sleep(0)
-            server.editor.view(uri)
-    server.late.catch_up()  # as before every request: on a busy machine a reading may have been put off
-    (unit,) = server.units.of(uri)
-    assert unit.text == server.editor.text(uri) == server.editor.parsed(uri).source.text == text
+            server.parts.backend.editor.view(uri)
+    server.parts.late.catch_up()  # as before every request: on a busy machine a reading may have been put off
+    (unit,) = server.parts.units.of(uri)
+    assert unit.text == server.parts.backend.editor.text(uri) == server.parts.backend.editor.parsed(uri).source.text == text
     for offset in range(0, len(text), 7):
         offset = _whole(text, offset)
         position = unit.position(offset)

@@ -112,7 +112,7 @@ async def test_no_answer_blocks_nothing_and_a_command_asks_again_after_a_dismiss
     document = other.open(document.path)
     await other.until(lambda: other.asked)
     await other.run("kernelopt.check", uri=document.uri)
-    await other.until(lambda: any("nobody consented" in message for message in other.said))
+    await other.until(lambda: any("no consent was given" in message for message in other.said))
     other.answer = lambda question: "Once"
     await other.run("kernelopt.check", uri=document.uri)
     await other.until(lambda: is_run(other))

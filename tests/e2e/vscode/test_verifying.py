@@ -61,7 +61,7 @@ async def test_a_proposal_is_verified_case_by_case_in_the_test_explorer(open_win
     await window.gone(window.page.locator('.test-explorer [aria-label*="(Passed)"], .testing-run-glyph.codicon-testing-passed-icon'))
     await window.command("Test: Run All Tests")
     await window.let_run()
-    await window.see_notification("judged as it stands now")
+    await window.see_notification("judged on the current text")
     await window.command("Testing: Focus on Test Explorer View")
     await unfold(window)
     await window.see(window.page.locator('.test-explorer [aria-label^="smooth"]'))

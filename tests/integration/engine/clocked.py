@@ -15,7 +15,7 @@ from assistant.engine.request import JobRequest
 from assistant.lab.cpu import CpuLab
 from assistant.model.timing import Block, CaseTiming, LaunchIdentity, PairTiming, ProfiledTime, TimedDevice, TimingOptions
 from assistant.model.workload import Case
-from assistant.ports import Lab, LabFailure, Program, RunLimits
+from assistant.ports.lab import Lab, LabFailure, Program, RunLimits
 from assistant.workload.recordings import RecordingReader
 from tests.caches import shared_cache
 
@@ -25,7 +25,7 @@ _TAKES = re.compile(r"takes (\d+(?:\.\d+)?) us")
 
 
 class Clock:
-    """Implements ``ports.Timing``."""
+    """Implements ``ports.lab.Timing``."""
 
     def __init__(self) -> None:
         self.timed: list[str] = []

@@ -17,7 +17,7 @@ from assistant.model import events
 from assistant.model.plan import Plan, Rewrite, Setback, Step
 from assistant.model.source import Span, TextEdit
 from assistant.plan.catalogue import Catalogue
-from assistant.ports import PlanRequest, Story
+from assistant.ports.planner import PlanRequest, Story
 from assistant.worker.sandbox import probe_layers
 from tests.caches import shared_cache
 

@@ -20,7 +20,7 @@ from assistant.lab.cpu import CpuLab
 from assistant.measure.targets import target
 from assistant.model.preprocessed import NotPreprocessed, Preprocessed, Preprocessings
 from assistant.model.verification import Label
-from assistant.ports import LabFailure, Program, RunLimits
+from assistant.ports.lab import LabFailure, Program, RunLimits
 from tests.caches import link_kept_emulator
 
 ORIGINAL = """#include <cassert>

@@ -17,7 +17,7 @@ from assistant.memory.store import open_store
 from assistant.model import events
 from assistant.model.verification import Label, Outcome, Verification, VerificationFinding
 from assistant.plan.catalogue import Catalogue
-from assistant.ports import Lab
+from assistant.ports.lab import Lab
 from tests.caches import shared_cache
 from tests.e2e.cli.harness import working_cli
 

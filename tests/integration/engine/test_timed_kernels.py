@@ -19,7 +19,8 @@ from assistant.model import events
 from assistant.model.plan import Plan, Rewrite, Setback, Step
 from assistant.model.source import TextEdit
 from assistant.plan.catalogue import Catalogue
-from assistant.ports import LabFailure, PlanRequest, Story
+from assistant.ports.lab import LabFailure
+from assistant.ports.planner import PlanRequest, Story
 from tests.e2e.cli.harness import working_cli
 from tests.integration.engine.clocked import Clock, open_clocked
 from tests.thorough import first_of

@@ -9,7 +9,7 @@ from assistant.build.flags import DEFAULT_FLAGS
 from assistant.lab.cache import ENTRIES
 from assistant.lab.cpu import CpuLab
 from assistant.model.source import Source
-from assistant.ports import Program, ProgramRun, RunLimits
+from assistant.ports.lab import Program, ProgramRun, RunLimits
 
 _LARGE_BYTES = 4096
 _RECORDERS = "capture"

@@ -25,7 +25,7 @@ from assistant.lab.process import WorkerProcess
 from assistant.model.recording import Recording
 from assistant.model.source import Source
 from assistant.model.workload import Case, CaseOrigin
-from assistant.ports import LabFailure, Program, ProgramRun, ReplayOptions, ReplayRun, RunLimits
+from assistant.ports.lab import LabFailure, Program, ProgramRun, ReplayOptions, ReplayRun, RunLimits
 from assistant.serialize import encode
 from assistant.worker.limits import ProgramLimits
 from assistant.workload.recordings import read_recording

@@ -13,7 +13,7 @@ from assistant.lab.compiler import Compiler, Image
 from assistant.lab.process import WorkerProcess
 from assistant.model.build import Build, Flags
 from assistant.model.source import Source
-from assistant.ports import LabFailure, Program
+from assistant.ports.lab import LabFailure, Program
 from tests.thorough import first_of
 
 KERNEL = "__global__ void scale(float *x) { x[threadIdx.x] *= 2.0f; }\n"

@@ -8,7 +8,7 @@ from pathlib import Path
 from assistant.build.flags import DEFAULT_FLAGS
 from assistant.lab.cpu import CpuLab
 from assistant.model.source import Source
-from assistant.ports import Program, ProgramRun, RunLimits
+from assistant.ports.lab import Program, ProgramRun, RunLimits
 
 _TEXT = """
 #include <cstdio>

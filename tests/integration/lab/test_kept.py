@@ -14,7 +14,7 @@ from assistant.lab.cpu import CpuLab
 from assistant.lab.kept import KeptCompiler
 from assistant.model.build import Build, Flags
 from assistant.model.source import Source
-from assistant.ports import Program
+from assistant.ports.lab import Program
 from tests.caches import link_kept_emulator
 
 KERNEL = "__global__ void k(float *a) { a[threadIdx.x] *= 2; }\n"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from assistant.lab.recorder import LaunchRecorder
 from assistant.model.recording import Recording
-from assistant.ports import LabFailure
+from assistant.ports.lab import LabFailure
 
 LOG = (
     "buffer 0 4096 4 device factor -",

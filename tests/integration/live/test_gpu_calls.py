@@ -16,7 +16,7 @@ from assistant.live.gpu_calls import OnGpu
 from assistant.live.loop import BackgroundLoop
 from assistant.model.build import CompilerMissing, Flags
 from assistant.model.launch import Dim3, LaunchConfig
-from assistant.ports import Program, RunLimits
+from assistant.ports.lab import Program, RunLimits
 from tests.unit.live.test_binding import SCALE
 from tests.unit.live.test_binding import OnGpu as ArrayOnGpu
 

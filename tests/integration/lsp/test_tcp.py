@@ -1,4 +1,4 @@
-"""Whom the language server serves on a port: real connections, of this user and of another one."""
+"""Which connections the language server accepts on a port: real ones, of this user and of another one."""
 
 from __future__ import annotations
 
@@ -81,16 +81,16 @@ def test_an_address_of_another_loopback_network_is_told_apart() -> None:
             assert peer_of(connection) == os.getuid()
 
 
-def test_no_list_of_the_kernels_names_nobody(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_without_the_kernels_list_no_user_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(tcp, "_LISTS", (tmp_path / "tcp", tmp_path / "tcp6"))
     with accepted() as connection:
         assert peer_of(connection) is None
-    with pytest.raises(CannotAnswerError, match="does not say whose a connection is"):
+    with pytest.raises(CannotAnswerError, match="does not report which user opened a connection"):
         asyncio.run(tcp.listen(0, no_client))
 
 
 async def no_client(_: object, __: object) -> bool:
-    raise AssertionError("nobody is to be served")
+    raise AssertionError("no client is to be served")
 
 
 @asynccontextmanager
@@ -104,11 +104,11 @@ async def listening(capfd: pytest.CaptureFixture[str], served: list[bytes]) -> A
         return False
 
     task = asyncio.create_task(tcp.listen(0, speak))
-    told = ""
-    while "\n" not in told:
+    log = ""
+    while "\n" not in log:
         await asyncio.sleep(0.005)
-        told += capfd.readouterr().err
-    yield int(told.rpartition(":")[2])
+        log += capfd.readouterr().err
+    yield int(log.rpartition(":")[2])
     task.cancel()
     await asyncio.gather(task, return_exceptions=True)
 
@@ -124,6 +124,6 @@ async def test_a_stranger_is_sent_away_unheard_and_the_user_is_served_after(capf
     served: list[bytes] = []
     async with listening(capfd, served) as port:
         assert await asyncio.to_thread(answer, port, ANOTHER_USER) in ("b''", "")
-        assert served == [] and "a connection of another user was refused" in capfd.readouterr().err
+        assert served == [] and "refused a connection of another user" in capfd.readouterr().err
         assert await asyncio.to_thread(answer, port, 0) == "b'served'"
     assert served == [b"Content-Length: 2\r\n"]

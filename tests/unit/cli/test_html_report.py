@@ -175,7 +175,7 @@ def test_every_line_of_the_kernel_is_shown_with_its_heat_and_counters() -> None:
         "nothing was timed",
         "32 of 64 warps per SM; limited by blocks",
         "12 per thread",
-        "Mending it alone is predicted to save 25 % of the time",
+        "Fixing it alone is predicted to save 25 % of the time",
         "emulator, sm_90 rules",
         "What it means",
         "Line 3: loops were unrolled",

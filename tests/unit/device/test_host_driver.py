@@ -6,7 +6,7 @@ import struct
 
 import pytest
 
-from tests.contract.driver_contract import ADD, PUT, TOLD, DriverContract
+from tests.contracts.driver_contract import ADD, PUT, TOLD, DriverContract
 from tests.unit.device.host_driver import HostCode, HostDriver, HostKernel, address_of, number_of
 
 

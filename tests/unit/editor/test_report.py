@@ -92,7 +92,7 @@ def test_every_number_has_its_unit_and_how_it_was_made() -> None:
     assert facts["Theoretical occupancy"] == ("50 %", "32 of 64 warps per SM; limited by blocks")
     assert facts["Of the speed of light"][0] == "at least 23 %"
     assert launch.findings[0].evidence == (("E1", "global_sectors", "800 sectors", "3", "emulator", "estimated"),)
-    assert launch.findings[0].cost == "Mending it alone is predicted to save 25 % of the time"
+    assert launch.findings[0].cost == "Fixing it alone is predicted to save 25 % of the time"
     assert [(bar.name, bar.value, bar.share) for bar in launch.terms] == [
         ("L2 bandwidth", "2 µs", "100 %"),
         ("launch overhead", "1 µs", "50 %"),
@@ -124,7 +124,7 @@ def test_the_roofline_is_drawn_or_says_why_not() -> None:
 
 def test_stalls_are_shown_where_they_were_sampled_and_else_missed_with_the_reason() -> None:
     (launch,) = _report().kernels[0].launches
-    assert launch.stalls == () and launch.no_stalls.startswith("Nothing sampled what warps wait for: that takes a GPU.")
+    assert launch.stalls == () and launch.no_stalls.startswith("Stalls of warps were not sampled: that needs a GPU.")
     (sampled,) = _report(replace(_PROFILE, stalls=_STALLS)).kernels[0].launches
     assert [(bar.name, bar.value, bar.share) for bar in sampled.stalls] == [
         ("barrier", "60 samples", "60 %"),
@@ -202,4 +202,4 @@ def test_what_both_versions_wait_for_is_a_share_of_each_ones_samples() -> None:
         ("long scoreboard", "75 %", "0 %"),
         ("barrier", "25 %", "100 %"),
     ]
-    assert "takes a GPU" in _versions().no_stalls
+    assert "needs a GPU" in _versions().no_stalls

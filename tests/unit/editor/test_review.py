@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from assistant.editor.review import Awaited, Review
+from assistant.editor.review import AwaitedEdit, Review
 from assistant.memory.store import MemoryStore, open_store
 from assistant.model.proposal import DecisionKind
-from tests.unit.memory.conftest import Given
+from tests.contracts.stored import Given
 
 BEFORE, AFTER = "tile[32][32];\n", "tile[32][33];\n"
 KERNEL, EDITOR = "jupyter 7", "lsp 8"
@@ -28,14 +28,14 @@ def check(store: MemoryStore, *asked: bool) -> list[tuple[DecisionKind, str]]:
     path = store.find_proposal("P01").path
     editor, kernel = Review(store, EDITOR), Review(store, KERNEL)
     kernel.begin("P01", (), BEFORE)
-    editor.await_other(path, Awaited("P01", AFTER, KERNEL))
+    editor.await_other(path, AwaitedEdit("P01", AFTER, KERNEL))
     for review in (editor, kernel):
         review.observe(path, AFTER)
     editor.refresh(path)
     for index, is_asked in enumerate(asked):
         text = AFTER if index % 2 else BEFORE
         if is_asked:
-            editor.await_other(path, Awaited("P01", text, KERNEL))
+            editor.await_other(path, AwaitedEdit("P01", text, KERNEL))
         editor.observe(path, text)
     return [(decision.kind, decision.decided_by) for decision in store.decisions("P01")]
 
@@ -55,7 +55,7 @@ def accepted(store: MemoryStore) -> tuple[Review, Path]:
     review = Review(store, EDITOR)
     review.begin("P01", (), BEFORE)
     review.observe(path, AFTER)
-    review.await_other(path, Awaited("P01", BEFORE, KERNEL))
+    review.await_other(path, AwaitedEdit("P01", BEFORE, KERNEL))
     return review, path
 
 

@@ -192,7 +192,7 @@ def test_a_literal_that_makes_float_code_double_is_told(body: str) -> None:
 
 def test_a_literal_behind_a_macro_and_several_on_a_line_are_one_note() -> None:
     (note,) = _notes(_literal("a[i] = b[i] * PI + s * 0.1;", "#define PI 3.14159265358979"))
-    assert note.message.startswith("PI, 0.1 are doubles that no float equals")
+    assert note.message.startswith("PI, 0.1 are doubles with no equal float")
     assert note.column == len("  a[i] = b[i] * P")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,6 @@ import pytest
 
 from assistant.cuda.parse import parse
 from assistant.engine.evaluate.assessment import AssessedLaunch, KernelAssessment
-from assistant.memory.store import MemoryStore, open_store
 from assistant.model.build import Occupancy
 from assistant.model.comparison import Comparison, PredictedTime, SpeedOutcome
 from assistant.model.launch import Dim3, LaunchConfig
@@ -18,6 +17,8 @@ from assistant.model.profile import Grade, LaunchProfile, LineAccess, LineInstru
 from assistant.model.proposal import Proposal, ProposalState
 from assistant.model.source import Source
 from assistant.model.verification import CaseResult, Outcome, Verification, VerificationFinding
+from assistant.ports.store import Store
+from tests.contracts.fake_store import FakeStore
 
 Assess = Callable[..., tuple[KernelAssessment, ...]]
 _KERNEL = parse(Source(Path("/k.cu"), "__global__ void k(float *c)\n{\n}\n")).kernels[0]
@@ -90,10 +91,8 @@ def predicted() -> Callable[..., Comparison]:
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[MemoryStore]:
-    opened = open_store(tmp_path / "memory.db")
-    yield opened
-    opened.close()
+def store() -> Store:
+    return FakeStore()
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""A provider that is never asked, planners without plans, and what opens them."""
+"""Planners without plans, and what opens models that are never asked."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from pathlib import Path
 
 from assistant.config import Settings
 from assistant.errors import UsageError
-from assistant.model.completion import Completion, CompletionRequest, ModelRole, ServedModel
 from assistant.model.plan import Plan, Rewrite, Setback, Step
-from assistant.ports import Accounts, OnText, Planner, PlanRequest, Provider, Story
+from assistant.ports.planner import Planner, PlanRequest, Story
+from assistant.ports.provider import Accounts, Provider
+from tests.contracts.fake_model import FakeModel
 
 
 @dataclass
@@ -32,26 +33,10 @@ class FakePlanner:
 
 
 @dataclass
-class FakeProvider:
-    """Is never asked in these tests."""
-
-    is_closed: bool = False
-
-    def served(self, role: ModelRole) -> ServedModel:
-        return ServedModel(role, "openai", "http://localhost/v1", "small", None)
-
-    async def complete(self, request: CompletionRequest, on_text: OnText) -> Completion:
-        raise AssertionError("nobody may be asked before the search")
-
-    async def close(self) -> None:
-        self.is_closed = True
-
-
-@dataclass
 class FakeModels:
     """Implements ``Models``."""
 
-    opened: FakeProvider = field(default_factory=FakeProvider)
+    opened: FakeModel = field(default_factory=FakeModel)
     problem: UsageError | None = None
     planned_by: Planner | None = None
 

@@ -14,7 +14,6 @@ from assistant.engine.request import JobRequest
 from assistant.engine.search.accounts import JobAccounts
 from assistant.lab.cpu import CpuLab
 from assistant.measure.targets import target
-from assistant.memory.store import MemoryStore
 from assistant.model import events
 from assistant.model.attempt import JobRow
 from assistant.model.completion import (
@@ -29,7 +28,8 @@ from assistant.model.completion import (
     ServedModel,
     Spending,
 )
-from assistant.ports import RunLimits
+from assistant.ports.lab import RunLimits
+from assistant.ports.store import Store
 from tests.unit.engine.heard import Heard
 
 SERVED = ServedModel(ModelRole.CODER, "openai", "http://localhost/v1", "small", Price(1.0, 1.0))
@@ -38,7 +38,7 @@ Open = Callable[..., tuple[JobAccounts, Heard]]
 
 
 @pytest.fixture
-def opened(tmp_path: Path, store: MemoryStore) -> Open:
+def opened(tmp_path: Path, store: Store) -> Open:
     def make(caps: Caps, spent: Spending | None = None) -> tuple[JobAccounts, Heard]:
         limits, request = architecture("sm_90"), JobRequest(tmp_path / "k.cu", tmp_path)
         assert limits is not None
@@ -55,7 +55,7 @@ def call(name: str, answer: Completion | CompletionFailure, spending: Spending) 
     return ModelCall(request, "J1", SERVED, answer, 1, 20, spending, is_counted_here=False)
 
 
-def test_a_call_is_kept_charged_and_told(opened: Open, store: MemoryStore) -> None:
+def test_a_call_is_kept_charged_and_told(opened: Open, store: Store) -> None:
     accounts, heard = opened(Caps())
     made = call("M1", Completion("{}", "small-2", 900, 100), Spending(0.001, 900, 100, 1))
     accounts.record(made)
@@ -113,7 +113,7 @@ def test_a_model_that_is_not_there_ends_no_other_at_its_endpoint(opened: Open) -
     assert accounts.refusal(replace(PLANNER, model="another"), 1, 1) is None
 
 
-def test_a_call_is_in_memory_before_it_is_sent(opened: Open, store: MemoryStore) -> None:
+def test_a_call_is_in_memory_before_it_is_sent(opened: Open, store: Store) -> None:
     accounts, _ = opened(Caps())
     made = call("M1", Completion("{}", "small-2", 900, 100), Spending(0.001, 900, 100, 1))
     accounts.sending(made.request, SERVED, 900)

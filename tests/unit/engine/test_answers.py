@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from assistant.engine.judge.comparing import compare_ending
-from assistant.engine.report.defects import errors_among, problems_in_words
 from assistant.model.comparison import Comparison, SpeedOutcome
 from assistant.model.profile import Problem
 from assistant.model.verification import Outcome, Verification
+from assistant.profile.problems import errors_among, problems_in_words
 
 
 def predicted(ratio: float, high: float | None = None) -> Comparison:

@@ -16,7 +16,7 @@ from assistant.engine.source_version import SourceVersion
 from assistant.model.build import Flags
 from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.source import Source
-from assistant.ports import CaseRun, Program, ReplayOptions, ReplayRun, RunLimits
+from assistant.ports.lab import CaseRun, Program, ReplayOptions, ReplayRun, RunLimits
 from tests.unit.workload.launches import launched
 
 FIRST_S = 10.0

@@ -22,7 +22,7 @@ from assistant.measure.targets import target
 from assistant.model.build import CompilerMissing
 from assistant.model.timing import Block, CaseTiming, PairTiming, SelfTest, TimedDevice, TimingOptions
 from assistant.model.workload import Case
-from assistant.ports import LabFailure, Program, ProgramRun, RunLimits
+from assistant.ports.lab import LabFailure, Program, ProgramRun, RunLimits
 from assistant.serialize import dumps
 from assistant.workload.recordings import read_recording
 from tests.caches import link_kept_emulator

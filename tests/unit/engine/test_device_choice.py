@@ -10,7 +10,8 @@ from assistant.engine.channel import UNHEARD
 from assistant.engine.request import JobRequest
 from assistant.engine.running import JobRunner
 from assistant.errors import CannotAnswerError
-from assistant.ports import Lab, Store
+from assistant.ports.lab import Lab
+from assistant.ports.store import Store
 
 
 def no_store() -> Store:

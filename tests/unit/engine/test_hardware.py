@@ -22,7 +22,7 @@ from assistant.measure.targets import target
 from assistant.model.profile import LaunchProfile, LineStall, Method
 from assistant.model.report import ProfilerReport
 from assistant.model.workload import Case, CaseOrigin
-from assistant.ports import HardwareCounts, LabFailure, Program, RunLimits
+from assistant.ports.lab import HardwareCounts, LabFailure, Program, RunLimits
 
 REPORT = Path(__file__).parents[2] / "data" / "reports" / "transpose.ncu-rep"
 CASE = Case(Path("/recording"), (0,), CaseOrigin("declared", "n=1", 0, 1.0, 1.0))

@@ -19,13 +19,13 @@ from assistant.engine.search.shape import SearchShape
 from assistant.errors import UsageError
 from assistant.lab.cpu import CpuLab
 from assistant.measure.targets import target
-from assistant.memory.store import MemoryStore
 from assistant.model import events
 from assistant.model.attempt import JobRow
 from assistant.model.completion import Caps, ModelRole, SentCall, Spending
 from assistant.plan.providers import PriceTable
 from assistant.plan.providers.manual import ManualProvider
-from assistant.ports import RunLimits
+from assistant.ports.lab import RunLimits
+from assistant.ports.store import Store
 from tests.unit.engine.fakes import FakeModels, FakePlanner
 from tests.unit.engine.heard import Heard
 
@@ -47,7 +47,7 @@ MODEL = {"provider.kind": "openai", "provider.model": "small"}
 
 
 @pytest.fixture
-def choice(tmp_path: Path, store: MemoryStore, monkeypatch: pytest.MonkeyPatch) -> Choose:
+def choice(tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch) -> Choose:
     monkeypatch.setenv("KERNELOPT_HOME", str(tmp_path / "home"))
 
     def make(
@@ -177,7 +177,7 @@ def test_a_person_as_the_model_is_told_that_nothing_is_spent(tmp_path: Path) -> 
 
 
 @pytest.mark.asyncio
-async def test_a_search_that_goes_on_counts_what_the_one_before_spent(choice: Choose, store: MemoryStore, tmp_path: Path) -> None:
+async def test_a_search_that_goes_on_counts_what_the_one_before_spent(choice: Choose, store: Store, tmp_path: Path) -> None:
     store.start_job(JobRow("J0", "optimize", tmp_path / "k.cu", tmp_path, "host 1 test", 1, 1, None, None, False))
     spent = events.BudgetSpent("J0", Spending(0.0, round_count=2, gpu_s=3.0), Caps())
     store.add_event("J0", event_json(spent))

@@ -11,13 +11,13 @@ from assistant.cuda.parse import parse
 from assistant.engine.event_json import event_json
 from assistant.engine.search.resume import EarlierSearch, last_interrupted, spent_by
 from assistant.errors import UsageError
-from assistant.memory import MemoryStore, open_store
 from assistant.model import events
 from assistant.model.attempt import Attempt, JobRow
 from assistant.model.completion import Caps, SentCall, Spending
 from assistant.model.profile import Signature
 from assistant.model.source import Source
 from assistant.model.trial import TrialOutcome
+from assistant.ports.store import Store
 
 FILE, WORKSPACE = Path("/w/a.cu"), Path("/w")
 NOW_MS = 100_000
@@ -68,26 +68,21 @@ def row(job: str, started_ms: int, **changes: object) -> JobRow:
     return replace(made, **changes)  # pyright: ignore[reportArgumentType]
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> MemoryStore:
-    return open_store(tmp_path / "memory.sqlite3")
-
-
-def started(store: MemoryStore, job: str, at_ms: int, **changes: object) -> None:
+def started(store: Store, job: str, at_ms: int, **changes: object) -> None:
     store.start_job(row(job, at_ms, **changes))
     store.add_event(job, event_json(events.JobStarted(job, "optimize", str(FILE), "cpu", "")))
 
 
-def ended(store: MemoryStore, job: str, exit_code: int) -> None:
+def ended(store: Store, job: str, exit_code: int) -> None:
     store.add_event(job, event_json(events.JobEnded(job, exit_code, "")))
     store.end_job(job, NOW_MS, exit_code)
 
 
-def find(store: MemoryStore) -> str:
+def find(store: Store) -> str:
     return last_interrupted(store, WORKSPACE, FILE, NOW_MS).job
 
 
-def test_the_newest_search_without_an_end_is_found(store: MemoryStore) -> None:
+def test_the_newest_search_without_an_end_is_found(store: Store) -> None:
     started(store, "J1", 1)
     started(store, "J2", 2)
     started(store, "J3", 3, path=Path("/w/b.cu"))
@@ -95,20 +90,20 @@ def test_the_newest_search_without_an_end_is_found(store: MemoryStore) -> None:
     assert find(store) == "J2"
 
 
-def test_a_cancelled_search_is_interrupted_though_its_row_has_an_end(store: MemoryStore) -> None:
+def test_a_cancelled_search_is_interrupted_though_its_row_has_an_end(store: Store) -> None:
     started(store, "J1", 1)
     store.end_job("J1", 2, 3)
     assert find(store) == "J1"
 
 
-def test_a_later_failure_hides_nothing(store: MemoryStore) -> None:
+def test_a_later_failure_hides_nothing(store: Store) -> None:
     started(store, "J1", 1)
     started(store, "J2", 2)
     ended(store, "J2", 3)
     assert find(store) == "J1"
 
 
-def test_a_later_success_closes_what_was_before(store: MemoryStore) -> None:
+def test_a_later_success_closes_what_was_before(store: Store) -> None:
     started(store, "J1", 1)
     started(store, "J2", 2)
     ended(store, "J2", 0)
@@ -116,14 +111,14 @@ def test_a_later_success_closes_what_was_before(store: MemoryStore) -> None:
         find(store)
 
 
-def capped(store: MemoryStore, job: str, at_ms: int, *more: events.Event) -> None:
+def capped(store: Store, job: str, at_ms: int, *more: events.Event) -> None:
     started(store, job, at_ms)
     for event in (events.BudgetSpent(job, Spending(), Caps(round_count=1), ended_by="round_count"), *more):
         store.add_event(job, event_json(event))
     ended(store, job, 0)
 
 
-def test_a_search_that_a_cap_ended_can_be_gone_on_with(store: MemoryStore) -> None:
+def test_a_search_that_a_cap_ended_can_be_gone_on_with(store: Store) -> None:
     started(store, "J1", 1)
     capped(store, "J2", 2)
     assert find(store) == "J2"
@@ -141,7 +136,7 @@ def test_what_was_searched_behind_a_cap_came_to_no_end() -> None:
     assert replace(EARLIER, log=(*found, found[0]), texts=texts).finished(parsed) == {"second"}
 
 
-def test_a_call_whose_end_nobody_saw_counts_with_its_longest_answer(store: MemoryStore) -> None:
+def test_a_call_whose_end_nobody_saw_counts_with_its_longest_answer(store: Store) -> None:
     started(store, "J1", 1)
     store.add_sent_call(SentCall("M1", "J1", 5, Spending(0.25, 900, 100, 1)))
     for rounds, gpu_s in ((1, 0.0), (2, 4.5)):
@@ -149,7 +144,7 @@ def test_a_call_whose_end_nobody_saw_counts_with_its_longest_answer(store: Memor
     assert spent_by(store, ["J1"]) == Spending(0.25, 900, 100, 1, gpu_s=4.5, round_count=2)
 
 
-def test_a_search_that_still_beats_is_left_alone(store: MemoryStore) -> None:
+def test_a_search_that_still_beats_is_left_alone(store: Store) -> None:
     started(store, "J1", NOW_MS - 100)
     with pytest.raises(UsageError, match="still searching"):
         find(store)

@@ -9,10 +9,10 @@ import pytest
 
 from assistant.engine.proposals.rejected import edit_of
 from assistant.engine.proposals.superseding import better_open, offered_already, store_beside_better, successor
-from assistant.memory.store import MemoryStore
 from assistant.model.comparison import SpeedOutcome
 from assistant.model.proposal import Proposal, ProposalState
 from assistant.model.verification import Outcome
+from assistant.ports.store import Store
 
 
 @pytest.fixture
@@ -21,7 +21,7 @@ def fast(offered: Proposal) -> Proposal:
     return _of(offered, "P01", 3.52, created_ms=1)
 
 
-def test_a_better_edit_of_the_same_text_stays_open(store: MemoryStore, fast: Proposal) -> None:
+def test_a_better_edit_of_the_same_text_stays_open(store: Store, fast: Proposal) -> None:
     fresh = _of(fast, "P02", 1.62)
     assert [known.id for known in _better(store, fast, fresh)] == ["P01"]
 
@@ -34,15 +34,13 @@ def test_a_better_edit_of_the_same_text_stays_open(store: MemoryStore, fast: Pro
         ({"after_text": "as before"}, "it is the very same edit"),
     ],
 )
-def test_what_is_not_another_edit_of_the_same_kernel_gives_way(
-    change: dict[str, str], reason: str, store: MemoryStore, fast: Proposal
-) -> None:
+def test_what_is_not_another_edit_of_the_same_kernel_gives_way(change: dict[str, str], reason: str, store: Store, fast: Proposal) -> None:
     fresh = replace(_of(fast, "P02", 1.62), **change)
     old = replace(fast, after_text="as before")
     assert _better(store, old, fresh) == (), reason
 
 
-def test_a_search_that_goes_on_finds_the_very_edit_that_it_had_offered(store: MemoryStore, fast: Proposal) -> None:
+def test_a_search_that_goes_on_finds_the_very_edit_that_it_had_offered(store: Store, fast: Proposal) -> None:
     folder = fast.path.parent
     store_beside_better("J1", store, folder, fast)
     edit = edit_of(fast)
@@ -52,18 +50,18 @@ def test_a_search_that_goes_on_finds_the_very_edit_that_it_had_offered(store: Me
     assert offered_already(store, folder, edit) is None, "another one took its place"
 
 
-def test_a_faster_edit_with_a_worse_verdict_gives_way(store: MemoryStore, fast: Proposal) -> None:
+def test_a_faster_edit_with_a_worse_verdict_gives_way(store: Store, fast: Proposal) -> None:
     doubtful = replace(fast, verification=replace(fast.verification, outcome=Outcome.NEEDS_DECISION))
     assert _better(store, doubtful, _of(fast, "P02", 1.62)) == ()
 
 
-def test_ratios_of_different_measures_are_not_compared(store: MemoryStore, fast: Proposal) -> None:
+def test_ratios_of_different_measures_are_not_compared(store: Store, fast: Proposal) -> None:
     assert _better(store, fast, _of(fast, "P02", 1.62, method="performance model for a100")) == ()
     measured = _of(fast, "P02", 1.62)
     assert _better(store, fast, replace(measured, comparison=replace(measured.comparison, outcome=SpeedOutcome.FASTER))) == ()
 
 
-def test_a_search_says_what_became_of_the_open_ones(store: MemoryStore, fast: Proposal) -> None:
+def test_a_search_says_what_became_of_the_open_ones(store: Store, fast: Proposal) -> None:
     folder = fast.path.parent
     assert store_beside_better("J1", store, folder, fast) == ()
     (beside,) = store_beside_better("J1", store, folder, _of(fast, "P02", 1.62))
@@ -73,7 +71,7 @@ def test_a_search_says_what_became_of_the_open_ones(store: MemoryStore, fast: Pr
     assert [known.id for known in store.proposals(folder, frozenset({ProposalState.OPEN}))] == ["P03"]
 
 
-def test_the_open_one_succeeds_whatever_came_later(store: MemoryStore, fast: Proposal) -> None:
+def test_the_open_one_succeeds_whatever_came_later(store: Store, fast: Proposal) -> None:
     for number in (1, 2, 3):
         store.add_proposal(fast.path.parent, _of(fast, f"P0{number}", 1.5, created_ms=number), frozenset({"P02"}))
     store.mark("P03", ProposalState.STALE)
@@ -81,7 +79,7 @@ def test_the_open_one_succeeds_whatever_came_later(store: MemoryStore, fast: Pro
     assert after is not None and after.id == "P02"
 
 
-def test_nothing_succeeds_the_newest(store: MemoryStore, fast: Proposal) -> None:
+def test_nothing_succeeds_the_newest(store: Store, fast: Proposal) -> None:
     store.add_proposal(fast.path.parent, fast)
     assert successor(store, fast) is None
 
@@ -91,7 +89,7 @@ def _of(proposal: Proposal, proposal_id: str, ratio: float, method: str | None =
     return replace(proposal, id=proposal_id, after_text=proposal_id, comparison=speed, created_ms=created_ms)
 
 
-def _better(store: MemoryStore, old: Proposal, fresh: Proposal) -> tuple[Proposal, ...]:
+def _better(store: Store, old: Proposal, fresh: Proposal) -> tuple[Proposal, ...]:
     folder: Path = old.path.parent
     store.add_proposal(folder, old)
     return better_open(store, folder, fresh)

@@ -11,7 +11,7 @@ from jupyter_ext.cells import Cell, CellEdit, Replaced, captured_cell, cell_of
 from jupyter_ext.reviewing import Reviewing
 from jupyter_ext.runs import CellRun
 from jupyter_ext.workshop import Wanted, Workshop
-from tests.unit.memory.conftest import Given
+from tests.contracts.stored import Given
 
 JUDGED, AFTER, OTHER = (f"__global__ void halve(float *x) {{ *x /= {value}; }}\n" for value in ("2.0", "2.0f", "4.0"))
 

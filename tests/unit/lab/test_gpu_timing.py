@@ -17,7 +17,7 @@ from assistant.lab.process import WorkerProcess
 from assistant.model.build import BuildResult, CompilerMissing
 from assistant.model.timing import CaseTiming, GpuState, MeasuredPeaks, PairTiming, ProfiledTime, SelfTest, TimedDevice, TimingOptions
 from assistant.model.workload import Case, CaseOrigin
-from assistant.ports import LabFailure, Program, RunLimits
+from assistant.ports.lab import LabFailure, Program, RunLimits
 from assistant.serialize import encode
 
 _PEAKS = MeasuredPeaks("GPU-1/2", "580 (CUDA 13.0)", 4.6e12, 7.9e12, 3.2e13, 1.6e13, 3.2e13, "best of 5")

@@ -9,7 +9,7 @@ from assistant.model.build import Diagnostic, DiagnosticSeverity
 from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.recording import RecordedLaunch, Recording
 from assistant.model.workload import Case, CaseOrigin
-from assistant.ports import CaseRun, LabFailure, ReplayRun
+from assistant.ports.lab import CaseRun, LabFailure, ReplayRun
 from assistant.workload.recordings import NewCase, write_case
 
 REASON = "the emulator does not support tensor-core fragments (wmma)"

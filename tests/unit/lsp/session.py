@@ -49,8 +49,8 @@ class Session:
 
     def published(self, uri: str) -> list[dict[str, Any]]:
         """Every publication of a document's diagnostics."""
-        told = (message["params"] for message in self.sent if message.get("method") == "textDocument/publishDiagnostics")
-        return [item for item in told if item["uri"] == uri]
+        published = (message["params"] for message in self.sent if message.get("method") == "textDocument/publishDiagnostics")
+        return [item for item in published if item["uri"] == uri]
 
     def _take(self, message: dict[str, Any]) -> None:
         text = json.dumps({"jsonrpc": "2.0", **message})

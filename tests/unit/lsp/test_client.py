@@ -8,14 +8,14 @@ from typing import Any, cast
 
 import pytest
 from lsprotocol import types
+from pygls.lsp.server import LanguageServer
 
 from assistant.config import ProgramConsent
 from lsp.client import Client
-from lsp.server import KernelOptServer
 
 
 def introduced(options: object) -> Client:
-    client = Client(cast(KernelOptServer, None))
+    client = Client(cast(LanguageServer, None))
     client.introduce(types.InitializeParams(types.ClientCapabilities(), initialization_options={"kernelopt": options}))
     return client
 
@@ -51,7 +51,7 @@ class Asked:
 
 def consent_asked(*command: str, flags: tuple[str, ...] = ()) -> tuple[types.ShowMessageRequestParams, Asked]:
     asked = Asked()
-    asyncio.run(Client(cast(KernelOptServer, asked)).ask_consent(ProgramConsent(Path("/w"), command, flags)))
+    asyncio.run(Client(cast(LanguageServer, asked)).ask_consent(ProgramConsent(Path("/w"), command, flags)))
     (question,) = asked.questions
     return question, asked
 
@@ -68,14 +68,18 @@ def test_the_question_of_consent_quotes_what_is_one_argument() -> None:
 
 def test_flags_that_no_message_holds_are_counted_and_logged_and_not_allowed_for_good() -> None:
     question, asked = consent_asked("a.cu", flags=("-DLONG=" + "x" * 2000, "--last"))
-    assert len(question.message) < 1000 and "characters more: the log has all of it" in question.message and "Run it?" in question.message
+    assert (
+        len(question.message) < 1000
+        and "more characters: the log has the whole command" in question.message
+        and "Run it?" in question.message
+    )
     assert titles(question) == ["Once", "Never"]
     assert any("--last" in text for text in asked.logged)
 
 
 def test_no_message_holds_a_link() -> None:
     asked = Asked()
-    client = Client(cast(KernelOptServer, asked))
+    client = Client(cast(LanguageServer, asked))
     client.say("unknown setting [fix me](command:x)")
     asyncio.run(client.choose("[a](command:b).cu: run it?", ("Once",)))
     assert asked.said == ["unknown setting [fix me] (command:x)"] and "](" not in asked.questions[0].message

@@ -22,7 +22,7 @@ def _type_above(session: Session) -> None:
 
 
 def _asked(folder: Path, capabilities: dict[str, Any], *, is_typed_in: bool) -> tuple[list[Any], list[str]]:
-    """Edits asked for, and what a person was told, after a command and a keystroke that came in one read."""
+    """Edits asked for, and messages shown, after a command and a keystroke that came in one read."""
 
     async def play() -> tuple[list[Any], list[str]]:
         async with opened(folder, capabilities) as session:
@@ -32,8 +32,8 @@ def _asked(folder: Path, capabilities: dict[str, Any], *, is_typed_in: bool) -> 
                 _type_above(session)
             await asyncio.sleep(0.01)
             asked = [message["params"]["edit"] for message in session.sent if message.get("method") == "workspace/applyEdit"]
-            told = [message["params"]["message"] for message in session.sent if message.get("method") == "window/showMessage"]
-            return asked, told
+            messages = [message["params"]["message"] for message in session.sent if message.get("method") == "window/showMessage"]
+            return asked, messages
 
     return asyncio.run(play())
 
@@ -43,13 +43,13 @@ def test_what_was_typed_behind_a_command_is_not_overwritten(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capabilities: dict[str, Any]
 ) -> None:
     monkeypatch.setenv("KERNELOPT_HOME", str(tmp_path))
-    asked, told = _asked(tmp_path, capabilities, is_typed_in=True)
+    asked, messages = _asked(tmp_path, capabilities, is_typed_in=True)
     assert asked == []
-    assert told == ["the editor did not make the edit kernelopt: declare a workload"]
+    assert messages == ["the editor did not apply the edit: kernelopt: declare a workload"]
 
 
 def test_an_edit_names_the_version_that_it_was_made_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KERNELOPT_HOME", str(tmp_path))
-    (edit,), told = _asked(tmp_path, _VERSIONED, is_typed_in=False)
+    (edit,), messages = _asked(tmp_path, _VERSIONED, is_typed_in=False)
     assert [change["textDocument"] for change in edit["documentChanges"]] == [{"uri": _URI, "version": 1}]
-    assert told == []
+    assert messages == []

@@ -113,8 +113,8 @@ def test_a_short_document_is_read_at_every_keystroke(play: Callable[..., None]) 
 def test_what_was_put_off_of_a_closed_document_is_not_read(play: Callable[..., None]) -> None:
     async def scene(typing: _Typing) -> None:
         typing.insert_above("#")
-        documents.close_document(typing.session.server, _URI)
+        typing.session.server.parts.documents.close(_URI)
         await asyncio.sleep(0.3)
-        assert typing.reads == 1 and typing.session.server.units.of(_URI) == ()
+        assert typing.reads == 1 and typing.session.server.parts.units.of(_URI) == ()
 
     play(_LONG, scene)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from lsp.features import configuration
+from lsp import settings_sync
 from tests.unit.lsp.session import Session, opened
 
 CAPABILITIES = {"workspace": {"configuration": True, "didChangeWatchedFiles": {"dynamicRegistration": True}}}
@@ -21,7 +21,7 @@ def asked(session: Session) -> list[Any]:
 
 
 def stages(session: Session) -> tuple[str, str, str]:
-    background = session.server.configuration.settings_of(FILE).background
+    background = session.server.parts.configuration.settings_of(FILE).background
     return background.compile, background.verify, background.profile
 
 
@@ -31,7 +31,7 @@ def answered(tmp_path: Path, answer: dict[str, Any]) -> tuple[str, str, str]:
     async def talk() -> tuple[str, str, str]:
         async with opened(tmp_path, CAPABILITIES) as session:
             session.notify("initialized", {})
-            while not any("nothing runs unasked" in str(message) for message in session.sent):
+            while not any("no background work runs" in str(message) for message in session.sent):
                 assert stages(session) == ("off", "off", "off")
                 await asyncio.sleep(0.005)
             assert stages(session) == ("off", "off", "off")
@@ -49,7 +49,7 @@ def answered(tmp_path: Path, answer: dict[str, Any]) -> tuple[str, str, str]:
 @pytest.fixture(autouse=True)
 def _alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:  # pyright: ignore[reportUnusedFunction]
     monkeypatch.setenv("KERNELOPT_HOME", str(tmp_path))
-    monkeypatch.setattr(configuration, "_ANSWER_S", 0.01)
+    monkeypatch.setattr(settings_sync, "_ANSWER_S", 0.01)
 
 
 def test_nothing_runs_until_the_client_has_said_its_settings(tmp_path: Path) -> None:

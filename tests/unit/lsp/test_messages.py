@@ -105,7 +105,7 @@ def test_what_is_no_message_is_answered_without_an_id(message: object) -> None:
         ("workspace/executeCommand", {"command": "kernelopt.check", "arguments": [{}]}, "required field missing @ $.uri"),
         ("workspace/executeCommand", {"command": "kernelopt.check", "arguments": [{"uri": "u"}, {"uri": "u"}]}, "takes one object"),
         ("kernelopt/list", None, "`what` is missing"),
-        ("kernelopt/list", {"what": "kernels", "uri": 4}, "`uri` is missing, or no text"),
+        ("kernelopt/list", {"what": "kernels", "uri": 4}, "`uri` is missing or not a text"),
         ("kernelopt/lines", {}, "`uri` is missing"),
         ("kernelopt/report", "x", "`id` is missing"),
     ],

@@ -43,7 +43,7 @@ class Editor:
         options = {"kernelopt": {"protocol": 1, "trusted": True, "supports": list(self._supports)}}
         self.say(id=1, method="initialize", params={"processId": None, "capabilities": {}, "initializationOptions": options})
         self.server.load()
-        return await self.server.model.complete(REQUEST, self.shown.append)
+        return await self.server.parts.model.complete(REQUEST, self.shown.append)
 
 
 def _never(*_: object) -> Any:

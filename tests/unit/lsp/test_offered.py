@@ -60,7 +60,7 @@ def test_initialize_is_answered_with_what_is_offered_and_the_next_message_finds_
     assert capabilities["executeCommandProvider"]["commands"] == list(COMMANDS)
     assert capabilities["workspace"]["textDocumentContent"] == {"schemes": ["kernelopt"]}
     assert {"hoverProvider", "codeLensProvider", "inlayHintProvider", "codeActionProvider"} <= set(capabilities)
-    assert second["error"]["message"] == "u holds no CUDA source that is open"
+    assert second["error"]["message"] == "no CUDA source is open in u"
 
 
 def test_nothing_heavy_is_imported_before_initialize_is_answered() -> None:

@@ -14,7 +14,7 @@ from lsprotocol import types
 from assistant.cuda.embedded.find import find_embedded
 from assistant.model.embedded import Container, Declined, Embedded
 from assistant.model.source import Span, TextEdit
-from lsp.embedded import Opened, read_cuda_cell, read_embedded
+from lsp.embedded import PythonText, read_cuda_cell, read_embedded
 from lsp.positions import Positions
 from lsp.units import Unit, Units, file_of, is_cuda, is_python, is_source, path_of
 
@@ -29,12 +29,12 @@ texts = st.lists(characters | st.sampled_from(["\n", "\r\n", "\r"]), max_size=60
 encodings = st.sampled_from(ENCODINGS)
 
 
-def opened(text: str, encoding: types.PositionEncodingKind = UTF16, container: Container = Container.PYTHON_FILE) -> Opened:
-    return Opened("file:///w/train.py", text, encoding, FILE, container)
+def opened(text: str, encoding: types.PositionEncodingKind = UTF16, container: Container = Container.PYTHON_FILE) -> PythonText:
+    return PythonText("file:///w/train.py", text, encoding, FILE, container)
 
 
-def read(text: str, before: Sequence[Unit] = (), is_named_anew: bool = False, taken: frozenset[Path] = frozenset()) -> tuple[Unit, ...]:
-    return read_embedded(opened(text), before, taken, is_named_anew)[0]
+def read(text: str, before: Sequence[Unit] = (), may_rename: bool = False, taken: frozenset[Path] = frozenset()) -> tuple[Unit, ...]:
+    return read_embedded(opened(text), before, taken, may_rename)[0]
 
 
 def call(kernel: str, name: str = "k") -> str:
@@ -198,9 +198,9 @@ def test_a_text_is_called_anew_when_it_is_saved() -> None:
     (first,) = read(call(named("a")))
     (typed,) = read(call(named("abc")), (first,))
     assert names((typed,)) == ["train.py.a.cu"]
-    (saved,) = read(call(named("abc")), (typed,), is_named_anew=True)
+    (saved,) = read(call(named("abc")), (typed,), may_rename=True)
     assert names((saved,)) == ["train.py.abc.cu"]
-    (half,) = read(call("__global__ vo"), (saved,), is_named_anew=True)
+    (half,) = read(call("__global__ vo"), (saved,), may_rename=True)
     assert half.key == saved.key
 
 
@@ -233,12 +233,12 @@ edits = st.tuples(
 
 @given(st.lists(edits, max_size=12), st.sampled_from(Container), st.booleans())
 def test_whatever_is_typed_every_unit_is_what_the_document_says(
-    changes: list[tuple[int, int, str]], container: Container, is_named_anew: bool
+    changes: list[tuple[int, int, str]], container: Container, may_rename: bool
 ) -> None:
     text, units = SAMPLE, ()
     for start, length, new in changes:
         text = text[:start] + new + text[start + length :]
-        units, _ = read_embedded(opened(text, container=container), units, frozenset(), is_named_anew)
+        units, _ = read_embedded(opened(text, container=container), units, frozenset(), may_rename)
         found = [item for item in find_embedded(text, container) if isinstance(item, Embedded)]
         assert [unit.text for unit in units] == [item.text for item in found]
         assert len({unit.key for unit in units}) == len({unit.path for unit in units}) == len(units)

@@ -8,47 +8,18 @@ from typing import Any
 
 import pytest
 
-from assistant.errors import UsageError
 from assistant.memory import ForgetScope, MemoryStore, export_lines, open_store
 from assistant.model.attempt import JobRow
 from assistant.model.completion import (
     ChatMessage,
-    Completion,
     CompletionFailure,
-    CompletionRequest,
     FailureKind,
-    ModelCall,
-    ModelRole,
-    Price,
-    ReplySchema,
-    SentCall,
-    ServedModel,
-    Spending,
 )
+from tests.contracts.stored import CALL
 
-REQUEST = CompletionRequest(
-    id="M1",
-    role=ModelRole.CODER,
-    prompt="code@1",
-    messages=(ChatMessage("system", "You write CUDA."), ChatMessage("user", "the whole source of the kernel é\udc80")),
-    max_output_tokens=100,
-    reply=ReplySchema("code", "{}"),
-    temperature=0.5,
-    seed=3,
-)
-CALL = ModelCall(
-    request=REQUEST,
-    job="J01",
-    served=ServedModel(ModelRole.CODER, "openai", "http://localhost:1/v1", "small", Price(1.0, 2.0)),
-    answer=Completion("the raw answer \U0001f600", "small-2", 10, 20),
-    started_ms=5_000,
-    duration_ms=7,
-    spending=Spending(0.1, 10, 20, 1),
-    is_counted_here=False,
-)
 FAILED = replace(
     CALL,
-    request=replace(REQUEST, id="M2"),
+    request=replace(CALL.request, id="M2"),
     answer=CompletionFailure(FailureKind.TIMED_OUT, "late", "wait", "half an answer"),
     started_ms=6_000,
     candidate="C01",
@@ -63,7 +34,7 @@ def started(store: MemoryStore, given: Any) -> MemoryStore:
 
 
 def test_calls_come_back_as_they_were_in_order(started: MemoryStore) -> None:
-    other = replace(CALL, request=replace(REQUEST, id="M3"), job="J02", started_ms=1_000)
+    other = replace(CALL, request=replace(CALL.request, id="M3"), job="J02", started_ms=1_000)
     for call in (FAILED, CALL, other, CALL):
         started.add_model_call(call)
     assert started.model_calls("J01") == (CALL, FAILED)
@@ -81,13 +52,8 @@ def test_a_stored_call_is_never_changed(started: MemoryStore) -> None:
         started.database.execute("delete from model_calls")
 
 
-def test_a_call_belongs_to_a_started_job(store: MemoryStore) -> None:
-    with pytest.raises(UsageError, match="J01"):
-        store.add_model_call(CALL)
-
-
 def test_forgetting_a_file_purges_its_prompts_and_answers(started: MemoryStore, path: Path, given: Any) -> None:
-    kept = replace(CALL, request=replace(REQUEST, id="M3", messages=(ChatMessage("user", "another file"),)), job="J02")
+    kept = replace(CALL, request=replace(CALL.request, id="M3", messages=(ChatMessage("user", "another file"),)), job="J02")
     for call in (CALL, FAILED, kept):
         started.add_model_call(call)
     forgotten = started.forget(ForgetScope(path=given.file), now_ms=9_000)
@@ -117,13 +83,3 @@ def test_calls_survive_a_file_of_their_own_version(path: Path) -> None:
     path.write_bytes(data.read_bytes())
     with open_store(path) as store:
         assert store.model_calls() == (CALL,)
-
-
-def test_a_call_that_was_sent_is_unanswered_until_its_end_is_kept(started: MemoryStore) -> None:
-    sent = [SentCall(name, "J01", at_ms, Spending(None, 10, 100, 1)) for name, at_ms in (("M1", 1), ("M2", 2))]
-    for call in sent:
-        started.add_sent_call(call)
-    assert started.unanswered_calls("J01") == tuple(sent)
-    started.add_model_call(CALL)
-    assert started.unanswered_calls("J01") == (sent[1],)
-    assert started.unanswered_calls("J02") == ()

@@ -12,12 +12,11 @@ from hypothesis import strategies as st
 
 from assistant.memory.experience import Judgement, PastTrial
 from assistant.memory.recall import RANK_CEILING, RANK_FLOOR, recall
-from assistant.model.attempt import RecallQuery
+from assistant.model.attempt import Recalled, RecallQuery
 from assistant.model.comparison import Comparison, SpeedOutcome
 from assistant.model.profile import Signature
 from assistant.model.proposal import DecisionKind
 from assistant.model.trial import TrialOutcome
-from assistant.ports import Recalled
 
 HERE = Path("/home/ada/project")
 ELSEWHERE = Path("/home/ada/other")

@@ -172,9 +172,9 @@ def test_a_last_wave_costs_no_more_than_whole_waves_would_win(access, profile, c
 def test_low_occupancy_costs_what_twice_the_warps_would_win(access, profile, check, occupancy, resources, limiter):
     chase = profile(access("global load", WARPS * 64, 5, sectors=WARPS * 256))
     low, twice = occupancy(256, warps=16, limiter=limiter), occupancy(256, warps=32, limiter=limiter)
-    now, mended = (predict(chase, resources(128), o, target("h200")).time_s for o in (low, twice))
+    now, fixed = (predict(chase, resources(128), o, target("h200")).time_s for o in (low, twice))
     finding = check(chase, occupancy=low, resources=resources(128)).one("KO105")
-    assert finding.estimated_cost_ratio == pytest.approx(max(0.0, 1 - mended / now), abs=1e-9)
+    assert finding.estimated_cost_ratio == pytest.approx(max(0.0, 1 - fixed / now), abs=1e-9)
 
 
 @pytest.mark.parametrize("threads", [1, 32, 100])

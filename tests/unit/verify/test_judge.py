@@ -189,6 +189,35 @@ def test_a_new_nan_fails() -> None:
     assert finding.code == "nan_position" and finding.index == 9
 
 
+def test_a_pole_that_another_precision_meets_on_changed_signs_is_a_decision() -> None:
+    """``x / (0.8 + 0.25 * x)``, twice, at -3.2: 4 where the sum is taken in double, NaN where it is 0 in float."""
+
+    def twice(b: Buffers, wide: type[np.floating]) -> None:
+        x = b["x"]
+        with np.errstate(all="ignore"):
+            for _ in range(2):
+                x = (x / (wide(0.8) + wide(0.25) * x.astype(wide))).astype(np.float32)
+        b["out"][: N - 1] = x[: N - 1]
+
+    def in_double(b: Buffers) -> None:
+        twice(b, np.float64)
+
+    def in_float(b: Buffers) -> None:
+        twice(b, np.float32)
+
+    def of(kind: str, sign: float) -> CaseEvidence:
+        buffers = {**inputs(1), "x": np.full(N, sign * 3.2, np.float32)}
+        buffers["x"][5:] = np.abs(inputs(1)["x"][5:])
+        return case(in_double, in_float, kind=kind, buffers=buffers)
+
+    changed = (DetectedLabel(Label.PRECISION, "literals of float", 4),)
+    cases = (of("recorded", 1.0), of("mirrored", -1.0))
+    result = verdict_on(JudgeEvidence(cases, AutoTolerance(), labels=changed))
+    assert result.outcome is Outcome.NEEDS_DECISION and set(result.labels) >= {Label.PRECISION, Label.NAN_BEHAVIOUR}
+    assert verdict_on(JudgeEvidence(cases, AutoTolerance())).outcome is Outcome.FAIL
+    assert verdict_on(JudgeEvidence((of("recorded", -1.0),), AutoTolerance(), labels=changed)).outcome is Outcome.FAIL
+
+
 def half_precision(b: Buffers) -> None:
     b["out"][: N - 1] = (b["x"] + (b["x"] * np.float32(1 + 2.0**-20) + b["y"]))[: N - 1]
 

@@ -18,7 +18,7 @@ export interface KernelPart {
   readonly headline: string;
   readonly is_stale: boolean;
   readonly launches: readonly LaunchPart[];
-  readonly untold: string;
+  readonly not_shown: string;
   readonly comparisons: readonly ComparisonPart[];
 }
 

@@ -23,7 +23,7 @@ from assistant.model.completion import (
     ReplySchema,
 )
 from assistant.plan.providers import PriceTable, ProviderSetup, open_provider
-from assistant.ports import Provider
+from assistant.ports.provider import Provider
 from tests.endpoint.server import MODEL, Asked, Breaks, Redirects, Refuses, Reply, Says, ScriptedEndpoint, Sends, Stalls
 
 KEY = "sk-a-very-secret-key"

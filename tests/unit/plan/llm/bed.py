@@ -14,7 +14,6 @@ from assistant.cuda.parse import parse
 from assistant.measure.targets import target
 from assistant.model.build import KernelResources
 from assistant.model.completion import (
-    Completion,
     CompletionFailure,
     CompletionRequest,
     FailureKind,
@@ -29,7 +28,8 @@ from assistant.model.source import Source
 from assistant.plan.catalogue import Catalogue, load_catalogue
 from assistant.plan.llm.planner import LlmPlanner
 from assistant.plan.llm.talk import Stamps
-from assistant.ports import OnText, PlanRequest
+from assistant.ports.planner import PlanRequest
+from tests.contracts.fake_model import FakeModel
 
 REPOSITORY = Path(__file__).resolve().parents[4]
 DEVICE = "CPU emulator (counting rules of sm_90)"
@@ -111,29 +111,6 @@ def request_of(text: str = TEXT, kernel: str = "transpose", **changes: Any) -> P
 
 
 @dataclass
-class Scripted:
-    """A `Provider` that gives the answers of a list in turn, and keeps what it was asked."""
-
-    answers: list[str | Completion | CompletionFailure]
-    price: Price | None = None
-    model: str = "small"
-    requests: list[CompletionRequest] = field(default_factory=list)
-
-    def served(self, role: ModelRole) -> ServedModel:
-        return ServedModel(role, "openai", "http://127.0.0.1/v1", self.model, self.price)
-
-    async def complete(self, request: CompletionRequest, on_text: OnText) -> Completion | CompletionFailure:
-        self.requests.append(request)
-        answer = self.answers.pop(0)
-        if isinstance(answer, str):
-            on_text(answer)
-            return Completion(answer, "small-2", None, None)
-        return answer
-
-    async def close(self) -> None: ...
-
-
-@dataclass
 class Ledger:
     """`Accounts` that allow a number of calls."""
 
@@ -168,7 +145,7 @@ class Bed:
     """A planner with its scripted model."""
 
     planner: LlmPlanner
-    provider: Scripted
+    provider: FakeModel
     ledger: Ledger
 
 
@@ -191,5 +168,5 @@ def settings(**sections: dict[str, object]) -> Settings:
 def bed(answers: Sequence[object], allowed_count: int = 100, price: Price | None = None, **sections: dict[str, object]) -> Bed:
     """A planner whose model gives the answers; dicts are sent as JSON."""
     given = [json.dumps(answer) if isinstance(answer, dict) else answer for answer in answers]
-    provider, ledger = Scripted(given, price), Ledger(allowed_count)  # type: ignore[arg-type]  # a test gives what the list may hold
+    provider, ledger = FakeModel(given, price), Ledger(allowed_count)  # type: ignore[arg-type]  # a test gives what the list may hold
     return Bed(LlmPlanner(provider, ledger, catalogue(), settings(**sections), stamps()), provider, ledger)

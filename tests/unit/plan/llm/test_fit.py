@@ -7,11 +7,11 @@ from dataclasses import replace
 import pytest
 
 from assistant.config import Settings
+from assistant.model.attempt import Recalled
 from assistant.plan.llm.context import Facts, facts_of
 from assistant.plan.llm.fit import fitted
 from assistant.plan.llm.library import Prompt, load_prompts
 from assistant.plan.tokens import estimated_tokens
-from assistant.ports import Recalled
 from tests.unit.plan.llm.bed import EVIDENCE, TEXT, evidence, request_of
 
 LONG = TEXT.replace("int main()", "\n".join(f"static int unrelated_{i}(int a) {{ return a + {i}; }}" for i in range(300)) + "\nint main()")

@@ -6,11 +6,11 @@ from dataclasses import replace
 from typing import Any
 
 from assistant.cuda.edits import apply_edits
+from assistant.model.attempt import Recalled
 from assistant.model.completion import CompletionFailure, FailureKind, ModelRole
 from assistant.model.plan import NO_MODEL, MetricPrediction, Origin, Rewrite, Setback, SetbackKind, Step, Unwritten
 from assistant.model.verification import Label
 from assistant.plan.llm.planning import MOST_STEPS
-from assistant.ports import Recalled
 from tests.unit.plan.llm.bed import KERNEL_TEXT, TEXT, Bed, bed, request_of
 from tests.unit.plan.llm.test_prompts import story
 

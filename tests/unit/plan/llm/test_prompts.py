@@ -10,6 +10,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from assistant.cuda.edits import apply_edits
 from assistant.cuda.hunks import unified_diff
+from assistant.model.attempt import Recalled
 from assistant.model.build import Diagnostic, DiagnosticSeverity
 from assistant.model.comparison import Comparison, SpeedOutcome
 from assistant.model.plan import Origin, Rewrite, Setback, SetbackKind, Step, TriedBefore
@@ -21,8 +22,9 @@ from assistant.plan.llm.inputs import Inputs
 from assistant.plan.llm.library import Prompt, load_prompts
 from assistant.plan.llm.talk import Talk
 from assistant.plan.llm.unusable import UnusableAnswer
-from assistant.ports import PlanRequest, Recalled, Story
-from tests.unit.plan.llm.bed import DECLARED, TEXT, Ledger, Scripted, catalogue, evidence, request_of, settings, stamps
+from assistant.ports.planner import PlanRequest, Story
+from tests.contracts.fake_model import FakeModel
+from tests.unit.plan.llm.bed import DECLARED, TEXT, Ledger, catalogue, evidence, request_of, settings, stamps
 
 SNAPSHOTS = Path(__file__).parent / "__snapshots__" / "test_prompts.ambr"
 STEP = Step(
@@ -44,7 +46,7 @@ AFTER = (evidence(9, "global_sectors", 32768.0, "sectors", 14),)
 
 def inputs(**sections: dict[str, object]) -> Inputs:
     library, resolved = load_prompts(), settings(**sections)
-    return Inputs(Talk(Scripted([]), Ledger(), library, resolved, stamps()), library, catalogue(), resolved)
+    return Inputs(Talk(FakeModel([]), Ledger(), library, resolved, stamps()), library, catalogue(), resolved)
 
 
 def full_request() -> PlanRequest:

@@ -12,20 +12,21 @@ from assistant.plan.llm.library import load_prompts
 from assistant.plan.llm.schemas import SummaryReply
 from assistant.plan.llm.talk import Answer, NoAnswer, Talk
 from assistant.plan.tokens import estimated_message_tokens, estimated_tokens
-from assistant.ports import OnText
-from tests.unit.plan.llm.bed import Ledger, Scripted, settings, stamps
+from assistant.ports.provider import OnText
+from tests.contracts.fake_model import FakeModel
+from tests.unit.plan.llm.bed import Ledger, settings, stamps
 
 GOOD = '{"summary": "Short."}'
 
 
-async def ask(model: Scripted, ledger: Ledger, **sections: dict[str, object]) -> Answer[SummaryReply] | NoAnswer:
+async def ask(model: FakeModel, ledger: Ledger, **sections: dict[str, object]) -> Answer[SummaryReply] | NoAnswer:
     library = load_prompts()
     talk = Talk(model, ledger, library, settings(**sections), stamps())
     return await talk.ask(ModelRole.SUMMARISER, library.render("summarise", {"signal": "static", "text": "loops"}), SummaryReply)
 
 
 async def test_an_answer_comes_with_its_model_and_call() -> None:
-    provider, ledger = Scripted([GOOD]), Ledger()
+    provider, ledger = FakeModel([GOOD]), Ledger()
     answer = await ask(provider, ledger, provider={"temperature": 0.2, "seed": 7, "max_output_tokens": 500})
     assert isinstance(answer, Answer)
     assert (answer.value, answer.model, answer.calls) == (SummaryReply(summary="Short."), "small-2", ("M1",))
@@ -36,7 +37,7 @@ async def test_an_answer_comes_with_its_model_and_call() -> None:
 
 
 async def test_a_malformed_answer_is_repaired_in_the_same_conversation() -> None:
-    provider, ledger = Scripted(["Sorry.", GOOD]), Ledger()
+    provider, ledger = FakeModel(["Sorry.", GOOD]), Ledger()
     answer = await ask(provider, ledger)
     assert isinstance(answer, Answer)
     assert answer.calls == ("M1", "M2")
@@ -47,7 +48,7 @@ async def test_a_malformed_answer_is_repaired_in_the_same_conversation() -> None
 
 
 async def test_there_are_two_repairs_at_most() -> None:
-    provider, ledger = Scripted(["one", "two", "three", GOOD]), Ledger()
+    provider, ledger = FakeModel(["one", "two", "three", GOOD]), Ledger()
     answer = await ask(provider, ledger)
     assert isinstance(answer, NoAnswer)
     assert answer.failure.kind is FailureKind.BAD_REPLY
@@ -56,19 +57,19 @@ async def test_there_are_two_repairs_at_most() -> None:
 
 
 async def test_an_answer_that_was_cut_is_asked_for_shorter() -> None:
-    provider, ledger = Scripted([Completion('{"summary": "a', "small-2", 10, 20, is_cut=True), GOOD]), Ledger()
+    provider, ledger = FakeModel([Completion('{"summary": "a', "small-2", 10, 20, is_cut=True), GOOD]), Ledger()
     assert isinstance(await ask(provider, ledger), Answer)
     assert "stopped at the limit of its length" in provider.requests[1].messages[-1].text
 
 
 async def test_a_megabyte_is_not_sent_back() -> None:
-    provider, ledger = Scripted(["x" * (1 << 20), GOOD]), Ledger()
+    provider, ledger = FakeModel(["x" * (1 << 20), GOOD]), Ledger()
     assert isinstance(await ask(provider, ledger), Answer)
     assert len(provider.requests[1].messages[2].text) == 4000
 
 
 async def test_a_call_that_the_budget_does_not_allow_is_not_made() -> None:
-    provider, ledger = Scripted(["Sorry.", GOOD]), Ledger(allowed_count=1)
+    provider, ledger = FakeModel(["Sorry.", GOOD]), Ledger(allowed_count=1)
     answer = await ask(provider, ledger)
     assert isinstance(answer, NoAnswer)
     assert (answer.failure.kind, answer.calls) == (FailureKind.OVER_BUDGET, ("M1",))
@@ -77,14 +78,14 @@ async def test_a_call_that_the_budget_does_not_allow_is_not_made() -> None:
 
 async def test_a_failure_is_recorded_and_not_asked_again() -> None:
     failure = CompletionFailure(FailureKind.NO_KEY, "no key", "set it")
-    provider, ledger = Scripted([failure]), Ledger()
+    provider, ledger = FakeModel([failure]), Ledger()
     assert await ask(provider, ledger) == NoAnswer(failure, ("M1",))
     assert ledger.calls[0].answer == failure
     assert ledger.calls[0].spending.token_count == 0
 
 
 async def test_what_the_endpoint_counts_is_charged_by_the_users_prices() -> None:
-    provider, ledger = Scripted([Completion(GOOD, "small-2", 400, 500)], Price(0.5, 4.0)), Ledger()
+    provider, ledger = FakeModel([Completion(GOOD, "small-2", 400, 500)], Price(0.5, 4.0)), Ledger()
     await ask(provider, ledger)
     call = ledger.calls[0]
     assert (call.spending.money_usd, call.spending.input_token_count, call.spending.output_token_count) == (0.0022, 400, 500)
@@ -93,7 +94,7 @@ async def test_what_the_endpoint_counts_is_charged_by_the_users_prices() -> None
 
 @pytest.mark.parametrize("told", [(0, 0), (10**30, 10**30)])
 async def test_a_count_that_cannot_be_is_not_believed(told: tuple[int, int]) -> None:
-    provider, ledger = Scripted([Completion(GOOD, "small-2", *told)]), Ledger()
+    provider, ledger = FakeModel([Completion(GOOD, "small-2", *told)]), Ledger()
     await ask(provider, ledger)
     call, estimated = ledger.calls[0], ledger.sent[0][1]
     assert call.is_counted_here
@@ -102,7 +103,7 @@ async def test_a_count_that_cannot_be_is_not_believed(told: tuple[int, int]) -> 
 
 
 async def test_a_call_is_noted_with_its_schema_before_it_is_sent() -> None:
-    provider, ledger = Scripted([CompletionFailure(FailureKind.NO_KEY, "no key", "set it")]), Ledger()
+    provider, ledger = FakeModel([CompletionFailure(FailureKind.NO_KEY, "no key", "set it")]), Ledger()
     await ask(provider, ledger)
     request = provider.requests[0]
     assert request.reply is not None
@@ -111,7 +112,7 @@ async def test_a_call_is_noted_with_its_schema_before_it_is_sent() -> None:
 
 
 async def test_what_the_endpoint_does_not_count_is_estimated() -> None:
-    provider, ledger = Scripted([GOOD]), Ledger()
+    provider, ledger = FakeModel([GOOD]), Ledger()
     await ask(provider, ledger)
     spending = ledger.calls[0].spending
     assert ledger.calls[0].is_counted_here
@@ -120,13 +121,13 @@ async def test_what_the_endpoint_does_not_count_is_estimated() -> None:
 
 
 async def test_what_had_come_before_a_failure_is_charged() -> None:
-    provider, ledger = Scripted([CompletionFailure(FailureKind.TIMED_OUT, "slow", "wait", "half an answer")], Price(1.0, 1.0)), Ledger()
+    provider, ledger = FakeModel([CompletionFailure(FailureKind.TIMED_OUT, "slow", "wait", "half an answer")], Price(1.0, 1.0)), Ledger()
     await ask(provider, ledger)
     assert ledger.calls[0].spending.output_token_count > 0
     assert ledger.calls[0].spending.money_usd
 
 
-class _Endless(Scripted):
+class _Endless(FakeModel):
     """Begins to answer and never ends."""
 
     begun = asyncio.Event()

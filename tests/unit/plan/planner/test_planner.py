@@ -12,13 +12,14 @@ import pytest
 from assistant.build.architectures import architecture
 from assistant.cuda.parse import parse
 from assistant.measure.targets import target
+from assistant.model.attempt import Recalled
 from assistant.model.profile import Evidence, Finding, Method, Severity
 from assistant.model.source import Source
 from assistant.model.verification import Label
 from assistant.plan.catalogue import Catalogue, load_catalogue
 from assistant.plan.expert.order import EXPERT_TRANSFORMATIONS
 from assistant.plan.expert.planner import ExpertPlanner
-from assistant.ports import PlanRequest, Recalled
+from assistant.ports.planner import PlanRequest
 from assistant.profile.catalogue import METRICS
 
 ROOT = Path(__file__).resolve().parents[4]

@@ -34,7 +34,7 @@ function section(kernel: KernelPart, id: string): Markup {
     ${others.map(
       (other, index) => html`<details id="${id}-${index + 1}"><summary>${other.title}</summary>${launch(other, `${id}-${index + 1}`)}</details>`,
     )}
-    ${kernel.untold !== "" && html`<p class="soft small">${kernel.untold}.</p>`}
+    ${kernel.not_shown !== "" && html`<p class="soft small">${kernel.not_shown}.</p>`}
     <h3>Before and after</h3>
     ${kernel.comparisons.length === 0 && html`<p class="soft">No edit of this kernel was judged yet: run Optimize, or verify an edit of your own.</p>`}
     ${kernel.comparisons.map((part, index) => comparison(part, `${id}-c${index}`))}

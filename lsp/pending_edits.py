@@ -1,9 +1,9 @@
-"""Edits that the editor was asked for and has not shown yet: one at a time in a document, as the next is made for the text that it leaves.
+"""Edits that the editor was asked for and that have not arrived yet: one at a time per document, as each is based on the text before it.
 
-Editors that take edits without versions would make both, one upon the other. Example::
+Editors that accept edits without versions would apply both, one on top of the other. Example::
 
-    under_way.begin(uri, Edit(key, before, after, is_versioned=True))  # raises UsageError while another one is under way
-    under_way.seen(uri, {key: text})                                   # the text has come back
+    pending.begin(uri, Edit(key, before, after, is_versioned=True))  # raises UsageError while another one is pending
+    pending.seen(uri, {key: text})                                   # the text has come back
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from collections.abc import Callable, Mapping
 from assistant.errors import UsageError
 from assistant.record import Record
 
-__all__ = ["Edit", "UnderWay"]
+__all__ = ["Edit", "PendingEdits"]
 
 _AWAITED_S = 5.0
-"""How long an edit may take to come back: some editors never say that they did not make it, and a person waits for the next one."""
+"""How long an edit may take to come back: some editors never report that they did not make it, and the next edit waits."""
 
 
 class Edit(Record):
@@ -34,28 +34,28 @@ class Edit(Record):
         return text in (self.after, None) or (self.is_versioned and text != self.before)
 
 
-class _Asked(Record):
+class _Timed(Record):
     edit: Edit
     at_s: float
 
 
-class UnderWay:
-    """Of one client."""
+class PendingEdits:
+    """The edits that one client was asked for."""
 
     def __init__(self, clock_s: Callable[[], float] = time.monotonic) -> None:
         self._clock_s = clock_s
-        self._asked: dict[str, _Asked] = {}
+        self._asked: dict[str, _Timed] = {}
 
     def check(self, uri: str) -> None:
         """Raises UsageError while an edit of the document is under way."""
         asked = self._asked.get(uri)
         if asked is not None and self._clock_s() < asked.at_s + _AWAITED_S:
-            raise UsageError("the editor is still making the edit before this one", "try again when the text has changed")
+            raise UsageError("the editor is still making the previous edit", "try again when the text has changed")
 
     def begin(self, uri: str, edit: Edit) -> None:
         """The editor is asked for ``edit``. Raises UsageError as ``check`` does."""
         self.check(uri)
-        self._asked[uri] = _Asked(edit, self._clock_s())
+        self._asked[uri] = _Timed(edit, self._clock_s())
 
     def seen(self, uri: str, texts: Mapping[str, str]) -> None:
         """What the document's texts are now, by key."""

@@ -1,0 +1,59 @@
+"""What the commands that decide on a proposal do and print: accept, reject, undo."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+
+import typer
+
+from assistant.cli import exit_codes
+from assistant.cli.compose import open_session
+from assistant.cli.console import console
+from assistant.cli.jobs import show_events
+from assistant.cli.render import TextRenderer
+from assistant.engine.event_json import event_json
+from assistant.model import events
+
+__all__ = ["accept", "reject", "undo"]
+
+
+def accept(id_prefix: str, hunks: tuple[str, ...], as_json: bool) -> None:
+    """Write a proposal into its file, as an undoable edit."""
+
+    def stream() -> AsyncIterator[events.Event]:
+        told = open_session().accept(id_prefix, hunks)
+        return told if as_json else _without_proposals(told)
+
+    raise typer.Exit(_show_decision(stream, as_json))
+
+
+def reject(id_prefix: str, code: str | None, reason: str | None, as_json: bool) -> None:
+    """Turn a proposal down; the technique ranks lower here from now on."""
+    _show_now(open_session().reject(id_prefix, code, reason), as_json)
+
+
+def undo(id_prefix: str, as_json: bool) -> None:
+    """Take an accepted proposal back; refused if the file moved on."""
+    _show_now(open_session().undo(id_prefix), as_json)
+
+
+def _show_decision(stream: Callable[[], AsyncIterator[events.Event]], as_json: bool) -> int:
+    """A decision's events end without ``job_ended`` when nothing had to be judged; then it is done."""
+    code = show_events(stream, as_json)
+    return exit_codes.DONE if code == exit_codes.INTERNAL else code
+
+
+async def _without_proposals(stream: AsyncIterator[events.Event]) -> AsyncIterator[events.Event]:
+    """An edit that was moved and judged again is the one that the person asked for: its verdict and its new id say enough."""
+    async for event in stream:
+        if not isinstance(event, events.ProposalMade):
+            yield event
+
+
+def _show_now(shown: tuple[events.Event, ...], as_json: bool) -> None:
+    renderer = TextRenderer(console())
+    for event in shown:
+        if as_json:
+            typer.echo(event_json(event))
+        else:
+            renderer.render(event)

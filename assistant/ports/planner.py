@@ -1,0 +1,92 @@
+"""Planners: what they are shown of a kernel, and the steps, edits and explanations that they are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Protocol
+
+from assistant.model.attempt import Recalled
+from assistant.model.build import Diagnostic, KernelResources
+from assistant.model.comparison import Comparison
+from assistant.model.device import Architecture, Target
+from assistant.model.plan import Plan, Rewrite, Setback, Step, TriedBefore, Unwritten
+from assistant.model.profile import Evidence, Finding, LaunchProfile
+from assistant.model.source import Kernel, ParsedSource
+from assistant.model.verification import Verification
+from assistant.record import Record
+
+__all__ = ["PlanRequest", "Planner", "Story"]
+
+
+class PlanRequest(Record):
+    """All that a planner may look at: one kernel, judged as it stands."""
+
+    parsed: ParsedSource
+    kernel: Kernel
+    profiles: tuple[LaunchProfile, ...]
+    """The kernel's counted launches, most costly first."""
+    findings: tuple[Finding, ...]
+    evidence: tuple[Evidence, ...]
+    resources: KernelResources | None
+    target: Target
+    architecture: Architecture
+    recalled: tuple[Recalled, ...] = ()
+    excluded: frozenset[tuple[str, int]] = frozenset()
+    """(technique, line) pairs already tried on this text."""
+    tried: tuple[TriedBefore, ...] = ()
+    """What was tried on this kernel in this job, and what came of it; oldest first."""
+    diagnostics: tuple[Diagnostic, ...] = ()
+    """Compiler warnings on the text as it stands."""
+    wishes: tuple[str, ...] = ()
+    """What a person asked of every candidate, in words."""
+    hint: str | None = None
+    """What a person asks for now, in words."""
+    least_ratio: float | None = None
+    """Least time(before)/time(after) of an edit that is kept; None: not told."""
+    decided_ratio: float | None = None
+    """The same for an edit that a person must decide on."""
+
+
+class Story(Record):
+    """A confirmed candidate as whoever explains it sees it."""
+
+    before: PlanRequest
+    """The kernel as the user has it, judged."""
+    diff: str
+    steps: tuple[Step, ...]
+    """In the order they were chained."""
+    rewrites: tuple[Rewrite, ...]
+    """One for each step."""
+    after: tuple[Evidence, ...]
+    left: tuple[Finding, ...]
+    """What still stands after the edit."""
+    verification: Verification
+    comparison: Comparison
+    others: tuple[str, ...] = ()
+    """Kept edits that gain more by their screen and are not offered now, in words."""
+
+
+class Planner(Protocol):
+    """Turns findings into a plan, each step of it into rewrites, and setbacks into better ones.
+
+    Candidates of every planner are judged alike: none of them builds, runs or measures anything.
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    async def plan(self, request: PlanRequest) -> Plan:
+        """Ordered steps with predictions, and what was declined with the reason."""
+        ...
+
+    def rewrites(self, request: PlanRequest, step: Step) -> AsyncIterator[Rewrite | Unwritten]:
+        """The edits that carry out ``step``, best first, each made when it is asked for: it may cost a call."""
+        ...
+
+    async def improved(self, request: PlanRequest, step: Step, rewrite: Rewrite, setback: Setback) -> Rewrite | Unwritten | None:
+        """Another edit of the request's text in the place of ``rewrite``, which met ``setback``; None: it does not learn from setbacks."""
+        ...
+
+    async def explained(self, story: Story) -> str | None:
+        """Markdown for people, numbers filled from Evidence; None: nothing to add to what is said anyway."""
+        ...

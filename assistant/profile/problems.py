@@ -1,0 +1,38 @@
+"""Problems that runs exposed, counted and put in words: one count for the headline of a kernel and for the end of the job."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from assistant.model.profile import Problem
+from assistant.profile.quantity import counted_noun
+
+__all__ = ["errors_among", "problems_in_words"]
+
+_ERRORS = frozenset(
+    {
+        "shared_race", "global_race", "missing_syncwarp", "out_of_bounds", "use_after_free", "uninitialised_read",
+        "barrier_divergence", "bad_launch", "bad_warp_mask", "wild_pointer", "assertion", "timeout", "misaligned",
+        "stack_overflow", "division_by_zero", "trap", "differs_from_reference", "missing_fence", "plain_poll", "async_copy_not_awaited",
+        "async_source_overwritten", "stale_read", "inactive_lane_value",
+    }
+)  # fmt: skip
+"""Problem kinds for which ``check`` answers no; a host pointer in a kernel is a warning, some systems allow it."""
+
+
+def errors_among(problems: Sequence[Problem]) -> tuple[Problem, ...]:
+    """Those for which ``check`` answers no."""
+    return tuple(problem for problem in problems if problem.kind in _ERRORS)
+
+
+def problems_in_words(problems: Sequence[Problem]) -> str:
+    """``4 problems, 1 of them a warning``; ``no problem found`` of none."""
+    if not problems:
+        return "no problem found"
+    warning_count = len(problems) - len(errors_among(problems))
+    total = counted_noun(len(problems), "problem")
+    if not warning_count:
+        return total
+    if warning_count == len(problems):
+        return f"{total}, only {'a warning' if warning_count == 1 else 'warnings'}"
+    return f"{total}, {warning_count} of them {'a warning' if warning_count == 1 else 'warnings'}"

@@ -1,0 +1,77 @@
+"""The arguments of commands, one object each, and the open source that they name."""
+
+from __future__ import annotations
+
+from assistant.errors import UsageError
+from assistant.model.workload import CaseKey
+from assistant.record import Record
+from lsp.backend import Backend
+from lsp.units import Unit, Units
+
+__all__ = ["JobArguments", "PairArguments", "ProposalArguments", "SourceArguments", "VerifyArguments", "find_unit"]
+
+
+class SourceArguments(Record):
+    """A document, and a kernel in it."""
+
+    uri: str
+    kernel: str | None = None
+    finding: str | None = None
+    """Only edits that answer this finding."""
+    line: int | None = None
+    source: str | None = None
+    """Which CUDA text of the document, as lenses and actions name it; None: the one that holds the kernel."""
+
+
+class VerifyArguments(Record):
+    """What is verified: the document's text against an earlier one of it, or a proposal once more."""
+
+    uri: str
+    kernel: str | None = None
+    source: str | None = None
+    before: str | None = None
+    """The earlier text of the whole document."""
+    proposal_id: str | None = None
+    seeds: tuple[int, ...] = ()
+    """Of the verification that ``cases`` are of, in its order; empty: fresh ones."""
+    cases: tuple[CaseKey, ...] = ()
+    """Empty: all."""
+
+
+class JobArguments(Record):
+    job_id: str
+
+
+class ProposalArguments(Record):
+    proposal_id: str
+    hunk_ids: tuple[str, ...] = ()
+    reason_code: str | None = None
+    reason: str | None = None
+
+
+class PairArguments(Record):
+    """A document and a kernel in it; the rest is for the commands that take it."""
+
+    uri: str
+    kernel: str | None = None
+    """May be left out where the document has one kernel, or one open session."""
+    source: str | None = None
+    """Which CUDA text of the document, as lenses name it."""
+    goal: str | None = None
+    """Of ``start``."""
+    hint: str = ""
+    """Of ``suggest``: a finding, a technique, or words for a model planner."""
+    words: str = ""
+    """Of ``constrain``."""
+    version: int | None = None
+    """Of ``back``; None: the one before."""
+
+
+def find_unit(units: Units, backend: Backend, arguments: SourceArguments | VerifyArguments | PairArguments) -> Unit:
+    """The source that is meant: the document's only one, or the one with the kernel. Raises UsageError where there is none."""
+    found = [unit for unit in units.of(arguments.uri) if arguments.source in (None, unit.key)]
+    for unit in found:
+        keys = {kernel.key for kernel in backend.editor.view(unit.key).kernels} if len(found) > 1 else set[str]()
+        if arguments.kernel is None or len(found) == 1 or arguments.kernel in keys:
+            return unit
+    raise UsageError(f"no CUDA source is open in {arguments.uri}")

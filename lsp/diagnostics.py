@@ -1,0 +1,100 @@
+"""Diagnostics: sent to the client whenever a document's view changes; it never has to ask for them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from lsprotocol import types
+from pygls.lsp.server import LanguageServer
+
+from assistant.editor.pages import finding_page
+from assistant.editor.view import Note, Related
+from assistant.editor.words import ignored_text_message
+from assistant.model.profile import Severity
+from assistant.profile.wording import percent
+from lsp.backend import Backend
+from lsp.late import LateReads
+from lsp.settings import EditorConfiguration
+from lsp.texts import open_document
+from lsp.units import IgnoredText, Unit, Units
+
+__all__ = ["Diagnostics"]
+
+_SEVERITIES = {
+    Severity.ERROR: types.DiagnosticSeverity.Error,
+    Severity.WARNING: types.DiagnosticSeverity.Warning,
+    Severity.INFORMATION: types.DiagnosticSeverity.Information,
+}
+_LEAST_SHOWN_RATIO = 0.005
+"""Of a note's cost: a smaller one would be shown as 0 %."""
+
+
+class Diagnostics:
+    """Publishes the diagnostics of a client's documents."""
+
+    def __init__(self, server: LanguageServer, units: Units, backend: Backend, late: LateReads, configuration: EditorConfiguration) -> None:
+        self._server = server
+        self._units = units
+        self._backend = backend
+        self._late = late
+        self._configuration = configuration
+
+    def publish(self, uri: str) -> None:
+        """Send the notes on a document's sources; if the document still has to be read, once it is."""
+        if self._late.is_late(uri):
+            self._late.publish_when_read(uri)
+            return
+        found = [_diagnostic(unit, note) for unit in self._units.of(uri) for note in self._notes(unit)]
+        found += [_ignored(item) for item in self._units.ignored(uri)]
+        document = open_document(self._server.workspace, uri)
+        self._send(uri, found, None if document is None else document.version)
+
+    def publish_all(self) -> None:
+        """Send those of every open document."""
+        for uri in self._units.uris():
+            self.publish(uri)
+
+    def clear(self, uri: str) -> None:
+        """The document was closed."""
+        self._send(uri, [])
+
+    def _notes(self, unit: Unit) -> list[Note]:
+        is_compiler_shown = self._configuration.settings_of(unit.path).diagnostics.compiler == "on"
+        return [note for note in self._backend.editor.view(unit.key).notes if is_compiler_shown or note.stage != "compile"]
+
+    def _send(self, uri: str, found: list[types.Diagnostic], version: int | None = None) -> None:
+        self._server.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, found, version))
+
+
+def _ignored(item: IgnoredText) -> types.Diagnostic:
+    return types.Diagnostic(item.place, ignored_text_message(item.declined), types.DiagnosticSeverity.Information, source="kernelopt")
+
+
+def _diagnostic(unit: Unit, note: Note) -> types.Diagnostic:
+    page = None if note.code is None else finding_page(note.code)
+    return types.Diagnostic(
+        range=unit.token_range(note.line, note.column) if note.column else unit.line_range(note.line),
+        message=_message(note),
+        severity=_SEVERITIES[note.severity],
+        code=note.code,
+        code_description=None if page is None else types.CodeDescription(page),
+        source=note.source,
+        related_information=[types.DiagnosticRelatedInformation(_location(unit, related), related.message) for related in note.related]
+        or None,
+        data=None if note.proposal is None else {"proposal_id": note.proposal},
+    )
+
+
+def _location(unit: Unit, related: Related) -> types.Location:
+    """In this document, or the whole line of another file."""
+    file = Path(related.file)
+    if file == unit.path or not file.is_absolute():
+        return types.Location(unit.uri, unit.line_range(related.line))
+    start = types.Position(max(0, related.line - 1), 0)
+    return types.Location(file.as_uri(), types.Range(start, types.Position(start.line + 1, 0)))
+
+
+def _message(note: Note) -> str:
+    if note.cost_ratio is None or note.cost_ratio < _LEAST_SHOWN_RATIO:
+        return note.message
+    return f"{note.message} (estimated cost: {percent(note.cost_ratio)} of the kernel's predicted time)"

@@ -1,0 +1,40 @@
+"""Commands that start a job or cancel one: ``kernelopt.check``, ``profile``, ``optimize``, ``verify``, ``job.cancel``.
+
+A command takes one object and answers at once; the work itself is a job.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pygls.lsp.server import LanguageServer
+
+from assistant.editor.tasks import Verb
+from assistant.engine.request import OptimizeOptions
+from lsp.arguments import JobArguments, SourceArguments, VerifyArguments, find_unit
+from lsp.backend import Backend
+from lsp.settings import EditorConfiguration
+from lsp.units import Units
+from lsp.verifying import verify
+
+__all__ = ["register"]
+
+
+def register(server: LanguageServer, units: Units, backend: Backend, configuration: EditorConfiguration) -> None:
+    def register_job(name: str, verb: Verb) -> None:
+        @server.command(name)
+        def start(arguments: SourceArguments) -> dict[str, Any]:
+            unit = find_unit(units, backend, arguments)
+            options = OptimizeOptions(only_finding=arguments.finding, editor_settings=configuration.given)
+            return {"job_id": backend.editor.ask(unit.key, verb, arguments.kernel, options)}
+
+    for name, verb in (("check", Verb.CHECK), ("profile", Verb.PROFILE), ("optimize", Verb.OPTIMIZE)):
+        register_job(f"kernelopt.{name}", verb)
+
+    @server.command("kernelopt.verify")
+    def verify_cases(arguments: VerifyArguments) -> dict[str, Any]:
+        return verify(backend, find_unit(units, backend, arguments), arguments)
+
+    @server.command("kernelopt.job.cancel")
+    def cancel(arguments: JobArguments) -> dict[str, Any]:
+        return {"is_cancelled": backend.editor.cancel(arguments.job_id)}

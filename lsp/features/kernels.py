@@ -1,0 +1,41 @@
+"""Commands on one kernel that start no job: ``kernelopt.kernel.explain`` and ``kernelopt.workload.init``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pygls.lsp.server import LanguageServer
+
+from assistant.editor.words import kernel_table
+from assistant.errors import UsageError
+from lsp.arguments import SourceArguments, find_unit
+from lsp.backend import Backend
+from lsp.client import Client
+from lsp.edits import DocumentEdits
+from lsp.units import Units
+
+__all__ = ["register"]
+
+
+def register(server: LanguageServer, client: Client, units: Units, backend: Backend, edits: DocumentEdits) -> None:
+    @server.command("kernelopt.kernel.explain")
+    def explain_kernel(arguments: SourceArguments) -> dict[str, Any]:
+        """The table that the hover shows, for clients that have it on a command."""
+        unit = find_unit(units, backend, arguments)
+        found = [k for k in backend.editor.view(unit.key).kernels if arguments.kernel in (None, k.key)]
+        if not found:
+            raise UsageError(f"no kernel {arguments.kernel} in {unit.path.name}")
+        text = kernel_table(found[0])
+        if not client.is_ours:
+            client.say(text)
+        return {"markdown": text}
+
+    @server.command("kernelopt.workload.init")
+    def init(arguments: SourceArguments) -> dict[str, Any]:
+        """Have the editor put a workload block before the kernel."""
+        from assistant.engine.initialize import initialized_text  # reads a kernel's shapes, which a start does not need
+
+        unit = find_unit(units, backend, arguments)
+        after = initialized_text(backend.editor.parsed(unit.key), arguments.kernel).text
+        edits.ask(unit, after, "the workload block", "kernelopt: declare a workload")
+        return {"outcome": "applying"}

@@ -1,0 +1,316 @@
+"""A lab in this process: kernels are Python functions, found by what the CUDA text says. Passes ``lab_contract``.
+
+Example::
+
+    doubling = Behaviour(lambda x, n: np.multiply(x[:n], 2, out=x[:n]))
+    lab = FakeLab(folder, {"x[i] *= 2.0f": doubling})          # every kernel whose text holds these words
+
+A kernel that none of the table's words are in does not compile.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from assistant.cuda.match import kernel_of_instance
+from assistant.cuda.parse import parse
+from assistant.model.build import Build, BuildFailure, BuildResult, Diagnostic, DiagnosticSeverity, KernelResources
+from assistant.model.device import LabDescription
+from assistant.model.elements import parse_element_type
+from assistant.model.preprocessed import NotPreprocessed, Preprocessings
+from assistant.model.profile import Correction, Grade, InstructionMix, LaunchProfile, LineAccess, LineInstructions, Method, Problem
+from assistant.model.recording import RecordedArgument, RecordedLaunch, Recording, ShapeCount, Transfer
+from assistant.model.source import Kernel, Parameter, ParsedSource
+from assistant.model.workload import Case
+from assistant.ports.lab import (
+    CaseRun,
+    Counters,
+    Lab,
+    LabFailure,
+    Program,
+    ProgramRun,
+    ReferenceCall,
+    ReplayOptions,
+    ReplayRun,
+    RunLimits,
+    Timing,
+)
+from assistant.record import Record
+from assistant.workload.arrays import storage_dtype
+from assistant.workload.recordings import NewCase, RecordingReader, RecordingWriter, blob_name, write_case
+
+__all__ = ["Behaviour", "FakeLab"]
+
+_COMPILER = "a table"
+_DEVICE = "a table of the tests"
+_COUNTING = ("count", "grade", "check")
+_WARP = 32
+_IDEAL_SECTORS = 4
+"""Of a warp's access to floats that lie side by side."""
+
+
+class Behaviour(Record):
+    """What a kernel does, and what it costs."""
+
+    computes: Callable[..., Any]
+    """Of the launch's arguments in order, arrays (changed in place) and numbers; an IndexError is an access out of bounds."""
+    sectors: int = _IDEAL_SECTORS
+    """32-byte sectors of each request: what the performance model predicts its time from."""
+
+
+@dataclass
+class FakeLab:
+    """Implements ``ports.lab.Lab``."""
+
+    folder: Path
+    kernels: Mapping[str, Behaviour]
+    """By words of the kernel's text; the first that fits."""
+    programs: Mapping[str, NewCase] = field(default_factory=dict[str, NewCase])
+    """What a ``main()`` whose text holds these words uploads and launches; it copies every buffer back at the end."""
+    target: str = "h200"
+    timing: Timing | None = None
+    counters: Counters | None = None
+    beside: tuple[Lab, ...] = ()
+    asked: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+    """(method, text) of everything that was built, run or replayed, in order."""
+    _folder_count: int = 0
+    _readers: dict[Path, RecordingReader] = field(default_factory=dict[Path, RecordingReader])
+    """Of recordings, which never change."""
+
+    def describe(self) -> LabDescription:
+        return LabDescription("cpu", _DEVICE, self.target, "no GPU: a table of the tests", ())
+
+    async def build(self, program: Program, architecture: str) -> BuildResult:
+        self._note("build", program)
+        parsed = parse(program.sources[0])
+        refused = self._refused(parsed)
+        if refused is not None:
+            return BuildFailure(_COMPILER, refused)
+        found = (kernel_of_instance(parsed, instance) for instance in program.kernels)
+        resources = tuple(
+            KernelResources(instance, f"_Z{kernel.name}", architecture, 32, 0, 0, 0, 0, 0)
+            for instance, kernel in zip(program.kernels, found, strict=True)
+            if kernel is not None
+        )
+        return Build(_COMPILER, architecture, program.flags, resources, (), ())
+
+    async def inspect(self, program: Program, architecture: str) -> BuildResult:
+        return await self.build(program, architecture)
+
+    async def accepts(self, program: Program, architecture: str) -> bool:
+        return self._refused(parse(program.sources[0])) is None
+
+    async def preprocessed(self, program: Program, architecture: str) -> Preprocessings:
+        missing = NotPreprocessed("a table has no preprocessor", is_missing=True)
+        return Preprocessings(missing, missing, missing)
+
+    async def run(
+        self,
+        program: Program,
+        mode: str,
+        limits: RunLimits,
+        record: bool,
+        sample_blocks: int = 0,
+        corrections: tuple[Correction, ...] = (),
+        order_seed: int = 0,
+        uploads: Path | None = None,
+    ) -> ProgramRun | LabFailure:
+        self._note("run", program)
+        parsed = parse(program.sources[0])
+        host = next((case for words, case in self.programs.items() if words in parsed.source.text), None)
+        if host is None or uploads is not None:
+            return LabFailure("unsupported", "the table has no such program", "add it to the table")
+        refused = self._refused(parsed)
+        if refused is not None:
+            return LabFailure("not_built", "the table has no such kernel", "", refused)
+        uploaded = write_case(self._new_folder("program"), host)
+        recording = self._new_folder("recording")
+        left = self._carried_out(parsed, uploaded, ReplayOptions(mode=mode), RecordingWriter(recording))
+        return _program_run(left, recording if record else None)
+
+    async def run_streams(self, program: Program, is_late: bool, limits: RunLimits) -> ProgramRun | LabFailure:
+        return await self.run(program, "count", limits, record=True)
+
+    async def replay(self, program: Program, cases: Sequence[Case], options: ReplayOptions, limits: RunLimits) -> ReplayRun | LabFailure:
+        self._note("replay", program)
+        parsed = parse(program.sources[0])
+        refused = self._refused(parsed)
+        if refused is not None:
+            return LabFailure("not_built", "the table has no such kernel", "", refused)
+        out = self._new_folder("replay")
+        writer = RecordingWriter(out)
+        return ReplayRun(tuple(self._carried_out(parsed, case, options).case_run(writer) for case in cases), out / "blobs")
+
+    async def replay_promoted(
+        self, program: Program, cases: Sequence[Case], options: ReplayOptions, limits: RunLimits
+    ) -> ReplayRun | LabFailure:
+        """Arrays come as doubles, as the cases hold them."""
+        return await self.replay(program, cases, options, limits)
+
+    async def reference(self, call: ReferenceCall, limits: RunLimits) -> tuple[tuple[str, bytes], ...] | LabFailure:
+        return LabFailure("bad_reference", "a table runs no references", "")
+
+    async def close(self) -> None: ...
+
+    def _note(self, method: str, program: Program) -> None:
+        self.asked.append((method, program.sources[0].text))
+
+    def _new_folder(self, kind: str) -> Path:
+        self._folder_count += 1
+        return self.folder / f"{kind}-{self._folder_count}"
+
+    def _reader(self, recording: Path) -> RecordingReader:
+        if recording not in self._readers:
+            self._readers[recording] = RecordingReader(recording)
+        return self._readers[recording]
+
+    def _behaviour(self, parsed: ParsedSource, kernel: Kernel) -> Behaviour | None:
+        text = parsed.source.text[kernel.span.start : kernel.span.end]
+        return next((behaviour for words, behaviour in self.kernels.items() if words in text), None)
+
+    def _refused(self, parsed: ParsedSource) -> tuple[Diagnostic, ...] | None:
+        """What a compiler would say; None: it takes the text."""
+        unknown = [kernel for kernel in parsed.kernels if self._behaviour(parsed, kernel) is None]
+        path = str(parsed.source.path)
+        said = (Diagnostic(path, kernel.line, 1, DiagnosticSeverity.ERROR, f"{kernel.name} is in no table") for kernel in unknown)
+        return tuple(said) if unknown else None
+
+    def _carried_out(self, parsed: ParsedSource, case: Case, options: ReplayOptions, kept: RecordingWriter | None = None) -> _Left:
+        """The case's launches in order, each on what the one before left. ``kept``: takes the contents around each launch."""
+        reader = self._reader(case.recording)
+        launches = [reader.recording.launch(index) for index in case.launches]
+        memory = _Memory(reader, launches, options.fill)
+        left = _Left(reader.recording, memory.contents)
+        for index, launch in enumerate(launches):
+            kernel = kernel_of_instance(parsed, launch.kernel.partition("(")[0])  # of a promoted launch the parameters are others
+            assert kernel is not None, f"{launch.kernel} is not in {parsed.source.path}"
+            behaviour = self._behaviour(parsed, kernel)
+            assert behaviour is not None
+            before = {} if kept is None else memory.kept(launch, kept)
+            try:
+                with np.errstate(all="ignore"):  # as a GPU
+                    behaviour.computes(*(memory.value(*each) for each in zip(launch.arguments, kernel.parameters, strict=True)))
+            except IndexError as error:
+                left.error = "cudaErrorIllegalAddress"
+                left.problems.append(_out_of_bounds(parsed, kernel, str(error)))
+            after = {} if kept is None else memory.kept(launch, kept)
+            states = (replace(state, before=before[state.buffer], after=after[state.buffer]) for state in launch.buffers if before)
+            left.launches.append(replace(launch, buffers=tuple(states)))
+            left.profiles.append(_profile(index, parsed, kernel, launch, behaviour if options.mode in _COUNTING else None))
+            if left.error is not None:
+                break
+        left.profiles *= options.repeats
+        return left
+
+
+@dataclass
+class _Left:
+    """What one case left."""
+
+    recording: Recording
+    contents: dict[int, bytearray]
+    launches: list[RecordedLaunch] = field(default_factory=list[RecordedLaunch])
+    """With the contents around them, where they were kept."""
+    profiles: list[LaunchProfile] = field(default_factory=list[LaunchProfile])
+    problems: list[Problem] = field(default_factory=list[Problem])
+    error: str | None = None
+
+    def case_run(self, writer: RecordingWriter) -> CaseRun:
+        after = {} if self.error is not None else {buffer: writer.add_blob(bytes(data)) for buffer, data in self.contents.items()}
+        problems, profiles = tuple(self.problems), tuple(self.profiles)
+        return CaseRun(self.error is None, self.error, tuple(sorted(after.items())), True, None, problems, profiles)
+
+
+class _Memory:
+    """The buffers of a case while its launches run."""
+
+    def __init__(self, reader: RecordingReader, launches: Sequence[RecordedLaunch], fill: int) -> None:
+        self._buffers = {buffer.id: buffer for buffer in reader.recording.buffers}
+        self.contents: dict[int, bytearray] = {}
+        for state in (state for launch in launches for state in launch.buffers):
+            if state.buffer not in self.contents:
+                is_poisoned = state.is_poisoned or self._buffers[state.buffer].is_poisoned
+                data = reader.blob(state.before)
+                self.contents[state.buffer] = bytearray([fill]) * len(data) if is_poisoned else bytearray(data)
+
+    def kept(self, launch: RecordedLaunch, writer: RecordingWriter) -> dict[int, str]:
+        """Names of what the launch's buffers hold now."""
+        return {state.buffer: writer.add_blob(bytes(self.contents[state.buffer])) for state in launch.buffers}
+
+    def value(self, argument: RecordedArgument, parameter: Parameter) -> Any:
+        """An array over the buffer's own memory, or a number."""
+        if not argument.pointers:
+            return np.frombuffer(bytes.fromhex(argument.data_hex), _dtype(parameter.type))[0]
+        (pointer,) = argument.pointers
+        spelled = self._buffers[pointer.buffer].element_type or parameter.element_type
+        assert spelled is not None
+        return np.frombuffer(self.contents[pointer.buffer], _dtype(spelled), offset=pointer.buffer_offset_bytes)
+
+
+def _dtype(spelled: str) -> np.dtype[Any]:
+    element = parse_element_type(spelled)
+    assert element is not None, f"{spelled} is no type that the table knows"
+    return storage_dtype(element)
+
+
+def _profile(index: int, parsed: ParsedSource, kernel: Kernel, launch: RecordedLaunch, behaviour: Behaviour | None) -> LaunchProfile:
+    """One load and one store by every warp, on the kernel's first line; None: nothing is counted."""
+    site = "" if launch.line == 0 else str(parsed.source.path)
+    if behaviour is None:
+        return LaunchProfile(
+            index, launch.kernel, launch.config, Method.EMULATOR, _DEVICE, 0, (), (), (), None, None, (), site, launch.line
+        )  # fmt: skip
+    requests = -(-launch.config.thread_count // _WARP)
+    path = str(parsed.source.path)
+    accesses = tuple(
+        LineAccess(
+            path, kernel.line, op, 4, requests, requests * _WARP, requests * behaviour.sectors, requests * _IDEAL_SECTORS,
+            None, None, Grade.EXACT,
+        )
+        for op in ("global load", "global store")
+    )  # fmt: skip
+    instructions = LineInstructions(path, kernel.line, InstructionMix(load_store=2 * requests * _WARP))
+    distinct = 2 * requests * _IDEAL_SECTORS
+    return LaunchProfile(
+        index, launch.kernel, launch.config, Method.EMULATOR, _DEVICE, launch.config.grid.count, accesses, (), (instructions,),
+        distinct, distinct, (), site, launch.line,
+    )  # fmt: skip
+
+
+def _out_of_bounds(parsed: ParsedSource, kernel: Kernel, message: str) -> Problem:
+    return Problem("out_of_bounds", message, str(parsed.source.path), kernel.line, None, None, None, None, None, 1)
+
+
+def _program_run(left: _Left, recording: Path | None) -> ProgramRun:
+    """The program asks for no error, so it ends with status 0."""
+    last = left.launches[-1].index
+    transfers = tuple(
+        Transfer("memcpy", blob_name(bytes(left.contents[buffer.id])), buffer.size_bytes, last, buffer.element_type, buffer.id)
+        for buffer in left.recording.buffers
+    )
+    counts = Counter((launch.kernel, launch.config) for launch in left.launches)
+    shapes = tuple(ShapeCount(*shape, count) for shape, count in counts.items())
+    made = replace(left.recording, launches=tuple(left.launches), transfers=transfers, shape_counts=shapes)
+    if recording is not None:
+        RecordingWriter(recording).write(made)
+    return ProgramRun(
+        exit_status=0,
+        signal=None,
+        memory_exceeded=False,
+        timed_out=False,
+        output_truncated=False,
+        stdout=b"",
+        stderr=b"",
+        recording_path=recording,
+        recording=None if recording is None else made,
+        launch_count=len(left.launches),
+        profiles=tuple(left.profiles),
+        problems=tuple(left.problems),
+        unsupported=(),
+    )
