@@ -11,7 +11,7 @@ Example::
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from assistant.cuda.syntax import Node, binary_parts, node_text
 from assistant.record import Record
@@ -64,12 +64,12 @@ class Scope(Record):
 
     def fixed(self) -> Scope:
         """The same names, where only a local that is written once and outside a loop head has a value."""
+        return self.without(name for name in self.writes if self.definition(name) is None)
+
+    def without(self, names: Iterable[str]) -> Scope:
+        """The same names, of which ``names`` have no value."""
         unknown = (Write(0, None, is_loop_start=False),)
-        return Scope(
-            self.constants,
-            self.formulas,
-            {name: unknown if self.definition(name) is None else writes for name, writes in self.writes.items()},
-        )
+        return Scope(self.constants, self.formulas, {**self.writes, **dict.fromkeys(names, unknown)})
 
     def value_before(self, name: str, offset_bytes: int) -> Node | None:
         """The expression last written to ``name`` before an offset, read straight down the text."""

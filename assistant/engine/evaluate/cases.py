@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from assistant.cuda.device_variables import device_variable_types
 from assistant.cuda.match import kernel_of_instance, select_kernels
 from assistant.cuda.struct_layouts import layout_named
 from assistant.cuda.structs import struct_fields
@@ -31,7 +32,7 @@ from assistant.workload.generate import GenerateOptions, Signature, generate
 from assistant.workload.recordings import NewCase, RecordingReader, write_case
 from assistant.workload.resize import SizeModel
 from assistant.workload.select import LaunchPair, select_launches, started_as
-from assistant.workload.signature import device_variable_types, signature_of
+from assistant.workload.signature import signature_of
 from assistant.workload.structs import StructLayout, layout_of
 from assistant.workload.unread import unread_buffers
 
