@@ -15,6 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from assistant.config import find_workspace, load_settings
+from assistant.cuda.device_variables import device_variable_types
 from assistant.cuda.match import select_kernels
 from assistant.cuda.parse import parse
 from assistant.cuda.struct_layouts import layout_named
@@ -34,7 +35,7 @@ from assistant.model.source import Kernel, ParsedSource, Source
 from assistant.model.workload import LiveWorkload
 from assistant.record import Record
 from assistant.workload.blocks import find_blocks, sidecar_path
-from assistant.workload.signature import Signature, device_variable_types, signature_of
+from assistant.workload.signature import Signature, signature_of
 from jupyter_ext.cells import Cell
 from jupyter_ext.options import Launching, chosen_kernel, evaluated, pairs_of, shapes_of, values_of
 from jupyter_ext.runs import CellRun

@@ -17,7 +17,7 @@ from assistant.cuda.names import mentions
 from assistant.cuda.syntax import Node, SyntaxTree, binary_parts, unparenthesized, without_comments
 from assistant.record import Record
 
-__all__ = ["ArrayAccess", "PointerUse", "Use", "array_accesses", "canonical", "kind_of", "uses_of"]
+__all__ = ["ArrayAccess", "PointerUse", "Use", "array_accesses", "canonical", "is_declaration", "kind_of", "uses_of"]
 
 
 class Use(StrEnum):
@@ -54,7 +54,7 @@ class ArrayAccess(Record):
 
 def uses_of(tree: SyntaxTree, region: Node, name: str) -> tuple[PointerUse, ...]:
     """Every mention of the pointer ``name`` inside ``region``, in source order."""
-    return tuple(_use(tree, node) for node in mentions(tree, region, name) if not _is_declaration(node))
+    return tuple(_use(tree, node) for node in mentions(tree, region, name) if not is_declaration(node))
 
 
 def array_accesses(tree: SyntaxTree, inside: Node) -> tuple[ArrayAccess, ...]:
@@ -116,7 +116,7 @@ def _operator(node: Node) -> Node:
     return node if operator is None else operator
 
 
-def _is_declaration(node: Node) -> bool:
+def is_declaration(node: Node) -> bool:
     """True for the name in a declarator, as against a mention of the variable."""
     parent = node.parent
     if parent is None:

@@ -11,8 +11,9 @@ Example::
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
+from assistant.cuda.casts import cast_of
 from assistant.cuda.syntax import Node, binary_parts, node_text
 from assistant.record import Record
 
@@ -26,6 +27,7 @@ __all__ = [
 Environment = Mapping[str, int]
 
 _INTEGER = re.compile(r"([-+]?)(0[xX][0-9a-fA-F]+|0[bB][01]+|\d+)(?:[uU]?[lL]{0,2}|[lL]{1,2}[uU])", re.ASCII)
+_INTEGER_TYPE = re.compile(r"[\w\s:]*(?:int|long|size_t|unsigned)\w*\s*")
 _MAX_DEPTH = 24
 """Deepest chain of definitions that is followed; ends cycles such as ``int i = i``."""
 
@@ -64,12 +66,12 @@ class Scope(Record):
 
     def fixed(self) -> Scope:
         """The same names, where only a local that is written once and outside a loop head has a value."""
+        return self.without(name for name in self.writes if self.definition(name) is None)
+
+    def without(self, names: Iterable[str]) -> Scope:
+        """The same names, of which ``names`` have no value."""
         unknown = (Write(0, None, is_loop_start=False),)
-        return Scope(
-            self.constants,
-            self.formulas,
-            {name: unknown if self.definition(name) is None else writes for name, writes in self.writes.items()},
-        )
+        return Scope(self.constants, self.formulas, {**self.writes, **dict.fromkeys(names, unknown)})
 
     def value_before(self, name: str, offset_bytes: int) -> Node | None:
         """The expression last written to ``name`` before an offset, read straight down the text."""
@@ -117,10 +119,8 @@ def _inner(node: Node, scope: Scope, environment: Environment, depth: int) -> in
 
 
 def _cast(node: Node, scope: Scope, environment: Environment, depth: int) -> int | None:
-    value, kind = node.child_by_field_name("value"), node.child_by_field_name("type")
-    if value is None or kind is None or not re.fullmatch(r"[\w\s:]*(int|long|size_t|unsigned)\w*\s*", node_text(kind)):
-        return None
-    return evaluate(value, scope, environment, depth)
+    cast = cast_of(node)
+    return None if cast is None or _INTEGER_TYPE.fullmatch(cast.type) is None else evaluate(cast.value, scope, environment, depth)
 
 
 def _unary(node: Node, scope: Scope, environment: Environment, depth: int) -> int | None:
@@ -152,8 +152,8 @@ def _conditional(node: Node, scope: Scope, environment: Environment, depth: int)
 
 def _call(node: Node, scope: Scope, environment: Environment, depth: int) -> int | None:
     name, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
-    if name is None or arguments is None:
-        return None
+    if name is None or arguments is None or cast_of(node) is not None:
+        return _cast(node, scope, environment, depth)
     values = [evaluate(a, scope, environment, depth) for a in arguments.named_children]
     known = [v for v in values if v is not None]
     called = node_text(name)
@@ -161,8 +161,6 @@ def _call(node: Node, scope: Scope, environment: Environment, depth: int) -> int
         return None
     if called.split("::")[-1] in {"min", "max"}:
         return (min if called.endswith("min") else max)(known)
-    if called in {"int", "unsigned", "size_t", "long", "static_cast<int>", "static_cast<unsigned>", "static_cast<size_t>"}:
-        return known[0]
     formula = scope.formulas.get(called)
     if formula is None or len(formula.parameters) != len(known):
         return None

@@ -42,6 +42,8 @@ class Launch(Record):
     site: LaunchSite
     grid: Shape
     block: Shape
+    shared: Node | None
+    """Bytes of dynamic shared memory as written; None where they are not."""
     function: Node | None
     """Body of the host function around it."""
     scope: Scope
@@ -56,7 +58,8 @@ def launch_of(tree: SyntaxTree, site: LaunchSite) -> Launch | None:
     function = next((n for n in tree.ancestors(grid) if n.type == "function_definition"), None)
     body = None if function is None else function.child_by_field_name("body")
     scope = scope_inside(tree, body).fixed()
-    return Launch(site, _shape(tree, grid, body, scope), _shape(tree, block, body, scope), body, scope)
+    shared = None if site.shared is None else tree.node_at(site.shared.span)
+    return Launch(site, _shape(tree, grid, body, scope), _shape(tree, block, body, scope), shared, body, scope)
 
 
 def block_dims(launch: Launch) -> Dim3 | None:

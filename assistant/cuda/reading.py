@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from assistant.model.source import Span
 from assistant.record import Record
 
-__all__ = ["Reading", "blank", "matching_close", "read", "split_arguments"]
+__all__ = ["Reading", "blank", "matching_close", "matching_open", "read", "split_arguments"]
 
 _HIDDEN = re.compile(
     r"""(?=["'/\#uULR])(?:
@@ -224,7 +224,7 @@ def _shouted_before(code: str, position: int) -> Iterator[Span]:
     while True:
         before = code[max(0, position - 400) : position].rstrip()
         end = position - len(code[max(0, position - 400) : position]) + len(before)
-        opening = _matching_open(code, end - 1) if before.endswith(")") else end
+        opening = matching_open(code, end - 1) if before.endswith(")") else end
         word = _LAST_WORD.search(code, max(0, opening - 80), opening) if opening is not None else None
         if word is None:
             return
@@ -236,7 +236,8 @@ def _shouted_before(code: str, position: int) -> Iterator[Span]:
         position = word.start()
 
 
-def _matching_open(code: str, closing: int) -> int | None:
+def matching_open(code: str, closing: int) -> int | None:
+    """Offset of the parenthesis that opens the one at ``closing``; None when the text begins first."""
     depth = 0
     for index in range(closing, -1, -1):
         if code[index] == ")":

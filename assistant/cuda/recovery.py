@@ -16,11 +16,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from assistant.cuda.reading import Reading, blank, read
-from assistant.cuda.syntax import SyntaxTree
+from assistant.cuda.syntax import Node, SyntaxTree
 from assistant.model.source import ParseProblem, Span
 from assistant.record import Record
 
-__all__ = ["Recovered", "recover"]
+__all__ = ["Recovered", "located", "recover"]
 
 _BRACKET = re.compile(r"[()\[\]{}]")
 _CLOSERS = {"(": ")", "[": "]", "{": ";};"}
@@ -71,6 +71,11 @@ def recover(text: str) -> Recovered:
         return Recovered((SyntaxTree(text, reading),), ())
     trees = tuple(_tree(text, reading, piece) for piece in pieces)
     return Recovered(trees, tuple(problem for piece in pieces for problem in _unclosed(text, piece)))
+
+
+def located(trees: tuple[SyntaxTree, ...], span: Span) -> tuple[SyntaxTree, Node]:
+    """The node that covers just ``span``, which one of ``trees`` said of a node, with its tree."""
+    return next((tree, node) for tree in trees if (node := tree.node_at(span)) is not None and tree.span(node) == span)
 
 
 def _is_balanced(code: str) -> bool:

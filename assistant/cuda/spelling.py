@@ -9,6 +9,7 @@ Example::
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 __all__ = ["canonical_type", "is_builtin", "substitute"]
 
@@ -61,7 +62,7 @@ def is_builtin(canonical: str) -> bool:
     return all(word in _BUILTINS or word in ("const", "volatile") for word in _WORD.findall(canonical))
 
 
-def substitute(spelled: str, arguments: dict[str, str]) -> str:
+def substitute(spelled: str, arguments: Mapping[str, str]) -> str:
     """The type with template parameters replaced by their arguments."""
     return _WORD.sub(lambda match: arguments.get(match[0], match[0]), spelled)
 

@@ -18,6 +18,7 @@ from functools import lru_cache
 from assistant.cuda.integers import Scope, evaluate
 from assistant.cuda.reading import split_arguments
 from assistant.cuda.scopes import scope_inside
+from assistant.cuda.structs import ATTRIBUTE, PACKING, declaration_text, struct_names
 from assistant.cuda.syntax import KEPT_ANSWERS, Node, SyntaxTree, node_text
 from assistant.model.elements import parse_element_type
 from assistant.model.structs import ElementLayout, Member
@@ -32,8 +33,6 @@ _INSTANCE = "kernelopt_instance_of_a_template"
 _DEEPEST = 8
 """Nesting that is followed; ends a type that names itself."""
 _STRUCTS = ("struct_specifier", "class_specifier")
-_PACKING = re.compile(r"^[ \t]*#[ \t]*pragma[ \t]+pack\b", re.MULTILINE)
-_ATTRIBUTE = re.compile(r"\b(?:alignas|__align__|__attribute__|__declspec|_Alignas)\b|\[\[")
 _ALIGNED = re.compile(r"(?:struct|class)\s+(?:__align__|alignas)\s*\(\s*(\d+)\s*\)")
 """An alignment that the struct asks for itself."""
 _QUALIFIER = re.compile(r"\b(?:const|volatile|struct|class|enum|typename)\b")
@@ -58,7 +57,7 @@ _ENUM = "unsigned int"
 @lru_cache(maxsize=KEPT_ANSWERS)
 def struct_layouts(text: str) -> Mapping[str, ElementLayout]:
     """By the struct's name or its ``typedef``, without namespaces; names that two structs have are left out."""
-    if _PACKING.search(text):
+    if PACKING.search(text):
         return {}
     tree = SyntaxTree(text)
     structs = _Structs(tree)
@@ -122,7 +121,7 @@ class _Structs:
         self._aliases: dict[str, str] = {}
         self._enums = {node_text(n) for e in tree.find("enum_specifier") if (n := e.child_by_field_name("name")) is not None}
         for node in tree.find(*_STRUCTS):
-            for name in _names(node):
+            for name in struct_names(node):
                 self._bodies[name] = None if name in self._bodies else node
         for node in tree.find("type_definition", "alias_declaration"):
             alias = node.child_by_field_name("declarator" if node.type == "type_definition" else "name")
@@ -151,9 +150,9 @@ class _Structs:
     def _struct(self, node: Node, depth: int) -> _Placed | None:
         body = node.child_by_field_name("body")
         is_derived = any(child.type == "base_class_clause" for child in node.children)
-        whole = _declaration_text(self._tree, node)
+        whole = declaration_text(self._tree, node)
         asked = _ALIGNED.match(whole)
-        if body is None or node.has_error or is_derived or _ATTRIBUTE.search(whole, 0 if asked is None else asked.end()):
+        if body is None or node.has_error or is_derived or ATTRIBUTE.search(whole, 0 if asked is None else asked.end()):
             return None
         members, end, alignment = list[Member](), 0, 1 if asked is None else int(asked[1])
         for field in body.named_children:
@@ -214,24 +213,6 @@ def _moved(inner: tuple[Member, ...], name: str, count: int, size: int, begin: i
         prefix = f"{name}[{index}]" if count > 1 else name
         found += [replace(m, path=f"{prefix}.{m.path}", offset_bytes=begin + index * size + m.offset_bytes) for m in inner]
     return found
-
-
-def _names(node: Node) -> tuple[str, ...]:
-    """Its tag and its ``typedef``; none for a mere mention or a template."""
-    parent = node.parent
-    if node.child_by_field_name("body") is None or (parent is not None and parent.type == "template_declaration"):
-        return ()
-    tag = node.child_by_field_name("name")
-    alias = parent.child_by_field_name("declarator") if parent is not None and parent.type == "type_definition" else None
-    named = (tag, alias if alias is not None and alias.type == "type_identifier" else None)
-    return tuple(dict.fromkeys(node_text(item) for item in named if item is not None))
-
-
-def _declaration_text(tree: SyntaxTree, node: Node) -> str:
-    """From the struct's first word to the semicolon behind it, attributes included, which the grammar does not see."""
-    span = tree.span(node)
-    end = tree.source.find(";", span.end)
-    return tree.source[span.start : end if end >= 0 else None]
 
 
 def _is_plain_function(member: Node) -> bool:

@@ -13,12 +13,13 @@ from functools import lru_cache
 
 from assistant.cuda.syntax import KEPT_ANSWERS, Node, SyntaxTree, node_text
 
-__all__ = ["struct_fields"]
+__all__ = ["ATTRIBUTE", "PACKING", "declaration_text", "struct_fields", "struct_names"]
 
 _WITHOUT_STORAGE = frozenset({"comment", "access_specifier", "type_definition", "alias_declaration", "static_assert_declaration"})
 """Members of a struct that take no room."""
-_PACKING = re.compile(r"^[ \t]*#[ \t]*pragma[ \t]+pack\b", re.MULTILINE)
-_ATTRIBUTE = re.compile(r"\b(?:alignas|__align__|__attribute__|__declspec|_Alignas)\b|\[\[")
+PACKING = re.compile(r"^[ \t]*#[ \t]*pragma[ \t]+pack\b", re.MULTILINE)
+ATTRIBUTE = re.compile(r"\b(?:alignas|__align__|__attribute__|__declspec|_Alignas)\b|\[\[")
+"""What may lay a struct out in another way."""
 _FIELD_PARTS = frozenset({"comment", "type_qualifier"})
 """What may stand in a field beside its type and its names; anything else (a bit width, ``static``, ``alignas``) is not plain."""
 
@@ -30,24 +31,24 @@ def struct_fields(text: str) -> Mapping[str, tuple[tuple[str, str], ...]]:
     Left out: base classes, virtual functions, bit fields, arrays, pointers, alignment, templates, and names that two structs have.
     """
     tree = SyntaxTree(text)
-    if _PACKING.search(text):
+    if PACKING.search(text):
         return {}
     found: dict[str, tuple[tuple[str, str], ...] | None] = {}
     for node in tree.find("struct_specifier"):
-        fields = None if _ATTRIBUTE.search(_declaration_text(tree, node)) else _fields(node)
-        for name in _names(node):
+        fields = None if ATTRIBUTE.search(declaration_text(tree, node)) else _fields(node)
+        for name in struct_names(node):
             found[name] = None if name in found else fields
     return {name: fields for name, fields in found.items() if fields is not None}
 
 
-def _declaration_text(tree: SyntaxTree, node: Node) -> str:
+def declaration_text(tree: SyntaxTree, node: Node) -> str:
     """From the struct's first word to the semicolon behind it, attributes included, which the grammar does not see."""
     span = tree.span(node)
     end = tree.source.find(";", span.end)
     return tree.source[span.start : end if end >= 0 else None]
 
 
-def _names(node: Node) -> tuple[str, ...]:
+def struct_names(node: Node) -> tuple[str, ...]:
     """Its tag and its ``typedef``; none for a mere mention or a template."""
     body, tag, parent = node.child_by_field_name("body"), node.child_by_field_name("name"), node.parent
     if body is None or (parent is not None and parent.type == "template_declaration"):

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from assistant.cuda.assignments import assignments
-from assistant.cuda.calls import callee_name, given_arguments
+from assistant.cuda.casts import Cast, cast_of
 from assistant.cuda.functions import Function, functions
 from assistant.cuda.syntax import Node, SyntaxTree, binary_parts, kept, node_text, unparenthesized
 from assistant.cuda.variables import Variable, locals_of
@@ -82,17 +82,17 @@ class _Reader:
             inner = self._low_half(variable.value, depth + 1)
             word = self._word(variable.value)
             return inner or (word if word in self._split_words else None)
-        cast = _cast(self._tree, node)
-        if cast is None or _NARROW.fullmatch(cast[0]) is None or binary_parts(unparenthesized(cast[1])) is not None:
+        cast = cast_of(node)
+        if cast is None or not _is_of(_NARROW, cast) or binary_parts(unparenthesized(cast.value)) is not None:
             return None
-        return self._word(cast[1])
+        return self._word(cast.value)
 
     def _word(self, node: Node, depth: int = 0) -> str:
         """The last name of a value, that of what a local is made of for a local."""
         node = unparenthesized(node)
-        cast = _cast(self._tree, node)
-        if cast is not None and _WIDE.fullmatch(cast[0]):
-            return self._word(cast[1], depth)
+        cast = cast_of(node)
+        if cast is not None and _is_of(_WIDE, cast):
+            return self._word(cast.value, depth)
         variable = self._only(node) if node.type == "identifier" and depth < _MAX_DEPTH else None
         if variable is not None and variable.value is not None and _is_name(variable.value):
             return self._word(variable.value, depth + 1)
@@ -104,9 +104,9 @@ class _Reader:
 
     def _is_wide(self, node: Node) -> bool:
         node = unparenthesized(node)
-        cast = _cast(self._tree, node)
+        cast = cast_of(node)
         if cast is not None:
-            return _WIDE.fullmatch(cast[0]) is not None
+            return _is_of(_WIDE, cast)
         if node.type == "number_literal":
             return _WIDE_LITERAL.fullmatch(self._tree.text(node)) is not None
         parts = binary_parts(node)
@@ -171,18 +171,8 @@ def _declared(tree: SyntaxTree, declarator: Node) -> Iterator[Node]:
         yield from (child for child in declarator.named_children[:1] if child.type == "identifier")
 
 
-def _cast(tree: SyntaxTree, node: Node) -> tuple[str, Node] | None:
-    """(type without spaces, what is cast) of a cast of any spelling."""
-    if node.type == "cast_expression":
-        kind, value = node.child_by_field_name("type"), node.child_by_field_name("value")
-        return None if kind is None or value is None else ("".join(tree.text(kind).split()), value)
-    if node.type != "call_expression" or len(given_arguments(node)) != 1:
-        return None
-    function = node.child_by_field_name("function")
-    spelled = "" if function is None else "".join(tree.text(function).split())
-    inside = re.fullmatch(r"static_cast<(.+)>", spelled)
-    name = inside[1] if inside is not None else callee_name(tree, node)
-    return (name, given_arguments(node)[0]) if _NARROW.fullmatch(name) or _WIDE.fullmatch(name) else None
+def _is_of(types: re.Pattern[str], cast: Cast) -> bool:
+    return types.fullmatch(cast.type.replace(" ", "")) is not None
 
 
 def _is_name(node: Node) -> bool:

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
+from assistant.cuda.device_variables import device_variable_types
 from assistant.cuda.match import kernel_of_instance
 from assistant.errors import UsageError
 from assistant.model.elements import ElementType, parse_element_type
@@ -28,7 +29,7 @@ from assistant.workload.derive import extract
 from assistant.workload.narrow import Extent, narrowed
 from assistant.workload.recordings import NewCase, RecordingReader, RecordingWriter, write_case
 from assistant.workload.select import SelectedLaunch, select_launches
-from assistant.workload.signature import Signature, device_variable_types, signature_of
+from assistant.workload.signature import Signature, signature_of
 
 __all__ = ["Captured", "workload_of"]
 

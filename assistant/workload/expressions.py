@@ -19,7 +19,7 @@ from math import ceil, floor
 
 from assistant.record import Record
 
-__all__ = ["ExpressionProblem", "evaluate", "evaluate_count", "names_in", "split_arguments"]
+__all__ = ["ExpressionProblem", "evaluate", "evaluate_count", "names_in"]
 
 MAX_LENGTH = 1000
 """Characters of one expression; a longer one is a mistake, and a bound keeps the recursion shallow."""
@@ -69,18 +69,6 @@ def names_in(text: str) -> frozenset[str] | ExpressionProblem:
     except _RefusedError as refusal:
         return ExpressionProblem(f"'{text}': {refusal}")
     return frozenset(parser.names)
-
-
-def split_arguments(text: str) -> tuple[str, ...]:
-    """``"a, max(b, c)"`` → ``("a", "max(b, c)")``: cut at commas outside parentheses."""
-    parts, depth, start = list[str](), 0, 0
-    for position, character in enumerate(text):
-        depth += (character == "(") - (character == ")")
-        if character == "," and depth == 0:
-            parts.append(text[start:position].strip())
-            start = position + 1
-    parts.append(text[start:].strip())
-    return tuple(parts)
 
 
 class _Parser:

@@ -11,11 +11,13 @@ from __future__ import annotations
 
 import re
 
+from assistant.cuda.launch_shape import Launch, launch_of
+from assistant.cuda.recovery import located, recover
+from assistant.cuda.syntax import node_text
 from assistant.model.elements import ElementKind, parse_element_type
 from assistant.model.source import Kernel, LaunchSite, Parameter
 from assistant.workload.array_use import is_accumulated, is_only_stored
-from assistant.workload.expressions import ExpressionProblem, names_in
-from assistant.workload.launch_text import carried_grid, one_line
+from assistant.workload.launch_text import carried_expression, carried_grid, one_line
 from assistant.workload.plan_block import BlockPlan, plan_block
 
 __all__ = ["write_block"]
@@ -28,15 +30,18 @@ _WARP = 32
 
 def write_block(text: str, kernel: Kernel, site: LaunchSite | None) -> str:
     """The comment for ``kernel``, whose source is ``text``; ends with a line break."""
-    plan = plan_block(text, kernel, site)
+    trees = recover(text).trees
+    tree, body = located(trees, kernel.body)
+    launch = None if site is None else launch_of(located(trees, site.span)[0], site)
+    plan = plan_block(kernel, tree, body, launch)
     lines = [f"[workload.{kernel.name}]"]
     if kernel.namespaces or kernel.template_parameters:
         lines.append(_kernel_line(kernel))
-    carried = None if site is None else _usable(carried_grid(text, kernel, site, plan.sizes), plan)
+    carried = None if launch is None else _usable(carried_grid(launch, kernel, plan.sizes), plan)
     grid = carried or tuple(axis.blocks for axis in plan.axes)
     lines.append(f"grid = [{', '.join(_quoted(item) for item in grid)}]" + _remark(carried is None, plan))
     lines.append(f"block = [{', '.join(map(str, plan.block))}]" + _remark(plan.is_block_guessed, plan))
-    lines.extend(_shared_line(site, plan))
+    lines.extend(_shared_line(launch, kernel, plan))
     lines.extend(_shape_lines(plan))
     lines.append(f"[workload.{kernel.name}.args]")
     for parameter in kernel.parameters:
@@ -48,7 +53,7 @@ def write_block(text: str, kernel: Kernel, site: LaunchSite | None) -> str:
 def _usable(grid: tuple[str, ...] | None, plan: BlockPlan) -> tuple[str, ...] | None:
     """A grid of numbers fits the program's own sizes only, unless the kernel strides by the whole grid."""
     is_fixed = grid is not None and all(item.isdigit() for item in grid)
-    return None if is_fixed and plan.sizes and "gridDim" not in plan.body.code else grid
+    return None if is_fixed and plan.sizes and not any(word.startswith("gridDim_") for word in plan.body.names.words) else grid
 
 
 def _kernel_line(kernel: Kernel) -> str:
@@ -58,19 +63,13 @@ def _kernel_line(kernel: Kernel) -> str:
     return f'kernel = "{kernel.qualified_name}<{", ".join(values)}>"   # check the template arguments'
 
 
-def _shared_line(site: LaunchSite | None, plan: BlockPlan) -> list[str]:
-    if site is None or site.shared is None or site.shared.text.strip() == "0":
+def _shared_line(launch: Launch | None, kernel: Kernel, plan: BlockPlan) -> list[str]:
+    if launch is None or launch.shared is None or node_text(launch.shared) == "0":
         return []
-    text = re.sub(r"sizeof\s*\(([^()]*)\)", _size_of, site.shared.text.strip())
-    names = names_in(text)
-    if isinstance(names, ExpressionProblem) or not names <= set(plan.sizes):
-        return [f"shared = 0   # bytes; the program passes {one_line(site.shared.text)}"]
-    return [f"shared = {_quoted(one_line(text))}"]
-
-
-def _size_of(match: re.Match[str]) -> str:
-    element = parse_element_type(match[1])
-    return match[0] if element is None else str(element.size_bytes)
+    carried = carried_expression(launch.shared, launch, kernel, plan.sizes)
+    if carried is None:
+        return [f"shared = 0   # bytes; the program passes {one_line(node_text(launch.shared))}"]
+    return [f"shared = {_quoted(carried)}"]
 
 
 def _shape_lines(plan: BlockPlan) -> list[str]:
@@ -95,9 +94,9 @@ def _value(parameter: Parameter, kernel: Kernel, plan: BlockPlan) -> tuple[str, 
     guess = "" if array.is_read else "guessed: how it is indexed is not clear from the text"
     if element is None and parameter.element_type not in names:
         return _quoted(f"zeros({array.count})"), f"{parameter.element_type} is not supported here"
-    if not parameter.is_const and is_only_stored(parameter.name, plan.body):
+    if not parameter.is_const and is_only_stored(parameter.name, plan.body.names):
         return _quoted(f"empty({array.count})"), guess
-    if not parameter.is_const and is_accumulated(parameter.name, plan.body):
+    if not parameter.is_const and is_accumulated(parameter.name, plan.body.names):
         return _quoted(f"zeros({array.count})"), guess or "added to"
     if array.is_offsets:
         return _quoted(f"arange({array.count})"), "offsets into other arrays"

@@ -9,11 +9,11 @@ Example::
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from assistant.cuda.reading import matching_open, split_arguments
 from assistant.model.elements import parse_element_type
 from assistant.model.recording import PointerField, RecordedArgument, RecordedBuffer, RecordedLaunch, Recording, Transfer, Upload
 from assistant.workload.scalars import LayoutOf
@@ -21,7 +21,6 @@ from assistant.workload.scalars import LayoutOf
 __all__ = ["PassedTypes", "parameter_types", "typed"]
 
 _POINTER_BYTES = 8
-_PARAMETERS = re.compile(r"\((?P<list>.*)\)[^)]*$", re.DOTALL)
 
 
 class PassedTypes:
@@ -87,18 +86,9 @@ def _pointed_to(name: str, argument: RecordedArgument, layout_of: LayoutOf) -> I
 
 def parameter_types(kernel: str) -> tuple[str, ...]:
     """Parameter types of a demangled function, split at top-level commas."""
-    match = _PARAMETERS.search(kernel)
-    if match is None:
-        return ()
-    depth, parts = 0, [""]
-    for character in _outer_list(kernel):
-        depth += character in "<([{"
-        depth -= character in ">)]}"
-        if character == "," and depth == 0:
-            parts.append("")
-        else:
-            parts[-1] += character
-    return tuple(part.strip() for part in parts if part.strip())
+    close = kernel.rfind(")")
+    opening = matching_open(kernel, close)
+    return () if opening is None else split_arguments(kernel[opening + 1 : close])
 
 
 def _common(names: Iterable[str]) -> str | None:
@@ -108,16 +98,6 @@ def _common(names: Iterable[str]) -> str | None:
     if len(distinct) > 1 and len(elements) == len(distinct) and len({(e.kind, e.scalar_bytes) for e in elements}) == 1:
         return min(elements, key=lambda element: element.components).name
     return distinct[0] if len(distinct) == 1 else None
-
-
-def _outer_list(kernel: str) -> str:
-    """Text between the last top-level parentheses."""
-    depth = 0
-    for position in range(kernel.rindex(")"), -1, -1):
-        depth += (kernel[position] == ")") - (kernel[position] == "(")
-        if depth == 0:
-            return kernel[position + 1 : kernel.rindex(")")]
-    return ""
 
 
 def _element_of(pointer: str) -> str:

@@ -2,22 +2,31 @@
 
 Example::
 
-    plan_block(source.text, kernel, site).arrays["in"].count    # 'height*width'
+    plan_block(kernel, tree, body, launch).arrays["in"].count    # 'height*width'
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import replace
 from math import prod
 
+from assistant.cuda.accesses import array_accesses
+from assistant.cuda.body_names import BodyNames
+from assistant.cuda.constants import constants_of
+from assistant.cuda.integers import Scope, evaluate
+from assistant.cuda.launch_shape import Launch
+from assistant.cuda.loops import LOOPS
+from assistant.cuda.names import names_in
+from assistant.cuda.reaches import Reach, reaches
+from assistant.cuda.sums import terms_of
+from assistant.cuda.syntax import Node, SyntaxTree, node_text
 from assistant.model.elements import ElementKind, parse_element_type
-from assistant.model.source import Kernel, LaunchSite, Parameter
+from assistant.model.source import Kernel, Parameter
 from assistant.record import Record
-from assistant.workload.array_use import Part, highest_index, indices, is_used_as_index
+from assistant.workload.array_use import highest_index, is_used_as_index
 from assistant.workload.kernel_text import KernelText, read_kernel
-from assistant.workload.launch_text import carried_block, carried_grid, constants
+from assistant.workload.launch_text import carried_block, carried_grid
 from assistant.workload.polynomial import ONE, Polynomial
 from assistant.workload.ranges import Ranges, probe
 from assistant.workload.shape_values import choose_shapes
@@ -30,10 +39,6 @@ _DEFAULT_BLOCKS = {1: (256,), 2: (16, 16), 3: (8, 8, 4)}
 _MOST_THREADS = 1024
 _WARP = 32
 _INTEGERS_BELOW = 256
-_TILED = re.compile(
-    r"blockIdx\s*\.\s*([xyz])\s*\*\s*(\w+)\s*\+\s*threadIdx\s*\.\s*\1|(\w+)\s*\*\s*blockIdx\s*\.\s*([xyz])\s*\+\s*threadIdx\s*\.\s*\4"
-)
-_ROWS = re.compile(r"\bfor\s*\([^;]*;[^;]*;\s*\w+\s*\+=\s*(\w+)\s*\)")
 
 
 class ArrayPlan(Record):
@@ -63,19 +68,19 @@ class BlockPlan(Record):
     body: KernelText
 
 
-def plan_block(text: str, kernel: Kernel, site: LaunchSite | None) -> BlockPlan:
-    """The plan for ``kernel``, whose source is ``text``."""
-    raw = text[kernel.body.start : kernel.body.end]
-    body = read_kernel(raw)
-    values = _values(text, kernel, body)
-    tiles = _tiles(raw, values)
-    carried = None if site is None else carried_block(text, site)
-    block = carried or _default_block(body, tiles, raw, values)
+def plan_block(kernel: Kernel, tree: SyntaxTree, node: Node, launch: Launch | None) -> BlockPlan:
+    """The plan for ``kernel``, whose body is ``node`` of ``tree``."""
+    names = BodyNames(tree, node)
+    body = read_kernel(names)
+    values = _values(kernel, names)
+    tiles = _tiles(names, values)
+    carried = None if launch is None else carried_block(launch)
+    block = carried or _default_block(body, tiles, values)
     integers = tuple(p.name for p in kernel.parameters if _is_integer(p))
     pointers = tuple(p for p in kernel.parameters if p.is_pointer)
-    found = {p.name: indices(p.name, body, _element_bytes(p)) for p in pointers}
+    found = {p.name: reaches(names, p.name, _element_bytes(p)) for p in pointers}
     every = tuple(parts for accesses in found.values() for parts in accesses or ())
-    grid = () if site is None else tuple(int(item) for item in carried_grid(text, kernel, site, ()) or ())
+    grid = () if launch is None else tuple(int(item) for item in carried_grid(launch, kernel, ()) or ())
     options = CoverOptions(integers, block, values, grid, tiles)
     axes = cover(body, every, options)
     limits = {p.name: _element_limit(p, body, integers, axes, every) for p in pointers if _holds_integers(p)}
@@ -88,7 +93,7 @@ def plan_block(text: str, kernel: Kernel, site: LaunchSite | None) -> BlockPlan:
             _count_text(counts[p.name] or _product_count(p, pointers, sizes, axes) or whole),
             counts[p.name] is not None,
             str(limits.get(p.name, Polynomial.of(_INTEGERS_BELOW))),
-            _is_offsets(p.name, body),
+            _is_offsets(p.name, names),
         )
         for p in pointers
     }
@@ -101,11 +106,11 @@ def plan_block(text: str, kernel: Kernel, site: LaunchSite | None) -> BlockPlan:
     return BlockPlan(sizes, axes, block, carried is None, shapes, multiples, arrays, body)
 
 
-def _values(text: str, kernel: Kernel, body: KernelText) -> dict[str, int]:
+def _values(kernel: Kernel, names: BodyNames) -> dict[str, int]:
     """Constants of the source and template arguments; a name that the kernel uses for something else is not one."""
-    own = {p.name for p in kernel.parameters} | set(body.set_to) - set(constants(body.code))
+    constants = constants_of(names.tree)
     arguments = {p.name: int(p.default or "1") for p in kernel.template_parameters if (p.default or "1").isdigit()}
-    return {name: value for name, value in constants(text).items() if name not in own} | arguments
+    return {name: value for name, value in constants.items() if name not in {p.name for p in kernel.parameters}} | arguments
 
 
 def _is_integer(parameter: Parameter) -> bool:
@@ -123,29 +128,25 @@ def _element_bytes(parameter: Parameter) -> int:
     return 4 if element is None else element.size_bytes
 
 
-def _tiles(raw: str, values: Mapping[str, int]) -> dict[str, int]:
+def _tiles(names: BodyNames, values: Mapping[str, int]) -> dict[str, int]:
     """Per axis what ``blockIdx`` is multiplied by, where that is a constant."""
-    found: dict[str, int] = {}
-    for match in _TILED.finditer(raw):
-        axis, factor = match[1] or match[4], match[2] or match[3]
-        number = int(factor) if factor.isdigit() else values.get(factor)
-        if number:
-            found[axis] = number
-    return found
+    scope = Scope(values, {}, {})
+    found = {axis: [evaluate(factor, scope, {}) for factor in factors] for axis, factors in names.block_strides.items()}
+    return {axis: known[-1] for axis, numbers in found.items() if (known := [number for number in numbers if number])}
 
 
-def _default_block(body: KernelText, tiles: Mapping[str, int], raw: str, values: Mapping[str, int]) -> tuple[int, ...]:
+def _default_block(body: KernelText, tiles: Mapping[str, int], values: Mapping[str, int]) -> tuple[int, ...]:
     """As many threads an axis as the kernel's own constants say; rows of a tile that a loop walks are fewer."""
-    count = 3 if re.search(r"(?:threadIdx|global)_z", body.code) else 2 if re.search(r"(?:threadIdx|global)_y", body.code) else 1
+    count = next((count for axis, count in (("z", 3), ("y", 2)) if f"threadIdx_{axis}" in body.names.words), 1)
     block = [tiles.get(axis, size) for axis, size in zip("xyz", _DEFAULT_BLOCKS[count], strict=False)]
     if count == 2 and "y" in tiles:
-        steps = [values.get(name, int(name) if name.isdigit() else 0) for name in _ROWS.findall(raw)]
+        steps = [int(step) if step.isdigit() else values.get(step, 0) for step in body.loop_steps]
         smaller = [step for step in steps if 1 < step < tiles["y"] and tiles["y"] % step == 0]
         block[1] = min(smaller, default=block[1])
     return tuple(block) if prod(block) <= _MOST_THREADS else _DEFAULT_BLOCKS[count]
 
 
-def _count(accesses: tuple[tuple[Part, ...], ...] | None, ranges: Ranges) -> Polynomial | None:
+def _count(accesses: tuple[Reach, ...] | None, ranges: Ranges) -> Polynomial | None:
     high = None if accesses is None else highest_index(accesses, ranges)
     if high is None or probe(high) < 0:
         return None
@@ -157,25 +158,25 @@ def _count_text(count: Polynomial) -> str:
 
 
 def _element_limit(
-    parameter: Parameter, body: KernelText, integers: tuple[str, ...], axes: tuple[Axis, ...], accesses: tuple[tuple[Part, ...], ...]
+    parameter: Parameter, body: KernelText, integers: tuple[str, ...], axes: tuple[Axis, ...], accesses: tuple[Reach, ...]
 ) -> Polynomial:
     """Indices into other arrays stay below a size that nothing else uses, else below what the threads run over."""
-    if not is_used_as_index(parameter.name, body) and not _is_offsets(parameter.name, body):
+    names = body.names
+    if not is_used_as_index(parameter.name, names) and not _is_offsets(parameter.name, names):
         return Polynomial.of(_INTEGERS_BELOW)
-    used = {name for axis in axes for name in axis.extent.names}
-    mentioned = " ".join(part.expression for parts in accesses for part in parts)
-    if _is_offsets(parameter.name, body):
+    if _is_offsets(parameter.name, names):
         return axes[0].extent + ONE
-    free = [name for name in integers if name not in used and not re.search(rf"\b{name}\b", mentioned)]
+    used = {name for axis in axes for name in axis.extent.names}
+    used |= {name for parts in accesses for part in parts for term in part.terms for name in names_in(names.tree, term.node)}
+    free = [name for name in integers if name not in used]
     return Polynomial.of(free[0]) if free else axes[0].extent
 
 
-def _is_offsets(name: str, body: KernelText) -> bool:
+def _is_offsets(name: str, names: BodyNames) -> bool:
     """Elements ``i`` and ``i + 1`` bound a loop, as row offsets of a sparse matrix do."""
-    return (
-        re.search(rf"\b{re.escape(name)}\s*\[[^\]]*\+\s*1\s*\]", body.code) is not None
-        and re.search(r"\bfor\b|\bwhile\b", body.code) is not None
-    )
+    indices = [index for access in array_accesses(names.tree, names.body) if access.base == name for index in access.indices]
+    is_next = any(node_text(term.node) == "1" and not term.is_subtracted for index in indices for term in terms_of(index)[1:])
+    return is_next and next(names.tree.find(*LOOPS, inside=names.body), None) is not None
 
 
 def _sizes(
@@ -189,8 +190,9 @@ def _sizes(
     """Integer parameters that say how much there is: of threads, elements or iterations."""
     named = {name for axis in axes for name in axis.extent.names}
     named |= {name for count in (*counts.values(), *limits.values()) if count is not None for name in count.names}
-    named |= {name for _, limit in body.loops for name in re.findall(r"[A-Za-z_]\w*", limit)}
-    named |= {name for limits_of in body.below.values() for limit in limits_of if (high := ranges.highest(limit)) for name in high.names}
+    named |= {name for bound in body.loops for name in names_in(body.names.tree, bound.limit)}
+    bounds = (bound for of_variable in body.below.values() for bound in of_variable)
+    named |= {name for bound in bounds if (high := ranges.highest_limit(bound)) for name in high.names}
     return tuple(name for name in integers if name in named)
 
 
@@ -227,12 +229,18 @@ def _product_count(
 def _loop_lengths(body: KernelText, ranges: Ranges, sizes: tuple[str, ...]) -> tuple[Polynomial, ...]:
     """How often the loops run at most; those over thread counters are left out."""
     lengths: list[Polynomial] = []
-    for variable, limit in body.loops:
-        starts = " ".join(body.set_to.get(variable, ()))
-        high = ranges.highest(limit)
-        if high is not None and high.names <= set(sizes) and not re.search(r"(?:global|threadIdx|blockIdx)_", starts):
+    for bound in body.loops:
+        high = ranges.highest_limit(bound)
+        if high is not None and high.names <= set(sizes) and not _starts_at_thread(body.names, bound.variable):
             lengths.append(high)
     return tuple(lengths)
+
+
+def _starts_at_thread(names: BodyNames, variable: str) -> bool:
+    """Whether it is set from a thread index."""
+    tree, values = names.tree, names.settings.get(variable, ())
+    nodes = (inner for value in values for inner in tree.find("identifier", "field_expression", inside=value))
+    return any((names.word(node) or "").startswith(("threadIdx_", "blockIdx_")) for node in nodes)
 
 
 def _multiples(axes: tuple[Axis, ...], sizes: tuple[str, ...], step: int, vector: int) -> dict[str, int]:

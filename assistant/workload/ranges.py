@@ -4,27 +4,31 @@ Every value is taken to be at least 0, as indices are; what is not understood ha
 
 Example::
 
-    Ranges(read_kernel(body), Known(sizes={"n"}, extents={"global_x": n})).highest("i * n + (n - 1)")    # 'n*n - 1'
+    Ranges(read_kernel(names), Known(sizes={"n"}, extents={"global_x": n})).highest(node)    # 'n*n - 1' of `i * n + (n - 1)`
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import field
 from fractions import Fraction
 
+from assistant.cuda.bounds import Bound
+from assistant.cuda.integers import Scope, evaluate
+from assistant.cuda.sums import Term
+from assistant.cuda.syntax import Node, binary_parts, node_text, without_comments
 from assistant.record import Record
 from assistant.workload.kernel_text import KernelText
 from assistant.workload.polynomial import ONE, ZERO, Polynomial
 
 __all__ = ["Known", "Ranges", "probe"]
 
-_TOKEN = re.compile(r"\s*(\d+\.?\d*[uUlLfF]*|[A-Za-z_]\w*|<<|>>|<=|>=|==|!=|&&|\|\||->|[-+*/%()\[\],?:<>&|^!~.])")
-_LEVELS = (("||", "&&"), ("|",), ("^",), ("&",), ("==", "!="), ("<", ">", "<=", ">="), ("<<", ">>"), ("+", "-"), ("*", "/", "%"))
 _MAX_DEPTH = 24
 _FIRST_PROBE = 1009
 _PROBE_STEP = 16
+_WHOLE_WORD = 0xFFFF_FFFF
+"""A mask of all bits limits nothing."""
+_NO_NAMES = Scope({}, {}, {})
 
 
 class Known(Record):
@@ -38,6 +42,8 @@ class Known(Record):
     """How many values ``global_x``, ``blockIdx_x``, ``threadIdx_x`` … take, counting from 0."""
     element_limits: Mapping[str, Polynomial] = field(default_factory=dict[str, Polynomial])
     """What the elements of integer arrays stay below."""
+    aliases: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Variables that start as a counter, whose range they are taken to share."""
 
     @property
     def exact(self) -> frozenset[str]:
@@ -54,6 +60,13 @@ class _UnknownError(Exception):
     """Leaves the evaluation; never escapes this module."""
 
 
+class _Value(Record):
+    """What an expression may be."""
+
+    low: Polynomial
+    high: Polynomial
+
+
 class Ranges:
     """Evaluates expressions of one kernel."""
 
@@ -61,19 +74,35 @@ class Ranges:
         self._kernel = kernel
         self._known = known
 
-    def highest(self, expression: str) -> Polynomial | None:
+    def highest(self, expression: Node) -> Polynomial | None:
         """The largest value; None where it cannot be told."""
-        return self._highest(expression, frozenset())
+        return self._highest_sum(self._kernel.names.terms(expression), frozenset())
 
-    def _highest(self, expression: str, open_names: frozenset[str]) -> Polynomial | None:
-        tokens = _TOKEN.findall(expression)
-        if "".join(tokens) != re.sub(r"\s+", "", expression) or len(open_names) > _MAX_DEPTH:
+    def highest_sum(self, terms: tuple[Term, ...]) -> Polynomial | None:
+        """The same of a sum; 0 of none."""
+        return self._highest_sum(terms, frozenset())
+
+    def highest_limit(self, bound: Bound) -> Polynomial | None:
+        """What the bound's variable stays below."""
+        return self._limit(bound, frozenset())
+
+    def _highest_sum(self, terms: tuple[Term, ...], open_names: frozenset[str]) -> Polynomial | None:
+        if len(open_names) > _MAX_DEPTH:
             return None
-        reader = _Reader(tokens, lambda name: self._of_name(name, open_names), self._known.exact, self._known.element_limits)
         try:
-            return reader.read()
+            return self._sum(terms, open_names).high
         except (_UnknownError, RecursionError):
             return None
+
+    def _limit(self, bound: Bound, open_names: frozenset[str]) -> Polynomial | None:
+        high = self._highest_sum(self._kernel.names.terms(bound.limit), open_names)
+        if high is None:
+            return None
+        try:
+            limit = _quotient(high, Polynomial.of(bound.factor)) if bound.factor > 1 else high - Polynomial.of(bound.offset)
+        except _UnknownError:
+            return None
+        return limit + ONE if bound.is_inclusive else limit
 
     def _of_name(self, name: str, open_names: frozenset[str]) -> Polynomial | None:
         known = self._known
@@ -82,35 +111,102 @@ class Ranges:
         limits = [] if name in open_names else self._limits(name, open_names | {name})
         if limits:
             return max(limits, key=probe)
+        name = known.aliases.get(name, name)
         if name in known.extents:
             return known.extents[name] - ONE
         if name in known.sizes:
             return Polynomial.of(name)
-        settings = self._kernel.set_to.get(name, ())
-        if not settings or name in open_names or name in self._kernel.growing:
+        names = self._kernel.names
+        settings = names.settings.get(name, ())
+        if not settings or name in open_names or name in names.growing:
             return None
-        highs = [self._highest(text, open_names | {name}) for text in settings]
+        highs = [self._highest_sum(names.terms(node), open_names | {name}) for node in settings]
         found = [high for high in highs if high is not None]
         return max(found, key=probe) if len(found) == len(highs) else None
 
     def _limits(self, name: str, open_names: frozenset[str]) -> list[Polynomial]:
         """What comparisons say of a variable; those with a constant only where there are no others."""
-        highs = [self._highest(text, open_names) for text in self._kernel.below.get(name, ()) if name not in self._known.sizes]
+        highs = [self._limit(bound, open_names) for bound in self._kernel.below.get(name, ()) if name not in self._known.sizes]
         step = self._kernel.steps.get(name, "1")
         last = Polynomial.of(int(step) if step.isdigit() else self._known.values.get(step, 1))  # steps divide what they walk over
         limits = [high - last for high in highs if high is not None]
         return [limit for limit in limits if limit.constant is None] or ([] if self._is_defined(name) else limits)
 
     def _is_defined(self, name: str) -> bool:
-        is_set = name in self._kernel.set_to and name not in self._kernel.growing
+        names = self._kernel.names
+        is_set = name in names.settings and name not in names.growing
         return is_set or name in self._known.extents
 
+    def _sum(self, terms: Iterable[Term], open_names: frozenset[str]) -> _Value:
+        low, high = ZERO, ZERO
+        for term in terms:
+            value = self._value(term.node, open_names) if term.word is None else self._named(term.word, open_names)
+            added = _Value(-value.high, -value.low) if term.is_subtracted else value
+            low, high = low + added.low, high + added.high
+        return _Value(low, high)
 
-class _Value(Record):
-    """What an expression may be."""
+    def _value(self, node: Node, open_names: frozenset[str]) -> _Value:
+        """Of anything but a name; raises ``_UnknownError``."""
+        parts = binary_parts(node)
+        if parts is not None:
+            return _combined(parts[0], self._whole(parts[1], open_names), self._whole(parts[2], open_names))
+        match node.type:
+            case "number_literal":
+                return _exactly(Polynomial.of(_literal(node)))
+            case "unary_expression":
+                return self._unary(node, open_names)
+            case "conditional_expression":
+                branches = (node.child_by_field_name(side) for side in ("consequence", "alternative"))
+                return self._largest([branch for branch in branches if branch is not None], open_names)
+            case "call_expression":
+                return self._call(node, open_names)
+            case "subscript_expression":
+                return self._element(node)
+            case _:
+                raise _UnknownError
 
-    low: Polynomial
-    high: Polynomial
+    def _element(self, node: Node) -> _Value:
+        array = node.child_by_field_name("argument")
+        limit = None if array is None else self._known.element_limits.get(node_text(array))
+        if limit is None:
+            raise _UnknownError
+        return _up_to(limit - ONE)
+
+    def _whole(self, node: Node, open_names: frozenset[str]) -> _Value:
+        return self._sum(self._kernel.names.terms(node), open_names)
+
+    def _unary(self, node: Node, open_names: frozenset[str]) -> _Value:
+        operator, argument = node.child_by_field_name("operator"), node.child_by_field_name("argument")
+        if operator is None or argument is None or node_text(operator) not in "-!":
+            raise _UnknownError
+        value = self._whole(argument, open_names)
+        return _up_to(ONE) if node_text(operator) == "!" else _Value(-value.high, -value.low)
+
+    def _call(self, node: Node, open_names: frozenset[str]) -> _Value:
+        function, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
+        name = "" if function is None else node_text(function).split("<")[0].split("::")[-1].strip()
+        if arguments is None or name not in ("min", "max"):
+            raise _UnknownError
+        return self._largest(without_comments(arguments), open_names, is_least=name == "min")
+
+    def _largest(self, nodes: Iterable[Node], open_names: frozenset[str], *, is_least: bool = False) -> _Value:
+        highs = [self._whole(node, open_names).high for node in nodes]
+        if len(highs) != 2:
+            raise _UnknownError
+        return _up_to((min if is_least else max)(highs, key=probe))
+
+    def _named(self, name: str, open_names: frozenset[str]) -> _Value:
+        value = self._of_name(name, open_names)
+        if value is None:
+            raise _UnknownError
+        return _exactly(value) if name in self._known.exact else _up_to(value)
+
+
+def _literal(node: Node) -> int:
+    value = evaluate(node, _NO_NAMES, {})
+    if value is None or value >= _WHOLE_WORD:
+        raise _UnknownError
+    return value
 
 
 def _exactly(value: Polynomial) -> _Value:
@@ -121,104 +217,8 @@ def _up_to(high: Polynomial) -> _Value:
     return _Value(ZERO, high)
 
 
-class _Reader:
-    """Recursive descent over one expression."""
-
-    def __init__(
-        self, tokens: list[str], of_name: Callable[[str], Polynomial | None], sizes: frozenset[str], limits: Mapping[str, Polynomial]
-    ) -> None:
-        self._tokens = tokens
-        self._of_name = of_name
-        self._sizes = sizes
-        self._element_limits = limits
-        self._position = 0
-
-    def read(self) -> Polynomial:
-        """The largest value of the whole expression; raises ``_UnknownError``."""
-        value = self._choice()
-        if self._position != len(self._tokens):
-            raise _UnknownError
-        return value.high
-
-    def _next(self) -> str:
-        return self._tokens[self._position] if self._position < len(self._tokens) else ""
-
-    def _take(self, expected: str | None = None) -> str:
-        token = self._next()
-        if not token or (expected is not None and token != expected):
-            raise _UnknownError
-        self._position += 1
-        return token
-
-    def _choice(self) -> _Value:
-        value = self._binary(0)
-        if self._next() != "?":
-            return value
-        self._take()
-        first = self._choice()
-        self._take(":")
-        return _up_to(max(first.high, self._choice().high, key=probe))
-
-    def _binary(self, level: int) -> _Value:
-        if level == len(_LEVELS):
-            return self._unary()
-        value = self._binary(level + 1)
-        while self._next() in _LEVELS[level]:
-            operator = self._take()
-            value = _combined(operator, value, self._binary(level + 1))
-        return value
-
-    def _unary(self) -> _Value:
-        token = self._take()
-        if token == "-":
-            value = self._unary()
-            return _Value(-value.high, -value.low)
-        if token == "!":
-            self._unary()
-            return _up_to(ONE)
-        if token == "(":
-            value = self._choice()
-            self._take(")")
-            return value
-        if token[0].isdigit():
-            return _exactly(Polynomial.of(Fraction(token.rstrip("uUlLfF"))))
-        if not token.isidentifier():
-            raise _UnknownError
-        return self._named(token)
-
-    def _named(self, name: str) -> _Value:
-        if self._next() == "(" and name in ("min", "max"):
-            self._take()
-            first = self._choice()
-            self._take(",")
-            second = self._choice()
-            self._take(")")
-            return _up_to((min if name == "min" else max)(first.high, second.high, key=probe))
-        if self._next() == "[" and name in self._element_limits:
-            self._skip_index()
-            return _up_to(self._element_limits[name] - ONE)
-        if self._next() in ("(", "[", ".", "->"):
-            raise _UnknownError
-        value = self._of_name(name)
-        if value is None:
-            raise _UnknownError
-        return _exactly(value) if name in self._sizes else _up_to(value)
-
-    def _skip_index(self) -> None:
-        depth = 0
-        while True:
-            token = self._take()
-            depth += (token == "[") - (token == "]")
-            if depth == 0:
-                return
-
-
 def _combined(operator: str, left: _Value, right: _Value) -> _Value:
     match operator:
-        case "+":
-            return _Value(left.low + right.low, left.high + right.high)
-        case "-":
-            return _Value(left.low - right.high, left.high - right.low)
         case "*":
             return _Value(left.low * right.low, left.high * right.high)
         case "/":

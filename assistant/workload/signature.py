@@ -11,18 +11,16 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
+from assistant.cuda.reading import split_arguments
+from assistant.cuda.spelling import substitute
 from assistant.model.elements import parse_element_type
 from assistant.model.source import Kernel, Parameter
 from assistant.record import Record
-from assistant.workload.expressions import split_arguments
 
-__all__ = ["Signature", "device_variable_types", "signature_of"]
+__all__ = ["Signature", "signature_of"]
 
 _ANONYMOUS = re.compile(r"\(anonymous namespace\)::")
 """As a demangler prints a namespace without a name."""
-_DEVICE_VARIABLE = re.compile(
-    r"\b__(?:device|constant|managed)__\s+((?:[\w:]+\s+)*[\w:]+)\s*[\s*]\s*(\w+)\s*(?:\[[^\]]*\]\s*)*(?:=[^;]*)?;"
-)
 
 
 class Signature(Record):
@@ -57,28 +55,17 @@ def signature_of(kernel: Kernel, written: str) -> Signature:
     return Signature(f"{kernel.qualified_name}{arguments}({types})", parameters)
 
 
-def device_variable_types(text: str) -> Mapping[str, str]:
-    """Element types of the ``__device__`` and ``__constant__`` variables of CUDA text, by name."""
-    found = {match[2]: match[1] for match in _DEVICE_VARIABLE.finditer(text)}
-    return {name: " ".join(word for word in spelled.split() if word != "const") for name, spelled in found.items()}
-
-
 def _template_arguments(written: str) -> tuple[str, ...]:
     if "<" not in _ANONYMOUS.sub("", written).partition("(")[0]:
         return ()
     inside = written[written.index("<") + 1 : written.rindex(">")]
-    return split_arguments(inside) if inside.strip() else ()
+    return split_arguments(inside)
 
 
 def _bound(parameter: Parameter, values: Mapping[str, str]) -> Parameter:
-    if not values:
-        return parameter
-    name = re.compile(r"\b(" + "|".join(map(re.escape, values)) + r")\b")
     element = parameter.element_type
     return replace(
-        parameter,
-        type=name.sub(lambda match: values[match[0]], parameter.type),
-        element_type=None if element is None else name.sub(lambda match: values[match[0]], element),
+        parameter, type=substitute(parameter.type, values), element_type=None if element is None else substitute(element, values)
     )
 
 

@@ -2,7 +2,7 @@
 
 Example::
 
-    cover(read_kernel(body), arrays, CoverOptions(sizes=("h", "w"), block=(16, 16)))[0].extent    # 'w', what x runs over
+    cover(read_kernel(names), arrays, CoverOptions(sizes=("h", "w"), block=(16, 16)))[0].extent    # 'w', what x runs over
 """
 
 from __future__ import annotations
@@ -12,8 +12,10 @@ from collections.abc import Mapping
 from dataclasses import field, replace
 from itertools import pairwise
 
+from assistant.cuda.casts import without_integer_casts
+from assistant.cuda.reaches import Reach
+from assistant.cuda.syntax import Node, binary_parts, node_text
 from assistant.record import Record
-from assistant.workload.array_use import Part
 from assistant.workload.kernel_text import KernelText
 from assistant.workload.polynomial import ONE, ZERO, Polynomial
 from assistant.workload.ranges import Known, Ranges, probe
@@ -66,7 +68,7 @@ class CoverOptions(Record):
     element_limits: Mapping[str, Polynomial] = field(default_factory=dict[str, Polynomial])
 
 
-def cover(kernel: KernelText, accesses: tuple[tuple[Part, ...], ...], options: CoverOptions) -> tuple[Axis, ...]:
+def cover(kernel: KernelText, accesses: tuple[Reach, ...], options: CoverOptions) -> tuple[Axis, ...]:
     """One axis per dimension of the grid that the kernel uses, x first; x is always there."""
     counters = _counters(kernel)
     limits = _guards(kernel, options, counters)
@@ -107,8 +109,8 @@ def _counters(kernel: KernelText) -> dict[str, str]:
     """The counting word of each axis in use; x even where it is not."""
     found: dict[str, str] = {}
     for index, axis in enumerate(_NAMES):
-        is_later_used = any(re.search(rf"\b(?:global|blockIdx)_{later}\b", kernel.code) for later in _NAMES[index:])
-        if re.search(rf"\bglobal_{axis}\b", kernel.code):
+        is_later_used = any(f"blockIdx_{later}" in kernel.names.words for later in _NAMES[index:])
+        if f"global_{axis}" in kernel.names.words:
             found[axis] = f"global_{axis}"
         elif is_later_used or axis == "x":
             found[axis] = f"blockIdx_{axis}"
@@ -121,8 +123,8 @@ def _guards(kernel: KernelText, options: CoverOptions, counters: Mapping[str, st
     found: dict[str, list[Polynomial]] = {}
     for counter in counters.values():
         for name, factor in _holders(kernel, counter, options.values):
-            for limit in kernel.below.get(name, ()):
-                high = ranges.highest(limit)
+            for bound in kernel.below.get(name, ()):
+                high = ranges.highest_limit(bound)
                 if high is not None and high.names:
                     found.setdefault(counter, []).append(high.over(factor))
     return {counter: max(highs, key=probe) for counter, highs in found.items()}
@@ -131,31 +133,39 @@ def _guards(kernel: KernelText, options: CoverOptions, counters: Mapping[str, st
 def _holders(kernel: KernelText, counter: str, values: Mapping[str, int]) -> list[tuple[str, int]]:
     """(name, factor): variables that start as the counter or as so many times it."""
     found = [(counter, 1)]
-    for name, settings in kernel.set_to.items():
-        match = re.fullmatch(rf"{counter}(?:\s*\*\s*(\w+))?|(\w+)\s*\*\s*{counter}", settings[0])
-        factor = None if match is None else match[1] or match[2] or "1"
-        number = None if factor is None else int(factor) if factor.isdigit() else values.get(factor)
-        if number:
-            found.append((name, number))
+    for name, settings in kernel.names.settings.items():
+        factor = _factor_of(kernel, settings[0], counter, values)
+        if factor:
+            found.append((name, factor))
     return found
 
 
-def _strides(
-    kernel: KernelText, accesses: tuple[tuple[Part, ...], ...], options: CoverOptions, counters: Mapping[str, str]
-) -> dict[str, Polynomial]:
+def _factor_of(kernel: KernelText, node: Node, counter: str, values: Mapping[str, int]) -> int | None:
+    """2 of ``counter * 2``; None for what is not the counter times a constant."""
+    if kernel.names.word(node) == counter:
+        return 1
+    product = binary_parts(without_integer_casts(node))
+    if product is None or product[0] != "*":
+        return None
+    for one, other in ((product[1], product[2]), (product[2], product[1])):
+        if kernel.names.word(one) == counter:
+            factor = node_text(without_integer_casts(other))
+            return int(factor) if factor.isdigit() else values.get(factor)
+    return None
+
+
+def _strides(kernel: KernelText, accesses: tuple[Reach, ...], options: CoverOptions, counters: Mapping[str, str]) -> dict[str, Polynomial]:
     """Extents that indices give: what the next counter is multiplied by. ``in[y*w + x]`` says that x runs over w."""
     aliases = {name: counter for counter in counters.values() for name, factor in _holders(kernel, counter, options.values) if factor == 1}
     own = frozenset(counters.values())
     sizes = frozenset(options.sizes)
-    set_to = {name: (aliases[name],) if name in aliases and name not in own else values for name, values in kernel.set_to.items()}
-    plain = replace(kernel, below={}, set_to=set_to, growing=kernel.growing - frozenset(aliases))
     extents = {f"threadIdx_{axis}": ONE for axis in _NAMES}
-    ranges = Ranges(plain, Known(sizes | own, options.values, extents))
+    ranges = Ranges(replace(kernel, below={}), Known(sizes | own, options.values, extents, aliases=aliases))
     found: dict[str, Polynomial] = {}
     for parts in accesses:
         total = ZERO
         for part in parts:
-            high = ranges.highest(part.expression)
+            high = ranges.highest_sum(part.terms)
             total += high if high is not None else ZERO
         strides = sorted(_coefficients(total, own), key=lambda item: probe(item[1]))
         for (name, stride), (_, wider) in pairwise(strides):

@@ -8,9 +8,9 @@ from decimal import Decimal
 from difflib import get_close_matches
 from typing import cast
 
+from assistant.cuda.reading import split_arguments
 from assistant.model.workload import DeclaredArgument, Generator
 from assistant.record import Record
-from assistant.workload.expressions import split_arguments
 
 __all__ = ["ValueProblem", "parse_value"]
 

@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from pathlib import Path
 
+from assistant.cuda.device_variables import device_variable_types
 from assistant.device.capture.demangle import function_name, variable_name
 from assistant.device.capture.executable import build_program, run_build_command
 from assistant.device.capture.library import injection_library
@@ -28,7 +29,6 @@ from assistant.worker.left_behind import keep_plain_files
 from assistant.worker.sandbox import Confinement, confine_to_gpu
 from assistant.worker.workspace import FolderTooLarge, Workspace
 from assistant.workload.recorded_log import LogNames, finish_recording
-from assistant.workload.signature import device_variable_types
 
 __all__ = ["CaptureEnvironment", "capture", "collect"]
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from assistant.cuda.device_variables import device_variable_types
 from assistant.cuda.match import kernel_of_instance, select_kernels
 from assistant.cuda.structs import struct_fields
 from assistant.engine.evaluate.assessment import CountedRun
@@ -25,7 +26,7 @@ from assistant.workload.draws import Draw, draws_for
 from assistant.workload.generate import GenerateOptions, Signature, generate
 from assistant.workload.recordings import NewCase, RecordingReader
 from assistant.workload.select import LaunchPair, select_launches, started_as
-from assistant.workload.signature import device_variable_types, signature_of
+from assistant.workload.signature import signature_of
 from assistant.workload.structs import StructLayout, layout_of
 from assistant.workload.unread import unread_buffers
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assistant.workload.expressions import ExpressionProblem, evaluate, evaluate_count, names_in, split_arguments
+from assistant.workload.expressions import ExpressionProblem, evaluate, evaluate_count, names_in
 
 
 @pytest.mark.parametrize(
@@ -71,10 +71,6 @@ def test_an_unknown_size_suggests_the_nearest() -> None:
 
 def test_names_are_found_without_values() -> None:
     assert names_in("ceil(n / (m - m))") == {"n", "m"}
-
-
-def test_commas_inside_parentheses_do_not_split() -> None:
-    assert split_arguments("max(a, b), n*n") == ("max(a, b)", "n*n")
 
 
 @given(a=st.integers(0, 10**6), b=st.integers(1, 10**6))

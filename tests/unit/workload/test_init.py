@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from assistant.cuda.device_variables import device_variable_types
 from assistant.cuda.parse import parse
 from assistant.model.source import Source
 from assistant.model.workload import DeclaredWorkload
@@ -14,7 +15,7 @@ from assistant.workload.draws import Draw
 from assistant.workload.generate import generate
 from assistant.workload.init import write_block
 from assistant.workload.recordings import NewCase
-from assistant.workload.signature import device_variable_types, signature_of
+from assistant.workload.signature import signature_of
 
 SAXPY = """
 __global__ void saxpy(int n, float a, const float *x, float *y) {
