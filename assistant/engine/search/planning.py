@@ -30,6 +30,7 @@ from assistant.model.profile import Severity
 from assistant.plan.budget import MANUAL, Extent, estimate, keepable
 from assistant.ports.planner import Planner
 from assistant.ports.provider import Accounts, Provider
+from assistant.ports.store import SearchStore
 from assistant.record import Record
 
 __all__ = ["NOBODY", "AskModel", "Asked", "Chosen", "ModelNotice", "Models", "PlannerChoice", "model_notice"]
