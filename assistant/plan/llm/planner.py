@@ -13,7 +13,7 @@ from collections.abc import AsyncIterator
 
 from assistant.config import Settings
 from assistant.model.completion import CompletionFailure, ModelRole
-from assistant.model.plan import NO_MODEL, Decline, Plan, Rewrite, Setback, Step, Unwritten
+from assistant.model.plan import NO_MODEL, Decline, DeclineReason, Plan, Rewrite, Setback, Step, Unwritten
 from assistant.plan.catalogue import Catalogue
 from assistant.plan.llm.explaining import explanation_of
 from assistant.plan.llm.inputs import Inputs
@@ -82,4 +82,5 @@ class LlmPlanner:
 
     def _no_plan(self, request: PlanRequest, failure: CompletionFailure) -> Plan:
         reason = f"{failure.message}; {failure.remedy}"
-        return Plan((), (Decline(NO_MODEL, request.kernel.key, request.kernel.line, reason),), self.name)
+        decline = Decline(NO_MODEL, request.kernel.key, request.kernel.line, reason, DeclineReason.MODEL_UNAVAILABLE)
+        return Plan((), (decline,), self.name)

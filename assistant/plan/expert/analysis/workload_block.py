@@ -13,7 +13,9 @@ from __future__ import annotations
 
 import re
 
+from assistant.model.plan import DeclineReason
 from assistant.model.source import Expression, Kernel, Span
+from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.record import Record
 
@@ -58,14 +60,15 @@ def shapes_in(text: str, kernel: Kernel) -> tuple[DeclaredShape, ...]:
     return tuple(found)
 
 
-def guessed_launch(context: TransformationContext) -> str | None:
+def guessed_launch(context: TransformationContext) -> Obstacle | None:
     """Why no launch shape is advised: the one that the kernel would be judged by was guessed. None where it is known."""
     guessed = next((shape for shape in declared_shapes(context) if shape.is_guessed), None)
     if guessed is None or _is_launched(context):
         return None
-    return (
+    return Obstacle(
+        DeclineReason.LAUNCH_GUESSED,
         f"the workload {guessed.name} only guesses grid and block, and your own launch is not in this file: "
-        "write down how it launches the kernel and take the remark `# guessed` away"
+        "write down how it launches the kernel and take the remark `# guessed` away",
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from assistant.cuda.edits import apply_edits
 from assistant.model.completion import CompletionFailure, FailureKind, ModelRole
-from assistant.model.plan import NO_MODEL, MetricPrediction, Origin, Rewrite, Setback, SetbackKind, Step, Unwritten
+from assistant.model.plan import NO_MODEL, DeclineReason, MetricPrediction, Origin, Rewrite, Setback, SetbackKind, Step, Unwritten
 from assistant.model.verification import Label
 from assistant.plan.llm.planning import MOST_STEPS
 from assistant.ports import Recalled
@@ -100,13 +100,13 @@ async def test_of_thousands_of_steps_the_first_few_are_taken_and_that_is_said() 
     steps = [{"technique": f"t{i}", "line": 1, "rationale": ""} for i in range(4_000)]
     plan = await bed([{"steps": steps}]).planner.plan(request_of())
     assert len(plan.steps) == MOST_STEPS
-    assert plan.declines[-1].reason == f"the plan had 4,000 steps; the first {MOST_STEPS} are taken"
+    assert plan.declines[-1].code is DeclineReason.LIMIT_EXCEEDED
 
 
 async def test_what_was_tried_on_this_text_is_declined() -> None:
     plan = await bed([{"steps": [PLANNED]}]).planner.plan(request_of(excluded=frozenset({("staged-store", 14)})))
     assert plan.steps == ()
-    assert plan.declines[0].reason == "it was already tried on this text"
+    assert plan.declines[0].code is DeclineReason.ALREADY_TRIED
 
 
 async def test_what_the_model_declines_is_kept_with_its_reason() -> None:
@@ -124,7 +124,7 @@ async def test_without_an_answer_the_plan_is_empty_and_says_why() -> None:
 async def test_a_kernel_that_does_not_fit_is_not_sent() -> None:
     made = bed([], provider={"max_input_tokens": 1_000})
     plan = await made.planner.plan(request_of())
-    assert "does not fit" in plan.declines[0].reason
+    assert plan.declines[0].code is DeclineReason.MODEL_UNAVAILABLE
     assert made.provider.requests == []
 
 
@@ -279,4 +279,4 @@ async def test_nothing_is_planned_that_no_coder_would_carry_out() -> None:
     made.ledger.dead = frozenset({ModelRole.CODER})
     plan = await made.planner.plan(request_of())
     assert (plan.steps, made.provider.requests) == ((), [])
-    assert plan.declines[0].reason == "the coder is gone; mend it"
+    assert (plan.declines[0].technique, plan.declines[0].code) == (NO_MODEL, DeclineReason.MODEL_UNAVAILABLE)
