@@ -27,7 +27,7 @@ from assistant.engine.judge.streams import UNCHECKED, OriginalRuns, StreamOrder,
 from assistant.engine.subject import Subject
 from assistant.model.recording import Recording
 from assistant.model.source import Kernel
-from assistant.model.verification import CannotJudge, Outcome, Verification, VerificationFinding, VerificationResult
+from assistant.model.verification import CannotJudge, Outcome, Unjudgeable, Verification, VerificationFinding, VerificationResult
 from assistant.model.workload import AutoTolerance, Tolerance
 from assistant.ports import LabFailure, ProgramRun
 from assistant.profile.quantity import counted_noun
@@ -381,7 +381,7 @@ def _unless_original_is_faulty(baseline: Baseline, verdict: VerificationResult) 
     path = baseline.subject.source.path
     kind = fault.kind.replace("_", " ")
     reason = f"the original's own results are arbitrary: {kind} on line {fault.line} of {path.name}"
-    return CannotJudge(reason, f"fix the original first: kernelopt check {path}")
+    return CannotJudge(Unjudgeable.ORIGINAL_FAILS, reason, f"fix the original first: kernelopt check {path}")
 
 
 def _fails_by_values_alone(verdict: Verification) -> bool:
