@@ -112,8 +112,8 @@ def _mcp(rights: AgentRights) -> int:
 
 def _pair_book(store: Store, who: str) -> PairBook:
     """What few sessions need is loaded by the first that does."""
-    from assistant.cli.techniques import own_catalogue
     from assistant.engine.pair.book import PairBook
+    from assistant.plan.catalogue import own_catalogue
 
     return PairBook(store, own_catalogue(), who)
 
