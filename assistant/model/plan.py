@@ -223,7 +223,7 @@ class SetbackKind(StrEnum):
 
 
 class Setback(Record):
-    """Why a candidate was not kept: what whoever wrote it needs to do better."""
+    """Why a candidate was not kept: what its planner needs to do better."""
 
     kind: SetbackKind
     reason: str
@@ -247,7 +247,7 @@ class Setback(Record):
 
 
 class TriedBefore(Record):
-    """An earlier candidate on this kernel, as planners are told of it."""
+    """An earlier candidate on this kernel, as planners see it."""
 
     technique: str
     line: int

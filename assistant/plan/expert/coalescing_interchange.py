@@ -118,7 +118,7 @@ def _no_gain(context: TransformationContext, before: WarpCost, after: WarpCost) 
         return Obstacle(DeclineReason.NO_GAIN, "with x and y exchanged this line would touch as many sectors")
     if after.sectors >= before.sectors:
         return Obstacle(
-            DeclineReason.NO_GAIN, "exchanging x and y would spoil other accesses of the kernel by as much as it mends this one"
+            DeclineReason.NO_GAIN, "exchanging x and y would cost other accesses of the kernel as many sectors as this one saves"
         )
     if after.wavefronts > before.wavefronts:
         return Obstacle(DeclineReason.NO_GAIN, "exchanging x and y would bring bank conflicts to the shared memory of the kernel")

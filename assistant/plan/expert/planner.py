@@ -45,7 +45,7 @@ class ExpertPlanner:
     async def plan(self, request: PlanRequest) -> Plan:
         """Steps by descending rank, one for each different edit, and the declines in the findings' order.
 
-        Findings that one edit answers together share a step: it speaks of the costliest, and its rank adds up their costs.
+        Findings that one edit answers together share a step: it cites the costliest one, and its rank is the sum of their costs.
         """
         tree = SyntaxTree(request.parsed.source.text)
         steps: dict[tuple[str, tuple[TextEdit, ...]], Step] = {}

@@ -130,7 +130,7 @@ def _refusal(tree: SyntaxTree, function: Function, loop: Node, header: CountedHe
         return Obstacle(DeclineReason.LOOP_FORM, "the loop does not count from 0 to a bound that all threads share, one by one")
     start = loop.child_by_field_name("initializer")
     if start is None or start.type != "declaration":
-        return Obstacle(DeclineReason.LOOP_FORM, "the loop's counter lives on after the loop")
+        return Obstacle(DeclineReason.LOOP_FORM, "the loop's counter is used after the loop")
     before = loop.prev_named_sibling
     if before is not None and tree.text(before).lstrip().startswith("#pragma"):
         return Obstacle(DeclineReason.LOOP_FORM, "a `#pragma` before the loop says how it is compiled")
@@ -145,7 +145,7 @@ def _refusal(tree: SyntaxTree, function: Function, loop: Node, header: CountedHe
                 DeclineReason.OTHER_TECHNIQUE_FIRST, f"the loop stores through `{name}`: keep the running value in a register first"
             )
         if Use.ESCAPE in kinds:
-            return Obstacle(DeclineReason.LOOP_HAS_EFFECTS, f"the loop hands `{name}` on, so what is read through it cannot be seen")
+            return Obstacle(DeclineReason.LOOP_HAS_EFFECTS, f"the loop passes `{name}` on, so what is read through it cannot be seen")
     unclear = unclear_access(tree, function, loop)
     if unclear is not None:
         return Obstacle(DeclineReason.POINTER_UNCLEAR, f"where `{unclear}` points is not clear")
@@ -161,7 +161,7 @@ def _guard_refusal(tree: SyntaxTree, function: Function, guard: Guard) -> Obstac
 
 
 def _has_other_loads(tree: SyntaxTree, loop: _Loop) -> bool:
-    """The loop reads global memory beside the tiles, which threads outside the bounds must not do."""
+    """The loop reads global memory other than through the tiles, which threads outside the bounds must not do."""
     pointers = global_pointers(tree, loop.function, loop.node)
     mentions = sum(len(uses_of(tree, loop.node, name)) for name in pointers)
     return mentions > len(loop.loads)

@@ -125,7 +125,7 @@ def _row_loop(context: TransformationContext, store: Access, position: Position,
     parts = (*store.offsets, *(part for condition, _ in position.conditions for part in compared_parts(condition)))
     if sees_rows_alike(context, parts, loop.counter, block):
         return loop
-    return Obstacle(DeclineReason.LOOP_FORM, f"the store depends on {loop.counter} in another way than as the distance between rows")
+    return Obstacle(DeclineReason.LOOP_FORM, f"the store depends on {loop.counter} other than as the distance between rows")
 
 
 def _only_block(context: TransformationContext) -> Dim3 | Obstacle:
@@ -165,7 +165,7 @@ def _gain(context: TransformationContext, store: Access, block: Dim3, is_walk: b
     total = warp_cost(context, lanes).sectors
     exchanged = [{**sizes, **exchanged_lane(lane)} for lane in lane_environments(Dim3(block.y, block.x))]
     if warp_cost(context, exchanged).sectors <= total - (old - new) * loop_weight(store.node):
-        return Obstacle(DeclineReason.OTHER_TECHNIQUE_FIRST, "exchanging x and y would mend this store without a tile")
+        return Obstacle(DeclineReason.OTHER_TECHNIQUE_FIRST, "exchanging x and y would coalesce this store without a tile")
     return new / old
 
 

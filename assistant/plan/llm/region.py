@@ -1,6 +1,6 @@
 """The region of a text that a model may rewrite: shown in whole parts, taken back in whole parts, turned into edits.
 
-The parts are the kernel and the device functions that it calls. What is beside them stays as it is, but for launch expressions and
+The parts are the kernel and the device functions that it calls. All other text stays as it is, but for launch expressions and
 includes, which are fields of the answer and are written here. Example::
 
     parts = region_of(parsed, kernel)                  # (Part("kernel", …), Part("square", …))

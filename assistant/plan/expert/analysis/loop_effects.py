@@ -1,4 +1,4 @@
-"""What a loop does beside its arithmetic: leaves early, synchronizes, calls something that may touch memory.
+"""What a loop does in addition to its arithmetic: leaves early, synchronizes, calls something that may touch memory.
 
 Example::
 

@@ -1,7 +1,7 @@
 """The grid and block that a ``/* kernelopt … */`` comment declares, as places in the text.
 
 Only lists of the form ``grid = ["ceil(n/32)", 4]`` are found; what a sidecar file declares is not in the text. Where the text has no
-launch beside them, a kernel is judged by what is declared while its real launch is in code that nobody here sees: an edit of the
+launch in the same text, a kernel is judged by what is declared while its real launch is in code that is not visible here: an edit of the
 declaration is advice then, which ``launch_elsewhere`` says and ``guessed_launch`` withholds.
 
 Example::
@@ -38,7 +38,7 @@ class DeclaredShape(Record):
     """Items as written, quotes included; empty when the block gives none in this form."""
     block: tuple[Expression, ...]
     is_guessed: bool = False
-    """Marked ``# guessed``: written by ``kernelopt init``, confirmed by nobody."""
+    """Marked ``# guessed``: written by ``kernelopt init``, not confirmed by a person."""
 
 
 def declared_shapes(context: TransformationContext) -> tuple[DeclaredShape, ...]:

@@ -287,7 +287,7 @@ def _rewrite(context: TransformationContext, technique: str, run: _Run, count: s
     # 32 lanes of size_bytes side by side fill size_bytes sectors of 32 bytes
     after = sum(a.size_bytes for a in global_accesses(context, scope) if a.line == context.line)
     if after >= before.line_sectors:
-        return Obstacle(DeclineReason.NO_GAIN, "dealing the elements out differently would touch as many sectors")
+        return Obstacle(DeclineReason.NO_GAIN, "giving the threads other elements would touch as many sectors")
     edits: list[TextEdit] = []
     style = style_of(context)
     for whole, (first, _) in zip(run.sums, run.indices, strict=True):

@@ -163,7 +163,7 @@ async def test_an_edit_outside_the_region_gets_one_repair() -> None:
     (rewrite,) = await written(made, await planned(made))
     assert isinstance(rewrite, Rewrite)
     assert rewrite.origin == Origin("small-2", ("M2", "M3"))
-    assert made.provider.requests[2].prompt == "repair-region@1"
+    assert made.provider.requests[2].prompt == "repair-region@2"
     assert "but the parts are scaled, kernel" in made.provider.requests[2].messages[-1].text
 
 
@@ -186,7 +186,7 @@ async def test_a_candidate_that_does_not_compile_is_shown_with_its_errors() -> N
     assert isinstance(better, Rewrite)
     assert better.origin == Origin("small-2", ("M2", "M3"))
     asked = made.provider.requests[2]
-    assert asked.prompt == "repair-compile@1"
+    assert asked.prompt == "repair-compile@2"
     assert "14 |         out[y * n + x] = scaled" in asked.messages[1].text
     assert text_after(better) == text_after(rewrite)
 
@@ -247,7 +247,7 @@ async def test_a_signal_is_summarised_once_and_its_evidence_kept() -> None:
     made = bed([summary, {"steps": []}, {"steps": []}], signals={"profile": "summarised"})
     await made.planner.plan(request_of())
     await made.planner.plan(request_of())
-    assert [request.prompt for request in made.provider.requests] == ["summarise@1", "plan@3", "plan@3"]
+    assert [request.prompt for request in made.provider.requests] == ["summarise@1", "plan@4", "plan@4"]
     prompt = made.provider.requests[1].messages[1].text
     assert "Line 14 moves {E2}. It is `32 sectors` wide.\n```" in prompt
     assert "E2, line 14: global_sectors = 262,144 sectors" in prompt

@@ -126,7 +126,7 @@ def test_windows_line_ends_stay() -> None:
         (BETTER + "\n__host__ __device__ int printf(const char *, ...) { return 0; }", "`__host__`"),
         (
             BETTER + "\n__device__ int printf(const char *, ...) { return 0; }",
-            "defines printf, a name that the text beside",
+            "defines printf, a name that the text outside",
         ),
         (BETTER + "\n#define nullptr 0", "defines nullptr, a name"),
         (BETTER + "\n#pragma GCC optimize(3)", "the directive `#pragma GCC optimize(3)`"),
