@@ -112,8 +112,8 @@ def _mcp(rights: AgentRights) -> int:
 
 def _pair_sessions(store: Store, who: str) -> PairSessions:
     """What few sessions need is loaded by the first that does."""
-    from assistant.cli.techniques import own_catalogue
     from assistant.engine.pair.sessions import PairSessions
+    from assistant.plan.catalogue import own_catalogue
 
     return PairSessions(store, own_catalogue(), who)
 

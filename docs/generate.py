@@ -66,7 +66,7 @@ Generated from the first sentence of each module; do not edit (`python docs/gene
 [architecture](../architecture.md).
 
 """
-_CODE_FOLDERS = ("assistant", "lsp", "jupyter_ext")
+_CODE_FOLDERS = ("kernelopt", "assistant", "lsp", "jupyter_ext")
 _CLIENT_FOLDERS = ("vscode-client/src", "jupyterlab-client/src")
 _FIRST_COMMENT = re.compile(r"\s*(?:/\*\*\s*(?P<block>.*?)\s*\*/|//(?P<line>[^\n]*))", re.S)
 _SENTENCE = re.compile(r"(.*?[.:])(?:\s|$)", re.S)

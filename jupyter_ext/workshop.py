@@ -14,7 +14,6 @@ import asyncio
 import os
 import shutil
 from dataclasses import replace
-from importlib.resources import files
 from pathlib import Path
 
 from assistant.config import (
@@ -53,7 +52,7 @@ from assistant.memory.store import open_store
 from assistant.model.events import Event
 from assistant.model.proposal import AlreadyDecided, Decision, Proposal
 from assistant.model.workload import LiveWorkload
-from assistant.plan.catalogue import load_catalogue
+from assistant.plan.catalogue import own_catalogue
 from assistant.ports.store import Store
 from assistant.record import Record
 from jupyter_ext.cells import Cell
@@ -123,7 +122,7 @@ class Workshop:
         who = f"{_FRONT_END} {os.getpid()}"
         lanes = Lane(JobHost(_FRONT_END)), Lane(JobHost(_FRONT_END), NvmlGpuUsers())
         parts = EditorParts(*lanes, guard, self, self._settings_of, who, ModelConsents(trust, self._may_ask_model))
-        self.pairs = PairSessions(store, load_catalogue(Path(str(files("prompts"))) / "techniques"), who)
+        self.pairs = PairSessions(store, own_catalogue(), who)
         return store, EditorSession(store, parts), CpuLab(self.scratch, user_paths().cache, settings.target)
 
     @property

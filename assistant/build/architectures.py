@@ -13,7 +13,7 @@ import re
 
 from assistant.model.device import Architecture
 
-__all__ = ["ARCHITECTURES", "architecture", "known_names"]
+__all__ = ["ARCHITECTURES", "architecture"]
 
 _KIB = 1024
 _REGISTERS_PER_SM = 64 * _KIB
@@ -80,7 +80,3 @@ def architecture(name: str) -> Architecture | None:
         return None
     plain = f"sm_{match[1]}"
     return next((a for a in ARCHITECTURES if a.name == plain), None)
-
-
-def known_names() -> tuple[str, ...]:
-    return tuple(a.name for a in ARCHITECTURES)

@@ -25,7 +25,6 @@ __all__ = [
     "compile_commands_flags",
     "is_semantic",
     "nvrtc_options",
-    "semantic_flags",
 ]
 
 DEFAULT_FLAGS = Flags(("-O3",), "default")
@@ -140,10 +139,6 @@ def _absolute(word: str, directory: str) -> str:
 def is_semantic(argument: str) -> bool:
     """Whether a flag can change what a program computes, not only how fast."""
     return argument.startswith(_SEMANTIC_PREFIXES)
-
-
-def semantic_flags(flags: Flags) -> tuple[str, ...]:
-    return tuple(argument for argument in flags.arguments if is_semantic(argument))
 
 
 def nvrtc_options(flags: Flags) -> tuple[str, ...] | None:

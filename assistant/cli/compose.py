@@ -7,7 +7,6 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from assistant.cli.techniques import own_catalogue
 from assistant.config import user_paths
 from assistant.engine.request import JobRequest
 from assistant.engine.session import Session, SessionParts
@@ -19,6 +18,7 @@ from assistant.lab.gpus import Gpu, NoGpu, meant_gpus, usable_gpus
 from assistant.lab.kept import KeptCompiler
 from assistant.measure.targets import target_for_device
 from assistant.memory.store import open_store
+from assistant.plan.catalogue import own_catalogue
 from assistant.plan.expert.order import EXPERT_TRANSFORMATIONS
 from assistant.plan.expert.planner import ExpertPlanner
 from assistant.ports.lab import Lab

@@ -38,6 +38,7 @@ from assistant.model.profile import Severity
 from assistant.profile.quantity import format_quantity
 from assistant.profile.roofline_plot import HEIGHT, WIDTH, plot_roofline, si
 from assistant.profile.rules import title
+from assistant.shipped import shipped_findings
 
 __all__ = ["page_path", "render_page", "with_page"]
 
@@ -125,12 +126,9 @@ def _count(value: int) -> str:
 
 
 def _documentation(code: str) -> str:
-    """The finding's page: beside the package where it is installed, in the project's documentation where it is developed."""
-    for folder in (Path(str(files("assistant"))) / "findings", Path(str(files("assistant"))).parent / "docs" / "reference" / "findings"):
-        page = folder / f"{code}.md"
-        if page.is_file():
-            return page.read_text("utf-8")
-    return ""
+    """The finding's page; empty where it has none."""
+    page = shipped_findings() / f"{code}.md"
+    return page.read_text("utf-8") if page.is_file() else ""
 
 
 def _resource(name: str) -> str:

@@ -92,9 +92,6 @@ class TrustStore:
         resolved = folder.resolve()
         return next((known[str(f)] for f in (resolved, *resolved.parents) if str(f) in known), False)
 
-    def trusted_folders(self) -> tuple[Path, ...]:
-        return tuple(Path(name) for name, is_trusted in sorted(self._read().folders.items()) if is_trusted)
-
     def trust(self, folder: Path) -> None:
         """Trust the folder and what is in it, except folders inside that were revoked on their own."""
         with self._changing() as file:

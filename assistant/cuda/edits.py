@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from assistant.model.source import Span, TextEdit
 from assistant.record import Record
 
-__all__ = ["EditFailure", "EditOutOfRange", "OverlappingEdits", "apply_edits", "compose", "edits_between", "lines_of"]
+__all__ = ["EditFailure", "EditOutOfRange", "OverlappingEdits", "apply_edits", "edits_between", "lines_of"]
 
 
 class OverlappingEdits(Record):
@@ -49,15 +49,6 @@ def apply_edits(text: str, edits: Iterable[TextEdit]) -> str | EditFailure:
         position = edit.span.end
         previous = edit
     return "".join(parts) + text[position:]
-
-
-def compose(text: str, first: Iterable[TextEdit], second: Iterable[TextEdit]) -> tuple[TextEdit, ...] | EditFailure:
-    """Edits of ``text`` that do what ``first`` and then ``second``, made for the result of ``first``, do."""
-    between = apply_edits(text, first)
-    if not isinstance(between, str):
-        return between
-    after = apply_edits(between, second)
-    return edits_between(text, after) if isinstance(after, str) else after
 
 
 def edits_between(before: str, after: str) -> tuple[TextEdit, ...]:

@@ -7,15 +7,13 @@ Example::
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
-from assistant.cuda.edits import EditFailure, apply_edits, lines_of
-from assistant.cuda.hunks import HunkMismatch, apply_hunks, hunks
+from assistant.cuda.edits import lines_of
+from assistant.cuda.hunks import hunks
 from assistant.cuda.merge import merge
-from assistant.model.source import Hunk, TextEdit
+from assistant.model.source import Hunk
 from assistant.record import Record
 
-__all__ = ["Clash", "Conflict", "Rebased", "rebase", "rebase_edits", "rebase_hunks"]
+__all__ = ["Clash", "Conflict", "Rebased", "rebase"]
 
 
 class Rebased(Record):
@@ -51,15 +49,3 @@ def rebase(base: str, edited: str, current: str) -> Rebased | Conflict:
         return Conflict(tuple(clashes))
     text = "".join(line for part in regions for line in (part.second if part.kind == "second" else part.first))
     return Rebased(text, hunks(current, text))
-
-
-def rebase_edits(base: str, edits: Iterable[TextEdit], current: str) -> Rebased | Conflict | EditFailure:
-    """Edits made for ``base``, made in ``current``."""
-    edited = apply_edits(base, edits)
-    return rebase(base, edited, current) if isinstance(edited, str) else edited
-
-
-def rebase_hunks(base: str, chosen: Iterable[Hunk], current: str) -> Rebased | Conflict | HunkMismatch:
-    """Hunks of ``base``, made in ``current``."""
-    edited = apply_hunks(base, chosen)
-    return rebase(base, edited, current) if isinstance(edited, str) else edited

@@ -1,18 +1,16 @@
-"""Where the page of a finding is: in the installed package, or in the source tree."""
+"""Where the page of a finding is."""
 
 from __future__ import annotations
 
 from functools import cache
-from pathlib import Path
+
+from assistant.shipped import shipped_findings
 
 __all__ = ["finding_page"]
-
-_PACKAGE = Path(__file__).parents[1]
-_FOLDERS = (_PACKAGE / "findings", _PACKAGE.parent / "docs" / "reference" / "findings")
 
 
 @cache
 def finding_page(code: str) -> str | None:
     """``file:`` URI of the page of a ``KOnnn`` code; None for a code that has none (a compiler's)."""
-    pages = (folder / f"{code}.md" for folder in _FOLDERS)
-    return next((page.as_uri() for page in pages if page.is_file()), None)
+    page = shipped_findings() / f"{code}.md"
+    return page.as_uri() if page.is_file() else None

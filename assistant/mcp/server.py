@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Generator
 from contextlib import contextmanager
-from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -22,6 +21,7 @@ from pydantic import Field
 from assistant.errors import KernelOptError
 from assistant.mcp.harness import Harness
 from assistant.model import events
+from assistant.shipped import shipped_prompts
 
 __all__ = ["build_server", "serve"]
 
@@ -124,4 +124,4 @@ def _author(context: Context) -> str:
 
 
 def _instructions() -> str:
-    return files("prompts").joinpath("agents.md").read_text("utf-8")
+    return (shipped_prompts() / "agents.md").read_text("utf-8")

@@ -50,9 +50,6 @@ L2_BYTES_PER_CLOCK_PER_SM = 64
 """The most that one SM can read from L2 (cited: NVIDIA A100 white paper, "64 bytes per clock per SM"); all together reach 37 on
 an H200, which is the target's ``l2_bytes_per_s``."""
 
-L1_BYTES_PER_SM = 256 << 10
-"""Unified L1 and shared memory of sm_90; others have 100 to 192 KiB (guide, "Compute Capabilities"). Only decides whether a
-block's footprint is worth a note."""
 
 DEPENDENT_ISSUE_CLOCKS = 3.0
 """Clocks between two instructions of one warp: results come after about 4 clocks (cited: arXiv:1804.06826, Volta; taken to be the

@@ -67,6 +67,97 @@ class Step(Record):
     """time(before)/time(after) that the plan expects, scored like the metrics; None: not said."""
 
 
+class DeclineReason(StrEnum):
+    """Why a technique is not applied; `Decline.reason` says the same about one kernel, in words."""
+
+    NOTHING_TO_CHANGE = "nothing_to_change"
+    """The line or the kernel holds nothing that the technique changes."""
+    ALREADY_DONE = "already_done"
+    """The text has the change already."""
+    ALREADY_TRIED = "already_tried"
+    """An earlier candidate made this change to the same text."""
+    NO_GAIN = "no_gain"
+    """The change would cost as much as it saves."""
+    OTHER_TECHNIQUE_FIRST = "other_technique_first"
+    """Another technique answers the finding better, or must be applied before this one."""
+    LIMIT_EXCEEDED = "limit_exceeded"
+    """The result would exceed a limit of the device, of the kernel or of the planner."""
+    BOUND_UNKNOWN = "bound_unknown"
+    """How often a loop runs is known only at run time."""
+    SIZE_UNKNOWN = "size_unknown"
+    """The size of a block, an array or a type is not a constant of this file."""
+    ADDRESS_UNKNOWN = "address_unknown"
+    """Which elements are accessed is known only at run time."""
+    TYPE_UNKNOWN = "type_unknown"
+    """The type of an expression does not follow from this file."""
+    LOOP_FORM = "loop_form"
+    """The loop does not have the form that the technique understands."""
+    STORE_FORM = "store_form"
+    """The store does not have the form that the technique understands."""
+    STORE_NOT_LAST = "store_not_last"
+    """Other statements follow the store."""
+    GUARD_FORM = "guard_form"
+    """Which threads take part is not decided by a plain bounds check."""
+    NO_BOUNDS_CHECK = "no_bounds_check"
+    """The kernel does not compare its index with a bound."""
+    CONDITIONAL = "conditional"
+    """The access happens only under a condition; without it, other memory could be touched."""
+    LEAVES_EARLY = "leaves_early"
+    """A loop or a thread may leave before the end."""
+    LOOP_HAS_EFFECTS = "loop_has_effects"
+    """Something in the loop may read or change memory that the technique moves."""
+    ELEMENT_CHANGES = "element_changes"
+    """Each iteration updates another element."""
+    ORDER_MATTERS = "order_matters"
+    """Another order of the elements could give another result."""
+    RESULT_WOULD_CHANGE = "result_would_change"
+    """Single precision could change the result by more than rounding."""
+    DOUBLE_ON_PURPOSE = "double_on_purpose"
+    """The expression is double because a variable or a cast says so."""
+    ROW_LENGTH_MATTERS = "row_length_matters"
+    """The kernel depends on how long the rows of a shared array are."""
+    NOT_RECOMPUTABLE = "not_recomputable"
+    """Another thread could not compute the value."""
+    ATOMIC = "atomic"
+    """Other threads update the element atomically."""
+    VOLATILE = "volatile"
+    """Each access must reach memory."""
+    SYNCHRONIZES = "synchronizes"
+    """The kernel synchronizes its threads where the technique would have to."""
+    WARP_MATTERS = "warp_matters"
+    """The result depends on which threads form a warp or a cluster."""
+    INDEX_OUT_OF_SIGHT = "index_out_of_sight"
+    """A helper or a macro uses a thread or block index."""
+    HIDDEN_BY_MACRO = "hidden_by_macro"
+    """A macro holds what would have to be seen or changed."""
+    POINTER_UNCLEAR = "pointer_unclear"
+    """Where a pointer points does not follow from the text."""
+    POINTER_CHANGES = "pointer_changes"
+    """A pointer is assigned or passed on."""
+    MAY_OVERLAP = "may_overlap"
+    """Two pointers may name the same memory."""
+    CALLERS_UNKNOWN = "callers_unknown"
+    """Nothing in this file calls the function, so its arguments are unknown."""
+    BLOCK_SHAPE = "block_shape"
+    """The technique needs a block of another shape."""
+    BLOCK_SIZE_MATTERS = "block_size_matters"
+    """The kernel computes with the size of its block."""
+    GRID_FORM = "grid_form"
+    """The grid does not follow from the size of the block."""
+    LAUNCH_UNKNOWN = "launch_unknown"
+    """The kernel's launches cannot all be found in this file."""
+    LAUNCH_GUESSED = "launch_guessed"
+    """The declared launch was guessed, and the real one is not in this file."""
+    LAUNCH_FORM = "launch_form"
+    """The launch is not written in a way that can be changed."""
+    USED_ELSEWHERE = "used_elsewhere"
+    """A constant that would have to change is used by other code."""
+    MODEL_DECLINED = "model_declined"
+    """A language model declined the technique, in its own words."""
+    MODEL_UNAVAILABLE = "model_unavailable"
+    """No language model could be asked, or none answered."""
+
+
 class Decline(Record):
     """A technique that does not apply here, and why."""
 
@@ -74,6 +165,8 @@ class Decline(Record):
     kernel: str
     line: int
     reason: str
+    code: DeclineReason | None = None
+    """None: kept in memory before declines had codes."""
 
 
 class Plan(Record):
@@ -130,7 +223,7 @@ class SetbackKind(StrEnum):
 
 
 class Setback(Record):
-    """Why a candidate was not kept: what whoever wrote it needs to do better."""
+    """Why a candidate was not kept: what its planner needs to do better."""
 
     kind: SetbackKind
     reason: str
@@ -154,7 +247,7 @@ class Setback(Record):
 
 
 class TriedBefore(Record):
-    """An earlier candidate on this kernel, as planners are told of it."""
+    """An earlier candidate on this kernel, as planners see it."""
 
     technique: str
     line: int

@@ -80,9 +80,27 @@ class Verification(Record):
     """What the verdict line itself says behind the outcome: what the verdict holds for, and what it was given without. In few words."""
 
 
+class Unjudgeable(StrEnum):
+    """Why there is no verdict; `CannotJudge.reason` says the same in words."""
+
+    NO_CASE = "no_case"
+    """No case was recorded or declared, or none launches the changed kernels."""
+    ORIGINAL_FAILS = "original_fails"
+    """The original does not run clean on a recorded or declared case, or its results are arbitrary."""
+    ORIGINAL_INEXACT = "original_inexact"
+    """The original's results are far from its reference, or differ from run to run."""
+    WEAK_WORKLOAD = "weak_workload"
+    """A kernel that does nothing useful would pass on these cases."""
+    NEEDS_GPU = "needs_gpu"
+    """The new kernel cannot be run on this machine."""
+    SEVERAL_PROGRAMS = "several_programs"
+    """Compilers see different programs in the new version."""
+
+
 class CannotJudge(Record):
     """The workload or the machine cannot answer (exit code 3)."""
 
+    code: Unjudgeable
     reason: str
     remedy: str
 

@@ -152,9 +152,6 @@ class LiveWorkload(Record):
     """What the reference is called, for people; None when the original is the reference."""
 
 
-Workload = CapturedWorkload | DeclaredWorkload | LiveWorkload
-
-
 class WorkloadProblem(Record):
     """A workload that cannot be used: where, what was expected."""
 

@@ -66,7 +66,7 @@ def call_cost(price: Price | None, input_token_count: int, output_token_count: i
 def believed(told: int | None, estimated: int, longest: int = 0) -> int:
     """The count that is charged: the endpoint's own, within what a text of ``estimated`` tokens can be.
 
-    ``longest``: of the answer that was asked for, thoughts that nobody is shown included.
+    ``longest``: of the answer that was asked for, hidden thoughts included.
     """
     if told is None or told * _LEAST_BELIEVED < estimated:
         return estimated

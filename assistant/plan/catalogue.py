@@ -22,8 +22,9 @@ from assistant.errors import UsageError
 from assistant.model.plan import Technique
 from assistant.model.verification import Label
 from assistant.record import Record
+from assistant.shipped import shipped_prompts
 
-__all__ = ["Catalogue", "load_catalogue", "parse_technique"]
+__all__ = ["Catalogue", "load_catalogue", "own_catalogue", "parse_technique"]
 
 _FRONT_MATTER = re.compile(r"\A---\n(?P<fields>.*?)\n---\n(?P<body>.*)\Z", re.DOTALL)
 _KEYS = frozenset({"id", "title", "findings", "labels"})
@@ -44,6 +45,11 @@ class Catalogue(Record):
     def answering(self, finding_code: str) -> tuple[Technique, ...]:
         """Techniques that a finding of this code calls for."""
         return tuple(t for t in self.techniques if finding_code in t.findings)
+
+
+def own_catalogue() -> Catalogue:
+    """The catalogue that comes with kernelopt."""
+    return load_catalogue(shipped_prompts() / "techniques")
 
 
 def load_catalogue(directory: Path) -> Catalogue:

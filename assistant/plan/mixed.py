@@ -16,7 +16,7 @@ __all__ = ["MixedPlanner"]
 
 
 class MixedPlanner:
-    """Steps of both, by rank; each step is written and mended by whoever planned it."""
+    """Steps of both, by rank; each step is written and repaired by the planner that planned it."""
 
     def __init__(self, expert: Planner, llm: Planner) -> None:
         self._expert = expert

@@ -12,7 +12,7 @@ from dataclasses import field
 from assistant.model.build import KernelResources, Occupancy
 from assistant.model.comparison import PredictedTime
 from assistant.model.device import Target
-from assistant.model.profile import LaunchProfile, LineAccess, LineExecution
+from assistant.model.profile import LaunchProfile, LineAccess
 from assistant.profile.facts import SourceFacts
 from assistant.record import Record
 
@@ -62,7 +62,3 @@ def warps_of(profile: LaunchProfile) -> int:
 def accesses(profile: LaunchProfile, *ops: str) -> tuple[LineAccess, ...]:
     """Accesses of exactly these kinds that happened at all."""
     return tuple(a for a in profile.accesses if a.op in ops and a.requests > 0)
-
-
-def execution_of(profile: LaunchProfile, file: str, line: int) -> LineExecution | None:
-    return next((e for e in profile.executions if (e.file, e.line) == (file, line)), None)

@@ -6,7 +6,7 @@ original does not run clean on are dropped and listed.
 
 from __future__ import annotations
 
-from assistant.model.verification import CannotJudge
+from assistant.model.verification import CannotJudge, Unjudgeable
 from assistant.record import Record
 from assistant.verify.evidence import CaseEvidence
 from assistant.verify.kinds import INJECTED_KINDS, meaning_of
@@ -33,7 +33,7 @@ class UsableCases(Record):
         for index, reason in reasons.items():
             case = self.ordinary[index]
             if not case.origin.is_derived:
-                return CannotJudge(f"the original cannot be judged by: {reason} ({case_name(case)})", _REMEDY)
+                return CannotJudge(Unjudgeable.ORIGINAL_INEXACT, f"the original cannot be judged by: {reason} ({case_name(case)})", _REMEDY)
             dropped.append(f"{case_name(case)}: {reason}")
         kept = tuple(case for index, case in enumerate(self.ordinary) if index not in reasons)
         return UsableCases(kept, self.injected, tuple(dropped), self.probes)
@@ -48,7 +48,7 @@ def usable_cases(cases: tuple[CaseEvidence, ...]) -> UsableCases | CannotJudge:
         if reason is not None and case.origin.is_derived:
             dropped.append(f"{case_name(case)}: the original {reason}")
         elif reason is not None:
-            return CannotJudge(f"the original {reason} ({case_name(case)})", _REMEDY)
+            return CannotJudge(Unjudgeable.ORIGINAL_FAILS, f"the original {reason} ({case_name(case)})", _REMEDY)
         elif case.origin.kind in INJECTED_KINDS:
             injected.append(case)
         elif meaning_of(case.origin.kind) is not None or not case.origin.is_own_size:
@@ -56,7 +56,7 @@ def usable_cases(cases: tuple[CaseEvidence, ...]) -> UsableCases | CannotJudge:
         else:
             ordinary.append(case)
     if not any(not case.origin.is_derived for case in ordinary):
-        return CannotJudge("there is no recorded or declared case to judge on", _REMEDY)
+        return CannotJudge(Unjudgeable.NO_CASE, "there is no recorded or declared case to judge on", _REMEDY)
     return UsableCases(tuple(ordinary), tuple(injected), tuple(dropped), tuple(probes))
 
 

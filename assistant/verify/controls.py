@@ -11,7 +11,7 @@ from itertools import combinations
 
 import numpy as np
 
-from assistant.model.verification import CannotJudge, Outcome
+from assistant.model.verification import CannotJudge, Outcome, Unjudgeable
 from assistant.model.workload import Tolerance
 from assistant.record import Record
 from assistant.verify.compare import PreparedOutput, compare
@@ -48,7 +48,7 @@ def _weakness(
     mine = [p for p in prepared if cases[p.output.case_index].kernel == kernel]
     outputs = [p for p in mine if p.output.is_compared and p.output.written.any()]
     if not outputs:
-        return CannotJudge(f"{kernel} changes no memory in any case, so there is nothing to compare", _REMEDY)
+        return CannotJudge(Unjudgeable.WEAK_WORKLOAD, f"{kernel} changes no memory in any case, so there is nothing to compare", _REMEDY)
     controls = (
         _Control("a kernel that does nothing", _unchanged),
         _Control("a kernel that writes zeros", _zeros),
@@ -57,7 +57,7 @@ def _weakness(
     )
     for control in controls:
         if _passes(control, outputs, tolerance) and not (control is controls[-1] and _follows_arguments(cases, outputs)):
-            return CannotJudge(f"this workload cannot judge {kernel}: {control.name} would pass", _REMEDY)
+            return CannotJudge(Unjudgeable.WEAK_WORKLOAD, f"this workload cannot judge {kernel}: {control.name} would pass", _REMEDY)
     return None
 
 

@@ -19,6 +19,7 @@ from assistant.model.verification import (
     CaseResult,
     Label,
     Outcome,
+    Unjudgeable,
     Verification,
     VerificationFinding,
     VerificationResult,
@@ -82,7 +83,7 @@ def judge(evidence: JudgeEvidence) -> VerificationResult:
     if can_pass or verdict.outcome is Outcome.FAIL:
         return verdict
     reasons = [reason for kernel, reason in weak.items() if not evidence.edited or kernel in evidence.edited]
-    return reasons[0] if reasons else CannotJudge("no case launches the changed kernels", _REMEDY)
+    return reasons[0] if reasons else CannotJudge(Unjudgeable.NO_CASE, "no case launches the changed kernels", _REMEDY)
 
 
 def judge_further(evidence: JudgeEvidence) -> tuple[VerificationFinding, ...]:
@@ -159,7 +160,9 @@ def _lacking(usable: UsableCases) -> CannotJudge | None:
         for run in case.candidate:
             reason = unsupported(run)
             if run.error is not None and reason is not None:
-                return CannotJudge(f"the new kernel cannot be run here: {reason}", "judge it on a GPU (--device gpu)")
+                return CannotJudge(
+                    Unjudgeable.NEEDS_GPU, f"the new kernel cannot be run here: {reason}", "judge it on a GPU (--device gpu)"
+                )
     return None
 
 
@@ -200,7 +203,7 @@ def _beside_cases(seen: tuple[VerificationFinding, ...], own: tuple[Verification
 
 def _program_only(evidence: JudgeEvidence) -> VerificationResult:
     if evidence.program is None:
-        return CannotJudge("there is no case to judge on", _REMEDY)
+        return CannotJudge(Unjudgeable.NO_CASE, "there is no case to judge on", _REMEDY)
     every = (*evidence.findings, *evidence.program.findings, *_label_findings(list(evidence.labels)))
     return Verification(
         outcome=worst(finding.outcome for finding in every),

@@ -43,11 +43,6 @@ class OrderFacts(Record):
     """``atomicAdd on out``; line 0 where only machine code shows it."""
     arrivals: tuple[Match, ...] = ()
 
-    @property
-    def is_free(self) -> bool:
-        """Nothing here depends on the order of threads."""
-        return not self.float_sums and not self.arrivals
-
 
 NO_ORDER = OrderFacts()
 """Of kernels in which the order of threads decides nothing."""

@@ -17,7 +17,7 @@ import numpy as np
 
 from assistant.model.elements import ElementType
 from assistant.model.structs import ElementLayout, Member
-from assistant.model.verification import CannotJudge, Outcome, VerificationFinding
+from assistant.model.verification import CannotJudge, Outcome, Unjudgeable, VerificationFinding
 from assistant.model.workload import AutoTolerance, FixedTolerance, Tolerance
 from assistant.record import Record
 from assistant.verify.evidence import ProgramVerdict
@@ -128,7 +128,7 @@ def compare_programs(
     rule = tolerance or AutoTolerance()
     findings, masked = list[VerificationFinding](), list[str]()
     if original.exit_status is None:
-        return CannotJudge("the original program crashes", "mend the original first")
+        return CannotJudge(Unjudgeable.ORIGINAL_FAILS, "the original program crashes", "fix the original first")
     if original.exit_status != again.exit_status:
         masked.append(f"exit status (the original's own runs gave {original.exit_status} and {again.exit_status})")
     elif candidate.exit_status != original.exit_status:
@@ -159,7 +159,7 @@ def compare_programs(
         masked.extend([hidden] if hidden is not None else [])
         compared += count
     if not compared and not findings:
-        return CannotJudge("nothing that the kernels compute reaches the host in a reproducible way", _REMEDY)
+        return CannotJudge(Unjudgeable.WEAK_WORKLOAD, "nothing that the kernels compute reaches the host in a reproducible way", _REMEDY)
     return ProgramVerdict(tuple(findings), tuple(masked), compared)
 
 

@@ -22,7 +22,7 @@ from assistant.model.workload import Case, CaseOrigin
 from assistant.record import Record
 from assistant.serialize import DecodeError, dumps, loads
 
-__all__ = ["NewCase", "RecordingReader", "RecordingWriter", "blob_name", "load_case", "read_recording", "write_case"]
+__all__ = ["NewCase", "RecordingReader", "RecordingWriter", "blob_name", "read_recording", "write_case"]
 
 _BLOB_NAME = re.compile(r"[0-9a-f]{64}")
 
@@ -52,13 +52,6 @@ def write_case(folder: Path, case: NewCase, shared: Path | None = None) -> Case:
         writer.add_named_blob(name, data)
     writer.write(case.recording)
     return Case(folder, case.launches, case.origin)
-
-
-def load_case(case: Case) -> NewCase:
-    """A written case with all contents its launches start from in memory."""
-    reader = RecordingReader(case.recording)
-    states = (state for launch in reader.recording.launches for state in launch.buffers)
-    return NewCase(reader.recording, {s.before: reader.blob(s.before) for s in states}, case.launches, case.origin)
 
 
 class RecordingWriter:

@@ -27,7 +27,7 @@ from assistant.engine.judge.streams import UNCHECKED, OriginalRuns, StreamOrder,
 from assistant.engine.judge.trying import trials_of
 from assistant.engine.judge.whole_program import ProgramChecks, check_whole_program, program_verdict, recorded_cases
 from assistant.engine.source_version import SourceVersion
-from assistant.model.verification import CannotJudge, Outcome, Verification, VerificationResult
+from assistant.model.verification import CannotJudge, Outcome, Unjudgeable, Verification, VerificationResult
 from assistant.ports.lab import LabFailure
 from assistant.record import Record
 from assistant.verify.compare import own_error
@@ -211,7 +211,7 @@ def _unless_original_is_faulty(baseline: Baseline, verdict: VerificationResult) 
     path = baseline.version.source.path
     kind = fault.kind.replace("_", " ")
     reason = f"the original's own results are arbitrary: {kind} on line {fault.line} of {path.name}"
-    return CannotJudge(reason, f"fix the original first: kernelopt check {path}")
+    return CannotJudge(Unjudgeable.ORIGINAL_FAILS, reason, f"fix the original first: kernelopt check {path}")
 
 
 def _fails_by_values_alone(verdict: Verification) -> bool:

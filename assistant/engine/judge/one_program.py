@@ -3,7 +3,7 @@
 ``compared`` judges an edit that was built; ``foreign_reading`` looks at what an edit would read, before anything of it is compiled::
 
     answer = await compared(job, before, after)
-    answer.problem      # CannotJudge("B is not one program to all compilers: line 6 (`#ifdef __PIC__`) is compiled by …", …)
+    answer.problem      # CannotJudge(SEVERAL_PROGRAMS, "B is not one program to all compilers: line 6 (`#ifdef __PIC__`) is …", …)
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from assistant.cuda.doubts import doubts
 from assistant.engine.job import Job
 from assistant.engine.source_version import SourceVersion
 from assistant.model.preprocessed import NotPreprocessed, Preprocessed, Preprocessings
-from assistant.model.verification import CannotJudge
+from assistant.model.verification import CannotJudge, Unjudgeable
 from assistant.ports.lab import LabFailure, Program
 from assistant.profile.quantity import counted_noun
 from assistant.record import Record
@@ -51,7 +51,8 @@ async def compared(job: Job, before: SourceVersion, after: SourceVersion) -> One
         return OneProgram()
     misleading = misleading_directive(before.source.text, after.source.text)
     if misleading is not None:
-        return OneProgram(CannotJudge(f"B {misleading}, so what each compiler compiles cannot be told", _REMEDY))
+        reason = f"B {misleading}, so what each compiler compiles cannot be told"
+        return OneProgram(CannotJudge(Unjudgeable.SEVERAL_PROGRAMS, reason, _REMEDY))
     headers = await asyncio.to_thread(_headers, after.program)
     if not may_read_otherwise(changed, headers.values(), _defined(after.program)):
         return OneProgram()
@@ -129,7 +130,7 @@ def _refused(old: Preprocessings, new: Preprocessings) -> CannotJudge | None:
         ("nvcc's", old.host, new.host),
     ):
         if isinstance(after, NotPreprocessed) and isinstance(before, Preprocessed):
-            return CannotJudge(f"{name} preprocessor does not take B: {after.reason}", _REMEDY)
+            return CannotJudge(Unjudgeable.SEVERAL_PROGRAMS, f"{name} preprocessor does not take B: {after.reason}", _REMEDY)
     return None
 
 
@@ -138,7 +139,7 @@ def _parted(differences: tuple[Difference, ...]) -> CannotJudge | None:
         return None
     further = len(dict.fromkeys(differences)) - 1
     suffix = f"; and {counted_noun(further, 'further place')}" if further else ""
-    return CannotJudge(f"B is not one program to all compilers: {differences[0].message}{suffix}", _REMEDY)
+    return CannotJudge(Unjudgeable.SEVERAL_PROGRAMS, f"B is not one program to all compilers: {differences[0].message}{suffix}", _REMEDY)
 
 
 def _unasked(views: Preprocessings) -> tuple[str, ...]:

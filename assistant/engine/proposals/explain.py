@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from importlib.resources import files
 
 from jinja2 import Environment, StrictUndefined
 
@@ -16,6 +15,7 @@ from assistant.model.verification import Label, Outcome, Verification, verdict_i
 from assistant.plan.shown import NAME_CHARACTERS, shown
 from assistant.profile.evidence import made_by
 from assistant.profile.quantity import format_change, format_quantity
+from assistant.shipped import shipped_prompts
 
 __all__ = ["explain", "explain_submitted", "other_edit"]
 
@@ -71,7 +71,7 @@ def explain_submitted(author: str, summary: str, verification: Verification, com
 def _rendered(template_name: str, **inputs: object) -> str:
     # Markdown is read as text, in terminals and editors: nothing is escaped for HTML.
     environment = Environment(undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, autoescape=False)  # noqa: S701
-    template = environment.from_string(files("prompts").joinpath(template_name).read_text("utf-8"))
+    template = environment.from_string((shipped_prompts() / template_name).read_text("utf-8"))
     return template.render(inputs).strip()
 
 

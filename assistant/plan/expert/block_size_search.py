@@ -20,7 +20,7 @@ from assistant.build.occupancy import occupancy
 from assistant.cuda.scopes import scope_of
 from assistant.cuda.syntax import Node, binary_parts, joined, node_text, unparenthesized
 from assistant.model.build import Occupancy
-from assistant.model.plan import Decline, MetricPrediction, Rewrite
+from assistant.model.plan import Decline, DeclineReason, MetricPrediction, Rewrite
 from assistant.model.source import Span
 from assistant.model.verification import Label
 from assistant.plan.expert.analysis.block_axes import Axis, axes_of
@@ -28,6 +28,7 @@ from assistant.plan.expert.analysis.kernel_launches import launches_of
 from assistant.plan.expert.analysis.predictions import predicted_values
 from assistant.plan.expert.analysis.thread_exchange import hidden_builtin, uncontrolled_launch, warp_dependence
 from assistant.plan.expert.analysis.workload_block import DeclaredShape, declared_shapes, guessed_launch, launch_elsewhere
+from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 
 __all__ = ["BlockSizeSearch"]
@@ -58,10 +59,13 @@ class BlockSizeSearch:
         if reason is not None:
             return context.decline(self.technique, reason)
         sites = _all_axes(context)
-        if isinstance(sites, str):
+        if isinstance(sites, Obstacle):
             return context.decline(self.technique, sites)
         variants = tuple(self._variants(context, sites))
-        return variants or context.decline(self.technique, "no other block size fits the kernel's registers, launch bounds and finding")
+        return variants or context.decline(
+            self.technique,
+            Obstacle(DeclineReason.LIMIT_EXCEEDED, "no other block size fits the kernel's registers, launch bounds and finding"),
+        )
 
     def _variants(self, context: TransformationContext, sites: tuple[tuple[Axis, ...], ...]) -> Iterator[Rewrite]:
         current = tuple(axis.size for axis in sites[0])
@@ -85,22 +89,30 @@ class BlockSizeSearch:
             )
 
 
-def _fixed_block(context: TransformationContext) -> str | None:
+def _fixed_block(context: TransformationContext) -> Obstacle | None:
     """Why the kernel depends on its block size; None when it does not."""
     reason = warp_dependence(context) or hidden_builtin(context) or uncontrolled_launch(context)
     if reason is not None:
         return reason
     shared = re.search(r"__shared__|__syncthreads\w*|__threadfence\w*", _body_text(context))
     if shared is not None:
-        return f"the kernel uses {shared[0]}, so its threads work together in blocks of one size"
+        return Obstacle(
+            DeclineReason.BLOCK_SIZE_MATTERS, f"the kernel uses {shared[0]}, so its threads work together in blocks of one size"
+        )
     for node in _builtin_fields(context):
         if not _is_free(node):
             line = context.tree.line(node)
-            return f"line {line} uses {node_text(node)} on its own, so the block's size is part of what it computes"
+            return Obstacle(
+                DeclineReason.BLOCK_SIZE_MATTERS,
+                f"line {line} uses {node_text(node)} on its own, so the block's size is part of what it computes",
+            )
     names = {node_text(n) for n in _index_names(context)}
     guarded = {name for n in context.tree.find("binary_expression", inside=context.body) for name in _compared(n)}
     if names - guarded or not guarded:
-        return f"the kernel does not check {min(names - guarded, default='its index')} against a bound, so the grid must fit exactly"
+        return Obstacle(
+            DeclineReason.NO_BOUNDS_CHECK,
+            f"the kernel does not check {min(names - guarded, default='its index')} against a bound, so the grid must fit exactly",
+        )
     return None
 
 
@@ -175,30 +187,34 @@ def _strides_over_grid(context: TransformationContext) -> bool:
     return bool(axes) and axes <= strides
 
 
-def _all_axes(context: TransformationContext) -> tuple[tuple[Axis, ...], ...] | str:
+def _all_axes(context: TransformationContext) -> tuple[tuple[Axis, ...], ...] | Obstacle:
     """The axes of every launch and declared workload; all with the same number of dimensions."""
     strides = _strides_over_grid(context)
     sites: list[tuple[Axis, ...]] = []
     for launch in launches_of(context):
         axes = axes_of(context, launch, strides)
-        if isinstance(axes, str):
+        if isinstance(axes, Obstacle):
             return axes
         sites.append(axes)
     for shape in declared_shapes(context):
         declared = _declared_axes(shape, strides)
-        if isinstance(declared, str):
+        if isinstance(declared, Obstacle):
             return declared
         sites.append(declared)
     if len({len(axes) for axes in sites}) != 1:
-        return "the kernel is launched with blocks of one and of two dimensions"
-    return tuple(sites) if len(sites[0]) <= 2 else "the block has three dimensions, for which no other shape is known to be better"
+        return Obstacle(DeclineReason.BLOCK_SHAPE, "the kernel is launched with blocks of one and of two dimensions")
+    return (
+        tuple(sites)
+        if len(sites[0]) <= 2
+        else Obstacle(DeclineReason.BLOCK_SHAPE, "the block has three dimensions, for which no other shape is known to be better")
+    )
 
 
-def _declared_axes(shape: DeclaredShape, strides: bool) -> tuple[Axis, ...] | str:
+def _declared_axes(shape: DeclaredShape, strides: bool) -> tuple[Axis, ...] | Obstacle:
     axes: list[Axis] = []
     for index, item in enumerate(shape.block):
         if not item.text.isdigit():
-            return f"the workload {shape.name} declares a block that is not made of numbers"
+            return Obstacle(DeclineReason.SIZE_UNKNOWN, f"the workload {shape.name} declares a block that is not made of numbers")
         places = [(item.span, 0)]
         grid = shape.grid[index] if index < len(shape.grid) else None
         found = None if grid is None else _CEILING.fullmatch(grid.text)
@@ -206,10 +222,12 @@ def _declared_axes(shape: DeclaredShape, strides: bool) -> tuple[Axis, ...] | st
             start = grid.span.start + found.start("size")
             places.append((Span(start, start + len(found["size"])), 0))
         elif not strides and item.text != "1":
-            return f"the grid of the workload {shape.name} does not follow from the block's size by rounding up"
+            return Obstacle(
+                DeclineReason.GRID_FORM, f"the grid of the workload {shape.name} does not follow from the block's size by rounding up"
+            )
         if item.text != "1" or index == 0:
             axes.append(Axis(int(item.text), tuple(places)))
-    return tuple(axes) if axes else f"the workload {shape.name} declares no block"
+    return tuple(axes) if axes else Obstacle(DeclineReason.SIZE_UNKNOWN, f"the workload {shape.name} declares no block")
 
 
 def _candidates(context: TransformationContext, current: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from assistant.cuda.launch_shape import Launch, Shape
 from assistant.cuda.syntax import Node, node_text
 from assistant.model.launch import Dim3
-from assistant.model.plan import Decline, Rewrite
+from assistant.model.plan import Decline, DeclineReason, Rewrite
 from assistant.model.source import TextEdit
 from assistant.model.verification import Label
 from assistant.plan.expert.analysis.kernel_launches import known_blocks, launches_of
@@ -26,6 +26,7 @@ from assistant.plan.expert.analysis.predictions import predicted_sectors
 from assistant.plan.expert.analysis.thread_exchange import hidden_builtin, uncontrolled_launch, warp_dependence
 from assistant.plan.expert.analysis.warp_pattern import exchanged_lane, lane_environments
 from assistant.plan.expert.analysis.workload_block import DeclaredShape, declared_shapes, guessed_launch, launch_elsewhere
+from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.element_reorder import reordered
 
@@ -49,7 +50,7 @@ class CoalescingInterchange:
         fields = tuple(_exchangeable_fields(context))
         if not any(node_text(f) == "y" for f in fields):
             result = reordered(context, self.technique)
-            return context.decline(self.technique, result) if isinstance(result, str) else (result,)
+            return context.decline(self.technique, result) if isinstance(result, Obstacle) else (result,)
         reason = warp_dependence(context) or hidden_builtin(context) or uncontrolled_launch(context) or guessed_launch(context)
         if reason is not None:
             return context.decline(self.technique, reason)
@@ -58,7 +59,7 @@ class CoalescingInterchange:
         if reason is not None:
             return context.decline(self.technique, reason)
         launch_edits = _launch_edits(context)
-        if isinstance(launch_edits, str):
+        if isinstance(launch_edits, Obstacle):
             return context.decline(self.technique, launch_edits)
         kernel_edits = tuple(TextEdit(context.tree.span(f), _EXCHANGED[node_text(f)]) for f in fields)
         elsewhere = launch_elsewhere(context, "x and y of grid and block exchanged") if launch_edits else ()
@@ -102,45 +103,56 @@ def _costs(context: TransformationContext) -> tuple[WarpCost, WarpCost]:
     return warp_cost(context, before), warp_cost(context, [{**sizes, **lane} for lane in exchanged])
 
 
-def _no_gain(context: TransformationContext, before: WarpCost, after: WarpCost) -> str | None:
+def _no_gain(context: TransformationContext, before: WarpCost, after: WarpCost) -> Obstacle | None:
     if before.line_sectors == 0:
-        return "which elements this line touches depends on values that are only known while it runs"
+        return Obstacle(
+            DeclineReason.ADDRESS_UNKNOWN, "which elements this line touches depends on values that are only known while it runs"
+        )
     if after.line_sectors >= before.line_sectors:
         block = next((b for b in known_blocks(context)), _DEFAULT_BLOCK)
         if block.y == 1:
-            return f"a block of {block.x} x 1 threads has no y to exchange: swap the grid's axes so that x runs along the fastest index"
-        return "with x and y exchanged this line would touch as many sectors"
+            return Obstacle(
+                DeclineReason.BLOCK_SHAPE,
+                f"a block of {block.x} x 1 threads has no y to exchange: swap the grid's axes so that x runs along the fastest index",
+            )
+        return Obstacle(DeclineReason.NO_GAIN, "with x and y exchanged this line would touch as many sectors")
     if after.sectors >= before.sectors:
-        return "exchanging x and y would spoil other accesses of the kernel by as much as it mends this one"
+        return Obstacle(
+            DeclineReason.NO_GAIN, "exchanging x and y would cost other accesses of the kernel as many sectors as this one saves"
+        )
     if after.wavefronts > before.wavefronts:
-        return "exchanging x and y would bring bank conflicts to the shared memory of the kernel"
+        return Obstacle(DeclineReason.NO_GAIN, "exchanging x and y would bring bank conflicts to the shared memory of the kernel")
     widest = max((launch.grid.x for launch in context.launches), default=0)
-    return f"the grid has {widest:,} blocks along x, more than fit along y" if widest > GRID_Y_LIMIT else None
+    return (
+        Obstacle(DeclineReason.LIMIT_EXCEEDED, f"the grid has {widest:,} blocks along x, more than fit along y")
+        if widest > GRID_Y_LIMIT
+        else None
+    )
 
 
-def _launch_edits(context: TransformationContext) -> tuple[TextEdit, ...] | str:
+def _launch_edits(context: TransformationContext) -> tuple[TextEdit, ...] | Obstacle:
     """Edits that exchange x and y of block and grid wherever the kernel is launched; a sentence where that cannot be done."""
     launches, declared = launches_of(context), declared_shapes(context)
     edits: set[TextEdit] = set()
     for launch in launches:
         for shape in (launch.grid, launch.block):
             found = _shape_edits(context, launch, shape)
-            if isinstance(found, str):
+            if isinstance(found, Obstacle):
                 return found
             edits.update(found)
     for shape in declared:
         found = _declared_edits(shape)
-        if isinstance(found, str):
+        if isinstance(found, Obstacle):
             return found
         edits.update(found)
     return tuple(sorted(edits))
 
 
-def _shape_edits(context: TransformationContext, launch: Launch, shape: Shape) -> tuple[TextEdit, ...] | str:
+def _shape_edits(context: TransformationContext, launch: Launch, shape: Shape) -> tuple[TextEdit, ...] | Obstacle:
     tree, line = context.tree, launch.site.line
     texts = tuple(node_text(c) for c in shape.components)
     if len(texts) == 1:
-        return f"the launch on line {line} has one dimension, so x and y cannot be exchanged there"
+        return Obstacle(DeclineReason.LAUNCH_FORM, f"the launch on line {line} has one dimension, so x and y cannot be exchanged there")
     if texts and texts[0] == texts[1]:
         return ()
     if shape.variable is not None and not _is_only_used_here(context, launch, shape):
@@ -153,14 +165,14 @@ def _shape_edits(context: TransformationContext, launch: Launch, shape: Shape) -
     return TextEdit(first, texts[1]), TextEdit(second, texts[0])
 
 
-def _exchanged_expression(context: TransformationContext, launch: Launch, shape: Shape) -> tuple[TextEdit, ...] | str:
+def _exchanged_expression(context: TransformationContext, launch: Launch, shape: Shape) -> tuple[TextEdit, ...] | Obstacle:
     """For a ``dim3`` parameter of the host function around the launch."""
     name = node_text(shape.expression)
     function = None if launch.function is None else launch.function.parent
     declarator = None if function is None else function.child_by_field_name("declarator")
     heading = "" if declarator is None else node_text(declarator)
     if not re.search(rf"\bdim3\s*(?:const\s*)?&?\s*{re.escape(name)}\b", heading):
-        return f"the shape of the launch on line {launch.site.line} is made elsewhere"
+        return Obstacle(DeclineReason.LAUNCH_FORM, f"the shape of the launch on line {launch.site.line} is made elsewhere")
     return (TextEdit(context.tree.span(shape.expression), f"dim3({name}.y, {name}.x, {name}.z)"),)
 
 
@@ -186,11 +198,14 @@ def _is_configuration(node: Node) -> bool:
     return node.parent is not None and node.parent.type == "kernel_call_syntax"
 
 
-def _declared_edits(shape: DeclaredShape) -> tuple[TextEdit, ...] | str:
+def _declared_edits(shape: DeclaredShape) -> tuple[TextEdit, ...] | Obstacle:
     edits: list[TextEdit] = []
     for items in (shape.grid, shape.block):
         if len(items) < 2:
-            return f"the workload {shape.name} declares a grid or block of one dimension, so x and y cannot be exchanged there"
+            return Obstacle(
+                DeclineReason.LAUNCH_FORM,
+                f"the workload {shape.name} declares a grid or block of one dimension, so x and y cannot be exchanged there",
+            )
         if items[0].text != items[1].text:
             edits += [TextEdit(items[0].span, items[1].text), TextEdit(items[1].span, items[0].text)]
     return tuple(edits)

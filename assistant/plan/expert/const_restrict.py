@@ -22,13 +22,14 @@ from assistant.cuda.names import names_in
 from assistant.cuda.parameters import declared_name
 from assistant.cuda.syntax import Node, SyntaxTree
 from assistant.cuda.variables import Variable, locals_of, parameters_of
-from assistant.model.plan import Decline, Rewrite
+from assistant.model.plan import Decline, DeclineReason, Rewrite
 from assistant.model.source import Span, TextEdit
 from assistant.model.verification import Label
 from assistant.plan.expert.analysis.aliasing import NoCallers, Overlap, overlap
 from assistant.plan.expert.analysis.pointer_roots import global_pointers, pointer_names, unclear_access
 from assistant.plan.expert.analysis.predictions import predicted_values
 from assistant.plan.expert.analysis.read_only import const_edits, make_const
+from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.record import Record
 
@@ -63,15 +64,17 @@ class ConstRestrict:
         same_name = [f for f in functions(tree) if f.name == context.kernel.name]
         function = next((f for f in same_name if tree.span(f.body) == context.kernel.body), None)
         if function is None or len(same_name) > 1:
-            reason = f"`{context.kernel.name}` is defined more than once, so its launches cannot be told apart"
+            reason = Obstacle(
+                DeclineReason.LAUNCH_UNKNOWN, f"`{context.kernel.name}` is defined more than once, so its launches cannot be told apart"
+            )
             return context.decline(self.technique, reason)
         pointers = tuple(_pointers(tree, function))
         refusal = _refusal(tree, function, pointers)
         if refusal is not None:
             return context.decline(self.technique, refusal)
         assumption = _separate(tree, function, pointers)
-        if isinstance(assumption, Overlap):
-            return context.decline(self.technique, assumption.reason)
+        if isinstance(assumption, Obstacle):
+            return context.decline(self.technique, assumption)
         return (_rewrite(context, function, pointers, assumption),)
 
 
@@ -81,28 +84,35 @@ def _pointers(tree: SyntaxTree, function: Function) -> Iterator[_Pointer]:
             yield _Pointer(variable, const_edits(tree, function, variable.name))
 
 
-def _refusal(tree: SyntaxTree, function: Function, pointers: tuple[_Pointer, ...]) -> str | None:
+def _refusal(tree: SyntaxTree, function: Function, pointers: tuple[_Pointer, ...]) -> Obstacle | None:
     """Why the declarations cannot or need not change; None if they can."""
     if len(pointers) < 2:
-        return "the kernel has fewer than two pointers, so there is nothing they could overlap with"
+        return Obstacle(
+            DeclineReason.NOTHING_TO_CHANGE, "the kernel has fewer than two pointers, so there is nothing they could overlap with"
+        )
     if all(p.variable.is_restrict and not p.wants_const for p in pointers):
-        return "every pointer says `__restrict__` already, and `const` where it is only read"
+        return Obstacle(DeclineReason.ALREADY_DONE, "every pointer says `__restrict__` already, and `const` where it is only read")
     if all(p.is_read_only for p in pointers):
-        return "the kernel writes through none of its pointers, so nothing is ever loaded again because of them"
+        return Obstacle(
+            DeclineReason.NOTHING_TO_CHANGE,
+            "the kernel writes through none of its pointers, so nothing is ever loaded again because of them",
+        )
     for pointer in pointers:
         name = pointer.variable.name
         if pointer.variable.is_volatile:
-            return f"`{name}` is volatile: each access must reach memory"
+            return Obstacle(DeclineReason.VOLATILE, f"`{name}` is volatile: each access must reach memory")
         if "**" in tree.text(pointer.variable.node).replace(" ", ""):
-            return f"`{name}` is a pointer to pointers; `__restrict__` says nothing of what they point to"
+            return Obstacle(
+                DeclineReason.POINTER_UNCLEAR, f"`{name}` is a pointer to pointers; `__restrict__` says nothing of what they point to"
+            )
         if any(_is_redirected(tree, use.node) for use in uses_of(tree, function.body, name) if use.kind is Use.ESCAPE):
-            return f"`{name}` is pointed at another buffer inside the kernel"
+            return Obstacle(DeclineReason.POINTER_CHANGES, f"`{name}` is pointed at another buffer inside the kernel")
     unclear = unclear_access(tree, function, function.body) or _foreign_pointer(tree, function)
     if unclear is not None:
-        return f"where `{unclear}` points is not clear: it may be memory of another pointer"
+        return Obstacle(DeclineReason.POINTER_UNCLEAR, f"where `{unclear}` points is not clear: it may be memory of another pointer")
     mangled = f"_Z{len(function.name)}{function.name}"
     if any(mangled in tree.text(n) for n in tree.find("string_literal")):
-        return f"the kernel is looked up by its mangled name `{mangled}…`, which `const` would change"
+        return Obstacle(DeclineReason.LAUNCH_FORM, f"the kernel is looked up by its mangled name `{mangled}…`, which `const` would change")
     return None
 
 
@@ -130,7 +140,7 @@ def _is_redirected(tree: SyntaxTree, node: Node) -> bool:
     return operator is None or tree.text(operator) == "="
 
 
-def _separate(tree: SyntaxTree, function: Function, pointers: tuple[_Pointer, ...]) -> Overlap | str | None:
+def _separate(tree: SyntaxTree, function: Function, pointers: tuple[_Pointer, ...]) -> Obstacle | str | None:
     """Why pointers may overlap; else what has to be assumed of callers that are not in the text, None if nothing."""
     unseen: str | None = None
     for a, b in combinations(pointers, 2):
@@ -138,7 +148,7 @@ def _separate(tree: SyntaxTree, function: Function, pointers: tuple[_Pointer, ..
             continue
         match overlap(tree, function, a.variable.name, b.variable.name):
             case Overlap(reason):
-                return Overlap(f"`{a.variable.name}` and `{b.variable.name}` may overlap: {reason}")
+                return Obstacle(DeclineReason.MAY_OVERLAP, f"`{a.variable.name}` and `{b.variable.name}` may overlap: {reason}")
             case NoCallers(caller):
                 unseen = caller
             case None:
@@ -146,7 +156,10 @@ def _separate(tree: SyntaxTree, function: Function, pointers: tuple[_Pointer, ..
     if unseen is None:
         return None
     if not _DECLARED_WORKLOAD.search(tree.source):
-        return Overlap(f"nothing in this file calls `{unseen}`, so whether its callers pass overlapping buffers is not known")
+        return Obstacle(
+            DeclineReason.CALLERS_UNKNOWN,
+            f"nothing in this file calls `{unseen}`, so whether its callers pass overlapping buffers is not known",
+        )
     return (
         f"callers of `{unseen}` pass buffers that do not overlap, as the declared workload does; "
         "nothing in this file calls it, so this is not guarded"

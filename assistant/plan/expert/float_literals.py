@@ -20,13 +20,14 @@ from assistant.cuda.functions import Function, functions
 from assistant.cuda.literals import is_double_literal, numbers_in
 from assistant.cuda.macros import macro_texts
 from assistant.cuda.syntax import Node, SyntaxTree
-from assistant.model.plan import Decline, MetricPrediction, Rewrite
+from assistant.model.plan import Decline, DeclineReason, MetricPrediction, Rewrite
 from assistant.model.source import Span, TextEdit
 from assistant.model.verification import Label
 from assistant.plan.expert.analysis.predictions import predicted_values
 from assistant.plan.expert.analysis.template_types import instance_types
 from assistant.plan.expert.analysis.value_flow import COMPARISONS, Sink, largest_expression, operands, sink_of
 from assistant.plan.expert.analysis.value_kinds import Kind, ValueKinds, combine
+from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.double_constants import constant_edits
 from assistant.record import Record
@@ -52,7 +53,7 @@ class _Kept(Record):
     """An expression that stays double, and why."""
 
     line: int
-    reason: str
+    obstacle: Obstacle
 
 
 class FloatLiterals:
@@ -67,9 +68,11 @@ class FloatLiterals:
         lines = {context.tree.line(site) for c in converted for site in c.sites}
         if context.line in lines or (converted and context.line == context.kernel.line):
             return (_rewrite(context, converted, kept),)
-        reasons = [k.reason for k in kept if k.line == context.line] or [k.reason for k in kept]
-        nothing = "no float expression of this line is double because of a literal or a math function"
-        return context.decline(self.technique, reasons[0] if reasons else nothing)
+        obstacles = [k.obstacle for k in kept if k.line == context.line] or [k.obstacle for k in kept]
+        nothing = Obstacle(
+            DeclineReason.NOTHING_TO_CHANGE, "no float expression of this line is double because of a literal or a math function"
+        )
+        return context.decline(self.technique, obstacles[0] if obstacles else nothing)
 
 
 def _results(context: TransformationContext) -> Iterator[_Converted | _Kept]:
@@ -92,7 +95,12 @@ def _results_in(tree: SyntaxTree, function: Function) -> Iterator[_Converted | _
     for call in tree.find("call_expression", inside=function.body):
         name = callee_name(tree, call)
         if any(is_double_literal(number[0]) for text in texts.get(name, ()) for number in numbers_in(text)):
-            yield _Kept(tree.line(call), f"the macro `{name}` has double literals of its own, which its other uses may need")
+            yield _Kept(
+                tree.line(call),
+                Obstacle(
+                    DeclineReason.HIDDEN_BY_MACRO, f"the macro `{name}` has double literals of its own, which its other uses may need"
+                ),
+            )
 
 
 def _is_site(tree: SyntaxTree, kinds: ValueKinds, node: Node) -> bool:
@@ -122,14 +130,17 @@ def _judge(tree: SyntaxTree, function: Function, kinds: ValueKinds, top: Node) -
     sink = Sink(None, "a comparison") if is_comparison else sink_of(tree, kinds, function, top)
     kind = combine((*(kinds.of(side) for side in sides), *_compound_operand(tree, kinds, top)))
     if kind is Kind.LITERAL:
-        return _Kept(tree.line(top), f"`{tree.text(top)}` is made of literals only: the compiler computes it")
+        return _Kept(
+            tree.line(top),
+            Obstacle(DeclineReason.NOTHING_TO_CHANGE, f"`{tree.text(top)}` is made of literals only: the compiler computes it"),
+        )
     sites = tuple(site for side in sides for site in _sites(tree, kinds, side))
     too_wide = next((tree.text(s) for s in sites if not _fits_float(tree.text(s))), None)
     reason = _reason_to_keep(tree.text(top), kind, sink) or (_inexact_equality(tree, top, sites) if is_comparison else None)
     if kind is Kind.WIDENED_GENERIC and reason is None:
         reason = _reason_to_keep_generic(tree, function, kinds, tree.text(top))
     if reason is None and too_wide is not None:
-        reason = f"`{too_wide}` does not fit a float"
+        reason = Obstacle(DeclineReason.RESULT_WOULD_CHANGE, f"`{too_wide}` does not fit a float")
     if reason is not None:
         return _Kept(tree.line(top), reason)
     return _Converted(sites, next(iter(kinds.type_parameters)) if kind is Kind.WIDENED_GENERIC else None)
@@ -145,31 +156,41 @@ def _compound_operand(tree: SyntaxTree, kinds: ValueKinds, top: Node) -> tuple[K
     return (kinds.of(left),) if is_compound and left is not None else ()
 
 
-def _reason_to_keep(text: str, kind: Kind, sink: Sink) -> str | None:
+def _reason_to_keep(text: str, kind: Kind, sink: Sink) -> Obstacle | None:
     """Why the expression must stay double; None if float or its template type will do."""
     if sink.kind is Kind.DOUBLE:
-        return f"`{text}` goes to {sink.words}, which is double"
+        return Obstacle(DeclineReason.DOUBLE_ON_PURPOSE, f"`{text}` goes to {sink.words}, which is double")
     if kind is Kind.DOUBLE:
-        return f"`{text}` has an operand that is double on purpose"
+        return Obstacle(DeclineReason.DOUBLE_ON_PURPOSE, f"`{text}` has an operand that is double on purpose")
     if kind is Kind.UNKNOWN:
-        return f"the type of `{text}` cannot be told from this file"
+        return Obstacle(DeclineReason.TYPE_UNKNOWN, f"the type of `{text}` cannot be told from this file")
     if sink.kind is Kind.INTEGER:
-        return f"`{text}` goes to {sink.words}, an integer: another rounding could give another number"
+        return Obstacle(
+            DeclineReason.RESULT_WOULD_CHANGE, f"`{text}` goes to {sink.words}, an integer: another rounding could give another number"
+        )
     if sink.kind is None and kind is Kind.WIDENED_INTEGER:
-        return f"`{text}` compares integers with a double; float could not tell large ones apart"
+        return Obstacle(
+            DeclineReason.RESULT_WOULD_CHANGE, f"`{text}` compares integers with a double; float could not tell large ones apart"
+        )
     takes = Kind.GENERIC if kind is Kind.WIDENED_GENERIC else Kind.FLOAT
     if sink.kind not in (None, takes):
-        return f"what takes `{text}` ({sink.words}) is not known to be float"
+        return Obstacle(DeclineReason.TYPE_UNKNOWN, f"what takes `{text}` ({sink.words}) is not known to be float")
     return None
 
 
-def _inexact_equality(tree: SyntaxTree, top: Node, sites: tuple[Node, ...]) -> str | None:
+def _inexact_equality(tree: SyntaxTree, top: Node, sites: tuple[Node, ...]) -> Obstacle | None:
     """``x == 0.1`` never holds for a float ``x``, but ``x == 0.1f`` may."""
     operator = top.child_by_field_name("operator")
     if operator is None or tree.text(operator) not in ("==", "!="):
         return None
     inexact = (tree.text(s) for s in sites if not _is_exact_float(tree.text(s)))
-    return next((f"`{text}` is no float, so `{tree.text(top)}` means something else with `f`" for text in inexact), None)
+    return next(
+        (
+            Obstacle(DeclineReason.RESULT_WOULD_CHANGE, f"`{text}` is no float, so `{tree.text(top)}` means something else with `f`")
+            for text in inexact
+        ),
+        None,
+    )
 
 
 def _is_exact_float(text: str) -> bool:
@@ -179,13 +200,15 @@ def _is_exact_float(text: str) -> bool:
     return struct.unpack("f", struct.pack("f", value))[0] == value if _fits_float(text) else False
 
 
-def _reason_to_keep_generic(tree: SyntaxTree, function: Function, kinds: ValueKinds, text: str) -> str | None:
+def _reason_to_keep_generic(tree: SyntaxTree, function: Function, kinds: ValueKinds, text: str) -> Obstacle | None:
     if len(kinds.type_parameters) != 1:
-        return f"the type of `{text}` depends on several template parameters"
+        return Obstacle(DeclineReason.TYPE_UNKNOWN, f"the type of `{text}` depends on several template parameters")
     name = next(iter(kinds.type_parameters))
     types = instance_types(tree, function, name)
     if types is None or not types <= {"float", "double"}:
-        return f"`{name}` is not known to be float or double only, so `{text}` may need its double literals"
+        return Obstacle(
+            DeclineReason.TYPE_UNKNOWN, f"`{name}` is not known to be float or double only, so `{text}` may need its double literals"
+        )
     return None
 
 

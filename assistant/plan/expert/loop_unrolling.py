@@ -21,10 +21,11 @@ from assistant.cuda.functions import Function, functions
 from assistant.cuda.loops import LOOPS
 from assistant.cuda.macros import conditional_macros
 from assistant.cuda.syntax import Node, SyntaxTree
-from assistant.model.plan import Decline, MetricPrediction, Rewrite
+from assistant.model.plan import Decline, DeclineReason, MetricPrediction, Rewrite
 from assistant.model.source import Span, TextEdit
 from assistant.model.verification import Label
 from assistant.plan.expert.analysis.predictions import predicted_values
+from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.independent_accumulators import ACCUMULATOR_COUNT, reduction_of, split_edits
 from assistant.plan.expert.writing.layout import indentation
@@ -47,7 +48,7 @@ class LoopUnrolling:
     def rewrite(self, context: TransformationContext) -> tuple[Rewrite, ...] | Decline:
         found = _loop_at(context)
         if found is None:
-            return context.decline(self.technique, "there is no loop at this line")
+            return context.decline(self.technique, Obstacle(DeclineReason.NOTHING_TO_CHANGE, "there is no loop at this line"))
         function, loop = found
         header = counted_header(context.tree, loop)
         if header is None:
@@ -72,35 +73,44 @@ def _loop_at(context: TransformationContext) -> tuple[Function, Node] | None:
     return around[-1] if around else None
 
 
-def _why_not_counted(tree: SyntaxTree, loop: Node) -> str:
+def _why_not_counted(tree: SyntaxTree, loop: Node) -> Obstacle:
     kind = {"while_statement": "a `while` loop", "do_statement": "a `do` loop"}.get(loop.type)
     condition = loop.child_by_field_name("condition")
     asked = "its condition" if condition is None else f"`{tree.text(condition)}`"
     if kind is not None:
-        return f"{kind} runs until {asked} fails: how often is known only at run time"
-    return f"the loop's counter, bound or step is not a simple one ({asked}), or changes in the body"
+        return Obstacle(DeclineReason.BOUND_UNKNOWN, f"{kind} runs until {asked} fails: how often is known only at run time")
+    return Obstacle(DeclineReason.LOOP_FORM, f"the loop's counter, bound or step is not a simple one ({asked}), or changes in the body")
 
 
-def _refusal(tree: SyntaxTree, function: Function, loop: Node, header: CountedHeader) -> str | None:
+def _refusal(tree: SyntaxTree, function: Function, loop: Node, header: CountedHeader) -> Obstacle | None:
     """Why the loop cannot or should not be unrolled; None if it can."""
     if _has_unroll_pragma(tree, loop):
-        return "a `#pragma` already says how far to unroll this loop"
+        return Obstacle(DeclineReason.ALREADY_DONE, "a `#pragma` already says how far to unroll this loop")
     count = _constant_count(tree, function, header)
     if count is None:
         is_data = any(True for _ in tree.find("subscript_expression", "pointer_expression", inside=header.bound_node))
         why = "depends on data" if is_data else "is known only at run time"
-        return f"the number of iterations {why}: it runs while `{header.variable} {header.comparison} {header.bound}`"
+        return Obstacle(
+            DeclineReason.BOUND_UNKNOWN,
+            f"the number of iterations {why}: it runs while `{header.variable} {header.comparison} {header.bound}`",
+        )
     if count < 2:
-        return "the loop runs at most once"
+        return Obstacle(DeclineReason.NO_GAIN, "the loop runs at most once")
     for node in tree.find(*_LEAVES, "gnu_asm_expression", inside=loop):
         is_inner_break = node.type == "break_statement" and _breaks_inner(tree, node, loop)
         if not is_inner_break:
-            return f"{_LEAVES.get(node.type, 'inline assembly')} at line {tree.line(node)} keeps the loop from a fixed length"
+            return Obstacle(
+                DeclineReason.LEAVES_EARLY,
+                f"{_LEAVES.get(node.type, 'inline assembly')} at line {tree.line(node)} keeps the loop from a fixed length",
+            )
     copies = _statement_copies(tree, function, loop)
     if copies is None:
-        return "it contains a loop whose length is known only at run time; unrolling this one would only copy that"
+        return Obstacle(
+            DeclineReason.BOUND_UNKNOWN,
+            "it contains a loop whose length is known only at run time; unrolling this one would only copy that",
+        )
     if copies > _MAX_STATEMENT_COPIES:
-        return f"unrolled it would be {copies} statements long, which crowds the instruction cache"
+        return Obstacle(DeclineReason.LIMIT_EXCEEDED, f"unrolled it would be {copies} statements long, which crowds the instruction cache")
     return None
 
 

@@ -18,7 +18,7 @@ from dataclasses import replace
 from assistant.cuda.syntax import SyntaxTree
 from assistant.model.attempt import Recalled
 from assistant.model.launch import LaunchConfig
-from assistant.model.plan import Decline, Plan, Rewrite, Setback, Step, Technique
+from assistant.model.plan import Decline, DeclineReason, Plan, Rewrite, Setback, Step, Technique
 from assistant.model.profile import Finding
 from assistant.model.source import TextEdit
 from assistant.plan.catalogue import Catalogue
@@ -46,7 +46,7 @@ class ExpertPlanner:
     async def plan(self, request: PlanRequest) -> Plan:
         """Steps by descending rank, one for each different edit, and the declines in the findings' order.
 
-        Findings that one edit answers together share a step: it speaks of the costliest, and its rank adds up their costs.
+        Findings that one edit answers together share a step: it cites the costliest one, and its rank is the sum of their costs.
         """
         tree = SyntaxTree(request.parsed.source.text)
         steps: dict[tuple[str, tuple[TextEdit, ...]], Step] = {}
@@ -60,7 +60,9 @@ class ExpertPlanner:
                     key = (technique.id, rewrites[0].edits)
                     steps[key] = _merged(steps[key], step) if key in steps else step
         tried = [s for s in steps.values() if (s.technique, s.line) in request.excluded]
-        declines += [Decline(s.technique, s.kernel, s.line, "it was already tried on this text") for s in tried]
+        declines += [
+            Decline(s.technique, s.kernel, s.line, "it was already tried on this text", DeclineReason.ALREADY_TRIED) for s in tried
+        ]
         ordered = sorted((s for s in steps.values() if s not in tried), key=lambda s: (-s.rank, s.line, s.technique))
         return Plan(tuple(ordered), tuple(dict.fromkeys(declines)), self.name)
 

@@ -20,22 +20,19 @@ from assistant.cuda.loops import LOOPS, loops_around
 from assistant.cuda.macros import hidden_names
 from assistant.cuda.names import fresh_name, names_in
 from assistant.cuda.syntax import Node, SyntaxTree
-from assistant.model.plan import Decline, MetricPrediction, Rewrite
+from assistant.model.plan import Decline, DeclineReason, MetricPrediction, Rewrite
 from assistant.model.source import TextEdit
 from assistant.plan.expert.analysis.accumulators import Accumulator, accumulators_at, target_of, why_unsafe
 from assistant.plan.expert.analysis.loop_entry import entry_condition, runs_at_least_once
 from assistant.plan.expert.analysis.pointer_roots import element_type
 from assistant.plan.expert.analysis.predictions import predicted_values
+from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.layout import after_statement, before_statement, zero_of
 from assistant.plan.expert.writing.style import style_of
 from assistant.record import Record
 
 __all__ = ["ScalarReplacement"]
-
-
-class _Refusal(Record):
-    reason: str
 
 
 class _Start(Record):
@@ -56,40 +53,45 @@ class ScalarReplacement:
         accumulators = accumulators_at(context)
         if not accumulators:
             return context.decline(
-                self.technique, "no loop around this line adds to an element of global memory through a pointer of the kernel"
+                self.technique,
+                Obstacle(
+                    DeclineReason.NOTHING_TO_CHANGE,
+                    "no loop around this line adds to an element of global memory through a pointer of the kernel",
+                ),
             )
-        refusals: list[str] = []
+        obstacles: list[Obstacle] = []
         for accumulator in accumulators:
             for loop in reversed(loops_around(context.tree, accumulator.node)):
                 match _start_of(context.tree, accumulator, loop):
-                    case _Refusal(reason):
-                        refusals.append(reason)
+                    case Obstacle() as obstacle:
+                        obstacles.append(obstacle)
                     case _Start() as start:
                         return (_rewrite(context, accumulator, loop, start),)
-        return context.decline(self.technique, refusals[-1])
+        return context.decline(self.technique, obstacles[-1])
 
 
-def _start_of(tree: SyntaxTree, accumulator: Accumulator, loop: Node) -> _Start | _Refusal:
-    refusal = why_unsafe(tree, accumulator, loop)
-    if refusal is not None:
-        return _Refusal(refusal)
+def _start_of(tree: SyntaxTree, accumulator: Accumulator, loop: Node) -> _Start | Obstacle:
+    obstacle = why_unsafe(tree, accumulator, loop)
+    if obstacle is not None:
+        return obstacle
     store = _store_before(tree, accumulator, loop)
     if store is not None:
         return _Start(store if _is_adjacent(tree, store, loop) else None, None)
     if _is_conditional(tree, accumulator, loop):
-        return _Refusal(
+        return Obstacle(
+            DeclineReason.CONDITIONAL,
             f"`{tree.text(target_of(accumulator.node))}` is updated only under a condition; loading it before the loop "
-            "could touch memory that the kernel does not touch now"
+            "could touch memory that the kernel does not touch now",
         )
     if runs_at_least_once(tree, loop, accumulator.function):
         return _Start(None, None)
     header = counted_header(tree, loop)
     type_name = _register_type(tree, accumulator)
     if header is None or type_name == "auto" or header.comparison == "!=":
-        return _Refusal("the loop may not run at all, and then the element must not be touched")
+        return Obstacle(DeclineReason.CONDITIONAL, "the loop may not run at all, and then the element must not be touched")
     guard = entry_condition(tree, loop, header, accumulator.function)
     if guard is None:
-        return _Refusal("the loop may not run at all, and whether it does cannot be asked again after it")
+        return Obstacle(DeclineReason.CONDITIONAL, "the loop may not run at all, and whether it does cannot be asked again after it")
     return _Start(None, guard)
 
 

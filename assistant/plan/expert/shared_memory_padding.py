@@ -19,12 +19,13 @@ from assistant.cuda.scopes import scope_of
 from assistant.cuda.shared_arrays import SharedArray, element_uses, shared_arrays
 from assistant.cuda.syntax import Node, node_text
 from assistant.model.launch import Dim3
-from assistant.model.plan import Decline, Rewrite
+from assistant.model.plan import Decline, DeclineReason, Rewrite
 from assistant.model.source import TextEdit
 from assistant.plan.expert.analysis.kernel_launches import known_blocks, launches_of, template_environment
 from assistant.plan.expert.analysis.predictions import predicted_wavefronts
 from assistant.plan.expert.analysis.shared_rows import SharedRows, rows_of
 from assistant.plan.expert.analysis.warp_pattern import BANK_BYTES, ideal_wavefront_count, lane_values, wavefront_count
+from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.style import is_simple_term, style_of
 from assistant.record import Record
@@ -46,40 +47,57 @@ class SharedMemoryPadding:
     def rewrite(self, context: TransformationContext) -> tuple[Rewrite, ...] | Decline:
         arrays = _arrays_on_line(context)
         if not arrays:
-            return context.decline(self.technique, "no access on this line is to a shared array declared in this kernel")
+            return context.decline(
+                self.technique,
+                Obstacle(DeclineReason.NOTHING_TO_CHANGE, "no access on this line is to a shared array declared in this kernel"),
+            )
         results = [self._rewrite(context, array) for array in arrays]
         found = [r for r in results if not isinstance(r, Decline)]
         return found[0] if found else results[0]
 
     def _rewrite(self, context: TransformationContext, array: SharedArray) -> tuple[Rewrite, ...] | Decline:
         if array.is_dynamic:
-            reason = f"{array.name} is dynamic shared memory: its size is chosen at the launch, which would have to change with it"
+            reason = Obstacle(
+                DeclineReason.SIZE_UNKNOWN,
+                f"{array.name} is dynamic shared memory: its size is chosen at the launch, which would have to change with it",
+            )
             return context.decline(self.technique, reason)
         uses = element_uses(context.tree, context.body, array)
         if isinstance(uses, str):
-            return context.decline(self.technique, uses)
+            return context.decline(self.technique, Obstacle(DeclineReason.ROW_LENGTH_MATTERS, uses))
         scope = scope_of(context.tree, context.kernel)
         tile = rows_of(context, array, uses, scope)
-        if isinstance(tile, str):
+        if isinstance(tile, Obstacle):
             return context.decline(self.technique, tile)
         return self._padded(context, tile, scope)
 
     def _padded(self, context: TransformationContext, tile: SharedRows, scope: Scope) -> tuple[Rewrite, ...] | Decline:
         element_bytes = _element_bytes(context, tile.array)
         if element_bytes is None:
-            return context.decline(self.technique, f"the size of {tile.array.element_type} is not known from this file")
+            return context.decline(
+                self.technique, Obstacle(DeclineReason.SIZE_UNKNOWN, f"the size of {tile.array.element_type} is not known from this file")
+            )
         before = _wavefronts(context, tile, scope, element_bytes, 0)
         if before is None:
-            reason = f"which elements of {tile.array.name} a warp touches depends on values that are only known while it runs"
+            reason = Obstacle(
+                DeclineReason.ADDRESS_UNKNOWN,
+                f"which elements of {tile.array.name} a warp touches depends on values that are only known while it runs",
+            )
             return context.decline(self.technique, reason)
         if before.on_line <= before.ideal_on_line:
-            return context.decline(self.technique, f"the warp's accesses to {tile.array.name} on this line do not conflict")
+            return context.decline(
+                self.technique,
+                Obstacle(DeclineReason.NOTHING_TO_CHANGE, f"the warp's accesses to {tile.array.name} on this line do not conflict"),
+            )
         paddings = (words * _padding_elements(element_bytes) for words in _PADDING_WORDS)
         counted = ((pad, _wavefronts(context, tile, scope, element_bytes, pad)) for pad in paddings)
         better = ((p, w) for p, w in counted if w is not None and w.on_line < before.on_line and w.total < before.total)
         pad, after = next(better, (0, before))
         if not pad:
-            reason = f"rows of {tile.array.name} longer by up to {_PADDING_WORDS[-1]} words do not spread this access over more banks"
+            reason = Obstacle(
+                DeclineReason.NO_GAIN,
+                f"rows of {tile.array.name} longer by up to {_PADDING_WORDS[-1]} words do not spread this access over more banks",
+            )
             return context.decline(self.technique, reason)
         reason = _too_large(context, tile, element_bytes, pad)
         if reason is not None:
@@ -175,7 +193,7 @@ def _linear(indices: tuple[Node, ...], lengths: tuple[int, ...], scope: Scope, l
     return offset + sum(known[len(lengths) :])
 
 
-def _too_large(context: TransformationContext, tile: SharedRows, element_bytes: int, pad: int) -> str | None:
+def _too_large(context: TransformationContext, tile: SharedRows, element_bytes: int, pad: int) -> Obstacle | None:
     rows = 1
     for length in tile.lengths[:-1]:
         rows *= length
@@ -184,7 +202,9 @@ def _too_large(context: TransformationContext, tile: SharedRows, element_bytes: 
     limit = context.architecture.shared_bytes_per_block_default
     if used + rows * pad * element_bytes <= limit:
         return None
-    return f"with longer rows the block's static shared memory would exceed its limit of {limit} bytes"
+    return Obstacle(
+        DeclineReason.LIMIT_EXCEEDED, f"with longer rows the block's static shared memory would exceed its limit of {limit} bytes"
+    )
 
 
 def _edits(context: TransformationContext, tile: SharedRows, pad: int) -> Iterator[TextEdit]:

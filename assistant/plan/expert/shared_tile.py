@@ -22,7 +22,7 @@ from assistant.cuda.functions import Function, enclosing_function
 from assistant.cuda.launch_shape import block_dims
 from assistant.cuda.loops import loops_around
 from assistant.cuda.syntax import Node, SyntaxTree
-from assistant.model.plan import Decline, Rewrite
+from assistant.model.plan import Decline, DeclineReason, Rewrite
 from assistant.model.source import TextEdit
 from assistant.model.verification import Label
 from assistant.plan.expert.analysis.kernel_launches import known_blocks, launches_of
@@ -34,6 +34,7 @@ from assistant.plan.expert.analysis.thread_exchange import uncontrolled_launch
 from assistant.plan.expert.analysis.tile_loads import COLUMN_AXES, ROW_AXES, Along, TileLoad, tile_loads
 from assistant.plan.expert.analysis.whole_block_guard import Guard, guard_of
 from assistant.plan.expert.analysis.workload_block import guessed_launch, launch_elsewhere
+from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.shared_tile_text import TileText, tile_edits
 from assistant.record import Record
@@ -66,15 +67,15 @@ class SharedTile:
 
     def rewrite(self, context: TransformationContext) -> tuple[Rewrite, ...] | Decline:
         found = _loop_at(context)
-        if isinstance(found, str):
+        if isinstance(found, Obstacle):
             return context.decline(self.technique, found)
         width = _block_width(context)
-        if isinstance(width, str):
+        if isinstance(width, Obstacle):
             return context.decline(self.technique, width)
         return (_rewrite(context, found, width),)
 
 
-def _block_width(context: TransformationContext) -> int | str:
+def _block_width(context: TransformationContext) -> int | Obstacle:
     reason = uncontrolled_launch(context) or guessed_launch(context)
     if reason is not None:
         return reason
@@ -82,18 +83,26 @@ def _block_width(context: TransformationContext) -> int | str:
     blocks = {block_dims(launch) for launch in launches} if launches else {*known_blocks(context)}
     block = blocks.pop() if len(blocks) == 1 else None
     if block is None:
-        return "the block's size is not one constant for all launches, and the tile has to have it"
+        return Obstacle(DeclineReason.SIZE_UNKNOWN, "the block's size is not one constant for all launches, and the tile has to have it")
     if block.x != block.y or block.z != 1 or block.x not in _WIDTHS:
-        return f"the block is {block.x} x {block.y} x {block.z}; a tile needs a square one of 8, 16 or 32 threads a side"
+        return Obstacle(
+            DeclineReason.BLOCK_SHAPE,
+            f"the block is {block.x} x {block.y} x {block.z}; a tile needs a square one of 8, 16 or 32 threads a side",
+        )
     return block.x
 
 
-def _loop_at(context: TransformationContext) -> _Loop | str:
+def _loop_at(context: TransformationContext) -> _Loop | Obstacle:
     """The loop around the finding's line with loads that can be shared, or why there is none."""
     tree = context.tree
     if any("sync" in tree.text(n) for n in tree.find("call_expression", inside=context.body)):
-        return "the kernel synchronizes its threads already; another barrier could change what they wait for"
-    reason = "no loop at this line loads `a[row * s + k]` or `b[k * s + col]` with rows and columns of the block"
+        return Obstacle(
+            DeclineReason.SYNCHRONIZES, "the kernel synchronizes its threads already; another barrier could change what they wait for"
+        )
+    obstacle = Obstacle(
+        DeclineReason.NOTHING_TO_CHANGE,
+        "no loop at this line loads `a[row * s + k]` or `b[k * s + col]` with rows and columns of the block",
+    )
     for node in tree.find("for_statement", inside=context.body):
         function = enclosing_function(tree, node)
         header = counted_header(tree, node)
@@ -102,52 +111,57 @@ def _loop_at(context: TransformationContext) -> _Loop | str:
         loads = tile_loads(tree, function, node, header.variable)
         if len({tree.text(load.node) for load in loads}) not in range(1, _MAX_TILES + 1):
             continue
-        refusal = _refusal(tree, function, node, header)
-        guard = guard_of(tree, function, node)
-        if refusal is None and isinstance(guard, Guard):
-            refusal = _guard_refusal(tree, function, guard)
-            if refusal is None:
-                return _Loop(function, node, header, loads, guard)
-        reason = refusal if refusal is not None else str(guard)
-    return reason
+        guard = _shared_guard(tree, function, node, header)
+        if isinstance(guard, Guard):
+            return _Loop(function, node, header, loads, guard)
+        obstacle = guard
+    return obstacle
 
 
-def _refusal(tree: SyntaxTree, function: Function, loop: Node, header: CountedHeader) -> str | None:
+def _shared_guard(tree: SyntaxTree, function: Function, loop: Node, header: CountedHeader) -> Guard | Obstacle:
+    """The loop's guard where all threads of a block can run it together."""
+    guard = guard_of(tree, function, loop)
+    return _refusal(tree, function, loop, header) or (_guard_refusal(tree, function, guard) if isinstance(guard, Guard) else None) or guard
+
+
+def _refusal(tree: SyntaxTree, function: Function, loop: Node, header: CountedHeader) -> Obstacle | None:
     is_plain = header.step == "1" and header.comparison == "<" and integer_constant(tree, header.first) == 0
     if not is_plain or thread_axes(tree, function, header.bound_node) != frozenset():
-        return "the loop does not count from 0 to a bound that all threads share, one by one"
+        return Obstacle(DeclineReason.LOOP_FORM, "the loop does not count from 0 to a bound that all threads share, one by one")
     start = loop.child_by_field_name("initializer")
     if start is None or start.type != "declaration":
-        return "the loop's counter lives on after the loop"
+        return Obstacle(DeclineReason.LOOP_FORM, "the loop's counter is used after the loop")
     before = loop.prev_named_sibling
     if before is not None and tree.text(before).lstrip().startswith("#pragma"):
-        return "a `#pragma` before the loop says how it is compiled"
+        return Obstacle(DeclineReason.LOOP_FORM, "a `#pragma` before the loop says how it is compiled")
     if "printf" in tree.text(loop):
-        return "the loop prints, and threads outside the bounds would print too"
+        return Obstacle(DeclineReason.LOOP_HAS_EFFECTS, "the loop prints, and threads outside the bounds would print too")
     if any(tree.find("break_statement", inside=loop)) or loops_around(tree, loop):
-        return "the loop may end early or lies in another loop"
+        return Obstacle(DeclineReason.LOOP_FORM, "the loop may end early or lies in another loop")
     for name in sorted(global_pointers(tree, function, loop)):
         kinds = {use.kind for use in uses_of(tree, loop, name)}
         if kinds & {Use.WRITE, Use.UPDATE, Use.ATOMIC}:
-            return f"the loop stores through `{name}`: keep the running value in a register first"
+            return Obstacle(
+                DeclineReason.OTHER_TECHNIQUE_FIRST, f"the loop stores through `{name}`: keep the running value in a register first"
+            )
         if Use.ESCAPE in kinds:
-            return f"the loop hands `{name}` on, so what is read through it cannot be seen"
+            return Obstacle(DeclineReason.LOOP_HAS_EFFECTS, f"the loop passes `{name}` on, so what is read through it cannot be seen")
     unclear = unclear_access(tree, function, loop)
     if unclear is not None:
-        return f"where `{unclear}` points is not clear"
+        return Obstacle(DeclineReason.POINTER_UNCLEAR, f"where `{unclear}` points is not clear")
     return leaves_or_synchronizes(tree, loop)
 
 
-def _guard_refusal(tree: SyntaxTree, function: Function, guard: Guard) -> str | None:
+def _guard_refusal(tree: SyntaxTree, function: Function, guard: Guard) -> Obstacle | None:
     for node, text in guard.conditions:
         axes = thread_axes(tree, function, node)
         if axes is None or len(axes) > 1:
-            return f"the bounds check `{text}` does not belong to a row or a column alone"
+            return Obstacle(DeclineReason.GUARD_FORM, f"the bounds check `{text}` does not belong to a row or a column alone")
     return None
 
 
 def _has_other_loads(tree: SyntaxTree, loop: _Loop) -> bool:
-    """The loop reads global memory beside the tiles, which threads outside the bounds must not do."""
+    """The loop reads global memory other than through the tiles, which threads outside the bounds must not do."""
     pointers = global_pointers(tree, loop.function, loop.node)
     mentions = sum(len(uses_of(tree, loop.node, name)) for name in pointers)
     return mentions > len(loop.loads)

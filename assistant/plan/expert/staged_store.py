@@ -14,7 +14,7 @@ from __future__ import annotations
 from assistant.cuda.launch_shape import block_dims
 from assistant.cuda.scopes import scope_of
 from assistant.model.launch import Dim3
-from assistant.model.plan import Decline, Rewrite
+from assistant.model.plan import Decline, DeclineReason, Rewrite
 from assistant.model.verification import Label
 from assistant.plan.expert.analysis.kernel_launches import launches_of
 from assistant.plan.expert.analysis.memory_accesses import Access, addresses, global_accesses, loop_weight, unknown_sizes, warp_cost
@@ -24,6 +24,7 @@ from assistant.plan.expert.analysis.store_position import Position, position_of
 from assistant.plan.expert.analysis.thread_exchange import hidden_builtin, uncontrolled_launch
 from assistant.plan.expert.analysis.warp_pattern import WARP_SIZE, exchanged_lane, lane_environments, sector_count, wavefront_count
 from assistant.plan.expert.analysis.workload_block import declared_shapes, guessed_launch, launch_elsewhere
+from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.recompute import MIRRORED, Place, partner_of
 from assistant.plan.expert.writing.staged_store_text import Staging, rectangular_place, staging_edits
@@ -42,7 +43,7 @@ class StagedStore:
 
     def rewrite(self, context: TransformationContext) -> tuple[Rewrite, ...] | Decline:
         staging = _staging(context)
-        if isinstance(staging, str):
+        if isinstance(staging, Obstacle):
             return context.decline(self.technique, staging)
         size = f"blocks of {staging.block.x} x {staging.block.y} threads"
         elsewhere = launch_elsewhere(context, size)
@@ -60,29 +61,33 @@ class StagedStore:
         )
 
 
-def _staging(context: TransformationContext) -> Staging | str:
+def _staging(context: TransformationContext) -> Staging | Obstacle:
     scope = scope_of(context.tree, context.kernel)
     stores = [a for a in global_accesses(context, scope) if a.line == context.line and a.is_store]
     if len(stores) != 1:
-        return "this line is not one plain store to global memory" if not stores else "this line stores to several places"
+        return (
+            Obstacle(DeclineReason.NOTHING_TO_CHANGE, "this line is not one plain store to global memory")
+            if not stores
+            else Obstacle(DeclineReason.STORE_FORM, "this line stores to several places")
+        )
     position = position_of(context, stores[0].node)
-    if isinstance(position, str):
+    if isinstance(position, Obstacle):
         return position
     reason = hidden_builtin(context) or uncontrolled_launch(context) or guessed_launch(context)
     if reason is not None:
         return reason
     block = _only_block(context)
-    if isinstance(block, str):
+    if isinstance(block, Obstacle):
         return block
     loop = _row_loop(context, stores[0], position, block)
-    if isinstance(loop, str):
+    if isinstance(loop, Obstacle):
         return loop
     ratio = _gain(context, stores[0], block, loop is not None)
-    if isinstance(ratio, str):
+    if isinstance(ratio, Obstacle):
         return ratio
     conditions = tuple(c for c, _ in position.conditions)
     partner = partner_of(context, stores[0].node, conditions, position.statements[0].start_byte, _place(context, block, loop))
-    if isinstance(partner, str):
+    if isinstance(partner, Obstacle):
         return partner
     pad = _pad(block, stores[0].size_bytes) if loop is None else 1
     reason = _too_large(context, stores[0], block.x * (block.x + pad))
@@ -110,20 +115,20 @@ def _mirrored_places(block: Dim3) -> tuple[tuple[int, int], ...]:
     return tuple((thread // block.y, thread % block.y) for thread in range(min(WARP_SIZE, block.count)))
 
 
-def _row_loop(context: TransformationContext, store: Access, position: Position, block: Dim3) -> RowLoop | str | None:
+def _row_loop(context: TransformationContext, store: Access, position: Position, block: Dim3) -> RowLoop | Obstacle | None:
     """The loop over the tile's rows; None where each thread stores once."""
     if position.loop is None:
         return None
     loop = row_loop_of(context, position.loop, block)
-    if isinstance(loop, str):
+    if isinstance(loop, Obstacle):
         return loop
     parts = (*store.offsets, *(part for condition, _ in position.conditions for part in compared_parts(condition)))
     if sees_rows_alike(context, parts, loop.counter, block):
         return loop
-    return f"the store depends on {loop.counter} in another way than as the distance between rows"
+    return Obstacle(DeclineReason.LOOP_FORM, f"the store depends on {loop.counter} other than as the distance between rows")
 
 
-def _only_block(context: TransformationContext) -> Dim3 | str:
+def _only_block(context: TransformationContext) -> Dim3 | Obstacle:
     """The block that every launch of the text has."""
     blocks = [block_dims(launch) for launch in launches_of(context)]
     for shape in declared_shapes(context):
@@ -132,18 +137,18 @@ def _only_block(context: TransformationContext) -> Dim3 | str:
         blocks.append(Dim3(*known) if known and len(known) == len(sizes) else None)
     found = {b for b in blocks if b is not None}
     if not found or None in blocks:
-        return "the size of the block is not a constant of this file, and the tile must match it"
+        return Obstacle(DeclineReason.SIZE_UNKNOWN, "the size of the block is not a constant of this file, and the tile must match it")
     if len(found) > 1:
-        return "the kernel is launched with blocks of different sizes, and the tile must match each"
+        return Obstacle(DeclineReason.BLOCK_SHAPE, "the kernel is launched with blocks of different sizes, and the tile must match each")
     block = found.pop()
     if block.z != 1:
-        return "the block has three dimensions; mirrored threads need a plane"
+        return Obstacle(DeclineReason.BLOCK_SHAPE, "the block has three dimensions; mirrored threads need a plane")
     if min(block.x, block.y) == 1:
-        return f"the block is {block.x} x {block.y} threads: it has no columns to store along"
+        return Obstacle(DeclineReason.BLOCK_SHAPE, f"the block is {block.x} x {block.y} threads: it has no columns to store along")
     return block
 
 
-def _gain(context: TransformationContext, store: Access, block: Dim3, is_walk: bool) -> float | str:
+def _gain(context: TransformationContext, store: Access, block: Dim3, is_walk: bool) -> float | Obstacle:
     """Sectors of the store after / before; a sentence where staging it would not help, or exchanging x and y helps more."""
     scope, sizes = scope_of(context.tree, context.kernel), unknown_sizes(context)
     lanes = [{**sizes, **lane} for lane in lane_environments(block)]
@@ -151,20 +156,22 @@ def _gain(context: TransformationContext, store: Access, block: Dim3, is_walk: b
     mirrored = [{**lane, "threadIdx.x": x, "threadIdx.y": y} for lane, (x, y) in zip(lanes, places, strict=True)]
     before, after = addresses(store.offsets, scope, lanes), addresses(store.offsets, scope, mirrored)
     if before is None or after is None:
-        return "where this line stores depends on values that are only known while it runs"
+        return Obstacle(DeclineReason.ADDRESS_UNKNOWN, "where this line stores depends on values that are only known while it runs")
     old, new = sector_count(before, store.size_bytes), sector_count(after, store.size_bytes)
     if new >= old:
-        return "neighbouring threads already store to neighbouring elements, as far as a tile could arrange it"
+        return Obstacle(
+            DeclineReason.NO_GAIN, "neighbouring threads already store to neighbouring elements, as far as a tile could arrange it"
+        )
     total = warp_cost(context, lanes).sectors
     exchanged = [{**sizes, **exchanged_lane(lane)} for lane in lane_environments(Dim3(block.y, block.x))]
     if warp_cost(context, exchanged).sectors <= total - (old - new) * loop_weight(store.node):
-        return "exchanging x and y would mend this store without a tile"
+        return Obstacle(DeclineReason.OTHER_TECHNIQUE_FIRST, "exchanging x and y would coalesce this store without a tile")
     return new / old
 
 
-def _too_large(context: TransformationContext, store: Access, element_count: int) -> str | None:
+def _too_large(context: TransformationContext, store: Access, element_count: int) -> Obstacle | None:
     used = 0 if context.resources is None else context.resources.static_shared_bytes
     limit = context.architecture.shared_bytes_per_block_default
     if used + element_count * store.size_bytes <= limit:
         return None
-    return f"with a tile the block's static shared memory would exceed its limit of {limit} bytes"
+    return Obstacle(DeclineReason.LIMIT_EXCEEDED, f"with a tile the block's static shared memory would exceed its limit of {limit} bytes")

@@ -6,7 +6,7 @@ construction, and where that cannot be shown it declines with a reason that the 
 Example::
 
     match LoopUnrolling().rewrite(context):
-        case Decline(reason=reason): ...
+        case Decline(reason=reason): ...       # 'the number of iterations depends on data: …'
         case rewrites: apply(context.text, rewrites[0].edits)
 """
 
@@ -21,6 +21,7 @@ from assistant.model.launch import LaunchConfig
 from assistant.model.plan import Decline, MetricPrediction, Rewrite
 from assistant.model.profile import Evidence, Finding, LaunchProfile
 from assistant.model.source import Kernel, ParsedSource
+from assistant.plan.expert.obstacle import Obstacle
 from assistant.record import Record
 
 __all__ = ["Transformation", "TransformationContext"]
@@ -60,9 +61,9 @@ class TransformationContext(Record):
             node = node.parent
         return self.tree.root if node is None else node
 
-    def decline(self, technique: str, reason: str) -> Decline:
+    def decline(self, technique: str, obstacle: Obstacle) -> Decline:
         """A decline of ``technique`` at the finding's line."""
-        return Decline(technique, self.kernel.key, self.line, reason)
+        return Decline(technique, self.kernel.key, self.line, obstacle.reason, obstacle.code)
 
     def predict(self, metric: str, after: float) -> tuple[MetricPrediction, ...]:
         """A prediction for ``metric`` where the finding cites it; empty where it does not."""

@@ -1,1 +1,1 @@
-"""Planning with a language model: what it is told, what it may answer, and how an answer becomes an edit. Runs and measures nothing."""
+"""Planning with a language model: what it receives, what it may answer, and how an answer becomes an edit. Runs and measures nothing."""

@@ -19,7 +19,7 @@ _REMARK = re.compile(re.escape(MARGIN.rstrip()) + r"[^\n]*")
 
 
 def cleaned(code: str) -> str:
-    """``code`` with unix line ends, without blank lines around it and without what the prompt put beside the source."""
+    """``code`` with unix line ends, without blank lines around it and without what the prompt added to the source."""
     unix = code.replace("\r\n", "\n")
     fenced = _FENCE.match(unix)
     unix = unix if fenced is None else fenced["code"]

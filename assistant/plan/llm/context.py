@@ -1,4 +1,4 @@
-"""What a model is told of one kernel: the inputs that every prompt about it shares, one per signal, as lines.
+"""What a model receives about one kernel: the inputs that every prompt about it shares, one per signal, as lines.
 
 A signal that is switched off leaves its inputs empty; templates leave empty ones out. Numbers come with unit, device and method.
 Example::
@@ -61,7 +61,7 @@ class EvidenceGroup(Record):
     """Facts that share their source."""
 
     source: str
-    """Method, device and grade, said once."""
+    """Method, device and grade, stated once."""
     lines: tuple[str, ...]
 
 

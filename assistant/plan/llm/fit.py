@@ -1,4 +1,4 @@
-"""Making a prompt fit its number of tokens: what is least useful is cut first, whole, and what was cut is said in the prompt.
+"""Making a prompt fit its number of tokens: what is least useful is cut first, whole, and the prompt names what was cut.
 
 Example::
 
@@ -76,6 +76,6 @@ _CUTS = (
     _Cut("compiler messages", lambda f: replace(f, diagnostics=())),
     _Cut("summaries", lambda f: replace(f, summaries=())),
     _Cut("everything that was tried", lambda f: replace(f, tried=())),
-    _Cut("all evidence beside the remarks in the listing", lambda f: replace(f, evidence=())),
+    _Cut("all evidence except the remarks in the listing", lambda f: replace(f, evidence=())),
 )
 """Least useful first: what a model may know or guess before what only a run tells, what is far from the kernel before what is in it."""

@@ -1,6 +1,6 @@
 """What does not belong into a rewritten part: host code, directives that read files or reach beyond it, names that others use.
 
-A part may hold device functions, constants, types and macros beside its function. Example::
+A part may hold device functions, constants, types and macros in addition to its function. Example::
 
     foreign_code(before, "int main() { … }", beside)    # "it defines main, which runs on the host; …"
 """
@@ -71,7 +71,7 @@ def foreign_code(before: str, after: str, beside: str) -> str | None:
 
 
 def lost_code(before: str, after: str, parts: Iterable[Span]) -> str | None:
-    """What stood beside the parts of ``before`` and is not in ``after`` any more, swallowed by a comment or a string that does not end.
+    """What stood outside the parts of ``before`` and is not in ``after`` any more, swallowed by a comment or a string that does not end.
 
     None where nothing is missing, and where ``before`` cannot be taken apart.
     """
@@ -140,7 +140,7 @@ def _item(item: Item, known: tuple[Item, ...], others: frozenset[str]) -> str | 
     own = {name for other in known for name in other.names}
     taken = sorted((item.names & others) - own)
     if taken and item.kind is not ItemKind.INCLUDE:
-        return f"it defines {taken[0]}, a name that the text beside the region uses; choose another one"
+        return f"it defines {taken[0]}, a name that the text outside the region uses; choose another one"
     if item.kind is ItemKind.DECLARATION:
         return _declaration(item.text)
     return None
@@ -157,4 +157,4 @@ def _declaration(text: str) -> str | None:
     if not is_computed and re.search(r"\b__(?:device|global)__\b", text):
         return None  # a prototype, or device code that is spelled in an unusual way
     shown = " ".join(text.split())[:60]
-    return f"it declares `{shown}` beside the function; only device code, types and compile-time constants may stand there"
+    return f"it declares `{shown}` outside the function; only device code, types and compile-time constants may stand there"

@@ -1,6 +1,6 @@
 """Launches that an answer changes: expressions of grid, block, shared memory and arguments, put in the place of the present ones.
 
-They run on the host, with the rights of whoever starts the program: only arithmetic over names is taken, and every change is host code
+They run on the host, with the rights of the user who starts the program: only arithmetic over names is taken, and every change is host code
 that a person is asked about. Where the text only declares a launch (a workload block), the block is changed, and that the real launch
 follows is an assumption. Example::
 

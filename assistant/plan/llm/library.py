@@ -13,11 +13,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from importlib.resources import files
 
 from jinja2 import DictLoader, Environment, StrictUndefined
 
 from assistant.record import Record
+from assistant.shipped import shipped_prompts
 
 __all__ = ["Prompt", "PromptLibrary", "Template", "load_prompts"]
 
@@ -75,7 +75,7 @@ class PromptLibrary:
 
 def load_prompts() -> PromptLibrary:
     """The templates that come with kernelopt. Raises ``ValueError`` for one whose header is malformed."""
-    found = [item for item in files("prompts").iterdir() if item.name.endswith(_SUFFIX)]
+    found = [item for item in shipped_prompts().iterdir() if item.name.endswith(_SUFFIX)]
     return PromptLibrary(tuple(_template(item.name, item.read_text("utf-8")) for item in sorted(found, key=lambda item: item.name)))
 
 

@@ -1,4 +1,4 @@
-"""The planner that asks a language model: a plan first, then code step by step, mended by what building and judging it showed.
+"""The planner that asks a language model: a plan first, then code step by step, repaired with what building and judging it showed.
 
 It never builds, runs or judges, and never believes a number of the model's. Example::
 
@@ -13,7 +13,7 @@ from collections.abc import AsyncIterator
 
 from assistant.config import Settings
 from assistant.model.completion import CompletionFailure, ModelRole
-from assistant.model.plan import NO_MODEL, Decline, Plan, Rewrite, Setback, Step, Unwritten
+from assistant.model.plan import NO_MODEL, Decline, DeclineReason, Plan, Rewrite, Setback, Step, Unwritten
 from assistant.plan.catalogue import Catalogue
 from assistant.plan.llm.explaining import explanation_of
 from assistant.plan.llm.inputs import Inputs
@@ -49,7 +49,7 @@ class LlmPlanner:
     async def plan(self, request: PlanRequest) -> Plan:
         """The model's steps, best first; without an answer no step, and a decline that says why."""
         unreachable = self._talk.lasting(ModelRole.CODER)
-        if unreachable is not None:  # nobody would carry the plan out
+        if unreachable is not None:  # no model would carry the plan out
             return self._no_plan(request, unreachable)
         prompt = await self._inputs.plan(request, MOST_STEPS)
         if isinstance(prompt, CompletionFailure):
@@ -70,7 +70,7 @@ class LlmPlanner:
             written.append(made)
 
     async def improved(self, request: PlanRequest, step: Step, rewrite: Rewrite, setback: Setback) -> Rewrite | Unwritten | None:
-        """The candidate mended by what the compiler, the judge or the counters said of it."""
+        """The candidate repaired with what the compiler, the judge or the counters reported."""
         return await self._writer.improved(request, step, rewrite, setback)
 
     async def explained(self, story: Story) -> str | None:
@@ -83,4 +83,5 @@ class LlmPlanner:
 
     def _no_plan(self, request: PlanRequest, failure: CompletionFailure) -> Plan:
         reason = f"{failure.message}; {failure.remedy}"
-        return Plan((), (Decline(NO_MODEL, request.kernel.key, request.kernel.line, reason),), self.name)
+        decline = Decline(NO_MODEL, request.kernel.key, request.kernel.line, reason, DeclineReason.MODEL_UNAVAILABLE)
+        return Plan((), (decline,), self.name)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from assistant.model.plan import Decline, MetricPrediction, Plan, Step
+from assistant.model.plan import Decline, DeclineReason, MetricPrediction, Plan, Step
 from assistant.model.profile import Finding
 from assistant.model.verification import Label
 from assistant.plan.llm.claims import bound, cited, marked, title
@@ -38,13 +38,15 @@ def plan_of(request: PlanRequest, reply: PlanReply, planner: str) -> Plan:
     for planned in reply.steps[:MOST_STEPS]:
         step = _step(request, planned, planner)
         if (step.technique, step.line) in request.excluded:
-            declines.append(Decline(step.technique, step.kernel, step.line, "it was already tried on this text"))
+            declines.append(
+                Decline(step.technique, step.kernel, step.line, "it was already tried on this text", DeclineReason.ALREADY_TRIED)
+            )
         elif not any((step.technique, step.line) == (other.technique, other.line) for other in steps):
             steps.append(step)
     surplus = len(reply.steps) - MOST_STEPS
     if surplus > 0:
         reason = f"the plan had {len(reply.steps):,} steps; the first {MOST_STEPS} are taken"
-        declines.append(Decline("further-steps", request.kernel.key, request.kernel.line, reason))
+        declines.append(Decline("further-steps", request.kernel.key, request.kernel.line, reason, DeclineReason.LIMIT_EXCEEDED))
     return Plan(tuple(steps), tuple(declines), planner)
 
 
@@ -83,7 +85,8 @@ def _step(request: PlanRequest, planned: PlannedStep, planner: str) -> Step:
 
 def _declined(request: PlanRequest, declined: DeclinedTechnique) -> Decline:
     reason = bound(declined.reason, request.evidence, request.parsed.source.text).text
-    return Decline(_slug(declined.technique), request.kernel.key, request.kernel.line, reason or "the plan gives no reason")
+    words = reason or "the plan gives no reason"
+    return Decline(_slug(declined.technique), request.kernel.key, request.kernel.line, words, DeclineReason.MODEL_DECLINED)
 
 
 def _finding(request: PlanRequest, planned: PlannedStep) -> Finding | None:

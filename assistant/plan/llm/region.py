@@ -1,6 +1,6 @@
 """The region of a text that a model may rewrite: shown in whole parts, taken back in whole parts, turned into edits.
 
-The parts are the kernel and the device functions that it calls. What is beside them stays as it is, but for launch expressions and
+The parts are the kernel and the device functions that it calls. All other text stays as it is, but for launch expressions and
 includes, which are fields of the answer and are written here. Example::
 
     parts = region_of(parsed, kernel)                  # (Part("kernel", …), Part("square", …))
@@ -26,7 +26,7 @@ from assistant.record import Record
 from assistant.verify.host_reach import host_reach
 from assistant.workload.blocks import find_blocks
 
-__all__ = ["KERNEL_PART", "Part", "RegionEdit", "edit_of", "part_texts", "region_of"]
+__all__ = ["KERNEL_PART", "Part", "RegionEdit", "edit_of", "region_of"]
 
 KERNEL_PART = "kernel"
 
@@ -63,18 +63,6 @@ def region_of(parsed: ParsedSource, kernel: Kernel) -> tuple[Part, ...]:
         part_id = name if number == 1 and name not in names[:index] else f"{name}-{number}"
         parts.append(Part(part_id, span, text[span.start : span.end], parsed.source.line_of(span.start)))
     return tuple(sorted(parts, key=lambda part: part.span))
-
-
-def part_texts(parts: tuple[Part, ...], edits: Iterable[TextEdit]) -> tuple[str, ...]:
-    """Each part as ``edits`` of the whole text leave it."""
-    made = tuple(edits)
-    texts = list[str]()
-    for part in parts:
-        start = part.span.start
-        inside = [TextEdit(Span(e.span.start - start, e.span.end - start), e.new_text) for e in made if part.span.contains(e.span)]
-        text = apply_edits(part.text, inside)
-        texts.append(text if isinstance(text, str) else part.text)
-    return tuple(texts)
 
 
 def edit_of(parsed: ParsedSource, kernel: Kernel, reply: CodeReply) -> RegionEdit | UnusableAnswer:

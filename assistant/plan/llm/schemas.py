@@ -52,7 +52,7 @@ INVISIBLE = re.compile(
     r"\u3164\ud800-\udfff\ufe00-\ufe0e\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
 """Characters that change how text is shown (control, direction, line ends of Unicode) or are not shown at all (zero width, fillers, tags),
-and halves of characters: nobody would see what they review (https://trojansource.codes; Unicode 15, Default_Ignorable_Code_Point)."""
+and halves of characters: a reviewer would not see them (https://trojansource.codes; Unicode 15, Default_Ignorable_Code_Point)."""
 _TAG = re.compile(r"<(?=[A-Za-z/!?])")
 _ADDRESS = re.compile(r"(?i)\b(?:[a-z][a-z0-9+.-]*(?=://)|(?:mailto|javascript|command)(?=:\S)|www(?=\.\S))")
 _BOUNDS = frozenset(

@@ -1,4 +1,4 @@
-"""What a judge found wrong with a candidate, in lines for a prompt. Seeds are not among it: nobody may tune to them."""
+"""What a judge found wrong with a candidate, in lines for a prompt. Seeds are left out, so that no edit can be tuned to them."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Signals in fewer words, by the summariser: for models that lose themselves in raw tables.
 
-A summary that brings numbers of its own, or that nobody writes, is replaced by the raw signal, and that is said. Each text is summarised
-once a job. Example::
+A summary that brings numbers of its own, or that no model writes, is replaced by the raw signal, and the prompt says so. Each text is
+summarised once a job. Example::
 
     await Summaries(talk, library, signals).made(facts, request.evidence)
 """

@@ -23,7 +23,7 @@ from assistant.ports.planner import PlanRequest
 __all__ = ["Writer"]
 
 _MOST_REGION_REPAIRS = 1
-"""Chances to mend an edit that cannot be made (issue 6)."""
+"""Attempts to repair an edit that cannot be made (issue 6)."""
 
 
 class Writer:
@@ -39,7 +39,7 @@ class Writer:
         return await self._edited(request, step, prompt)
 
     async def improved(self, request: PlanRequest, step: Step, rewrite: Rewrite, setback: Setback) -> Rewrite | Unwritten:
-        """The candidate that ``rewrite`` made, mended; an edit of the request's text again."""
+        """The candidate that ``rewrite`` made, repaired; an edit of the request's text again."""
         prompt = await self._inputs.improve(request, step, rewrite, setback)
         earlier = () if rewrite.origin is None else rewrite.origin.calls
         return await self._edited(request, step, prompt, earlier)

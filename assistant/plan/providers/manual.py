@@ -26,7 +26,7 @@ from assistant.ports.provider import OnText
 __all__ = ["ManualProvider", "OnWaiting"]
 
 OnWaiting = Callable[[Path, Path], None]
-"""Is told the prompt's file and where its answer is expected, when waiting begins."""
+"""Called with the prompt's file and the file of its answer when waiting begins."""
 
 _POLL_S = 0.5
 _DIGEST_LENGTH = 8
@@ -81,7 +81,7 @@ class ManualProvider:
 def _document(request: CompletionRequest, answer: Path) -> str:
     """The whole request as one text to paste."""
     parts = [f"# {_HEADINGS[message.author]}\n\n{message.text.strip()}\n" for message in request.messages]
-    note = f"<!-- Paste all of this into a chat, and its whole answer into {answer.name} beside this file. -->\n\n"
+    note = f"<!-- Paste all of this into a chat, and its whole answer into {answer.name} in this folder. -->\n\n"
     return note + "\n".join(parts)
 
 

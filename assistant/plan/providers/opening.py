@@ -39,7 +39,7 @@ class ProviderSetup(Record):
 
 
 def open_provider(settings: Settings, around: ProviderSetup) -> Provider:
-    """Whom models are asked of. Raises UsageError where the settings name nobody, or what they name is not here."""
+    """The provider that is asked for answers. Raises UsageError where the settings name none, or one that is not available."""
     provider = settings.provider
     match provider.kind:
         case "none":

@@ -1,7 +1,7 @@
 """What models cost, from a table that the user writes; we know no price ourselves, as prices change.
 
-The table is ``prices.toml`` beside the user's ``config.toml``. A name is an endpoint with a model, an endpoint, or a model; the first that
-matches, in that order, holds::
+The table is ``prices.toml`` in the folder of the user's ``config.toml``. A name is an endpoint with a model, an endpoint, or a model; the
+first that matches, in that order, holds::
 
     ["https://api.example.com/v1 small"]
     input_usd_per_million_tokens = 0.25
@@ -34,7 +34,7 @@ class PriceTable(Record):
     prices: Mapping[str, Price] = field(default_factory=dict[str, Price])
 
     def price(self, endpoint: str, model: str) -> Price | None:
-        """None: the user has not said."""
+        """None: the user has not stated it."""
         names = (f"{endpoint} {model}", endpoint, model)
         return next((self.prices[name] for name in names if name in self.prices), None)
 
@@ -61,5 +61,5 @@ def read_prices(path: Path) -> PriceTable:
         place = ".".join(str(part) for part in first["loc"])
         raise UsageError(f"{path}: {place}: {first['msg']}", _TABLE) from error
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise UsageError(f"{path} cannot be read: {error}", f"mend the file: {_TABLE}") from error
+        raise UsageError(f"{path} cannot be read: {error}", f"fix the file: {_TABLE}") from error
     return PriceTable({name: Price(row.input_usd_per_million_tokens, row.output_usd_per_million_tokens) for name, row in rows.items()})

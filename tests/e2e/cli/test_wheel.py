@@ -14,7 +14,8 @@ import pytest
 
 from tests.e2e.cli.harness import DEADLINE_S, EXAMPLES, ROOT, Cli, Ended
 
-PACKAGES = ("assistant", "lsp", "jupyter_ext", "prompts")
+FOLDERS = {"assistant": "assistant", "jupyter_ext": "jupyter_ext", "kernelopt": "kernelopt", "lsp": "lsp", "prompts": "assistant/prompts"}
+"""Where the wheel has each folder of the tree."""
 
 
 @dataclass(frozen=True)
@@ -49,11 +50,32 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
     return Installed(frozenset(made.namelist()), folder / "environment" / "bin" / "python")
 
 
-def test_the_wheel_holds_every_file_of_its_packages(installed: Installed) -> None:
-    for package in PACKAGES:
-        files = (path.relative_to(ROOT) for path in (ROOT / package).rglob("*") if path.is_file() and "__pycache__" not in path.parts)
-        missing = {str(path) for path in files} - installed.names
-        assert not missing, missing
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_the_wheel_holds_every_file_of_its_folders(installed: Installed, folder: str) -> None:
+    files = (path for path in (ROOT / folder).rglob("*") if path.is_file() and "__pycache__" not in path.parts)
+    missing = {f"{FOLDERS[folder]}/{path.relative_to(ROOT / folder)}" for path in files} - installed.names
+    assert not missing, missing
+
+
+def test_the_wheel_brings_no_other_top_level_name(installed: Installed) -> None:
+    tops = {name.partition("/")[0] for name in installed.names}
+    assert {top for top in tops if not top.startswith("kernelopt-")} == {"assistant", "jupyter_ext", "kernelopt", "lsp"}
+
+
+@pytest.mark.parametrize("name", ["assistant", "lsp"])
+def test_another_distributions_package_in_front_of_ours_is_one_clear_error(installed: Installed, name: str, tmp_path: Path) -> None:
+    (tmp_path / name).mkdir()
+    (tmp_path / name / "__init__.py").write_text("raise RuntimeError('imported')\n")
+    command = (str(installed.python), "-m", "kernelopt", "doctor")
+    ended = subprocess.run(command, capture_output=True, text=True, check=False, cwd="/", env={"PYTHONPATH": str(tmp_path)})
+    assert (ended.returncode, ended.stdout) == (3, "")
+    assert ended.stderr.startswith("error: ") and str(tmp_path / name) in ended.stderr and "Traceback" not in ended.stderr
+
+
+def test_the_command_starts_where_no_other_distribution_can_stand_in_front(installed: Installed) -> None:
+    (entries,) = (name for name in installed.names if name.endswith("entry_points.txt"))
+    (path,) = (installed.python.parents[1] / "lib").glob(f"python*/site-packages/{entries}")
+    assert "kernelopt = kernelopt.__main__:main" in path.read_text("utf-8")
 
 
 def test_jupyter_finds_both_of_its_extensions_where_the_wheel_is_installed(installed: Installed) -> None:
@@ -65,8 +87,8 @@ def test_jupyter_finds_both_of_its_extensions_where_the_wheel_is_installed(insta
 
 
 def test_it_runs_what_it_holds_and_not_this_tree(installed: Installed) -> None:
-    program = "import assistant, lsp, prompts; print(*(module.__file__ for module in (assistant, lsp, prompts)))"
-    found = subprocess.run((installed.python, "-c", program), capture_output=True, text=True, check=True, cwd="/").stdout
+    program = "import assistant, kernelopt, lsp; print(*(module.__file__ for module in (assistant, kernelopt, lsp)))"
+    found = subprocess.run((installed.python, "-c", program), capture_output=True, text=True, check=True, cwd="/", env={}).stdout
     assert str(ROOT) not in found and found.count("site-packages") == 3
 
 

@@ -7,7 +7,6 @@ from pathlib import Path
 from assistant.build.blank import blank_spans, host_includes, host_spans, name_expressions
 from assistant.build.includes import include_closure
 from assistant.build.mix import instruction_class
-from assistant.build.ptx import ptx_by_line, ptx_entries
 from assistant.cuda.functions import functions
 from assistant.cuda.parse import parse
 from assistant.cuda.syntax import SyntaxTree
@@ -60,30 +59,6 @@ def test_the_closure_follows_quotes_and_folders_and_ends_at_cycles() -> None:
     files = {"/p/a.h": '#include <b.h>\n#include "k.cu"', "/inc/b.h": '#include "a.h"', "/p/k.cu": '#include "a.h"'}
     found = include_closure("/p/k.cu", files["/p/k.cu"], ("/inc",), files.get)
     assert set(found) == {"/p/a.h", "/inc/b.h", "/p/k.cu"}
-
-
-PTX = """\
-.visible .entry _Z1kPf(
-	.param .u64 _Z1kPf_param_0
-)
-{
-	.loc	1 6 3
-	ld.global.f32 	%f1, [%rd4];
-	.loc	2 397 1, function_name $L__info_string0, inlined_at 1 7 5
-	@%p1 bra 	$L__BB0_2;
-	ret;
-}
-	.file	1 "/p/k.cu"
-	.file	2 "/toolkit/include/sm_30_intrinsics.hpp"
-"""
-
-
-def test_ptx_stands_on_the_users_lines() -> None:
-    assert ptx_by_line(PTX) == {
-        ("/p/k.cu", 6): ("ld.global.f32 %f1, [%rd4];",),
-        ("/p/k.cu", 7): ("@%p1 bra $L__BB0_2;", "ret;"),
-    }
-    assert ptx_entries(PTX) == ("_Z1kPf",)
 
 
 def test_each_unit_knows_its_opcodes() -> None:

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assistant.cuda.edits import EditOutOfRange, OverlappingEdits, apply_edits, compose, edits_between, lines_of
+from assistant.cuda.edits import EditOutOfRange, OverlappingEdits, apply_edits, edits_between, lines_of
 from assistant.cuda.hunks import HunkMismatch, apply_hunks, hunks, unified_diff
-from assistant.cuda.rebase import Conflict, Rebased, rebase, rebase_edits, rebase_hunks
+from assistant.cuda.rebase import Conflict, Rebased, rebase
 from assistant.model.source import Hunk, Span, TextEdit
 
 LINES: st.SearchStrategy[str] = st.sampled_from(["", "a", "b", "\tc", "  d  ", "µ → é", "x\u2028y", "\x0c", "}"])
@@ -52,13 +52,6 @@ def test_edits_between_two_texts_lead_from_one_to_the_other(before: str, after: 
     assert apply_edits(before, edits_between(before, after)) == after
 
 
-@given(TEXTS, TEXTS, TEXTS)
-def test_composed_edits_do_what_both_do(first: str, second: str, third: str) -> None:
-    composed = compose(first, edits_between(first, second), edits_between(second, third))
-    assert isinstance(composed, tuple)
-    assert apply_edits(first, composed) == third
-
-
 @given(TEXTS, TEXTS)
 def test_a_rebase_onto_the_base_is_the_change_itself(base: str, edited: str) -> None:
     assert rebase(base, edited, base) == Rebased(edited, hunks(base, edited))
@@ -97,13 +90,6 @@ def test_the_same_line_changed_on_both_sides_is_a_conflict() -> None:
     assert isinstance(conflict, Conflict)
     clash = conflict.clashes[0]
     assert (clash.current_line, clash.base, clash.edited, clash.current) == (3, ("b\n",), ("mine\n",), ("theirs\n",))
-
-
-def test_edits_and_chosen_hunks_rebase_like_the_text_they_make() -> None:
-    base, current = "a\nb\nc\nd\ne\n", "a\nb\nc\nd\nE\n"
-    expected = Rebased("A\nb\nc\nd\nE\n", hunks(current, "A\nb\nc\nd\nE\n"))
-    assert rebase_edits(base, [TextEdit(Span(0, 1), "A")], current) == expected
-    assert rebase_hunks(base, hunks(base, "A\nb\nC\nd\ne\n")[:1], current) == expected
 
 
 def test_overlapping_edits_are_refused() -> None:

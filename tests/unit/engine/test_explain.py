@@ -70,7 +70,7 @@ def test_what_else_was_found_is_named_without_the_gain_of_its_screen(verdict, pr
     other = other_edit((kept, replace(kept, rewrite=replace(kept.rewrite, labels=(Label.ALIGNMENT, Label.READABILITY)))))
     assert other == "staged-store at line 7, then staged-store at line 7 (it needs aligned data; it makes the code longer)"
     text = explain((kept,), verdict(), predicted(1.61), (other,))
-    assert text.splitlines()[-1].startswith(f"**Also found, and not offered beside this**: {other}. ")
+    assert text.splitlines()[-1].startswith(f"**Also found, and not offered together with this**: {other}. ")
     assert "Also found" not in explain((kept,), verdict(), predicted(1.61))
 
 

@@ -35,7 +35,7 @@ def test_what_was_forgotten_is_not_exported(store: MemoryStore, given: Any) -> N
 def test_only_the_database_module_imports_sqlite() -> None:
     modules = [
         module.relative_to(ROOT).as_posix()
-        for folder in ("assistant", "lsp", "jupyter_ext")
+        for folder in ("kernelopt", "assistant", "lsp", "jupyter_ext")
         for module in (ROOT / folder).rglob("*.py")
         if "import sqlite3" in module.read_text("utf-8")
     ]

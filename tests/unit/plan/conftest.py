@@ -62,13 +62,13 @@ def transformed() -> Callable[[Transformation, Path], tuple[str, ...]]:
 
 
 @pytest.fixture
-def declined() -> Callable[[Transformation, Path], str]:
-    """The reason why a data file's kernel is left alone; fails where it was transformed."""
+def declined() -> Callable[[Transformation, Path], Decline]:
+    """Why a data file's kernel is left alone; fails where it was transformed."""
 
-    def check(transformation: Transformation, path: Path) -> str:
+    def check(transformation: Transformation, path: Path) -> Decline:
         result = transformation.rewrite(make_context(path.read_text("utf-8")))
         assert isinstance(result, Decline), [make_applied(path.read_text("utf-8"), r) for r in result]
-        return result.reason
+        return result
 
     return check
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from assistant.model.profile import Problem
-from assistant.model.verification import CannotJudge, Label, Outcome, Verification, VerificationFinding
+from assistant.model.verification import CannotJudge, Label, Outcome, Unjudgeable, Verification, VerificationFinding
 from assistant.model.workload import AutoTolerance, CaseOrigin, FixedTolerance
 from assistant.verify.compare import need_tolerance, own_error
 from assistant.verify.evidence import BufferFacts, CaseEvidence, DetectedLabel, JudgeEvidence, ProgramVerdict, Reference, SideRun
@@ -116,7 +116,7 @@ def test_numbers_that_a_kernel_is_passed_are_inputs_too() -> None:
 
     result, blind = judged(1.0, 1.5), judged(1.0, 1.0)
     assert isinstance(result, Verification) and result.outcome is Outcome.PASS
-    assert isinstance(blind, CannotJudge) and "ignores its input" in blind.reason
+    assert isinstance(blind, CannotJudge) and blind.code is Unjudgeable.WEAK_WORKLOAD
 
 
 @pytest.mark.parametrize(("scales", "is_judged"), [((1.0, 1.0), False), ((1.0, 1.5), True)])
@@ -601,7 +601,7 @@ def test_an_original_that_reads_poison_cannot_be_judged_by() -> None:
 def test_a_workload_on_which_a_trivial_kernel_passes_cannot_judge(kernel: Kernel, words: str) -> None:
     cases = tuple(case(kernel, kernel, seed=s) for s in (1, 2, 3))
     result = judge(JudgeEvidence(cases, AutoTolerance()))
-    assert isinstance(result, CannotJudge) and words in result.reason
+    assert isinstance(result, CannotJudge) and result.code is Unjudgeable.WEAK_WORKLOAD and words in result.reason
 
 
 def test_a_weak_workload_still_shows_that_a_kernel_is_wrong() -> None:
@@ -661,7 +661,7 @@ def test_only_declared_outputs_are_compared() -> None:
 def test_an_original_far_from_its_declared_reference_cannot_be_judged_by() -> None:
     base = case(scale_add, scale_add, truth=lambda b: truth(b) + 1)
     result = judge(JudgeEvidence((replace(base, reference_kind=Reference.DECLARED),), AutoTolerance()))
-    assert isinstance(result, CannotJudge) and "declared reference" in result.reason
+    assert isinstance(result, CannotJudge) and result.code is Unjudgeable.ORIGINAL_INEXACT
 
 
 SUMS = OrderFacts(float_sums=(Match("atomicAdd on out", 3, 0),))

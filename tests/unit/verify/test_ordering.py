@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from assistant.model.build import KernelCode, SassInstruction
-from assistant.verify.ordering import OrderFacts, new_float_sum, order_facts
+from assistant.verify.ordering import NO_ORDER, OrderFacts, new_float_sum, order_facts
 
 KERNEL = "__global__ void k(float *out, double *total, int *count, const float *x, T *any) {{ int i = threadIdx.x; {} }}"
 
@@ -33,7 +33,7 @@ def test_a_float_that_is_added_atomically_is_a_sum_whose_rounding_varies(line: s
 
 @pytest.mark.parametrize("line", ["atomicAdd(count, 1);", "atomicMax(&count[i], 3);", "if (i) atomicAdd(count + 1, 2);", "out[i] = x[i];"])
 def test_integers_that_are_only_combined_come_out_the_same_in_any_order(line: str) -> None:
-    assert facts(line).is_free
+    assert facts(line) == NO_ORDER
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_a_template_may_stand_for_floats() -> None:
 def test_machine_code_shows_a_sum_that_the_text_hides(opcode: str) -> None:
     (found,) = facts("ADD_ALL;", opcode).float_sums
     assert opcode in found.text and found.line == 7
-    assert facts("ADD_ALL;", "RED.E.ADD.STRONG.GPU").is_free
+    assert facts("ADD_ALL;", "RED.E.ADD.STRONG.GPU") == NO_ORDER
 
 
 def test_only_a_version_that_begins_to_add_floats_atomically_shows_a_new_sum() -> None:

@@ -14,7 +14,7 @@ from assistant.workload.arrays import decode, encode
 from assistant.workload.blocks import parse_sidecar
 from assistant.workload.draws import SCALES, Draw, draws_for
 from assistant.workload.generate import POISON, GenerateOptions, generate
-from assistant.workload.recordings import NewCase, RecordingReader, load_case, write_case
+from assistant.workload.recordings import NewCase, RecordingReader, write_case
 from assistant.workload.signature import Signature
 from assistant.workload.structs import layout_of
 
@@ -64,7 +64,6 @@ def test_a_case_holds_launch_arguments_and_buffers(tmp_path: Path) -> None:
     assert np.frombuffer(contents(new, 1), "<i4").tolist() == list(range(10))
     written = write_case(tmp_path / "case", new)
     assert RecordingReader(written.recording).recording == new.recording
-    assert load_case(written) == new
 
 
 def test_the_same_seed_gives_the_same_bytes_and_another_seed_others() -> None:

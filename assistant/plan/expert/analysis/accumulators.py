@@ -15,8 +15,10 @@ from assistant.cuda.loops import loops_around
 from assistant.cuda.macros import hidden_names
 from assistant.cuda.names import names_in
 from assistant.cuda.syntax import Node, SyntaxTree, unparenthesized
+from assistant.model.plan import DeclineReason
 from assistant.plan.expert.analysis.loop_effects import leaves_or_synchronizes
 from assistant.plan.expert.analysis.pointer_roots import Root, global_pointers, may_overlap, root_of, unclear_access
+from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.record import Record
 
@@ -80,7 +82,7 @@ def target_of(node: Node) -> Node:
     return node if target is None else unparenthesized(target)
 
 
-def why_unsafe(tree: SyntaxTree, accumulator: Accumulator, loop: Node) -> str | None:
+def why_unsafe(tree: SyntaxTree, accumulator: Accumulator, loop: Node) -> Obstacle | None:
     """Why the element could be seen or changed by something else while ``loop`` runs; None if it cannot."""
     return (
         leaves_or_synchronizes(tree, loop)
@@ -90,34 +92,42 @@ def why_unsafe(tree: SyntaxTree, accumulator: Accumulator, loop: Node) -> str | 
     )
 
 
-def _place_changes(tree: SyntaxTree, accumulator: Accumulator, loop: Node) -> str | None:
+def _place_changes(tree: SyntaxTree, accumulator: Accumulator, loop: Node) -> Obstacle | None:
     names = names_in(tree, target_of(accumulator.node)) | hidden_names(tree, target_of(accumulator.node))
     changed = names & modified_names(tree, loop)
     if changed:
-        return f"`{tree.text(target_of(accumulator.node))}` is another element in each iteration: `{min(changed)}` changes in the loop"
+        return Obstacle(
+            DeclineReason.ELEMENT_CHANGES,
+            f"`{tree.text(target_of(accumulator.node))}` is another element in each iteration: `{min(changed)}` changes in the loop",
+        )
     for name in names - {accumulator.base}:
         if any(use.kind is not Use.READ for use in uses_of(tree, loop, name) if name in global_pointers(tree, accumulator.function, loop)):
-            return f"`{name}`, which chooses the element, is changed in the loop"
+            return Obstacle(DeclineReason.ELEMENT_CHANGES, f"`{name}`, which chooses the element, is changed in the loop")
     return None
 
 
-def _other_use(tree: SyntaxTree, accumulator: Accumulator, loop: Node) -> str | None:
+def _other_use(tree: SyntaxTree, accumulator: Accumulator, loop: Node) -> Obstacle | None:
     root = root_of(tree, accumulator.function, accumulator.base)
     if not isinstance(root, Root):
-        return f"where `{accumulator.base}` points is not clear"
+        return Obstacle(DeclineReason.POINTER_UNCLEAR, f"where `{accumulator.base}` points is not clear")
     variable = accumulator.function.parameter(accumulator.base)
     if root.parameter.is_volatile or (variable is not None and variable.is_volatile):
-        return f"`{accumulator.base}` is volatile: each access must reach memory"
+        return Obstacle(DeclineReason.VOLATILE, f"`{accumulator.base}` is volatile: each access must reach memory")
     if "**" in tree.text(root.parameter.node).replace(" ", ""):
-        return f"`{accumulator.base}` is a pointer to pointers; what they point to may overlap"
+        return Obstacle(DeclineReason.POINTER_UNCLEAR, f"`{accumulator.base}` is a pointer to pointers; what they point to may overlap")
     for use in uses_of(tree, loop, accumulator.base):
         line = tree.line(use.node)
         if use.kind is Use.ATOMIC:
-            return f"`{accumulator.base}` is updated atomically at line {line}: other threads add to it meanwhile"
+            return Obstacle(
+                DeclineReason.ATOMIC, f"`{accumulator.base}` is updated atomically at line {line}: other threads add to it meanwhile"
+            )
         if use.kind is Use.ESCAPE or _is_addressed(tree, use):
-            return f"`{accumulator.base}` itself is passed on or changed at line {line}"
+            return Obstacle(DeclineReason.POINTER_CHANGES, f"`{accumulator.base}` itself is passed on or changed at line {line}")
         if use.place != accumulator.place:
-            return f"`{tree.text(use.node)}` at line {line} may be the same element as `{tree.text(target_of(accumulator.node))}`"
+            return Obstacle(
+                DeclineReason.MAY_OVERLAP,
+                f"`{tree.text(use.node)}` at line {line} may be the same element as `{tree.text(target_of(accumulator.node))}`",
+            )
     return None
 
 
@@ -126,14 +136,14 @@ def _is_addressed(tree: SyntaxTree, use: PointerUse) -> bool:
     return parent is not None and parent.type == "pointer_expression" and tree.text(parent).startswith("&")
 
 
-def _aliased(tree: SyntaxTree, accumulator: Accumulator, loop: Node) -> str | None:
+def _aliased(tree: SyntaxTree, accumulator: Accumulator, loop: Node) -> Obstacle | None:
     parameter = root_of(tree, accumulator.function, accumulator.base)
     if isinstance(parameter, Root) and not parameter.parameter.is_restrict:
         unclear = unclear_access(tree, accumulator.function, loop)
         if unclear is not None:
-            return f"where `{unclear}` points is not clear: it may be the same memory"
+            return Obstacle(DeclineReason.POINTER_UNCLEAR, f"where `{unclear}` points is not clear: it may be the same memory")
     if accumulator.base in hidden_names(tree, loop):
-        return f"a macro in the loop uses `{accumulator.base}` too"
+        return Obstacle(DeclineReason.HIDDEN_BY_MACRO, f"a macro in the loop uses `{accumulator.base}` too")
     others = global_pointers(tree, accumulator.function, loop) - {accumulator.base}
     reasons = (may_overlap(tree, accumulator.function, accumulator.base, name) for name in sorted(others))
     return next((reason for reason in reasons if reason is not None), None)

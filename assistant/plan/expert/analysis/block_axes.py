@@ -18,8 +18,10 @@ from collections.abc import Iterator
 from assistant.cuda.integers import Scope, evaluate
 from assistant.cuda.launch_shape import Launch
 from assistant.cuda.syntax import Node, node_text, parsed_expression, unparenthesized
+from assistant.model.plan import DeclineReason
 from assistant.model.source import Span, TextEdit
 from assistant.plan.expert.analysis.kernel_launches import launches_of
+from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.record import Record
 
@@ -53,25 +55,27 @@ class _Holder(Record):
     size: int
 
 
-def axes_of(context: TransformationContext, launch: Launch, grid_may_stay: bool) -> tuple[Axis, ...] | str:
+def axes_of(context: TransformationContext, launch: Launch, grid_may_stay: bool) -> tuple[Axis, ...] | Obstacle:
     """The axes of a launch; a sentence where a size cannot be changed, or the grid would not follow.
 
     ``grid_may_stay`` is for kernels whose loops stride over the grid: any number of blocks covers their work.
     """
     line = launch.site.line
     if not launch.block.components:
-        return f"the block of the launch on line {line} is made elsewhere"
+        return Obstacle(DeclineReason.LAUNCH_FORM, f"the block of the launch on line {line} is made elsewhere")
     axes: list[Axis] = []
     changed: dict[str, None] = {}
     for index, component in enumerate(launch.block.components):
         holder = _holder(context, launch, component, index)
-        if isinstance(holder, str):
+        if isinstance(holder, Obstacle):
             return holder
         if holder.size == 1 and index > 0:
             continue
         places = _grid_places(context, launch, holder, index)
         if places is None and not (grid_may_stay and not _grid_mentions(launch, holder)):
-            return f"the grid of the launch on line {line} does not follow from the block's size by rounding up"
+            return Obstacle(
+                DeclineReason.GRID_FORM, f"the grid of the launch on line {line} does not follow from the block's size by rounding up"
+            )
         axes.append(Axis(holder.size, tuple(dict.fromkeys(((holder.literal, 0), *(places or ()))))))
         changed |= dict.fromkeys(name.split(".")[0] for name in sorted(holder.names))
         if places is not None:
@@ -80,17 +84,21 @@ def axes_of(context: TransformationContext, launch: Launch, grid_may_stay: bool)
     return tuple(axes) if reason is None else reason
 
 
-def _holder(context: TransformationContext, launch: Launch, component: Node, index: int) -> _Holder | str:
+def _holder(context: TransformationContext, launch: Launch, component: Node, index: int) -> _Holder | Obstacle:
     tree, node = context.tree, unparenthesized(component)
     field = frozenset({f"{launch.block.variable}.{'xyz'[index]}"}) if launch.block.variable else frozenset[str]()
     value = evaluate(node, launch.scope, {})
     if value is None:
-        return f"the block's size in the launch on line {launch.site.line} is chosen while the program runs"
+        return Obstacle(
+            DeclineReason.SIZE_UNKNOWN, f"the block's size in the launch on line {launch.site.line} is chosen while the program runs"
+        )
     if node.type == "number_literal":
         return _Holder(tree.span(node), field, value)
     literal = _literal_of_name(context, launch, node_text(node)) if node.type in _NAMES else None
     if literal is None:
-        return f"the block's size in the launch on line {launch.site.line} is not one number that could be changed"
+        return Obstacle(
+            DeclineReason.LAUNCH_FORM, f"the block's size in the launch on line {launch.site.line} is not one number that could be changed"
+        )
     return _Holder(literal, field | {node_text(node)}, value)
 
 
@@ -223,7 +231,7 @@ def _grid_names(launch: Launch, index: int) -> Iterator[str]:
         yield node_text(node)
 
 
-def _other_uses(context: TransformationContext, launch: Launch, names: tuple[str, ...]) -> str | None:
+def _other_uses(context: TransformationContext, launch: Launch, names: tuple[str, ...]) -> Obstacle | None:
     """Why one of ``names`` must keep its value: something else than this kernel's launches reads it."""
     allowed = tuple(_launch_spans(context))
     for name in names:
@@ -232,7 +240,7 @@ def _other_uses(context: TransformationContext, launch: Launch, names: tuple[str
         for node in local if is_local else _mentions_of(context, context.tree.root, name):
             span = context.tree.span(node)
             if not _is_defined_here(node) and not any(a.contains(span) for a in allowed):
-                return f"{name} is also used on line {context.tree.line(node)}"
+                return Obstacle(DeclineReason.USED_ELSEWHERE, f"{name} is also used on line {context.tree.line(node)}")
     return None
 
 

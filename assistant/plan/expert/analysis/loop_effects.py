@@ -1,4 +1,4 @@
-"""What a loop does beside its arithmetic: leaves early, synchronizes, calls something that may touch memory.
+"""What a loop does in addition to its arithmetic: leaves early, synchronizes, calls something that may touch memory.
 
 Example::
 
@@ -14,7 +14,9 @@ from assistant.cuda.calls import callee_name, takes_values_only
 from assistant.cuda.functions import functions
 from assistant.cuda.macros import hidden_effect
 from assistant.cuda.syntax import Node, SyntaxTree
+from assistant.model.plan import DeclineReason
 from assistant.plan.expert.analysis.pointer_roots import global_pointers
+from assistant.plan.expert.obstacle import Obstacle
 
 __all__ = ["leaves_or_synchronizes"]
 
@@ -22,22 +24,29 @@ _HARMLESS_CALLS = re.compile(r"atomic\w+|__(?:shfl|ballot|any|all|reduce|match|a
 """Calls that order no other memory and touch only what their arguments name."""
 
 
-def leaves_or_synchronizes(tree: SyntaxTree, loop: Node) -> str | None:
+def leaves_or_synchronizes(tree: SyntaxTree, loop: Node) -> Obstacle | None:
     """Why an element of memory must be up to date somewhere inside the loop; None if it need not."""
     for node in tree.find("return_statement", "goto_statement", "gnu_asm_expression", "lambda_expression", inside=loop):
         what = {"return_statement": "returns", "goto_statement": "jumps", "gnu_asm_expression": "runs inline assembly"}
-        return f"the loop {what.get(node.type, 'calls a lambda')} at line {tree.line(node)}, where the element must be up to date"
+        return Obstacle(
+            DeclineReason.LOOP_HAS_EFFECTS,
+            f"the loop {what.get(node.type, 'calls a lambda')} at line {tree.line(node)}, where the element must be up to date",
+        )
     if "volatile" in tree.text(loop):
-        return "the loop uses volatile memory"
+        return Obstacle(DeclineReason.VOLATILE, "the loop uses volatile memory")
     macro = hidden_effect(tree, loop)
     if macro is not None:
-        return f"the macro `{macro}` in the loop may read or change the element, or leave the loop"
+        return Obstacle(
+            DeclineReason.LOOP_HAS_EFFECTS, f"the macro `{macro}` in the loop may read or change the element, or leave the loop"
+        )
     for call in tree.find("call_expression", inside=loop):
         name = callee_name(tree, call)
         if re.search("sync|fence", name.lower()) and not _HARMLESS_CALLS.fullmatch(name):
-            return f"`{name}` at line {tree.line(call)} lets other threads see the element while the loop runs"
+            return Obstacle(
+                DeclineReason.SYNCHRONIZES, f"`{name}` at line {tree.line(call)} lets other threads see the element while the loop runs"
+            )
         if not _is_harmless(tree, call, name):
-            return f"`{name}` at line {tree.line(call)} may read or change the element"
+            return Obstacle(DeclineReason.LOOP_HAS_EFFECTS, f"`{name}` at line {tree.line(call)} may read or change the element")
     return None
 
 

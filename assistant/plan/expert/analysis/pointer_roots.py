@@ -13,7 +13,9 @@ from assistant.cuda.macros import hidden_names
 from assistant.cuda.names import names_in
 from assistant.cuda.syntax import Node, SyntaxTree, kept
 from assistant.cuda.variables import Variable, locals_of
+from assistant.model.plan import DeclineReason
 from assistant.plan.expert.analysis.aliasing import NoCallers, Overlap, overlap
+from assistant.plan.expert.obstacle import Obstacle
 from assistant.record import Record
 
 __all__ = [
@@ -148,14 +150,14 @@ def element_type(tree: SyntaxTree, function: Function, name: str) -> str | None:
     return root.parameter.type if isinstance(root, Root) else None
 
 
-def may_overlap(tree: SyntaxTree, function: Function, written: str, other: str) -> str | None:
+def may_overlap(tree: SyntaxTree, function: Function, written: str, other: str) -> Obstacle | None:
     """Why memory written through ``written`` may be what ``other`` reads or writes; None if it cannot be."""
     roots = (root_of(tree, function, written), root_of(tree, function, other))
     match roots:
         case (Unclear(reason), _) | (_, Unclear(reason)):
-            return reason
+            return Obstacle(DeclineReason.POINTER_UNCLEAR, reason)
         case (Root(a), Root(b)) if a.name == b.name:
-            return f"`{written}` and `{other}` are both made from `{a.name}`"
+            return Obstacle(DeclineReason.MAY_OVERLAP, f"`{written}` and `{other}` are both made from `{a.name}`")
         case (Root(a), Root(b)):
             if _types_differ(tree, function, written, other):
                 return None
@@ -164,18 +166,19 @@ def may_overlap(tree: SyntaxTree, function: Function, written: str, other: str) 
             return None
 
 
-def _parameters_overlap(tree: SyntaxTree, function: Function, a: Variable, b: Variable) -> str | None:
+def _parameters_overlap(tree: SyntaxTree, function: Function, a: Variable, b: Variable) -> Obstacle | None:
     if a.is_restrict or b.is_restrict:
         return None
     match overlap(tree, function, a.name, b.name):
         case None:
             return None
         case Overlap(reason):
-            return f"`{a.name}` and `{b.name}` may be the same memory: {reason}"
+            return Obstacle(DeclineReason.MAY_OVERLAP, f"`{a.name}` and `{b.name}` may be the same memory: {reason}")
         case NoCallers(caller):
-            return (
+            return Obstacle(
+                DeclineReason.CALLERS_UNKNOWN,
                 f"`{a.name}` and `{b.name}` may be the same memory: nothing in this file calls `{caller}`; "
-                f"with `__restrict__` on them this could be done"
+                f"with `__restrict__` on them this could be done",
             )
 
 

@@ -29,7 +29,7 @@ def make_const(tree: SyntaxTree, variable: Variable) -> TextEdit:
 
 
 def const_edits(tree: SyntaxTree, function: Function, name: str, depth: int = 0) -> tuple[TextEdit, ...] | None:
-    """Edits beside the variable's own declaration that make everything it flows into const; None if it may be written."""
+    """Edits outside the variable's own declaration that make everything it flows into const; None if it may be written."""
     if depth > _MAX_DEPTH or len(locals_of(tree, function.body).get(name, ())) > 1:
         return None
     if name in hidden_names(tree, function.body):

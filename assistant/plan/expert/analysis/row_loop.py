@@ -4,7 +4,7 @@ Example::
 
     match row_loop_of(context, loop, block):
         case RowLoop(counter=counter): ...   # 'j'
-        case str(reason): ...                # the loop does something else
+        case Obstacle(): ...                 # the loop does something else
 """
 
 from __future__ import annotations
@@ -16,7 +16,9 @@ from assistant.cuda.integers import evaluate
 from assistant.cuda.scopes import scope_of
 from assistant.cuda.syntax import Node, binary_parts, node_text
 from assistant.model.launch import Dim3
+from assistant.model.plan import DeclineReason
 from assistant.plan.expert.analysis.memory_accesses import unknown_sizes
+from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.record import Record
 
@@ -34,9 +36,9 @@ class RowLoop(Record):
     """``for (…)`` as written."""
 
 
-def row_loop_of(context: TransformationContext, loop: Node, block: Dim3) -> RowLoop | str:
+def row_loop_of(context: TransformationContext, loop: Node, block: Dim3) -> RowLoop | Obstacle:
     """The loop as a walk over the rows of a tile as wide as the block; a sentence where it is something else."""
-    why = "the loop around this store does not walk over the rows of a tile as wide as the block"
+    why = Obstacle(DeclineReason.LOOP_FORM, "the loop around this store does not walk over the rows of a tile as wide as the block")
     header = counted_header(context.tree, loop)
     start, update, body = (loop.child_by_field_name(field) for field in ("initializer", "update", "body"))
     if header is None or start is None or update is None or body is None or start.type != "declaration":

@@ -11,9 +11,11 @@ from __future__ import annotations
 from assistant.cuda.integers import Scope, evaluate
 from assistant.cuda.shared_arrays import ElementUse, SharedArray
 from assistant.cuda.syntax import Node, binary_parts, joined, node_text, unparenthesized
+from assistant.model.plan import DeclineReason
 from assistant.model.source import Span
 from assistant.plan.expert.analysis.bounds import Range, range_of
 from assistant.plan.expert.analysis.kernel_launches import known_blocks, template_environment
+from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.record import Record
 
@@ -34,7 +36,7 @@ class SharedRows(Record):
     """For a flat tile whose declaration is one number: that number."""
 
 
-def rows_of(context: TransformationContext, array: SharedArray, uses: tuple[ElementUse, ...], scope: Scope) -> SharedRows | str:
+def rows_of(context: TransformationContext, array: SharedArray, uses: tuple[ElementUse, ...], scope: Scope) -> SharedRows | Obstacle:
     """The rows of an array; a sentence where it has none, or where an access may leave its row."""
     if len(array.sizes) == 1:
         return _flat_rows(context, array, uses, scope)
@@ -43,10 +45,10 @@ def rows_of(context: TransformationContext, array: SharedArray, uses: tuple[Elem
     lengths = [evaluate(s, scope, environment) for s in sizes]
     known = tuple(v for v in lengths if v is not None)
     if len(known) != len(array.sizes):
-        return f"the size of {array.name} is not a constant that this file gives"
+        return Obstacle(DeclineReason.SIZE_UNKNOWN, f"the size of {array.name} is not a constant that this file gives")
     for use in uses:
         if len(known) == 2 and node_text(use.indices[0]) == "0" and not _stays_in_row(context, use.indices[-1], scope, known[-1]):
-            return f"line {use.line} may walk over the ends of rows through {array.name}[0]"
+            return Obstacle(DeclineReason.ROW_LENGTH_MATTERS, f"line {use.line} may walk over the ends of rows through {array.name}[0]")
     span = context.tree.span(sizes[-1])
     return SharedRows(array, tuple((u, u.indices) for u in uses), known, ((span, node_text(sizes[-1])),), None)
 
@@ -68,26 +70,26 @@ def _ranges(context: TransformationContext) -> dict[str, Range]:
     return ranges
 
 
-def _flat_rows(context: TransformationContext, array: SharedArray, uses: tuple[ElementUse, ...], scope: Scope) -> SharedRows | str:
+def _flat_rows(context: TransformationContext, array: SharedArray, uses: tuple[ElementUse, ...], scope: Scope) -> SharedRows | Obstacle:
     size = array.sizes[0]
     ranges = _ranges(context)
     total = None if size is None else range_of(size, scope, ranges)
     if size is None or total is None or total.low != total.high:
-        return f"the size of {array.name} is not a constant that this file gives"
+        return Obstacle(DeclineReason.SIZE_UNKNOWN, f"the size of {array.name} is not a constant that this file gives")
     split = [_row_and_column(use.indices[0], scope, ranges) for use in uses]
     known = [s for s in split if s is not None]
     if not known or len(known) != len(split):
         line = uses[split.index(None)].line if uses else array.line
-        return f"{array.name} has no rows on line {line}: it is addressed by one index"
+        return Obstacle(DeclineReason.ROW_LENGTH_MATTERS, f"{array.name} has no rows on line {line}: it is addressed by one index")
     lengths = {length for _, _, _, length in known}
     length = lengths.pop()
     if lengths or total.low % length:
-        return f"{array.name} is addressed with different row lengths"
+        return Obstacle(DeclineReason.ROW_LENGTH_MATTERS, f"{array.name} is addressed with different row lengths")
     for use, (_, _, columns, _) in zip(uses, known, strict=True):
         reach = [range_of(c, scope, ranges) for c in columns]
         bounded = [r for r in reach if r is not None]
         if len(bounded) != len(reach) or sum(r.low for r in bounded) < 0 or sum(r.high for r in bounded) >= length:
-            return f"the column on line {use.line} may reach into the next row of {array.name}"
+            return Obstacle(DeclineReason.ROW_LENGTH_MATTERS, f"the column on line {use.line} may reach into the next row of {array.name}")
     edits = [(context.tree.span(factor), node_text(factor)) for _, factor, _, _ in known]
     factor = _size_factor(size, scope, ranges, length)
     if factor is not None:

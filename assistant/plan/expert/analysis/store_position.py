@@ -11,6 +11,8 @@ from collections.abc import Iterator
 
 from assistant.cuda.branches import condition_of, lone_statement
 from assistant.cuda.syntax import Node, node_text, without_comments
+from assistant.model.plan import DeclineReason
+from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.record import Record
 
@@ -33,34 +35,38 @@ class Position(Record):
     """The ``for`` around the store; None when each thread stores once."""
 
 
-def position_of(context: TransformationContext, store: Node) -> Position | str:
+def position_of(context: TransformationContext, store: Node) -> Position | Obstacle:
     """The store's position; a sentence where it is not last, or where its conditions cannot be listed."""
     statement = _statement(store)
     if statement is None or not _is_whole_statement(statement, store):
-        return "the store is part of a larger expression"
+        return Obstacle(DeclineReason.STORE_FORM, "the store is part of a larger expression")
     around = _conditions_around(context, statement)
-    if isinstance(around, str):
+    if isinstance(around, Obstacle):
         return around
     top, conditions, loop = around
     body = without_comments(context.body)
     index = body.index(top)
     if index != len(body) - 1:
-        return "the kernel goes on after this store, so its threads cannot trade places"
+        return Obstacle(DeclineReason.STORE_NOT_LAST, "the kernel goes on after this store, so its threads cannot trade places")
     returns = [n for n in body[:index] if _early_return(n) is not None]
     allowed = {n.start_byte for r in returns for n in context.tree.find("return_statement", inside=r)}
     stray = next((n for n in context.tree.find("return_statement", inside=context.body) if n.start_byte not in allowed), None)
     if stray is not None:
-        return f"a thread may leave on line {context.tree.line(stray)}, and then never reaches the barrier"
+        return Obstacle(
+            DeclineReason.LEAVES_EARLY, f"a thread may leave on line {context.tree.line(stray)}, and then never reaches the barrier"
+        )
     first = body.index(returns[0]) if returns else index
     if returns and body[first : first + len(returns)] != tuple(returns):
-        return "the kernel returns early in several places"
+        return Obstacle(DeclineReason.LEAVES_EARLY, "the kernel returns early in several places")
     statements = tuple(body[first + len(returns) : index + 1]) if returns else (top,)
     jump = next((n for n in _jumps(context, loop)), None)
     if jump is not None:
-        return f"{node_text(jump).split(';')[0]} on line {context.tree.line(jump)} may skip the store"
+        return Obstacle(DeclineReason.LEAVES_EARLY, f"{node_text(jump).split(';')[0]} on line {context.tree.line(jump)} may skip the store")
     barrier = next((n for s in statements for n in context.tree.find("identifier", inside=s) if node_text(n).startswith("__sync")), None)
     if returns and barrier is not None:
-        return f"some threads have left the kernel before its barrier on line {context.tree.line(barrier)}"
+        return Obstacle(
+            DeclineReason.LEAVES_EARLY, f"some threads have left the kernel before its barrier on line {context.tree.line(barrier)}"
+        )
     early = [(c, True) for c in (_early_return(r) for r in returns) if c is not None]
     return Position(statements, tuple(returns), (*early, *((c, False) for c in conditions)), loop)
 
@@ -90,25 +96,27 @@ def _is_whole_statement(statement: Node, store: Node) -> bool:
     return left == store and operator is not None and node_text(operator) == "="
 
 
-def _conditions_around(context: TransformationContext, statement: Node) -> tuple[Node, list[Node], Node | None] | str:
+def _conditions_around(context: TransformationContext, statement: Node) -> tuple[Node, list[Node], Node | None] | Obstacle:
     """(statement of the kernel's body that holds the store, conditions from the outermost in, loop around the store)."""
     node, conditions, loop = statement, list[Node](), None
     while node.parent is not None and node.parent != context.body:
         parent = node.parent
         if parent.type == "compound_statement":
             if without_comments(parent)[-1] != node:
-                return "other statements follow this store, so its threads cannot trade places"
+                return Obstacle(DeclineReason.STORE_NOT_LAST, "other statements follow this store, so its threads cannot trade places")
         elif parent.type == "if_statement":
             condition = condition_of(parent)
             if condition is None or parent.child_by_field_name("alternative") is not None:
-                return "the store stands in one branch of an if with an else"
+                return Obstacle(DeclineReason.STORE_FORM, "the store stands in one branch of an if with an else")
             conditions.insert(0, condition)
         elif parent.type == "for_statement" and loop is None:
             loop = parent
         elif parent.type in {"for_statement", "while_statement", "do_statement"}:
-            return "each thread stores several times, in a loop that is not a plain walk over the rows of a tile"
+            return Obstacle(
+                DeclineReason.LOOP_FORM, "each thread stores several times, in a loop that is not a plain walk over the rows of a tile"
+            )
         else:
-            return "the store stands in a place that cannot be followed"
+            return Obstacle(DeclineReason.STORE_FORM, "the store stands in a place that cannot be followed")
         node = parent
     return node, conditions, loop
 

@@ -12,8 +12,10 @@ import re
 from collections.abc import Iterator
 
 from assistant.cuda.syntax import Node, node_text
+from assistant.model.plan import DeclineReason
 from assistant.model.source import Span
 from assistant.plan.expert.analysis.workload_block import declared_shapes
+from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 
 __all__ = ["hidden_builtin", "uncontrolled_launch", "warp_dependence"]
@@ -25,50 +27,59 @@ _WARP_WORDS = re.compile(
 _BUILTIN = re.compile(r"\b(threadIdx|blockIdx|blockDim|gridDim)\b")
 
 
-def warp_dependence(context: TransformationContext) -> str | None:
+def warp_dependence(context: TransformationContext) -> Obstacle | None:
     """Why it matters to the kernel or its helpers which threads form a warp or a cluster; None when it does not."""
     head = context.text[context.kernel.span.start : context.kernel.body.start]
     if "__cluster_dims__" in head:
-        return "__cluster_dims__ fixes how the kernel's blocks lie together"
+        return Obstacle(DeclineReason.WARP_MATTERS, "__cluster_dims__ fixes how the kernel's blocks lie together")
     for span in _code_spans(context):
         found = _WARP_WORDS.search(context.text, span.start, span.end)
         if found is not None and not _is_comment(context, found.start()):
             line = context.parsed.source.line_of(found.start())
-            return f"{found[0]} on line {line} depends on which threads form a warp"
+            return Obstacle(DeclineReason.WARP_MATTERS, f"{found[0]} on line {line} depends on which threads form a warp")
     return None
 
 
-def hidden_builtin(context: TransformationContext) -> str | None:
+def hidden_builtin(context: TransformationContext) -> Obstacle | None:
     """Why an edit of the kernel's body would miss a thread index; None when all are in plain sight."""
     for node in context.tree.find("identifier", inside=context.body):
         if _BUILTIN.fullmatch(node_text(node)) and (node.parent is None or node.parent.type != "field_expression"):
-            return f"{node_text(node)} is passed on as a whole on line {context.tree.line(node)}"
+            return Obstacle(
+                DeclineReason.INDEX_OUT_OF_SIGHT, f"{node_text(node)} is passed on as a whole on line {context.tree.line(node)}"
+            )
     for function in context.parsed.device_functions:
         if function.name in context.kernel.device_functions:
             found = _BUILTIN.search(context.text, function.body.start, function.body.end)
             if found is not None:
-                return f"the helper {function.name} uses {found[0]} itself"
+                return Obstacle(DeclineReason.INDEX_OUT_OF_SIGHT, f"the helper {function.name} uses {found[0]} itself")
     used = {node_text(n) for n in context.tree.find("identifier", inside=context.body)}
     for macro in context.tree.find("preproc_def", "preproc_function_def"):
         name, value = macro.child_by_field_name("name"), macro.child_by_field_name("value")
         if name is not None and value is not None and node_text(name) in used and _BUILTIN.search(node_text(value)):
-            return f"the macro {node_text(name)} hides a thread or block index"
+            return Obstacle(DeclineReason.INDEX_OUT_OF_SIGHT, f"the macro {node_text(name)} hides a thread or block index")
     return None
 
 
-def uncontrolled_launch(context: TransformationContext) -> str | None:
+def uncontrolled_launch(context: TransformationContext) -> Obstacle | None:
     """Why the kernel's launches cannot all be changed with it; None when they can."""
     if sum(k.name == context.kernel.name for k in context.parsed.kernels) > 1:
-        return f"several kernels of this file are named {context.kernel.name}, and a launch may mean any of them"
+        return Obstacle(
+            DeclineReason.LAUNCH_UNKNOWN, f"several kernels of this file are named {context.kernel.name}, and a launch may mean any of them"
+        )
     sites = tuple(s.span for s in context.parsed.launch_sites_of(context.kernel))
     if not sites and not declared_shapes(context):
-        return f"{context.kernel.name} is not launched in this file, and its launch would have to change with it"
+        return Obstacle(
+            DeclineReason.LAUNCH_UNKNOWN, f"{context.kernel.name} is not launched in this file, and its launch would have to change with it"
+        )
     for node in context.tree.find("identifier"):
         span = context.tree.span(node)
         if node_text(node) != context.kernel.name or span == context.kernel.name_span or _is_declarator(node):
             continue
         if not any(site.contains(span) for site in sites):
-            return f"{context.kernel.name} is used other than by a plain launch on line {context.tree.line(node)}"
+            return Obstacle(
+                DeclineReason.LAUNCH_UNKNOWN,
+                f"{context.kernel.name} is used other than by a plain launch on line {context.tree.line(node)}",
+            )
     return None
 
 

@@ -6,7 +6,7 @@ Example::
 
     match guard_of(tree, function, loop):
         case Guard(): ...        # guard.conditions are what holds for a thread inside
-        case str(reason): ...    # some threads may never reach the loop
+        case Obstacle(): ...     # some threads may never reach the loop
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from assistant.cuda.branches import condition_of, lone_statement
 from assistant.cuda.calls import takes_values_only
 from assistant.cuda.functions import Function
 from assistant.cuda.syntax import Node, SyntaxTree, binary_parts, joined
+from assistant.model.plan import DeclineReason
+from assistant.plan.expert.obstacle import Obstacle
 from assistant.record import Record
 
 __all__ = ["Guard", "guard_of"]
@@ -41,30 +43,30 @@ class Guard(Record):
         return " && ".join(text for _, text in self.conditions)
 
 
-def guard_of(tree: SyntaxTree, function: Function, loop: Node) -> Guard | str:
+def guard_of(tree: SyntaxTree, function: Function, loop: Node) -> Guard | Obstacle:
     """The guard of ``loop``, or why not every thread of a block can be made to reach it."""
     block = loop.parent
     owner = None if block is None else block.parent
     if block is None or block.type != "compound_statement":
-        return "the loop is a lone branch"
+        return Obstacle(DeclineReason.GUARD_FORM, "the loop is a lone branch")
     if block == function.body:
         return _early_return(tree, function, loop)
     if owner is None or owner.type != "if_statement" or owner.parent != function.body:
-        return "the loop is nested, so not every thread of a block may reach it"
+        return Obstacle(DeclineReason.GUARD_FORM, "the loop is nested, so not every thread of a block may reach it")
     if owner.child_by_field_name("alternative") is not None:
-        return "the bounds check around the loop has an `else`"
+        return Obstacle(DeclineReason.GUARD_FORM, "the bounds check around the loop has an `else`")
     outer = _early_return(tree, function, owner)
-    if isinstance(outer, str) or outer.statement is not None:
-        return outer if isinstance(outer, str) else "two bounds checks lie before the loop"
+    if isinstance(outer, Obstacle) or outer.statement is not None:
+        return outer if isinstance(outer, Obstacle) else Obstacle(DeclineReason.GUARD_FORM, "two bounds checks lie before the loop")
     conditions = _conditions(tree, owner, "&&")
     before = [n for n in block.named_children if n.end_byte <= loop.start_byte]
     loads = _guarded_loads(tree, before)
     if conditions is None or loads is None:
-        return "what lies before the loop cannot be run by the threads outside the bounds"
+        return Obstacle(DeclineReason.GUARD_FORM, "what lies before the loop cannot be run by the threads outside the bounds")
     return Guard(owner, True, conditions, loads)
 
 
-def _early_return(tree: SyntaxTree, function: Function, loop: Node) -> Guard | str:
+def _early_return(tree: SyntaxTree, function: Function, loop: Node) -> Guard | Obstacle:
     before = [n for n in function.body.named_children if n.end_byte <= loop.start_byte]
     leaving = [n for n in before if any(tree.find("return_statement", inside=n))]
     if not leaving:
@@ -73,10 +75,10 @@ def _early_return(tree: SyntaxTree, function: Function, loop: Node) -> Guard | s
     conditions = _conditions(tree, statement, "||") if _only_returns(statement) else None
     later = [n for n in before if n.start_byte >= statement.end_byte]
     if len(leaving) > 1 or conditions is None:
-        return "some threads return before the loop in a way that is not a plain bounds check"
+        return Obstacle(DeclineReason.GUARD_FORM, "some threads return before the loop in a way that is not a plain bounds check")
     loads = _guarded_loads(tree, later)
     if loads is None:
-        return "what lies between the bounds check and the loop cannot be run by the threads outside"
+        return Obstacle(DeclineReason.GUARD_FORM, "what lies between the bounds check and the loop cannot be run by the threads outside")
     return Guard(statement, False, conditions, loads)
 
 

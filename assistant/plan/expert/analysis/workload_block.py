@@ -1,7 +1,7 @@
 """The grid and block that a ``/* kernelopt … */`` comment declares, as places in the text.
 
 Only lists of the form ``grid = ["ceil(n/32)", 4]`` are found; what a sidecar file declares is not in the text. Where the text has no
-launch beside them, a kernel is judged by what is declared while its real launch is in code that nobody here sees: an edit of the
+launch in the same text, a kernel is judged by what is declared while its real launch is in code that is not visible here: an edit of the
 declaration is advice then, which ``launch_elsewhere`` says and ``guessed_launch`` withholds.
 
 Example::
@@ -13,7 +13,9 @@ from __future__ import annotations
 
 import re
 
+from assistant.model.plan import DeclineReason
 from assistant.model.source import Expression, Kernel, Span
+from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.record import Record
 
@@ -36,7 +38,7 @@ class DeclaredShape(Record):
     """Items as written, quotes included; empty when the block gives none in this form."""
     block: tuple[Expression, ...]
     is_guessed: bool = False
-    """Marked ``# guessed``: written by ``kernelopt init``, confirmed by nobody."""
+    """Marked ``# guessed``: written by ``kernelopt init``, not confirmed by a person."""
 
 
 def declared_shapes(context: TransformationContext) -> tuple[DeclaredShape, ...]:
@@ -58,14 +60,15 @@ def shapes_in(text: str, kernel: Kernel) -> tuple[DeclaredShape, ...]:
     return tuple(found)
 
 
-def guessed_launch(context: TransformationContext) -> str | None:
+def guessed_launch(context: TransformationContext) -> Obstacle | None:
     """Why no launch shape is advised: the one that the kernel would be judged by was guessed. None where it is known."""
     guessed = next((shape for shape in declared_shapes(context) if shape.is_guessed), None)
     if guessed is None or _is_launched(context):
         return None
-    return (
+    return Obstacle(
+        DeclineReason.LAUNCH_GUESSED,
         f"the workload {guessed.name} only guesses grid and block, and your own launch is not in this file: "
-        "write down how it launches the kernel and take the remark `# guessed` away"
+        "write down how it launches the kernel and take the remark `# guessed` away",
     )
 
 

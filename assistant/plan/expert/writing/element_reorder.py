@@ -20,13 +20,14 @@ from assistant.cuda.integers import Scope
 from assistant.cuda.scopes import scope_of
 from assistant.cuda.syntax import Node, SyntaxTree, node_text, unparenthesized
 from assistant.model.launch import Dim3
-from assistant.model.plan import Rewrite
+from assistant.model.plan import DeclineReason, Rewrite
 from assistant.model.source import TextEdit
 from assistant.plan.expert.analysis.kernel_launches import known_blocks
 from assistant.plan.expert.analysis.memory_accesses import global_accesses, unknown_sizes, warp_cost
 from assistant.plan.expert.analysis.predictions import predicted_sectors
 from assistant.plan.expert.analysis.thread_exchange import warp_dependence
 from assistant.plan.expert.analysis.warp_pattern import lane_environments
+from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.style import style_of
 from assistant.record import Record
@@ -53,18 +54,24 @@ class _Run(Record):
     """Each whole ``i * C + k``."""
 
 
-def reordered(context: TransformationContext, technique: str) -> Rewrite | str:
+def reordered(context: TransformationContext, technique: str) -> Rewrite | Obstacle:
     """The rewrite, or the sentence that says why the order of elements must stay."""
     scope = scope_of(context.tree, context.kernel)
     loop = _loop_around(context)
     if loop is None:
-        return "this line is not inside a loop over elements, and the kernel has one dimension: there is nothing to exchange"
+        return Obstacle(
+            DeclineReason.NOTHING_TO_CHANGE,
+            "this line is not inside a loop over elements, and the kernel has one dimension: there is nothing to exchange",
+        )
     run = _run(context, loop, scope)
-    if isinstance(run, str):
+    if isinstance(run, Obstacle):
         return run
     count = _worker_count(context, run)
     if count is None:
-        return f"nothing says how many threads have work: there is no guard on {run.thread} that the new stride could follow"
+        return Obstacle(
+            DeclineReason.NO_BOUNDS_CHECK,
+            f"nothing says how many threads have work: there is no guard on {run.thread} that the new stride could follow",
+        )
     reason = warp_dependence(context) or _partial_work(context, run, count, scope) or _order_matters(context, run, scope)
     if reason is not None:
         return reason
@@ -80,14 +87,14 @@ def _covers_line(context: TransformationContext, node: Node) -> bool:
     return node.start_point[0] + 1 <= context.line <= node.end_point[0] + 1
 
 
-def _run(context: TransformationContext, loop: Node, scope: Scope) -> _Run | str:
+def _run(context: TransformationContext, loop: Node, scope: Scope) -> _Run | Obstacle:
     head = _head(context.tree, loop)
     if head is None:
-        return "the loop around this line does not count from zero by ones"
+        return Obstacle(DeclineReason.LOOP_FORM, "the loop around this line does not count from zero by ones")
     counter, length = head
     thread = next((n for n in scope.writes if _is_thread_index(n, scope)), None)
     if thread is None:
-        return "no variable of the kernel is the thread's index in the grid"
+        return Obstacle(DeclineReason.LOOP_FORM, "no variable of the kernel is the thread's index in the grid")
     sums: list[Node] = []
     products: list[tuple[Node, Node]] = []
     body = loop.child_by_field_name("body")
@@ -97,7 +104,9 @@ def _run(context: TransformationContext, loop: Node, scope: Scope) -> _Run | str
             sums.append(node)
             products.append(found)
     if not sums:
-        return f"the elements of the loop are not {thread} * {length} + {counter}, a run of each thread's own"
+        return Obstacle(
+            DeclineReason.LOOP_FORM, f"the elements of the loop are not {thread} * {length} + {counter}, a run of each thread's own"
+        )
     return _Run(loop, counter, length, thread, tuple(products), tuple(sums))
 
 
@@ -146,21 +155,21 @@ def _worker_count(context: TransformationContext, run: _Run) -> str | None:
     return None
 
 
-def _partial_work(context: TransformationContext, run: _Run, count: str, scope: Scope) -> str | None:
+def _partial_work(context: TransformationContext, run: _Run, count: str, scope: Scope) -> Obstacle | None:
     """Why some threads below the bound may skip their run, or the bounds may change; None when all of them work."""
     for name in (count, run.length):
         is_parameter = any(p.name == name for p in context.kernel.parameters)
         if name in scope.writes and (is_parameter or scope.definition(name) is None):
-            return f"{name} changes its value in the kernel"
+            return Obstacle(DeclineReason.GUARD_FORM, f"{name} changes its value in the kernel")
     around = [a for a in context.tree.ancestors(run.loop) if context.body.start_byte < a.start_byte]
     conditions = [a for a in around if a.type not in {"compound_statement", "else_clause"}]
     returns = tuple(context.tree.find("return_statement", inside=context.body))
     if len(conditions) + len(returns) > 1 or any(a.type == "else_clause" for a in around):
-        return "some threads may skip their run on another condition than the guard"
+        return Obstacle(DeclineReason.GUARD_FORM, "some threads may skip their run on another condition than the guard")
     return None
 
 
-def _order_matters(context: TransformationContext, run: _Run, scope: Scope) -> str | None:
+def _order_matters(context: TransformationContext, run: _Run, scope: Scope) -> Obstacle | None:
     """Why another element order would give another result; None when elements are independent."""
     inside = tuple(_identifiers(run))
     allowed = {id_ for s in run.sums for id_ in _identifier_starts(context, s)}
@@ -168,25 +177,35 @@ def _order_matters(context: TransformationContext, run: _Run, scope: Scope) -> s
     for node in inside:
         is_index = node.start_byte in allowed
         if node_text(node) in {run.thread, run.counter} and not is_index:
-            return f"line {context.tree.line(node)} uses {node_text(node)} for more than choosing the element"
+            return Obstacle(
+                DeclineReason.ORDER_MATTERS, f"line {context.tree.line(node)} uses {node_text(node)} for more than choosing the element"
+            )
         if node_text(node) in {"threadIdx", "blockIdx", "__syncthreads"}:
-            return f"line {context.tree.line(node)} uses {node_text(node)} inside the loop"
+            return Obstacle(DeclineReason.ORDER_MATTERS, f"line {context.tree.line(node)} uses {node_text(node)} inside the loop")
     if re.search(r"\b(break|return|continue|goto|atomic\w+)\b", "" if body is None else node_text(body)):
-        return "the loop may stop early or update shared results, so the order of its elements matters"
+        return Obstacle(
+            DeclineReason.ORDER_MATTERS, "the loop may stop early or update shared results, so the order of its elements matters"
+        )
     for name, writes in scope.writes.items():
         written = [w for w in writes if body is not None and body.start_byte <= w.offset_bytes <= body.end_byte]
         outside = len(writes) > len(written) or not _is_declared_inside(context, run, name)
         if written and outside:
-            return f"{name} is carried from one element to the next"
+            return Obstacle(DeclineReason.ORDER_MATTERS, f"{name} is carried from one element to the next")
     for node in _other_writes(context, run, scope):
-        return f"line {context.tree.line(node)} writes through something other than a pointer parameter's element"
+        return Obstacle(
+            DeclineReason.ORDER_MATTERS, f"line {context.tree.line(node)} writes through something other than a pointer parameter's element"
+        )
     stray = [a for a in _accesses_inside(context, run, scope) if not _is_run_access(run, a)]
     stores = [a for a in _accesses_inside(context, run, scope) if a[1]]
     if any(is_store for _, is_store, _ in stray) or not stores:
-        return "a store in the loop goes to other elements than the thread's own run"
+        return Obstacle(DeclineReason.ORDER_MATTERS, "a store in the loop goes to other elements than the thread's own run")
     targets = {pointer for pointer, _, _ in stores}
     other = next((p for p, _, _ in stray if p in targets), None)
-    return None if other is None else f"{other} is also read at other elements than the one that is written"
+    return (
+        None
+        if other is None
+        else Obstacle(DeclineReason.ORDER_MATTERS, f"{other} is also read at other elements than the one that is written")
+    )
 
 
 def _other_writes(context: TransformationContext, run: _Run, scope: Scope) -> Iterator[Node]:
@@ -257,16 +276,18 @@ def _defined_sum(run: _Run, offset: Node) -> bool:
     return False
 
 
-def _rewrite(context: TransformationContext, technique: str, run: _Run, count: str, scope: Scope) -> Rewrite | str:
+def _rewrite(context: TransformationContext, technique: str, run: _Run, count: str, scope: Scope) -> Rewrite | Obstacle:
     block = next(iter(known_blocks(context)), Dim3(256))
     lanes = [{**unknown_sizes(context), **lane} for lane in lane_environments(block)]
     before = warp_cost(context, lanes)
     if before.line_sectors == 0:
-        return "which elements this line touches depends on values that are only known while it runs"
+        return Obstacle(
+            DeclineReason.ADDRESS_UNKNOWN, "which elements this line touches depends on values that are only known while it runs"
+        )
     # 32 lanes of size_bytes side by side fill size_bytes sectors of 32 bytes
     after = sum(a.size_bytes for a in global_accesses(context, scope) if a.line == context.line)
     if after >= before.line_sectors:
-        return "dealing the elements out differently would touch as many sectors"
+        return Obstacle(DeclineReason.NO_GAIN, "giving the threads other elements would touch as many sectors")
     edits: list[TextEdit] = []
     style = style_of(context)
     for whole, (first, _) in zip(run.sums, run.indices, strict=True):

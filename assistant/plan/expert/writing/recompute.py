@@ -20,6 +20,8 @@ from assistant.cuda.integers import Scope
 from assistant.cuda.names import words_in
 from assistant.cuda.scopes import scope_of
 from assistant.cuda.syntax import Node, binary_parts, node_text, unparenthesized, without_comments
+from assistant.model.plan import DeclineReason
+from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.style import style_of
 from assistant.record import Record
@@ -101,7 +103,9 @@ class Partner(Record):
         return right if node_text(left) == self.place.row_counter else None
 
 
-def partner_of(context: TransformationContext, target: Node, conditions: tuple[Node, ...], hidden_from: int, place: Place) -> Partner | str:
+def partner_of(
+    context: TransformationContext, target: Node, conditions: tuple[Node, ...], hidden_from: int, place: Place
+) -> Partner | Obstacle:
     """How to write the lvalue ``target`` and ``conditions`` again; a sentence where one depends on more than indices.
 
     Locals declared from byte ``hidden_from`` on are out of sight where the new text will stand, and are declared again.
@@ -124,7 +128,7 @@ def partner_of(context: TransformationContext, target: Node, conditions: tuple[N
     if row_counter is not None and any(
         row_counter in words_in(partner.text(e).replace(place.x, "")) for e in (*parts, *(needed[n] for n in names))
     ):
-        return f"{row_counter} is used for more than moving down the tile"
+        return Obstacle(DeclineReason.NOT_RECOMPUTABLE, f"{row_counter} is used for more than moving down the tile")
     return replace(partner, declarations=tuple(_declaration(partner, name, needed[name]) for name in names))
 
 
@@ -137,18 +141,22 @@ def _as_term(text: str, node: Node) -> str:
 
 def _collect(
     context: TransformationContext, scope: Scope, expression: Node, needed: dict[str, Node], row_counter: str | None
-) -> str | None:
+) -> Obstacle | None:
     """Adds the definitions that ``expression`` rests on to ``needed``; says why it cannot be written again."""
     line = context.tree.line(expression)
     for node in _named_nodes(expression):
         if node.type not in _PLAIN:
-            return f"line {line} depends on more than thread indices, so no other thread can work it out"
+            return Obstacle(
+                DeclineReason.NOT_RECOMPUTABLE, f"line {line} depends on more than thread indices, so no other thread can work it out"
+            )
         if node.type in {"subscript_expression", "pointer_expression"}:
-            return f"line {line} depends on a value from memory, so no other thread can work it out"
+            return Obstacle(
+                DeclineReason.NOT_RECOMPUTABLE, f"line {line} depends on a value from memory, so no other thread can work it out"
+            )
         if node.type == "call_expression":
             name = node_text(node.child_by_field_name("function") or node)
             if name not in scope.formulas and name not in {"min", "max", "int", "size_t", "unsigned"}:
-                return f"line {line} calls {name}, which another thread would have to call again"
+                return Obstacle(DeclineReason.NOT_RECOMPUTABLE, f"line {line} calls {name}, which another thread would have to call again")
         if node.type == "identifier" and not _is_called(node):
             reason = _collect_name(context, scope, node, needed, row_counter)
             if reason is not None:
@@ -156,7 +164,9 @@ def _collect(
     return None
 
 
-def _collect_name(context: TransformationContext, scope: Scope, node: Node, needed: dict[str, Node], row_counter: str | None) -> str | None:
+def _collect_name(
+    context: TransformationContext, scope: Scope, node: Node, needed: dict[str, Node], row_counter: str | None
+) -> Obstacle | None:
     name = node_text(node)
     if name in needed or name in _BUILTINS or name == row_counter:
         return None
@@ -166,12 +176,16 @@ def _collect_name(context: TransformationContext, scope: Scope, node: Node, need
         needed[name] = definition
         return reason
     if name in scope.writes:
-        return f"{name} changes its value, so no other thread can work it out"
+        return Obstacle(DeclineReason.NOT_RECOMPUTABLE, f"{name} changes its value, so no other thread can work it out")
     known = {p.name for p in context.kernel.parameters} | {p.name for p in context.kernel.template_parameters}
     if name in known or name in scope.constants:
         return None
     is_local = any(node_text(d) == name for d in _declarators(context))
-    return f"{name} is not a parameter or constant, so no other thread can work it out" if is_local else None
+    return (
+        Obstacle(DeclineReason.NOT_RECOMPUTABLE, f"{name} is not a parameter or constant, so no other thread can work it out")
+        if is_local
+        else None
+    )
 
 
 def _declarators(context: TransformationContext) -> Iterator[Node]:

@@ -14,7 +14,7 @@ CLIENT = re.compile(r"^\s*(?:import|from) (?:openai|httpx2?)\b", re.M)
 def test_one_module_imports_the_client_and_one_its_transport() -> None:
     modules = [
         module.relative_to(ROOT).as_posix()
-        for folder in ("assistant", "lsp", "jupyter_ext")
+        for folder in ("kernelopt", "assistant", "lsp", "jupyter_ext")
         for module in (ROOT / folder).rglob("*.py")
         if CLIENT.search(module.read_text("utf-8"))
     ]

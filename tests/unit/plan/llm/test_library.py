@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from importlib.resources import files
-
 import pytest
 from jinja2 import Environment, meta
 
 from assistant.plan.llm.library import PromptLibrary, Template, fenced, load_prompts
+from assistant.shipped import shipped_prompts
 
 
 def _undeclared(library: PromptLibrary, template: Template) -> frozenset[str]:
@@ -44,5 +43,5 @@ def test_text_cannot_close_the_fence_around_it() -> None:
 
 
 def test_every_template_of_the_folder_is_loaded() -> None:
-    names = {item.name.removesuffix(".md.j2") for item in files("prompts").iterdir() if item.name.endswith(".md.j2")}
+    names = {item.name.removesuffix(".md.j2") for item in shipped_prompts().iterdir() if item.name.endswith(".md.j2")}
     assert {template.id for template in load_prompts()} == names

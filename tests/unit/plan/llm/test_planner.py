@@ -8,7 +8,7 @@ from typing import Any
 from assistant.cuda.edits import apply_edits
 from assistant.model.attempt import Recalled
 from assistant.model.completion import CompletionFailure, FailureKind, ModelRole
-from assistant.model.plan import NO_MODEL, MetricPrediction, Origin, Rewrite, Setback, SetbackKind, Step, Unwritten
+from assistant.model.plan import NO_MODEL, DeclineReason, MetricPrediction, Origin, Rewrite, Setback, SetbackKind, Step, Unwritten
 from assistant.model.verification import Label
 from assistant.plan.llm.planning import MOST_STEPS
 from tests.unit.plan.llm.bed import KERNEL_TEXT, TEXT, Bed, bed, request_of
@@ -100,13 +100,13 @@ async def test_of_thousands_of_steps_the_first_few_are_taken_and_that_is_said() 
     steps = [{"technique": f"t{i}", "line": 1, "rationale": ""} for i in range(4_000)]
     plan = await bed([{"steps": steps}]).planner.plan(request_of())
     assert len(plan.steps) == MOST_STEPS
-    assert plan.declines[-1].reason == f"the plan had 4,000 steps; the first {MOST_STEPS} are taken"
+    assert plan.declines[-1].code is DeclineReason.LIMIT_EXCEEDED
 
 
 async def test_what_was_tried_on_this_text_is_declined() -> None:
     plan = await bed([{"steps": [PLANNED]}]).planner.plan(request_of(excluded=frozenset({("staged-store", 14)})))
     assert plan.steps == ()
-    assert plan.declines[0].reason == "it was already tried on this text"
+    assert plan.declines[0].code is DeclineReason.ALREADY_TRIED
 
 
 async def test_what_the_model_declines_is_kept_with_its_reason() -> None:
@@ -124,7 +124,7 @@ async def test_without_an_answer_the_plan_is_empty_and_says_why() -> None:
 async def test_a_kernel_that_does_not_fit_is_not_sent() -> None:
     made = bed([], provider={"max_input_tokens": 1_000})
     plan = await made.planner.plan(request_of())
-    assert "does not fit" in plan.declines[0].reason
+    assert plan.declines[0].code is DeclineReason.MODEL_UNAVAILABLE
     assert made.provider.requests == []
 
 
@@ -163,7 +163,7 @@ async def test_an_edit_outside_the_region_gets_one_repair() -> None:
     (rewrite,) = await written(made, await planned(made))
     assert isinstance(rewrite, Rewrite)
     assert rewrite.origin == Origin("small-2", ("M2", "M3"))
-    assert made.provider.requests[2].prompt == "repair-region@1"
+    assert made.provider.requests[2].prompt == "repair-region@2"
     assert "but the parts are scaled, kernel" in made.provider.requests[2].messages[-1].text
 
 
@@ -186,7 +186,7 @@ async def test_a_candidate_that_does_not_compile_is_shown_with_its_errors() -> N
     assert isinstance(better, Rewrite)
     assert better.origin == Origin("small-2", ("M2", "M3"))
     asked = made.provider.requests[2]
-    assert asked.prompt == "repair-compile@1"
+    assert asked.prompt == "repair-compile@2"
     assert "14 |         out[y * n + x] = scaled" in asked.messages[1].text
     assert text_after(better) == text_after(rewrite)
 
@@ -247,7 +247,7 @@ async def test_a_signal_is_summarised_once_and_its_evidence_kept() -> None:
     made = bed([summary, {"steps": []}, {"steps": []}], signals={"profile": "summarised"})
     await made.planner.plan(request_of())
     await made.planner.plan(request_of())
-    assert [request.prompt for request in made.provider.requests] == ["summarise@1", "plan@3", "plan@3"]
+    assert [request.prompt for request in made.provider.requests] == ["summarise@1", "plan@4", "plan@4"]
     prompt = made.provider.requests[1].messages[1].text
     assert "Line 14 moves {E2}. It is `32 sectors` wide.\n```" in prompt
     assert "E2, line 14: global_sectors = 262,144 sectors" in prompt
@@ -279,4 +279,4 @@ async def test_nothing_is_planned_that_no_coder_would_carry_out() -> None:
     made.ledger.dead = frozenset({ModelRole.CODER})
     plan = await made.planner.plan(request_of())
     assert (plan.steps, made.provider.requests) == ((), [])
-    assert plan.declines[0].reason == "the coder is gone; mend it"
+    assert (plan.declines[0].technique, plan.declines[0].code) == (NO_MODEL, DeclineReason.MODEL_UNAVAILABLE)

@@ -11,7 +11,7 @@ from assistant.cuda.edits import apply_edits
 from assistant.cuda.parse import parse
 from assistant.model.source import Source, TextEdit
 from assistant.model.verification import Label
-from assistant.plan.llm.region import RegionEdit, edit_of, part_texts, region_of
+from assistant.plan.llm.region import RegionEdit, edit_of, region_of
 from assistant.plan.llm.schemas import CodeReply
 from assistant.plan.llm.unusable import UnusableAnswer
 from tests.unit.plan.llm.bed import DECLARED, KERNEL_TEXT, REPOSITORY, TEXT, request_of
@@ -64,13 +64,6 @@ def test_only_what_differs_is_edited() -> None:
     assert isinstance(found, RegionEdit)
     assert sum(len(edit.new_text) for edit in found.edits) < len(BETTER) / 2
     assert found.labels == ()
-
-
-def test_a_part_is_shown_again_as_its_edits_leave_it() -> None:
-    request = request_of()
-    found = answer()
-    assert isinstance(found, RegionEdit)
-    assert part_texts(region_of(request.parsed, request.kernel), found.edits)[1] == BETTER
 
 
 def test_helpers_constants_types_and_macros_may_come_with_a_part() -> None:
@@ -133,7 +126,7 @@ def test_windows_line_ends_stay() -> None:
         (BETTER + "\n__host__ __device__ int printf(const char *, ...) { return 0; }", "`__host__`"),
         (
             BETTER + "\n__device__ int printf(const char *, ...) { return 0; }",
-            "defines printf, a name that the text beside",
+            "defines printf, a name that the text outside",
         ),
         (BETTER + "\n#define nullptr 0", "defines nullptr, a name"),
         (BETTER + "\n#pragma GCC optimize(3)", "the directive `#pragma GCC optimize(3)`"),

@@ -13,6 +13,7 @@ from assistant.build.architectures import architecture
 from assistant.cuda.parse import parse
 from assistant.measure.targets import target
 from assistant.model.attempt import Recalled
+from assistant.model.plan import DeclineReason
 from assistant.model.profile import Evidence, Finding, Method, Severity
 from assistant.model.source import Source
 from assistant.model.verification import Label
@@ -115,7 +116,7 @@ def test_a_finding_without_a_modelled_cost_comes_last():
 def test_what_was_tried_on_this_text_is_not_planned_again():
     tried = plan(excluded=frozenset({("staged-store", 5)}))
     assert [s.technique for s in tried.steps] == ["shared-memory-padding"]
-    assert "already tried" in {d.technique: d.reason for d in tried.declines}["staged-store"]
+    assert {d.technique: d.code for d in tried.declines}["staged-store"] is DeclineReason.ALREADY_TRIED
 
 
 def test_every_planned_step_can_be_written():

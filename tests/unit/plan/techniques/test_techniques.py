@@ -1,7 +1,7 @@
 """The expert's techniques on whole programs: what each writes, and what it leaves alone and why.
 
-Each has a folder in ``tests/data/plan``: ``NAME.cu`` with ``NAME.expected*.cu`` (one for each variant) or ``NAME.declined.txt``. Its first
-line says what is looked at: ``// kernel=axpy line=7 finding=KO113``.
+Each has a folder in ``tests/data/plan``: ``NAME.cu`` with ``NAME.expected*.cu`` (one for each variant) or ``NAME.declined.txt``, which
+holds the code of the decline. The program's first line says what is looked at: ``// kernel=axpy line=7 finding=KO113``.
 """
 
 from __future__ import annotations
@@ -38,9 +38,16 @@ def test_each_variant_is_as_expected(technique, name, transformed):
 
 
 @pytest.mark.parametrize(("technique", "name"), DECLINED)
-def test_a_look_alike_is_declined_with_its_reason(technique, name, declined):
-    reason = (DATA / technique / f"{name}.declined.txt").read_text("utf-8").strip()
-    assert declined(TECHNIQUES[technique](), DATA / technique / f"{name}.cu") == reason
+def test_a_look_alike_is_declined_with_its_code(technique, name, declined):
+    code = (DATA / technique / f"{name}.declined.txt").read_text("utf-8").strip()
+    assert declined(TECHNIQUES[technique](), DATA / technique / f"{name}.cu").code == code
+
+
+def test_each_decline_says_why_in_a_sentence(declined, snapshot):
+    """All of them in one place, to be read by a person; `--snapshot-update` takes new words."""
+    assert {
+        f"{technique}/{name}": declined(TECHNIQUES[technique](), DATA / technique / f"{name}.cu").reason for technique, name in DECLINED
+    } == snapshot
 
 
 @pytest.mark.parametrize("technique", TECHNIQUES)

@@ -1,0 +1,1 @@
+"""The command `kernelopt`, under a name that no other distribution has."""

@@ -1,1 +1,0 @@
-"""Prompt templates and technique playbooks: text shown to people and models alike."""
