@@ -35,9 +35,10 @@ from assistant.record import Record
 from assistant.verify.cheats import find_cheats
 from assistant.verify.compare import own_error
 from assistant.verify.evidence import CaseEvidence, DetectedLabel, JudgeEvidence, ProgramVerdict, SideRun, SizesTried
+from assistant.verify.host_edits import edits_host_code
 from assistant.verify.judge import judge, judge_further
 from assistant.verify.kinds import meaning_of
-from assistant.verify.labels import Version, changes_streams, detect_labels, edits_host_code, new_bounds, order_of
+from assistant.verify.labels import Version, changes_streams, detect_labels, new_bounds, order_of
 from assistant.verify.lines import LinePairs, Text
 from assistant.verify.members import split_members
 from assistant.verify.parameters import find_unread_parameters
