@@ -97,7 +97,7 @@ def _without_parted_numbers(code: str, tokens: Sequence[Token]) -> str:
     characters = list(code)
     for token in tokens:
         if token.kind is TokenKind.NUMBER and "'" in token.text:
-            characters[token.start : token.end] = token.text.replace("'", "_")
+            characters[token.start : token.end] = code[token.start : token.end].replace("'", "_")
     return "".join(characters)
 
 
