@@ -14,6 +14,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 
 from assistant.cuda.casts import cast_of
+from assistant.cuda.literals import integer_value
 from assistant.cuda.syntax import Node, binary_parts, node_text
 from assistant.record import Record
 
@@ -26,7 +27,6 @@ __all__ = [
 
 Environment = Mapping[str, int]
 
-_INTEGER = re.compile(r"([-+]?)(0[xX][0-9a-fA-F]+|0[bB][01]+|\d+)(?:[uU]?[lL]{0,2}|[lL]{1,2}[uU])", re.ASCII)
 _INTEGER_TYPE = re.compile(r"[\w\s:]*(?:int|long|size_t|unsigned)\w*\s*")
 _MAX_DEPTH = 24
 """Deepest chain of definitions that is followed; ends cycles such as ``int i = i``."""
@@ -91,13 +91,7 @@ def evaluate(node: Node, scope: Scope, environment: Environment, depth: int = 0)
 
 
 def _number(node: Node, scope: Scope, environment: Environment, depth: int) -> int | None:
-    match = _INTEGER.fullmatch(node_text(node).replace("'", ""))
-    if match is None:
-        return None
-    digits = match[2]
-    is_octal = len(digits) > 1 and digits[0] == "0" and digits.isdigit()
-    value = int(digits, 8) if is_octal else int(digits, 0)
-    return -value if match[1] == "-" else value
+    return integer_value(node_text(node))
 
 
 def _identifier(node: Node, scope: Scope, environment: Environment, depth: int) -> int | None:

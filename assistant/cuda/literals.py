@@ -12,17 +12,29 @@ from collections.abc import Iterator
 
 from assistant.cuda.syntax import Node, SyntaxTree
 
-__all__ = ["double_literals", "is_double_literal", "is_made_of_numbers", "numbers_in"]
+__all__ = ["double_literals", "integer_value", "is_double_literal", "is_made_of_numbers", "numbers_in"]
 
 _DOUBLE = re.compile(r"[-+]?(?:\d[\d']*\.[\d']*|\.\d[\d']*|\d[\d']*(?=[eE]))(?:[eE][-+]?\d+)?")
 """A decimal floating literal without ``f``, ``l`` or another suffix has type double (C++17, [lex.fcon])."""
 _NUMBER = re.compile(r"(?<![\w.])(?:\d[\w.']*(?:(?<=[eE])[-+]\d+)?|\.\d[\w']*(?:(?<=[eE])[-+]\d+)?)")
+_INTEGER = re.compile(r"([-+]?)(0[xX][0-9a-fA-F]+|0[bB][01]+|0[0-7]*|[1-9]\d*)(?:[uU]?[lL]{0,2}|[lL]{1,2}[uU])", re.ASCII)
 _LETTER = re.compile(r"[A-Za-z_]")
 
 
 def is_double_literal(text: str) -> bool:
     """True for ``0.5``, ``1.``, ``2e-3``; false for ``0.5f``, ``3``, ``1.0L``."""
     return _DOUBLE.fullmatch(text) is not None
+
+
+def integer_value(text: str) -> int | None:
+    """The value of an integer literal, digit separators and suffix included, perhaps with a sign; None for anything else."""
+    match = _INTEGER.fullmatch(text.replace("'", ""))
+    if match is None:
+        return None
+    digits = match[2]
+    is_octal = len(digits) > 1 and digits[0] == "0" and digits.isdigit()
+    value = int(digits, 8) if is_octal else int(digits, 0)
+    return -value if match[1] == "-" else value
 
 
 def double_literals(tree: SyntaxTree, inside: Node) -> tuple[Node, ...]:

@@ -28,7 +28,7 @@ from assistant.model import events
 from assistant.model.proposal import ProposalState
 from assistant.model.source import Source
 from assistant.record import Record
-from assistant.verify.labels import edits_host_code
+from assistant.verify.host_edits import edits_host_code
 
 __all__ = ["Harness", "Rights", "Tell"]
 

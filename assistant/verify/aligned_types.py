@@ -11,9 +11,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
+from assistant.cuda.code_text import blanked
 from assistant.model.elements import parse_element_type
 from assistant.model.source import Kernel
-from assistant.verify.text import blanked
 
 __all__ = ["VECTOR_CAST", "aligned_parameters", "assumed_casts", "unaliased"]
 

@@ -13,10 +13,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from assistant.cuda.code_text import blanked
+from assistant.cuda.literals import integer_value
 from assistant.model.source import Kernel, ParsedSource
 from assistant.model.verification import Outcome, VerificationFinding
 from assistant.record import Record
-from assistant.verify.text import Match, Store, blanked, new_matches, stores_to
+from assistant.verify.text import Match, Store, new_matches, stores_to
 
 __all__ = ["find_cheats"]
 
@@ -107,11 +109,12 @@ def _magic_size(pair: _Pair) -> VerificationFinding | None:
     """A branch on one exact size that the original does not have; doing nothing there is a failure."""
     scalars = [p.name for p in pair.new.parameters if not p.is_pointer and p.name]
     names = "|".join([*map(re.escape, scalars), r"gridDim\.[xyz]", r"blockIdx\.[xyz]", r"blockDim\.[xyz]"])
-    equal = re.compile(rf"\b({names})\s*==\s*(\d+)\b|\b(\d+)\s*==\s*({names})(?!\w)")
+    equal = re.compile(rf"\b({names})\s*==\s*\(?\s*(\d[\w']*)|(?<![\w'.])(\d[\w']*)\s*\)?\s*==\s*\(?\s*({names})(?!\w)")
     old_conditions = {condition for _, condition, _ in _conditions(pair.old_body)}
     for offset, condition, rest in _conditions(pair.new_body):
         match = equal.search(condition)
-        if match is None or condition in old_conditions or int(match[2] or match[3]) < _SMALLEST_MAGIC:
+        size = None if match is None else integer_value(match[2] or match[3])
+        if match is None or size is None or condition in old_conditions or size < _SMALLEST_MAGIC:
             continue
         if re.match(r"\s*\{?\s*return\s*;", rest):
             return pair.finding("magic_size", Outcome.FAIL, f"returns early when {match[0]}", offset)

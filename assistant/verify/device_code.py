@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import re
 
+from assistant.cuda.code_text import emptied
+from assistant.cuda.cpp_words import KEYWORDS
 from assistant.record import Record
-from assistant.verify.device_words import ARITHMETIC, KEYWORDS, OF_HOST, is_device_function, is_device_namespace, is_reserved
+from assistant.verify.device_words import ARITHMETIC, OF_HOST, is_device_function, is_device_namespace, is_reserved
 
 __all__ = ["DeclaredNames", "asm_problem", "call_problem", "is_plain_value", "type_problem"]
 
@@ -87,7 +89,7 @@ def call_problem(code: str, around: DeclaredNames) -> str | None:
     problem = asm_problem(code)
     if problem is not None:
         return problem
-    bare = _STRING.sub('""', code)
+    bare = emptied(code)
     if _POINTER_CALL.search(bare):
         return "it calls through a pointer to a function"
     library = next(

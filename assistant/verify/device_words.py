@@ -1,4 +1,4 @@
-"""Names that device code may use without a doubt: CUDA's own functions and types, C++'s keywords; and names that never belong there.
+"""Names that device code may use without a doubt: CUDA's own functions and types; and names that never belong there.
 
 Host compilers, and the emulator with them, take a call of ``system`` in a kernel; only nvcc refuses it. So what a kernel calls is held
 against what CUDA C++ Programming Guide 13.0 ("C++ Language Extensions") and the CUDA Math API list. Example::
@@ -10,25 +10,13 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["ARITHMETIC", "KEYWORDS", "OF_HOST", "STD_FUNCTIONS", "is_device_function", "is_device_namespace", "is_reserved"]
+__all__ = ["ARITHMETIC", "OF_HOST", "STD_FUNCTIONS", "is_device_function", "is_device_namespace", "is_reserved"]
 
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-KEYWORDS = _words(
-    """
-    alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t char16_t char32_t class compl
-    concept const consteval constexpr constinit const_cast continue co_await co_return co_yield decltype default defined
-    delete do double dynamic_cast else enum explicit export extern false final float for friend goto if import inline
-    int long module mutable namespace new noexcept not not_eq nullptr operator or or_eq override private protected
-    public register reinterpret_cast requires return short signed sizeof static static_assert static_cast struct switch
-    template this thread_local throw true try typedef typeid typename union unsigned using virtual void volatile wchar_t
-    while xor xor_eq main
-    """
-)
-"""Words of C++ (ISO C++20, [lex.key]), those with a meaning in places only, and the name of the program's start."""
 _VECTORS = _words("char uchar short ushort int uint long ulong longlong ulonglong float double")
 ARITHMETIC = _words(
     """

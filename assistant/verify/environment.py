@@ -12,12 +12,13 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
+from assistant.cuda.code_text import blanked
 from assistant.model.doubts import Doubt, DoubtKind
 from assistant.model.verification import Label
 from assistant.record import Record
 from assistant.verify.device_words import STD_FUNCTIONS, is_device_function
 from assistant.verify.evidence import DetectedLabel
-from assistant.verify.text import Match, blanked, matches, new_matches
+from assistant.verify.text import Match, matches, new_matches
 
 __all__ = ["HARMLESS_PRAGMA", "doubt_labels", "environment_labels"]
 

@@ -13,16 +13,18 @@ from collections.abc import Iterable
 from dataclasses import replace
 from functools import cached_property
 
+from assistant.cuda.code_text import blanked, has_blank_splice, has_torn_directive, uncommented, unspliced
+from assistant.cuda.cpp_words import KEYWORDS
+from assistant.cuda.directives import Macro, directives_in, macros_in
+from assistant.cuda.items import Item, ItemKind, items
+from assistant.cuda.tokens import TokenKind, tokens, words_in_code
 from assistant.record import Record
 from assistant.verify.device_code import DeclaredNames, asm_problem, call_problem, is_plain_value, type_problem
-from assistant.verify.device_words import ARITHMETIC, KEYWORDS, is_device_function, is_reserved
-from assistant.verify.macro_use import Macro, conditions_problem, directives_in, macro_problem, macros_in
-from assistant.verify.reach import Item, ItemKind, items, words_of
-from assistant.verify.text import blanked, uncommented
+from assistant.verify.device_words import ARITHMETIC, is_device_function, is_reserved
+from assistant.verify.macro_use import conditions_problem, macro_problem
 
 __all__ = ["host_reach", "launch_reach"]
 
-_SPLICE = re.compile(r"\\[ \t]*\r?\n")
 _TYPE = re.compile(r"^\s*(?:template\s*<[^{;]*>\s*)?(?:typedef\s+)?(?:struct|class|union|enum)\b")
 _ALIAS = re.compile(r"^\s*(?:template\s*<[^{;]*>\s*)?(?:using|typedef|static_assert|_Static_assert)\b")
 _OBJECT = re.compile(
@@ -69,11 +71,11 @@ class _Side(Record):
     @cached_property
     def host_words(self) -> frozenset[str]:
         """What functions of the host say."""
-        return frozenset(word for item in self.items if item.kind is ItemKind.HOST for word in words_of(blanked(item.text)))
+        return frozenset(word for item in self.items if item.kind is ItemKind.HOST for word in words_in_code(blanked(item.text)))
 
     @cached_property
     def device_words(self) -> frozenset[str]:
-        return frozenset(word for item in self.items if item.kind in _DEVICE_KINDS for word in words_of(blanked(item.text)))
+        return frozenset(word for item in self.items if item.kind in _DEVICE_KINDS for word in words_in_code(blanked(item.text)))
 
     @cached_property
     def constants(self) -> frozenset[str]:
@@ -88,10 +90,22 @@ def host_reach(before: str, after: str) -> str | None:
     looked at: that they change is plain to see."""
     if before == after:
         return None
+    unclear = _unclear_lines(before, after)
+    if unclear is not None:
+        return unclear
     old, new = _side(before), _side(after)
     if old.is_whole and not new.is_whole:
         return "its brackets do not match"
     return _directives(old, new) or _macros(old, new) or (_items(old, new) if old.is_whole else _lines(old, new))
+
+
+def _unclear_lines(before: str, after: str) -> str | None:
+    """Why it is not clear where a line of the edit ends."""
+    if has_blank_splice(after) and not has_blank_splice(before):
+        return "a line of it ends with a backslash and blanks, which compilers read in their own ways"
+    if has_torn_directive(after) and not has_torn_directive(before):
+        return "a directive of it holds a string that goes on over lines"
+    return None
 
 
 def launch_reach(before: Iterable[str], after: Iterable[str]) -> str | None:
@@ -114,14 +128,14 @@ def launch_reach(before: Iterable[str], after: Iterable[str]) -> str | None:
 
 
 def _side(text: str) -> _Side:
-    code = uncommented(_SPLICE.sub("", text.replace("\r\n", "\n")))
+    code = unspliced(uncommented(text.replace("\r\n", "\n")))
     found = items(code)
     return _Side(code, found or (), macros_in(code), found is not None)
 
 
 def _lines(old: _Side, new: _Side) -> str | None:
     """The same for a text that cannot be taken apart: only lines are compared, and all of them may be the host's."""
-    return call_problem(_added(old.code, new.code), DeclaredNames(words=words_of(blanked(old.code))))
+    return call_problem(_added(old.code, new.code), DeclaredNames(words=words_in_code(blanked(old.code))))
 
 
 def _directives(old: _Side, new: _Side) -> str | None:
@@ -150,7 +164,7 @@ def _macros(old: _Side, new: _Side) -> str | None:
     """The first macro of the edit that may change what host code means."""
     known = {(macro.name, macro.text) for macro in old.macros}
     earlier = {macro.name for macro in old.macros}
-    words = words_of(blanked(old.code))
+    words = words_in_code(blanked(old.code))
     around = _around(old, new)
     for macro in new.macros:
         if (macro.name, macro.text) in known:
@@ -220,7 +234,7 @@ def _function(item: Item, before: Item | None, old: _Side, around: DeclaredNames
 
 def _is_of_vectors(head: str, host_words: frozenset[str]) -> bool:
     """An operator on vector types that no host code names."""
-    types = {word for word in words_of(head.partition("operator")[2]) if word in ARITHMETIC and word[-1] in "234"}
+    types = {word for word in words_in_code(head.partition("operator")[2]) if word in ARITHMETIC and word[-1] in "234"}
     return bool(types) and not types & host_words and _LIBRARY_TYPE.search(head) is None
 
 
@@ -329,7 +343,12 @@ def _parameters(head: str) -> frozenset[str]:
 
 
 def _added(before: str, after: str) -> str:
-    """``after`` with its head, and without the lines that ``before`` has too: only what an edit adds can be to blame."""
+    """``after`` with its head, and without the lines that ``before`` has too: only what an edit adds can be to blame.
+
+    The whole where a string goes on over lines, of which none may be missing.
+    """
+    if any(token.kind is TokenKind.STRING and "\n" in token.text for token in tokens(after)):
+        return after
     known = Counter(line.strip() for line in before.split("\n"))
     lines = list[str]()
     for line in after.split("\n"):

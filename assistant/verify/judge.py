@@ -32,8 +32,8 @@ from assistant.verify.judged_case import SEVERITY, case_result, judge_case, judg
 from assistant.verify.members import split_members
 from assistant.verify.probes import judge_probes
 from assistant.verify.problems import ASSUMPTIONS, new_problems, unsupported
-from assistant.verify.program import UNTYPED
 from assistant.verify.sizes_tried import caveats_of, untried
+from assistant.verify.transfer_values import UNTYPED
 
 __all__ = ["DECISION_LABELS", "judge", "judge_further"]
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import re
 
+from assistant.cuda.code_text import blanked, uncommented
+from assistant.cuda.items import Item, ItemKind, items
 from assistant.model.source import Kernel, ParsedSource
-from assistant.verify.reach import Item, ItemKind, items, only, reach
-from assistant.verify.text import blanked, uncommented
+from assistant.verify.reach import only, reach
 
 __all__ = ["SINGLE_PRECISION", "code_of", "computes_in_float", "items_of"]
 

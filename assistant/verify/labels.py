@@ -14,68 +14,32 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
+from assistant.cuda.code_text import blanked, kept, uncommented
+from assistant.cuda.directives import directives_in
+from assistant.cuda.items import Item, ItemKind, items
 from assistant.model.build import KernelCode
 from assistant.model.doubts import Doubt
 from assistant.model.host_work import HostWork
-from assistant.model.source import Kernel, ParsedSource, Span
+from assistant.model.source import Kernel, ParsedSource
 from assistant.model.verification import Label
 from assistant.model.word_arithmetic import WordArithmetic
 from assistant.record import Record
 from assistant.verify.aligned_types import VECTOR_CAST, aligned_parameters, assumed_casts, unaliased
 from assistant.verify.environment import HARMLESS_PRAGMA, doubt_labels, environment_labels
 from assistant.verify.evidence import DetectedLabel
-from assistant.verify.host_reach import host_reach, launch_reach
-from assistant.verify.kernel_code import SINGLE_PRECISION
-from assistant.verify.macro_use import directives_in
+from assistant.verify.host_edits import edits_host_code
+from assistant.verify.narrowing import lowered_precision, narrower_integers
 from assistant.verify.omissions import lost_carry, omitted_work
 from assistant.verify.ordering import OrderFacts, new_float_sum, order_facts
-from assistant.verify.reach import Item, ItemKind, items, reach, words_of
-from assistant.verify.text import Match, blanked, kept, matches, new_matches, uncommented, without
+from assistant.verify.reach import reach
+from assistant.verify.text import Match, new_matches
 
-__all__ = ["VersionFacts", "changes_streams", "detect_labels", "edits_host_code", "new_bounds", "order_of"]
+__all__ = ["VersionFacts", "changes_streams", "detect_labels", "new_bounds", "order_of"]
 
 _FAST_MATH_CALL = re.compile(r"\b(__(?:expf|exp10f|logf|log2f|log10f|sinf|cosf|tanf|sincosf|powf|fdividef))\s*\(")
 """Intrinsics with larger error than the function they replace (CUDA C++ Programming Guide, "Intrinsic Functions")."""
-_LOW_PRECISION = re.compile(
-    r"\b(__half2?|half2?|__nv_bfloat162?|nv_bfloat162?|__nv_fp8_\w+|__float2half\w*|__float2bfloat16\w*"
-    r"|precision::tf32|__float_to_tf32|float_to_tf32)\b"
-)
-_NAMED_HALF = re.compile(
-    r"\b(?:int|unsigned|signed|long|short|char|size_t|ptrdiff_t|u?int\d+_t|float|double|auto)\b[^;(){}=]*?[\s*&]half\s*[=,;:)\[>]"
-)
-"""A variable called ``half``, which is no type there."""
-_STORED_LOW = re.compile(r"[\])]\s*=\s*(__float(?:s2half2|22half2|2half|2bfloat16)\w*)\s*\(")
-"""A result rounded as it is stored."""
 _STREAM_CALL = re.compile(r"\bcuda(?:Stream|Event|DeviceSynchronize|ThreadSynchronize|Memcpy|Memset|LaunchHostFunc|\w+Async\b)\w*[^;{}]*")
-_LOW_VALUE = re.compile(r"\b(?:__half2?|half2?)\b(?!\s*(?:const\s*)?[*&])")
-"""A value of a half type; a pointer or reference to one is none."""
-_HALF_POINTER = re.compile(r"\b(?:__half2?|half2?)\s*(?:const\s*)?\*")
-_PAIRED = re.compile(r"half2|bfloat162|__h[a-z]+2")
-_LOW_ARITHMETIC = re.compile(r"\b(__h(?:add|sub|mul|fma|div|max|min|neg|abs))2?(?:_\w+)?\s*\(")
-_HALVES = frozenset({"half", "half2", "__half", "__half2"})
-_ROUNDED_LOW = re.compile(r"\b__(?:float|double)s?2(?:2?half|bfloat16)\w*")
-_FLOAT = re.compile(r"\bfloat[234]?\b")
-_DOUBLE = re.compile(r"\bdouble[234]?\b")
-_SINGLE = re.compile(rf"({SINGLE_PRECISION}|\bauto\b)")
-"""Floats, their literals and functions, and what may be any type."""
 _LIBRARY = re.compile(r"\b(cublas\w*|cudnn\w*|cufft\w*|cusparse\w*|cusolver\w*|curand\w*|thrust::\w+|cub::\w+|cutlass::\w+)\b")
-_SHORT = re.compile(r"\b(unsigned\s+short|short|u?int(?:8|16)_t|u?(?:char|short)[1-4](?=\s+\w+\s*\[))\b(?!\s*(?:const\s*)?\*)")
-"""Vectors of them only as arrays, which hold what is computed; others carry elements from place to place."""
-_STAGED = re.compile(r"\s+\w+\s*[\[(]|\s*\)\s*\d")
-_WORDS_OF_DOUBLES = re.compile(r"__double_as_longlong|__longlong_as_double")
-"""Beside these an ``unsigned long long`` holds the bits of a double, as in an addition by ``atomicCAS``."""
-_CAST_WORD = re.compile(r"\s*\)\s*(?:(\w+(?:\.\w+|\[\w+\])*)|\(\s*(\w+(?:\.\w+|\[\w+\])*)\s*>>\s*\d+\s*\))")
-"""Behind the type of a cast: a word, or a word that is shifted."""
-_OF_AN_ELEMENT = re.compile(r"\s*\)\s*(?:__ldg\s*\(\s*&?\s*)?(\w+)\s*[\[+]")
-"""Behind the type of a cast: an element of an array, which is named."""
-_PART_OF_8_BITS, _PART_OF_16_BITS = (
-    re.compile(rf"\s*\)\s*\((?:[^()]|\([^()]*\))*(?:&\s*0[xX]0*[fF]{{1,{digits}}}[uUlL]*|>>\s*{shift})\s*\)")
-    for digits, shift in ((2, 24), (4, 16))
-)
-"""Behind the type of a cast: bits of a 32-bit word that fit into it."""
-_OF_8_BITS = r"(?:u?int8_t|(?:(?:un)?signed\s+)?char)"
-_OF_16_BITS = r"(?:u?int16_t|(?:unsigned\s+)?short)"
-_LONG = re.compile(r"\b(long|u?int64_t|size_t|ptrdiff_t|u?intptr_t)\b")
 _ASSUMPTION = re.compile(r"\b(__builtin_assume(?:_aligned)?|__assume|__builtin_unreachable)\b")
 _ARCH_CODE = re.compile(
     r"(\basm\b|__CUDA_ARCH__|\bwmma::|\bmma_sync\b|\b__reduce_\w+_sync\b|__cluster_dims__|\bcluster_group\b|\bcp_async\w*"
@@ -94,14 +58,7 @@ _WHICH_COMPILER = re.compile(
 )
 """Of the host's compiler or system: nvcc takes g++, clang and cl.exe."""
 _SHOWN_CHARACTERS = 60
-_TOKEN = re.compile(r'"(?:[^"\\\n]|\\.)*"|\w+|[^\w\s]')
 _INCLUDE = re.compile(r"^[ \t]*#[ \t]*include\b[^\n]*", re.M)
-_LAUNCH_SETUP = re.compile(r"\bdim3\s+\w[^;]*;|\b(?:static\s+)?__(?:device|constant)__[^;(){}]*;")
-"""Launch shapes and device variables: not host code, though they stand between functions."""
-_KERNEL_DECLARED = re.compile(r"\A[^={}\"]*\b__global__\b[^={}\"]*;\s*\Z")
-"""A kernel declared, or instantiated."""
-_DEVICE_NAMESPACE = re.compile(r"\bnamespace\s+\w+\s*=\s*(?:cooperative_groups(?:\s*::\s*experimental)?|nvcuda(?:\s*::\s*wmma)?|cuda)\s*;")
-"""Another name for a namespace that has nothing for the host."""
 GROWTH_RATIO = 1.5
 """A kernel that grows beyond this, and by ``GROWTH_LINES`` lines, is labelled as harder to read."""
 GROWTH_LINES = 15
@@ -129,12 +86,12 @@ def detect_labels(before: VersionFacts, after: VersionFacts) -> tuple[DetectedLa
     """Every label that B earns against A, most serious first, one of each kind."""
     old, new = _device_code(before), _device_code(after)
     found = [
-        _lowered_precision(old, new),
+        lowered_precision(old, new),
         _fast_math(old, new, before.flags, after.flags),
         _first(Label.LIBRARY_CALL, "calls a library: {}", new_matches(_LIBRARY, _all_code(before), _all_code(after))),
         _new_flags(before.flags, after.flags),
         _first(Label.ASSUMPTION, "states an assumption: {}", new_matches(_ASSUMPTION, old, new)),
-        _narrower_integers(old, new),
+        narrower_integers(old, new),
         lost_carry(before.arithmetic, _arithmetic_in_question(after)),
         omitted_work(before.work, after.work),
         _launch_bounds(before, after),
@@ -238,40 +195,6 @@ def _first(label: Label, message: str, found: tuple[Match, ...]) -> DetectedLabe
     return DetectedLabel(label, message.format(found[0].text), found[0].line) if found else None
 
 
-def _lowered_precision(old: str, new: str) -> DetectedLabel | None:
-    """A result that is rounded as it is stored is no new rounding where the original stores rounded results as well."""
-    if _STORED_LOW.search(old):
-        old, new = (without(code, (found.span(1) for found in _STORED_LOW.finditer(code))) for code in (old, new))
-    known = _HALVES if _is_as_low(old, new) or _only_stores_low(old, new) else frozenset[str]()
-    known |= {"half"} if _NAMED_HALF.search(new) else frozenset[str]()
-    lower = [match for match in new_matches(_LOW_PRECISION, old, new) if match.text not in known]
-    if lower:
-        return DetectedLabel(Label.PRECISION, f"computes with {lower[0].text}", lower[0].line)
-    had, has = len(matches(_DOUBLE, old)), len(matches(_DOUBLE, new))
-    is_replaced = len(matches(_SINGLE, new)) > len(matches(_SINGLE, old)) or not has
-    return DetectedLabel(Label.PRECISION, "replaces double by a narrower type") if has < had and is_replaced else None
-
-
-def _only_stores_low(old: str, new: str) -> bool:
-    """Whether halves are rounded to only where the original's own are: as results are stored (the stores are gone from both), or as often
-    one by one and as often in pairs, as where a path for aligned data stands beside the other."""
-    counts = [[_counts(pattern, code) for pattern in (_LOW_VALUE, _LOW_ARITHMETIC, _ROUNDED_LOW)] for code in (old, new)]
-    return bool(_HALF_POINTER.search(old)) and all(max(single, pairs) <= sum(had) for had, (single, pairs) in zip(*counts, strict=True))
-
-
-def _counts(pattern: re.Pattern[str], code: str) -> tuple[int, int]:
-    """(one by one, in pairs) how often halves are named or computed with."""
-    found = [_PAIRED.search(match[0]) is not None for match in pattern.finditer(code)]
-    return found.count(False), found.count(True)
-
-
-def _is_as_low(old: str, new: str) -> bool:
-    """Whether B computes with the original's own operations on half types, in pairs perhaps, and with no fewer floats."""
-    had, has = ({found[1] for found in _LOW_ARITHMETIC.finditer(code)} for code in (old, new))
-    rounds = [len(_ROUNDED_LOW.findall(code)) for code in (old, new)]
-    return bool(had) and has <= had and rounds[1] <= rounds[0] and len(_FLOAT.findall(old)) <= len(_FLOAT.findall(new))
-
-
 def changes_streams(before: VersionFacts, after: VersionFacts) -> bool:
     """Whether B's host code issues or waits for work otherwise than A does: other calls, other streams or events, or in another order."""
     return _stream_calls(before) != _stream_calls(after)
@@ -328,45 +251,6 @@ def _asks_the_compiler(before: VersionFacts, after: VersionFacts) -> DetectedLab
     return _first(Label.ASSUMPTION, "asks what the compiler has: {}", new_matches(_ASKS, old, new))
 
 
-def _narrower_integers(old: str, new: str) -> DetectedLabel | None:
-    """Indices that were computed in 64 bits overflow beyond 2^31 elements when they are not; no run of small sizes shows it."""
-    narrow = [match for match in new_matches(_SHORT, old, new) if not _is_staged(match, old, new)]
-    if narrow:
-        return DetectedLabel(Label.ASSUMPTION, f"computes with {narrow[0].text}, which holds small values only", narrow[0].line)
-    wide = re.sub(r"\bunsigned\s+long\s+long\b", " ", old) if _WORDS_OF_DOUBLES.search(old) else old
-    if matches(_LONG, wide) and not matches(_LONG, new):
-        return DetectedLabel(Label.ASSUMPTION, "computes in 32 bits what the original computes in 64, so large sizes overflow")
-    return None
-
-
-def _is_staged(match: Match, old: str, new: str) -> bool:
-    """Whether a narrow type is an array's, a function's, or a written number's, for elements that the original has in memory of the same
-    type; or that of a cast that the original makes as well, or of a cast of an element that is as narrow."""
-    is_vector = match.text[-1].isdigit()
-    cast = rf"\(\s*{re.escape(match.text)}\s*\)"
-    if re.match(cast, new[match.start - 1 :]) and re.search(cast, old):
-        return True
-    is_in_memory = re.search(rf"\b{re.escape(match.text)}\s*(?:const\s*)?\*", new if is_vector else old) is not None
-    end = match.start + len(match.text)
-    if is_in_memory and _STAGED.match(new, end) is not None:
-        return True
-    if (_PART_OF_8_BITS if "8" in match.text else _PART_OF_16_BITS).match(new, end) is not None or _is_one_of_several_parts(match, new):
-        return True
-    element = _OF_AN_ELEMENT.match(new, end)
-    narrow = _OF_8_BITS if "8" in match.text else _OF_16_BITS
-    return element is not None and re.search(rf"\b{narrow}\s*(?:const\s*)?\*\s*(?:__restrict__\s*)?{element[1]}\b", new) is not None
-
-
-def _is_one_of_several_parts(match: Match, new: str) -> bool:
-    """Whether a cast takes one part of a word of which another is taken, too: ``(uint8_t)w`` beside ``(uint8_t)(w >> 8)``."""
-    word = _CAST_WORD.match(new, match.start + len(match.text))
-    if word is None:
-        return False
-    operand = re.escape(word[1] or word[2])
-    parts = re.finditer(rf"\(\s*{re.escape(match.text)}\s*\)\s*(?:{operand}(?![\w\[.])|\(\s*{operand}\s*>>\s*(\d+)\s*\))", new)
-    return len({part[1] for part in parts}) > 1
-
-
 def _new_flags(old: tuple[str, ...], new: tuple[str, ...]) -> DetectedLabel | None:
     different = [flag for flag in new if flag not in old] + [f"no {flag}" for flag in old if flag not in new]
     return DetectedLabel(Label.NEW_FLAGS, f"compiled with other flags: {', '.join(different)}") if different else None
@@ -377,33 +261,6 @@ def _float_sums(old: OrderFacts, new: OrderFacts) -> DetectedLabel | None:
     return (
         None if found is None else DetectedLabel(Label.NON_DETERMINISM, f"{found.text}: the order of additions varies", found.line or None)
     )
-
-
-def edits_host_code(before: ParsedSource, after: ParsedSource) -> bool:
-    """Whether anything differs outside kernels, device functions, launch expressions and what kernels of either side name, or what differs
-    inside may reach the host: a macro that lives on, an object whose value is computed, a call of a host function."""
-    if host_reach(before.source.text, after.source.text) is not None or _launch_reach(before, after):
-        return True
-    of_device = _device_names(before) | _device_names(after)
-    return _host_tokens(before, of_device, ()) != _host_tokens(after, of_device, _own_items(before, after))
-
-
-def _launch_reach(before: ParsedSource, after: ParsedSource) -> bool:
-    """Whether launches and their shapes do more than compute."""
-    return launch_reach(_launch_texts(before), _launch_texts(after)) is not None
-
-
-def _launch_texts(parsed: ParsedSource) -> tuple[str, ...]:
-    text = parsed.source.text
-    sites = (text[site.span.start : site.span.end] for site in parsed.launch_sites)
-    return (*map(uncommented, sites), *(match[0] for match in _LAUNCH_SETUP.finditer(uncommented(text))))
-
-
-def _own_items(before: ParsedSource, after: ParsedSource) -> tuple[Item, ...]:
-    """Macros and declarations that B adds under names that A has nowhere; what they do, ``host_reach`` has looked at."""
-    known = words_of(blanked(before.source.text))
-    found = items(uncommented(after.source.text)) or ()
-    return tuple(i for i in found if i.kind in (ItemKind.MACRO, ItemKind.DECLARATION, ItemKind.DEVICE) and i.names and not i.names & known)
 
 
 def _machine_code_labels(old: tuple[KernelCode, ...], new: tuple[KernelCode, ...]) -> list[DetectedLabel | None]:
@@ -431,28 +288,6 @@ def _machine_code_labels(old: tuple[KernelCode, ...], new: tuple[KernelCode, ...
 
 def _host_code(before: ParsedSource, after: ParsedSource) -> DetectedLabel | None:
     return DetectedLabel(Label.HOST_CODE, "changes host code beside the launch") if edits_host_code(before, after) else None
-
-
-def _host_tokens(parsed: ParsedSource, of_device: frozenset[str], own: Iterable[Item]) -> list[str]:
-    found = items(uncommented(parsed.source.text)) or ()
-    spans = [
-        *(kernel.span for kernel in parsed.kernels),
-        *(function.span for function in parsed.device_functions),
-        *(site.span for site in parsed.launch_sites),
-        *(Span(item.start, item.end) for item in found if item.kind is ItemKind.INCLUDE),
-        *(Span(item.start, item.end) for item in found if item.kind is not ItemKind.HOST and item.names & of_device),
-        *(Span(item.start, item.end) for item in (*own, *(item for item in found if _KERNEL_DECLARED.match(item.text)))),
-    ]
-    host = without(parsed.source.text, ((span.start, span.end) for span in spans))
-    return _TOKEN.findall(_DEVICE_NAMESPACE.sub(" ", _LAUNCH_SETUP.sub(" ", uncommented(host))))
-
-
-def _device_names(parsed: ParsedSource) -> frozenset[str]:
-    """Macros, constants, types and functions that kernels rest on."""
-    found = items(uncommented(parsed.source.text)) or ()
-    names = {name for item in found if item.kind is ItemKind.KERNEL for name in item.names}
-    reached = reach(found, names, frozenset({ItemKind.HOST, ItemKind.SCOPE}))
-    return frozenset(name for item in reached for name in item.names)
 
 
 def _growth(before: VersionFacts, after: VersionFacts) -> DetectedLabel | None:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping
 from enum import Flag
 
-from assistant.verify.reach import Item, ItemKind, items
+from assistant.cuda.items import Item, ItemKind, items
 
 __all__ = ["Side", "sides_of"]
 

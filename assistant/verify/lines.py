@@ -13,8 +13,8 @@ import re
 from collections.abc import Sequence
 from functools import cached_property
 
+from assistant.cuda.code_text import blanked
 from assistant.record import Record
-from assistant.verify.text import blanked
 
 __all__ = ["LinePairs", "Place", "Text"]
 

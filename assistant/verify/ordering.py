@@ -49,7 +49,7 @@ NO_ORDER = OrderFacts()
 
 
 def order_facts(code: str, machine_code: Sequence[KernelCode]) -> OrderFacts:
-    """``code``: device text without comments (``text.blanked``); ``machine_code``: empty without a CUDA compiler."""
+    """``code``: device text without comments (``code_text.blanked``); ``machine_code``: empty without a CUDA compiler."""
     sums, arrivals = list[Match](), list[Match]()
     for start, name, target in _calls(code):
         place = Match(f"{name} on {target}", code.count("\n", 0, start) + 1, start)

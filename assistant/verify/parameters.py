@@ -12,11 +12,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from assistant.cuda.code_text import blanked
+from assistant.cuda.literals import integer_value
+from assistant.cuda.tokens import TokenKind, tokens, words_in_code
 from assistant.model.source import Kernel, Parameter, ParsedSource
 from assistant.model.verification import Label, Outcome, VerificationFinding
 from assistant.verify.kernel_code import code_of, items_of
-from assistant.verify.reach import words_of
-from assistant.verify.text import blanked
 
 __all__ = ["RecordedValues", "find_unread_parameters"]
 
@@ -24,8 +25,6 @@ RecordedValues = Mapping[str, Mapping[str, frozenset[int]]]
 """Integer arguments that the original's launches were recorded with: kernel's qualified name → parameter → values."""
 _SMALLEST_TELLING = 16
 """Smaller numbers stand in code for many reasons."""
-_INTEGER = re.compile(r"(?<![\w.])(0[xX][0-9a-fA-F]+|\d+)[uUlL]*(?![\w.])")
-_PRODUCT = re.compile(r"(?<![\w.])(\d+)[uUlL]*\s*(\*|<<)\s*(\d+)[uUlL]*(?![\w.])")
 _LARGEST_SHIFT = 63
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _DIM3 = re.compile(r"dim3\s*[({](.*)[)}]", re.DOTALL)
@@ -112,7 +111,7 @@ def _is_given_otherwise(before: ParsedSource, kernel: Kernel, place: int, given:
     """Whether B's kernel knows everything that A's launches compute the argument from: ``rows * cols``, or a constant of both."""
     sites = before.launch_sites_of(kernel)
     arguments = [site.arguments[place].text for site in sites if place < len(site.arguments)]
-    return bool(arguments) and all(words_of(text) and words_of(text) <= given for text in arguments)
+    return bool(arguments) and all(words_in_code(text) and words_in_code(text) <= given for text in arguments)
 
 
 def _is_a_template_parameter(before: ParsedSource, after: ParsedSource, old: Kernel, new: Kernel, place: int) -> bool:
@@ -155,10 +154,17 @@ def _is_a_field(body: str, name: str) -> bool:
 
 def _numbers(code: str) -> set[int]:
     """Integer literals, and products and shifts of two of them."""
-    found = {int(text, 16 if text[:2] in ("0x", "0X") else 10) for text in _INTEGER.findall(code)}
-    for left, operator, right in _PRODUCT.findall(code):
-        if operator == "*":
-            found.add(int(left) * int(right))
-        elif int(right) <= _LARGEST_SHIFT:
-            found.add(int(left) << int(right))
+    found = set[int]()
+    signs, left = "", None
+    for token in tokens(code):
+        value = integer_value(token.text) if token.kind is TokenKind.NUMBER else None
+        if value is None:
+            signs, left = (signs + token.text, left) if token.kind is TokenKind.SIGN else ("", None)
+            continue
+        found.add(value)
+        if left is not None and signs == "*":
+            found.add(left * value)
+        elif left is not None and signs == "<<" and value <= _LARGEST_SHIFT:
+            found.add(left << value)
+        signs, left = "", value
     return found

@@ -14,10 +14,12 @@ from dataclasses import replace
 from functools import cached_property
 from itertools import accumulate
 
+from assistant.cuda.code_text import uncommented, unspliced
+from assistant.cuda.cpp_words import KEYWORDS
+from assistant.cuda.directives import Directive, directives_in, macros_in
 from assistant.verify.changed_lines import ChangedLines
-from assistant.verify.device_words import ARITHMETIC, KEYWORDS, is_device_function
-from assistant.verify.macro_use import Directive, declared_names, directives_in
-from assistant.verify.text import uncommented, unspliced
+from assistant.verify.device_words import ARITHMETIC, is_device_function
+from assistant.verify.macro_use import declared_names
 
 __all__ = ["may_change_directives", "may_read_otherwise", "misleading_directive"]
 
@@ -29,7 +31,6 @@ _UNROLL = re.compile(r"\s*#\s*pragma\s+(?:no)?unroll\b[\w\s()*+-]*")
 _DEFINITION = re.compile(
     r"\s*#\s*(?:define\s+(?P<name>[A-Za-z]\w*)(?P<body>(?:\([\w\s,]*\))?(?:\s[^#\\]*)?)|undef\s+(?P<ended>[A-Za-z]\w*)\s*)"
 )
-_MACRO = re.compile(r"^[ \t]*(?:#|%:)[ \t]*define[ \t]+(\w+)", re.MULTILINE)
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _OF_COMPILERS = re.compile(r"_.*|.*__.*|linux|unix|i386|NDEBUG|(?:CUDA|CUDART|CU_|CUB_|NV|THRUST|CCCL|EMU|GCC|emu_|Emu)\w*")
 """Names that compilers and toolkits keep for their macros: they predefine no others (GCC manual, "System-specific Predefined Macros")."""
@@ -101,13 +102,13 @@ class _Look:
 
     @cached_property
     def _code(self) -> str:
-        return uncommented(unspliced(self._changed.after.text))
+        return unspliced(uncommented(self._changed.after.text))
 
     @cached_property
     def _deciding_words(self) -> frozenset[str]:
         """What conditions and includes ask about."""
         texts = (self._changed.after.text, self._changed.before.text, *self._headers)
-        found = (directive for text in texts for directive in directives_in(uncommented(unspliced(text))))
+        found = (directive for text in texts for directive in directives_in(unspliced(uncommented(text))))
         return frozenset(word for directive in found if directive.word != "define" for word in _WORD.findall(directive.rest))
 
     @cached_property
@@ -119,7 +120,7 @@ class _Look:
         """What is declared under a condition, so perhaps in several ways."""
         found: set[str] = set()
         for text in (self._changed.after.text, *self._headers):
-            code = uncommented(unspliced(text))
+            code = unspliced(uncommented(text))
             lines = zip(code.split("\n"), _depths(code, _unguarded(text)), strict=False)
             found |= {name for line, depth in lines if depth for name in declared_names(line)}
         return frozenset(found)
@@ -127,7 +128,7 @@ class _Look:
     @cached_property
     def _doubtful_macros(self) -> frozenset[str]:
         """The user's macros but for those that are defined once, under no condition, as plain arithmetic or code."""
-        counts = Counter(name for text in (self._changed.after.text, *self._headers) for name in _MACRO.findall(text))
+        counts = Counter(macro.name for text in (self._changed.after.text, *self._headers) for macro in macros_in(text))
         bodies = {
             found["name"]: frozenset(_WORD.findall(found["body"]))
             for directive in (*self._directives, *(d for text in self._headers for d in _unguarded(text)))
@@ -155,7 +156,7 @@ def _depths(code: str, directives: Iterable[Directive]) -> list[int]:
 
 def _unguarded(header: str) -> tuple[Directive, ...]:
     """The directives of a header, those within an include guard as if there were none."""
-    found = directives_in(uncommented(unspliced(header)))
+    found = directives_in(unspliced(uncommented(header)))
     words = [directive.word for directive in found]
     is_guarded = words[:2] == ["ifndef", "define"] and words[-1] == "endif" and not any(d.branch == () for d in found[1:-1])
     return tuple(replace(directive, branch=directive.branch[1:]) for directive in found[1:-1]) if is_guarded else found

@@ -1,22 +1,13 @@
-"""CUDA text without comments and strings, and what patterns find in it. Offsets and lines are those of the original."""
+"""What patterns find in code without comments (``assistant.cuda.code_text``), and what of it one version has beyond another."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
 
 from assistant.record import Record
 
-__all__ = ["Match", "Store", "blanked", "kept", "matches", "new_matches", "stores_to", "uncommented", "unspliced", "without"]
+__all__ = ["Match", "Store", "matches", "new_matches", "stores_to"]
 
-_LEXEME = re.compile(
-    r"""//(?:\\\n|[^\n])*|/\*.*?(?:\*/|\Z)|(?<!\w)(?:u8|[uUL])?R"(?P<mark>[^\s()\\]{0,16})\(.*?\)(?P=mark)\""""
-    r"""|"(?:[^"\\\n]|\\.)*"|(?<![\w.])\.?\d(?:[eEpP][-+]|'?[\w.])*|'(?:[^'\\\n]|\\.)+'""",
-    re.S,
-)
-
-_SPLICE = re.compile(r"\\[ \t]*\r?\n")
-_CONTINUED = re.compile(r"(?:[^\n]*\\[ \t]*\r?\n)+[^\n]*")
 _BRACKET = re.compile(r"\s*\)?\s*\[")
 _ASSIGNMENT = re.compile(r"\s*(?:\.\s*\w+\s*)?((?:[-+*/%&|^]|<<|>>)?=)(?!=)([^;]*);?")
 
@@ -28,51 +19,6 @@ class Match(Record):
     line: int
     """1-based."""
     start: int
-
-
-def blanked(text: str) -> str:
-    """``text`` with comments and the insides of strings as spaces; line breaks stay."""
-
-    def blank(match: re.Match[str]) -> str:
-        lexeme = match[0]
-        if lexeme.startswith("/"):
-            return re.sub(r"[^\n]", " ", lexeme)
-        if '"' not in lexeme and lexeme[0] != "'":
-            return lexeme  # a number, whose quotes only part its digits
-        return lexeme[0] + re.sub(r"[^\n]", " ", lexeme[1:-1]) + lexeme[-1]
-
-    return _LEXEME.sub(blank, text)
-
-
-def uncommented(text: str) -> str:
-    """``text`` with comments as spaces; strings stay, they are part of what the code does."""
-    return _LEXEME.sub(lambda m: re.sub(r"[^\n]", " ", m[0]) if m[0].startswith("/") else m[0], text)
-
-
-def unspliced(text: str) -> str:
-    """``text`` with lines that a backslash continues as one; as many empty lines follow, so that later ones keep their number."""
-
-    def joined(match: re.Match[str]) -> str:
-        return _SPLICE.sub("", match[0]) + "\n" * len(_SPLICE.findall(match[0]))
-
-    return _CONTINUED.sub(joined, text)
-
-
-def without(text: str, ranges: Iterator[tuple[int, int]]) -> str:
-    """``text`` with the given character ranges as spaces; line breaks stay."""
-    characters = list(text)
-    for start, end in ranges:
-        characters[start:end] = [c if c == "\n" else " " for c in characters[start:end]]
-    return "".join(characters)
-
-
-def kept(text: str, ranges: Iterable[tuple[int, int]]) -> str:
-    """``text`` with all but the given character ranges as spaces; line breaks stay."""
-    position, gaps = 0, list[tuple[int, int]]()
-    for start, end in sorted(ranges):
-        gaps.append((position, max(position, start)))
-        position = max(position, end)
-    return without(text, iter([*gaps, (position, len(text))]))
 
 
 def matches(pattern: re.Pattern[str], code: str) -> tuple[Match, ...]:

@@ -14,8 +14,8 @@ from assistant.model.source import ParsedSource
 from assistant.model.structs import ElementLayout
 from assistant.ports.lab import ProgramRun
 from assistant.verify.kernel_code import code_of, computes_in_float
-from assistant.verify.program import SEEN_WHILE_WAITING, HostData, ProgramTrace
 from assistant.verify.tolerance import FLOAT_ROUNDOFF
+from assistant.verify.transfers import SEEN_WHILE_WAITING, HostData, ProgramTrace
 from assistant.workload.passed_types import typed
 from assistant.workload.recordings import RecordingReader
 

@@ -11,16 +11,15 @@ Example::
 
 from __future__ import annotations
 
-import re
-
+from assistant.cuda.code_text import uncommented, without
+from assistant.cuda.items import ItemKind, items
+from assistant.cuda.tokens import tokens, words_in_code
 from assistant.engine.source_version import SourceVersion
 from assistant.model.source import Kernel
-from assistant.verify.reach import ItemKind, items, only, reach, words_of
-from assistant.verify.text import uncommented, without
+from assistant.verify.reach import only, reach
 
 __all__ = ["changed_kernels", "edited_kernels", "same_kernel"]
 
-_TOKEN = re.compile(r'"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'|\w+|[^\w\s]')
 _KERNELS = frozenset({ItemKind.KERNEL})
 _HOST = frozenset({ItemKind.HOST})
 _VALUES = frozenset({ItemKind.DECLARATION, ItemKind.MACRO})
@@ -62,7 +61,7 @@ class _Cut:
         launches = [(site.span.start, site.span.end) for site in version.parsed.launch_sites]
         self._bare = without(self._code, iter(launches))
         """Without launches."""
-        self._launch_words = {word for start, end in launches for word in words_of(self._code[start:end])}
+        self._launch_words = {word for start, end in launches for word in words_in_code(self._code[start:end])}
         self._items = items(self._code)
 
     def of_kernel(self, kernel: Kernel) -> tuple[str, ...]:
@@ -70,7 +69,7 @@ class _Cut:
         if self._items is None:
             return _tokens(self._code)
         sites = [self._code[site.span.start : site.span.end] for site in self._parsed.launch_sites_of(kernel)]
-        launched = reach(self._items, {word for site in sites for word in words_of(site)}, _HOST | _KERNELS)
+        launched = reach(self._items, {word for site in sites for word in words_in_code(site)}, _HOST | _KERNELS)
         names = {name for item in self._items if item.start <= kernel.body.start < item.end for name in item.names}
         return _tokens(only(self._code, {*reach(self._items, names, _HOST), *launched})) + _tokens("\n".join(sites))
 
@@ -80,7 +79,7 @@ class _Cut:
         if self._items is None:
             return _tokens(self._bare)
         functions = [item for item in self._items if item.kind is ItemKind.HOST]
-        words = {word for item in functions for word in words_of(self._bare[item.start : item.end])}
+        words = {word for item in functions for word in words_in_code(self._bare[item.start : item.end])}
         kernels = {name for item in self._items if item.kind is ItemKind.KERNEL for name in item.names}
         named = {item.start for item in reach(self._items, kernels | words | self._launch_words)}
         unnamed = (item for item in self._items if item.kind in _VALUES and item.start not in named)
@@ -88,4 +87,4 @@ class _Cut:
 
 
 def _tokens(code: str) -> tuple[str, ...]:
-    return tuple(_TOKEN.findall(code))
+    return tuple(token.text for token in tokens(code))

@@ -35,8 +35,10 @@ from assistant.verify.evidence import DetectedLabel
 from assistant.verify.lines import LinePairs, Text
 from assistant.verify.numbers import element_of, floats, guessed_type
 from assistant.verify.problems import new_findings
-from assistant.verify.program import UNTYPED, HostData, ProgramTrace, compare_programs
+from assistant.verify.program import compare_programs
 from assistant.verify.tolerance import one_ulp
+from assistant.verify.transfer_values import UNTYPED
+from assistant.verify.transfers import HostData, ProgramTrace
 from assistant.workload.derive import changed
 from assistant.workload.recordings import NewCase
 from assistant.workload.uploads import Drawn, categories_in, counterpart, draws, other_contents, words_of

@@ -11,6 +11,7 @@ import re
 from dataclasses import replace
 
 from assistant.build.symbols import name_in_code
+from assistant.cuda.code_text import blanked
 from assistant.engine.evaluate.assessment import CountedRun
 from assistant.engine.evaluate.traces import trace_of
 from assistant.engine.job import Job
@@ -21,8 +22,8 @@ from assistant.model.workload import Tolerance
 from assistant.ports.lab import ProgramRun
 from assistant.record import Record
 from assistant.verify.evidence import ProgramVerdict
-from assistant.verify.program import HostData, ProgramTrace, compare_programs
-from assistant.verify.text import blanked
+from assistant.verify.program import compare_programs
+from assistant.verify.transfers import HostData, ProgramTrace
 
 __all__ = ["UNCHECKED", "OriginalRuns", "StreamOrder", "can_be_late", "check_streams"]
 

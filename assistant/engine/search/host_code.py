@@ -18,7 +18,7 @@ from assistant.cuda.parse import parse
 from assistant.model.plan import Rewrite
 from assistant.model.source import Source
 from assistant.model.verification import Label
-from assistant.verify.labels import edits_host_code
+from assistant.verify.host_edits import edits_host_code
 
 __all__ = ["AskHostCode", "HostCodeRight", "with_host_label"]
 

@@ -10,14 +10,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from assistant.cuda.code_text import blanked, uncommented, unspliced
+from assistant.cuda.items import Item, ItemKind, items
+from assistant.cuda.tokens import words_in_code
 from assistant.model.source import Span
 from assistant.plan.llm.schemas import INVISIBLE
-from assistant.verify.reach import Item, ItemKind, items, words_of
-from assistant.verify.text import blanked, uncommented
 
 __all__ = ["foreign_code", "lost_code"]
 
-_SPLICE = re.compile(r"\\\r?\n")
 _MOST_NESTING = 256
 """No program nests so deep (C++, annex B, asks compilers for 256), and parsers that recurse end with the process."""
 _BRACKET = re.compile(r"[()\[\]{}]")
@@ -49,8 +49,8 @@ def foreign_code(before: str, after: str, beside: str) -> str | None:
         return "it holds characters that cannot be seen"
     if _LOOSE_SPLICE.search(after):
         return "a line ends with a backslash and blanks, or the last one with a backslash"
-    code = uncommented(_SPLICE.sub("", after.replace("\r\n", "\n")))
-    old = uncommented(_SPLICE.sub("", before.replace("\r\n", "\n")))
+    code = unspliced(uncommented(after.replace("\r\n", "\n")))
+    old = unspliced(uncommented(before.replace("\r\n", "\n")))
     if _nesting(code) > _MOST_NESTING:
         return f"its brackets nest deeper than {_MOST_NESTING}"
     found = items(code)
@@ -59,7 +59,7 @@ def foreign_code(before: str, after: str, beside: str) -> str | None:
     if not found:
         return "it is empty"
     known = items(old) or ()
-    others = words_of(blanked(beside))
+    others = words_in_code(blanked(beside))
     macros = frozenset(name for item in found if item.kind is ItemKind.MACRO for name in item.names)
     checks = (
         _directives(code, old, macros),

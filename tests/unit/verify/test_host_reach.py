@@ -8,8 +8,8 @@ import pytest
 
 from assistant.cuda.parse import parse
 from assistant.model.source import Source
+from assistant.verify.host_edits import edits_host_code
 from assistant.verify.host_reach import host_reach
-from assistant.verify.labels import edits_host_code
 
 KERNEL = """\
 __global__ void copy(float *out, const float *in, int n)

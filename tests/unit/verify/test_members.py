@@ -13,7 +13,8 @@ from assistant.model.verification import Outcome, Verification, VerificationFind
 from assistant.model.workload import AutoTolerance, CaseOrigin
 from assistant.verify.evidence import BufferFacts, CaseEvidence, JudgeEvidence, ProgramVerdict, SideRun
 from assistant.verify.judge import judge
-from assistant.verify.program import HostData, ProgramTrace, compare_programs
+from assistant.verify.program import compare_programs
+from assistant.verify.transfers import HostData, ProgramTrace
 
 N = 500
 STRUCT = np.dtype([("x", "<f4"), ("pad", "V4"), ("v", "<f8", (2,)), ("alive", "<i4"), ("tail", "V4")])

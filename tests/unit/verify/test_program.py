@@ -10,7 +10,8 @@ import pytest
 from assistant.model.verification import CannotJudge, Outcome
 from assistant.model.workload import FixedTolerance
 from assistant.verify.evidence import ProgramVerdict
-from assistant.verify.program import HostData, ProgramTrace, compare_programs
+from assistant.verify.program import compare_programs
+from assistant.verify.transfers import HostData, ProgramTrace
 
 VALUES = np.random.default_rng(0).standard_normal(100).astype(np.float32)
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from assistant.verify.reach import ItemKind, items, only, reach
-from assistant.verify.text import uncommented
+from assistant.cuda.code_text import uncommented
+from assistant.cuda.items import ItemKind, items
+from assistant.verify.reach import only, reach
 
 TEXT = r"""#include <cstdio>
 #include "mine.cuh"

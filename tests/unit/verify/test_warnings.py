@@ -11,8 +11,9 @@ from assistant.model.workload import AutoTolerance, CaseOrigin, FixedTolerance, 
 from assistant.verify.evidence import BufferFacts, CaseEvidence, JudgeEvidence, Reference, SideRun
 from assistant.verify.judge import judge
 from assistant.verify.numbers import floats, rms, shown
-from assistant.verify.program import HostData, ProgramTrace, compare_programs
+from assistant.verify.program import compare_programs
 from assistant.verify.tolerance import errors_of, one_ulp
+from assistant.verify.transfers import HostData, ProgramTrace
 
 pytestmark = pytest.mark.filterwarnings("error")
 

@@ -130,7 +130,7 @@ def test_windows_line_ends_stay() -> None:
         ),
         (BETTER + "\n#define nullptr 0", "defines nullptr, a name"),
         (BETTER + "\n#pragma GCC optimize(3)", "the directive `#pragma GCC optimize(3)`"),
-        (BETTER + '\n%:include "/etc/passwd"', "the directive `%:include"),
+        (BETTER + '\n%:include "/etc/passwd"', "the directive `# include"),
         (BETTER + '\n#define F "/etc/passwd"\n#include F', "the directive `#include F`"),
         (BETTER + "\n#inc\\\nlude F", "the directive `#include F`"),
         (BETTER + '\n#embed "/etc/passwd"', "the directive `#embed"),

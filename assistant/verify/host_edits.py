@@ -1,0 +1,76 @@
+"""Does an edit change the host's code: anything outside kernels, what they rest on and their launches, or anything that reaches the host?
+
+Example::
+
+    edits_host_code(parsed_a, parsed_b)     # False for an edit inside a kernel that calls device functions only
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from assistant.cuda.code_text import blanked, uncommented, without
+from assistant.cuda.items import Item, ItemKind, items
+from assistant.cuda.tokens import tokens, words_in_code
+from assistant.model.source import ParsedSource, Span
+from assistant.verify.host_reach import host_reach, launch_reach
+from assistant.verify.reach import reach
+
+__all__ = ["edits_host_code"]
+
+_LAUNCH_SETUP = re.compile(r"\bdim3\s+\w[^;]*;|\b(?:static\s+)?__(?:device|constant)__[^;(){}]*;")
+"""Launch shapes and device variables: not host code, though they stand between functions."""
+_KERNEL_DECLARED = re.compile(r"\A[^={}\"]*\b__global__\b[^={}\"]*;\s*\Z")
+"""A kernel declared, or instantiated."""
+_DEVICE_NAMESPACE = re.compile(r"\bnamespace\s+\w+\s*=\s*(?:cooperative_groups(?:\s*::\s*experimental)?|nvcuda(?:\s*::\s*wmma)?|cuda)\s*;")
+"""Another name for a namespace that has nothing for the host."""
+
+
+def edits_host_code(before: ParsedSource, after: ParsedSource) -> bool:
+    """Whether anything differs outside kernels, device functions, launch expressions and what kernels of either side name, or what differs
+    inside may reach the host: a macro that lives on, an object whose value is computed, a call of a host function."""
+    if host_reach(before.source.text, after.source.text) is not None or _launch_reach(before, after):
+        return True
+    of_device = _device_names(before) | _device_names(after)
+    return _host_tokens(before, of_device, ()) != _host_tokens(after, of_device, _own_items(before, after))
+
+
+def _launch_reach(before: ParsedSource, after: ParsedSource) -> bool:
+    """Whether launches and their shapes do more than compute."""
+    return launch_reach(_launch_texts(before), _launch_texts(after)) is not None
+
+
+def _launch_texts(parsed: ParsedSource) -> tuple[str, ...]:
+    code = uncommented(parsed.source.text)
+    sites = (code[site.span.start : site.span.end] for site in parsed.launch_sites)
+    return (*sites, *(match[0] for match in _LAUNCH_SETUP.finditer(code)))
+
+
+def _own_items(before: ParsedSource, after: ParsedSource) -> tuple[Item, ...]:
+    """Macros and declarations that B adds under names that A has nowhere; what they do, ``host_reach`` has looked at."""
+    known = words_in_code(blanked(before.source.text))
+    found = items(uncommented(after.source.text)) or ()
+    return tuple(i for i in found if i.kind in (ItemKind.MACRO, ItemKind.DECLARATION, ItemKind.DEVICE) and i.names and not i.names & known)
+
+
+def _host_tokens(parsed: ParsedSource, of_device: frozenset[str], own: Iterable[Item]) -> list[str]:
+    found = items(uncommented(parsed.source.text)) or ()
+    spans = [
+        *(kernel.span for kernel in parsed.kernels),
+        *(function.span for function in parsed.device_functions),
+        *(site.span for site in parsed.launch_sites),
+        *(Span(item.start, item.end) for item in found if item.kind is ItemKind.INCLUDE),
+        *(Span(item.start, item.end) for item in found if item.kind is not ItemKind.HOST and item.names & of_device),
+        *(Span(item.start, item.end) for item in (*own, *(item for item in found if _KERNEL_DECLARED.match(item.text)))),
+    ]
+    host = without(uncommented(parsed.source.text), ((span.start, span.end) for span in spans))
+    return [token.text for token in tokens(_DEVICE_NAMESPACE.sub(" ", _LAUNCH_SETUP.sub(" ", host)))]
+
+
+def _device_names(parsed: ParsedSource) -> frozenset[str]:
+    """Macros, constants, types and functions that kernels rest on."""
+    found = items(uncommented(parsed.source.text)) or ()
+    names = {name for item in found if item.kind is ItemKind.KERNEL for name in item.names}
+    reached = reach(found, names, frozenset({ItemKind.HOST, ItemKind.SCOPE}))
+    return frozenset(name for item in reached for name in item.names)
