@@ -26,7 +26,6 @@ __all__ = [
     "costliest",
 ]
 
-
 OTHER_ORDER = 1
 """Seed of the order of threads in a program's second run."""
 

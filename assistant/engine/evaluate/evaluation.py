@@ -1,4 +1,10 @@
-"""What running and counting one version of the text showed."""
+"""What running and counting one version of the text showed.
+
+Example::
+
+    evaluation = await evaluate(job, version)
+    evaluation.kernel("blur")[0].predicted_time_s
+"""
 
 from __future__ import annotations
 

@@ -17,7 +17,6 @@ from assistant.workload.resize import SizeModel
 
 __all__ = ["CONFIRM_REPEATS", "Effort", "JudgedCase", "Resize", "layouts_of", "write_cases"]
 
-
 CONFIRM_REPEATS = 20
 """Bitwise repeats of a confirmation."""
 

@@ -1,4 +1,10 @@
-"""The original on its cases, which every candidate is held against, and what a judge is shown of a case."""
+"""The original on its cases, which every candidate is held against, and what a judge is shown of a case. Values only.
+
+Example::
+
+    baseline = await prepare(job, evaluation, kernels, effort, second_run)
+    [case_evidence(item, (), text).original for item in baseline.cases]      # what the original left on each
+"""
 
 from __future__ import annotations
 

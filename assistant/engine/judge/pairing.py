@@ -1,4 +1,9 @@
-"""Which launches, cases and lines of two versions correspond."""
+"""Which launches, cases and lines of two versions correspond.
+
+Example::
+
+    unpaired_launches(a, a_counted, b_counted)     # "B launches `fused`, which A does not"; None where they correspond
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""Replays of cases: the program that starts them, and what they left behind."""
+"""Replays of cases: the program that starts them, and what they left behind.
+
+Example::
+
+    replayed = await job.lab.replay(startable(version.program, cases), written, ReplayOptions(fill=POISON), limits)
+    LeftContents(replayed.blobs).of(replayed.cases[0].after)      # ((buffer id, its bytes), …)
+"""
 
 from __future__ import annotations
 
@@ -29,7 +35,6 @@ __all__ = [
     "startable",
     "startable_kernels",
 ]
-
 
 _UNFINISHED = frozenset({TIMED_OUT, "out of memory"})
 """Errors of a run that the kernel need not be to blame for, where the device it is meant for ran it to its end."""

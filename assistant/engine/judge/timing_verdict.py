@@ -1,4 +1,9 @@
-"""What timings say of the speed of two versions, and what speaks against believing them."""
+"""What timings say of the speed of two versions, and what speaks against believing them.
+
+Example::
+
+    judge_timing(timing, predicted, least_s, seed).comparison      # FASTER 1.83x
+"""
 
 from __future__ import annotations
 
@@ -28,7 +33,6 @@ __all__ = [
     "without_added_operations",
     "without_added_work",
 ]
-
 
 _UNSEEN = "unchecked_when_timed"
 

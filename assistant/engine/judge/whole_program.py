@@ -26,7 +26,6 @@ from assistant.verify.program import compare_programs
 
 __all__ = ["ProgramChecks", "check_whole_program", "program_verdict", "recorded_cases"]
 
-
 _OF_THE_HOST = "only what reaches the host was compared, at the program's own sizes"
 
 

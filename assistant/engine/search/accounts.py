@@ -60,7 +60,7 @@ class JobAccounts:
         spent: Spending | None = None,
         resume_options: str = "",
     ) -> None:
-        """``spent``: by the search that this job goes on with; ``resume_options``: that whoever goes on must give again."""
+        """``spent``: by the search that this job goes on with; ``resume_options``: that must be given again to go on."""
         self._job = job
         self._store = store
         self._caps = caps
@@ -162,7 +162,7 @@ class JobAccounts:
         cap = reached(self._spent, self._caps)
         if cap is None:
             self._spent = replace(self._spent, round_count=self._spent.round_count + 1)
-            if self._caps.round_count is not None:  # in the log before the round is tried, for whoever goes on with it
+            if self._caps.round_count is not None:  # in the log before the round is tried, for a search that goes on with it
                 self._job.emit(events.BudgetSpent(self._job.id, self._spent, self._caps))
             return True
         self._end(cap, f"{cap_words(cap, self._caps)} is reached: {spent_words(self._spent)} spent", self._way_on(cap, Spending()))

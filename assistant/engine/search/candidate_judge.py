@@ -100,7 +100,7 @@ class CandidateJudge:
         return node if isinstance(evaluation, LabFailure) else replace(node, evaluation=evaluation)
 
     async def _diagnosed(self, node: SearchNode, version: SourceVersion, trial: Trial) -> Trial:
-        """What its kernels do wrong in a program that says itself that something is: for whoever is to repair it."""
+        """What its kernels do wrong in a program that says itself that something is: for the writer who is to repair it."""
         evaluation = await evaluate_failed(self._job, version, node.evaluation.next_evidence)
         if isinstance(evaluation, LabFailure):
             return trial

@@ -31,7 +31,7 @@ __all__ = ["Confirmation", "ConfirmationResult", "Offer"]
 _MOST_OTHERS = 3
 """Edits that an explanation names besides its own."""
 Offer = Callable[[Proposal], Awaitable[events.DecisionMade | None]]
-"""Shows a proposal to whoever decides; the decision, or None when it stays open."""
+"""Shows a proposal to the person who decides; the decision, or None when it stays open."""
 
 
 class ConfirmationResult(Record):
@@ -50,7 +50,7 @@ _FAILED = ConfirmationResult(is_failed=True)
 
 
 class Confirmation(Record):
-    """One version before its judge and before whoever decides."""
+    """One version on its way to the person who decides on it."""
 
     context: SearchContext
     services: SearchServices

@@ -30,7 +30,7 @@ class HostCodeRight:
     """The answer for one search."""
 
     def __init__(self, is_given: bool, ask: AskHostCode | None) -> None:
-        """``ask``: None where nobody can answer, which counts as no."""
+        """``ask``: None where no person can answer, which counts as no."""
         self._ask = ask
         self._answer = True if is_given else None if ask is not None else False
 

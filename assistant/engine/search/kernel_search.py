@@ -43,7 +43,7 @@ class KernelSearchResult(Record):
     accepted_count: int
     """Decisions that took all or a part of a proposal."""
     withheld: tuple[str, ...]
-    """Edits of host code that nobody allowed."""
+    """Edits of host code that were not allowed."""
 
 
 class KernelSearch:
@@ -130,7 +130,7 @@ class KernelSearch:
         return candidates[-1], self._offered[-1]
 
     def _left(self) -> tuple[SearchNode, ...]:
-        """Kept versions that nobody has seen or turned down, best first.
+        """Kept versions that were neither shown nor turned down, best first.
 
         After a rejection a model's are offered without asking it again; rules plan again at once, which may come to more.
         """
@@ -156,7 +156,7 @@ class KernelSearch:
         return refusals(self._services.store, context.workspace, context.start.evaluation.version.parsed, context.kernel)
 
     def _near_limit(self) -> str | None:
-        """Why no edit could gain much any more; None where one could, or where nobody knows."""
+        """Why no edit could gain much any more; None where one could, or where it is not known."""
         least = self._context.shape.near_limit_ratio
         items = self._context.assessed(self._frontier.nodes[0])
         if least is None or not items:

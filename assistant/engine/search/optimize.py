@@ -2,7 +2,7 @@
 
 Kernels are taken in order of predicted cost. On each, a round plans from the present findings, tries every planned rewrite and makes
 what it kept the next frontier (``frontier.py``); a step that was kept, or refused for good, is not tried on the same place again. The
-best version is confirmed on fresh seeds with all checks before anybody sees it. Whoever planned an edit, its judge is the same.
+best version is confirmed on fresh seeds with all checks before it is shown. All planners' edits are judged alike.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class People(Record):
     offer: Offer
     host_code: HostCodeRight
     model: AskModel | None = None
-    """None: nobody can be asked."""
+    """None: no person can be asked."""
     on_writing: OnWriting | None = None
 
 
@@ -71,7 +71,7 @@ class SearchResult(Record):
 
     @property
     def withheld(self) -> tuple[str, ...]:
-        """Edits of host code that nobody allowed, each once."""
+        """Edits of host code that were not allowed, each once."""
         return tuple(dict.fromkeys(edit for kernel in self.kernels for edit in kernel.withheld))
 
 

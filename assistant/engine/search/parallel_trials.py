@@ -64,7 +64,7 @@ class ParallelTrials:
         return await begun
 
     async def close(self) -> None:
-        """Call off what nobody asked for in the end."""
+        """Call off what was begun and not asked for."""
         tasks = [task for *_, task in self._ahead]
         self._ahead = []
         for task in tasks:

@@ -1,7 +1,7 @@
 """Who plans a search: the expert, a language model, or both; who may start a model, what it may cost, what a person is told first.
 
 A model is asked only in a job that the user started, and only where a person said yes: at the first use per workspace and endpoint, or by
-naming ``--planner llm`` where nobody can be asked. Otherwise the expert plans, and the job says why. Example::
+naming ``--planner llm`` where no person can be asked. Otherwise the expert plans, and the job says why. Example::
 
     choice = PlannerChoice(load_models, expert, job, options, loaded, store, earlier, ask)
     async with choice.made(kernel_count=2) as chosen:
@@ -76,11 +76,11 @@ class Models(Protocol):
     """What builds providers and the planners that ask them."""
 
     def provider(self, settings: Settings, workspace: Path, on_waiting: Callable[[Path, Path], None]) -> Provider:
-        """Raises UsageError where the settings name nobody who is here."""
+        """Raises UsageError where the settings name a provider that is not here."""
         ...
 
     def planner(self, is_alone: bool, provider: Provider, accounts: Accounts, settings: Settings, job: str) -> Planner:
-        """A model alone, or one beside the expert."""
+        """A model alone, or one together with the expert."""
         ...
 
 
@@ -133,7 +133,7 @@ class PlannerChoice(Record):
             await provider.close()
 
     def _provider(self, kind: str) -> tuple[Models | None, Provider | None]:
-        """Whoever may be asked; None where nobody is. Raises UsageError where one was asked for by name."""
+        """The provider that may be asked; None where there is none. Raises UsageError where one was asked for by name."""
         settings = self.loaded.settings
         if self.load_models is None or kind == "expert" or (kind == "auto" and settings.provider.kind == "none"):
             return None, None
@@ -147,12 +147,12 @@ class PlannerChoice(Record):
             return models, None
 
     def _is_named(self, kind: str) -> bool:
-        """Whether the user asked for a model: a setting that came with the workspace is nobody's word."""
+        """Whether the user asked for a model: a setting that came with the workspace does not count."""
         is_own = self.options.planner is not None or self.loaded.origins["planner"] in (*_OWN_ORIGINS, str(user_paths().config))
         return kind == "llm" and is_own
 
     async def _agreed(self, notice: ModelNotice, accounts: JobAccounts) -> bool:
-        """Whether whoever can be asked says yes; then the meter begins."""
+        """Whether the person who can be asked says yes; then the meter begins."""
         if self.options.may_call_models is None and self.ask is not None:
             self.job.emit(events.StageStarted(self.job.id, "consent", f"sends source text to {', '.join(notice.endpoints)}"))
             await self.job.delivered()
@@ -243,4 +243,4 @@ class Asked(Record):
 
 
 NOBODY = Asked()
-"""Nobody is asked, nobody watches."""
+"""No person is asked, none watches."""

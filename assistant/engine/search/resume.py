@@ -129,7 +129,7 @@ NOTHING_EARLIER = EarlierSearch("", (), (), frozenset())
 
 
 def spent_by(store: SearchStore, jobs: Iterable[str]) -> Spending:
-    """What a search spent in its jobs: every call that ended, at its longest every one whose end nobody saw, time and rounds."""
+    """What a search spent in its jobs: every call that ended, at its longest every one whose end is not known, time and rounds."""
     total = Spending()
     for job in jobs:
         for call in store.model_calls(job):

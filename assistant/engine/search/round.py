@@ -46,7 +46,7 @@ class RoundResult(Record):
     is_idle: bool
     """Its plan had no step."""
     withheld: tuple[str, ...]
-    """Edits of host code that nobody allowed."""
+    """Edits of host code that were not allowed."""
 
 
 @dataclass
@@ -143,7 +143,7 @@ class Round:
         return with_host_label(self.node.evaluation.version.source, rewrite)
 
     def _may_not_ask(self, step: Step) -> bool:
-        """Whether no further rewrite of the step is wanted: one that nobody could try is not paid for."""
+        """Whether no further rewrite of the step is wanted: one that could not be tried is not paid for."""
         return self._is_over or (_is_by_model(step) and (self.services.history.is_full or self.services.accounts.why_no_code is not None))
 
     @property
@@ -282,7 +282,7 @@ class Round:
         return trial.ended(TrialOutcome.CONSTRAINED, "; ".join(reasons)) if reasons else trial
 
     async def _ask_once(self, step: Step) -> None:
-        """Have a person asked whether host code may be edited, where nobody was; events tell front ends to stand aside meanwhile."""
+        """Have a person asked whether host code may be edited, where none was; events tell front ends to stand aside meanwhile."""
         if not self.services.host_code.is_open:
             return
         edit = self._edit_name(step)

@@ -23,7 +23,7 @@ _KINDS = {
     TrialOutcome.FAILED: SetbackKind.WRONG_ANSWER,
     TrialOutcome.NOT_BETTER: SetbackKind.NOT_FASTER,
 }
-"""Outcomes of candidates that another edit may mend; what a person or the workload refuses is no such thing."""
+"""Outcomes of candidates that another edit may repair; what a person or the workload refuses is no such thing."""
 _PRINTED = "wrong_output"
 """Code of the finding that quotes what a program printed."""
 

@@ -18,7 +18,7 @@ class SearchShape(Record):
     width: int = 1
     """SpeedQuestion that it carries on with."""
     repairs: int = 0
-    """Times a rewrite that failed may be mended."""
+    """Times a rewrite that failed may be repaired."""
     patience_rounds: int = 1
     """Rounds without a gain after which it ends."""
     near_limit_ratio: float | None = None
@@ -29,7 +29,7 @@ class SearchShape(Record):
     """A rewrite may cost a call, and is not asked for where it could not be tried."""
 
     def most_ahead(self, is_timed: bool, core_count: int) -> int:
-        """Candidates compiled beside the one that is judged; none where a compile may take the core that queues what is timed."""
+        """Candidates compiled while another one is judged; none where a compile may take the core that queues what is timed."""
         return 0 if is_timed and core_count < _CORES_TO_TIME_BESIDE else self.parallel_builds - 1
 
 
