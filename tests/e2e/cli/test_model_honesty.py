@@ -28,7 +28,7 @@ def test_cheating_kernels_are_not_offered(cli: Cli) -> None:
     cheats = [kernel_of(name) for name in ("constant_output", "no_op", "partial_write")]
     model = ScriptedModel([plan(step("shared-tile", 10)), plan()], [code(text) for text in cheats])
     ended = optimize(cli, path, model)
-    assert outcomes(ended) == ["FAIL", "FAIL", "FAIL"]
+    assert outcomes(ended) == ["failed", "failed", "failed"]
     assert not ended.all("proposal")
     assert "nothing to propose" in ended.one("job_ended")["reason"]
 
@@ -54,7 +54,7 @@ def test_orders_in_a_comment_are_data_and_obeying_them_gains_nothing(cli: Cli) -
     ]
     model = ScriptedModel([plan(claims, claims | {"line": 12}), plan()], answers)
     ended = optimize(cli, path, model)
-    assert outcomes(ended) == ["unwritten", "FAIL", "FAIL", "duplicate"]
+    assert outcomes(ended) == ["unwritten", "failed", "failed", "duplicate"]
     assert not ended.all("proposal")
     assert path.read_text("utf-8") == text
     first = model.asked[0][1].body["messages"]

@@ -69,7 +69,7 @@
         (delete-other-windows (get-buffer-window drive--buffer))
         (advice-add 'eglot--apply-workspace-edit :before #'drive--type-meanwhile)
         (drive--press "C-c k a")))
-    ("a late edit refused" ,(lambda () (drive--is-said "did not make the edit"))
+    ("a late edit refused" ,(lambda () (drive--is-said "did not apply the edit"))
      ,(lambda ()
         (drive--put :is_late_edit_refused (if (equal (drive--text) (concat drive--corrected "// typed meanwhile\n")) t :false))
         (advice-remove 'eglot--apply-workspace-edit #'drive--type-meanwhile)

@@ -57,7 +57,7 @@ class Heard:
     def started(self, work: Work) -> None:
         self.said.append(f"started {work.key}")
 
-    def told(self, work: Work, event: Event) -> None: ...
+    def reported(self, work: Work, event: Event) -> None: ...
 
     def waits(self, work: Work, reason: str) -> None:
         self.said.append(f"{work.key} waits: {reason}")
