@@ -1,8 +1,8 @@
-// Builds jupyter_ext/labextension/ from src/: the same bytes from the same sources, wherever they lie.
+// Builds jupyter_ext/labextension/ from src/: the same bytes from the same sources, wherever the checkout lies. (The minifier's short names
+// follow the paths between this folder and node_modules, so the copy that is built lies at one place below it.)
 // `--check` builds beside it and says what differs: what is committed must be what the sources say.
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { join, resolve } from "node:path";
 
 const SHIPPED = resolve("..", "jupyter_ext", "labextension");
@@ -24,7 +24,9 @@ function files(folder) {
   return new Map(names.map((entry) => [join(entry.parentPath, entry.name).slice(folder.length + 1), readFileSync(join(entry.parentPath, entry.name))]));
 }
 
-const folder = mkdtempSync(join(tmpdir(), "kernelopt-lab-"));
+const folder = resolve("build");
+rmSync(folder, { recursive: true, force: true });
+mkdirSync(folder);
 try {
   const made = build(folder);
   if (process.argv.includes("--check")) {
