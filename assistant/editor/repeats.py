@@ -22,7 +22,7 @@ __all__ = ["ReportedNotes", "without_repeated_errors", "without_repeats"]
 
 _RUNNING = frozenset({"check", "profile"})
 """Stages that run the program, and meet its defects on the way."""
-_FLOAT_LITERALS = "KO106"
+_ANSWERED_BY_MACHINE_CODE = frozenset({"KO106", "KO115"})
 
 
 class ReportedNotes:
@@ -39,7 +39,7 @@ class ReportedNotes:
         around = self._kernel_around(note.line)
         if (note.code, note.line) in self._lines or (around is not None and (note.code, around.line) in self._around):
             return True
-        return note.code == _FLOAT_LITERALS and around is not None and not around.is_stale and _has_machine_code(around)
+        return note.code in _ANSWERED_BY_MACHINE_CODE and around is not None and not around.is_stale and _has_machine_code(around)
 
     def _kernel_around(self, line: int) -> KernelView | None:
         at = bisect_right(self._starts, line) - 1

@@ -23,6 +23,7 @@ from assistant.cuda.syntax import Node, SyntaxTree, binary_parts, unparenthesize
 from assistant.cuda.variables import locals_of
 from assistant.editor.view import Note
 from assistant.model.profile import Severity
+from assistant.plan.expert.analysis.run_time_values import RunTimeValues
 from assistant.plan.expert.analysis.value_kinds import Kind, ValueKinds
 
 __all__ = ["literal_notes"]
@@ -32,13 +33,10 @@ _ARITHMETIC = frozenset({"+", "-", "*", "/"})
 _COMPARISONS = frozenset({"<", "<=", ">", ">=", "==", "!="})
 _IN_PLACE = frozenset({"+=", "-=", "*=", "/="})
 _TAKES_FLOAT = frozenset({*FLOAT_NAMES.values(), "float"})
-_INDICES = frozenset({"threadIdx", "blockIdx"})
 _SMALLEST_FLOAT = 1.1754943508222875e-38
 """2⁻¹²⁶, the smallest normal number of IEEE 754 binary32."""
 _LARGEST_FLOAT = 3.4028234663852886e38
 """(2 − 2⁻²³) · 2¹²⁷, IEEE 754 binary32."""
-_MAX_DEPTH = 8
-"""Deepest chain of definitions that is followed."""
 
 
 def literal_notes(tree: SyntaxTree) -> Iterator[Note]:
@@ -59,11 +57,7 @@ class _Literals:
         self._kinds = ValueKinds(tree, function)
         self._locals = locals_of(tree, function.body)
         self._assigned = assignments(tree, function.body)
-        self._given: dict[str, list[Node | None]] = {}
-        """Name of each variable → the values that it is assigned."""
-        for change in self._assigned:
-            name = next((tree.text(n) for n in tree.find("identifier", inside=change.target)), "")
-            self._given.setdefault(name, []).append(change.value)
+        self._run_time = RunTimeValues(tree, function)
 
     def notes(self) -> Iterator[Note]:
         by_line: dict[int, list[Node]] = {}
@@ -82,14 +76,14 @@ class _Literals:
             for literal, other in ((parts[1], parts[2]), (parts[2], parts[1])):
                 if not self._is_beyond_float(literal) or self._kinds.of(other) is not Kind.FLOAT:
                     continue
-                if (parts[0] in _COMPARISONS or self._ends_as_float(node)) and self._is_runtime(other, 0):
+                if (parts[0] in _COMPARISONS or self._ends_as_float(node)) and self._run_time.decides(other):
                     yield unparenthesized(literal)
 
     def _in_place(self) -> Iterator[Node]:
         """``x *= 0.1`` with a float ``x``."""
         for change in self._assigned:
             is_float = change.operator in _IN_PLACE and self._kinds.of(change.target) is Kind.FLOAT
-            if is_float and change.value is not None and self._is_beyond_float(change.value) and self._is_runtime(change.target, 0):
+            if is_float and change.value is not None and self._is_beyond_float(change.value) and self._run_time.decides(change.target):
                 yield unparenthesized(change.value)
 
     def _is_beyond_float(self, node: Node) -> bool:
@@ -136,20 +130,6 @@ class _Literals:
         """Not of a lambda inside the function."""
         around = (a.type for a in self._tree.ancestors(statement))
         return next(kind for kind in around if kind in ("lambda_expression", "function_definition")) == "function_definition"
-
-    def _is_runtime(self, node: Node, depth: int) -> bool:
-        """Does only the run decide the value? Constants are folded before any instruction is made."""
-        if depth > _MAX_DEPTH:
-            return False
-        names = (self._tree.text(n) for n in self._tree.find("identifier", inside=node))
-        return any(self._is_runtime_name(name, depth) for name in names)
-
-    def _is_runtime_name(self, name: str, depth: int) -> bool:
-        declared = self._locals.get(name, ())
-        if not declared:
-            return self._function.parameter(name) is not None or name in _INDICES
-        values = [*(v.value for v in declared), *self._given.get(name, ())]
-        return any(v.is_shared for v in declared) or any(v is not None and self._is_runtime(v, depth + 1) for v in values)
 
     def _column(self, node: Node) -> int:
         start = self._tree.span(node).start

@@ -20,6 +20,7 @@ from assistant.cuda.syntax import SyntaxTree
 from assistant.editor.static_barriers import Threads, barrier_notes, guarded_barriers
 from assistant.editor.static_launches import TextLaunch, blocks_of, launch_notes, launches_in
 from assistant.editor.static_literals import literal_notes
+from assistant.editor.static_powers import power_notes
 from assistant.editor.view import Note
 from assistant.model.source import ParsedSource
 
@@ -32,6 +33,7 @@ def static_notes(parsed: ParsedSource, trees: Sequence[SyntaxTree]) -> tuple[Not
     notes = [*launch_notes(parsed, launches)]
     for tree in trees:
         notes += literal_notes(tree)
+        notes += power_notes(tree)
         notes += _barrier_notes(parsed, tree, launches)
     return tuple(sorted(notes, key=lambda note: (note.line, note.column)))
 

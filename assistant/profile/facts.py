@@ -46,6 +46,10 @@ class LineFacts(Record):
     line: int
     double_literals: tuple[str, ...] = ()
     """Floating literals without ``f`` (``0.5``, ``1e-3``) in an expression that has float operands or targets."""
+    powers: tuple[str, ...] = ()
+    """``powf`` and ``pow`` of a run-time float with a float exponent that a few operations replace (2, 3, -1, 0.5)."""
+    double_powers: tuple[str, ...] = ()
+    """The same, computed in double precision."""
     accumulated_pointers: tuple[str, ...] = ()
     """Pointers updated in place (``o[i] += …``, ``o[i] = o[i] + …``) at an index the innermost loop does not change."""
     invariant_loads: tuple[str, ...] = ()

@@ -91,6 +91,12 @@ THRESHOLDS: tuple[Threshold, ...] = (
     Threshold("unroll_trip_count", 64.0, "iterations", "nvcc unrolls loops of small constant count by itself; longer ones grow the code"),
     Threshold("loop_overhead_ratio", 0.5, "ratio", "half of the loop's instructions do no work of the algorithm"),
     Threshold(
+        "power_conversions",
+        3.0,
+        "conversions/power",
+        "nvcc 13.0, sm_80 and sm_90: a general float power has one of each of FRND, F2I and I2F; the one of -use_fast_math has none",
+    ),
+    Threshold(
         "least_saving",
         0.01,
         "ratio",

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from assistant.cuda.accesses import ArrayAccess, Use, array_accesses
 from assistant.cuda.assignments import assignments
+from assistant.cuda.functions import functions
 from assistant.cuda.literals import double_literals
 from assistant.cuda.loops import LOOPS, loops_around
 from assistant.cuda.names import names_in
@@ -19,6 +20,7 @@ from assistant.cuda.syntax import Node, SyntaxTree
 from assistant.cuda.variables import locals_of
 from assistant.engine.evaluate.struct_uses import struct_uses
 from assistant.model.source import Kernel, ParsedSource, Span
+from assistant.plan.expert.analysis.constant_powers import constant_powers
 from assistant.profile.facts import LineFacts, LoopFacts, PointerFacts, SourceFacts
 
 __all__ = ["source_facts"]
@@ -36,6 +38,8 @@ _DOUBLE_TYPE = re.compile(r"\bdouble[234]?\b")
 @dataclass
 class _Line:
     double_literals: list[str] = field(default_factory=list[str])
+    powers: list[str] = field(default_factory=list[str])
+    double_powers: list[str] = field(default_factory=list[str])
     accumulated: list[str] = field(default_factory=list[str])
     invariant: list[str] = field(default_factory=list[str])
     stored: list[str] = field(default_factory=list[str])
@@ -54,6 +58,7 @@ def source_facts(parsed: ParsedSource, kernel: Kernel) -> SourceFacts:
     lines: defaultdict[int, _Line] = defaultdict(_Line)
     for body in bodies:
         _read_literals(tree, body, lines)
+        _read_powers(tree, body, lines)
         _read_accesses(tree, body, pointers, lines)
     lines.update({number: _Line() for number in structs if number not in lines})  # members used through a reference
     return SourceFacts(
@@ -61,6 +66,8 @@ def source_facts(parsed: ParsedSource, kernel: Kernel) -> SourceFacts:
             LineFacts(
                 line=number,
                 double_literals=tuple(found.double_literals),
+                powers=tuple(found.powers),
+                double_powers=tuple(found.double_powers),
                 accumulated_pointers=_unique(found.accumulated),
                 invariant_loads=_unique(found.invariant),
                 stored_pointers=_unique(found.stored),
@@ -91,6 +98,13 @@ def _read_literals(tree: SyntaxTree, body: Node, lines: defaultdict[int, _Line])
         is_meant = statement is not None and not doubles.isdisjoint(names_in(tree, statement))
         if not is_meant:
             lines[tree.line(literal)].double_literals.append(tree.text(literal))
+
+
+def _read_powers(tree: SyntaxTree, body: Node, lines: defaultdict[int, _Line]) -> None:
+    for function in functions(tree):
+        for power in constant_powers(tree, function) if function.body == body else ():
+            line = lines[tree.line(power.call)]
+            (line.double_powers if power.is_double else line.powers).append(tree.text(power.call))
 
 
 def _read_accesses(tree: SyntaxTree, body: Node, pointers: set[str], lines: defaultdict[int, _Line]) -> None:

@@ -43,6 +43,10 @@ def _double_work(kernels: _Assessed) -> float:
     return _instructions(kernels, "fp64", "conversion")
 
 
+def _arithmetic(kernels: _Assessed) -> float:
+    return _instructions(kernels, "fp32", "fp64", "conversion", "special")
+
+
 def _loop_overhead(kernels: _Assessed) -> float:
     return _instructions(kernels, "integer", "control")
 
@@ -86,6 +90,7 @@ _WATCHED: dict[str, tuple[Watched, Callable[[_Assessed], float]]] = {
     "KO112": (Watched("occupancy", True, "ratio"), _occupancy),
     "KO113": (Watched("global_requests", False, "requests"), _global_requests),
     "KO114": (Watched("integer_and_control_instructions", False, "instructions"), _loop_overhead),
+    "KO115": (Watched("arithmetic_instructions", False, "instructions"), _arithmetic),
 }
 
 

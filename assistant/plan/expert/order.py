@@ -5,6 +5,7 @@ from __future__ import annotations
 from assistant.plan.expert.block_size_search import BlockSizeSearch
 from assistant.plan.expert.coalescing_interchange import CoalescingInterchange
 from assistant.plan.expert.const_restrict import ConstRestrict
+from assistant.plan.expert.constant_powers import ConstantPowers
 from assistant.plan.expert.float_literals import FloatLiterals
 from assistant.plan.expert.loop_unrolling import LoopUnrolling
 from assistant.plan.expert.scalar_replacement import ScalarReplacement
@@ -21,6 +22,7 @@ EXPERT_TRANSFORMATIONS: tuple[Transformation, ...] = (
     StagedStore(),
     SharedMemoryPadding(),
     ScalarReplacement(),
+    ConstantPowers(),
     FloatLiterals(),
     ConstRestrict(),
     LoopUnrolling(),

@@ -1,4 +1,4 @@
-"""KO104 register spills, KO106 double precision by accident, KO109 divergence, KO114 loop overhead."""
+"""KO104 register spills, KO106 double precision by accident, KO109 divergence, KO114 loop overhead, KO115 constant powers."""
 
 from __future__ import annotations
 
@@ -8,14 +8,16 @@ from dataclasses import fields, replace
 from assistant.model.profile import Grade, InstructionMix, LaunchProfile, LineExecution, LineInstructions, Method, Severity
 from assistant.profile.context import CountedLaunch, FindContext, warps_of
 from assistant.profile.diagnosis import Diagnosis, Fact, FixedLaunch
-from assistant.profile.facts import LoopFacts
+from assistant.profile.facts import LineFacts, LoopFacts
 from assistant.profile.rules.places import kernel_line
 from assistant.profile.thresholds import threshold
 from assistant.profile.wording import lines_of, number, percent, plural
 
-__all__ = ["accidental_double", "divergence", "loop_overhead", "register_spills"]
+__all__ = ["accidental_double", "constant_powers", "divergence", "loop_overhead", "register_spills"]
 
 _WARP_LANES = 32
+_POWER = InstructionMix(fp32=50, conversion=3, special=1, integer=7, control=6, other=4)
+"""What a float power runs beyond a multiplication: nvcc 13.0, sm_90, a chain of ``powf(v, 2.0f)`` against one of ``v * v``."""
 
 
 def register_spills(context: FindContext, launch: CountedLaunch) -> tuple[Diagnosis, ...]:
@@ -205,3 +207,50 @@ def _without_counting(line: LineInstructions, trips: int) -> LineInstructions:
     """Control once instead of ``trips`` times, and half of the integer work (addresses become constant offsets)."""
     mix = line.mix
     return replace(line, mix=replace(mix, control=mix.control // trips, integer=mix.integer // 2))
+
+
+def constant_powers(context: FindContext, launch: CountedLaunch) -> tuple[Diagnosis, ...]:
+    """KO115: a general power where a few plain operations give the same.
+
+    What a double one costs is not modelled: nvcc books its routine on another line, with those of divisions.
+    """
+    if not launch.profile.instructions:
+        return tuple(
+            Diagnosis("KO115", f.line, _power_message(f.powers + f.double_powers), (_power_fact(f),), None, Severity.INFORMATION)
+            for f in context.facts.lines
+            if f.powers or f.double_powers
+        )
+    return tuple(found for line in launch.profile.instructions if (found := _power(context, launch, line)) is not None)
+
+
+def _power(context: FindContext, launch: CountedLaunch, line: LineInstructions) -> Diagnosis | None:
+    facts = context.facts.at(line.file, line.line)
+    count = min(line.mix.special, int(line.mix.conversion / threshold("power_conversions"))) if facts.powers else 0
+    if count == 0 and not (facts.double_powers and line.mix.fp64):
+        return None
+    named = (facts.powers if count else ()) + (facts.double_powers if line.mix.fp64 else ())
+    if count == 0:
+        return Diagnosis("KO115", line.line, _power_message(named), (_power_fact(facts),), None, Severity.INFORMATION)
+    fixed = tuple(replace(i, mix=_without_powers(i.mix, count)) if i == line else i for i in launch.profile.instructions)
+    conversions = Fact("conversion_instructions", float(line.mix.conversion), line.line, launch.profile.method, _counted(launch.profile))
+    return Diagnosis(
+        "KO115",
+        line.line,
+        f"{_power_message(named)}: {number(count)} powers (thread-level, from the machine code)",
+        (_power_fact(facts), conversions),
+        FixedLaunch(replace(launch.profile, instructions=fixed), launch.occupancy),
+    )
+
+
+def _power_message(calls: tuple[str, ...]) -> str:
+    runs, exponent, does = ("runs", "its", "exponent does") if len(calls) == 1 else ("run", "their", "exponents do")
+    return f"{', '.join(dict.fromkeys(calls))} {runs} the general power routine, which {exponent} constant {does} not need"
+
+
+def _power_fact(facts: LineFacts) -> Fact:
+    return Fact("constant_powers", float(len(facts.powers) + len(facts.double_powers)), facts.line, Method.STATIC)
+
+
+def _without_powers(mix: InstructionMix, count: int) -> InstructionMix:
+    left = {f.name: max(0, getattr(mix, f.name) - count * getattr(_POWER, f.name)) for f in fields(mix)}
+    return InstructionMix(**left)

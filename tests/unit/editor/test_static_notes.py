@@ -15,8 +15,12 @@ from assistant.model.source import Source
 
 _ROOT = Path(__file__).parents[3]
 _PROGRAMS = [
-    p for folder in ("examples", "tests/data") for p in sorted((_ROOT / folder).rglob("*")) if p.suffix in (".cu", ".cuh") and p.is_file()
+    p
+    for folder in ("examples", "tests/data")
+    for p in sorted((_ROOT / folder).rglob("*"))
+    if p.suffix in (".cu", ".cuh") and p.is_file() and p.parent.name != "constant-powers"
 ]
+"""Not those that are about powers."""
 
 
 def _notes(text: str) -> tuple[Note, ...]:
@@ -228,6 +232,67 @@ def test_host_code_and_templates_are_left_alone() -> None:
     assert _said("float f(float x) { return x * 0.1; }\ntemplate <typename T> __device__ T g(T x) { return x * 0.1; }\n") == []
 
 
+# --- powers -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("body", "advice"),
+    [
+        ("a[i] = powf(b[i], 2.0f);", "b[i] * b[i]"),
+        ("a[i] = powf(s, 2);", "s * s"),
+        ("a[i] = pow(s, 3.f) + 1.0f;", "s * s * s"),
+        ("a[i] = std::pow(s + 1.0f, 2);", "x * x"),
+        ("a[i] = pow(d, -1);", "1.0 / d"),
+        ("a[i] = ::powf(s, -1.0f);", "1.0f / s"),
+        ("a[i] = pow(d, .5);", "sqrt(d)"),
+        ("a[i] = powf(s, (0.5f));", "sqrtf(s)"),
+        ("float x = 0; for (int j = 0; j < n; j++) x += powf(x + b[j], 2.0f); a[i] = x;", "x * x"),
+    ],
+)
+def test_a_power_that_a_few_operations_replace_is_told(body: str, advice: str) -> None:
+    (note,) = _notes(_literal(body))
+    assert (note.code, note.line, note.severity) == ("KO115", 4, Severity.INFORMATION)
+    assert note.message.endswith(f"write {advice}")
+
+
+def test_several_powers_on_a_line_are_one_note() -> None:
+    (note,) = _notes(_literal("a[i] = powf(s, 2.0f) + powf(b[i], -1.0f);"))
+    assert (
+        note.message == "powf(s, 2.0f), powf(b[i], -1.0f) run the general power routine, 70 instructions and more: write s * s, 1.0f / b[i]"
+    )
+    assert note.column == len("  a[i] = p")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "a[i] = powf(b[i], 2.5f);",
+        "a[i] = powf(b[i], 7.0f);",
+        "a[i] = powf(b[i], s);",
+        "a[i] = powf(2.0f, s);",
+        "a[i] = powf(2.0f, 3.0f);",
+        "const float c = 3.0f; a[i] = powf(c, 2.0f);",
+        "a[i] = powf(d, 2.0f);",
+        "a[i] = powf(i, 2.0f);",
+        "a[i] = pow(n, 2);",
+        "a[i] = pow(unknown(s), 2);",
+        "a[i] = __powf(b[i], 2.0f);",
+        "a[i] = mine::pow(b[i], 2);",
+        "// a[i] = powf(b[i], 2.0f);",
+        "a[i] = powf(b[i], 2.0f",
+    ],
+)
+def test_a_power_that_must_be_one_or_is_none_is_left_alone(body: str) -> None:
+    assert _said(_literal(body)) == []
+
+
+def test_a_power_of_the_programs_own_and_one_of_the_host_are_left_alone() -> None:
+    own = "__device__ float powf(float x, float) { return x; }"
+    assert _said(_literal("a[i] = powf(s, 2.0f);", own)) == []
+    assert _said(_literal("a[i] = powf(s, 2.0f);", "#define powf(x, y) __powf(x, y)")) == []
+    assert _said("float f(float x) { return powf(x, 2.0f); }\n") == []
+
+
 # --- programs -----------------------------------------------------------------------------------------------------------
 
 _TOLD = {
@@ -235,6 +300,9 @@ _TOLD = {
     ("arithmetic.cu", "KO106"),
     ("equality_with_a_fraction.cu", "KO106"),
     ("shared_tile_pointer_walk.cu", "KO106"),
+    ("math_functions.cu", "KO115"),
+    ("math_functions_and_helper.cu", "KO115"),
+    ("math_functions_and_helper.expected.cu", "KO115"),
     ("bugs.cu", "KO206"),
     ("host_api.cu", "KO206"),
     ("polls.cu", "KO206"),

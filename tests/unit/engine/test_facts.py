@@ -54,6 +54,18 @@ def test_a_double_literal_in_float_code_is_found_and_a_meant_one_is_not() -> Non
     assert _line("double d = a[j]; d = d * 0.5; c[j] = d;").double_literals == ()
 
 
+def test_powers_are_found_by_the_precision_that_they_are_computed_in() -> None:
+    line = _line("c[j] = powf(a[j], 2.0f) + pow(a[j], 3);")
+    assert (line.powers, line.double_powers) == (("powf(a[j], 2.0f)",), ("pow(a[j], 3)",))
+    assert _line("c[j] = powf(a[j], a[i]);").powers == ()
+
+
+def test_a_power_in_a_helper_is_the_kernels_own() -> None:
+    helper = "__device__ float sq(float x) { return powf(x, 2.0f); }\n"
+    facts = _facts(helper + _LOOP.replace("BODY", "c[j] = sq(a[j]);").lstrip())
+    assert facts.at("k.cu", 1).powers == ("powf(x, 2.0f)",)
+
+
 _STRUCTS = """
 struct Particle { float x, y, z, vx, vy, vz, m, q; };
 __global__ void k(float *out, const Particle *p, const float4 *v, const Particle *whole) {

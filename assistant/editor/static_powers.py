@@ -1,0 +1,43 @@
+"""Powers with a constant exponent that a few plain operations replace, found in the text alone (KO115). Pure.
+
+Only a base that the run decides and whose type the text gives, and only CUDA's own ``pow`` and ``powf``. Example::
+
+    y = powf(x, 2.0f);     // KO115: write x * x
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import groupby
+
+from assistant.cuda.functions import functions
+from assistant.cuda.syntax import SyntaxTree
+from assistant.editor.view import Note
+from assistant.model.profile import Severity
+from assistant.plan.expert.analysis.constant_powers import ConstantPower, constant_powers
+
+__all__ = ["power_notes"]
+
+_CODE = "KO115"
+
+
+def power_notes(tree: SyntaxTree) -> Iterator[Note]:
+    """One note per line."""
+    for function in functions(tree):
+        is_device = (function.is_kernel or function.is_device) and not function.node.has_error
+        found = constant_powers(tree, function) if is_device else ()
+        for line, powers in groupby(found, lambda power: tree.line(power.call)):
+            mine = tuple(powers)
+            yield Note("static", line, _column(tree, mine[0]), Severity.INFORMATION, _message(tree, mine), "kernelopt", _CODE)
+
+
+def _column(tree: SyntaxTree, power: ConstantPower) -> int:
+    start = tree.span(power.call).start
+    return start - tree.source.rfind("\n", 0, start)
+
+
+def _message(tree: SyntaxTree, powers: tuple[ConstantPower, ...]) -> str:
+    names = list(dict.fromkeys(tree.text(power.call) for power in powers))
+    advice = list(dict.fromkeys(power.advice for power in powers))
+    runs = "runs" if len(names) == 1 else "run"
+    return f"{', '.join(names)} {runs} the general power routine, 70 instructions and more: write {', '.join(advice)}"

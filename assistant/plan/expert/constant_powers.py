@@ -1,0 +1,128 @@
+"""Multiply instead of calling the general power routine: `powf(x, 2.0f)` becomes `(x * x)`.
+
+Only exponents of 2, 3 and -1, whose special cases are those of the plain operations, and only a base that may stand there twice.
+
+Example::
+
+    y[i] = powf(x[i], 2.0f) / n;      // before
+    y[i] = (x[i] * x[i]) / n;         // after
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from assistant.cuda.builtins import is_pure
+from assistant.cuda.calls import callee_name
+from assistant.cuda.functions import Function, functions
+from assistant.cuda.macros import hidden_effect
+from assistant.cuda.syntax import Node, SyntaxTree, unparenthesized
+from assistant.cuda.variables import locals_of
+from assistant.model.plan import Decline, DeclineReason, Rewrite
+from assistant.model.source import TextEdit
+from assistant.model.verification import Label
+from assistant.plan.expert.analysis.constant_powers import ConstantPower, constant_powers
+from assistant.plan.expert.analysis.predictions import predicted_values
+from assistant.plan.expert.analysis.value_flow import largest_expression, sink_of
+from assistant.plan.expert.analysis.value_kinds import Kind, ValueKinds
+from assistant.plan.expert.obstacle import Obstacle
+from assistant.plan.expert.transformation import TransformationContext
+
+__all__ = ["ConstantPowers"]
+
+_CHANGES = ("assignment_expression", "update_expression", "comma_expression", "lambda_expression")
+_PRIMARY = ("identifier", "subscript_expression", "field_expression", "call_expression", "parenthesized_expression")
+_ENCLOSES = ("init_declarator", "assignment_expression", "return_statement", "argument_list", "parenthesized_expression")
+"""What a product stands in without parentheses of its own."""
+
+
+class ConstantPowers:
+    """Powers of the finding's line → multiplications and reciprocals."""
+
+    technique = "constant-powers"
+
+    def rewrite(self, context: TransformationContext) -> tuple[Rewrite, ...] | Decline:
+        tree = context.tree
+        edits: list[TextEdit] = []
+        obstacles: list[Obstacle] = []
+        names: list[str] = []
+        for function, power in _powers(context):
+            obstacle = _obstacle(tree, function, power)
+            if obstacle is not None:
+                obstacles.append(obstacle)
+            else:
+                edits.append(TextEdit(tree.span(power.call), _written(tree, power)))
+                names.append(f"`{tree.text(power.call)}`")
+        if not edits:
+            nothing = Obstacle(DeclineReason.NOTHING_TO_CHANGE, "this line has no power with an exponent of 2, 3 or -1")
+            return context.decline(self.technique, obstacles[0] if obstacles else nothing)
+        summary = f"Multiply or divide instead of computing {', '.join(dict.fromkeys(names))} as a general power."
+        gone = {"constant_powers": float(len(obstacles))} | ({} if obstacles else {"conversion_instructions": 0.0})
+        return (
+            Rewrite(
+                self.technique,
+                context.kernel.key,
+                context.line,
+                tuple(sorted(edits)),
+                summary,
+                (Label.PRECISION,),
+                predicted_values(context, gone),
+            ),
+        )
+
+
+def _powers(context: TransformationContext) -> Iterator[tuple[Function, ConstantPower]]:
+    """Those of the finding's line; one inside the base of another is left to a later round."""
+    tree = context.tree
+    reachable = {context.kernel.name, *context.kernel.device_functions}
+    end = 0
+    for function in functions(tree):
+        found = constant_powers(tree, function) if function.name in reachable else ()
+        for power in sorted(found, key=lambda p: p.call.start_byte):
+            if tree.line(power.call) == context.line and power.call.start_byte >= end:
+                end = power.call.end_byte
+                yield function, power
+
+
+def _obstacle(tree: SyntaxTree, function: Function, power: ConstantPower) -> Obstacle | None:
+    call, base = tree.text(power.call), tree.text(power.base)
+    if power.exponent == 0.5:
+        return Obstacle(
+            DeclineReason.RESULT_WOULD_CHANGE, f"`{call}` is 0 for -0 and infinity for -infinity, where a square root is -0 and NaN"
+        )
+    if power.is_double and power.base_kind is Kind.FLOAT:
+        sink = sink_of(tree, ValueKinds(tree, function), function, largest_expression(tree, power.call))
+        if sink.kind is Kind.DOUBLE:
+            return Obstacle(DeclineReason.DOUBLE_ON_PURPOSE, f"`{call}` goes to {sink.words}, which is double")
+        if sink.kind is not Kind.FLOAT:
+            return Obstacle(DeclineReason.TYPE_UNKNOWN, f"`{call}` is a double, and what takes it ({sink.words}) is not known to be float")
+    return None if power.exponent == -1.0 else _repeated(tree, function, power.base, base)
+
+
+def _repeated(tree: SyntaxTree, function: Function, node: Node, base: str) -> Obstacle | None:
+    """Why the base must not stand in the text twice."""
+    if next(tree.find(*_CHANGES, inside=node), None) is not None:
+        return Obstacle(DeclineReason.NOT_RECOMPUTABLE, f"`{base}` changes something, and would do so twice")
+    macro = hidden_effect(tree, node)
+    if macro is not None:
+        return Obstacle(DeclineReason.HIDDEN_BY_MACRO, f"the macro `{macro}` in `{base}` may do more than compute a value")
+    own = {f.name for f in functions(tree)}
+    for call in tree.find("call_expression", inside=node):
+        name = callee_name(tree, call)
+        if name.split("::")[-1] in own or not is_pure(name):
+            return Obstacle(DeclineReason.NOT_RECOMPUTABLE, f"`{base}` calls `{name}`, which would be called twice")
+    declared = {v.name: v for v in (*function.parameters, *(v for found in locals_of(tree, function.body).values() for v in found))}
+    for identifier in tree.find("identifier", inside=node):
+        variable = declared.get(tree.text(identifier))
+        if variable is not None and variable.is_volatile:
+            return Obstacle(DeclineReason.VOLATILE, f"`{variable.name}` is volatile: each access must reach memory")
+    return None
+
+
+def _written(tree: SyntaxTree, power: ConstantPower) -> str:
+    inner = unparenthesized(power.base)
+    base = tree.text(inner) if inner.type in _PRIMARY else f"({tree.text(inner)})"
+    one = "1.0f" if power.base_kind is Kind.FLOAT else "1.0"
+    product = f"{one} / {base}" if power.exponent == -1.0 else " * ".join([base] * round(power.exponent))
+    parent = power.call.parent
+    return product if parent is not None and parent.type in _ENCLOSES else f"({product})"

@@ -1,0 +1,27 @@
+// kernel=step line=11 finding=KO115
+#include <cmath>
+#include <cstdio>
+
+#define NEXT(p) in[(p)++]
+
+__global__ void step(float *out, const float *in, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    int j = i;
+    out[i] = powf((float)NEXT(j), 2.0f);
+}
+
+int main() {
+    const int n = 256;
+    float *out, *in;
+    cudaMallocManaged(&out, n * sizeof(float));
+    cudaMallocManaged(&in, n * sizeof(float));
+    for (int i = 0; i < n; ++i) in[i] = float(0.25) * (i + 1);
+    step<<<2, 128>>>(out, in, n);
+    cudaDeviceSynchronize();
+    for (int i = 0; i < n; ++i) {
+        double x = in[i], want = x * x;
+        if (!(fabs(out[i] - want) <= 1e-5 * fabs(want))) return printf("FAIL %d: %g %g\n", i, (double)out[i], want), 1;
+    }
+    return puts("PASS"), 0;
+}

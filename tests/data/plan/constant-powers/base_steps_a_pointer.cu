@@ -1,0 +1,25 @@
+// kernel=walk line=9 finding=KO115
+#include <cmath>
+#include <cstdio>
+
+__global__ void walk(float *out, const float *in, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    int j = i;
+    out[i] = powf(in[j++], 2.0f) + (j - i - 1);
+}
+
+int main() {
+    const int n = 256;
+    float *out, *in;
+    cudaMallocManaged(&out, n * sizeof(float));
+    cudaMallocManaged(&in, n * sizeof(float));
+    for (int i = 0; i < n; ++i) in[i] = float(0.25) * (i + 1);
+    walk<<<2, 128>>>(out, in, n);
+    cudaDeviceSynchronize();
+    for (int i = 0; i < n; ++i) {
+        double x = in[i], want = x * x;
+        if (!(fabs(out[i] - want) <= 1e-5 * fabs(want))) return printf("FAIL %d: %g %g\n", i, (double)out[i], want), 1;
+    }
+    return puts("PASS"), 0;
+}

@@ -1,0 +1,23 @@
+// kernel=power line=7 finding=KO115
+#include <cmath>
+#include <cstdio>
+
+__global__ void power(float *out, const float *in, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = -(sinf(in[i]) * sinf(in[i])) + powf(in[i], 0.5f);
+}
+
+int main() {
+    const int n = 256;
+    float *out, *in;
+    cudaMallocManaged(&out, n * sizeof(float));
+    cudaMallocManaged(&in, n * sizeof(float));
+    for (int i = 0; i < n; ++i) in[i] = float(0.25) * (i + 1);
+    power<<<2, 128>>>(out, in, n);
+    cudaDeviceSynchronize();
+    for (int i = 0; i < n; ++i) {
+        double x = in[i], want = -sin(x) * sin(x) + sqrt(x);
+        if (!(fabs(out[i] - want) <= 1e-5 * fabs(want))) return printf("FAIL %d: %g %g\n", i, (double)out[i], want), 1;
+    }
+    return puts("PASS"), 0;
+}

@@ -1,0 +1,25 @@
+// kernel=variance line=9 finding=KO115
+#include <cmath>
+#include <cstdio>
+
+__global__ void variance(float *out, const float *in, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    const float mean = in[0];
+    out[i] = pow((in[i] - mean), 2) / n;
+}
+
+int main() {
+    const int n = 256;
+    float *out, *in;
+    cudaMallocManaged(&out, n * sizeof(float));
+    cudaMallocManaged(&in, n * sizeof(float));
+    for (int i = 0; i < n; ++i) in[i] = float(0.25) * (i + 1);
+    variance<<<2, 128>>>(out, in, n);
+    cudaDeviceSynchronize();
+    for (int i = 0; i < n; ++i) {
+        double x = in[i], want = (x - in[0]) * (x - in[0]) / n;
+        if (!(fabs(out[i] - want) <= 1e-5 * fabs(want))) return printf("FAIL %d: %g %g\n", i, (double)out[i], want), 1;
+    }
+    return puts("PASS"), 0;
+}
