@@ -22,7 +22,7 @@ __all__ = ["ReportedNotes", "without_repeated_errors", "without_repeats"]
 
 _RUNNING = frozenset({"check", "profile"})
 """Stages that run the program, and meet its defects on the way."""
-_ANSWERED_BY_MACHINE_CODE = frozenset({"KO106", "KO115"})
+_ANSWERED_BY_MACHINE_CODE = frozenset({"KO106", "KO116"})
 
 
 class ReportedNotes:

@@ -1,8 +1,8 @@
-"""Powers with a constant exponent that a few plain operations replace, found in the text alone (KO115). Pure.
+"""Powers with a constant exponent that a few plain operations replace, found in the text alone (KO116). Pure.
 
 Only a base that the run decides and whose type the text gives, and only CUDA's own ``pow`` and ``powf``. Example::
 
-    y = powf(x, 2.0f);     // KO115: write x * x
+    y = powf(x, 2.0f);     // KO116: write x * x
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from assistant.plan.expert.analysis.constant_powers import ConstantPower, consta
 
 __all__ = ["power_notes"]
 
-_CODE = "KO115"
+_CODE = "KO116"
 
 
 def power_notes(tree: SyntaxTree) -> Iterator[Note]:

@@ -51,7 +51,7 @@ RULES: tuple[Rule, ...] = (
     Rule("KO112", "Block shape wastes lanes", ("small_block_threads",), block_shape),
     Rule("KO113", "Reloads forced by possible aliasing", ("reload_requests",), aliasing_reloads),
     Rule("KO114", "Loop overhead", ("loop_overhead_ratio", "unroll_trip_count"), loop_overhead),
-    Rule("KO115", "Power with a small constant exponent", ("power_conversions",), constant_powers),
+    Rule("KO116", "Power with a small constant exponent", ("power_conversions",), constant_powers),
 )
 
 DEFECT_TITLES: tuple[tuple[str, str], ...] = (

@@ -1,4 +1,4 @@
-"""KO104 register spills, KO106 double precision by accident, KO109 divergence, KO114 loop overhead, KO115 constant powers."""
+"""KO104 register spills, KO106 double precision by accident, KO109 divergence, KO114 loop overhead, KO116 constant powers."""
 
 from __future__ import annotations
 
@@ -210,13 +210,13 @@ def _without_counting(line: LineInstructions, trips: int) -> LineInstructions:
 
 
 def constant_powers(context: FindContext, launch: CountedLaunch) -> tuple[Diagnosis, ...]:
-    """KO115: a general power where a few plain operations give the same.
+    """KO116: a general power where a few plain operations give the same.
 
     What a double one costs is not modelled: nvcc books its routine on another line, with those of divisions.
     """
     if not launch.profile.instructions:
         return tuple(
-            Diagnosis("KO115", f.line, _power_message(f.powers + f.double_powers), (_power_fact(f),), None, Severity.INFORMATION)
+            Diagnosis("KO116", f.line, _power_message(f.powers + f.double_powers), (_power_fact(f),), None, Severity.INFORMATION)
             for f in context.facts.lines
             if f.powers or f.double_powers
         )
@@ -230,11 +230,11 @@ def _power(context: FindContext, launch: CountedLaunch, line: LineInstructions) 
         return None
     named = (facts.powers if count else ()) + (facts.double_powers if line.mix.fp64 else ())
     if count == 0:
-        return Diagnosis("KO115", line.line, _power_message(named), (_power_fact(facts),), None, Severity.INFORMATION)
+        return Diagnosis("KO116", line.line, _power_message(named), (_power_fact(facts),), None, Severity.INFORMATION)
     fixed = tuple(replace(i, mix=_without_powers(i.mix, count)) if i == line else i for i in launch.profile.instructions)
     conversions = Fact("conversion_instructions", float(line.mix.conversion), line.line, launch.profile.method, _counted(launch.profile))
     return Diagnosis(
-        "KO115",
+        "KO116",
         line.line,
         f"{_power_message(named)}: {number(count)} powers (thread-level, from the machine code)",
         (_power_fact(facts), conversions),

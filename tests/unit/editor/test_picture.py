@@ -220,7 +220,7 @@ _CODE_RAN = InstructionMix(fp32=4)
         ("KO206", 10, lambda: {"check": _said(_check(_problem("bad_launch", 10)))}, False),
         ("KO106", 4, lambda: {"profile": _said(_profile(instructions=_CODE_RAN), _summary(1e-6))}, False),
         ("KO106", 4, lambda: {"profile": _said(_profile(), _summary(1e-6))}, True),
-        ("KO115", 4, lambda: {"profile": _said(_profile(instructions=_CODE_RAN), _summary(1e-6))}, False),
+        ("KO116", 4, lambda: {"profile": _said(_profile(instructions=_CODE_RAN), _summary(1e-6))}, False),
         ("KO106", 7, lambda: {"profile": _said(_profile(instructions=_CODE_RAN), _summary(1e-6))}, True),
         ("KO106", 4, lambda: {"profile": _said(_profile(instructions=_CODE_RAN), _summary(1e-6), text=_TEXT.replace("= 1", "= 4"))}, True),
     ],

@@ -251,7 +251,7 @@ def test_host_code_and_templates_are_left_alone() -> None:
 )
 def test_a_power_that_a_few_operations_replace_is_told(body: str, advice: str) -> None:
     (note,) = _notes(_literal(body))
-    assert (note.code, note.line, note.severity) == ("KO115", 4, Severity.INFORMATION)
+    assert (note.code, note.line, note.severity) == ("KO116", 4, Severity.INFORMATION)
     assert note.message.endswith(f"write {advice}")
 
 
@@ -300,9 +300,9 @@ _TOLD = {
     ("arithmetic.cu", "KO106"),
     ("equality_with_a_fraction.cu", "KO106"),
     ("shared_tile_pointer_walk.cu", "KO106"),
-    ("math_functions.cu", "KO115"),
-    ("math_functions_and_helper.cu", "KO115"),
-    ("math_functions_and_helper.expected.cu", "KO115"),
+    ("math_functions.cu", "KO116"),
+    ("math_functions_and_helper.cu", "KO116"),
+    ("math_functions_and_helper.expected.cu", "KO116"),
     ("bugs.cu", "KO206"),
     ("host_api.cu", "KO206"),
     ("polls.cu", "KO206"),

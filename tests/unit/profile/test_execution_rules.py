@@ -1,4 +1,4 @@
-"""KO104, KO105, KO106, KO109, KO111, KO112, KO114, KO115: machine code, resources and launch shape."""
+"""KO104, KO105, KO106, KO109, KO111, KO112, KO114, KO116: machine code, resources and launch shape."""
 
 from __future__ import annotations
 
@@ -263,7 +263,7 @@ def test_a_power_with_a_small_exponent_is_reported_with_its_cost(access, profile
     """``v = powf(v, 2.0f) + 0.5f`` in such a loop, nvcc 13.0, sm_90: the edited kernel is predicted to take 0.11 of its time."""
     chain = code(7, fp32=53 * POWERS, conversion=3 * POWERS, special=POWERS, integer=7 * POWERS, control=6 * POWERS, other=4 * POWERS)
     counting = code(6, integer=POWERS // 2, control=POWERS // 2)
-    finding = check(profile(*streaming(access), instructions=(counting, chain)), facts=POWER).one("KO115")
+    finding = check(profile(*streaming(access), instructions=(counting, chain)), facts=POWER).one("KO116")
     assert (finding.line, finding.severity) == (7, Severity.WARNING)
     assert finding.message.startswith("powf(v, 2.0f) runs the general power routine, which its constant exponent does not need: ")
     assert finding.estimated_cost_ratio == pytest.approx(0.89, abs=0.06)
@@ -271,29 +271,29 @@ def test_a_power_with_a_small_exponent_is_reported_with_its_cost(access, profile
 
 def test_an_exponential_beside_a_power_is_not_counted_as_one(access, profile, check):
     line = code(7, fp32=60 * THREADS, conversion=3 * THREADS, special=2 * THREADS)
-    finding = check(profile(*streaming(access), instructions=(line,)), facts=POWER).one("KO115")
+    finding = check(profile(*streaming(access), instructions=(line,)), facts=POWER).one("KO116")
     assert f"{THREADS:,} powers" in finding.message
 
 
 def test_a_power_that_became_two_special_functions_is_left_alone(access, profile, check):
     """-use_fast_math: LG2, FMUL, EX2."""
     fast = code(7, fp32=POWERS, special=2 * POWERS)
-    assert "KO115" not in check(profile(*streaming(access), instructions=(fast,)), facts=POWER).codes
+    assert "KO116" not in check(profile(*streaming(access), instructions=(fast,)), facts=POWER).codes
 
 
 def test_the_same_instructions_without_a_power_in_the_text_are_left_alone(access, profile, check):
     chain = code(7, fp32=53 * POWERS, conversion=3 * POWERS, special=POWERS)
-    assert "KO115" not in check(profile(*streaming(access), instructions=(chain,))).codes
+    assert "KO116" not in check(profile(*streaming(access), instructions=(chain,))).codes
 
 
 def test_a_double_power_is_reported_without_a_cost(access, profile, check):
     facts = SourceFacts(lines=(LineFacts(7, double_powers=("pow(v, 2)",)),), kernel_line=3, declares_double=True)
     found = check(profile(*streaming(access), instructions=(code(7, fp64=4 * POWERS),)), facts=facts)
-    finding = found.one("KO115")
+    finding = found.one("KO116")
     assert (finding.severity, finding.estimated_cost_ratio) == (Severity.INFORMATION, None)
-    assert "KO115" not in check(profile(*streaming(access), instructions=(code(7, fp32=POWERS),)), facts=facts).codes
+    assert "KO116" not in check(profile(*streaming(access), instructions=(code(7, fp32=POWERS),)), facts=facts).codes
 
 
 def test_without_machine_code_the_text_is_reported(access, profile, check):
-    finding = check(profile(*streaming(access)), facts=POWER).one("KO115")
+    finding = check(profile(*streaming(access)), facts=POWER).one("KO116")
     assert (finding.line, finding.severity) == (7, Severity.INFORMATION)

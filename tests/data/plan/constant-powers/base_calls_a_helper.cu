@@ -1,4 +1,4 @@
-// kernel=counted line=14 finding=KO115
+// kernel=counted line=14 finding=KO116
 #include <cmath>
 #include <cstdio>
 

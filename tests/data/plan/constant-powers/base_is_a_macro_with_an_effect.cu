@@ -1,4 +1,4 @@
-// kernel=step line=11 finding=KO115
+// kernel=step line=11 finding=KO116
 #include <cmath>
 #include <cstdio>
 

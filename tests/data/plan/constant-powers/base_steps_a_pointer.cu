@@ -1,4 +1,4 @@
-// kernel=walk line=9 finding=KO115
+// kernel=walk line=9 finding=KO116
 #include <cmath>
 #include <cstdio>
 

@@ -1,4 +1,4 @@
-// kernel=power line=7 finding=KO115
+// kernel=power line=7 finding=KO116
 #include <cmath>
 #include <cstdio>
 

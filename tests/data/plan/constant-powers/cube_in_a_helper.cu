@@ -1,4 +1,4 @@
-// kernel=activate line=6 finding=KO115
+// kernel=activate line=6 finding=KO116
 #include <cmath>
 #include <cstdio>
 

@@ -1,4 +1,4 @@
-// kernel=distance line=8 finding=KO115
+// kernel=distance line=8 finding=KO116
 #include <cmath>
 #include <cstdio>
 

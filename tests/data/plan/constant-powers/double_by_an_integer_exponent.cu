@@ -1,4 +1,4 @@
-// kernel=variance line=9 finding=KO115
+// kernel=variance line=9 finding=KO116
 #include <cmath>
 #include <cstdio>
 

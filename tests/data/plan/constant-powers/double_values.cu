@@ -1,4 +1,4 @@
-// kernel=energy line=7 finding=KO115
+// kernel=energy line=7 finding=KO116
 #include <cmath>
 #include <cstdio>
 

@@ -1,4 +1,4 @@
-// kernel=gamma_of line=7 finding=KO115
+// kernel=gamma_of line=7 finding=KO116
 #include <cmath>
 #include <cstdio>
 

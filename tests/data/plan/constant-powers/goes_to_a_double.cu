@@ -1,4 +1,4 @@
-// kernel=sum line=8 finding=KO115
+// kernel=sum line=8 finding=KO116
 #include <cmath>
 #include <cstdio>
 

@@ -1,4 +1,4 @@
-// kernel=weights line=8 finding=KO115
+// kernel=weights line=8 finding=KO116
 #include <cmath>
 #include <cstdio>
 

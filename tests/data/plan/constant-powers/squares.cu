@@ -1,4 +1,4 @@
-// kernel=square line=7 finding=KO115
+// kernel=square line=7 finding=KO116
 #include <cmath>
 #include <cstdio>
 

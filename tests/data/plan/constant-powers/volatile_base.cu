@@ -1,4 +1,4 @@
-// kernel=watch line=7 finding=KO115
+// kernel=watch line=7 finding=KO116
 #include <cmath>
 #include <cstdio>
 
