@@ -12,6 +12,7 @@ from assistant.plan.expert.shared_memory_padding import SharedMemoryPadding
 from assistant.plan.expert.shared_tile import SharedTile
 from assistant.plan.expert.staged_store import StagedStore
 from assistant.plan.expert.transformation import Transformation
+from assistant.plan.expert.warp_shuffle_tail import WarpShuffleTail
 
 __all__ = ["EXPERT_TRANSFORMATIONS"]
 
@@ -23,6 +24,7 @@ EXPERT_TRANSFORMATIONS: tuple[Transformation, ...] = (
     ScalarReplacement(),
     FloatLiterals(),
     ConstRestrict(),
+    WarpShuffleTail(),
     LoopUnrolling(),
     BlockSizeSearch(),
 )
