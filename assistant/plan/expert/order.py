@@ -1,4 +1,4 @@
-"""Every source transformation the expert planner has, in the order in which equal findings try them."""
+"""Every source transformation the expert planner has. Steps of equal rank are tried by line, then by name: see `planner.py`."""
 
 from __future__ import annotations
 
