@@ -151,7 +151,7 @@ class DeclineReason(StrEnum):
     LAUNCH_FORM = "launch_form"
     """The launch is not written in a way that can be changed."""
     USED_ELSEWHERE = "used_elsewhere"
-    """A constant that would have to change is used by other code."""
+    """A constant or an element that would have to change is used by other code."""
     MODEL_DECLINED = "model_declined"
     """A language model declined the technique, in its own words."""
     MODEL_UNAVAILABLE = "model_unavailable"

@@ -113,6 +113,13 @@ METRICS: tuple[Metric, ...] = (
     ),
     _counted("loop_overhead_ratio", "ratio", "share of integer and control instructions in a loop's code", None),
     _counted("loop_trip_count", "iterations", "constant number of iterations, from the source", None),
+    Metric(
+        "one_warp_step_ratio",
+        "ratio",
+        "share of a tree reduction's steps in which one warp has work while the whole block waits",
+        None,
+        (Method.STATIC,),
+    ),
     # resources and launch
     Metric("registers_per_thread", "registers", "registers of one thread", "launch__registers_per_thread", (Method.PTXAS, Method.NCU)),
     Metric("spill_bytes", "bytes/thread", "register contents stored to and loaded from local memory", None, (Method.PTXAS,)),

@@ -25,6 +25,8 @@ class LoopFacts(Record):
     has_unroll_pragma: bool = False
     has_barrier: bool = False
     """Threads wait for each other in its body."""
+    is_halving: bool = False
+    """Its counter is halved until nothing is left of it (``s > 0; s >>= 1``)."""
 
 
 class StructUse(Record):

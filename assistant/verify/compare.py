@@ -7,7 +7,7 @@ controls use the same two functions with made-up bytes.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -32,6 +32,7 @@ from assistant.verify.numbers import (
 )
 from assistant.verify.outputs import OutputBuffer, are_telling, find_outputs, is_moved_data, matching_run, moved_values
 from assistant.verify.tolerance import (
+    NO_ERRORS,
     Errors,
     allowance,
     errors_of,
@@ -42,12 +43,24 @@ from assistant.verify.tolerance import (
     regrouping,
     typical_sizes,
     usual_errors,
+    usual_spread,
     with_marks_of,
     without_marks,
     worst_spread,
 )
 
-__all__ = ["BufferVerdict", "PreparedOutput", "Unusable", "compare", "leaves_same_values", "need_tolerance", "own_error", "prepare"]
+__all__ = [
+    "BufferVerdict",
+    "PreparedOutput",
+    "Spreads",
+    "Unusable",
+    "compare",
+    "leaves_same_values",
+    "need_tolerance",
+    "own_error",
+    "prepare",
+    "usual_spreads",
+]
 
 
 class PreparedOutput(Record, eq=False):
@@ -62,10 +75,16 @@ class PreparedOutput(Record, eq=False):
     """float64 truth per component; None for exact outputs."""
     own: Errors
     """E, the original's own error."""
+    spread: Errors = NO_ERRORS
+    """How far the original's own runs are apart; part of ``own``."""
     is_estimated: bool = False
     """No reference and no perturbed runs: E holds only the run-to-run spread."""
     is_unordered: bool = False
     """Which value stands where differs between the original's own runs, though they leave the same ones: compared sorted."""
+
+
+Spreads = Mapping[tuple[str, str], Errors]
+"""By kernel and buffer how far the original's own runs are apart, relative to the output's size."""
 
 
 class Unusable(Record):
@@ -93,9 +112,9 @@ class BufferVerdict(Record):
 
 @ieee
 def prepare(
-    cases: tuple[CaseEvidence, ...], declared: tuple[str, ...], tolerance: Tolerance
+    cases: tuple[CaseEvidence, ...], declared: tuple[str, ...], tolerance: Tolerance, usual: Spreads | None = None
 ) -> tuple[tuple[PreparedOutput, ...], tuple[Unusable, ...]]:
-    """The rule for every buffer of every case, and the cases that have none."""
+    """The rule for every buffer of every case, and the cases that have none. ``usual``: spreads in other cases of the same kernels."""
     prepared, unusable = list[PreparedOutput](), list[Unusable]()
     for outputs in _by_buffer(cases, declared):
         is_moved = any(o.written.any() for o in outputs) and is_moved_data(outputs, cases)
@@ -106,8 +125,18 @@ def prepare(
                 unusable.append(rule)
             else:
                 rules.append(rule)
-        prepared.extend(_pool(rules, cases))
+        prepared.extend(_pool(rules, cases, usual or {}))
     return tuple(prepared), tuple(unusable)
+
+
+@ieee
+def usual_spreads(prepared: Sequence[PreparedOutput], cases: tuple[CaseEvidence, ...]) -> Spreads:
+    """How far runs of the original are usually apart, relative to the output's size; by kernel and buffer."""
+    found: dict[tuple[str, str], list[PreparedOutput]] = defaultdict(list)
+    for rule in prepared:
+        if rule.reference is not None:
+            found[cases[rule.output.case_index].kernel, rule.output.name].append(rule)
+    return {key: usual_spread([(rule.spread, rms(_finite(rule))) for rule in rules]) for key, rules in found.items()}
 
 
 @ieee
@@ -295,7 +324,7 @@ def _rule(output: OutputBuffer, case: CaseEvidence, is_moved: bool, tolerance: T
         if is_varied and _are_different([np.sort(bits(data, element)[output.written]) for data in contents]):
             reason = f"the original's own runs leave different {element.name} values in {output.name}"
             return Unusable(output.case_index, reason + _maybe_unwritten(output))
-        return PreparedOutput(output, tuple(runs), True, None, Errors(0.0, 0.0), is_unordered=is_varied)
+        return PreparedOutput(output, tuple(runs), True, None, NO_ERRORS, is_unordered=is_varied)
     values = [floats(data, element) for data in contents]
     finite = output.written & np.isfinite(values[0])
     spread = worst_spread(values[1:], values[0], finite)
@@ -341,9 +370,9 @@ def _from_reference(
     else:
         is_believed = is_plausible_reference(own, element.unit_roundoff or 0.0, truth, _term_count(output, case))
     if is_believed:
-        sensitivity = _sensitivity(output, case, original) or Errors(0.0, 0.0)
+        sensitivity = _sensitivity(output, case, original) or NO_ERRORS
         least = sensitivity.at_least(_regrouping(output, case, reference))
-        return PreparedOutput(output, runs, False, reference, own.at_least(least) + spread)
+        return PreparedOutput(output, runs, False, reference, own.at_least(least) + spread, spread)
     if is_declared:
         reason = f"the original is {own.max:.3g} away from its declared reference in {output.name}"
         return Unusable(output.case_index, reason)
@@ -357,8 +386,9 @@ def _from_spread(
     sensitivity = _sensitivity(output, case, original)
     values = original[output.written & np.isfinite(original)]
     adding = one_by_one(output.element.unit_roundoff or 0.0, values, case.longest_row)
-    own = (sensitivity or Errors(0.0, 0.0)).at_least(_regrouping(output, case, original)).at_least(adding)
-    return PreparedOutput(output, runs, False, original, own + spread, is_estimated=sensitivity is None and not case.can_be_perturbed)
+    own = (sensitivity or NO_ERRORS).at_least(_regrouping(output, case, original)).at_least(adding)
+    is_estimated = sensitivity is None and not case.can_be_perturbed
+    return PreparedOutput(output, runs, False, original, own + spread, spread, is_estimated=is_estimated)
 
 
 def _regrouping(output: OutputBuffer, case: CaseEvidence, reference: FloatArray) -> Errors:
@@ -382,10 +412,14 @@ def _sensitivity(output: OutputBuffer, case: CaseEvidence, original: FloatArray)
     return worst_spread(values, original, output.written & np.isfinite(original)) if values else None
 
 
-def _pool(rules: list[PreparedOutput], cases: tuple[CaseEvidence, ...]) -> list[PreparedOutput]:
-    """Small floating outputs share the errors of all cases (``tolerance.pooled``)."""
+def _pool(rules: list[PreparedOutput], cases: tuple[CaseEvidence, ...], usual_elsewhere: Spreads) -> list[PreparedOutput]:
+    """One buffer's outputs: how far runs are apart is shared by all cases, and all errors by small outputs (``tolerance.pooled``)."""
     inexact = [rule for rule in rules if rule.reference is not None]
     sizes = [rms(_finite(rule)) for rule in inexact]
+    spread = usual_spread([(rule.spread, size) for rule, size in zip(inexact, sizes, strict=True)])
+    for rule in inexact[:1]:
+        spread = spread.at_least(usual_elsewhere.get((cases[rule.output.case_index].kernel, rule.output.name), NO_ERRORS))
+    inexact = [replace(rule, own=rule.own + spread.times(size).beyond(rule.spread)) for rule, size in zip(inexact, sizes, strict=True)]
     usual = typical_sizes([(cases[rule.output.case_index].origin, size) for rule, size in zip(inexact, sizes, strict=True)])
     counts = [int(rule.output.written.sum()) for rule in inexact]
     both = (pooled([rule.own for rule in inexact], scales, counts) for scales in (sizes, usual))

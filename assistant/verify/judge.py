@@ -25,7 +25,7 @@ from assistant.model.verification import (
     VerificationResult,
 )
 from assistant.verify.cases import UsableCases, usable_cases
-from assistant.verify.compare import PreparedOutput, prepare
+from assistant.verify.compare import PreparedOutput, prepare, usual_spreads
 from assistant.verify.controls import check_controls
 from assistant.verify.evidence import DetectedLabel, JudgeEvidence
 from assistant.verify.judged_case import SEVERITY, case_result, judge_case, judge_injected, variation, without_undefined, worst
@@ -133,9 +133,10 @@ def _judge_cases(evidence: JudgeEvidence, usable: UsableCases, prepared: tuple[P
     if is_regrouped and not is_precision_changed:
         labels.append(DetectedLabel(Label.REASSOCIATION, "results differ in the last bits, within the original's own error"))
     if worst(finding.outcome for finding in findings) is not Outcome.FAIL:
-        probes = judge_probes(usable, evidence, is_precision_changed)
+        spreads = usual_spreads(prepared, usable.ordinary)
+        probes = judge_probes(usable, evidence, is_precision_changed, spreads)
         injected = tuple(case for case in usable.injected if case.origin.shape not in probes.wrong_sizes)
-        injected_findings, injected_labels = judge_injected(injected, usable.ordinary, evidence)
+        injected_findings, injected_labels = judge_injected(injected, usable.ordinary, evidence, spreads)
         findings.extend(injected_findings)
         labels.extend(injected_labels)
         results.extend(probes.results)

@@ -9,7 +9,7 @@ import numpy as np
 
 from assistant.model.elements import ElementKind
 from assistant.model.verification import CaseResult, Label, Outcome, VerificationFinding
-from assistant.verify.compare import BufferVerdict, PreparedOutput, compare, leaves_same_values, prepare
+from assistant.verify.compare import BufferVerdict, PreparedOutput, Spreads, compare, leaves_same_values, prepare
 from assistant.verify.evidence import CaseEvidence, DetectedLabel, JudgeEvidence, SideRun
 from assistant.verify.numbers import bits, floats, ieee, largest, largest_finite
 from assistant.verify.outputs import find_outputs, matching_run
@@ -195,14 +195,14 @@ def _all_exact(prepared: list[PreparedOutput]) -> bool:
 
 
 def judge_injected(
-    cases: tuple[CaseEvidence, ...], ordinary: tuple[CaseEvidence, ...], evidence: JudgeEvidence
+    cases: tuple[CaseEvidence, ...], ordinary: tuple[CaseEvidence, ...], evidence: JudgeEvidence, spreads: Spreads
 ) -> tuple[list[VerificationFinding], list[DetectedLabel]]:
     """Injected NaN, infinities, denormals and huge values: other values are only a label, a failing run is a failure.
 
     Which of several huge values overflow a sum depends on its order: where both versions overflow or nearly do, that only informs.
-    What the original writes in ``ordinary`` cases is written here too: a huge value may happen to replace its like.
+    What the original writes in ``ordinary`` cases is written here too: a huge value may happen to replace its like. ``spreads``: of those.
     """
-    prepared = _with_masks_of(ordinary, cases, prepare(cases, evidence.outputs, evidence.tolerance)[0], evidence)
+    prepared = _with_masks_of(ordinary, cases, prepare(cases, evidence.outputs, evidence.tolerance, spreads)[0], evidence)
     findings, labels = list[VerificationFinding](), list[DetectedLabel]()
     for index, case in enumerate(cases):
         read = read_outputs([p for p in prepared if p.output.case_index == index])

@@ -43,6 +43,11 @@ class OrderFacts(Record):
     """``atomicAdd on out``; line 0 where only machine code shows it."""
     arrivals: tuple[Match, ...] = ()
 
+    @property
+    def is_any(self) -> bool:
+        """Whether the order of threads may decide anything."""
+        return bool(self.float_sums or self.arrivals)
+
 
 NO_ORDER = OrderFacts()
 """Of kernels in which the order of threads decides nothing."""

@@ -15,7 +15,7 @@ import numpy as np
 from assistant.model.verification import CaseResult, Outcome, VerificationFinding
 from assistant.record import Record
 from assistant.verify.cases import UsableCases, case_name
-from assistant.verify.compare import PreparedOutput, prepare
+from assistant.verify.compare import PreparedOutput, Spreads, prepare
 from assistant.verify.controls import check_controls
 from assistant.verify.evidence import CaseEvidence, DetectedLabel, JudgeEvidence
 from assistant.verify.judged_case import case_result, judge_case, read_outputs, without_undefined
@@ -53,8 +53,11 @@ class _Judged(Record):
     result: CaseResult
 
 
-def judge_probes(usable: UsableCases, evidence: JudgeEvidence, is_precision_changed: bool) -> ProbeVerdict:
-    """Every probe that counts; one label for each meaning, of the first case on which B differs. Sizes come first."""
+def judge_probes(usable: UsableCases, evidence: JudgeEvidence, is_precision_changed: bool, spreads: Spreads) -> ProbeVerdict:
+    """Every probe that counts; one label for each meaning, of the first case on which B differs. Sizes come first.
+
+    ``spreads``: how far the original's own runs are apart in the ordinary cases.
+    """
     results, labels, failures, dropped = list[CaseResult](), list[DetectedLabel](), list[VerificationFinding](), list[str]()
     wrong_sizes: set[str] = set()
     untold: dict[str, list[str]] = {}
@@ -63,7 +66,7 @@ def judge_probes(usable: UsableCases, evidence: JudgeEvidence, is_precision_chan
         if case.origin.shape in wrong_sizes:
             continue
         meaning = meaning_of(case.origin.kind)
-        judged = _judge(case, usable.ordinary, evidence, is_precision_changed, meaning)
+        judged = _judge(case, usable.ordinary, evidence, is_precision_changed, meaning, spreads)
         if isinstance(judged, str):
             if meaning is None or not meaning.is_numeric:
                 dropped.append(f"{case_name(case)}: {judged}")
@@ -102,9 +105,10 @@ def _judge(
     evidence: JudgeEvidence,
     is_precision_changed: bool,
     meaning: Meaning | None,
+    spreads: Spreads,
 ) -> _Judged | str:
     """What B did wrong, and the case's result; or why the case does not count."""
-    prepared, unusable = prepare((case,), evidence.outputs, evidence.tolerance)
+    prepared, unusable = prepare((case,), evidence.outputs, evidence.tolerance, spreads)
     if unusable:
         return unusable[0].reason
     prepared = tuple(read_outputs(prepared))

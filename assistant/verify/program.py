@@ -21,7 +21,7 @@ from assistant.model.workload import AutoTolerance, FixedTolerance, Tolerance
 from assistant.verify.evidence import ProgramVerdict
 from assistant.verify.numbers import BYTES, bits, element_of, floats, guessed_type, ieee
 from assistant.verify.stdout import DEFAULT_RELATIVE, compare_texts, differ_in_words
-from assistant.verify.tolerance import RMS_FACTOR
+from assistant.verify.tolerance import MAX_FACTOR, RMS_FACTOR
 from assistant.verify.transfer_values import OTHER_LAYOUT, UNTYPED, FloatRule, TransferResult, compare_data
 from assistant.verify.transfers import (
     SEEN_WHILE_WAITING,
@@ -31,6 +31,7 @@ from assistant.verify.transfers import (
     kind_of,
     largest_growth,
     largest_roundoff,
+    largest_sum_spread,
     parts_of,
     pooled_growth,
     pooled_spread,
@@ -82,7 +83,9 @@ def compare_programs(
     relative = (
         rule.rtol if isinstance(rule, FixedTolerance) else max(DEFAULT_RELATIVE, apart, _PRINTED_ROUNDOFFS * largest_roundoff(original))
     )
-    text = compare_texts(_text(original), _text(again), _text(candidate), relative, None if rounded is None else _text(rounded))
+    absolute = 0.0 if isinstance(rule, FixedTolerance) else MAX_FACTOR * largest_sum_spread(original, again)
+    otherwise = None if rounded is None else _text(rounded)
+    text = compare_texts(_text(original), _text(again), _text(candidate), relative, absolute, otherwise)
     masked.extend(text.masked)
     if text.difference is not None:
         expected, actual = text.difference

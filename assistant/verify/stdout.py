@@ -38,9 +38,14 @@ class TextComparison(Record):
 
 
 def compare_texts(
-    original: str, again: str, candidate: str, relative: float = DEFAULT_RELATIVE, rounded: str | None = None
+    original: str,
+    again: str,
+    candidate: str,
+    relative: float = DEFAULT_RELATIVE,
+    absolute: float = 0.0,
+    rounded: str | None = None,
 ) -> TextComparison:
-    """B's text against two runs of A's; ``relative``: freedom of decimals.
+    """B's text against two runs of A's; ``relative``, ``absolute``: freedom of decimals, which add up.
 
     ``rounded``: text of a run of A that rounds otherwise: decimals may move ``ROUNDED_FACTOR`` times as far, and four times that.
     """
@@ -65,7 +70,7 @@ def compare_texts(
         for index, (mine, their) in enumerate(zip(tokens, theirs, strict=True)):
             if index in hidden:
                 continue
-            if not _same(mine, their, relative, moved.get((number, index), 0.0)):
+            if not _same(mine, their, relative, absolute + moved.get((number, index), 0.0)):
                 return TextComparison((line, other), tuple(masked), count)
             count += _NUMBER.fullmatch(mine) is not None
     return TextComparison(None, tuple(masked), count)
@@ -106,21 +111,23 @@ def _moved(lines: list[str], rounded: list[str] | None) -> dict[tuple[int, int],
     return found
 
 
-def _same(mine: str, their: str, relative: float, moved: float) -> bool:
+def _same(mine: str, their: str, relative: float, absolute: float) -> bool:
     if mine == their:
         return True
     if _NUMBER.fullmatch(mine) is None or _NUMBER.fullmatch(their) is None:
         return False
     if mine.lstrip("+-").isdigit() and their.lstrip("+-").isdigit():
         return int(mine) == int(their)
-    allowed = max(_resolution(mine), _resolution(their)) + relative * abs(float(mine)) + moved
-    return abs(float(mine) - float(their)) <= allowed
+    allowed = relative * abs(float(mine)) + absolute
+    return abs(float(mine) - float(their)) <= allowed + max(_rounding(mine, allowed), _rounding(their, allowed))
 
 
-def _resolution(number: str) -> float:
-    """One unit of the last printed place: ``1.250`` → 0.001; 0 of a number with few digits, which hardly ever flips."""
+def _rounding(number: str, allowed: float) -> float:
+    """What printing may add to a difference: one unit of the last place (``1.250`` → 0.001).
+
+    0 of a number with few digits, which hardly ever flips, unless what is ``allowed`` reaches half of such a unit anyway.
+    """
     mantissa, _, exponent = number.lower().partition("e")
-    decimals = len(mantissa.partition(".")[2])
-    if len(mantissa.lstrip("+-").replace(".", "").lstrip("0")) < _FLIPPING_DIGITS:
-        return 0.0
-    return 10.0 ** (int(exponent or "0") - decimals)
+    unit = 10.0 ** (int(exponent or "0") - len(mantissa.partition(".")[2]))
+    digits = mantissa.lstrip("+-").replace(".", "").lstrip("0")
+    return unit if len(digits) >= _FLIPPING_DIGITS or allowed >= unit / 2 else 0.0

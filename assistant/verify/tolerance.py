@@ -33,6 +33,7 @@ from assistant.record import Record
 from assistant.verify.numbers import FloatArray, MaskArray, bits, floats, ieee, largest, rms
 
 __all__ = [
+    "NO_ERRORS",
     "PERTURBATION_COUNT",
     "Allowance",
     "Errors",
@@ -46,6 +47,7 @@ __all__ = [
     "regrouping",
     "typical_sizes",
     "usual_errors",
+    "usual_spread",
     "with_marks_of",
     "without_marks",
     "worst_spread",
@@ -80,11 +82,18 @@ class Errors(Record):
         """The larger of both, each."""
         return Errors(max(self.rms, other.rms), max(self.max, other.max))
 
+    def beyond(self, other: Errors) -> Errors:
+        """What they exceed ``other`` by, each; 0 where they do not."""
+        return Errors(max(0.0, self.rms - other.rms), max(0.0, self.max - other.max))
+
     def times(self, factor: float) -> Errors:
         return Errors(factor * self.rms, factor * self.max)
 
     def __add__(self, other: Errors) -> Errors:
         return Errors(self.rms + other.rms, self.max + other.max)
+
+
+NO_ERRORS = Errors(0.0, 0.0)
 
 
 class Allowance(Record):
@@ -112,11 +121,20 @@ def usual_errors(values: FloatArray, reference: FloatArray) -> Errors:
 
 def worst_spread(runs: list[FloatArray], centre: FloatArray, places: MaskArray) -> Errors:
     """Largest deviation of any run from ``centre`` over ``places``; a run that is not finite there counts nowhere."""
-    spreads = [Errors(0.0, 0.0)]
+    spreads = [NO_ERRORS]
     for run in runs:
         usable = places & np.isfinite(run)
         spreads.append(errors_of(run[usable], centre[usable]))
     return Errors(max(s.rms for s in spreads), max(s.max for s in spreads))
+
+
+def usual_spread(outputs: Sequence[tuple[Errors, float]]) -> Errors:
+    """Of one buffer in several cases, as (spread, rms of its values): the median spread relative to the size.
+
+    Two or three runs of one case may agree by luck, where others show that results vary; one case that cancels says little of the others.
+    """
+    relative = [spread.times(1.0 / size) for spread, size in outputs if size > 0.0]
+    return Errors(median(one.rms for one in relative), median(one.max for one in relative)) if relative else NO_ERRORS
 
 
 def allowance(own: Errors, unit_roundoff: float, reference: FloatArray) -> Allowance:

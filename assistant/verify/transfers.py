@@ -8,6 +8,7 @@ Example::
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import sqrt
 
 import numpy as np
 
@@ -28,6 +29,7 @@ __all__ = [
     "kind_of",
     "largest_growth",
     "largest_roundoff",
+    "largest_sum_spread",
     "parts_of",
     "pooled_growth",
     "pooled_spread",
@@ -135,6 +137,21 @@ def pooled_growth(parts: Sequence[Part]) -> dict[TransferKind, float]:
             size = rms(mine[usable])
             found.setdefault(kind_of(part.original), []).append(errors_of(moved[usable], mine[usable]).rms / size if size else 0.0)
     return {kind: ROUNDED_FACTOR * max(moves) for kind, moves in found.items() if len(moves) >= _TURN_COUNT}
+
+
+def largest_sum_spread(original: ProgramTrace, again: ProgramTrace) -> float:
+    """How far a sum over floats of one transfer may be apart in two runs of the original: √n times the root-mean-square of their n
+    differences, the largest of all transfers. A sum that is printed may look the same twice by luck."""
+    if [(one.kind, len(one.data)) for one in original.transfers] != [(one.kind, len(one.data)) for one in again.transfers]:
+        return 0.0
+    largest = 0.0
+    for mine, repeat in zip(original.transfers, again.transfers, strict=True):
+        element = element_of(mine.element_type or guessed_type(mine.data), len(mine.data))
+        if element.is_floating and mine.data != repeat.data:
+            values, others = floats(mine.data, element), floats(repeat.data, element)
+            usable = np.isfinite(values) & np.isfinite(others)
+            largest = max(largest, sqrt(np.count_nonzero(usable)) * errors_of(others[usable], values[usable]).rms)
+    return largest
 
 
 def largest_growth(original: ProgramTrace, rounded: ProgramTrace) -> float:

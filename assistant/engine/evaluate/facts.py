@@ -30,6 +30,10 @@ _COUNTED_LOOP = re.compile(
     r"\s*\1\s*(<=?)\s*(\d+)\s*;\s*(?:\+\+\s*\1|\1\s*\+\+|\1\s*\+=\s*(\d+))\s*\)"
 )
 """``for (int i = 0; i < 8; i++)``: the only loops whose trip count is read off the text."""
+_HALVING_LOOP = re.compile(
+    r"for\s*\([^;]*?\b(\w+)\s*=[^;]*;\s*\1\s*(?:>\s*0|>=\s*1|!=\s*0)?\s*;\s*\1\s*(?:>>=\s*1|/=\s*2|=\s*\1\s*(?:>>\s*1|/\s*2))\s*\)"
+)
+"""``for (int s = blockDim.x / 2; s > 0; s >>= 1)``."""
 _BARRIER = re.compile(r"\b(?:__syncthreads\w*|__syncwarp|(?:arrive_and_)?wait|sync)\s*\(")
 """``__syncthreads()``, ``grid.sync()``, ``cg::sync(block)``; not ``__shfl_down_sync``."""
 _DOUBLE_TYPE = re.compile(r"\bdouble[234]?\b")
@@ -168,6 +172,7 @@ def _loops(tree: SyntaxTree, body: Node) -> Iterator[LoopFacts]:
             trip_count=_trip_count(head),
             has_unroll_pragma="unroll" in before and "#pragma" in before,
             has_barrier=_BARRIER.search(tree.text(node)) is not None,
+            is_halving=_HALVING_LOOP.match(head) is not None,
         )
 
 

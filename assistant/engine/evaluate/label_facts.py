@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from assistant.cuda.constants import integer_constant
 from assistant.cuda.doubts import doubts
 from assistant.cuda.host_work import host_work
+from assistant.cuda.match import kernel_of_instance
 from assistant.cuda.parse import parse_with_trees
 from assistant.cuda.syntax import SyntaxTree
 from assistant.cuda.word_arithmetic import word_arithmetic
@@ -18,7 +20,7 @@ from assistant.model.build import Build
 from assistant.model.source import Kernel
 from assistant.verify.labels import VersionFacts
 
-__all__ = ["kept_bounds", "version_facts"]
+__all__ = ["facts_of_kernels", "kept_bounds", "version_facts"]
 
 
 def version_facts(version: SourceVersion, assessment: Assessment) -> VersionFacts:
@@ -59,3 +61,9 @@ def _spelled(kernel: Kernel, instances: Iterable[str]) -> set[str]:
         values = dict(zip(names, template_arguments(kernel, instance), strict=False))
         found.add(re.sub(r"[A-Za-z_]\w*", lambda word, values=values: values.get(word[0], word[0]), bound))
     return found
+
+
+def facts_of_kernels(facts: VersionFacts, kernels: Sequence[Kernel]) -> VersionFacts:
+    """The version with these kernels in question alone, and their machine code."""
+    code = tuple(item for item in facts.code if kernel_of_instance(facts.parsed, item.kernel) in kernels)
+    return replace(facts, code=code, kernels=tuple(kernel.qualified_name for kernel in kernels))

@@ -90,6 +90,7 @@ _WATCHED: dict[str, tuple[Watched, Callable[[_Assessed], float]]] = {
     "KO112": (Watched("occupancy", True, "ratio"), _occupancy),
     "KO113": (Watched("global_requests", False, "requests"), _global_requests),
     "KO114": (Watched("integer_and_control_instructions", False, "instructions"), _loop_overhead),
+    "KO115": (Watched("shared_wavefronts", False, "wavefronts"), _wavefronts),
     "KO116": (Watched("arithmetic_instructions", False, "instructions"), _arithmetic),
 }
 

@@ -11,12 +11,12 @@ from assistant.engine.job import Job
 from assistant.engine.judge.baseline import PerturbedCases, PreparedCase, buffer_facts, case_evidence
 from assistant.engine.judge.budget import CHECKED_THREADS
 from assistant.engine.judge.references import find_references, perturbed_runs
-from assistant.engine.judge.replaying import FloatReference, LeftContents, side_run, startable
+from assistant.engine.judge.replaying import FloatReference, LeftContents, is_late, side_run, startable
 from assistant.engine.source_version import SourceVersion
 from assistant.ports.lab import LabFailure, ReplayOptions
 from assistant.record import Record
 from assistant.verify.compare import need_tolerance
-from assistant.verify.evidence import TIMED_OUT, SideRun
+from assistant.verify.evidence import SideRun
 from assistant.verify.kinds import meaning_of
 from assistant.verify.members import split_members
 from assistant.verify.numbers import element_of
@@ -30,7 +30,6 @@ FILLS = (0xAB, 0x54)
 """Two patterns for memory whose contents are arbitrary: a result that depends on them shows as a difference."""
 _DERIVED_LIMIT_S = 10.0
 """A case of our own making ran on the original in less."""
-_LAUNCH_TIMED_OUT = "cudaErrorLaunchTimeout"
 _PATIENCE = 3.0
 """A candidate that takes so many times as long does not come to an end."""
 _TIES = "halves"
@@ -71,8 +70,12 @@ class OriginalRuns(Record):
     """What the tolerance lacks, and why: it is narrower than it might be."""
 
 
-async def original_runs(job: Job, version: SourceVersion, cases: Sequence[JudgedCase], effort: Effort) -> OriginalRuns | LabFailure:
+async def original_runs(
+    job: Job, version: SourceVersion, cases: Sequence[JudgedCase], effort: Effort, least_runs: int = 1
+) -> OriginalRuns | LabFailure:
+    """What the original leaves on the cases, its float64 values and its reaction to moved inputs. ``least_runs``: of each case."""
     tasks = [task_of(case, case.new, effort) for case in cases]
+    tasks = [replace(task, repeats=max(task.repeats, least_runs)) for task in tasks]
     known = [case.checked if task.is_checked else None for case, task in zip(cases, tasks, strict=True)]
     tasks = [task if checked is None else replace(task, is_checked=False) for task, checked in zip(tasks, known, strict=True)]
     runs = await side_runs(job, version, tasks)
@@ -140,8 +143,7 @@ async def candidate_runs(job: Job, version: SourceVersion, tasks: Sequence[Task]
 
 
 def _is_late(side: tuple[SideRun, ...]) -> bool:
-    """Whether a run was stopped, or one of its launches, which ends a little before its run is."""
-    return any(run.error in (TIMED_OUT, _LAUNCH_TIMED_OUT) for run in side)
+    return any(is_late(run.error) for run in side)
 
 
 def task_of(case: JudgedCase, new: NewCase, effort: Effort) -> Task:

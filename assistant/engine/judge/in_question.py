@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 
-from assistant.cuda.match import kernel_of_instance
 from assistant.engine.evaluate.evaluation import Evaluation
-from assistant.engine.evaluate.label_facts import version_facts
+from assistant.engine.evaluate.label_facts import facts_of_kernels, version_facts
 from assistant.engine.judge.baseline import Baseline, case_evidence
 from assistant.engine.judge.changes import same_kernel
 from assistant.engine.judge.probes import integers_of
 from assistant.engine.source_version import SourceVersion
 from assistant.model.recording import Recording
-from assistant.model.source import Kernel
 from assistant.model.verification import VerificationFinding
 from assistant.verify.cheats import find_cheats
 from assistant.verify.evidence import JudgeEvidence, SideRun
@@ -57,12 +55,7 @@ def kernels_in_question(baseline: Baseline, candidate: SourceVersion, facts: Ver
     """Both versions with the judged kernels alone, and their machine code."""
     old = [kernel for kernel in baseline.version.parsed.kernels if kernel.key in baseline.kernels]
     new = [other for kernel in old if (other := same_kernel(kernel, baseline.version, candidate)) is not None]
-    return _of_kernels(baseline.facts, old), _of_kernels(facts, new)
-
-
-def _of_kernels(facts: VersionFacts, kernels: Sequence[Kernel]) -> VersionFacts:
-    code = tuple(item for item in facts.code if kernel_of_instance(facts.parsed, item.kernel) in kernels)
-    return replace(facts, code=code, kernels=tuple(kernel.qualified_name for kernel in kernels))
+    return facts_of_kernels(baseline.facts, old), facts_of_kernels(facts, new)
 
 
 def static_findings(

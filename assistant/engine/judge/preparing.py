@@ -17,7 +17,7 @@ from assistant.engine.evaluate.assessment import CountedRun
 from assistant.engine.evaluate.cases import captured_cases, declared_cases, live_cases
 from assistant.engine.evaluate.evaluation import Evaluation
 from assistant.engine.evaluate.judged_case import Effort, JudgedCase
-from assistant.engine.evaluate.label_facts import version_facts
+from assistant.engine.evaluate.label_facts import facts_of_kernels, version_facts
 from assistant.engine.job import Job
 from assistant.engine.judge.baseline import Baseline
 from assistant.engine.judge.budget import is_large
@@ -30,6 +30,7 @@ from assistant.model.workload import AutoTolerance, CaseKey
 from assistant.ports.lab import LabFailure
 from assistant.record import Record
 from assistant.verify.evidence import SizesTried
+from assistant.verify.labels import order_of
 from assistant.workload.recordings import NewCase, read_recording
 from assistant.workload.resize import Observed
 
@@ -130,6 +131,8 @@ def _is_whole(case: JudgedCase) -> bool:
 
 
 _ROUGH_TOLERANCE = "the original's error is not fully known"
+_OWN_RUNS = 3
+"""Runs of the original on each case, where the order of threads may decide what it leaves: they show on which cases it does."""
 
 
 async def prepare(
@@ -142,7 +145,9 @@ async def prepare(
     version, counted = original.version, original.counted
     recorded = counted if second_run is None or second_run.recording is None else second_run
     gathered = await gather(job, version, recorded, kernels, effort)
-    prepared = await original_runs(job, version, gathered.cases, effort)
+    facts = version_facts(version, original.assessment)
+    judged = facts_of_kernels(facts, [kernel for kernel in version.parsed.kernels if kernel.key in kernels])
+    prepared = await original_runs(job, version, gathered.cases, effort, _OWN_RUNS if order_of(judged).is_any else 1)
     if isinstance(prepared, LabFailure):
         return prepared
     workload = version.declared[0] if version.declared else None
@@ -151,7 +156,7 @@ async def prepare(
         kernels=kernels,
         counted=counted,
         recorded=recorded,
-        facts=version_facts(version, original.assessment),
+        facts=facts,
         effort=effort,
         cases=prepared.cases,
         second_run=second_run,

@@ -30,12 +30,14 @@ __all__ = [
     "FloatReference",
     "LeftContents",
     "TryCases",
+    "is_late",
     "side_run",
     "spaces_of",
     "startable",
     "startable_kernels",
 ]
 
+_LAUNCH_TIMED_OUT = "cudaErrorLaunchTimeout"
 _UNFINISHED = frozenset({TIMED_OUT, "out of memory"})
 """Errors of a run that the kernel need not be to blame for, where the device it is meant for ran it to its end."""
 
@@ -91,6 +93,11 @@ def _checks_alone(run: CaseRun, fill: int) -> SideRun:
     return SideRun((), error, fill, run.guards_intact, None, problems, is_comparable=False)
 
 
+def is_late(error: str | None) -> bool:
+    """Whether a run was stopped, or one of its launches, which ends a little before its run does."""
+    return error in (TIMED_OUT, _LAUNCH_TIMED_OUT)
+
+
 POISON = 0xAB
 """What memory with arbitrary contents holds in a trial."""
 
@@ -139,6 +146,10 @@ class CaseTrial(Record):
         if run is None or not self.is_checked or run.error is not None or not run.is_comparable:
             return None
         return SideRun(self.after, None, POISON, run.guards_intact, run.repeat_difference, run.problems)
+
+    @property
+    def is_late(self) -> bool:
+        return self.run is not None and is_late(self.run.error)
 
     def unclean(self, usual: Collection[str]) -> str | None:
         """Why it does not count; None where it does. ``usual``: kinds of problems that the original has on recorded values."""

@@ -115,17 +115,23 @@ def size_model_of(case: NewCase, parameters: tuple[Parameter, ...], others: Sequ
 async def try_sizes(try_cases: TryCases, launch: SizedLaunch, seed: int, is_confirming: bool) -> TriedSizes:
     """Grow, and shrink what is large, until each purpose has a usable size; a second round tries harder what the first did not find.
 
-    While candidates are ranked, one size is enough.
+    While candidates are ranked, one size is enough. Where a launch takes too long, one with fewer threads at the same sizes says nothing:
+    it may be quick because it leaves out work.
     """
     purposes = _purposes(launch)
     chosen = list(purposes) if is_confirming else list(purposes)[:1]
     waiting = {name: _cases(launch, purposes[name], seed) for name in chosen}
     found: dict[str, Sized] = {}
     reasons: dict[str, str] = {}
+    late: dict[str, int] = {}
     for count in (1, trial_count(launch.cost)):
         batch = [(name, sized) for name, made in waiting.items() if name not in found for sized in islice(made, count)]
         trials = await try_cases([sized.new for _, sized in batch], _LIMIT_S)
+        for late_one in (trial.case for trial in trials if trial.is_late):
+            late[late_one.origin.shape] = max(_thread_count(late_one), late.get(late_one.origin.shape, 0))
         for (name, sized), trial in zip(batch, trials, strict=True):
+            if _thread_count(sized.new) < late.get(sized.new.origin.shape, 0):
+                continue
             reason = trial.unclean(launch.own.problem_kinds) or _not_covered(launch, trial, sized.plan)
             if reason is None:
                 found.setdefault(name, replace(sized, checked=trial.checked))
@@ -133,6 +139,10 @@ async def try_sizes(try_cases: TryCases, launch: SizedLaunch, seed: int, is_conf
                 reasons.setdefault(name, f"resized {sized.new.origin.shape}: the original {reason}")
     grown = {sized.new.origin.shape: sized for name, sized in found.items() if name != _BASE}
     return TriedSizes(found.get(_BASE), tuple(grown.values()), tuple(reason for name, reason in reasons.items() if name not in found))
+
+
+def _thread_count(case: NewCase) -> int:
+    return sum(launch.config.thread_count for launch in case.recording.launches)
 
 
 def _purposes(launch: SizedLaunch) -> dict[str, list[dict[str, int]]]:

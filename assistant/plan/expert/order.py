@@ -1,4 +1,4 @@
-"""Every source transformation the expert planner has, in the order in which equal findings try them."""
+"""Every source transformation the expert planner has. Steps of equal rank are tried by line, then by name: see `planner.py`."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from assistant.plan.expert.shared_memory_padding import SharedMemoryPadding
 from assistant.plan.expert.shared_tile import SharedTile
 from assistant.plan.expert.staged_store import StagedStore
 from assistant.plan.expert.transformation import Transformation
+from assistant.plan.expert.warp_shuffle_tail import WarpShuffleTail
 
 __all__ = ["EXPERT_TRANSFORMATIONS"]
 
@@ -25,6 +26,7 @@ EXPERT_TRANSFORMATIONS: tuple[Transformation, ...] = (
     ConstantPowers(),
     FloatLiterals(),
     ConstRestrict(),
+    WarpShuffleTail(),
     LoopUnrolling(),
     BlockSizeSearch(),
 )

@@ -13,7 +13,14 @@ from assistant.profile.diagnosis import Diagnosis
 from assistant.profile.rules.coalescing import uncoalesced_access, wasted_sectors
 from assistant.profile.rules.conflicts import bank_conflicts, contended_atomics
 from assistant.profile.rules.defects import defects
-from assistant.profile.rules.execution import accidental_double, constant_powers, divergence, loop_overhead, register_spills
+from assistant.profile.rules.execution import (
+    accidental_double,
+    constant_powers,
+    divergence,
+    loop_overhead,
+    reduction_tail,
+    register_spills,
+)
 from assistant.profile.rules.launch import block_shape, grid_size, low_occupancy
 from assistant.profile.rules.reuse import aliasing_reloads, global_accumulator, redundant_loads
 from assistant.record import Record
@@ -51,6 +58,7 @@ RULES: tuple[Rule, ...] = (
     Rule("KO112", "Block shape wastes lanes", ("small_block_threads",), block_shape),
     Rule("KO113", "Reloads forced by possible aliasing", ("reload_requests",), aliasing_reloads),
     Rule("KO114", "Loop overhead", ("loop_overhead_ratio", "unroll_trip_count"), loop_overhead),
+    Rule("KO115", "Barriers for one warp's work", (), reduction_tail),
     Rule("KO116", "Power with a small constant exponent", ("power_conversions",), constant_powers),
 )
 

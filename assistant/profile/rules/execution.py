@@ -1,4 +1,4 @@
-"""KO104 register spills, KO106 double precision by accident, KO109 divergence, KO114 loop overhead, KO116 constant powers."""
+"""KO104 register spills, KO106 accidental doubles, KO109 divergence, KO114 loop overhead, KO115 a reduction's tail, KO116 constant powers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from assistant.profile.rules.places import kernel_line
 from assistant.profile.thresholds import threshold
 from assistant.profile.wording import lines_of, number, percent, plural
 
-__all__ = ["accidental_double", "constant_powers", "divergence", "loop_overhead", "register_spills"]
+__all__ = ["accidental_double", "constant_powers", "divergence", "loop_overhead", "reduction_tail", "register_spills"]
 
 _WARP_LANES = 32
 _POWER = InstructionMix(fp32=50, conversion=3, special=1, integer=7, control=6, other=4)
@@ -207,6 +207,47 @@ def _without_counting(line: LineInstructions, trips: int) -> LineInstructions:
     """Control once instead of ``trips`` times, and half of the integer work (addresses become constant offsets)."""
     mix = line.mix
     return replace(line, mix=replace(mix, control=mix.control // trips, integer=mix.integer // 2))
+
+
+def reduction_tail(context: FindContext, launch: CountedLaunch) -> tuple[Diagnosis, ...]:
+    """KO115: in the last steps of a tree reduction one warp has work, and the whole block counts and waits with it.
+
+    Taken to start at half the block, as reductions of a block do: the text does not always tell.
+    """
+    profile = launch.profile
+    threads = profile.config.block.count
+    if threads <= _WARP_LANES or threads & (threads - 1):
+        return ()
+    steps, narrow = threads.bit_length() - 1, _WARP_LANES.bit_length() - 1
+    found: list[Diagnosis] = []
+    for loop in context.facts.loops:
+        stores = (a for a in profile.accesses if a.op == "shared store" and context.facts.is_of(a.file))
+        if not loop.is_halving or not loop.has_barrier or not any(loop.line <= a.line <= loop.end_line for a in stores):
+            continue
+        found.append(
+            Diagnosis(
+                "KO115",
+                loop.line,
+                f"In the last {narrow} of the {steps} steps of this reduction one warp has work, "
+                f"but all {threads // _WARP_LANES} warps of the block go through them and wait at a barrier in each",
+                (Fact("one_warp_step_ratio", narrow / steps, loop.line, Method.STATIC),),
+                _without_tail(context, launch, loop, (steps - narrow) / steps) if profile.instructions else None,
+            )
+        )
+    return tuple(found)
+
+
+def _without_tail(context: FindContext, launch: CountedLaunch, loop: LoopFacts, left_ratio: float) -> FixedLaunch:
+    """Counting and waiting in the first steps only; what is added up is the same."""
+
+    def shortened(line: LineInstructions) -> LineInstructions:
+        if not context.facts.is_of(line.file) or not loop.line <= line.line <= loop.end_line:
+            return line
+        counting = {name: round(getattr(line.mix, name) * left_ratio) for name in ("integer", "control")}
+        return replace(line, mix=replace(line.mix, **counting))
+
+    instructions = tuple(shortened(line) for line in launch.profile.instructions)
+    return FixedLaunch(replace(launch.profile, instructions=instructions), launch.occupancy)
 
 
 def constant_powers(context: FindContext, launch: CountedLaunch) -> tuple[Diagnosis, ...]:

@@ -123,6 +123,21 @@ def test_a_constant_trip_count_is_read_off_the_loop() -> None:
     assert _facts(_LOOP.replace("j < 8", "j < n").replace("BODY", ";")).loops[0].trip_count is None
 
 
+@pytest.mark.parametrize(
+    ("head", "is_halving"),
+    [
+        ("int s = blockDim.x / 2; s > 0; s >>= 1", True),
+        ("unsigned int s = 128; s >= 1; s /= 2", True),
+        ("s = n >> 1; s; s = s / 2", True),
+        ("int s = blockDim.x / 2; s >= 32; s >>= 1", False),
+        ("int s = 1; s < blockDim.x; s *= 2", False),
+        ("int s = 8; s > 0; --s", False),
+    ],
+)
+def test_a_loop_that_halves_its_counter_down_to_nothing_is_told_from_others(head: str, is_halving: bool) -> None:
+    assert _facts(_LOOP.replace("int j = 0; j < 8; j++", head).replace("BODY", "__syncthreads();")).loops[0].is_halving is is_halving
+
+
 def test_a_helper_s_literals_count_as_the_kernel_s() -> None:
     text = "__device__ float h(float x) {\n  return x * 2.0;\n}\n__global__ void k(float *a) {\n  a[0] = h(a[0]);\n}\n"
     assert _facts(text).at("k.cu", 2).double_literals == ("2.0",)

@@ -1,4 +1,4 @@
-"""KO104, KO105, KO106, KO109, KO111, KO112, KO114, KO116: machine code, resources and launch shape."""
+"""KO104, KO105, KO106, KO109, KO111, KO112, KO114, KO115, KO116: machine code, resources and launch shape."""
 
 from __future__ import annotations
 
@@ -237,6 +237,53 @@ def test_a_loop_that_the_compiler_unrolled_is_no_finding(access, profile, check)
     loop = SourceFacts(loops=(LoopFacts(8, 9, 1, trip_count=16),), kernel_line=3)
     unrolled = (code(8, integer=THREADS), code(9, fp32=16 * THREADS))
     assert check(profile(*streaming(access), instructions=unrolled), facts=loop).codes == []
+
+
+HALVING = SourceFacts(loops=(LoopFacts(12, 16, 1, None, has_barrier=True, is_halving=True),), kernel_line=5)
+
+
+def reduction(access, profile, threads: int = 1024):
+    """1024 blocks that add up in ten steps, each of which costs a thread two integer instructions, a branch, a comparison and a barrier.
+
+    That is what nvcc 13.0 makes for sm_90 of ``for (int s = blockDim.x / 2; s > 0; s >>= 1)`` (``kernelopt profile --json``).
+    """
+    all_threads = 1024 * 1024
+    instructions = (
+        code(12, integer=20 * all_threads, control=10 * all_threads),
+        code(13, integer=10 * all_threads),
+        code(14, fp32=all_threads, load_store=3 * all_threads),
+        code(15, control=10 * all_threads),
+    )
+    accesses = (
+        access("global load", 32 * 1024, 10, sectors=128 * 1024),
+        access("shared load", 72 * 1024, 14, wavefronts=72 * 1024),
+        access("shared store", 36 * 1024, 14, wavefronts=36 * 1024),
+    )
+    return profile(*accesses, blocks=1024, threads=threads, instructions=instructions)
+
+
+def test_barriers_of_a_reduction_s_last_warp_are_reported_with_their_cost(access, profile, check):
+    found = check(reduction(access, profile), facts=HALVING)
+    finding = found.one("KO115")
+    assert (finding.line, found.value(finding, "one_warp_step_ratio")) == (12, 0.5)
+    assert "last 5 of the 10 steps" in finding.message and "all 32 warps" in finding.message
+    assert 0.1 < finding.estimated_cost_ratio < 0.5
+
+
+def test_without_machine_code_the_barriers_have_no_cost(access, profile, check):
+    counted = replace(reduction(access, profile), instructions=())
+    assert check(counted, facts=HALVING).one("KO115").estimated_cost_ratio is None
+
+
+@pytest.mark.parametrize("threads", [32, 96])
+def test_a_single_warp_or_a_block_that_is_not_halved_evenly_is_no_finding(access, profile, check, threads):
+    assert "KO115" not in check(reduction(access, profile, threads), facts=HALVING).codes
+
+
+@pytest.mark.parametrize("change", [{"is_halving": False}, {"has_barrier": False}, {"line": 20, "end_line": 24}])
+def test_a_loop_that_is_no_reduction_of_the_block_is_no_finding(access, profile, check, change):
+    facts = replace(HALVING, loops=(replace(HALVING.loops[0], **change),))
+    assert "KO115" not in check(reduction(access, profile), facts=facts).codes
 
 
 @pytest.mark.parametrize(("file", "is_told"), [("/work/k.cu", True), ("/usr/include/k.cuh", False)])

@@ -693,15 +693,32 @@ def test_repeats_that_differ_say_nothing_by_themselves_where_both_add_floats_ato
         assert (result.outcome, result.labels, result.findings) == (Outcome.PASS, (), ())
 
 
-def test_every_repeat_must_be_within_the_originals_own_error() -> None:
-    def far(b: Buffers) -> None:
-        scale_add(b)
-        b["out"][9] += np.float32(0.01)
+def far(b: Buffers) -> None:
+    scale_add(b)
+    b["out"][9] += np.float32(0.01)
 
+
+def test_every_repeat_must_be_within_the_originals_own_error() -> None:
     base = evidence(scale_add, scale_add, order_before=SUMS, order_after=SUMS)
     assert verdict_on(replace(base, cases=varying(base.cases, left=far))).outcome is Outcome.FAIL
     both = varying(varying(base.cases, left=far), left=far, which="original")
     assert verdict_on(replace(base, cases=both)).outcome is Outcome.PASS, "the original spreads as far"
+
+
+def test_runs_of_the_original_that_agree_by_luck_spread_as_those_of_other_cases() -> None:
+    base = evidence(scale_add, far, order_before=SUMS, order_after=SUMS)
+    for lucky_count, outcome in ((1, Outcome.PASS), (2, Outcome.FAIL)):
+        spreading = varying(base.cases[lucky_count:], left=far, which="original")
+        assert verdict_on(replace(base, cases=(*base.cases[:lucky_count], *spreading))).outcome is outcome
+
+
+@pytest.mark.parametrize("kind", ["resized", "injected"])
+def test_cases_of_our_own_making_allow_what_runs_of_the_original_usually_spread(kind: str) -> None:
+    base = evidence(scale_add, scale_add, order_before=SUMS, order_after=SUMS)
+    made = case(scale_add, far, seed=9, kind=kind, truth=truth)
+    made = replace(made, origin=replace(made.origin, shape="n=511"))
+    for cases, outcome in ((base.cases, Outcome.NEEDS_DECISION), (varying(base.cases, left=far, which="original"), Outcome.PASS)):
+        assert verdict_on(replace(base, cases=(*cases, made))).outcome is outcome
 
 
 def test_repeats_that_differ_without_anything_that_explains_it_are_a_race() -> None:

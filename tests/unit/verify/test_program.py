@@ -255,6 +255,17 @@ def test_what_is_printed_of_halves_moves_by_their_roundoff() -> None:
     assert codes(*(trace(text, halves.astype(np.float32)) for text in texts)) == ["wrong_output"]
 
 
+def test_a_sum_that_is_printed_moves_as_far_as_values_that_vary_from_run_to_run() -> None:
+    """Also where both runs of the original happen to print the same, as few digits do."""
+    random = np.random.default_rng(3)
+    first, second, third = (np.full(1000, 0.3, np.float32) + random.normal(0, 1e-4, 1000).astype(np.float32) for _ in range(3))
+    own, again = trace("sum 8.42 from 3\n", first), trace("sum 8.42 from 3\n", second)
+    assert codes(own, trace("sum 8.40 from 3\n", third), again) == []
+    assert codes(own, trace("sum 8.37 from 3\n", third), again) == ["wrong_output"]
+    assert codes(own, trace("sum 8.42 from 4\n", third), again) == ["wrong_output"]
+    assert codes(own, trace("sum 8.41 from 3\n", first)) == ["wrong_output"], "nothing varies"
+
+
 def test_another_number_of_partial_sums_is_the_same_where_their_sum_is() -> None:
     few, many = VALUES.astype(np.float64).reshape(10, -1).sum(axis=1), VALUES.astype(np.float64)
     result = verdict(trace(values=few), trace(values=many))
