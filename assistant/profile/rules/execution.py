@@ -1,4 +1,4 @@
-"""KO104 register spills, KO106 accidental doubles, KO109 divergence, KO114 loop overhead, KO115 a reduction's tail, KO116 constant powers."""
+"""KO104 register spills, KO106 doubles, KO109 divergence, KO114 loop overhead, KO115 tails of reductions, KO116 constant powers."""
 
 from __future__ import annotations
 
