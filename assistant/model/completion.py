@@ -40,6 +40,26 @@ class FailureKind(StrEnum):
     CANCELLED = "cancelled"
 
 
+class CallOutcome(StrEnum):
+    """How a call of a model ended: it was answered, or one of `FailureKind`."""
+
+    ANSWERED = "answered"
+    NO_KEY = "no_key"
+    NO_CONSENT = "no_consent"
+    NO_MODEL = "no_model"
+    UNREACHABLE = "unreachable"
+    FORBIDDEN = "forbidden"
+    QUOTA = "quota"
+    RATE_LIMITED = "rate_limited"
+    TIMED_OUT = "timed_out"
+    BLOCKED = "blocked"
+    TOO_LARGE = "too_large"
+    BAD_REPLY = "bad_reply"
+    REFUSED = "refused"
+    OVER_BUDGET = "over_budget"
+    CANCELLED = "cancelled"
+
+
 class ChatMessage(Record):
     """One message of a request."""
 

@@ -20,6 +20,7 @@ from assistant.engine.job import Job
 from assistant.engine.search.spending_words import cap_words, more_words, number_words, spent_words
 from assistant.model import events
 from assistant.model.completion import (
+    CallOutcome,
     Caps,
     Completion,
     CompletionFailure,
@@ -232,7 +233,7 @@ def _called(job: str, call: ModelCall) -> events.ModelCalled:
         prompt=call.request.prompt,
         provider=call.served.provider,
         model=answer.model if isinstance(answer, Completion) else call.served.model,
-        outcome="answered" if isinstance(answer, Completion) else answer.kind.value,
+        outcome=CallOutcome.ANSWERED if isinstance(answer, Completion) else CallOutcome(answer.kind),
         input_token_count=call.spending.input_token_count,
         output_token_count=call.spending.output_token_count,
         duration_ms=call.duration_ms,

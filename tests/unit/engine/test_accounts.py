@@ -1,4 +1,4 @@
-"""The meter of a job: calls are kept, charged and told; a call that might break a cap is not made."""
+"""The meter of a job: calls are kept, charged and reported; a call that might break a cap is not made."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from assistant.measure.targets import target
 from assistant.model import events
 from assistant.model.attempt import JobRow
 from assistant.model.completion import (
+    CallOutcome,
     Caps,
     Completion,
     CompletionFailure,
@@ -55,16 +56,20 @@ def call(name: str, answer: Completion | CompletionFailure, spending: Spending) 
     return ModelCall(request, "J1", SERVED, answer, 1, 20, spending, is_counted_here=False)
 
 
-def test_a_call_is_kept_charged_and_told(opened: Open, store: Store) -> None:
+def test_a_call_is_kept_charged_and_reported(opened: Open, store: Store) -> None:
     accounts, heard = opened(Caps())
     made = call("M1", Completion("{}", "small-2", 900, 100), Spending(0.001, 900, 100, 1))
     accounts.record(made)
     assert store.model_calls("J1") == (made,)
     called, budget = heard.taken()
     assert isinstance(called, events.ModelCalled)
-    assert (called.outcome, called.model, called.input_token_count, called.output_token_count) == ("answered", "small-2", 900, 100)
+    assert (called.outcome, called.model, called.input_token_count, called.output_token_count) == (CallOutcome.ANSWERED, "small-2", 900, 100)
     assert isinstance(budget, events.BudgetSpent)
     assert budget.spent == accounts.spent == Spending(0.001, 900, 100, 1)
+
+
+def test_each_failure_is_the_outcome_of_a_call() -> None:
+    assert set(CallOutcome) == {"answered", *FailureKind}
 
 
 def test_a_call_that_might_break_the_cap_is_refused_once_and_for_all(opened: Open) -> None:
