@@ -16,7 +16,7 @@ from assistant.model.source import Kernel, LaunchSite, ParsedSource, Span, TextE
 from assistant.model.verification import Label
 from assistant.plan.expert.analysis.workload_block import DeclaredShape, launched_with, shapes_in
 from assistant.plan.llm.schemas import LaunchChange
-from assistant.plan.llm.unusable import UnusableAnswer
+from assistant.plan.llm.unusable import Unusable, UnusableAnswer
 from assistant.record import Record
 
 __all__ = ["Launched", "declared_launches", "launched"]
@@ -50,10 +50,10 @@ def launched(parsed: ParsedSource, kernel: Kernel, changes: Iterable[LaunchChang
     for change in changes:
         if change.line not in sites:
             places = ", ".join(map(str, sites))
-            return UnusableAnswer(f"it changes a launch of {kernel.name} at line {change.line}, but its launches are at line {places}")
+            return _unknown_launch(kernel, change, f"at line {places}")
         problem = next((p for p in map(_problem, _expressions(change)) if p is not None), None)
         if problem is not None:
-            return UnusableAnswer(f"the launch at line {change.line}: {problem}")
+            return UnusableAnswer(Unusable.LAUNCH_EXPRESSION, f"the launch at line {change.line}: {problem}")
         edits += _site_edits(sites[change.line], change)
     made = _changing(parsed.source.text, edits)
     return Launched(made, (Label.HOST_CODE,) if made else ())
@@ -67,18 +67,24 @@ def _declared_anew(parsed: ParsedSource, kernel: Kernel, changes: Iterable[Launc
         shape = blocks.get(change.line)
         if shape is None:
             where = f"declared at line {', '.join(map(str, blocks))}" if blocks else "not in this text: leave `launches` empty"
-            return UnusableAnswer(f"it changes a launch of {kernel.name} at line {change.line}, but its launches are {where}")
+            return _unknown_launch(kernel, change, where)
         if change.shared is not None or change.arguments is not None:
-            return UnusableAnswer("of a declared launch only grid and block can be changed")
+            return UnusableAnswer(Unusable.LAUNCH_EXPRESSION, "only grid and block of a declared launch can be changed")
         for name, items, wanted in (("grid", shape.grid, change.grid), ("block", shape.block, change.block)):
             found = None if wanted is None else _ITEMS.fullmatch(wanted)
             if found is not None:
                 edits.append(TextEdit(Span(items[0].span.start, items[-1].span.end), found["items"]))
                 said.append(f"{name} [{found['items']}]")
             elif wanted is not None:
-                return UnusableAnswer(f'the {name} of a declared launch is a list such as ["ceil(n/32)", 4], not {wanted[:60]}')
+                reason = f'the {name} of a declared launch is a list such as ["ceil(n/32)", 4], not {wanted[:60]}'
+                return UnusableAnswer(Unusable.LAUNCH_EXPRESSION, reason)
     made = _changing(parsed.source.text, edits)
     return Launched(made, (Label.ASSUMPTION,), (launched_with(kernel, " and ".join(said)),)) if made else Launched()
+
+
+def _unknown_launch(kernel: Kernel, change: LaunchChange, where: str) -> UnusableAnswer:
+    reason = f"it changes a launch of {kernel.name} at line {change.line}, but its launches are {where}"
+    return UnusableAnswer(Unusable.UNKNOWN_LAUNCH, reason)
 
 
 def declared_launches(parsed: ParsedSource, kernel: Kernel) -> tuple[tuple[int, DeclaredShape], ...]:

@@ -63,7 +63,12 @@ def test_a_call_is_kept_charged_and_reported(opened: Open, store: Store) -> None
     assert store.model_calls("J1") == (made,)
     called, budget = heard.taken()
     assert isinstance(called, events.ModelCalled)
-    assert (called.outcome, called.model, called.input_token_count, called.output_token_count) == (CallOutcome.ANSWERED, "small-2", 900, 100)
+    assert (called.outcome, called.model, called.input_token_count, called.output_token_count) == (
+        CallOutcome.ANSWERED,
+        "small-2",
+        900,
+        100,
+    )
     assert isinstance(budget, events.BudgetSpent)
     assert budget.spent == accounts.spent == Spending(0.001, 900, 100, 1)
 

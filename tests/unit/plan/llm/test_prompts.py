@@ -21,7 +21,7 @@ from assistant.model.verification import CaseResult, Label, Outcome, Verificatio
 from assistant.plan.llm.inputs import Inputs
 from assistant.plan.llm.library import Prompt, load_prompts
 from assistant.plan.llm.talk import Talk
-from assistant.plan.llm.unusable import UnusableAnswer
+from assistant.plan.llm.unusable import Unusable, UnusableAnswer
 from assistant.ports.planner import PlanRequest, Story
 from tests.contracts.fake_model import FakeModel
 from tests.unit.plan.llm.bed import DECLARED, TEXT, Ledger, catalogue, evidence, request_of, settings, stamps
@@ -132,7 +132,7 @@ async def test_refine(snapshot: SnapshotAssertion) -> None:
 
 
 def test_repair_region(snapshot: SnapshotAssertion) -> None:
-    assert shown(inputs().refused(UnusableAnswer("part kernel: its brackets do not match"))) == snapshot
+    assert shown(inputs().refused(UnusableAnswer(Unusable.BRACKETS, "part kernel: its brackets do not match"))) == snapshot
 
 
 def test_repair_reply(snapshot: SnapshotAssertion) -> None:
