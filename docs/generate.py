@@ -125,7 +125,7 @@ def _language_server(page: str) -> str:
 
 
 def language_server() -> Any:
-    """A server that serves nobody: it knows its commands and methods."""
+    """A server without a client: it knows its commands and methods."""
     server = build_server(_never, _never)
     server.load()
     return server

@@ -20,7 +20,7 @@ def meter_words(event: events.BudgetSpent) -> str:
 
 
 class Meter:
-    """Says what was spent when all is over; each call as it ends only where everything is told."""
+    """Says what was spent when all is over; each call as it ends only in verbose output."""
 
     def __init__(self, console: Console, is_verbose: bool) -> None:
         self._page = Page(console)

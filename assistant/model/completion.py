@@ -99,7 +99,7 @@ class Completion(Record):
     model: str
     """As the endpoint names what served it."""
     input_token_count: int | None
-    """None where the endpoint does not tell."""
+    """None where the endpoint does not say."""
     output_token_count: int | None
     is_cut: bool = False
     """It ended at the token limit."""
@@ -164,7 +164,7 @@ class Spending(Record):
 
 
 class SentCall(Record):
-    """A call that is about to leave: kept before it does, so that one whose end nobody saw counts all the same."""
+    """A call that is about to leave: kept before it does, so that one whose end was not seen counts all the same."""
 
     id: str
     job: str
@@ -183,7 +183,7 @@ class ModelCall(Record):
     started_ms: int
     duration_ms: int
     spending: Spending
-    """Of this call alone; counted by us where the endpoint does not tell."""
+    """Of this call alone; counted by us where the endpoint does not say."""
     is_counted_here: bool
     """Token counts are our estimate, not the endpoint's."""
     candidate: str | None = None

@@ -112,7 +112,7 @@ class ResourcesFound(Record):
 
 
 class KernelFound(Record):
-    """What ``inspect`` tells of one kernel."""
+    """What ``inspect`` reports of one kernel."""
 
     job: str
     kernel: str

@@ -1,6 +1,6 @@
 """What a piece of device code does beyond device code: calls of host functions, inline assembly that reads files, objects that run code.
 
-Held against lists of what is allowed; what is not known is told. Code without comments and spliced lines is expected. Example::
+Held against lists of what is allowed; what is not known is reported. Code without comments and spliced lines is expected. Example::
 
     allowed = DeclaredNames(functions=frozenset({"square"}))
     call_problem("out[i] = square(system(0));", allowed)    # "it calls system, which is no function of device code"
@@ -180,7 +180,7 @@ def is_plain_value(text: str, constants: frozenset[str]) -> bool:
 
 
 def type_problem(text: str, names: frozenset[str], constants: frozenset[str]) -> str | None:
-    """Why a type's definition may run code of its own: constructors, static members, defaults that are computed, objects beside it."""
+    """Why a type's definition may run code of its own: constructors, static members, computed defaults, objects declared with it."""
     opening = text.find("{")
     if opening < 0:
         return None

@@ -157,7 +157,7 @@ def _others(old: str, new: str) -> Iterator[DetectedLabel]:
         known = {match.text for match in matches(_FUNCTION, old)}
         namesake = next((m for m in matches(_FUNCTION, new) if m.text in STD_FUNCTIONS and m.text not in known), None)
         if namesake is not None:
-            yield _label(Label.ASSUMPTION, "defines {0} beside std::{0}: which one is called depends on the headers", namesake)
+            yield _label(Label.ASSUMPTION, "defines {0} in addition to std::{0}: which one is called depends on the headers", namesake)
 
 
 def _label(label: Label, message: str, match: Match) -> DetectedLabel:

@@ -49,7 +49,7 @@ _LAUNCH_EFFECT = re.compile(
     r"\"|'|\+\+|--|\)\s*\(|(?<![\w)\]])\s*\[|(?<![=!<>])=(?!=)"
     r"|\b(?:new|delete|throw|operator|asm|reinterpret_cast)\b"
 )
-"""What changes something, or calls what no name before the parenthesis tells."""
+"""What changes something, or calls what no name before the parenthesis shows."""
 _CASTED = re.compile(
     rf">>>\s*\(|\(\s*(?:const\s+)?(?:{'|'.join(sorted(ARITHMETIC))}|void)"
     r"(?:\s+(?:int|long|char|short))*\s*\**\s*\)\s*(?=[\w(&*-])"

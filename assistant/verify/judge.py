@@ -52,7 +52,7 @@ DECISION_LABELS = frozenset(
 )
 """Labels that a human decides on; the others only inform."""
 _HALF_CHECKED = "not every check came to its end"
-_REMEDY = "declare a workload on which the original runs clean (kernelopt init FILE), or mend the original first"
+_REMEDY = "declare a workload on which the original runs clean (kernelopt init FILE), or fix the original first"
 
 
 def judge(evidence: JudgeEvidence) -> VerificationResult:

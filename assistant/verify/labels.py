@@ -1,7 +1,7 @@
-"""What a human must know beside the gain, read off source text and machine code.
+"""What a person must know in addition to the gain, read off source text and machine code.
 
 A label is given for what B has and A has not; comments and strings do not count. Where kernels are named, only these count, with the
-helpers, constants and launches of theirs: an edited sibling labels nobody else.
+helpers, constants and launches of theirs: an edited sibling labels no other kernel.
 
 Example::
 
@@ -159,7 +159,7 @@ def _device_text(version: VersionFacts) -> str:
 
 
 def _all_code(version: VersionFacts) -> str:
-    """As ``_device_code``, with all functions of the host beside it."""
+    """As ``_device_code``, with all functions of the host."""
     code = blanked(version.parsed.source.text)
     found = items(uncommented(version.parsed.source.text))
     if found is None:
@@ -287,7 +287,7 @@ def _machine_code_labels(old: tuple[KernelCode, ...], new: tuple[KernelCode, ...
 
 
 def _host_code(before: ParsedSource, after: ParsedSource) -> DetectedLabel | None:
-    return DetectedLabel(Label.HOST_CODE, "changes host code beside the launch") if edits_host_code(before, after) else None
+    return DetectedLabel(Label.HOST_CODE, "changes host code other than the launch") if edits_host_code(before, after) else None
 
 
 def _growth(before: VersionFacts, after: VersionFacts) -> DetectedLabel | None:

@@ -1,4 +1,4 @@
-"""The on-disk form of a recording: ``recording.json`` beside ``blobs/<sha256>``. The only module here that touches files.
+"""The on-disk form of a recording: ``recording.json`` next to ``blobs/<sha256>``. The only module here that touches files.
 
 Example::
 

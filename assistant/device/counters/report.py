@@ -155,7 +155,7 @@ def _profile(index: int, action: Action, rows: tuple[InstructionCounters, ...]) 
 
 
 def _resources(action: Action) -> KernelResources:
-    """What ptxas left in the kernel, as the launch says; it does not tell spills from other local memory."""
+    """What ptxas left in the kernel, as the launch says; it does not distinguish spills from other local memory."""
     return KernelResources(
         kernel=action.instance,
         symbol=action.symbol,

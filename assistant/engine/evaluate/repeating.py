@@ -1,7 +1,7 @@
 """Whether a kernel, given the same inputs, leaves the same bytes: the recordings of two runs, launch by launch.
 
 A kernel that was fed something else in the second run is not to blame for what it then left behind, and a kernel that races
-leaves equal bytes by luck alone: of those nothing is claimed, and the reason is told.
+leaves equal bytes by luck alone: nothing is claimed of those, and the reason is reported.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ They run on the host, with the rights of the user who starts the program: only a
 that a person is asked about. Where the text only declares a launch (a workload block), the block is changed, and that the real launch
 follows is an assumption. Example::
 
-    launched(parsed, kernel, [LaunchChange(line=29, block="dim3(32, 8)")])   # Launched(edits=(…,), labels=(Label.HOST_CODE,))
+    launched(parsed, kernel, [LaunchChange(line=29, block="dim3(32, 8)")])   # LaunchEdits(edits=(…,), labels=(Label.HOST_CODE,))
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from assistant.plan.llm.schemas import LaunchChange
 from assistant.plan.llm.unusable import Unusable, UnusableAnswer
 from assistant.record import Record
 
-__all__ = ["Launched", "declared_launches", "launched"]
+__all__ = ["LaunchEdits", "declared_launches", "launched"]
 
 _TOKEN = re.compile(r"\s+|[A-Za-z_]\w*|\d[\w.]*|::|->|<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%().,<>?:&|\[\]]")
 _EFFECT = re.compile(r"\+\+|--|<<<|>>>|<%|%>|[)\]]\s*\(|\b(?:new|delete|throw|operator|asm|typeid|co_await)\b")
-"""What changes something, ends the launch, or calls a function that no name before the parenthesis tells."""
+"""What changes something, ends the launch, or calls a function that no name before the parenthesis shows."""
 _ITEM = r'(?:\d{1,10}|"[\w\s+\-*/%(),.]{1,80}")'
 _ITEMS = re.compile(rf"(?!.*(?:\*/|/\*))\s*\[?\s*(?P<items>{_ITEM}(?:\s*,\s*{_ITEM}){{0,2}})\s*\]?\s*", re.DOTALL)
 """One to three items of a declared grid or block: numbers, or expressions of the block's grammar as strings;
@@ -33,7 +33,7 @@ _CALLABLE = frozenset({"dim3", "sizeof", "min", "max", "std::min", "std::max", "
 """What an expression may call: nothing that has an effect."""
 
 
-class Launched(Record):
+class LaunchEdits(Record):
     """Changed launches as edits."""
 
     edits: tuple[TextEdit, ...] = ()
@@ -41,7 +41,7 @@ class Launched(Record):
     assumptions: tuple[str, ...] = ()
 
 
-def launched(parsed: ParsedSource, kernel: Kernel, changes: Iterable[LaunchChange]) -> Launched | UnusableAnswer:
+def launched(parsed: ParsedSource, kernel: Kernel, changes: Iterable[LaunchChange]) -> LaunchEdits | UnusableAnswer:
     """The changes made; a refusal for a line without a launch of the kernel, or an expression that does more than count."""
     sites = {site.line: site for site in parsed.launch_sites_of(kernel)}
     if not sites:
@@ -56,10 +56,10 @@ def launched(parsed: ParsedSource, kernel: Kernel, changes: Iterable[LaunchChang
             return UnusableAnswer(Unusable.LAUNCH_EXPRESSION, f"the launch at line {change.line}: {problem}")
         edits += _site_edits(sites[change.line], change)
     made = _changing(parsed.source.text, edits)
-    return Launched(made, (Label.HOST_CODE,) if made else ())
+    return LaunchEdits(made, (Label.HOST_CODE,) if made else ())
 
 
-def _declared_anew(parsed: ParsedSource, kernel: Kernel, changes: Iterable[LaunchChange]) -> Launched | UnusableAnswer:
+def _declared_anew(parsed: ParsedSource, kernel: Kernel, changes: Iterable[LaunchChange]) -> LaunchEdits | UnusableAnswer:
     """The same for launches that workload blocks declare, by the line of their grid."""
     blocks = dict(declared_launches(parsed, kernel))
     edits, said = list[TextEdit](), list[str]()
@@ -79,7 +79,7 @@ def _declared_anew(parsed: ParsedSource, kernel: Kernel, changes: Iterable[Launc
                 reason = f'the {name} of a declared launch is a list such as ["ceil(n/32)", 4], not {wanted[:60]}'
                 return UnusableAnswer(Unusable.LAUNCH_EXPRESSION, reason)
     made = _changing(parsed.source.text, edits)
-    return Launched(made, (Label.ASSUMPTION,), (launched_with(kernel, " and ".join(said)),)) if made else Launched()
+    return LaunchEdits(made, (Label.ASSUMPTION,), (launched_with(kernel, " and ".join(said)),)) if made else LaunchEdits()
 
 
 def _unknown_launch(kernel: Kernel, change: LaunchChange, where: str) -> UnusableAnswer:

@@ -11,7 +11,7 @@ from tests.e2e.cli.harness import DATA, Cli
 REPORTS = DATA / "reports"
 
 
-def test_a_report_alone_is_told_with_its_own_source(cli: Cli) -> None:
+def test_a_report_alone_is_reported_with_its_own_source(cli: Cli) -> None:
     ended = cli.run("profile", "--report", REPORTS / "transpose.ncu-rep", "--json")
     assert ended.code == 0, ended.said
     profile = ended.one("profile")

@@ -129,7 +129,7 @@ y, doubles, wide, on_gpu = np.ones(4, np.float32), np.ones(4), np.ones((4, 2), n
 def wrong_size(x): return x[:1]"""
 
 
-def test_mistakes_are_told_by_the_arguments_name_and_change_nothing(cli: Cli) -> None:
+def test_mistakes_are_known_by_the_arguments_name_and_change_nothing(cli: Cli) -> None:
     cells = [f"%%kernelopt {line} --grid 1 --block 32 --until bind\n{KERNEL}" for line in MISTAKES]
     cells = [cell.replace("--until bind", "--until check") if "--ref" in cell else cell for cell in cells]
     bound = f"%%kernelopt --args out=y,x=y,n=4 --grid 1 --block 32 --until bind\n{KERNEL}"

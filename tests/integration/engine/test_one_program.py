@@ -18,7 +18,7 @@ from assistant.engine.request import JobRequest
 from assistant.engine.source_version import SourceVersion, candidate_of, with_text
 from assistant.lab.cpu import CpuLab
 from assistant.measure.targets import target
-from assistant.model.preprocessed import NotPreprocessed, Preprocessed, Preprocessings
+from assistant.model.preprocessed import NotPreprocessed, PreprocessedProgram, Preprocessings
 from assistant.model.verification import Label
 from assistant.ports.lab import LabFailure, Program, RunLimits
 from tests.caches import link_kept_emulator
@@ -207,7 +207,7 @@ class Counting(CpuLab):
 
     run_count = 0
 
-    async def _emulated(self, program: Program) -> Preprocessed | NotPreprocessed:
+    async def _emulated(self, program: Program) -> PreprocessedProgram | NotPreprocessed:
         self.run_count += 1
         return await super()._emulated(program)
 

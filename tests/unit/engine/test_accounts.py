@@ -98,7 +98,7 @@ def test_a_call_that_might_break_the_cap_is_refused_once_and_for_all(opened: Ope
 )
 def test_an_endpoint_that_turned_us_away_for_good_is_not_asked_again(opened: Open, kind: FailureKind, lasts: bool) -> None:
     accounts, _ = opened(Caps())
-    accounts.record(call("M1", CompletionFailure(kind, "no", "mend it"), Spending(call_count=1)))
+    accounts.record(call("M1", CompletionFailure(kind, "no", "fix it"), Spending(call_count=1)))
     refusal = accounts.refusal(SERVED, 1, 1)
     assert (refusal is not None) == lasts
     assert accounts.why_no_code == ("no" if lasts else None)
@@ -142,7 +142,7 @@ def test_who_counts_more_than_we_is_reckoned_with(opened: Open) -> None:
     assert accounts.refusal(SERVED, 4_001, 0) is not None
 
 
-def test_a_count_that_cannot_be_is_told_once(opened: Open) -> None:
+def test_a_count_that_cannot_be_is_reported_once(opened: Open) -> None:
     accounts, heard = opened(Caps())
     for name in ("M1", "M2"):
         accounts.record(call(name, Completion("{}", "small-2", 10**30, 3), Spending(0.1, 4_600, 3, 1)))

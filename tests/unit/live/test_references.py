@@ -63,7 +63,7 @@ def test_several_outputs_come_by_name_or_in_order() -> None:
         (lambda x: "right", "cannot be compared"),
     ],
 )
-def test_what_cannot_be_compared_is_told(function: Callable[..., object], told: str) -> None:
+def test_what_cannot_be_compared_is_reported(function: Callable[..., object], told: str) -> None:
     with pytest.raises(BadReference, match=told):
         check(function)
 

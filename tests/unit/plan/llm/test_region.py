@@ -97,7 +97,7 @@ __device__ __forceinline__ T twice(T v) { return v + v; }
         BETTER.replace("by);", "by);   // {E…} E2 global_sectors: 262,144 sectors", 1),
     ],
 )
-def test_what_the_prompt_put_beside_the_source_is_not_taken_over(code: str) -> None:
+def test_what_the_prompt_put_next_to_the_source_is_not_taken_over(code: str) -> None:
     assert after(answer(code)) == TEXT.replace(KERNEL_TEXT, BETTER)
 
 
