@@ -40,7 +40,7 @@ class Progress:
         self._run = run
         make = _widgets()
         self._course = make.HTML(course_html(run.state))
-        button = _button("Cancel", "End what goes on for this cell", lambda: cancel(run))
+        button = _button("Cancel", "End what is running for this cell", lambda: cancel(run))
         self._root = make.VBox([self._course, make.HBox([button])])
         self._root.add_class("kernelopt-progress")
 

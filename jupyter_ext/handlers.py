@@ -119,7 +119,7 @@ class _Handler(APIHandler):
         try:
             given: object = json.loads(self.request.body or b"{}")
         except ValueError as error:
-            raise web.HTTPError(400, "the body is no JSON") from error
+            raise web.HTTPError(400, "the body is not JSON") from error
         if not isinstance(given, dict):
             raise web.HTTPError(400, "the body is a JSON object")
         return cast("dict[str, Any]", given)  # JSON objects have text keys

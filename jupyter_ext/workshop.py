@@ -161,7 +161,7 @@ class Workshop:
         return run
 
     def cancel(self, run: CellRun) -> None:
-        """End what goes on for it."""
+        """End what is running for it."""
         self.loop.call(self._cancel, run)
 
     def picture(self, key: str) -> Picture:

@@ -50,7 +50,7 @@ def page_path(path: Path) -> Path:
     if path.suffix.lower() not in _SUFFIXES:
         raise UsageError(f"--html takes a file that ends in .html, not {path.name!r}")
     if not path.absolute().parent.is_dir():
-        raise UsageError(f"{path.absolute().parent} is no folder", "make it first")
+        raise UsageError(f"{path.absolute().parent} is not a folder", "make it first")
     return path.absolute().parent.resolve() / path.name
 
 

@@ -233,7 +233,7 @@ class _Terminal:
             case "help" | "?":
                 self._say(_HELP)
             case _:
-                raise UsageError(f"{verb!r} is no command of a pair session", "help lists them")
+                raise UsageError(f"{verb!r} is not a command of a pair session", "help lists them")
         self._catch_up()
 
     async def _back(self, name: str) -> None:

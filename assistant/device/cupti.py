@@ -57,7 +57,7 @@ class CuptiLibrary(Record):
 
 
 def find_cupti(toolchain: Toolchain, wheel_tree: Path | None) -> Cupti | None:
-    """In addition to the nvcc in use, else in pip's wheels; the two must be of one major version, as CUPTI and the driver must."""
+    """Next to the nvcc in use, else in pip's wheels; the two must be of one major version, as CUPTI and the driver must."""
     roots = [Path(toolchain.nvcc.root)] if toolchain.nvcc else []
     roots += [wheel_tree] if wheel_tree else []
     cuda = next((root for root in roots if (root / "include/cuda.h").exists()), None)

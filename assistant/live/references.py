@@ -68,7 +68,7 @@ def _taken(reference: Reference, arguments: dict[str, object]) -> dict[str, obje
     ]
     if positional or unknown:
         names = ", ".join(arguments)
-        message = f"--ref {reference.name}: its parameter {(positional or unknown)[0]} is none of the kernel's ({names})"
+        message = f"--ref {reference.name}: its parameter {(positional or unknown)[0]} is not a parameter of the kernel ({names})"
         raise BadReference(message, "name its parameters as the kernel's are named; those that it does not need may be left out")
     return {p.name: arguments[p.name] for p in parameters if p.name in arguments}
 
@@ -81,7 +81,7 @@ def _named(reference: Reference, bound: Bound, copies: Mapping[str, object], ret
         named = kernel_names(cast("Mapping[str, object]", returned), bound.arrays)
         unknown = [name for name in named if name not in bound.arrays]
         if unknown:
-            message = f"--ref {reference.name} returned {unknown[0]!r}, which is no array of the kernel ({', '.join(bound.arrays)})"
+            message = f"--ref {reference.name} returned {unknown[0]!r}, which is not an array of the kernel ({', '.join(bound.arrays)})"
             raise BadReference(message, "return a dict by the names of the kernel's outputs")
         return dict(named)
     if isinstance(returned, tuple) and len(cast("tuple[object, ...]", returned)) == len(outputs) > 1:

@@ -243,11 +243,13 @@ def _asks_the_compiler(before: VersionFacts, after: VersionFacts) -> DetectedLab
     pragmas = Counter(d.text for d in directives_in(new) if d.word == "pragma") - Counter(d.text for d in directives_in(old))
     odd = next((text for text in pragmas if not HARMLESS_PRAGMA.match(text.partition("pragma")[2])), None)
     if odd is not None:
-        return DetectedLabel(Label.ASSUMPTION, f"holds `{odd[:_SHOWN_CHARACTERS]}`, which compilers read in their own ways")
+        return DetectedLabel(Label.ASSUMPTION, f"holds `{odd[:_SHOWN_CHARACTERS]}`, which compilers read differently")
     asked, known = (Counter(d.text for d in directives_in(text) if _WHICH_COMPILER.search(d.text)) for text in (new, old))
     which = next(iter(asked - known), None)
     if which is not None:
-        return DetectedLabel(Label.ASSUMPTION, f"asks which compiler it is: `{which[:_SHOWN_CHARACTERS]}`; judged as g++ and nvcc read it")
+        return DetectedLabel(
+            Label.ASSUMPTION, f"tests which compiler compiles it: `{which[:_SHOWN_CHARACTERS]}`; judged as g++ and nvcc read it"
+        )
     return _first(Label.ASSUMPTION, "asks what the compiler has: {}", new_matches(_ASKS, old, new))
 
 

@@ -96,7 +96,7 @@ class RecordingReader:
     def blob(self, name: str) -> bytes:
         """Contents of one blob; raises ``CannotAnswerError`` when it is missing."""
         if _BLOB_NAME.fullmatch(name) is None:
-            raise CannotAnswerError(f"'{name}' is no blob name in {self._folder}", "record the program again")
+            raise CannotAnswerError(f"'{name}' is not a blob name in {self._folder}", "record the program again")
         try:
             return (self._folder / "blobs" / name).read_bytes()
         except OSError as error:

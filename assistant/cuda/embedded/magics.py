@@ -65,7 +65,7 @@ def embedded_body(text: str, head: CellHead, kind: EmbeddingKind) -> Embedded | 
     body = Span(head.span.start + len(first_line), len(text))
     code = text[body.start : body.end]
     if _SURROGATE.search(code):
-        return EmbeddingProblem(kind, body, "it holds half of a surrogate pair, which is no character")
+        return EmbeddingProblem(kind, body, "it holds half of a surrogate pair, which is not a character")
     literal = Literal(body, Span(0, len(code)), None, False, "")
     runs = (Run(0, len(code), body.start, body.end),)
     return Embedded(kind, code, head.span, head.arguments, (literal,), runs, Container.NOTEBOOK_CELL, text)

@@ -106,7 +106,7 @@ def _decoded(content: str, start: int, is_raw: bool) -> tuple[str, tuple[Run, ..
         runs.append(Run(length, length + len(content) - position, start + position, start + len(content)))
     text = "".join(parts)
     if _SURROGATE.search(text):
-        return UnreadableReason("it holds half of a surrogate pair, which is no character")
+        return UnreadableReason("it holds half of a surrogate pair, which is not a character")
     return text, tuple(runs)
 
 

@@ -1,6 +1,6 @@
 """Which kernels an edit concerns: those whose code, or the code they reach, says something else, and those whose launch does.
 
-Comments and spaces do not count. What cannot be told apart concerns every kernel: other host code other than the launches, conditional
+Comments and spaces do not count. What cannot be told apart concerns every kernel: host code other than the launches, conditional
 directives, ``using namespace``, included files of the user's own.
 
 Example::

@@ -32,7 +32,7 @@ __all__ = ["OneProgram", "compared", "foreign_reading"]
 
 WITHOUT_NVCC = "not compared with nvcc's preprocessing"
 WITHOUT_EMULATOR = "not compared with the emulator's preprocessing"
-_REMEDY = "write the edit without what compilers define in their own ways, or give each its own version and compare those"
+_REMEDY = "write the edit without what each compiler defines differently, or give each its own version and compare those"
 
 
 class OneProgram(Record):

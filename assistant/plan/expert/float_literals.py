@@ -186,7 +186,7 @@ def _inexact_equality(tree: SyntaxTree, top: Node, sites: tuple[Node, ...]) -> O
     inexact = (tree.text(s) for s in sites if not _is_exact_float(tree.text(s)))
     return next(
         (
-            Obstacle(DeclineReason.RESULT_WOULD_CHANGE, f"`{text}` is no float, so `{tree.text(top)}` means something else with `f`")
+            Obstacle(DeclineReason.RESULT_WOULD_CHANGE, f"`{text}` is not a float, so `{tree.text(top)}` means something else with `f`")
             for text in inexact
         ),
         None,

@@ -155,7 +155,7 @@ def test_cells_of_other_extensions_work_as_they_are(cli: Cli) -> None:
     captured = "%%kernelopt --capture\nprint(f'{6 * 7} is printed')"
     cells = ("%load_ext jupyter_ext", f"%%cu\n{program}", "%kernelopt cancel", f"%%cuda -t\n{KERNEL}", "print(halve)", captured)
     said = check(cli, made_of(*cells), may_fail=True)
-    assert said[3].startswith("-t does nothing here: one run is no measurement")
+    assert said[3].startswith("-t does nothing here: one run is not a measurement")
     assert "it is 42" in said[1]
     assert "compiled only: to verify, profile and improve halve, bind arrays" in said[3]
     assert said[4].strip() == "<kernel halve(float*, float const*, int)>"

@@ -530,7 +530,7 @@ def test_what_the_lab_cannot_do_is_no_defect_of_the_kernel() -> None:
     passing = judge(with_problems((), (problem("unsupported", 12),)))
     assert isinstance(passing, Verification) and passing.outcome is Outcome.PASS
     assert passing.missing_checks == ("unsupported on line 12",)
-    assert passing.caveats == ("not every check came to its end",), "the verdict line says so"
+    assert passing.caveats == ("not every check ran to its end",), "the verdict line says so"
     base = evidence(scale_add, scale_add)
     stuck = (SideRun((), error="crashed", problems=(problem("unsupported", 12),)),)
     assert isinstance(judge(replace(base, cases=(replace(base.cases[0], candidate=stuck),))), CannotJudge)
