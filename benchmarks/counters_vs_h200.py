@@ -137,7 +137,7 @@ def load_account(path: Path) -> Account:
 
 
 def rows_of(program: Path, account: Account, launches: list[dict[str, Any]]) -> Iterator[Row]:
-    """Graded lines of a program beside the hardware's; launches are matched in order."""
+    """Graded lines of a program next to the hardware's; launches are matched in order."""
     # The capture keeps a program's first launches (capture.py --launches); the emulator counts all.
     for request, launch in zip(grading_inputs(program, account), launches, strict=False):
         yield from _matched(program.name, launch, grade(request))

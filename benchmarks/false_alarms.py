@@ -124,8 +124,8 @@ async def _judged(job: Job, before: SourceVersion, after: SourceVersion, seeds: 
     effort = Effort(seeds, 1, "plain", with_injected=False, with_boundary=False, is_confirming=True)
     cases = list(declared_cases(before, before.declared[0], effort))
     bases = [base_of(case, before.source.text, case_seeds) for case, case_seeds in zip(cases, ((seed,) for seed in seeds), strict=True)]
-    told = [made for base in bases for made in other_values(base, is_declared=True)]
-    cases += [made for made in told if (meaning := meaning_of(made.new.origin.kind)) is not None and meaning.is_numeric]
+    other_cases = [made for base in bases for made in other_values(base, is_declared=True)]
+    cases += [made for made in other_cases if (meaning := meaning_of(made.new.origin.kind)) is not None and meaning.is_numeric]
     prepared = await original_runs(job, before, cases, effort)
     if isinstance(prepared, LabFailure):
         raise SystemExit(prepared.message)

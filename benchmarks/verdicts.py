@@ -1,4 +1,4 @@
-"""Verdicts on pairs of programs against the answers of whoever wrote them.
+"""Verdicts on pairs of programs against the answers of their authors.
 
     python -m benchmarks.verdicts FOLDER [--device gpu:0] [--times N] [--jobs N] [--only NAME …] [--out FILE]
 
@@ -39,7 +39,7 @@ class Verdict:
     outcome: str
     """The worst of all kernels; ``CANNOT_JUDGE`` also where nothing was compared."""
     speed: str
-    """``FASTER 1.80`` of the whole; empty where no speed is told."""
+    """``FASTER 1.80`` of the whole; empty where no speed is reported."""
     said: tuple[str, ...]
     """Labels, caveats and findings."""
     exit_code: int
@@ -88,8 +88,8 @@ def compared(pair: Path, device: str) -> Verdict:
     outcomes += ["CANNOT_JUDGE"] if not made or ended.returncode not in _ANSWERED else []
     said = dict.fromkeys(text for event in made for text in _said(event))
     speed = made[-1]["speed"] if made else None
-    told = "" if speed is None else f"{speed['outcome']} {speed['ratio']:.2f}"
-    return Verdict(pair.name, max(outcomes, key=_ORDER.index), told, tuple(said), ended.returncode, reason, seconds)
+    speed_words = "" if speed is None else f"{speed['outcome']} {speed['ratio']:.2f}"
+    return Verdict(pair.name, max(outcomes, key=_ORDER.index), speed_words, tuple(said), ended.returncode, reason, seconds)
 
 
 def _said(event: Mapping[str, Any]) -> list[str]:

@@ -75,7 +75,7 @@ _TECHNIQUES_HEAD = """\
 
 Generated from `prompts/techniques/*.md`; do not edit (`python docs/generate.py`).
 
-What the planner can propose. Each technique answers findings, and each page tells when it applies, why it works, how the edit looks and
+What the planner can propose. Each technique answers findings, and each page says when it applies, why it works, how the edit looks and
 what it risks. A technique that answers a finding but cannot be applied safely is declined, and the plan says why.
 
 | technique | what it does | answers | labels |
@@ -125,7 +125,7 @@ def _language_server(page: str) -> str:
 
 
 def language_server() -> Any:
-    """A server that serves nobody: it knows its commands and methods."""
+    """A server without a client: it knows its commands and methods."""
     server = build_server(_never, _never)
     server.load()
     return server

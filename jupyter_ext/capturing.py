@@ -2,7 +2,7 @@
 
 The Python runs where it always does, in the user's process on their GPU. Example::
 
-    capturing.record(code, lambda: front.run_python(body))         # Recorded(captured, texts, told)
+    capturing.record(code, lambda: front.run_python(body))         # CellRecording(captured, texts, messages)
     capturing.subject(recorded, None, code, notebook, cell_id)     # which kernel goes on, as a cell
 """
 
@@ -20,7 +20,7 @@ from assistant.config import find_workspace, load_settings
 from assistant.cuda.match import select_kernels
 from assistant.errors import CannotAnswerError, UsageError
 from assistant.lab.gpus import NoGpu, list_gpus
-from assistant.live.captured import Captured
+from assistant.live.captured import CellCapture
 from assistant.live.cupy_blocks import ArrayBlocks
 from assistant.live.recording import CannotRecord, InProcess
 from assistant.live.sources import KnownText, declined_reasons, known_texts, text_of
@@ -31,22 +31,22 @@ from assistant.record import Record
 from assistant.workload.select import kernel_name
 from assistant.workload.signature import signature_of
 from jupyter_ext.cells import Cell, captured_cell
-from jupyter_ext.opening import Asked
+from jupyter_ext.opening import MagicLine
 from jupyter_ext.workshop import Workshop
 
-__all__ = ["Capturing", "Recorded", "Subject", "captured_option"]
+__all__ = ["Capturing", "CellRecording", "Subject", "captured_option"]
 
 _LIBRARYS_OWN = "it is a library's own kernel"
 """As the recording library says it (``device/capture/inject/recorder.cpp``)."""
 _BY_HAND = "without a GPU put the kernel's text into a cell: %%kernelopt --args x=x,… --grid … --block … runs it in the emulator"
 
 
-class Recorded(Record):
+class CellRecording(Record):
     """What one cell launched, and the texts that its kernels may be of."""
 
-    captured: Captured
+    captured: CellCapture
     texts: tuple[KnownText, ...]
-    told: tuple[str, ...]
+    messages: tuple[str, ...]
     """For people: what was launched, where each text is, what was left out."""
 
 
@@ -77,7 +77,7 @@ class Capturing:
         self._notebook = notebook
         self._library: InProcess | None = None
 
-    def record(self, code: str, run: Callable[[], bool]) -> Recorded:
+    def record(self, code: str, run: Callable[[], bool]) -> CellRecording:
         """``run``: the cell's Python; whether it came to its end. Raises CannotRecord before it is run, UsageError where it fails."""
         device = _gpu_name()
         library = self._loaded()
@@ -99,16 +99,18 @@ class Capturing:
             library.end()
         if not has_ended:
             shutil.rmtree(folder, ignore_errors=True)
-            raise UsageError("nothing was recorded: the cell's Python failed, as told above", "mend it and run the cell again")
+            raise UsageError("nothing was recorded: the cell's Python failed, as shown above", "fix it and run the cell again")
         texts = known_texts(code, self._notebook.earlier_cells(), self._notebook.namespace)
         work = self._workshop.recorder.collect(raw, folder / "recording", tuple(text.text for text in texts))
         recording = self._workshop.loop.wait(work)
         if isinstance(recording, LabFailure):
             raise CannotAnswerError(recording.message, recording.remedy)
-        captured = Captured(folder / "recording", recording, (*of_tensors, *of_arrays), device)
-        return Recorded(captured, texts, tuple(_told(captured, texts, declined_reasons(code))))
+        captured = CellCapture(folder / "recording", recording, (*of_tensors, *of_arrays), device)
+        return CellRecording(captured, texts, tuple(_messages(captured, texts, declined_reasons(code))))
 
-    def subject(self, recorded: Recorded, selector: str | None, code: str, notebook: Path, cell_id: str | None) -> Subject | str | None:
+    def subject(
+        self, recorded: CellRecording, selector: str | None, code: str, notebook: Path, cell_id: str | None
+    ) -> Subject | str | None:
         """The named kernel, else the only one whose text is known; what to do where there are several; None where there is none.
 
         Raises UsageError for a name of which nothing was recorded.
@@ -118,8 +120,8 @@ class Capturing:
         if selector is not None:
             known = [(name, text) for name, text in known if _means(text, selector, name)]
             if not known:
-                told = f"no launch of {selector} was recorded whose text is known"
-                raise UsageError(told, f"put it into a cell that begins with %%kernelopt {selector}: it is bound to what was recorded")
+                reason = f"no launch of {selector} was recorded whose text is known"
+                raise UsageError(reason, f"put it into a cell that begins with %%kernelopt {selector}: it is bound to what was recorded")
         if len({(text.text, kernel_name(name)) for name, text in known}) != 1:
             names = ", ".join(dict.fromkeys(kernel_name(name) for name, _ in known))
             return f"name the one to go on with, of {names}: %%kernelopt NAME --capture" if known else None
@@ -138,7 +140,7 @@ class Capturing:
         return self._library
 
 
-def captured_option(asked: Asked, accept: str | None) -> str | None:
+def captured_option(asked: MagicLine, accept: str | None) -> str | None:
     """The first option on the line that a cell with ``--capture`` cannot have; None where all fit."""
     given = {
         "--args": asked.args,
@@ -165,7 +167,7 @@ def _gpu_name() -> str:
     return found[0].name
 
 
-def _told(captured: Captured, texts: tuple[KnownText, ...], declined: tuple[str, ...]) -> Iterator[str]:
+def _messages(captured: CellCapture, texts: tuple[KnownText, ...], declined: tuple[str, ...]) -> Iterator[str]:
     recording = captured.recording
     launched = Counter[str]()
     for shape in recording.shape_counts:

@@ -26,7 +26,7 @@ from assistant.model.embedded import Container, Embedded
 from assistant.model.source import Span, TextEdit
 from assistant.record import Record
 
-__all__ = ["Cell", "CellEdit", "Comm", "Replaced", "captured_cell", "cell_of", "notebook_path", "replace_cell", "same_cell"]
+__all__ = ["Cell", "CellEdit", "Comm", "Replacement", "captured_cell", "cell_of", "notebook_path", "replace_cell", "same_cell"]
 
 TARGET = "kernelopt.cells"
 """The comm target of the labextension (``jupyterlab-client``)."""
@@ -41,7 +41,7 @@ class Cell(Record):
     """A cell that was run."""
 
     id: str | None
-    """The front end's own; None where it tells none."""
+    """The front end's own; None where it gives none."""
     code: str
     """All of it, the magic's line included."""
     embedded: Embedded
@@ -74,12 +74,12 @@ class CellEdit(Record):
     proposal_id: str
 
 
-class Replaced(Record):
+class Replacement(Record):
     """What came of it."""
 
     is_done: bool
     reason: str = ""
-    """``changed``, ``missing``, ``read_only`` or ``protocol``; empty where nobody answered."""
+    """``changed``, ``missing``, ``read_only`` or ``protocol``; empty where there was no answer."""
     message: str = ""
 
 
@@ -107,7 +107,7 @@ def cell_of(code: str, notebook: Path, cell_id: str | None, file: Path | None = 
 
 
 def captured_cell(code: str, embedded: Embedded | None, text: str, selector: str, notebook: Path, cell_id: str | None) -> Cell:
-    """A kernel's text that Python code launched: the string of the cell that was run, else a CUDA cell that nobody has made yet."""
+    """A kernel's text that Python code launched: the string of the cell that was run, else a CUDA cell that is not made yet."""
     if embedded is not None:
         return Cell(cell_id, code, embedded, notebook.with_name(f"{notebook.name}.{own_name(text) or _NO_NAME}.cu"))
     return cell_of(f"%%kernelopt {selector}\n{text}", notebook, None)
@@ -115,8 +115,8 @@ def captured_cell(code: str, embedded: Embedded | None, text: str, selector: str
 
 def notebook_path(namespace: Mapping[str, object]) -> Path:
     """The notebook's file, as far as it is known."""
-    told = namespace.get("__vsc_ipynb_file__") or os.environ.get("JPY_SESSION_NAME") or _NO_NOTEBOOK
-    path = Path(str(told))
+    name = namespace.get("__vsc_ipynb_file__") or os.environ.get("JPY_SESSION_NAME") or _NO_NOTEBOOK
+    path = Path(str(name))
     return path if path.is_absolute() else (Path.cwd() / path.name).resolve()
 
 
@@ -129,7 +129,7 @@ def same_cell(cell: Cell, text: str) -> Cell:
     return replace(cell, code=code, embedded=found)
 
 
-def replace_cell(edit: CellEdit, open_comm: OpenComm, on_later: Callable[[bool], None], wait_s: float = _ANSWER_S) -> Replaced:
+def replace_cell(edit: CellEdit, open_comm: OpenComm, on_later: Callable[[bool], None], wait_s: float = _ANSWER_S) -> Replacement:
     """Ask for the edit and wait for the answer, on a thread that does not read the kernel's messages.
 
     ``on_later`` hears whether the edit stands, each time that the user undoes or redoes it.
@@ -151,14 +151,14 @@ class _Answers:
     def __init__(self, on_later: Callable[[bool], None]) -> None:
         self._on_later = on_later
         self._condition = threading.Condition()
-        self._answer: Replaced | None = None
+        self._answer: Replacement | None = None
         self._is_missing = False
 
-    def first(self, wait_s: float) -> Replaced:
+    def first(self, wait_s: float) -> Replacement:
         with self._condition:
             self._condition.wait_for(lambda: self._answer is not None, wait_s)
             if self._answer is None:
-                self._answer = Replaced(False, "missing" if self._is_missing else "", "no page with this cell answered")
+                self._answer = Replacement(False, "missing" if self._is_missing else "", "no page with this cell answered")
             return self._answer
 
     def heard(self, message: Mapping[str, Any]) -> None:
@@ -176,15 +176,15 @@ class _Answers:
         del message
         with self._condition:
             if self._answer is None and not self._is_missing:
-                self._answer = Replaced(False, "", "the front end has no kernelopt extension")
+                self._answer = Replacement(False, "", "the front end has no kernelopt extension")
                 self._condition.notify_all()
 
     def _take(self, status: object, reason: str, message: str) -> None:
         if status == "done":
-            self._answer = Replaced(True)
+            self._answer = Replacement(True)
         elif reason == "missing":
             self._is_missing = True
             return
         else:
-            self._answer = Replaced(False, reason, message)
+            self._answer = Replacement(False, reason, message)
         self._condition.notify_all()

@@ -37,7 +37,7 @@ class LeftOut(Record):
     words: str = ""
 
     @property
-    def told(self) -> str:
+    def with_code(self) -> str:
         """``Changes results: the sum is long``."""
         return ": ".join(part for part in (REASONS.get(self.code or "", ""), self.words) if part)
 
@@ -69,7 +69,7 @@ class Choice(Record):
         """Of all that is left out: the code that they share, else ``other``, and each one's words."""
         codes = {why.code for why in self.left_out.values() if why.code is not None}
         words = (
-            f"hunk {number}: {why.told if len(codes) > 1 else why.words}"
+            f"hunk {number}: {why.with_code if len(codes) > 1 else why.words}"
             for number, hunk in enumerate(self.hunks, 1)
             if (why := self.left_out.get(hunk.id)) is not None and (why.words or (len(codes) > 1 and why.code is not None))
         )

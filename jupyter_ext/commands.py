@@ -140,11 +140,11 @@ class Commands:
                 _say(call(pairs.constrain, session.id, said).answer)
             case _:
                 turn = call(pairs.stop if verb == "stop" else pairs.why, session.id)
-                told = call(lambda: pair_report(pairs.state(session.id))) if verb == "stop" else turn.detail or turn.answer
-                _show_markdown(tamed(told))  # a model may have written of it
+                answer = call(lambda: pair_report(pairs.state(session.id))) if verb == "stop" else turn.detail or turn.answer
+                _show_markdown(tamed(answer))  # a model may have written of it
 
     def _history(self, words: tuple[str, ...], options: CommandOptions) -> None:
-        """Proposals of this notebook's workspace, newest first, whoever decided on them."""
+        """Proposals of this notebook's workspace, newest first, also those decided elsewhere."""
         del words, options
         runs = self._workshop.runs
         workspace = find_workspace(runs[-1].cell.path if runs else Path.cwd())  # a kernel starts in its notebook's folder
@@ -159,10 +159,10 @@ class Commands:
         del words, options
         command = (sys.executable, "-P", "-m", "assistant", "doctor")
         try:
-            told = subprocess.run(command, capture_output=True, text=True, timeout=_DOCTOR_S, check=False)
+            ended = subprocess.run(command, capture_output=True, text=True, timeout=_DOCTOR_S, check=False)
         except subprocess.TimeoutExpired as error:
             raise CannotAnswerError(f"the doctor did not answer within {_DOCTOR_S:g} s", "run kernelopt doctor on the terminal") from error
-        _say(told.stdout.rstrip() or told.stderr.rstrip())
+        _say(ended.stdout.rstrip() or ended.stderr.rstrip())
 
     def _id_of(self, words: Sequence[str], verb: str) -> str:
         """The proposal that is named; without a name the newest of the cell that was run last. Raises UsageError."""

@@ -1,7 +1,7 @@
 """What can be pressed below a cell, as core ipywidgets: Cancel while something runs, and the decision on each open proposal.
 
 Buttons do their work on threads of their own: a handler that waits would keep the kernel from hearing the answer. What is read stands
-beside them as HTML, not in them. Example::
+next to them as HTML, not in them. Example::
 
     controls = Controls(run, reviewing)     # raises ImportError without ipywidgets
     controls.found(picture.proposals)
@@ -40,7 +40,7 @@ class Progress:
         self._run = run
         make = _widgets()
         self._course = make.HTML(course_html(run.state))
-        button = _button("Cancel", "End what goes on for this cell", lambda: cancel(run))
+        button = _button("Cancel", "End what is running for this cell", lambda: cancel(run))
         self._root = make.VBox([self._course, make.HBox([button])])
         self._root.add_class("kernelopt-progress")
 
@@ -84,13 +84,13 @@ class Controls:
             self._proposals.children = tuple(box.root for box in boxes.values())
 
     def on_answer(self, heard: Callable[[str], object]) -> None:
-        """Have somebody told what came of each decision."""
+        """Call ``heard`` with what came of each decision."""
         self._heard.append(heard)
 
-    def _say(self, told: str) -> None:
-        self._notice.value = answer_html(told)
+    def _say(self, message: str) -> None:
+        self._notice.value = answer_html(message)
         for heard in self._heard:
-            heard(told)
+            heard(message)
 
 
 class ProposalBox:
@@ -150,10 +150,10 @@ class ProposalBox:
     def _apart(self, action: Callable[[], str]) -> None:
         def work() -> None:
             try:
-                told = action()
+                message = action()
             except KernelOptError as error:
-                told = f"{error.message}; {error.remedy}" if error.remedy else error.message
-            self._say(told)
+                message = f"{error.message}; {error.remedy}" if error.remedy else error.message
+            self._say(message)
 
         threading.Thread(target=work, name="kernelopt-button", daemon=True).start()
 
@@ -167,12 +167,12 @@ class HunkRow:
         make = _widgets()
         number = box.heading(hunk).split(" ")[1]
         self._number = number
-        self._told = make.HTML()
+        self._notice_of_hunk = make.HTML()
         only = _button(f"Accept hunk {number}", "Put this hunk alone into the cell", lambda: box.accept_only(hunk))
         self._other = _button(f"Reject hunk {number}", "", self._turn)
         self._why = Reason(f"Reason for hunk {number}")
         self._why.on_change(self._said)
-        self.root = make.VBox([self._told, make.HBox([only, self._other, *self._why.widgets], layout=_ROW)])
+        self.root = make.VBox([self._notice_of_hunk, make.HBox([only, self._other, *self._why.widgets], layout=_ROW)])
         self._show()
 
     def _turn(self) -> None:
@@ -190,7 +190,7 @@ class HunkRow:
         is_taken = self._box.is_taken(self._hunk)
         lines = self._hunk.after or self._hunk.before
         line = f'<code style="{MONO}">{escape(lines[0].strip())}</code>'
-        self._told.value = f'<div style="{PROSE}">{escape(self._box.heading(self._hunk))}<br>{line}</div>'
+        self._notice_of_hunk.value = f'<div style="{PROSE}">{escape(self._box.heading(self._hunk))}<br>{line}</div>'
         self._other.description = f"Reject hunk {self._number}" if is_taken else f"Take hunk {self._number} again"
         self._other.tooltip = "Leave it out of Accept, with a reason" if is_taken else "Have Accept take it again"
         self._why.show(not is_taken)

@@ -2,7 +2,7 @@
 
 VS Code gives a kernel no way to change a cell, but its extension may edit what it has open. Example::
 
-    EditorCells(workshop, namespace).place(proposal, ("h1",), cell_text)     # Replaced(is_done=True)
+    EditorCells(workshop, namespace).place(proposal, ("h1",), cell_text)     # Replacement(is_done=True)
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from collections.abc import Mapping
 
 from assistant.model.placement import Placement, PlacementState
 from assistant.model.proposal import Proposal
-from jupyter_ext.cells import Replaced
+from jupyter_ext.cells import Replacement
 from jupyter_ext.workshop import Workshop
 
 __all__ = ["EditorCells"]
@@ -35,7 +35,7 @@ class EditorCells:
         self._workshop = workshop
         self._namespace = namespace
 
-    def place(self, proposal: Proposal, hunk_ids: tuple[str, ...], current: str) -> Replaced | None:
+    def place(self, proposal: Proposal, hunk_ids: tuple[str, ...], current: str) -> Replacement | None:
         """Have the text with these hunks, without any the text before the proposal, put where ``current`` is; blocks until it is known.
 
         None where the notebook is not run from VS Code.
@@ -48,23 +48,23 @@ class EditorCells:
         try:
             return self._answer(asked.id)
         finally:
-            self._withdrawn(asked.id)  # an interrupt: nobody waits any more
+            self._withdrawn(asked.id)  # an interrupt: the caller does not wait any more
 
-    def _answer(self, placement_id: str) -> Replaced:
+    def _answer(self, placement_id: str) -> Replacement:
         begun_s = time.monotonic()
         while (waited_s := time.monotonic() - begun_s) < _MADE_S:
             match self._workshop.loop.call(self._workshop.store.placement_state, placement_id):
                 case PlacementState.DONE:
-                    return Replaced(True)
+                    return Replacement(True)
                 case PlacementState.REFUSED:
-                    return Replaced(False, "changed", "VS Code has another text in it, or did not make the edit")
+                    return Replacement(False, "changed", "VS Code has another text in it, or did not make the edit")
                 case PlacementState.ASKED if waited_s > _TAKEN_S and self._withdrawn(placement_id):
-                    return Replaced(False, "", "VS Code has no kernelopt extension, or not this notebook")
+                    return Replacement(False, "", "VS Code has no kernelopt extension, or not this notebook")
                 case _:
                     time.sleep(_POLL_S)
-        return Replaced(False, "", "VS Code did not say whether it made the edit")
+        return Replacement(False, "", "VS Code did not say whether it made the edit")
 
     def _withdrawn(self, placement_id: str) -> bool:
-        """Whether nobody had taken it."""
+        """Whether it had not been taken."""
         move = self._workshop.store.move_placement
         return self._workshop.loop.call(move, placement_id, PlacementState.ASKED, PlacementState.WITHDRAWN)

@@ -18,8 +18,8 @@ __all__ = ["ForeignOptions", "foreign_options"]
 _NEEDLESS = {
     "-p": "the profile follows below, by kernelopt",
     "--profile": "the profile follows below, by kernelopt",
-    "-t": "one run is no measurement; %%kernelopt --device gpu:0 times proposals",
-    "--timeit": "one run is no measurement; %%kernelopt --device gpu:0 times proposals",
+    "-t": "one run is not a measurement; %%kernelopt --device gpu:0 times proposals",
+    "--timeit": "one run is not a measurement; %%kernelopt --device gpu:0 times proposals",
 }
 _WITH_VALUE = {"-l": "the profile follows below, by kernelopt", "--profiler-args": "", "--profiler": "", "-n": "", "--name": ""}
 _COMPILER = frozenset({"-c", "--compiler-args"})

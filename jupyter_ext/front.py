@@ -9,7 +9,7 @@ from typing import Any, Protocol, cast
 import IPython.display
 from IPython.core.interactiveshell import InteractiveShell
 
-from jupyter_ext.cells import CellEdit, Comm, Replaced, replace_cell
+from jupyter_ext.cells import CellEdit, Comm, Replacement, replace_cell
 from jupyter_ext.comms import heard_at_once
 
 __all__ = ["NotebookFront", "Output", "show"]
@@ -43,14 +43,14 @@ class NotebookFront:
         self._shell.push(dict(names))
 
     def running_code(self, fallback: str) -> str:
-        """The whole text of the cell that runs; ``fallback`` where nobody tells."""
+        """The whole text of the cell that runs; ``fallback`` where that is not known."""
         code = self._parent().get("content", {}).get("code")
         return code if isinstance(code, str) and code.lstrip().startswith("%%") else fallback
 
     def running_cell_id(self) -> str | None:
-        """As JupyterLab and VS Code tell it; None elsewhere."""
-        told = self._parent().get("metadata", {}).get("cellId")
-        return told if isinstance(told, str) and told else None
+        """As JupyterLab and VS Code give it; None elsewhere."""
+        cell_id = self._parent().get("metadata", {}).get("cellId")
+        return cell_id if isinstance(cell_id, str) and cell_id else None
 
     def earlier_cells(self) -> list[str]:
         """The texts of cells that were run before this one, newest first."""
@@ -60,9 +60,9 @@ class NotebookFront:
         """Run Python as a cell of its own; whether it came to its end. What it raises is shown as always."""
         return bool(self._shell.run_cell(code, store_history=False).success)
 
-    def replace(self, edit: CellEdit, on_later: Callable[[bool], None]) -> Replaced:
+    def replace(self, edit: CellEdit, on_later: Callable[[bool], None]) -> Replacement:
         if _is_main_thread() and not self._hears_while_running:
-            return Replaced(False, "", "this kernel hears no answer while a cell runs (ipykernel 7 does)")
+            return Replacement(False, "", "this kernel hears no answer while a cell runs (ipykernel 7 does)")
         return replace_cell(edit, _open_comm, on_later)
 
     def insert(self, code: str) -> bool:

@@ -31,7 +31,7 @@ from assistant.engine.proposals.decide import DecisionRequest
 from assistant.errors import KernelOptError, MemoryFileError
 from assistant.model.proposal import REASON_CODES, DecisionKind
 from jupyter_ext.memory_thread import MemoryThread
-from jupyter_ext.served import BadRequest, Conflict, NotThere, Served
+from jupyter_ext.served import BadRequest, Conflict, NotThere, ServedMemory
 
 __all__ = ["RESOURCE", "Routes", "owner", "routes", "status_of"]
 
@@ -84,22 +84,22 @@ class _Handler(APIHandler):
         self._memory = memory
         self._who = who
 
-    async def answer(self, question: Callable[[Served], object]) -> None:
+    async def answer(self, question: Callable[[ServedMemory], object]) -> None:
         """Ask memory and write what it says, or the error as JSON."""
         await self._write_answer(self._memory.ask(question))
 
-    async def change(self, question: Callable[[Served], object]) -> None:
+    async def change(self, question: Callable[[ServedMemory], object]) -> None:
         """As `answer`, for what writes into memory."""
         await self._write_answer(self._memory.change(question))
 
     async def _write_answer(self, asked: Awaitable[object]) -> None:
         try:
-            told = await asked
+            answer = await asked
         except KernelOptError as error:
             status, code = status_of(error)
             self.set_status(status)
-            told = {"message": error.message, "reason": error.remedy or None, "code": code}
-        await self.finish(json.dumps(told, ensure_ascii=False, allow_nan=False))
+            answer = {"message": error.message, "reason": error.remedy or None, "code": code}
+        await self.finish(json.dumps(answer, ensure_ascii=False, allow_nan=False))
 
     def text(self, name: str) -> str | None:
         value: str | None = self.get_query_argument(name, None)
@@ -119,7 +119,7 @@ class _Handler(APIHandler):
         try:
             given: object = json.loads(self.request.body or b"{}")
         except ValueError as error:
-            raise web.HTTPError(400, "the body is no JSON") from error
+            raise web.HTTPError(400, "the body is not JSON") from error
         if not isinstance(given, dict):
             raise web.HTTPError(400, "the body is a JSON object")
         return cast("dict[str, Any]", given)  # JSON objects have text keys

@@ -28,7 +28,7 @@ __all__ = ["EventSocket", "Watch"]
 
 _PROTOCOL = 1
 _POLL_S = 0.5
-"""How soon what other processes wrote is told (within a second)."""
+"""How soon what other processes wrote is sent (within a second)."""
 _MOST_WATCHED = 64
 """Sockets of one server; a browser tab holds one."""
 
@@ -58,7 +58,7 @@ class Watch:
             self._task = None
 
     async def close(self) -> None:
-        """Tell nobody any more."""
+        """Send nothing any more."""
         task, self._task = self._task, None
         if task is not None:
             task.cancel()
@@ -88,8 +88,8 @@ class EventSocket(WebSocketMixin, WebSocketHandler, JupyterHandler):  # pyright:
         self._memory = memory
         self._watch = watch
         self._workspace = ""
-        self._told: dict[str, int] = {}
-        """Events told of each job."""
+        self._sent_counts: dict[str, int] = {}
+        """Events sent of each job."""
 
     @ws_authenticated
     async def get(self, *arguments: Any, **named: Any) -> None:
@@ -123,15 +123,15 @@ class EventSocket(WebSocketMixin, WebSocketHandler, JupyterHandler):  # pyright:
         jobs = await self._memory.ask(lambda served: served.jobs(self._workspace, time.time_ns() // 1_000_000))
         self._say({"type": "changed", "jobs": jobs})
         for job in jobs:
-            if job["is_running"] or job["id"] in self._told:
+            if job["is_running"] or job["id"] in self._sent_counts:
                 await self._tell_events(job["id"])
 
     async def _tell_events(self, job_id: str) -> None:
-        start = self._told.get(job_id, 0)
+        start = self._sent_counts.get(job_id, 0)
         job = await self._memory.ask(lambda served: served.job(job_id, start, time.time_ns() // 1_000_000))
         for event in job["events"]:
             self._say({"type": "event", "job": job_id, "event": event})
-        self._told[job_id] = start + len(job["events"])
+        self._sent_counts[job_id] = start + len(job["events"])
 
     def _say(self, message: dict[str, Any]) -> None:
         with contextlib.suppress(WebSocketClosedError):

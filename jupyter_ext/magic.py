@@ -2,7 +2,7 @@
 
 The cell returns when the kernel is compiled and its arrays are copied; what goes on then is `workshop`'s, what it shows `panel`'s.
 With ``--capture`` the cell is Python, and what it launches is recorded (`capturing`).
-``%kernelopt`` is the line magic beside it (`commands`), ``%%cu`` and ``%%cuda`` are the same for cells that other extensions began.
+``%kernelopt`` is the line magic that goes with it (`commands`), ``%%cu`` and ``%%cuda`` are the same for cells that other extensions began.
 """
 
 # pyright: reportUntypedFunctionDecorator=false
@@ -30,7 +30,7 @@ from jupyter_ext.commands import VERBS, CommandOptions, Commands, wait_for
 from jupyter_ext.editor import EditorCells
 from jupyter_ext.foreign import foreign_options
 from jupyter_ext.front import NotebookFront
-from jupyter_ext.opening import Asked, Opened, Opening
+from jupyter_ext.opening import MagicLine, OpenedCell, Opening
 from jupyter_ext.options import unquoted, without_accept
 from jupyter_ext.panel import show_panel
 from jupyter_ext.reviewing import Reviewing
@@ -89,7 +89,7 @@ class KernelOptMagics(Magics):
 
     @magic_arguments("kernelopt")
     @argument("verb", nargs="?", default="status", help=f"one of {', '.join(VERBS)}")
-    @argument("words", nargs="*", help="a run's number, a proposal's id and a reason, or what a pair session is told")
+    @argument("words", nargs="*", help="a run's number, a proposal's id and a reason, or what is said to a pair session")
     @argument("--timeout", type=float, help="of wait: seconds")
     @argument("--hunk", action="append", default=[], help="of accept: only this hunk, by its id; may be repeated")
     @argument("--reason", help="of reject: a reason code")
@@ -150,7 +150,7 @@ class KernelOptMagics(Magics):
         code = self._front.running_code(fallback)
         recorded = parts.capturing.record(code, lambda: self._front.run_python(body))
         parts.opening.recorded(recorded.captured)
-        for line in recorded.told:
+        for line in recorded.messages:
             sys.stdout.write(f"{line}\n")
         if asked.until == "bind":
             return
@@ -161,7 +161,7 @@ class KernelOptMagics(Magics):
         elif subject is not None:
             self._go_on(parts.opening.open(subject.cell, replace(asked, kernel=subject.selector)), given)
 
-    def _go_on(self, opened: Opened, given: Namespace) -> None:
+    def _go_on(self, opened: OpenedCell, given: Namespace) -> None:
         """Show what goes on behind the cell."""
         parts = self._ready()
         for note in opened.notes:
@@ -171,7 +171,7 @@ class KernelOptMagics(Magics):
         if given.wait:
             wait_for(parts.workshop, opened.run, given.timeout)
 
-    def _run_program(self, opened: Opened) -> None:
+    def _run_program(self, opened: OpenedCell) -> None:
         """What the cell's ``main()`` prints."""
         workshop, compiled = self._ready().workshop, opened.compiled
         ran = workshop.loop.wait(workshop.lab.run(compiled.program, "plain", compiled.limits, record=False))
@@ -217,11 +217,11 @@ def _parsed(magic: object, line: str) -> Namespace:
         raise CellError(UsageError(f"the magic's line cannot be read: {error}", "close the quotation")) from None
 
 
-def _asked(given: Namespace) -> Asked:
+def _asked(given: Namespace) -> MagicLine:
     """Raises UsageError for a time in which no reference can be called."""
     if given.ref_time <= 0:
         raise UsageError(f"--ref-time {given.ref_time:g}: expected seconds above 0", "leave it out for 10")
-    return Asked(
+    return MagicLine(
         kernel=unquoted(given.kernel),
         args=unquoted(given.args),
         grid=unquoted(given.grid),

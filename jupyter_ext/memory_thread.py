@@ -16,7 +16,7 @@ from typing import TypeVar
 
 from assistant.config import load_settings, memory_path
 from assistant.memory import MemoryStore, open_store
-from jupyter_ext.served import Served
+from jupyter_ext.served import ServedMemory
 
 __all__ = ["MemoryThread"]
 
@@ -33,11 +33,11 @@ class MemoryThread:
         self._store: MemoryStore | None = None
         self._change_count = 0
 
-    async def ask(self, question: Callable[[Served], T]) -> T:
+    async def ask(self, question: Callable[[ServedMemory], T]) -> T:
         """The answer. Raises what the question raises, and MemoryFileError where the file cannot be used."""
-        return await asyncio.get_running_loop().run_in_executor(self._thread, lambda: question(Served(self._root, self._opened())))
+        return await asyncio.get_running_loop().run_in_executor(self._thread, lambda: question(ServedMemory(self._root, self._opened())))
 
-    async def change(self, question: Callable[[Served], T]) -> T:
+    async def change(self, question: Callable[[ServedMemory], T]) -> T:
         """As `ask`, for what writes."""
         try:
             return await self.ask(question)
@@ -46,8 +46,8 @@ class MemoryThread:
 
     async def version(self) -> tuple[int, int]:
         """Changes whenever another process, or `change`, wrote."""
-        told = await asyncio.get_running_loop().run_in_executor(self._thread, lambda: self._opened().data_version())
-        return told, self._change_count
+        data_version = await asyncio.get_running_loop().run_in_executor(self._thread, lambda: self._opened().data_version())
+        return data_version, self._change_count
 
     def close(self) -> None:
         """Close the file once what was asked is answered."""

@@ -2,7 +2,7 @@
 
 Example::
 
-    opened = Opening(workshop, namespace).open(cell, Asked(args="x=x,n=n", grid="(n+255)//256", block="256"))
+    opened = Opening(workshop, namespace).open(cell, MagicLine(args="x=x,n=n", grid="(n+255)//256", block="256"))
     opened.callables["halve"], opened.run
 """
 
@@ -23,9 +23,9 @@ from assistant.editor.tasks import Verb
 from assistant.engine.request import OptimizeOptions
 from assistant.errors import CannotAnswerError, UsageError
 from assistant.live.binding import Bound, StructBytes, bind
-from assistant.live.callables import BoundKernel, Emulated, Runner
-from assistant.live.captured import Captured, workload_of
-from assistant.live.compiling import Compiled, compile_text
+from assistant.live.callables import BoundKernel, EmulatorRunner, Runner
+from assistant.live.captured import CellCapture, workload_of
+from assistant.live.compiling import CompiledText, compile_text
 from assistant.live.gpu_calls import OnGpu
 from assistant.live.names import python_name
 from assistant.live.references import Reference
@@ -39,9 +39,9 @@ from assistant.workload.signature import Signature, signature_of
 from jupyter_ext.cells import Cell
 from jupyter_ext.options import Launching, chosen_kernel, evaluated, pairs_of, shapes_of, values_of
 from jupyter_ext.runs import CellRun
-from jupyter_ext.workshop import Wanted, Workshop
+from jupyter_ext.workshop import CellQuestions, Workshop
 
-__all__ = ["Asked", "CellRefused", "Opened", "Opening"]
+__all__ = ["CellRefused", "MagicLine", "OpenedCell", "Opening"]
 
 _MOST_CAPTURED = 4
 """Recordings of captured cells that are kept: each may take 1 GiB of the disk."""
@@ -54,7 +54,7 @@ class CellRefused(UsageError):  # noqa: N818 - a fact, named as the code reads
     """The compiler refused the cell; the message holds its errors."""
 
 
-class Asked(Record):
+class MagicLine(Record):
     """The magic's line, read."""
 
     kernel: str | None = None
@@ -67,7 +67,7 @@ class Asked(Record):
     ref_time_s: float = ReferenceLimits().total_s
     planner: str | None = None
     may_edit_host_code: bool = False
-    """Nobody is there to be asked while a search goes on."""
+    """No question can be asked while a search goes on."""
     device: str | None = None
     target: str | None = None
     cflags: str | None = None
@@ -77,7 +77,7 @@ class Asked(Record):
     """``bind``, ``check``, ``profile`` or ``propose``."""
 
 
-class Opened(Record):
+class OpenedCell(Record):
     """What a cell left when it returned."""
 
     run: CellRun
@@ -85,7 +85,7 @@ class Opened(Record):
     notes: tuple[str, ...]
     """For people: what compilers remarked, what was left out."""
     has_main: bool
-    compiled: Compiled
+    compiled: CompiledText
 
 
 class Opening:
@@ -97,17 +97,17 @@ class Opening:
         self._last: dict[str, str] = {}
         """The text of each source when it last compiled."""
         self._written: dict[Path, str] = {}
-        self._captured: list[Captured] = []
+        self._captured: list[CellCapture] = []
 
-    def recorded(self, captured: Captured) -> None:
+    def recorded(self, captured: CellCapture) -> None:
         """Launches that cells of their kernels are bound to from now on, unless they bind arrays."""
         self._captured.append(captured)
         for old in self._captured[:-_MOST_CAPTURED]:
             shutil.rmtree(old.folder, ignore_errors=True)
         del self._captured[:-_MOST_CAPTURED]
 
-    def open(self, cell: Cell, asked: Asked) -> Opened:
-        """Raises UsageError for whatever the person can mend, CellRefused for what the compiler refuses."""
+    def open(self, cell: Cell, asked: MagicLine) -> OpenedCell:
+        """Raises UsageError for whatever the person can fix, CellRefused for what the compiler refuses."""
         parsed = parse(Source(cell.path, cell.text))
         selected = select_kernels(parsed, asked.kernel) if asked.kernel else ()
         kernel = chosen_kernel(parsed.kernels, selected, asked.kernel)
@@ -141,12 +141,12 @@ class Opening:
         }
         same = (name for name in callables if hasattr(builtins, name))
         hidden = tuple(f"{name} is the kernel from now on; Python's own is builtins.{name}" for name in same)
-        told = (*compiled.messages(), *hidden, *notes, *_advice(can_run or bool(bound), kernel, parsed))
-        return Opened(run, callables, told, parsed.has_main, compiled)
+        messages = (*compiled.messages(), *hidden, *notes, *_advice(can_run or bool(bound), kernel, parsed))
+        return OpenedCell(run, callables, messages, parsed.has_main, compiled)
 
-    def _runners(self, cell: Cell, compiled: Compiled, asked: Asked) -> Callable[[Bound], Runner]:
+    def _runners(self, cell: Cell, compiled: CompiledText, asked: MagicLine) -> Callable[[Bound], Runner]:
         """Arrays of a GPU are worked on there, unless the line says otherwise; all others in the emulator."""
-        emulated = Emulated(self._workshop.loop, self._workshop.lab, compiled, str(cell.path))
+        emulated = EmulatorRunner(self._workshop.loop, self._workshop.lab, compiled, str(cell.path))
         on_gpu = OnGpu(self._workshop.loop, self._workshop.lab.compiler, compiled)
         return lambda bound: emulated if bound.device == "cpu" or asked.device == "cpu" else on_gpu
 
@@ -162,16 +162,16 @@ class Opening:
             raise UsageError(f"--file {cell.path}: {error.strerror}", "name a file in a folder that can be written to") from error
         self._written[cell.path] = text
 
-    def _compiled(self, cell: Cell, wanted: Wanted, signatures: Mapping[str, Signature]) -> Compiled:
+    def _compiled(self, cell: Cell, wanted: CellQuestions, signatures: Mapping[str, Signature]) -> CompiledText:
         symbols = tuple(sorted(signature.symbol for signature in signatures.values()))
         work = compile_text(self._workshop.lab, self._workshop.request(cell, wanted), symbols)
         compiled = self._workshop.loop.wait(work)
         if compiled.is_refused:
-            raise CellRefused("the compiler refuses the cell:\n" + "\n".join(compiled.messages()), "mend the lines above and run it again")
+            raise CellRefused("the compiler refuses the cell:\n" + "\n".join(compiled.messages()), "fix the lines above and run it again")
         return compiled
 
     def _bound(
-        self, parsed: ParsedSource, kernel: Kernel | None, signatures: Mapping[str, Signature], launching: Launching, asked: Asked
+        self, parsed: ParsedSource, kernel: Kernel | None, signatures: Mapping[str, Signature], launching: Launching, asked: MagicLine
     ) -> list[ShapeBinding]:
         """The arrays of every shape; none where the line binds none."""
         is_callable_alone = asked.args is None and asked.until == "bind" and asked.ref is None and asked.shapes is None
@@ -201,15 +201,17 @@ class Opening:
     def _knows_arguments(self, signature: Signature) -> bool:
         return any(python_name(parameter.name) in self._namespace for parameter in signature.parameters)
 
-    def _live(self, cell: Cell, bound: Sequence[ShapeBinding], asked: Asked, wanted: Wanted) -> tuple[LiveWorkload | None, tuple[str, ...]]:
+    def _live(
+        self, cell: Cell, bound: Sequence[ShapeBinding], asked: MagicLine, wanted: CellQuestions
+    ) -> tuple[LiveWorkload | None, tuple[str, ...]]:
         """The arrays, copied for the workers, and what the reference says of them."""
         if not bound or asked.until == "bind":
             return None, ()
         largest = max(shape.bound.size_bytes for shape in bound)
         limit = load_settings(find_workspace(cell.path)).settings.limits.launch_bytes
         if largest > limit:
-            told = f"not verified: the arrays hold {largest >> 20} MiB, a launch may have {limit >> 20} MiB"
-            return None, (f"{told}; give --shapes with smaller ones, or raise limits.launch_bytes in kernelopt.toml",)
+            message = f"not verified: the arrays hold {largest >> 20} MiB, a launch may have {limit >> 20} MiB"
+            return None, (f"{message}; give --shapes with smaller ones, or raise limits.launch_bytes in kernelopt.toml",)
         reference = None if asked.ref is None else self._reference(asked.ref)
         folder = shared_folder(sum(shape.bound.size_bytes for shape in bound))
         try:
@@ -221,7 +223,9 @@ class Opening:
         copied = () if reason is None else (f"arrays on {bound[0].bound.device} were copied by this process for the checks: {reason}",)
         return made.workload, (*made.notes, *copied)
 
-    def _recorded_launches(self, parsed: ParsedSource, kernel: Kernel | None, asked: Asked) -> tuple[LiveWorkload | None, tuple[str, ...]]:
+    def _recorded_launches(
+        self, parsed: ParsedSource, kernel: Kernel | None, asked: MagicLine
+    ) -> tuple[LiveWorkload | None, tuple[str, ...]]:
         """What a captured cell launched of the kernel, newest first. Raises UsageError where it does not fit the text."""
         if kernel is None or parsed.has_main or asked.until == "bind" or find_blocks(parsed.source.text):
             return None, ()
@@ -243,7 +247,7 @@ class Opening:
             raise UsageError(f"--ref {text}: expected a function, got {type(function).__name__}", "name a function of the notebook")
         return Reference(text, function)
 
-    def _with_questions(self, cell: Cell, wanted: Wanted, asked: Asked, can_run: bool) -> Wanted:
+    def _with_questions(self, cell: Cell, wanted: CellQuestions, asked: MagicLine, can_run: bool) -> CellQuestions:
         """The questions that the cell's text can answer, the comparison with its earlier text among them."""
         if asked.until not in _STOPS:
             raise UsageError(f"--until {asked.until}: expected {', '.join(_STOPS)}")
@@ -289,8 +293,8 @@ def struct_bytes(parsed: ParsedSource) -> StructBytes:
     return size_of
 
 
-def _wanted(asked: Asked, kernel: Kernel | None) -> Wanted:
-    return Wanted(
+def _wanted(asked: MagicLine, kernel: Kernel | None) -> CellQuestions:
+    return CellQuestions(
         kernel=None if asked.kernel is None or kernel is None else kernel.key,
         verbs=(),
         options=OptimizeOptions(planner=asked.planner, may_edit_host_code=asked.may_edit_host_code),

@@ -68,7 +68,7 @@ def course_html(state: RunState) -> str:
 
 
 def course_text(state: RunState) -> str:
-    lines = [f"{_mark(step)} {_told(step)}" for step in state.steps]
+    lines = [f"{_mark(step)} {_step_words(step)}" for step in state.steps]
     lines += [f"budget: {state.budget}"] if state.budget else []
     return "\n".join([*lines, *state.messages])
 
@@ -94,9 +94,9 @@ def report_text(state: RunState, picture: Picture) -> str:
     return "\n".join([*lines, *(line for proposal in picture.proposals for line in proposal_lines(proposal))])
 
 
-def answer_html(told: str) -> str:
+def answer_html(answer: str) -> str:
     """What came of a decision."""
-    return f'<div role="status" style="{PROSE}">{escape(told)}</div>'
+    return f'<div role="status" style="{PROSE}">{escape(answer)}</div>'
 
 
 def how_to_decide(picture: Picture) -> str:
@@ -107,12 +107,12 @@ def how_to_decide(picture: Picture) -> str:
 
 def _step(step: Step) -> str:
     weight = ' style="font-weight:600"' if step.phase in ("failed", "running") else ""
-    return f'<div{weight}><span aria-hidden="true">{_mark(step)}</span> {escape(_told(step))}</div>'
+    return f'<div{weight}><span aria-hidden="true">{_mark(step)}</span> {escape(_step_words(step))}</div>'
 
 
-def _told(step: Step) -> str:
+def _step_words(step: Step) -> str:
     taken = "" if step.taken_s is None else f" ({step.taken_s:.1f} s)"
-    return f"{step.verb.value}: {step.told or step.phase}{taken}"
+    return f"{step.verb.value}: {step.text or step.phase}{taken}"
 
 
 def _mark(step: Step) -> str:
@@ -170,10 +170,10 @@ def _row(row: Row) -> str:
     colour = _HEAT[min(row.heat_step, len(_HEAT) - 1)]
     ink = ";color:#111" if row.heat_step else ""
     number = "⋯" if row.number is None else str(row.number)
-    told, counters = escape(", ".join(row.heat)), "<br>".join(escape(counter) for counter in row.counters)
+    heat, counters = escape(", ".join(row.heat)), "<br>".join(escape(counter) for counter in row.counters)
     if counters:
-        told = f"<details><summary>{told or 'counters'}</summary>{counters}</details>"
+        heat = f"<details><summary>{heat or 'counters'}</summary>{counters}</details>"
     return (
         f'<tr><td style="{NUMBER}">{number}</td><td style="{CELL};background:{colour}{ink}">{escape(row.text)}</td>'
-        f'<td style="{CELL};background:none">{told}</td></tr>'
+        f'<td style="{CELL};background:none">{heat}</td></tr>'
     )

@@ -46,7 +46,7 @@ def show_panel(run: CellRun, workshop: Workshop, reviewing: Reviewing) -> None:
     except ImportError:  # ipywidgets is not installed
         widgets = None
     outputs = Outputs(show(_progress(run.state, widgets)), show(_NOTHING), show(_NOTHING))
-    shown = _Shown(run, workshop, widgets, outputs)
+    shown = _PanelUpdater(run, workshop, widgets, outputs)
     run.on_change.append(shown.changed)
     workshop.loop.call(shown.changed, run)
 
@@ -70,7 +70,7 @@ class Outputs(Record):
     controls: Output
 
 
-class _Shown:
+class _PanelUpdater:
     """Brings the outputs up to date, on the session's thread; each only when what it shows is another."""
 
     def __init__(self, run: CellRun, workshop: Workshop, widgets: Widgets | None, outputs: Outputs) -> None:
@@ -83,7 +83,7 @@ class _Shown:
         self._answer = ""
         """What came of the last button that was pressed."""
         if widgets is not None:
-            widgets.controls.on_answer(lambda told: workshop.loop.call(self._answered, told))
+            widgets.controls.on_answer(lambda answer: workshop.loop.call(self._answered, answer))
 
     def changed(self, run: CellRun) -> None:
         state = run.state
@@ -113,9 +113,9 @@ class _Shown:
             self._open, self._answer = names, "" if names else self._answer
             self._update(self._outputs.controls, _controls(picture, self._widgets) if names else self._last_word())
 
-    def _answered(self, told: str) -> None:
-        """Said beside the buttons while there are any, and in their place when there are none any more."""
-        self._answer = told
+    def _answered(self, answer: str) -> None:
+        """Said next to the buttons while there are any, and in their place when there are none any more."""
+        self._answer = answer
         if not self._open:
             self._update(self._outputs.controls, self._last_word())
 
@@ -132,8 +132,8 @@ def _progress(state: RunState, widgets: Widgets | None) -> Bundle:
 
 
 def _controls(picture: Picture, widgets: Widgets | None) -> Bundle:
-    told = how_to_decide(picture)
-    return {"text/plain": told} | ({} if widgets is None else _view(widgets.controls))
+    words = how_to_decide(picture)
+    return {"text/plain": words} | ({} if widgets is None else _view(widgets.controls))
 
 
 def _decisions(workshop: Workshop, picture: Picture) -> Decisions:

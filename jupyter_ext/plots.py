@@ -1,4 +1,4 @@
-"""Drawings for a notebook as SVG, each beside its numbers as text: both versions of a kernel, a ratio with its interval, a roofline. Pure.
+"""Drawings for a notebook as SVG, each next to its numbers as text: both versions of a kernel, a ratio with its interval, a roofline. Pure.
 
 No number is made here: they come in parts, as every front end shows them. Without script, and legible in any theme: lines and
 words take the colour of the text around them, and before and after differ in shape. Example::
@@ -39,18 +39,18 @@ _CODE = re.compile(r"`([^`]+)`")
 
 
 def comparison_html(part: ComparisonPart) -> str:
-    """Verdict, ratio with its interval, both versions' figures, each shape, and each prediction beside what came of it."""
+    """Verdict, ratio with its interval, both versions' figures, each shape, and each prediction next to what came of it."""
     reasons = "".join(f"<li>{prose(reason)}</li>" for reason in part.reasons)
     caveats = f" ({escape('; '.join(part.caveats))})" if part.caveats else ""
     limits = f" Limited by: {escape(part.limits)}." if part.limits else ""
     method = f" Method: {escape(part.method)}." if part.method else ""
-    told = f"<div>{escape(part.interval)}{method}{limits} Verified: {escape(part.verified)}.</div>"
+    verified = f"<div>{escape(part.interval)}{method}{limits} Verified: {escape(part.verified)}.</div>"
     return "".join(
         (
             f"<div><b>{escape(part.verdict)}</b>{caveats} <b>{escape(part.speed)}</b></div>",
             f'<ul style="margin:2px 0">{reasons}</ul>' if reasons else "",
             "" if part.ratio is None else _interval(part.ratio, part.low, part.high),
-            told,
+            verified,
             "" if part.versions is None else _versions(part.versions),
             _cases(part.cases) if len(part.cases) > 1 else "",
             _predictions(part.predictions) if part.predictions else "",
@@ -94,7 +94,7 @@ def _versions(part: VersionsPart) -> str:
 
 
 def _pairs(title: str, pairs: Sequence[PairPart], method: str) -> str:
-    """Two bars to a figure, whose lengths repeat what the words beside them say."""
+    """Two bars to a figure, whose lengths repeat what the words next to them say."""
     if not pairs:
         return ""
     rows = "".join(
@@ -116,7 +116,7 @@ def _bar(version: str, value: str, ratio: float, look: str) -> str:
 
 
 def _interval(ratio: float, low: float | None, high: float | None) -> str:
-    """time(before) / time(after) beside 1.00x; the same stands in words above and below."""
+    """time(before) / time(after) next to 1.00x; the same stands in words above and below."""
     ends = [value for value in (1.0, ratio, low, high) if value is not None]
     first, last = min(ends) / _ROOM, max(ends) * _ROOM
     middle, below = _INTERVAL_HEIGHT / 2, _INTERVAL_HEIGHT + 11
@@ -154,9 +154,9 @@ def _predictions(parts: Sequence[PredictionPart]) -> str:
         f"<tr>{''.join(_cell(text) for text in (part.metric, part.before, part.predicted, part.actual, outcome(part)))}</tr>"
         for part in parts
     )
-    told = "What was predicted before anything ran, and what came of it"
+    title = "What was predicted before anything ran, and what came of it"
     head = _head("metric", "before", "predicted", "counted after", "outcome")
-    return f"<details><summary>{told}</summary>{_table(told, head, rows)}</details>"
+    return f"<details><summary>{title}</summary>{_table(title, head, rows)}</details>"
 
 
 def _ceilings(plot: Plot) -> str:

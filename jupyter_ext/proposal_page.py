@@ -36,7 +36,7 @@ _COLUMNS = '<col style="width:3em"><col>'
 _GAP = "padding:2px 6px;text-align:left;opacity:.8;background:none;font-weight:600"
 _REMOVED, _ADDED = "#ffebee", "#e8f5e9"
 _SIGN = {True: ("-", "+"), False: (" ", " ")}
-"""Beside a changed line, so that it is not told by its colour alone."""
+"""Beside a changed line, so that it is not known by its colour alone."""
 
 
 def proposal_html(proposal: Proposal, decision: Decision | None = None, is_newest: bool = True) -> str:
@@ -46,7 +46,7 @@ def proposal_html(proposal: Proposal, decision: Decision | None = None, is_newes
     """
     head = f"<b>{escape(proposal.id)}</b> <b>{escape(proposal.state.value)}</b>: {escape(proposal_title(proposal))}"
     labels = ", ".join(label.value for label in proposal.verification.labels)
-    told = prose(f"{proposal.summary}{f' Labels: {labels}.' if labels else ''}")
+    summary = prose(f"{proposal.summary}{f' Labels: {labels}.' if labels else ''}")
     assumed = "".join(f"<li>assumes: {prose(text)}</li>" for text in proposal.assumptions)
     evidence = comparison_html(comparison_part(proposal))
     change = diff_html(proposal.before_text, proposal.after_text, proposal.hunks, decision)
@@ -55,7 +55,7 @@ def proposal_html(proposal: Proposal, decision: Decision | None = None, is_newes
         evidence, change = f"<details{is_open}><summary>Evidence and change</summary>{evidence}{change}</details>", ""
     return (
         f'<div class="kernelopt-proposal" style="margin-top:10px;{PROSE}"><div>{head}</div>'
-        f"{'' if decision is None else f'<div>{escape(decision_words(decision))}</div>'}<div>{told}</div>"
+        f"{'' if decision is None else f'<div>{escape(decision_words(decision))}</div>'}<div>{summary}</div>"
         f"{f'<ul>{assumed}</ul>' if assumed else ''}{evidence}{change}</div>"
     )
 
@@ -75,7 +75,7 @@ def proposal_lines(proposal: Proposal) -> list[str]:
 def decision_words(decision: Decision) -> str:
     """``partially accepted by jupyter 12: Changes results: hunk 1: a long sum``."""
     kind = decision.kind.value.replace("_", " ")
-    reason = LeftOut(decision.reason_code, decision.reason or "").told
+    reason = LeftOut(decision.reason_code, decision.reason or "").with_code
     return f"{kind} by {decision.decided_by}{f': {reason}' if reason else ''}"
 
 

@@ -14,10 +14,10 @@ from typing import Protocol
 
 from assistant.editor.review import NO_WHY, Apply, Why
 from assistant.editor.staging import Trigger
-from assistant.engine.proposals.decide import Moved
+from assistant.engine.proposals.decide import MovedChange
 from assistant.errors import UsageError
 from assistant.model.proposal import DecisionKind, Proposal
-from jupyter_ext.cells import Cell, CellEdit, Replaced, same_cell
+from jupyter_ext.cells import Cell, CellEdit, Replacement, same_cell
 from jupyter_ext.runs import CellRun
 from jupyter_ext.workshop import Workshop
 
@@ -33,8 +33,8 @@ _REFUSALS = {
 class CellFront(Protocol):
     """What a front end can do with cells."""
 
-    def replace(self, edit: CellEdit, on_later: Callable[[bool], None]) -> Replaced:
-        """Replace a cell; blocks until the front end has answered, or nobody does."""
+    def replace(self, edit: CellEdit, on_later: Callable[[bool], None]) -> Replacement:
+        """Replace a cell; blocks until the front end has answered, or did not in time."""
         ...
 
     def insert(self, code: str) -> bool:
@@ -45,7 +45,7 @@ class CellFront(Protocol):
 class Elsewhere(Protocol):
     """An editor that has the notebook open, and is asked past the front end."""
 
-    def place(self, proposal: Proposal, hunk_ids: tuple[str, ...], current: str) -> Replaced | None:
+    def place(self, proposal: Proposal, hunk_ids: tuple[str, ...], current: str) -> Replacement | None:
         """Have the text with these hunks, without any the text before the proposal, put where ``current`` is; None: there is no editor."""
         ...
 
@@ -68,7 +68,7 @@ class Reviewing:
         """
         run, proposal = self._held(proposal_id, shown)
         begun = self._workshop.loop.call(self._workshop.editor.review.begin, proposal.id, hunk_ids, run.cell.text, why)
-        if isinstance(begun, Moved):
+        if isinstance(begun, MovedChange):
             self._workshop.loop.call(self._workshop.editor.rebase, run.cell.key, proposal.id, hunk_ids)
             return f"the cell changed since {proposal.id} was made: its edit is judged again on the text as it is now"
         return self._applied(run, begun)
@@ -80,7 +80,7 @@ class Reviewing:
             raise UsageError(f"{proposal.id} is for {proposal.path.stem}, not for this cell", "run --accept in the cell that was judged")
         self._workshop.loop.call(self._workshop.editor.put, cell.key, cell.path, cell.text, Trigger.TYPED)
         begun = self._workshop.loop.call(self._workshop.editor.review.begin, proposal.id, (), cell.text)
-        if isinstance(begun, Moved):
+        if isinstance(begun, MovedChange):
             raise UsageError(f"the cell changed since {proposal.id} was made", "run it without --accept for a new proposal")
         code = cell.with_text(begun.after)
         self._workshop.loop.call(self._workshop.editor.put, cell.key, cell.path, begun.after, Trigger.TYPED)
@@ -104,8 +104,8 @@ class Reviewing:
         hunk_ids = apply.request.hunk_ids or tuple(hunk.id for hunk in apply.proposal.hunks)
         why_below = self._place(run, apply.proposal, apply.after, hunk_ids)
         self._placed[apply.proposal.id] = run
-        told = "the cell was replaced; run it to use it" if why_below is None else f"the new text is in a cell below, as {why_below}"
-        return f"{apply.proposal.id} {_part(apply)}accepted: {told}"
+        outcome = "the cell was replaced; run it to use it" if why_below is None else f"the new text is in a cell below, as {why_below}"
+        return f"{apply.proposal.id} {_part(apply)}accepted: {outcome}"
 
     def _place(self, run: CellRun, proposal: Proposal, text: str, hunk_ids: tuple[str, ...]) -> str | None:
         """Why not the cell itself but a new one now holds ``text``; None where it does. Raises UsageError where neither can be.
@@ -114,7 +114,7 @@ class Reviewing:
         """
         cell = run.cell
         code = cell.with_text(text)
-        answer = Replaced(False, "", "the front end does not tell which cell was run")
+        answer = Replacement(False, "", "the front end does not say which cell was run")
         if cell.id is not None:
             before = cell.text
 

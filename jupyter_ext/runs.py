@@ -41,7 +41,7 @@ class Step(Record):
 
     verb: Verb
     phase: str = Phase.WAITING
-    told: str = ""
+    text: str = ""
     """What it is doing, then what it came to."""
     exit_code: int | None = None
     """As on the command line; None until it ended by itself."""
@@ -77,11 +77,11 @@ class RunState(Record):
         for phase in (Phase.RUNNING, Phase.CANCELLED, Phase.FAILED):
             step = next((step for step in self.steps if step.phase == phase), None)
             if step is not None:
-                return f"{step.verb.value}: {step.told or phase}"
+                return f"{step.verb.value}: {step.text or phase}"
         if not self.is_over:
             return "waiting"
         last = self.steps[-1] if self.steps else None
-        return "compiled" if last is None else f"{last.verb.value}: {last.told}"
+        return "compiled" if last is None else f"{last.verb.value}: {last.text}"
 
 
 @dataclass
@@ -115,7 +115,7 @@ class CellRun:
         self._began_s[verb] = self.clock()
         self._step(verb, Phase.RUNNING, "")
 
-    def told(self, verb: Verb, event: events.Event) -> None:
+    def follow(self, verb: Verb, event: events.Event) -> None:
         """Follow one event of the step's job."""
         match event:
             case events.StageStarted(stage=stage, detail=detail):
@@ -153,24 +153,24 @@ class CellRun:
     def end(self) -> None:
         """Nothing of it runs any more."""
         self.job_id = None
-        steps = (replace(step, told="not asked any more") if step.phase == Phase.WAITING else step for step in self.state.steps)
+        steps = (replace(step, text="not asked any more") if step.phase == Phase.WAITING else step for step in self.state.steps)
         self._become(replace(self.state, steps=tuple(steps), is_over=True))
         self._over.set()
 
     def changed(self) -> None:
-        """Tell whoever shows it; one that cannot be told any more is forgotten."""
+        """Notify what shows it."""
         for listener in tuple(self.on_change):
             listener(self)
 
     def say(self, message: str) -> None:
-        """Something that whoever looks at the run should read, once."""
+        """A message for the person who looks at the run, once."""
         if message not in self.state.messages:
             self._become(replace(self.state, messages=(*self.state.messages, message)[-_SHOWN_MESSAGES:]))
 
-    def _step(self, verb: Verb, phase: str, told: str, exit_code: int | None = None) -> None:
+    def _step(self, verb: Verb, phase: str, text: str, exit_code: int | None = None) -> None:
         began_s = None if phase == Phase.RUNNING else self._began_s.get(verb)
         taken_s = None if began_s is None else self.clock() - began_s
-        steps = (Step(verb, phase, told or step.told, exit_code, taken_s) if step.verb is verb else step for step in self.state.steps)
+        steps = (Step(verb, phase, text or step.text, exit_code, taken_s) if step.verb is verb else step for step in self.state.steps)
         self._become(replace(self.state, steps=tuple(steps)))
 
     def _become(self, state: RunState) -> None:

@@ -3,7 +3,7 @@
 A file is named as Jupyter names it: by its path below the server's root folder, with ``/``. What lies outside of that folder is not
 there. Nothing here knows HTTP; what cannot be answered is raised as one of four errors. Example::
 
-    served = Served(Path("/home/me/notebooks"), store)
+    served = ServedMemory(Path("/home/me/notebooks"), store)
     served.history("", None, 20)["attempts"][0]["outcome"]      # 'kept'
 """
 
@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 from assistant.config import find_workspace
 from assistant.editor.open_document import OpenDocument
 from assistant.engine.event_json import event_object
-from assistant.engine.proposals.decide import Decider, DecisionRequest, Moved
+from assistant.engine.proposals.decide import Decider, DecisionRequest, MovedChange
 from assistant.engine.report.reports import proposal_event
 from assistant.engine.search.resume import is_running
 from assistant.engine.source_version import read_source
@@ -28,7 +28,7 @@ from assistant.model.attempt import Attempt, JobRow
 from assistant.model.proposal import AlreadyDecided, Decision, DecisionKind, Proposal, ProposalState
 from assistant.serialize import encode
 
-__all__ = ["BadRequest", "Conflict", "NotThere", "Served"]
+__all__ = ["BadRequest", "Conflict", "NotThere", "ServedMemory"]
 
 _OPEN = frozenset({ProposalState.OPEN, ProposalState.UNDONE})
 _REPORTED_PROPOSALS = 10
@@ -49,7 +49,7 @@ class Conflict(UsageError):  # noqa: N818
     """What is there now does not allow it: somebody decided, the job ended, the file moved on."""
 
 
-class Served:
+class ServedMemory:
     """One server's view of the memory file."""
 
     def __init__(self, root: Path, store: MemoryStore) -> None:
@@ -106,7 +106,7 @@ class Served:
     def report(self, file: str) -> dict[str, Any]:
         """The whole profile of a file as it stands, as far as memory holds one of this very text."""
         path = self._path(file)
-        if not path.is_file():  # a pipe would hold up whoever asks next
+        if not path.is_file():  # a pipe would hold up the next request
             raise NotThere(f"{file} is no file")
         try:
             text = read_source(path).text
@@ -142,11 +142,11 @@ class Served:
             case Decision():
                 return self._decision_object(outcome, proposal)
             case AlreadyDecided(decision=first):
-                told = f"{first.proposal} was already {first.kind.value.replace('_', ' ')} by {first.decided_by}"
-                raise Conflict(told, "its decisions say when and why")
-            case Moved():
-                told = f"{proposal.path.name} changed since {proposal.id} was made: its edit has to be judged again"
-                raise Conflict(told, f"kernelopt accept {proposal.id}")
+                message = f"{first.proposal} was already {first.kind.value.replace('_', ' ')} by {first.decided_by}"
+                raise Conflict(message, "its decisions say when and why")
+            case MovedChange():
+                message = f"{proposal.path.name} changed since {proposal.id} was made: its edit has to be judged again"
+                raise Conflict(message, f"kernelopt accept {proposal.id}")
 
     # --- names ------------------------------------------------------------------------------------------------------
 
@@ -255,10 +255,10 @@ class Served:
         }
 
 
-def _decided(decider: Decider, proposal: Proposal, request: DecisionRequest) -> Decision | AlreadyDecided | Moved:
+def _decided(decider: Decider, proposal: Proposal, request: DecisionRequest) -> Decision | AlreadyDecided | MovedChange:
     if request.kind is DecisionKind.REJECTED:
         return decider.reject(proposal, request)
     if not proposal.path.is_file():
-        told = f"{proposal.path.name} is a cell of a notebook, not a file"
-        raise CannotAnswerError(told, "decide in the notebook: %kernelopt accept, or the editor's undo")
+        message = f"{proposal.path.name} is a cell of a notebook, not a file"
+        raise CannotAnswerError(message, "decide in the notebook: %kernelopt accept, or the editor's undo")
     return decider.undo(proposal) if request.kind is DecisionKind.UNDONE else decider.accept(proposal, request)

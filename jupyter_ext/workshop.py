@@ -3,7 +3,7 @@
 Nothing here blocks the thread that calls it for longer than a compile. No CUDA library is loaded: workers compile and run. Example::
 
     workshop = Workshop()
-    run = workshop.open(cell, live, Wanted(kernel=None, verbs=(Verb.CHECK, Verb.PROFILE)))
+    run = workshop.open(cell, live, CellQuestions(kernel=None, verbs=(Verb.CHECK, Verb.PROFILE)))
     run.wait(60.0)
     workshop.picture(run.cell.key).report
 """
@@ -58,7 +58,7 @@ from assistant.record import Record
 from jupyter_ext.cells import Cell
 from jupyter_ext.runs import CellRun
 
-__all__ = ["Picture", "Wanted", "Workshop"]
+__all__ = ["CellQuestions", "Picture", "Workshop"]
 
 _FRONT_END = "jupyter"
 _OFF = {"compile": "off", "verify": "off", "profile": "off"}
@@ -67,7 +67,7 @@ _LAST_WORDS_S = 2.0
 """Of runs that end with the notebook's kernel: Jupyter gives that one 5 s in all."""
 
 
-class Wanted(Record):
+class CellQuestions(Record):
     """What is to be found out of a cell."""
 
     kernel: str | None
@@ -108,7 +108,7 @@ class Workshop:
         """Removed with the workshop."""
         self._runs: list[CellRun] = []
         self._by_job: dict[str, tuple[CellRun, Verb, asyncio.Future[None]]] = {}
-        self._wanted: dict[str, Wanted] = {}
+        self._wanted: dict[str, CellQuestions] = {}
         self._following: dict[str, asyncio.Task[None]] = {}
         self._store, self.editor, self.lab = self.loop.call(self._open)
         self.shared = SharedReader(self.loop)
@@ -134,7 +134,7 @@ class Workshop:
         """Of all cells, oldest first."""
         return tuple(self._runs)
 
-    def request(self, cell: Cell, wanted: Wanted) -> JobRequest:
+    def request(self, cell: Cell, wanted: CellQuestions) -> JobRequest:
         """What the cell's text is compiled as."""
         return JobRequest(
             cell.path,
@@ -145,7 +145,7 @@ class Workshop:
             cflags=wanted.cflags,
         )
 
-    def open(self, cell: Cell, live: LiveWorkload | None, wanted: Wanted) -> CellRun:
+    def open(self, cell: Cell, live: LiveWorkload | None, wanted: CellQuestions) -> CellRun:
         """Take up a cell that was run: what went on for its earlier text ends, the questions begin. Returns at once."""
         run = CellRun(len(self._runs) + 1, cell, wanted.kernel, wanted.verbs)
         self._runs.append(run)
@@ -161,7 +161,7 @@ class Workshop:
         return run
 
     def cancel(self, run: CellRun) -> None:
-        """End what goes on for it."""
+        """End what is running for it."""
         self.loop.call(self._cancel, run)
 
     def picture(self, key: str) -> Picture:
@@ -177,7 +177,7 @@ class Workshop:
 
     # --- on the background thread ---------------------------------------------------------------------------------
 
-    def _begin(self, run: CellRun, live: LiveWorkload | None, wanted: Wanted) -> None:
+    def _begin(self, run: CellRun, live: LiveWorkload | None, wanted: CellQuestions) -> None:
         key = run.cell.key
         earlier = self._wanted.get(key)
         if earlier is not None and earlier.folder != wanted.folder:
@@ -186,7 +186,7 @@ class Workshop:
         self.editor.bind(key, live)
         self._take_up(run, wanted)
 
-    def _take_up(self, run: CellRun, wanted: Wanted) -> None:
+    def _take_up(self, run: CellRun, wanted: CellQuestions) -> None:
         """Begin its questions; what went on for the cell before ends."""
         key = run.cell.key
         for other in self._runs:
@@ -195,7 +195,7 @@ class Workshop:
         self._wanted[key] = wanted
         self._following[key] = asyncio.create_task(self._follow(run, wanted))
 
-    async def _follow(self, run: CellRun, wanted: Wanted) -> None:
+    async def _follow(self, run: CellRun, wanted: CellQuestions) -> None:
         """One question after the other; what says no ends the run, as what comes next would rest on it."""
         try:
             for verb in wanted.verbs:
@@ -206,7 +206,7 @@ class Workshop:
         finally:
             run.end()
 
-    async def _answered(self, run: CellRun, verb: Verb, wanted: Wanted) -> None:
+    async def _answered(self, run: CellRun, verb: Verb, wanted: CellQuestions) -> None:
         try:
             job_id = self._ask(run, verb, wanted)
         except KernelOptError as error:
@@ -220,7 +220,7 @@ class Workshop:
         run.begin(verb, job_id)
         await over
 
-    def _ask(self, run: CellRun, verb: Verb, wanted: Wanted) -> str | None:
+    def _ask(self, run: CellRun, verb: Verb, wanted: CellQuestions) -> str | None:
         """The id of the job that answers; None where there is nothing to answer."""
         key = run.cell.key
         match verb:
@@ -277,7 +277,7 @@ class Workshop:
         return settings.model_copy(update=changed)
 
     async def _may_ask_model(self, notice: ModelNotice) -> ConsentAnswer | None:
-        """Who names the planner on the magic's line asks for it by name, and is told what goes where; nobody else is there to ask."""
+        """A planner named on the magic's line is asked for by name, and a message says what is sent where; no one else can be asked."""
         if not notice.is_named:
             return None
         for run in self._runs:
@@ -286,7 +286,7 @@ class Workshop:
                     run.say(line)
         return ConsentAnswer.ONCE
 
-    # --- what the session tells --------------------------------------------------------------------------------------
+    # --- what the session reports --------------------------------------------------------------------------------------
 
     def shown(self, key: str) -> None:
         for run in self._runs_of(key):
@@ -307,12 +307,12 @@ class Workshop:
         return [run for run in self._runs if run.cell.key == key]
 
     def job_started(self, work: Work) -> None:
-        """What it does is told by its events."""
+        """Its events say what it does."""
 
     def job_reported(self, work: Work, event: Event) -> None:
         found = self._by_job.get(work.id)
         if found is not None:
-            found[0].told(found[1], event)
+            found[0].follow(found[1], event)
 
     def job_waits(self, work: Work, reason: str) -> None:
         """Nothing that is started here is background work, which alone waits."""

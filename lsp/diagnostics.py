@@ -8,7 +8,7 @@ from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
 from assistant.editor.pages import finding_page
-from assistant.editor.view import Note, Related
+from assistant.editor.view import Note, RelatedPlace
 from assistant.editor.words import ignored_text_message
 from assistant.model.profile import Severity
 from assistant.profile.wording import percent
@@ -85,7 +85,7 @@ def _diagnostic(unit: Unit, note: Note) -> types.Diagnostic:
     )
 
 
-def _location(unit: Unit, related: Related) -> types.Location:
+def _location(unit: Unit, related: RelatedPlace) -> types.Location:
     """In this document, or the whole line of another file."""
     file = Path(related.file)
     if file == unit.path or not file.is_absolute():

@@ -11,7 +11,7 @@ from pygls.lsp.server import LanguageServer
 
 from assistant.cuda.hunks import hunks
 from assistant.errors import UsageError
-from assistant.model.embedded import Declined
+from assistant.model.embedded import EmbeddingProblem
 from assistant.model.source import Hunk, Span, TextEdit
 from lsp.client import Client
 from lsp.pending_edits import Edit, PendingEdits
@@ -85,7 +85,7 @@ class DocumentEdits:
 def _text_edits(unit: Unit, after: str, what: str) -> tuple[types.TextEdit, ...]:
     """The change as edits of the document: whole lines of CUDA text."""
     edits = unit.edits([_line_edit(unit, hunk) for hunk in hunks(unit.text, after)])
-    if isinstance(edits, Declined):
+    if isinstance(edits, EmbeddingProblem):
         raise UsageError(f"{what} cannot be written into {unit.path.stem}: {edits.reason}", "change the text by hand, or change its quotes")
     return edits
 

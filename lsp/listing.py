@@ -105,7 +105,7 @@ def _session(session: PairSession, state: PairState) -> dict[str, Any]:
         }
         for version in state.versions
     ]
-    constraints = [constraint.told for constraint in state.constraints]
+    constraints = [constraint.with_enforcement for constraint in state.constraints]
     return {"session_id": session.id, "kernel": session.kernel, "goal": session.goal, "constraints": constraints, "versions": versions}
 
 

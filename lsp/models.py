@@ -72,7 +72,7 @@ class EditorModel:
             hearer(piece)
 
     async def _asked(self, request: CompletionRequest) -> Any:
-        """The client's result. Raises JsonRpcException for its error; cancelling tells the client."""
+        """The client's result. Raises JsonRpcException for its error; cancelling informs the client."""
         protocol = self._server.protocol
         answer = asyncio.wrap_future(protocol.send_request(METHOD, _parameters(request), msg_id=request.id))
         answer.add_done_callback(_read_error)

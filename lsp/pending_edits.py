@@ -34,7 +34,7 @@ class Edit(Record):
         return text in (self.after, None) or (self.is_versioned and text != self.before)
 
 
-class _Timed(Record):
+class _TimedEdit(Record):
     edit: Edit
     at_s: float
 
@@ -44,7 +44,7 @@ class PendingEdits:
 
     def __init__(self, clock_s: Callable[[], float] = time.monotonic) -> None:
         self._clock_s = clock_s
-        self._asked: dict[str, _Timed] = {}
+        self._asked: dict[str, _TimedEdit] = {}
 
     def check(self, uri: str) -> None:
         """Raises UsageError while an edit of the document is under way."""
@@ -55,7 +55,7 @@ class PendingEdits:
     def begin(self, uri: str, edit: Edit) -> None:
         """The editor is asked for ``edit``. Raises UsageError as ``check`` does."""
         self.check(uri)
-        self._asked[uri] = _Timed(edit, self._clock_s())
+        self._asked[uri] = _TimedEdit(edit, self._clock_s())
 
     def seen(self, uri: str, texts: Mapping[str, str]) -> None:
         """What the document's texts are now, by key."""

@@ -17,7 +17,7 @@ from assistant.config.paths import find_workspace
 from assistant.cuda.hunks import unified_diff
 from assistant.editor.review import Apply
 from assistant.editor.words import proposal_text
-from assistant.engine.proposals.decide import Moved
+from assistant.engine.proposals.decide import MovedChange
 from assistant.errors import CannotAnswerError, UsageError
 from assistant.model.proposal import REASON_CODES, Proposal
 from assistant.model.source import Hunk
@@ -80,7 +80,7 @@ class Proposals:
             editor.offers_changed()  # it is stale now
             raise
         match begun:
-            case Moved():
+            case MovedChange():
                 job_id = editor.rebase(unit.key, proposal.id, hunk_ids)
                 what = f"the {counted_noun(len(hunk_ids), 'hunk')} that you accepted" if hunk_ids else "the change"
                 self._client.say(f"{proposal.path.name} changed since {proposal.id} was made: {what} will be judged on the current text")

@@ -15,7 +15,7 @@ from lsprotocol import types
 from pygls.uris import to_fs_path
 
 from assistant.cuda.embedded.replace import replace
-from assistant.model.embedded import Declined, Embedded
+from assistant.model.embedded import Embedded, EmbeddingProblem
 from assistant.model.source import Span, TextEdit
 from assistant.record import Record
 from lsp.positions import Positions
@@ -103,10 +103,10 @@ class Unit(Record):
         named = {"uri": self.uri, "kernel": kernel}
         return named if self.key == self.uri else {**named, "source": self.key}
 
-    def edits(self, edits: Iterable[TextEdit]) -> tuple[types.TextEdit, ...] | Declined:
+    def edits(self, edits: Iterable[TextEdit]) -> tuple[types.TextEdit, ...] | EmbeddingProblem:
         """Edits of the document that make ``edits`` of ``text``; declined where the text around it cannot hold the result."""
         placed = tuple(edits) if self.embedded is None else replace(self.embedded, edits)
-        if isinstance(placed, Declined):
+        if isinstance(placed, EmbeddingProblem):
             return placed
         return tuple(types.TextEdit(self.positions.span(edit.span.start, edit.span.end), edit.new_text) for edit in placed)
 
@@ -134,7 +134,7 @@ class IgnoredText(Record):
     """A CUDA text of a document that is no unit, and why."""
 
     place: types.Range
-    declined: Declined
+    declined: EmbeddingProblem
 
 
 class Units:

@@ -24,7 +24,7 @@ _REGISTER = re.compile(r"\bU?R\d+\b")
 
 
 def aggregated_atomics(code: KernelCode) -> frozenset[tuple[str, int]]:
-    """(file, line) of global atomics that one lane of a warp does for all; lines with another atomic beside them are left out."""
+    """(file, line) of global atomics that one lane of a warp does for all; lines that hold another atomic too are left out."""
     instructions = code.instructions
     combined: dict[tuple[str, int], bool] = {}
     for index, instruction in enumerate(instructions):

@@ -157,7 +157,7 @@ def _is_slow_path(call: SassInstruction) -> bool:
 
 
 def _copies(graph: ControlFlow, loop: Loop, source: SourceLoop) -> int:
-    """Source iterations per pass; 1 where the control register does not tell."""
+    """Source iterations per pass; 1 where the control register does not say."""
     most = max(_MOST_UNROLLED, sum(len(graph.blocks[block].instructions) for block in loop.blocks))
     advances = {update.amount // (source.step or 1) for update in control_updates(graph, loop).values()}
     likely = sorted({1} | {copies for copies in advances if 1 <= copies <= most})

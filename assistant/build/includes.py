@@ -49,7 +49,7 @@ def with_headers(sources: Iterable[tuple[str, str]], arguments: Iterable[str]) -
 
 
 def unfit_header(sources: Iterable[tuple[str, str]], arguments: Iterable[str]) -> str | None:
-    """What to tell of a name among the includes that stands for no file, so that a compiler would wait for it; None where there is none."""
+    """What to say of a name among the includes that stands for no file, so that compilers would wait for it; None where there is none."""
     unfit: list[str] = []
     _with_headers(sources, arguments, unfit)
     return unfit[0] if unfit else None

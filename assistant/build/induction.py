@@ -1,6 +1,6 @@
 """How many source iterations one pass through a machine loop does: read from the register that controls the loop.
 
-A loop unrolled u times adds u steps to its control register. The number of copies of an access alone would not tell: copies
+A loop unrolled u times adds u steps to its control register. The number of copies of an access alone would not show it: copies
 that read the same address are merged. Example::
 
     is_unrolled_by(graph, loop, 4, source_loop)   # True where `IADD3 R4, R4, -0x10, RZ` controls a loop of step 4

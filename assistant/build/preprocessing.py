@@ -9,7 +9,7 @@
 Example::
 
     survivors = read_survivors(output, own_paths(("/a.cu",), ("/usr/include",), Path("/")))
-    read_expansion(output_2, survivors, files=())      # Preprocessed(lines=(Survivor("/a.cu", 3, "int i = 7;"),), …)
+    read_expansion(output_2, survivors, files=())      # PreprocessedProgram(lines=(Survivor("/a.cu", 3, "int i = 7;"),), …)
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
-from assistant.model.preprocessed import MACRO_MARK, NotPreprocessed, Preprocessed, Survivor
+from assistant.model.preprocessed import MACRO_MARK, NotPreprocessed, PreprocessedProgram, Survivor
 from assistant.record import Record
 
 __all__ = [
@@ -106,7 +106,7 @@ class Survivors(Record):
 
 
 def own_paths(sources: Iterable[str], foreign: Iterable[str], cwd: Path) -> OwnPath:
-    """Tells where a file of the program lies, as an absolute path; None for a file below a ``foreign`` folder and for what is no file.
+    """Says where a file of the program lies, as an absolute path; None for a file below a ``foreign`` folder and for what is no file.
     ``sources`` are the program's wherever they lie; other names count from ``cwd``."""
     known, folders = frozenset(sources), tuple(os.path.realpath(folder) + "/" for folder in foreign)
 
@@ -145,7 +145,7 @@ def expansion_text(survivors: Survivors) -> str:
     return "\n".join(lines) + "\n"
 
 
-def read_expansion(output: str, survivors: Survivors, files: Iterable[str]) -> Preprocessed:
+def read_expansion(output: str, survivors: Survivors, files: Iterable[str]) -> PreprocessedProgram:
     """``output``: of step 2; ``files``: what step 1 read that is neither the program's source nor a header of the system."""
     own = {piece.file for piece in survivors.pieces if isinstance(piece, _Own)}
     lines = tuple(
@@ -158,7 +158,7 @@ def read_expansion(output: str, survivors: Survivors, files: Iterable[str]) -> P
     definitions = survivors.definitions
     mentioned = {name for line in lines for name in _MARKED.findall(line.text)}
     reached = _reached(mentioned, definitions)
-    return Preprocessed(
+    return PreprocessedProgram(
         lines, tuple(sorted((name, definitions[name]) for name in reached if name in definitions)), tuple(sorted(set(files)))
     )
 

@@ -39,7 +39,7 @@ def open_session(front_end: str = "cli", compiler: KeptCompiler | None = None, r
     expert = ExpertPlanner(catalogue, EXPERT_TRANSFORMATIONS)
     paths = user_paths()
     kept_gpus: dict[str, GpuClient] = {}
-    """Workers that later jobs of the process find warm; one that nobody asks for a while ends by itself."""
+    """Workers that later jobs of the process find warm; one that is not used for a while ends by itself."""
 
     def open_lab(request: JobRequest, scratch: Path, target: str) -> Lab:
         device = request.device or "auto"
@@ -60,8 +60,8 @@ def open_session(front_end: str = "cli", compiler: KeptCompiler | None = None, r
             clients = [kept_gpus.setdefault(gpu.uuid, GpuClient(gpu, None)) for gpu in gpus]
         else:
             clients = [GpuClient(gpu, scratch) for gpu in gpus]
-        beside = tuple(_lab_beside(client, scratch, target, paths.cache, compiler) for client in clients[1:])
-        return GpuLab(cpu, clients[0], scratch, target, is_kept, tuple(clients[1:]), beside)
+        parallel_labs = tuple(_parallel_lab(client, scratch, target, paths.cache, compiler) for client in clients[1:])
+        return GpuLab(cpu, clients[0], scratch, target, is_kept, tuple(clients[1:]), parallel_labs)
 
     def load_models() -> Models:
         from assistant.cli.models import ModelParts
@@ -80,7 +80,7 @@ def open_session(front_end: str = "cli", compiler: KeptCompiler | None = None, r
     )
 
 
-def _lab_beside(client: GpuClient, scratch: Path, target: str, cache: Path, compiler: KeptCompiler | None) -> GpuLab:
+def _parallel_lab(client: GpuClient, scratch: Path, target: str, cache: Path, compiler: KeptCompiler | None) -> GpuLab:
     """A lab on a further GPU, with an emulator of its own; it starts nothing until it is asked."""
     own = scratch / f"gpu-{client.gpu.index}"
     own.mkdir(exist_ok=True)

@@ -1,6 +1,6 @@
 """May a language model be asked? Shown and asked on the terminal, at the first use per workspace and endpoint.
 
-Where nobody can be asked, naming the model's planner is the consent, and what is sent is said on standard error.
+Where no person can be asked, naming the model's planner is the consent, and what is sent is said on standard error.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ _FORGET = "kernelopt trust --revoke forgets it"
 
 
 def model_as_remembered() -> AskModel:
-    """Nobody is asked now."""
-    return ModelAsRemembered(TrustStore(user_paths().trust))
+    """No person is asked now."""
+    return RememberedConsent(TrustStore(user_paths().trust))
 
 
 def ask_model(is_terminal: bool) -> AskModel:
@@ -59,21 +59,21 @@ class ModelOnTerminal(Record):
 
 
 class ModelByName(Record):
-    """Nobody can answer: what the command names is the answer, or what was answered for good before."""
+    """No person can answer: what the command names is the answer, or what was answered for good before."""
 
     trust: TrustStore
 
     async def __call__(self, notice: ModelNotice) -> str | None:
         refused = _refused(self.trust, notice)
         if refused is None and not (notice.is_named or _is_agreed(self.trust, notice)):
-            return "nobody can be asked here whether a language model may be asked"
+            return "there is no terminal on which to ask for consent to a language model"
         if refused is None:
             for line in notice.lines:
                 console(is_error=True).print(line, markup=False)
         return refused
 
 
-class ModelAsRemembered(Record):
+class RememberedConsent(Record):
     """Only what was answered before counts: in a session whose input is commands, a question would read the next one."""
 
     trust: TrustStore

@@ -16,7 +16,7 @@ _PIPED_WIDTH = 1000
 
 
 class _Console(Console):
-    """A console that does not end the process by itself where nobody reads its output any more."""
+    """A console that does not end the process by itself where its output is not read any more."""
 
     def on_broken_pipe(self) -> None:
         raise BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE))

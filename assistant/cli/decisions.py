@@ -21,7 +21,7 @@ class AskOnTerminal(Record):
 
     @classmethod
     def if_terminal(cls, as_json: bool) -> AskOnTerminal | None:
-        """None where nobody can answer: piped input or output, or JSON mode."""
+        """None where no person can answer: piped input or output, or JSON mode."""
         return cls() if sys.stdin.isatty() and sys.stdout.isatty() and not as_json else None
 
     async def __call__(self, proposal: Proposal) -> DecisionRequest | None:
@@ -54,8 +54,8 @@ class HostCodeOnTerminal(Record):
     async def __call__(self, edit: str) -> bool:
         if self.trust.consent(self.consent) is ConsentAnswer.ALWAYS:
             return True
-        told = f"{edit} edits host code. It runs limited (kernelopt doctor says how), with your rights only once you accept it."
-        console().print(told, markup=False)
+        question = f"{edit} edits host code. It runs limited (kernelopt doctor says how), with your rights only once you accept it."
+        console().print(question, markup=False)
         answer = await choose("allow such edits in this search? [y]es, [n]o, [a]lways here", ("y", "n", "a"), "n")
         if answer == "a":
             self.trust.answer(self.consent, ConsentAnswer.ALWAYS)

@@ -10,4 +10,4 @@ INTERNAL = 4
 INTERRUPTED = 130
 """128 + SIGINT, as shells expect."""
 READER_GONE = 141
-"""128 + SIGPIPE: whoever read the output stopped (``| head``)."""
+"""128 + SIGPIPE: the reader of the output stopped (``| head``)."""

@@ -50,7 +50,7 @@ def page_path(path: Path) -> Path:
     if path.suffix.lower() not in _SUFFIXES:
         raise UsageError(f"--html takes a file that ends in .html, not {path.name!r}")
     if not path.absolute().parent.is_dir():
-        raise UsageError(f"{path.absolute().parent} is no folder", "make it first")
+        raise UsageError(f"{path.absolute().parent} is not a folder", "make it first")
     return path.absolute().parent.resolve() / path.name
 
 
@@ -68,8 +68,8 @@ async def with_page(
         yield event
 
 
-def render_page(report: ProfileReport, told: Iterable[events.Event]) -> str:
-    """The page as HTML; ``told`` are the job's events, for what was missing and how the numbers were made."""
+def render_page(report: ProfileReport, log: Iterable[events.Event]) -> str:
+    """The page as HTML; ``log`` are the job's events, for what was missing and how the numbers were made."""
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     filters: dict[str, Any] = {
         "quantity": format_quantity,
@@ -80,15 +80,15 @@ def render_page(report: ProfileReport, told: Iterable[events.Event]) -> str:
     }
     environment.filters.update(filters)
     style = _resource("report.css")
-    told = tuple(told)
+    log = tuple(log)
     codes = sorted({f.code for kernel in report.kernels for launch in kernel.launches for f in launch.profile.findings})
     return environment.from_string(_resource("report.html.j2")).render(
         report=report,
         style=Markup(style),  # noqa: S704  (our own file)
         style_hash=base64.b64encode(hashlib.sha256(style.encode()).digest()).decode(),
-        started=next((event for event in told if isinstance(event, events.JobStarted)), None),
-        messages=[event for event in told if isinstance(event, events.Message)],
-        diagnostics=[item for event in told if isinstance(event, events.Diagnostics) for item in event.diagnostics],
+        started=next((event for event in log if isinstance(event, events.JobStarted)), None),
+        messages=[event for event in log if isinstance(event, events.Message)],
+        diagnostics=[item for event in log if isinstance(event, events.Diagnostics) for item in event.diagnostics],
         documentation={code: markdown_html(_documentation(code)) for code in codes},
         titles={code: title(code) for code in codes},
         total_time_s=sum(kernel.predicted_time_s for kernel in report.kernels),

@@ -32,7 +32,7 @@ def show_events(stream: Callable[[], EventStream], as_json: bool, is_verbose: bo
 
 
 def show_written(stream: Callable[[OnWriting], EventStream], as_json: bool, is_verbose: bool = False) -> int:
-    """The same for a job in which a model may write: it tells how its answer comes along."""
+    """The same for a job in which a model may write: it shows how far its answer is."""
     return run_async(lambda: _show(stream, as_json, is_verbose))
 
 
@@ -63,7 +63,7 @@ def run_async(main: Callable[[], Awaitable[int]]) -> int:
 
 
 def _tell_unraisable(raised: sys.UnraisableHookArgs) -> None:
-    """Tell every such error but one: pipes of a worker whose start was cancelled find the event loop closed, and the worker ends too."""
+    """Report every such error but one: pipes of a worker whose start was cancelled find the event loop closed, and the worker ends too."""
     is_late = isinstance(raised.exc_value, RuntimeError) and str(raised.exc_value) == _LOOP_IS_CLOSED
     if not is_late:
         sys.__unraisablehook__(raised)
@@ -82,17 +82,17 @@ async def _show(stream: Callable[[OnWriting], EventStream], as_json: bool, is_ve
     show: Callable[[Any], None] = _print_json if as_json else TextRenderer(console(), is_verbose).render
     exit_code = exit_codes.INTERNAL
     with StatusLine(console(is_error=True)) as status:
-        told = stream(status.writing)
+        shown_events = stream(status.writing)
         try:
-            async for event in told:
+            async for event in shown_events:
                 status.hide()
                 show(event)
                 status.follow(event)
                 if isinstance(event, events.JobEnded):
                     exit_code = event.exit_code
         finally:
-            if isinstance(told, AsyncGenerator):
-                await told.aclose()  # its workers end before the loop does
+            if isinstance(shown_events, AsyncGenerator):
+                await shown_events.aclose()  # its workers end before the loop does
     return exit_code
 
 

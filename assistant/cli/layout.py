@@ -20,7 +20,7 @@ _WIDEST = 110
 _PIPED_WIDTH = 100
 """Columns where no terminal gives a width."""
 _NARROWEST = 40
-"""Columns below which wrapping would break more than it mends."""
+"""Columns below which wrapping would break more than it fixes."""
 _WORD = re.compile(r"\S+")
 
 

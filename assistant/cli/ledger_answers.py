@@ -161,11 +161,11 @@ def forget(file: Path | None, workspace: Path | None, before: datetime | None) -
         before_ms=before_ms,
     )
     forgotten = _store().forget(scope, time.time_ns() // 1_000_000)
-    told = (
+    counts = (
         f"{forgotten.attempt_count} attempts, {forgotten.proposal_count} proposals, {forgotten.pair_count} pair sessions, "
         f"{forgotten.call_count} model calls"
     )
-    console().print(f"forgotten: {told}", markup=False)
+    console().print(f"forgotten: {counts}", markup=False)
 
 
 def _memory_file() -> Path:

@@ -21,8 +21,8 @@ def accept(id_prefix: str, hunks: tuple[str, ...], as_json: bool) -> None:
     """Write a proposal into its file, as an undoable edit."""
 
     def stream() -> AsyncIterator[events.Event]:
-        told = open_session().accept(id_prefix, hunks)
-        return told if as_json else _without_proposals(told)
+        accepting = open_session().accept(id_prefix, hunks)
+        return accepting if as_json else _without_proposals(accepting)
 
     raise typer.Exit(_show_decision(stream, as_json))
 

@@ -26,7 +26,7 @@ def print_parts(as_json: bool) -> None:
     """What this machine can do; ends the command with 0 where nothing that is needed is missing."""
 
     async def report() -> int:
-        return _told(await examine(user_paths()), as_json)
+        return _shown_parts(await examine(user_paths()), as_json)
 
     raise typer.Exit(run_async(report))
 
@@ -40,14 +40,14 @@ def print_models(as_json: bool) -> None:
 
     async def report() -> int:
         try:
-            return _told(await examine_models(provider), as_json)
+            return _shown_parts(await examine_models(provider), as_json)
         finally:
             await provider.close()
 
     raise typer.Exit(run_async(report))
 
 
-def _told(parts: tuple[Part, ...], as_json: bool) -> int:
+def _shown_parts(parts: tuple[Part, ...], as_json: bool) -> int:
     if as_json:
         typer.echo(json.dumps([asdict(part) for part in parts]))
     else:

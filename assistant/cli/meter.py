@@ -8,6 +8,7 @@ from rich.markup import escape
 from assistant.cli.layout import Page
 from assistant.engine.search.spending_words import caps_words, spent_words
 from assistant.model import events
+from assistant.model.completion import CallOutcome
 
 __all__ = ["Meter", "meter_words"]
 
@@ -19,7 +20,7 @@ def meter_words(event: events.BudgetSpent) -> str:
 
 
 class Meter:
-    """Says what was spent when all is over; each call as it ends only where everything is told."""
+    """Says what was spent when all is over; each call as it ends only in verbose output."""
 
     def __init__(self, console: Console, is_verbose: bool) -> None:
         self._page = Page(console)
@@ -28,7 +29,7 @@ class Meter:
         self._asks_models = False
 
     def called(self, event: events.ModelCalled) -> None:
-        if self._is_verbose or event.outcome != "answered":
+        if self._is_verbose or event.outcome is not CallOutcome.ANSWERED:
             tokens = f"{event.input_token_count:,} + {event.output_token_count:,} tokens"
             text = f"{event.prompt} by {event.model}: {event.outcome}, {tokens}, {event.duration_ms / 1e3:.1f} s"
             self._page.put(f"[dim]{escape(text)}[/]", indent=4)

@@ -36,7 +36,7 @@ class ModelParts(Record):
     """To the editor's own model."""
 
     def provider(self, settings: Settings, workspace: Path, on_waiting: Callable[[Path, Path], None]) -> Provider:
-        """Raises UsageError where the settings name nobody who is here."""
+        """Raises UsageError where the settings name a provider that is not available here."""
         around = ProviderSetup(
             environment=os.environ,
             folder=workspace_folder(workspace) / _PROMPTS,
@@ -47,7 +47,7 @@ class ModelParts(Record):
         return open_provider(settings, around)
 
     def planner(self, is_alone: bool, provider: Provider, accounts: Accounts, settings: Settings, job: str) -> Planner:
-        """A model alone, or one beside the expert."""
+        """A model alone, or together with the expert."""
         stamps = Stamps(job, new_id, lambda: time.time_ns() // 1_000_000)
         model = LlmPlanner(provider, accounts, self.catalogue, settings, stamps)
         return model if is_alone else MixedPlanner(self.expert, model)

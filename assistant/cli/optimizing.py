@@ -57,7 +57,7 @@ def _optimize(
         from assistant.cli.consent import ask_model
         from assistant.cli.decisions import AskOnTerminal, HostCodeOnTerminal
         from assistant.cli.jobs import show_written
-        from assistant.engine.search.planning import Asked
+        from assistant.engine.search.planning import SearchCallbacks
 
     ask = AskOnTerminal.if_terminal(as_json)
     chosen = Accept.NONE if accept is Accept.ASK and ask is None else accept
@@ -71,5 +71,7 @@ def _optimize(
     )
     model = ask_model(is_terminal=ask is not None)
     raise typer.Exit(
-        show_written(lambda writing: open_session().optimize(request, options, chosen, ask, Asked(host_code, model, writing)), as_json)
+        show_written(
+            lambda writing: open_session().optimize(request, options, chosen, ask, SearchCallbacks(host_code, model, writing)), as_json
+        )
     )

@@ -27,7 +27,7 @@ from assistant.engine.pair.sessions import turn_event
 from assistant.engine.pair.state import version_name
 from assistant.engine.pair.words import constraint_answer, version_line
 from assistant.engine.request import JobRequest, OptimizeOptions
-from assistant.engine.search.planning import Asked
+from assistant.engine.search.planning import SearchCallbacks
 from assistant.engine.session import Session
 from assistant.engine.source_version import read_source
 from assistant.errors import KernelOptError, UsageError
@@ -79,11 +79,11 @@ class _Terminal:
         self._pair = Pair(session)
         self._request = request
         self._options = options
-        self._asked = Asked(model=model_as_remembered())
+        self._asked = SearchCallbacks(model=model_as_remembered())
         self._as_json = as_json
         self._screen: Console = console()
         self._text = TextRenderer(self._screen)
-        self._todo: asyncio.Queue[str | _Saved | None] = asyncio.Queue()
+        self._todo: asyncio.Queue[str | _FileSaved | None] = asyncio.Queue()
         self._is_prompted = sys.stdin.isatty() and not as_json
         self._seen = 0
         self._id = ""
@@ -104,7 +104,7 @@ class _Terminal:
                 item = await self._todo.get()
                 if item is None or (isinstance(item, str) and not await self._obeyed(item)):
                     return 0
-                if isinstance(item, _Saved):
+                if isinstance(item, _FileSaved):
                     await self._saved()
         finally:
             watching.cancel()
@@ -148,8 +148,8 @@ class _Terminal:
         if self._as_json:
             typer.echo(event_json(event))
         elif isinstance(event, events.PairTurn):
-            told = event.detail if event.kind in _DETAILED and event.detail else event.answer
-            self._screen.print(told, markup=False, soft_wrap=True)
+            text = event.detail if event.kind in _DETAILED and event.detail else event.answer
+            self._screen.print(text, markup=False, soft_wrap=True)
         elif isinstance(event, events.ProposalMade):
             self._text.render(event)
 
@@ -171,7 +171,7 @@ class _Terminal:
                 if path in paths and path.is_file():
                     if self._judging is not None and self._judging[0] != path.read_text("utf-8", "replace"):
                         self._judging[1].cancel()
-                    self._todo.put_nowait(_Saved())
+                    self._todo.put_nowait(_FileSaved())
         except KernelOptError as error:
             self._tell(error)
 
@@ -233,7 +233,7 @@ class _Terminal:
             case "help" | "?":
                 self._say(_HELP)
             case _:
-                raise UsageError(f"{verb!r} is no command of a pair session", "help lists them")
+                raise UsageError(f"{verb!r} is not a command of a pair session", "help lists them")
         self._catch_up()
 
     async def _back(self, name: str) -> None:
@@ -264,15 +264,15 @@ class _Terminal:
         self._say(f"{error.message}\n  try: {error.remedy}" if error.remedy else error.message)
 
 
-class _Saved:
+class _FileSaved:
     """The file was written."""
 
 
 def _read_lines(loop: asyncio.AbstractEventLoop, put: Callable[[str | None], Any]) -> None:
     """Hand over each line of standard input, then None. On a thread: not every input can be waited for by the loop."""
 
-    def tell(line: str | None) -> None:
-        with contextlib.suppress(RuntimeError):  # the loop has ended: nobody listens any more
+    def put_line(line: str | None) -> None:
+        with contextlib.suppress(RuntimeError):  # the loop has ended and handles no input
             loop.call_soon_threadsafe(put, line)
 
     def read() -> None:
@@ -280,10 +280,10 @@ def _read_lines(loop: asyncio.AbstractEventLoop, put: Callable[[str | None], Any
         while chunk := os.read(0, _READ_BYTES):
             *lines, pending = (pending + chunk).split(b"\n")
             for line in lines:
-                tell(line.decode("utf-8", "replace"))
+                put_line(line.decode("utf-8", "replace"))
         if pending:
-            tell(pending.decode("utf-8", "replace"))
-        tell(None)
+            put_line(pending.decode("utf-8", "replace"))
+        put_line(None)
 
     threading.Thread(target=read, daemon=True).start()
 

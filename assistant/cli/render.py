@@ -1,6 +1,6 @@
 """Events as a person reads them. One method an event; colour and width are rich's business (off when piped).
 
-Every number stands beside its unit and method. Verdict words are never abbreviated and never only a colour.
+Every number stands next to its unit and method. Verdict words are never abbreviated and never only a colour.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class TextRenderer:
         self._evidence: dict[str, Evidence] = {}
         self._last_error: str | None = None
         self._open: set[str] = set()
-        """Proposals of this job that nobody decided yet."""
+        """Proposals of this job that are not decided yet."""
 
     def render(self, event: events.Event) -> None:
         """Print one event."""
@@ -69,7 +69,7 @@ class TextRenderer:
             case events.Profile():
                 self._profile(event)
             case events.MachineCode():
-                pass  # an editor lays it beside the source
+                pass  # an editor lays it next to the source
             case events.ProfileSummary():
                 self._summary(event)
             case events.CheckEnded():
@@ -164,8 +164,8 @@ class TextRenderer:
         for reason, places in _grade_reasons(event.lines).items():
             self._print(f"  [dim]estimated because {escape(reason)}: line {', '.join(places)}[/]")
         self._remember(event.evidence)
-        told = [f for f in event.findings if self._is_verbose or not is_negligible(f.estimated_cost_ratio)]
-        for finding in told:
+        shown = [f for f in event.findings if self._is_verbose or not is_negligible(f.estimated_cost_ratio)]
+        for finding in shown:
             self._finding(
                 finding.code,
                 finding.line,
@@ -174,11 +174,11 @@ class TextRenderer:
                 finding.evidence,
                 finding.estimated_cost_ratio,
             )
-        for brief in briefly((f.code, f.line) for f in event.findings if f not in told):
+        for brief in briefly((f.code, f.line) for f in event.findings if f not in shown):
             self._page.put(f"[dim]{brief}[/]", indent=2, hang=6)
         for problem in event.problems:
             if any(finding.message.startswith(problem.message.rstrip(".")) for finding in event.findings):
-                continue  # told above, with its evidence
+                continue  # shown above, with its evidence
             self._print(f"  [bold red]{problem.kind}[/] line {problem.line}: {escape(problem.message)}")
 
     def _summary(self, event: events.ProfileSummary) -> None:
@@ -238,8 +238,8 @@ class TextRenderer:
     def _verification(self, report: events.VerificationReport) -> None:
         for finding in report.findings:
             place = "" if finding.line is None else f" line {finding.line}"
-            is_told = finding.expected is None or f"expected {finding.expected}" in finding.message
-            detail = "" if is_told else f" (expected {finding.expected}, got {finding.actual})"
+            is_in_message = finding.expected is None or f"expected {finding.expected}" in finding.message
+            detail = "" if is_in_message else f" (expected {finding.expected}, got {finding.actual})"
             self._print(f"  [{_OUTCOME_STYLE[finding.outcome]}]{finding.code}[/]{place}: {escape(finding.message + detail)}")
         if report.cases:
             self._print(f"  [dim]{_cases_in_words(report)}[/]")

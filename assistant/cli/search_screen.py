@@ -48,7 +48,7 @@ class SearchScreen:
         self._kernel: str | None = None
         self._job: str | None = None
         self._is_edited = False
-        """Something was kept since the kernel's findings were told: those that come are a new version's."""
+        """Something was kept since the kernel's findings were shown: those that follow are a new version's."""
         self._said: set[tuple[str, str]] = set()
         self._variants: list[events.CandidateTried] = []
 
@@ -62,11 +62,11 @@ class SearchScreen:
             self._said.clear()
         self._job, self._kernel, self._is_edited = event.job, event.kernel, False
         self._page.gap()
-        told = [f for f in event.findings if self._is_verbose or not is_negligible(f.estimated_cost_ratio)]
+        shown = [f for f in event.findings if self._is_verbose or not is_negligible(f.estimated_cost_ratio)]
         self._page.put(head + ("" if event.findings else ": no findings"), hang=4)
-        for finding in told:
+        for finding in shown:
             self._finding(finding)
-        for brief in briefly((f.code, f.line) for f in event.findings if f not in told):
+        for brief in briefly((f.code, f.line) for f in event.findings if f not in shown):
             self._page.put(f"[dim]{brief}[/]", indent=2, hang=6)
 
     def _finding(self, finding: Finding) -> None:

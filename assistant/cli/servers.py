@@ -100,9 +100,7 @@ def _pair(
     target: opt.Target = None,
     cflags: opt.Cflags = None,
     timeout: opt.Timeout = None,
-    allow_host_code: Annotated[
-        bool, typer.Option("--allow-host-code", help="Let suggestions edit host code where nobody is asked")
-    ] = False,
+    allow_host_code: Annotated[bool, typer.Option("--allow-host-code", help="Let suggestions edit host code without asking")] = False,
     as_json: Json = False,
 ) -> None:
     """Work on one kernel together: each save of FILE is judged and answered in a line; type help for what else there is."""

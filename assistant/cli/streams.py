@@ -24,7 +24,7 @@ _FIRST_BYTE, _LAST_BYTE = 0xDC80, 0xDCFF
 
 
 class _Output(io.TextIOWrapper):
-    """Raises CannotAnswerError where it cannot be written, BrokenPipeError where nobody reads it."""
+    """Raises CannotAnswerError where it cannot be written, BrokenPipeError where its reader is gone."""
 
     def write(self, text: str, /) -> int:
         try:

@@ -92,7 +92,7 @@ class _JsonReport:
         del root, sources
 
     def too_many(self, count: int) -> None:
-        console(is_error=True).print(f"{count} sources changed at once: none is looked at before its next save")
+        console(is_error=True).print(f"{count} sources changed at once: each is checked at its next save")
 
     def unreadable(self, path: Path, error: KernelOptError) -> None:
         console(is_error=True).print(f"{path}: {error.message}", markup=False)

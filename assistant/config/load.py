@@ -42,7 +42,7 @@ class LoadedSettings(Record):
 
 
 class EditorSettings(Record):
-    """What an editor was told, by dotted name or nested (without the ``kernelopt.`` prefix)."""
+    """Settings of an editor, by dotted name or nested (without the ``kernelopt.`` prefix)."""
 
     folder: Mapping[str, object]
     """Settings of the workspace folder."""
@@ -125,7 +125,7 @@ def _read(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(path.read_text("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path} is not valid TOML: {error}", "mend the file; doctor --config shows what was read") from error
+        raise UsageError(f"{path} is not valid TOML: {error}", "fix the file; doctor --config shows what was read") from error
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}", "check the file's permissions") from error
 

@@ -34,7 +34,7 @@ is ignored, with a warning.
 
 The user's own files lie in the platform's folders (on Linux `~/.config/kernelopt/config.toml`, `~/.local/share/kernelopt/` for memory and
 trust, `~/.cache/kernelopt/`). The environment variable `KERNELOPT_HOME` puts all of them below one folder. The cache holds what was
-built and may be deleted at any time; above 4 GiB, what was used longest ago goes by itself, and so does what nobody used for 30 days.
+built and may be deleted at any time; above 4 GiB, what was used longest ago goes by itself, and so does what was not used for 30 days.
 
 ```toml
 # kernelopt.toml

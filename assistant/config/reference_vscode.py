@@ -32,10 +32,10 @@ def vscode_properties() -> dict[str, dict[str, Any]]:
 
 def write(manifest: Path) -> None:
     """Replace the generated group of the manifest."""
-    told = json.loads(manifest.read_text("utf-8"))
-    groups = [group for group in told["contributes"]["configuration"] if group["title"] != TITLE]
-    told["contributes"]["configuration"] = [*groups, {"title": TITLE, "properties": vscode_properties()}]
-    manifest.write_text(json.dumps(told, indent=2, ensure_ascii=False) + "\n", "utf-8")
+    data = json.loads(manifest.read_text("utf-8"))
+    groups = [group for group in data["contributes"]["configuration"] if group["title"] != TITLE]
+    data["contributes"]["configuration"] = [*groups, {"title": TITLE, "properties": vscode_properties()}]
+    manifest.write_text(json.dumps(data, indent=2, ensure_ascii=False) + "\n", "utf-8")
 
 
 def _property(order: int, field: FieldInfo, schema: dict[str, Any]) -> dict[str, Any]:

@@ -98,7 +98,7 @@ class MemorySettings(_Section):
 
 
 class RecallSettings(_Section):
-    """What memory tells the planner."""
+    """What memory shows the planner."""
 
     across_workspaces: bool = Field(
         default=False,
@@ -195,7 +195,7 @@ _Signal = Literal["off", "raw", "summarised"]
 
 
 class SignalSettings(_Section):
-    """What a language model is told: nothing, all of it, or a summary."""
+    """What a language model is shown: nothing, all of it, or a summary."""
 
     compile: _Signal = Field(default="raw", description="Compiler messages, registers and spills.", json_schema_extra=_LOWER_ONLY)
     verify: _Signal = Field(
@@ -225,9 +225,7 @@ class SearchSettings(_Section):
         description="Versions that a search carries on with if a model plans; the expert: 1.",
         json_schema_extra=_LOWER_ONLY,
     )
-    repairs: int = Field(
-        default=2, ge=0, le=5, description="Times a model may mend one rewrite that failed.", json_schema_extra=_LOWER_ONLY
-    )
+    repairs: int = Field(default=2, ge=0, le=5, description="Times a model may fix one rewrite that failed.", json_schema_extra=_LOWER_ONLY)
     patience_rounds: int = Field(
         default=2, ge=1, description="Rounds without a gain after which a search ends.", json_schema_extra=_LOWER_ONLY
     )

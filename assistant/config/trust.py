@@ -155,7 +155,7 @@ class TrustStore:
 
 
 class TrustOfThisRun(TrustStore):
-    """What was decided for good counts, but answers are kept no longer than the process: nobody knows for sure who gives them."""
+    """What was decided for good counts, but answers are kept no longer than the process, as it is not certain who gives them."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(path)

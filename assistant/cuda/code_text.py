@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
-from assistant.cuda.tokens import KEPT_TEXTS, SPLICE, Lexed, Token, TokenKind, lexed
+from assistant.cuda.tokens import KEPT_TEXTS, SPLICE, Token, TokenizedText, TokenKind, lexed
 
 __all__ = ["blanked", "emptied", "has_blank_splice", "has_torn_directive", "kept", "uncommented", "unspliced", "without"]
 
@@ -113,7 +113,7 @@ def _shown(text: str, token: Token, is_bare: bool) -> str:
     return shown.ljust(token.end - token.start - break_count) + "\n" * break_count
 
 
-def _join(text: str, characters: list[str], found: Lexed, first: int, last: int) -> None:
+def _join(text: str, characters: list[str], found: TokenizedText, first: int, last: int) -> None:
     """Ends each line of a directive but its last one with a backslash; where a comment or a raw string makes the lines, which has no room
     for that, the directive becomes one line and the line breaks follow it."""
     start, end = found.tokens[first].start, found.tokens[last - 1].end

@@ -1,4 +1,4 @@
-"""What a file's text is beside its characters: a byte order mark, its line ends, and the directive that says where a copy of it comes from.
+"""What a file has besides its text: a byte order mark, line ends, and the directive that says where a copy of it comes from.
 
 Example::
 

@@ -1,7 +1,7 @@
 """CUDA text as the grammar can read it: the same length, with attributes and macros blanked that it does not know.
 
 tree-sitter-cuda (0.21) takes ``__cluster_dims__(2,1,1)`` for a variable and ``FORCEINLINE __device__ float`` for an
-error. Every blanked range is reported, so that whoever needs the attribute reads it from the text. Knows nothing of
+error. Every blanked range is reported, so that code that needs the attribute reads it from the text. Knows nothing of
 syntax trees.
 
 Example::

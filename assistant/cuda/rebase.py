@@ -2,7 +2,7 @@
 
 Example::
 
-    rebase(base="a\\nb\\nc\\n", edited="A\\nb\\nc\\n", current="a\\nb\\nC\\n")   # Rebased(text='A\\nb\\nC\\n', …)
+    rebase(base="a\\nb\\nc\\n", edited="A\\nb\\nc\\n", current="a\\nb\\nC\\n")   # RebasedChange(text='A\\nb\\nC\\n', …)
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from assistant.cuda.merge import merge
 from assistant.model.source import Hunk
 from assistant.record import Record
 
-__all__ = ["Clash", "Conflict", "Rebased", "rebase"]
+__all__ = ["Clash", "Conflict", "RebasedChange", "rebase"]
 
 
-class Rebased(Record):
+class RebasedChange(Record):
     """The change fits the current text."""
 
     text: str
@@ -41,11 +41,11 @@ class Conflict(Record):
     clashes: tuple[Clash, ...]
 
 
-def rebase(base: str, edited: str, current: str) -> Rebased | Conflict:
+def rebase(base: str, edited: str, current: str) -> RebasedChange | Conflict:
     """The change from ``base`` to ``edited``, made in ``current``."""
     regions = merge(lines_of(base), lines_of(edited), lines_of(current))
     clashes = [Clash(part.second_line + 1, part.base, part.first, part.second) for part in regions if part.kind == "clash"]
     if clashes:
         return Conflict(tuple(clashes))
     text = "".join(line for part in regions for line in (part.second if part.kind == "second" else part.first))
-    return Rebased(text, hunks(current, text))
+    return RebasedChange(text, hunks(current, text))

@@ -20,7 +20,7 @@ from assistant.cuda.syntax import Node, SyntaxTree
 from assistant.model.source import ParseProblem, Span
 from assistant.record import Record
 
-__all__ = ["Recovered", "located", "recover"]
+__all__ = ["RecoveredTrees", "located", "recover"]
 
 _BRACKET = re.compile(r"[()\[\]{}]")
 _CLOSERS = {"(": ")", "[": "]", "{": ";};"}
@@ -37,7 +37,7 @@ _SCOPE_HEAD_CHARACTERS = 200
 """How far back the words before a brace are looked at."""
 
 
-class Recovered(Record):
+class RecoveredTrees(Record):
     """Trees that together hold every definition, and what had to be assumed to get them."""
 
     trees: tuple[SyntaxTree, ...]
@@ -59,18 +59,18 @@ class _Piece(Record):
     is_last: bool
 
 
-def recover(text: str) -> Recovered:
+def recover(text: str) -> RecoveredTrees:
     """One tree when brackets match, else one per run of text between the places where they must have ended."""
     reading = read(text)
     if _is_balanced(reading.code):
         whole = SyntaxTree(text, reading)
         if not whole.root.has_error:
-            return Recovered((whole,), ())
+            return RecoveredTrees((whole,), ())
     pieces = tuple(_pieces(reading))
     if len(pieces) == 1 and not pieces[0].open:
-        return Recovered((SyntaxTree(text, reading),), ())
+        return RecoveredTrees((SyntaxTree(text, reading),), ())
     trees = tuple(_tree(text, reading, piece) for piece in pieces)
-    return Recovered(trees, tuple(problem for piece in pieces for problem in _unclosed(text, piece)))
+    return RecoveredTrees(trees, tuple(problem for piece in pieces for problem in _unclosed(text, piece)))
 
 
 def located(trees: tuple[SyntaxTree, ...], span: Span) -> tuple[SyntaxTree, Node]:

@@ -28,7 +28,7 @@ __all__ = ["layout_named", "struct_layouts"]
 _Placed = tuple[tuple[Member, ...], int, int]
 """(members, bytes, alignment)."""
 _MOST_MEMBERS = 256
-"""A struct of more is not taken apart: judging each member by itself would cost more than it tells."""
+"""A struct of more is not taken apart: judging each member by itself would cost more than it shows."""
 _INSTANCE = "kernelopt_instance_of_a_template"
 _DEEPEST = 8
 """Nesting that is followed; ends a type that names itself."""
@@ -193,7 +193,7 @@ class _Structs:
             yield name, count, self._pointer(declarator, kind) if is_pointer else self.place(node_text(kind), depth + 1)
 
     def _pointer(self, declarator: Node, kind: Node) -> _Placed | None:
-        """To a value; what pointers to pointers point to is not told."""
+        """To a value; what pointers to pointers point to is not known."""
         placed = self.place(_POINTER, 0)
         if placed is None or node_text(declarator).count("*") > 1:
             return placed

@@ -21,7 +21,7 @@ PACKING = re.compile(r"^[ \t]*#[ \t]*pragma[ \t]+pack\b", re.MULTILINE)
 ATTRIBUTE = re.compile(r"\b(?:alignas|__align__|__attribute__|__declspec|_Alignas)\b|\[\[")
 """What may lay a struct out in another way."""
 _FIELD_PARTS = frozenset({"comment", "type_qualifier"})
-"""What may stand in a field beside its type and its names; anything else (a bit width, ``static``, ``alignas``) is not plain."""
+"""What may stand in a field in addition to its type and its names; anything else (a bit width, ``static``, ``alignas``) is not plain."""
 
 
 @lru_cache(maxsize=KEPT_ANSWERS)

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from assistant.record import Record
 
-__all__ = ["KEPT_TEXTS", "SPLICE", "Lexed", "Token", "TokenKind", "lexed", "tokens", "words_in_code"]
+__all__ = ["KEPT_TEXTS", "SPLICE", "Token", "TokenKind", "TokenizedText", "lexed", "tokens", "words_in_code"]
 
 KEPT_TEXTS = 64
 """Texts whose tokens are kept: the same few are asked about again and again."""
@@ -65,7 +65,7 @@ class Token(NamedTuple):
     """Offsets in the text as it is written."""
 
 
-class Lexed(Record):
+class TokenizedText(Record):
     """A text, taken apart."""
 
     tokens: tuple[Token, ...]
@@ -84,7 +84,7 @@ def words_in_code(text: str) -> frozenset[str]:
 
 
 @lru_cache(maxsize=KEPT_TEXTS)
-def lexed(text: str) -> Lexed:
+def lexed(text: str) -> TokenizedText:
     """The tokens, comments included, and which of them are directives; what is not finished ends with its line or the text."""
     found: list[Token] = []
     directives: list[tuple[int, int]] = []
@@ -102,7 +102,7 @@ def lexed(text: str) -> Lexed:
         found.append(token)
     if first is not None:
         directives.append((first, len(found)))
-    return Lexed(tuple(found), tuple(directives))
+    return TokenizedText(tuple(found), tuple(directives))
 
 
 def _scanned(text: str) -> Iterator[Token | None]:

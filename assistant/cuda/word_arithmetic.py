@@ -1,7 +1,7 @@
 """Arithmetic on 64-bit integers of device code, whole or on their low halves alone, whose carry the high half then lacks.
 
 A half is low where it is cast from a value that is shifted by 32 in the same function. Packed pairs of numbers look alike, so that only
-a comparison with what another version does to the same value tells a lost carry. Example::
+a comparison with what another version does to the same value shows a lost carry. Example::
 
     word_arithmetic(tree)   # of `lo = (uint32_t)c.counter + n; hi = (uint32_t)(c.counter >> 32);`
     # (WordArithmetic("init", "counter", "+", True, "(uint32_t)c.counter + n", 3),)

@@ -131,7 +131,7 @@ def _write(replies: IO[str], reply: dict[str, Any]) -> None:
 
 
 def _read_lines(stream: IO[str], lines: queue.Queue[str | None], runner: ToolRunner, parent: int) -> None:
-    """Pass lines on; at the end of input let what is queued finish, unless nobody is there to read it."""
+    """Pass lines on; at the end of input let what is queued finish, unless its reader is gone."""
     for line in stream:
         if line.strip() == CANCEL:
             runner.call_off()

@@ -213,8 +213,8 @@ def _by_nvcc(job: _Job, nvcc: Nvcc) -> tuple[BuildResult, str]:
     if output.limit is None and output.status is not None and says_disk_is_full(output.status, output.log):
         return CompilerMissing("nvcc could not write its files: no space left", REMEDY), ""
     texts = _texts_by_printed_name(request, job.scratch)
-    told = (replace(d, file=_absolute(d.file, request)) for d in parse_compiler(output.log, texts, "nvcc"))
-    diagnostics = explained(told, job.files)
+    reported = (replace(d, file=_absolute(d.file, request)) for d in parse_compiler(output.log, texts, "nvcc"))
+    diagnostics = explained(reported, job.files)
     if output.cubin is None and output.limit is not None:
         return BuildFailure(compiler, (_error(request, f"the compiler {output.limit} and was stopped"),)), ""
     if output.cubin is None:

@@ -57,7 +57,7 @@ class CuptiLibrary(Record):
 
 
 def find_cupti(toolchain: Toolchain, wheel_tree: Path | None) -> Cupti | None:
-    """Beside the nvcc in use, else in pip's wheels; the two must be of one major version, as CUPTI and the driver must."""
+    """Next to the nvcc in use, else in pip's wheels; the two must be of one major version, as CUPTI and the driver must."""
     roots = [Path(toolchain.nvcc.root)] if toolchain.nvcc else []
     roots += [wheel_tree] if wheel_tree else []
     cuda = next((root for root in roots if (root / "include/cuda.h").exists()), None)
@@ -95,7 +95,7 @@ def _key(library: CuptiLibrary, cupti: Cupti) -> str:
 
 
 def _build(library: CuptiLibrary, toolchain: Toolchain, cupti: Cupti, built: Path, runner: ToolRunner) -> None:
-    assert toolchain.gxx is not None, "its absence was told before"
+    assert toolchain.gxx is not None, "its absence was reported before"
     with tempfile.TemporaryDirectory(prefix="build-", dir=built.parent) as folder:
         staged = Path(folder) / built.name
         own = tuple(f"-I{include}" for include in library.includes)

@@ -112,7 +112,7 @@ class PreparedLaunch(Record):
     """Raw little-endian bytes of each parameter, by value."""
     is_cooperative: bool
     kept: object
-    """What the driver must keep alive while this launch or a graph of it is in use; nobody else's business."""
+    """What the driver must keep alive while this launch or a graph of it is in use; only the driver looks at it."""
 
 
 class HostMemory(Record):

@@ -2,7 +2,7 @@
 
 Requests that measure run while this worker holds the GPU's lock alone, so that no two front ends disturb each other's measurement; those
 that only ask for results share it. Between two cases of a request others get their turn.
-After a request that cost the context the worker answers and ends; whoever started it starts another.
+After a request that cost the context the worker answers and ends; its parent starts another.
 """
 
 from __future__ import annotations
@@ -47,11 +47,11 @@ class Hold(Enum):
     """How an operation has the GPU."""
 
     ALONE = auto()
-    """It measures: nobody else of ours works the GPU meanwhile."""
+    """It measures: no other process of ours uses the GPU meanwhile."""
     SHARED = auto()
-    """It asks what launches leave, not how long they take: while nobody measures."""
+    """It asks what launches leave, not how long they take: it may run while nothing is measured."""
     NONE = auto()
-    """It waits for nobody's measurement, and disturbs one no more than the user's own program does."""
+    """It does not wait for measurements, and disturbs one no more than the user's own program does."""
 
 
 class Operation(Record):
@@ -62,7 +62,7 @@ class Operation(Record):
     run: Callable[[GpuState, Any], object]
     """(state, request) → the result, a dataclass. May raise DeviceError and KernelOptError."""
     is_lost: Callable[[Any], bool] = lambda reply: False
-    """Whether a result tells that the context is gone."""
+    """Whether a result shows that the context is gone."""
     hold: Hold = Hold.ALONE
 
 

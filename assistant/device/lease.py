@@ -33,7 +33,7 @@ _POLL_S = 0.02
 _LET_BY_S = 20.0
 """For so long, requests that share the GPU let requests that measure go first."""
 _FOR_ALL = 0o444
-"""Anybody may lock it, nobody may write it."""
+"""Every user may lock it, none may write it."""
 _AS_IT_IS = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 """What somebody else put in its place is neither followed nor waited for."""
 
@@ -74,7 +74,7 @@ class Lease:
             self._release()
 
     def offer(self) -> bool:
-        """Let whoever waits have the GPU first, and take it again; whether somebody did. Nothing where it is not held.
+        """Let waiting processes have the GPU first, and take it again; whether somebody did. Nothing where it is not held.
 
         Raises GpuBusyError where it does not come back in time.
         """
@@ -141,7 +141,7 @@ class Lease:
 
 @contextmanager
 def all_held(uuids: Iterable[str], folder: Path, wait_s: float = WAIT_S) -> Generator[None]:
-    """Hold all of these GPUs, which everybody takes in the same order, so that nobody waits for one who waits for them.
+    """Hold all of these GPUs, which everybody takes in the same order, so that no two processes wait for each other.
 
     Raises GpuBusyError where one does not come free within ``wait_s``.
     """

@@ -20,7 +20,7 @@ from assistant.disk.texts import read_bytes
 from assistant.record import Record
 from assistant.worker.landlock import FileAccess
 
-__all__ = ["CUBIN", "Given", "NvccOutput", "compile_with_nvcc", "given_to_nvcc"]
+__all__ = ["CUBIN", "NvccInputs", "NvccOutput", "compile_with_nvcc", "given_to_nvcc"]
 
 CUBIN = "kernel.cubin"
 """Name of the machine code below the scratch folder."""
@@ -56,7 +56,7 @@ def compile_with_nvcc(nvcc: str, request: CompileRequest, runner: ToolRunner, sc
     return NvccOutput(0, cubin, text, ran.text)
 
 
-class Given(Record):
+class NvccInputs(Record):
     """How a program is given to nvcc."""
 
     command: tuple[str, ...]
@@ -65,7 +65,7 @@ class Given(Record):
     cwd: Path
 
 
-def given_to_nvcc(nvcc: str, request: CompileRequest, scratch: Path) -> Given | str:
+def given_to_nvcc(nvcc: str, request: CompileRequest, scratch: Path) -> NvccInputs | str:
     """The command that compiles the program, or why nvcc is not started; copies of texts that differ from the disk go below ``scratch``."""
     source, directories = _written(request, scratch)
     command = (
@@ -80,7 +80,7 @@ def given_to_nvcc(nvcc: str, request: CompileRequest, scratch: Path) -> Given | 
     if unfit is not None:
         return f"{unfit} was not given to nvcc: it has a shell read its command lines, where `$`, `\\` and such act"
     working_directory = Path(request.sources[0][0]).parent
-    return Given(command, source, working_directory if working_directory.is_dir() else scratch)
+    return NvccInputs(command, source, working_directory if working_directory.is_dir() else scratch)
 
 
 def _written(request: CompileRequest, scratch: Path) -> tuple[Path, tuple[str, ...]]:

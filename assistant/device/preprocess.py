@@ -3,7 +3,7 @@
 nvcc itself says by which commands it preprocesses (``--dryrun``): one with ``__CUDA_ARCH__`` and one without. They are run as they are,
 but for what is written. Example::
 
-    preprocess(request, toolchain, runner).device      # Preprocessed(lines=(…), …)
+    preprocess(request, toolchain, runner).device      # PreprocessedProgram(lines=(…), …)
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from assistant.build.preprocessing import (
     refused,
 )
 from assistant.device.access import compile_access, files_of
-from assistant.device.nvcc import Given, given_to_nvcc
+from assistant.device.nvcc import NvccInputs, given_to_nvcc
 from assistant.device.process import ToolOutput, ToolRunner
 from assistant.device.protocol import CompileRequest, PreprocessReply
 from assistant.device.toolchain import INSTALL_CUDA, Toolchain
-from assistant.model.preprocessed import NotPreprocessed, Preprocessed
+from assistant.model.preprocessed import NotPreprocessed, PreprocessedProgram
 
 __all__ = ["preprocess"]
 
@@ -60,7 +60,7 @@ def preprocess(request: CompileRequest, toolchain: Toolchain, runner: ToolRunner
 class _Passes:
     """The two preprocessings of one program."""
 
-    def __init__(self, request: CompileRequest, toolchain: Toolchain, runner: ToolRunner, scratch: Path, given: Given) -> None:
+    def __init__(self, request: CompileRequest, toolchain: Toolchain, runner: ToolRunner, scratch: Path, given: NvccInputs) -> None:
         self._request = request
         self._runner = runner
         self._scratch = scratch
@@ -86,7 +86,7 @@ class _Passes:
         found = _STEP.findall(said)
         return {"device" if _FOR_DEVICE.search(step) else "host": tuple(_without_output(shlex.split(step))) for step in found}
 
-    def _pass(self, step: tuple[str, ...] | None, name: str) -> Preprocessed | NotPreprocessed:
+    def _pass(self, step: tuple[str, ...] | None, name: str) -> PreprocessedProgram | NotPreprocessed:
         if step is None:
             return NotPreprocessed("nvcc did not say how it preprocesses")
         listed, survived, expanded = (self._scratch / f"{name}.{part}" for part in ("dependencies", "survivors", "expanded"))

@@ -62,7 +62,7 @@ class ToolRunner:
     """Starts tools and can stop the one that runs, from any thread."""
 
     def __init__(self, environment: Mapping[str, str], *, ends_with_input: bool = False) -> None:
-        """``ends_with_input``: where whoever asked goes away (standard input hangs up), ``run`` raises Interrupted."""
+        """``ends_with_input``: where the requester goes away (standard input hangs up), ``run`` raises Interrupted."""
         self.environment = dict(environment)
         self.launcher = Launcher()
         self.nvrtc = NvrtcProcess(self.launcher, os.environ)

@@ -15,7 +15,7 @@ from typing import Any
 
 from assistant.build.flags import DEFAULT_FLAGS
 from assistant.model.build import BuildResult, Flags
-from assistant.model.preprocessed import NotPreprocessed, Preprocessed
+from assistant.model.preprocessed import NotPreprocessed, PreprocessedProgram
 from assistant.record import Record
 from assistant.serialize import decode, encode
 
@@ -55,7 +55,7 @@ class CompileRequest(Record):
     """Where temporary files go, and stay if the worker is killed; None: the system's place."""
     timeout_s: float = 60.0
     workspaces: tuple[str, ...] = ()
-    """Folders of which compilers may read everything, beside the sources' own."""
+    """Folders of which compilers may read everything, in addition to the sources' own."""
 
 
 class CompileReply(Record):
@@ -74,8 +74,8 @@ class CompileReply(Record):
 class PreprocessReply(Record):
     """What nvcc's two compiles of a program compile: for the GPU, and for the host."""
 
-    device: Preprocessed | NotPreprocessed
-    host: Preprocessed | NotPreprocessed
+    device: PreprocessedProgram | NotPreprocessed
+    host: PreprocessedProgram | NotPreprocessed
 
 
 class Tool(Record):

@@ -34,7 +34,7 @@ _BYTE_MASK = 0xFF
 _ROOMY_SHARE = 0.25
 """Of the device's memory: a case no larger than this fits twice, whatever else the worker keeps."""
 _MOST_VARIED = 8
-"""Repeats that left something else than the first run and are kept: enough to tell how far results spread."""
+"""Repeats that left something else than the first run and are kept: enough to show how far results spread."""
 _FILL_THREADS = 256
 _FILL_BLOCKS_PER_SM = 4
 """With nearly all of an SM's shared memory for each block, so many leave no SM out."""
@@ -73,7 +73,7 @@ def replay(state: GpuState, request: ReplayRequest) -> ReplayReply:
 
 
 def _is_ours_again(state: GpuState) -> bool:
-    """After whoever waits had the GPU: whether it came back in time."""
+    """After waiting processes had the GPU: whether it came back in time."""
     try:
         state.lease.offer()
     except GpuBusyError:

@@ -20,7 +20,7 @@ from assistant.record import Record
 __all__ = ["ReadSharedReply", "ReadSharedRequest", "SharedRegion", "read_shared"]
 
 _CHUNK_BYTES = 16 << 20
-"""Copied at a time: what a region costs of the host's memory beside its file."""
+"""Copied at a time: what a region costs of the host's memory in addition to its file."""
 
 
 class SharedRegion(Record):

@@ -155,7 +155,7 @@ class Stage:
         )
 
     def read(self, buffer: int, image: LoadedImage | None = None) -> bytes:
-        """What a buffer holds now; pointers that nobody changed read as they were recorded. ``image``: whose device variables."""
+        """What a buffer holds now; pointers that were not changed read as they were recorded. ``image``: whose device variables."""
         facts = self._buffers[buffer]
         places = self._places(image or self._images[0])
         if buffer not in places:  # a variable that the program does not use

@@ -54,7 +54,7 @@ def _may_administer(status: str) -> bool:
 
 
 def _driver_cuda() -> tuple[int, int] | None:
-    """NVML tells it as 1000 · major + 10 · minor."""
+    """NVML reports it as 1000 · major + 10 · minor."""
     try:
         nvml: Any = importlib.import_module("pynvml")  # ships no usable types
     except ImportError:

@@ -1,6 +1,6 @@
 """Starts a process that ends with the one that started it: ``python -m assistant.device.with_parent WHAT ARGUMENT…``.
 
-It says so to the kernel before anything that takes long to import, as whoever started it may be killed meanwhile. Commands::
+It says so to the kernel before anything that takes long to import, as its parent may be killed meanwhile. Commands::
 
     relaunch_command(Path("request.json"))            # recorded launches, below a profiler or a sanitizer
     sampling_command(Path("counters.so"))             # a process that drives CUPTI, below this one

@@ -1,8 +1,8 @@
-"""Keeps a cache folder small: what was used longest ago goes first, and what nobody used for a month.
+"""Keeps a cache folder small: what was used longest ago goes first, and what was not used for a month.
 
 An entry is a file or a folder that is made once and never changed; its time of change says when it was last used. Example::
 
-    note_use(cache / "emulator" / "builds" / key)          # whoever takes an entry
+    note_use(cache / "emulator" / "builds" / key)          # where an entry is taken
     make_room(cache, ENTRIES)                              # at the end of a job
 """
 
@@ -28,7 +28,7 @@ _NOTED_EACH_S = 600.0
 """Uses that follow each other sooner are not noted: writing times costs more than it is worth."""
 _LOOKED_EACH_S = 600.0
 _LONGEST_S = 1.0
-"""Nobody waits longer for room; the next job goes on."""
+"""No job waits longer for room; the next one goes on."""
 _LOOKED_FILE = ".looked-at"
 _REMOVED = ".removed-"
 
@@ -94,7 +94,7 @@ def _folder_bytes(folder: Path) -> int:
 
 
 def _remove(path: Path) -> None:
-    """In one step for whoever looks for it: an entry is there whole or not at all."""
+    """In one step for other processes: an entry is there whole or not at all."""
     doomed = path.with_name(f"{_REMOVED}{path.name}")
     with contextlib.suppress(OSError):
         path.rename(doomed)

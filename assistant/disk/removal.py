@@ -18,7 +18,7 @@ __all__ = ["remove_tree"]
 def remove_tree(folder: Path) -> None:
     """Nothing happens where there is none. Raises OSError.
 
-    Inner folders are moved up beside ``folder`` before they are emptied, so that no path grows long and no call is nested.
+    Inner folders are moved up next to ``folder`` before they are emptied, so that no path grows long and no call is nested.
     """
     try:
         parent = os.open(folder.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -30,9 +30,9 @@ def remove_tree(folder: Path) -> None:
             name = waiting.pop()
             for inner in _emptied(parent, name):
                 moved_count += 1
-                beside = f".{folder.name[:64]}.{os.getpid()}.{moved_count}"
-                os.rename(f"{name}/{inner}", beside, src_dir_fd=parent, dst_dir_fd=parent)
-                waiting.append(beside)
+                moved = f".{folder.name[:64]}.{os.getpid()}.{moved_count}"
+                os.rename(f"{name}/{inner}", moved, src_dir_fd=parent, dst_dir_fd=parent)
+                waiting.append(moved)
             with suppress(FileNotFoundError):
                 os.rmdir(name, dir_fd=parent)
     finally:

@@ -36,7 +36,7 @@ class OwnFolder:
         made = Path(tempfile.mkdtemp(prefix=f"{_UNFINISHED}{kind}-" if kind else _UNFINISHED))
         try:
             self._lock = os.open(made / _OWNER_FILE, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
-            with contextlib.suppress(OSError):  # a file system without locks: nobody else can lock it either, so it stays
+            with contextlib.suppress(OSError):  # a file system without locks: no other process can lock it either, so it stays
                 fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             self.path = made.rename(made.with_name(made.name.removeprefix(".")))
         except OSError:

@@ -21,7 +21,7 @@ from assistant.cuda.linemap import LineMap
 from assistant.cuda.match import kernel_of_instance
 from assistant.editor.analysis import Analysis
 from assistant.editor.repeats import ReportedNotes, without_repeated_errors, without_repeats
-from assistant.editor.view import CodeView, KernelView, LaunchView, LineView, Note, Related, StallView, View
+from assistant.editor.view import CodeView, KernelView, LaunchView, LineView, Note, RelatedPlace, StallView, View
 from assistant.model import events
 from assistant.model.build import Diagnostic, DiagnosticSeverity
 from assistant.model.comparison import speed_in_words
@@ -185,12 +185,12 @@ class _Builder:
         """Of a kernel that is gone nothing is left to say; of one that was renamed, what stands in its body."""
         return (note for note in notes if self._around(note.line, note.line) is not None)
 
-    def _moved(self, analysis: Analysis, related: Related) -> Related:
+    def _moved(self, analysis: Analysis, related: RelatedPlace) -> RelatedPlace:
         return replace(related, line=self._line(analysis, related.line) or related.line) if self._is_mine(related.file) else related
 
     def _elsewhere(self, note: Note, file: str, line: int) -> Note:
         """A note on a line of an included file, shown where this source uses it."""
-        place = Related(file, note.line, "the line that is meant")
+        place = RelatedPlace(file, note.line, "the line that is meant")
         return replace(note, line=line, column=0, message=f"{Path(file).name}:{note.line}: {note.message}", related=(place, *note.related))
 
     def _other_file(self, profile: events.Profile, line: int) -> str | None:
@@ -271,7 +271,9 @@ class _Builder:
         return self._elsewhere(note, diagnostic.file, line) if severity is Severity.ERROR else None
 
     def _problem_note(self, problem: Problem, stage: str) -> Note:
-        other = () if not problem.other_line else (Related(problem.other_file or problem.file, problem.other_line, "the other access"),)
+        other = (
+            () if not problem.other_line else (RelatedPlace(problem.other_file or problem.file, problem.other_line, "the other access"),)
+        )
         severity = Severity.ERROR if errors_among((problem,)) else Severity.WARNING
         code = CODE_BY_KIND.get(problem.kind, _OTHER_DEFECT)
         return Note(stage, problem.line, 0, severity, problem.message, "kernelopt", code, other)

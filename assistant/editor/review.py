@@ -5,7 +5,7 @@ comes back equals the text that was asked for. Undo and redo are seen the same w
 
     match review.begin(proposal_id, hunk_ids=(), current=text):
         case Apply(after=after): ...      # have the editor replace the text
-        case Moved(): ...                 # judge it again on the current text
+        case MovedChange(): ...                 # judge it again on the current text
     review.observe(path, text)            # (Decision(kind=ACCEPTED, …),) once the edit has arrived
 """
 
@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from assistant.engine.proposals.decide import Decider, DecisionRequest, Moved, as_partial, chosen_text
+from assistant.engine.proposals.decide import Decider, DecisionRequest, MovedChange, as_partial, chosen_text
 from assistant.errors import UsageError
 from assistant.model.proposal import AlreadyDecided, Decision, DecisionKind, Proposal, ProposalState
 from assistant.ports.store import ProposalStore
@@ -80,7 +80,7 @@ class Review:
         """Proposals whose accepted text stood here: only what was here can be undone here."""
         self._awaited: dict[Path, AwaitedEdit] = {}
 
-    def begin(self, proposal_id: str, hunk_ids: tuple[str, ...], current: str, why: Why = NO_WHY) -> Apply | Moved:
+    def begin(self, proposal_id: str, hunk_ids: tuple[str, ...], current: str, why: Why = NO_WHY) -> Apply | MovedChange:
         """What accepting means for ``current``; ``why``: of a part, why the rest is left out.
 
         Raises UsageError for a proposal that is decided or closed, for unknown hunks and reason codes, CannotAnswerError where the

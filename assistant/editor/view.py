@@ -10,10 +10,10 @@ from assistant.model.profile import Evidence, LineStall, Severity
 from assistant.model.proposal import Proposal
 from assistant.record import Record
 
-__all__ = ["CodeView", "KernelView", "LaunchView", "LineView", "Note", "PairView", "Related", "StallView", "View"]
+__all__ = ["CodeView", "KernelView", "LaunchView", "LineView", "Note", "PairView", "RelatedPlace", "StallView", "View"]
 
 
-class Related(Record):
+class RelatedPlace(Record):
     """Another place that a note is about."""
 
     file: str
@@ -36,7 +36,7 @@ class Note(Record):
     """``kernelopt``, or the compiler's name."""
     code: str | None = None
     """``KOnnn``, or the compiler's own number."""
-    related: tuple[Related, ...] = ()
+    related: tuple[RelatedPlace, ...] = ()
     cost_ratio: float | None = None
     """Share 0..1 of the kernel's predicted time that goes away if this is fixed; None when not modelled."""
     proposal: str | None = None

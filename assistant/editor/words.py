@@ -16,7 +16,7 @@ from assistant.editor.picture import comparison_sentence, evidence_value, propos
 from assistant.editor.view import CodeView, KernelView, LaunchView, LineView, Note, View
 from assistant.engine.report.limits import limit_in_words
 from assistant.model import events
-from assistant.model.embedded import Declined
+from assistant.model.embedded import EmbeddingProblem
 from assistant.model.pair import Turn, TurnKind
 from assistant.model.profile import Evidence, Severity
 from assistant.model.proposal import Proposal
@@ -194,7 +194,7 @@ def pair_headline(turns: Sequence[Turn]) -> str:
     return "Pair: save an edit to have it judged" if last is None else f"Pair: {last.answer}"
 
 
-def ignored_text_message(declined: Declined) -> str:
+def ignored_text_message(declined: EmbeddingProblem) -> str:
     """Why a CUDA text inside another text is ignored."""
     return f"the CUDA text of {declined.kind.value} is ignored: {declined.reason}"
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 _SYMBOLIZERS_KEPT = 32
 _RUNS_KEPT = 8
-"""Folders with the output of earlier runs; whoever asked reads the files at once."""
+"""Folders with the output of earlier runs; the requester reads the files at once."""
 
 
 class Emulator:
@@ -145,7 +145,7 @@ def _build_request(message: BuildMessage) -> BuildRequest:
 def _build(message: BuildMessage, launcher: Launcher) -> dict[str, Any]:
     from assistant.emulator.build import (  # slow to import
         BuildFailure,
-        Built,
+        BuiltProgram,
         CannotPromote,
         CompilerMissing,
         StorageFailure,
@@ -155,7 +155,7 @@ def _build(message: BuildMessage, launcher: Launcher) -> dict[str, Any]:
     reply = build(_build_request(message), launcher)
     base: dict[str, Any] = {"binary": None, "has_main": False, "diagnostics": []}
     match reply:
-        case Built():
+        case BuiltProgram():
             return {
                 "binary": str(reply.program),
                 "has_main": reply.has_main,

@@ -57,10 +57,10 @@ class BuildRequest(Record):
     standard: str = "17"
     """C++ standard, as in ``-std=c++17``."""
     workspaces: tuple[Path, ...] = ()
-    """Folders of which compilers may read everything, beside the sources' own."""
+    """Folders of which compilers may read everything, in addition to the sources' own."""
 
 
-class Built(Record):
+class BuiltProgram(Record):
     """A program that runs on this machine."""
 
     program: Path
@@ -83,7 +83,7 @@ class CannotPromote(Record):
     kind: Literal["cannot_promote"] = "cannot_promote"
 
 
-BuildReply = Built | BuildFailure | CompilerMissing | CannotPromote | StorageFailure
+BuildReply = BuiltProgram | BuildFailure | CompilerMissing | CannotPromote | StorageFailure
 
 
 def request_from_json(text: str) -> BuildRequest:
@@ -94,7 +94,7 @@ def request_from_json(text: str) -> BuildRequest:
 def reply_to_json(reply: BuildReply) -> str:
     """One line, ``outcome`` first: ``built``, ``failed``, ``compiler_missing``, ``cannot_promote`` or ``storage``."""
     outcome = {
-        Built: "built", BuildFailure: "failed", CompilerMissing: "compiler_missing", CannotPromote: "cannot_promote",
+        BuiltProgram: "built", BuildFailure: "failed", CompilerMissing: "compiler_missing", CannotPromote: "cannot_promote",
         StorageFailure: "storage",
     }[type(reply)]  # fmt: skip
     return f'{{"outcome":"{outcome}","reply":{serialize.dumps(reply)}}}'
@@ -137,12 +137,12 @@ def _build(request: BuildRequest, compiler: Compiler, launcher: Launcher) -> Bui
         reply = _compile(job, units)
         if _meets_a_foreign_name(reply):
             reply = _compile(replace(job, is_bare=True), units)
-            if isinstance(reply, Built):
+            if isinstance(reply, BuiltProgram):
                 _note_bare(request.cache_dir, units)
         if _is_lasting(reply):
             (folder / _REPLY_FILE).write_text(serialize.dumps(_stored(reply)), encoding="utf-8")
             toolchain.publish(folder, final)
-    return replace(reply, program=final / _PROGRAM_FILE) if isinstance(reply, Built) else reply
+    return replace(reply, program=final / _PROGRAM_FILE) if isinstance(reply, BuiltProgram) else reply
 
 
 def loader_of(request: BuildRequest) -> Loader:
@@ -187,15 +187,15 @@ class _Job(Record):
     """With a prelude that brings no more of the standard library than CUDA's headers do."""
 
 
-class _Stored(Record):
+class _StoredReply(Record):
     """A reply as it lies in the cache."""
 
-    built: Built | None = None
+    built: BuiltProgram | None = None
     failed: BuildFailure | None = None
     cannot_promote: CannotPromote | None = None
 
 
-def _compile(job: _Job, units: list[Mapping[Path, str]]) -> Built | BuildFailure | CannotPromote:
+def _compile(job: _Job, units: list[Mapping[Path, str]]) -> BuiltProgram | BuildFailure | CannotPromote:
     started = time.perf_counter()
     translated: list[TranslatedUnit] = []
     for texts in units:
@@ -235,12 +235,14 @@ def _compile(job: _Job, units: list[Mapping[Path, str]]) -> Built | BuildFailure
         path.unlink()
     compile_s = time.perf_counter() - started
     has_main = any(unit.has_main for unit in translated)
-    return Built(job.folder / _PROGRAM_FILE, has_main, job.compiler.name, tuple(diagnostics), translate_s, compile_s, is_cached=False)
+    return BuiltProgram(
+        job.folder / _PROGRAM_FILE, has_main, job.compiler.name, tuple(diagnostics), translate_s, compile_s, is_cached=False
+    )
 
 
-def _meets_a_foreign_name(reply: Built | BuildFailure | CannotPromote) -> bool:
+def _meets_a_foreign_name(reply: BuiltProgram | BuildFailure | CannotPromote) -> bool:
     """Whether a name of the user's may be ambiguous only because the prelude includes more than the source does."""
-    return not isinstance(reply, Built) and any("is ambiguous" in diagnostic.message for diagnostic in reply.diagnostics)
+    return not isinstance(reply, BuiltProgram) and any("is ambiguous" in diagnostic.message for diagnostic in reply.diagnostics)
 
 
 def _left_s(started: float) -> float:
@@ -248,9 +250,9 @@ def _left_s(started: float) -> float:
     return max(1.0, COMPILE_TIMEOUT_S - (time.perf_counter() - started))
 
 
-def _is_lasting(reply: Built | BuildFailure | CannotPromote) -> bool:
+def _is_lasting(reply: BuiltProgram | BuildFailure | CannotPromote) -> bool:
     """Whether the same request would end the same way: not when the compiler ran out of time or memory."""
-    if isinstance(reply, Built):
+    if isinstance(reply, BuiltProgram):
         return True
     return not any(words in diagnostic.message for diagnostic in reply.diagnostics for words in (TIMEOUT_TEXT, LIMIT_TEXT))
 
@@ -315,7 +317,7 @@ def _digest(parts: Iterable[str]) -> str:
 
 
 def _cached(final: Path) -> BuildReply:
-    stored = serialize.loads(_Stored, (final / _REPLY_FILE).read_text(encoding="utf-8"))
+    stored = serialize.loads(_StoredReply, (final / _REPLY_FILE).read_text(encoding="utf-8"))
     if stored.built is not None:
         return replace(stored.built, program=final / _PROGRAM_FILE, is_cached=True, compile_s=0.0)
     reply = stored.failed or stored.cannot_promote
@@ -323,14 +325,14 @@ def _cached(final: Path) -> BuildReply:
     return reply
 
 
-def _stored(reply: Built | BuildFailure | CannotPromote) -> _Stored:
+def _stored(reply: BuiltProgram | BuildFailure | CannotPromote) -> _StoredReply:
     match reply:
-        case Built():
-            return _Stored(built=reply)
+        case BuiltProgram():
+            return _StoredReply(built=reply)
         case BuildFailure():
-            return _Stored(failed=reply)
+            return _StoredReply(failed=reply)
         case CannotPromote():
-            return _Stored(cannot_promote=reply)
+            return _StoredReply(cannot_promote=reply)
 
 
 def _link_messages(output: str, request: BuildRequest) -> list[Diagnostic]:

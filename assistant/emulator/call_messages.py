@@ -34,8 +34,10 @@ def foreign_call_messages(
         (place := _place(objects[call.file], call, main, launcher)): _error(*place, _call_text(call, launcher)) for call in reversed(calls)
     }
     replaced = replaced_functions(files, _needed(runtime))
-    told = [_error(str(main), 0, f"{name} is a function of the C library that the emulator itself needs: rename it") for name in replaced]
-    return [*reversed(errors.values()), *told]
+    clashes = [
+        _error(str(main), 0, f"{name} is a function of the C library that the emulator itself needs: rename it") for name in replaced
+    ]
+    return [*reversed(errors.values()), *clashes]
 
 
 @functools.lru_cache(maxsize=4)

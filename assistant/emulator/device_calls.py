@@ -1,6 +1,6 @@
 """What device code refers to that is no device code: host functions of the program's own, functions of libraries, system calls.
 
-nvcc refuses such a program; g++ would link it, and run host code as part of a kernel. Told from the object files, so that no spelling
+nvcc refuses such a program; g++ would link it, and run host code as part of a kernel. Read from the object files, so that no spelling
 hides it: everything that kernels reach by relocations is looked at, whatever was inlined. Kernels stand in sections ``.text.hot.*``,
 host functions are protected or stand in ``.text.emu_host`` (``include/emu/keywords.h``). Example::
 
@@ -85,7 +85,7 @@ class _Code(Record):
 
 def foreign_calls(files: Sequence[ObjectFile]) -> tuple[ForeignCall, ...]:
     """Everything that kernels of the program reach and that is no device code, one place for each name. A possible system call is one
-    that only its bytes look like: whoever reports it has the code disassembled."""
+    that only its bytes look like: the caller has the code disassembled before it reports one."""
     defined = {s.name: code for n, file in enumerate(files) for s in file.symbols if s.name and (code := _code_of(n, s)) is not None}
     of_host = {code: name for n, file in enumerate(files) for code, name in _host_code(n, file)}
     kernels = (_Code(n, i) for n, file in enumerate(files) for i, s in enumerate(file.sections) if s.name.startswith(_KERNELS))

@@ -1,4 +1,4 @@
-"""C++ text that a program is given beside its own.
+"""C++ text that a program is given in addition to its own.
 
 Kernels startable by name: ``k<1>`` becomes ``EmuKernelRegistration r("k<1>", &k<1>);``.
 """

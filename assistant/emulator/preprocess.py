@@ -3,7 +3,7 @@
 The user's own text is asked about, with the flags, macros and headers of the emulator's build: translating it changes no directive but
 where an include leads, and no line's number. Example::
 
-    preprocess(BuildRequest(sources=((Path("/a.cu"), text),), cache_dir=cache))     # Preprocessed(lines=(…), …)
+    preprocess(BuildRequest(sources=((Path("/a.cu"), text),), cache_dir=cache))     # PreprocessedProgram(lines=(…), …)
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from assistant.emulator import toolchain
 from assistant.emulator.build import BuildRequest, definitions_text, is_bare, loader_of, search_flags, units_of, uses_openmp
 from assistant.emulator.toolchain import INCLUDE_DIR, PREPROCESS_TIMEOUT_S, RUNTIME_DIR, Compiler
 from assistant.model.build import CompilerMissing
-from assistant.model.preprocessed import NotPreprocessed, Preprocessed
+from assistant.model.preprocessed import NotPreprocessed, PreprocessedProgram
 from assistant.worker.launcher import Launcher, launcher_or_own
 from assistant.worker.tools import run_tool
 
 __all__ = ["preprocess"]
 
 
-def preprocess(request: BuildRequest, launcher: Launcher | None = None) -> Preprocessed | NotPreprocessed:
+def preprocess(request: BuildRequest, launcher: Launcher | None = None) -> PreprocessedProgram | NotPreprocessed:
     """Of the request's main unit. Raises OSError (disk full)."""
     with launcher_or_own(launcher) as starter, tempfile.TemporaryDirectory(prefix="kernelopt-preprocess-") as folder:
         compiler = toolchain.find_compiler(os.environ.get("PATH", os.defpath), starter)
@@ -42,7 +42,7 @@ def preprocess(request: BuildRequest, launcher: Launcher | None = None) -> Prepr
         return _preprocess(request, compiler, Path(folder).resolve(), starter)
 
 
-def _preprocess(request: BuildRequest, compiler: Compiler, folder: Path, launcher: Launcher) -> Preprocessed | NotPreprocessed:
+def _preprocess(request: BuildRequest, compiler: Compiler, folder: Path, launcher: Launcher) -> PreprocessedProgram | NotPreprocessed:
     load = loader_of(request)
     units = units_of(request, load)
     if load.unfit:
@@ -71,7 +71,7 @@ def _preprocess(request: BuildRequest, compiler: Compiler, folder: Path, launche
 
 
 def _written(request: BuildRequest, folder: Path) -> Path:
-    """The main source as a copy that says which file it stands for, beside copies of what differs from the disk."""
+    """The main source as a copy that says which file it stands for, next to copies of what differs from the disk."""
     common = Path(os.path.commonpath([str(path.parent) for path, _ in request.sources]))
     main = request.sources[0][0]
     for path, text in request.sources:

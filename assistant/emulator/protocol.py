@@ -48,7 +48,7 @@ class BuildMessage(Record):
     promote_float: bool = False
     standard: str = "17"
     workspaces: tuple[str, ...] = ()
-    """Folders of which compilers may read everything, beside the sources' own."""
+    """Folders of which compilers may read everything, in addition to the sources' own."""
 
 
 class RunRequest(Record):

@@ -1,6 +1,6 @@
 """Runs a built program under the emulator core and reads back what the core saw.
 
-What the core is told, it is told by environment variables (``runtime/options.h``).
+The core gets its options as environment variables (``runtime/options.h``).
 """
 
 from __future__ import annotations

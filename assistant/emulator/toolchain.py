@@ -48,7 +48,7 @@ _COMMON_FLAGS = (
     "-ffp-contract=off",  # no fused multiply-add unless the source asks for it
     "-fno-math-errno",
     "-fno-strict-aliasing",  # nvcc does not use type-based aliasing; with it loads would be hoisted that a GPU repeats
-    "-ffunction-sections",  # what a function refers to is told by its section's relocations (device_calls)
+    "-ffunction-sections",  # what a function refers to is read from its section's relocations (device_calls)
     "-fdata-sections",
     "-fno-builtin-printf",  # or device code that prints would seem to call puts, which CUDA has no device form of
     "-fmax-errors=20",
@@ -139,7 +139,7 @@ class Toolkit(Record):
     """The prelude and runtime of one flavour, ready in the cache."""
 
     prelude: Path
-    """Header to include first; its precompiled form lies beside it."""
+    """Header to include first; its precompiled form lies next to it."""
     objects: tuple[Path, ...]
 
 
@@ -158,7 +158,7 @@ def find_compiler(search_path: str, launcher: Launcher | None = None) -> Compile
     said = _asked_version(found, launcher)
     match = re.match(r"(\d+)(\.\d+)*", said)
     if match is None:
-        return CompilerMissing(f"{found} does not tell its version: {said[:200]}", remedy)
+        return CompilerMissing(f"{found} does not say its version: {said[:200]}", remedy)
     if int(match.group(1)) < _OLDEST_MAJOR:
         return CompilerMissing(f"{found} is version {match.group(0)}; the emulator needs {_OLDEST_MAJOR} or newer", remedy)
     return Compiler(Path(found), match.group(0))
@@ -240,7 +240,7 @@ def compile_source(compiler: Compiler, flags: tuple[str, ...], prelude: Path, so
 
 
 def preprocess_source(compiler: Compiler, flags: tuple[str, ...], source: Path, output: Path, options: tuple[str, ...]) -> tuple[str, ...]:
-    """The command that tells what of a source `compile_source` would compile, as ``options`` say; the prelude is read as text."""
+    """The command that shows what of a source `compile_source` would compile, as ``options`` say; the prelude is read as text."""
     prelude = output.with_name("prelude.h")
     prelude.write_text(PRELUDE_TEXT, encoding="utf-8")
     command = (str(compiler.path), *flags, "-I", str(INCLUDE_DIR), "-include", str(prelude), *options, "-x", "c++", str(source))
@@ -267,7 +267,7 @@ def link(compiler: Compiler, objects: tuple[Path, ...], output: Path, has_openmp
 
 @contextmanager
 def staging(parent: Path) -> Generator[Path]:
-    """A new folder beside the final ones, removed at the end if it is still there."""
+    """A new folder next to the final ones, removed at the end if it is still there."""
     parent.mkdir(parents=True, exist_ok=True)
     folder = Path(tempfile.mkdtemp(prefix=".staging-", dir=parent))
     try:

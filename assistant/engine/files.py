@@ -16,7 +16,7 @@ __all__ = ["replace_text"]
 def replace_text(path: Path, text: str) -> None:
     """Replace the contents of ``path``; raises CannotAnswerError where the file or the disk does not allow it.
 
-    The text is written beside the file and renamed over it, so that a crash leaves the old or the new text, never a part.
+    The text is written next to the file and renamed over it, so that a crash leaves the old or the new text, never a part.
     """
     target = path.resolve()
     if not os.access(target, os.W_OK):

@@ -15,10 +15,10 @@ from assistant.record import Record
 from assistant.workload.blocks import find_blocks
 from assistant.workload.init import write_block
 
-__all__ = ["Initialized", "initialized", "initialized_text"]
+__all__ = ["NewBlock", "initialized", "initialized_text"]
 
 
-class Initialized(Record):
+class NewBlock(Record):
     """A block and the text that would hold it."""
 
     path: Path
@@ -33,7 +33,7 @@ class Initialized(Record):
         replace_text(self.path, self.text)
 
 
-def initialized(path: Path, selector: str | None) -> Initialized:
+def initialized(path: Path, selector: str | None) -> NewBlock:
     """A block for the selected kernel, or the only one.
 
     Raises UsageError where the choice is not clear or a block is there, CannotAnswerError where no block can hold the arguments.
@@ -41,7 +41,7 @@ def initialized(path: Path, selector: str | None) -> Initialized:
     return initialized_text(parse(read_source(path)), selector)
 
 
-def initialized_text(parsed: ParsedSource, selector: str | None) -> Initialized:
+def initialized_text(parsed: ParsedSource, selector: str | None) -> NewBlock:
     """The same for a text that need not be on disk. Raises as ``initialized`` does."""
     source, path = parsed.source, parsed.source.path
     kernels = parsed.kernels if selector is None else select_kernels(parsed, selector)
@@ -55,7 +55,7 @@ def initialized_text(parsed: ParsedSource, selector: str | None) -> Initialized:
     block = write_block(source.text, kernel, next(iter(parsed.launch_sites_of(kernel)), None))
     start = source.text.rfind("\n", 0, kernel.span.start) + 1
     text = f"{source.text[:start]}{block.rstrip()}\n\n{source.text[start:]}"
-    return Initialized(path, kernel.name, block, text, _unfilled(kernel))
+    return NewBlock(path, kernel.name, block, text, _unfilled(kernel))
 
 
 def _check_arrays(kernel: Kernel, path: Path) -> None:

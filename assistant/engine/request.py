@@ -50,11 +50,11 @@ class JobRequest(Record):
     run_command: tuple[str, ...] | None = None
     """Starts a program or script whose launches are judged; None: the source's own ``main()`` or declared workload."""
     job_id: str | None = None
-    """Given by a front end that tells people of the job before it starts; None: a new one."""
+    """Given by a front end that announces the job to people before it starts; None: a new one."""
     report: Path | None = None
     """A report (``.ncu-rep``) to read instead of a run (absolute); where ``file`` is the same, it names its source itself."""
     is_live: bool = False
-    """Somebody looks at the text while it is compiled: tell at once that the quick compiler accepts it, before resources are known."""
+    """Somebody looks at the text while it is compiled: report at once that the quick compiler accepts it, before resources are known."""
     seeds: tuple[int, ...] = ()
     """Of an earlier verification, in its order, to have its very values again; empty: fresh ones."""
     cases: tuple[CaseKey, ...] = ()
@@ -113,7 +113,7 @@ class OptimizeOptions(Record):
     planner: str | None = None
     """``expert``, ``llm`` or ``auto``; None: as the settings say."""
     may_call_models: bool | None = None
-    """What a person answered before the job began; None: nobody was asked."""
+    """What a person answered before the job began; None: the person was not asked."""
     caps: Caps = field(default_factory=Caps)
     """Given for this job; what it leaves open, the settings say."""
     editor_settings: tuple[tuple[str, str], ...] = ()

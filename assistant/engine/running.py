@@ -79,7 +79,7 @@ class JobRunner(Record):
     async def run(self, command: str, request: JobRequest, body: JobBody, listener: Listener, read: ReadVersion = read_version) -> Ending:
         """Run one job, from ``job_started`` to ``job_ended``; its scratch folder and its workers end with it.
 
-        Raises KernelOptError for a job that cannot begin; one that has begun tells the error and ends with its exit code.
+        Raises KernelOptError for a job that cannot begin; one that has begun reports the error and ends with its exit code.
         """
         loaded = load_settings(find_workspace(request.file))
         version = read(request, flags_of(request, loaded))
@@ -113,7 +113,7 @@ class JobRunner(Record):
                 ending = await body(job, version)
             exit_code = ending.exit_code
             ended = _ended(job, ending)
-            self._keep_analysis(command, job, version.source, (*log.told, ended))
+            self._keep_analysis(command, job, version.source, (*log.emitted, ended))
             job.emit(ended)
         except (KernelOptError, OSError) as raised:
             log.is_memory_needed = False
@@ -125,12 +125,12 @@ class JobRunner(Record):
                 self.store.end_job(job.id, _now_ms(), exit_code)
         return ending
 
-    def _keep_analysis(self, command: str, job: Job, source: Source, told: Sequence[events.Event]) -> None:
+    def _keep_analysis(self, command: str, job: Job, source: Source, log: Sequence[events.Event]) -> None:
         """The whole answer on a whole file, for front ends that start later."""
         request = job.request
         if command not in _ANALYSES or request.kernel is not None:
             return
-        analysis = StoredAnalysis(command, source.sha256, tuple(event_json(event) for event in told))
+        analysis = StoredAnalysis(command, source.sha256, tuple(event_json(event) for event in log))
         with suppress(KernelOptError):
             self.store.keep_analysis(find_workspace(request.file), request.file, analysis, _now_ms())
 
@@ -168,7 +168,7 @@ class _Log:
         self._is_search = command == "optimize"
         self._job_id = job_id
         self._listener = listener
-        self.told: list[events.Event] = []
+        self.emitted: list[events.Event] = []
         """Every event so far."""
         self.is_memory_needed = True
         """Whether an event that memory cannot keep is an error; not for the event that reports just that error."""
@@ -178,7 +178,7 @@ class _Log:
         if self._is_search:
             with suppress(*() if self.is_memory_needed else (KernelOptError,)):
                 self._runner.store.add_event(self._job_id, event_json(event))
-        self.told.append(event)
+        self.emitted.append(event)
         self._listener.emit(event)
 
     async def delivered(self) -> None:
@@ -207,8 +207,8 @@ def flags_of(request: JobRequest, loaded: LoadedSettings) -> Flags:
     try:
         known = database_flags(request.file)
     except (OSError, ValueError) as error:
-        told = f"compile_commands.json cannot be read: {error}"
-        raise CannotAnswerError(told, "mend it, or write it again with the build system") from error
+        message = f"compile_commands.json cannot be read: {error}"
+        raise CannotAnswerError(message, "fix it, or write it again with the build system") from error
     project = loaded.settings.build.flags or None
     given = None if request.cflags == project else request.cflags  # an editor hands the file's own back
     return choose_flags(command_line=given, project=project, database=known)

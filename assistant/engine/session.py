@@ -29,7 +29,7 @@ from assistant.engine.request import Accept, JobRequest, OptimizeOptions
 from assistant.engine.running import JobBody, JobRunner, OpenLab
 from assistant.engine.search.host_code import HostCodeRight
 from assistant.engine.search.optimize import Optimizer, OptimizeResult, People, SearchBody
-from assistant.engine.search.planning import NOBODY, Asked, Models
+from assistant.engine.search.planning import NO_CALLBACKS, Models, SearchCallbacks
 from assistant.engine.search.resume import NOTHING_EARLIER, last_interrupted
 from assistant.engine.source_version import SourceVersion, as_candidate, read_source, with_text
 from assistant.errors import UsageError
@@ -50,7 +50,7 @@ class SessionParts(Record):
     open_store: Callable[[Path], Store]
     open_lab: OpenLab
     planner: Planner
-    """The expert, who plans whatever nobody asked for by name."""
+    """The expert, who plans where no other planner was asked for by name."""
     catalogue: Catalogue
     who: str
     """Front end and process."""
@@ -113,7 +113,7 @@ class Session:
         return self._job("compare", replace(request, other=other), body)
 
     def optimize(
-        self, request: JobRequest, options: OptimizeOptions, accept: Accept, ask: Ask | None, asked: Asked = NOBODY
+        self, request: JobRequest, options: OptimizeOptions, accept: Accept, ask: Ask | None, asked: SearchCallbacks = NO_CALLBACKS
     ) -> AsyncIterator[events.Event]:
         """Search; raises UsageError where there is nothing to resume, or no planner of that name.
 
@@ -126,8 +126,8 @@ class Session:
 
         return self._job("optimize", request, body)
 
-    def search(self, request: JobRequest, options: OptimizeOptions, accept: Accept, ask: Ask | None, asked: Asked) -> SearchBody:
-        """The search as the body of a job, for whoever wants what it found; raises as ``optimize`` does."""
+    def search(self, request: JobRequest, options: OptimizeOptions, accept: Accept, ask: Ask | None, asked: SearchCallbacks) -> SearchBody:
+        """The search as the body of a job, for callers that need what it found; raises as ``optimize`` does."""
         workspace = find_workspace(request.file)
         loaded = load_settings(workspace, editor=_editor_settings(options))
         _check_planner(options, loaded.settings)
@@ -177,15 +177,15 @@ class Session:
 
     def reject(self, id_prefix: str, reason_code: str | None, reason: str | None) -> tuple[events.Event, ...]:
         proposal = self.store.find_proposal(id_prefix)
-        told = self._decisions().reject(proposal, reason_code, reason)
+        decision_events = self._decisions().reject(proposal, reason_code, reason)
         self._tell_pairs(proposal)
-        return told
+        return decision_events
 
     def undo(self, id_prefix: str) -> tuple[events.Event, ...]:
         proposal = self.store.find_proposal(id_prefix)
-        told = self._decisions().undo(proposal)
+        decision_events = self._decisions().undo(proposal)
         self._tell_pairs(proposal)
-        return told
+        return decision_events
 
     def settings(self, file: Path) -> LoadedSettings:
         return load_settings(find_workspace(file))
@@ -197,7 +197,7 @@ class Session:
             report = await load_report(path)
             found = locate(request, report)
             runner = JobRunner(lambda: self.store, lambda _request, _scratch, target: ReportLab(found.report, target), self._parts.who)
-            await runner.run("profile", found.request, lambda job, version: found.told(job, version, keep), listener, found.version)
+            await runner.run("profile", found.request, lambda job, version: found.emit_profile(job, version, keep), listener, found.version)
 
         return streamed(work)
 

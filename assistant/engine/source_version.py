@@ -127,10 +127,10 @@ def _taken(flags: Flags, declared: tuple[str, ...]) -> Flags:
     for arguments, origin in ((flags.arguments, flags.origin), (declared, "workload block")):
         refused = refused_flag(arguments)
         if refused is not None:
-            told = (
+            message = (
                 f"the flag {refused!r} ({origin}) is not taken: it could start a program, or write a file, when a source is only compiled"
             )
-            raise CannotAnswerError(told, "leave it out")
+            raise CannotAnswerError(message, "leave it out")
     return replace(flags, arguments=(*flags.arguments, *declared))
 
 
@@ -157,5 +157,5 @@ def _declared(parsed: ParsedSource) -> tuple[DeclaredWorkload, ...]:
         found += parse_sidecar(sidecar, read_source(sidecar).text)
     for item in found:
         if isinstance(item, WorkloadProblem):
-            raise CannotAnswerError(f"{item.path}:{item.line}: {item.message}", "mend the workload block")
+            raise CannotAnswerError(f"{item.path}:{item.line}: {item.message}", "fix the workload block")
     return tuple(item for item in found if isinstance(item, DeclaredWorkload))

@@ -20,7 +20,7 @@ from assistant.build.symbols import symbol_for
 from assistant.lab.process import WorkerDied, WorkerProcess, WorkerTimedOut
 from assistant.lab.readable import workspaces
 from assistant.model.build import Build, BuildFailure, BuildResult, CompilerMissing
-from assistant.model.preprocessed import NotPreprocessed, Preprocessed
+from assistant.model.preprocessed import NotPreprocessed, PreprocessedProgram
 from assistant.ports.lab import LabFailure, Program
 from assistant.record import Record
 from assistant.serialize import decode, encode
@@ -49,7 +49,7 @@ class _Answer(Record):
 
 
 class Compiler:
-    """Asks one compile worker, which whoever made it closes."""
+    """Asks one compile worker, which its creator closes."""
 
     def __init__(self, worker: WorkerProcess, cache: Path, scratch: Path) -> None:
         """``cache`` keeps builds between processes; ``scratch`` receives temporary files."""
@@ -83,14 +83,14 @@ class Compiler:
 
     async def preprocessed(
         self, program: Program, architecture: str
-    ) -> tuple[Preprocessed | NotPreprocessed, Preprocessed | NotPreprocessed]:
+    ) -> tuple[PreprocessedProgram | NotPreprocessed, PreprocessedProgram | NotPreprocessed]:
         """What nvcc compiles of the program for the GPU, and for the host."""
         fields = await asyncio.to_thread(_source_fields, program)
         reply = await self._ask({"op": "preprocess", **fields, **self._target(architecture)})
         if isinstance(reply, CompilerMissing):
             failed = NotPreprocessed(reply.reason)
             return failed, failed
-        return decode(Preprocessed | NotPreprocessed, reply["device"]), decode(Preprocessed | NotPreprocessed, reply["host"])
+        return decode(PreprocessedProgram | NotPreprocessed, reply["device"]), decode(PreprocessedProgram | NotPreprocessed, reply["host"])
 
     async def _with_code(self, program: Program, architecture: str) -> _Answer:
         return (await self._builds(program, architecture, ("resources", "sass", "cubin")))[1]
@@ -174,7 +174,7 @@ def _holds(build: Build, kernels: tuple[str, ...]) -> bool:
 def _failure(result: BuildResult) -> LabFailure:
     match result:
         case BuildFailure(compiler, diagnostics):
-            return LabFailure("not_built", f"{compiler} does not compile the source", "mend the errors above", diagnostics)
+            return LabFailure("not_built", f"{compiler} does not compile the source", "fix the errors above", diagnostics)
         case CompilerMissing(reason, remedy):
             return LabFailure("no_compiler", reason, remedy)
         case Build():

@@ -1,4 +1,4 @@
-"""The lab without a GPU: the CUDA emulator runs programs, the CUDA compiler (where there is one) tells resources and SASS.
+"""The lab without a GPU: the CUDA emulator runs programs, the CUDA compiler (where there is one) reports resources and SASS.
 
 Both live in worker processes; this class turns the core's values into their messages and back. No time is ever measured here.
 """
@@ -19,7 +19,7 @@ from assistant.lab.process import WorkerDied, WorkerProcess, WorkerTimedOut
 from assistant.lab.readable import workspaces
 from assistant.model.build import Build, BuildResult, Diagnostic, DiagnosticSeverity
 from assistant.model.device import LabDescription
-from assistant.model.preprocessed import NotPreprocessed, Preprocessed, Preprocessings
+from assistant.model.preprocessed import NotPreprocessed, PreprocessedProgram, Preprocessings
 from assistant.model.profile import AccessSite, Correction, LaunchProfile, Problem
 from assistant.model.recording import Recording
 from assistant.model.workload import Case
@@ -96,7 +96,7 @@ class CpuLab:
         return None
 
     @property
-    def beside(self) -> tuple[Lab, ...]:
+    def parallel_labs(self) -> tuple[Lab, ...]:
         """Nothing is timed, so nothing is gained by more of them."""
         return ()
 
@@ -122,10 +122,14 @@ class CpuLab:
         self._preprocessed.move_to_end(key)
         return known
 
-    async def _emulated(self, program: Program) -> Preprocessed | NotPreprocessed:
+    async def _emulated(self, program: Program) -> PreprocessedProgram | NotPreprocessed:
         fields = await asyncio.to_thread(self._source_fields, program)
         reply = await self._ask({"op": "preprocess", **fields}, _BUILD_DEADLINE_S)
-        return NotPreprocessed(reply.message) if isinstance(reply, LabFailure) else decode(Preprocessed | NotPreprocessed, reply["result"])
+        return (
+            NotPreprocessed(reply.message)
+            if isinstance(reply, LabFailure)
+            else decode(PreprocessedProgram | NotPreprocessed, reply["result"])
+        )
 
     async def run(
         self,
@@ -209,7 +213,7 @@ class CpuLab:
             return LabFailure("crashed", f"{call.path.name}:{call.function} ended its worker: {error}", "run the reference by itself")
         result = reply.get("result", {"failure": "the worker refused the reference", "outputs": []})
         if result["failure"] is not None:
-            return LabFailure("bad_reference", result["failure"], "mend the reference, or leave it out")
+            return LabFailure("bad_reference", result["failure"], "fix the reference, or leave it out")
         return await asyncio.to_thread(_float_outputs, result["outputs"])
 
     async def close(self) -> None:
@@ -392,7 +396,7 @@ def _contents(left: dict[str, str]) -> tuple[tuple[int, str], ...]:
 
 
 def _profiles(reply: dict[str, Any]) -> tuple[LaunchProfile, ...]:
-    """Launches with their access sites, which travel beside them."""
+    """Launches with their access sites, which travel next to them."""
     profiles = decode(tuple[LaunchProfile, ...], reply["profiles"])
     return tuple(
         profile if profile.sites else replace(profile, sites=tuple(_site(site) for site in sites))

@@ -1,6 +1,6 @@
 """The lab with a GPU: programs are counted and checked by the emulator, what their kernels compute is looked at on the GPU.
 
-It holds the lab without a GPU and gives it whatever a GPU cannot do or tell: host code, race and bounds checks, counters, float64
+It holds the lab without a GPU and gives it whatever a GPU cannot do or show: host code, race and bounds checks, counters, float64
 references. Plain replays run on the device: fresh addresses, guard zones, fills, repeats. Both look at the same recordings. Example::
 
     lab = GpuLab(CpuLab(…), GpuClient(gpu, scratch), scratch, "h200")
@@ -51,12 +51,12 @@ class GpuLab:
         target: str,
         is_client_kept: bool = False,
         others: tuple[GpuClient, ...] = (),
-        beside: tuple[GpuLab, ...] = (),
+        parallel_labs: tuple[GpuLab, ...] = (),
     ) -> None:
         """``cpu`` is closed with the lab, and so are the GPUs' workers unless they are kept for later jobs.
 
         ``others``: of GPUs of the same kind, which take their share of the cases while they have nothing else to do; what is timed and
-        counted stays on ``client``'s. ``beside``: labs on these GPUs, for other candidates.
+        counted stays on ``client``'s. ``parallel_labs``: labs on these GPUs, for other candidates.
         """
         self._is_client_kept = is_client_kept
         self.cpu = cpu
@@ -67,7 +67,7 @@ class GpuLab:
         self._scratch = scratch
         self._target = target
         self._others = others
-        self._beside = beside
+        self._parallel_labs = parallel_labs
         self._replays = GpuReplays((client, *others), cpu.compiler, scratch)
         self._captured = CapturedRuns(scratch, cpu.cache, client.gpu)
         self._counters = GpuCounters(client, cpu.compiler, cpu.cache)
@@ -88,8 +88,8 @@ class GpuLab:
         return self._counters
 
     @property
-    def beside(self) -> tuple[Lab, ...]:
-        return self._beside
+    def parallel_labs(self) -> tuple[Lab, ...]:
+        return self._parallel_labs
 
     async def build(self, program: Program, architecture: str) -> BuildResult:
         """As the emulator's lab does, with the machine code kept for the replays to come."""
@@ -155,7 +155,7 @@ class GpuLab:
         return await self.cpu.reference(call, limits)
 
     async def close(self) -> None:
-        for lab in self._beside:
+        for lab in self._parallel_labs:
             await lab.close()
         await self._captured.close()
         if not self._is_client_kept:
@@ -164,7 +164,7 @@ class GpuLab:
         await self.cpu.close()
 
     async def _sanitized(self, program: Program, cases: Sequence[Case], replayed: ReplayRun, limits: RunLimits) -> ReplayRun:
-        """The emulator's checks with what compute-sanitizer finds in ``cases`` on the GPU; where it finds, the tools do not tell."""
+        """The emulator's checks with what compute-sanitizer finds in ``cases`` on the GPU; where it finds, the tools do not say."""
         found = await self.sanitizer.problems(program, cases, limits) if cases else ((), ())
         if isinstance(found, LabFailure):
             found = ((), (f"compute-sanitizer did not run: {found.message}",))
@@ -175,7 +175,7 @@ class GpuLab:
         return replace(replayed, cases=tuple(checked))
 
     async def _emulated(self, program: Program, cases: Sequence[Case], options: ReplayOptions, limits: RunLimits) -> ReplayRun | LabFailure:
-        """A replay of the kernels alone where the emulator cannot build the host code beside them."""
+        """A replay of the kernels alone where the emulator cannot build the host code around them."""
         replayed = await self.cpu.replay(program, cases, options, limits)
         kernels_alone = without_host_code(program)
         if not isinstance(replayed, LabFailure) or replayed.kind not in _BEYOND_THE_EMULATOR or kernels_alone is None:

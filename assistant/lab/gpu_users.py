@@ -1,7 +1,7 @@
-"""Whose programs compute on a GPU right now, as its driver tells (NVML), so that background work can give way to them.
+"""Whose programs compute on a GPU right now, as its driver reports (NVML), so that background work can give way to them.
 
 Only processes of this user count, and none that this front end or another kernelopt started. NVML makes no CUDA context and touches no
-device memory. Where there is no driver, or no ``nvidia-ml-py``, nobody uses anything. Example::
+device memory. Where there is no driver, or no ``nvidia-ml-py``, no user is found. Example::
 
     await NvmlGpuUsers().of("auto")     # (GpuProcess(0, 4242, "python train.py", 0.97),)
 """
@@ -37,14 +37,14 @@ class GpuProcess(Record):
     command: str
     """As it was started, cut to be shown."""
     busy_ratio: float | None
-    """Highest share of time with a kernel running on the SMs in the last seconds (NVML's ``smUtil``); None: this GPU does not tell."""
+    """Highest share of time with a kernel running on the SMs in the last seconds (NVML's ``smUtil``); None: this GPU does not say."""
 
 
 class GpuUsers(Protocol):
     """What lanes ask."""
 
     async def of(self, device: str) -> tuple[GpuProcess, ...]:
-        """Programs of this user on the GPUs that ``--device`` means (``auto``, ``gpu``, ``gpu:1``); empty where nobody can tell."""
+        """Programs of this user on the GPUs that ``--device`` means (``auto``, ``gpu``, ``gpu:1``); empty where that is not known."""
         ...
 
 
@@ -94,7 +94,7 @@ def _computing(nvml: Any, gpu: Gpu) -> Iterator[GpuProcess]:
         theirs = [pid for pid in found if _is_foreign(pid)]
         busy = _busy_ratios(nvml, device) if theirs else {}
     except nvml.NVMLError:
-        return  # it is gone, or does not tell
+        return  # it is gone, or does not say
     for pid in theirs:
         share = None if busy is None else busy.get(pid, 0.0)
         if share is None or share > 0:
@@ -102,7 +102,7 @@ def _computing(nvml: Any, gpu: Gpu) -> Iterator[GpuProcess]:
 
 
 def _busy_ratios(nvml: Any, device: Any) -> dict[int, float] | None:
-    """Highest share of each process since ``_WINDOW_S`` ago; None where the GPU does not tell (before Maxwell, or cut by MIG)."""
+    """Highest share of each process since ``_WINDOW_S`` ago; None where the GPU does not say (before Maxwell, or cut by MIG)."""
     since_us = int((time.time() - _WINDOW_S) * 1e6)
     try:
         samples = nvml.nvmlDeviceGetProcessUtilization(device, since_us)
@@ -117,7 +117,7 @@ def _busy_ratios(nvml: Any, device: Any) -> dict[int, float] | None:
 
 
 def _is_foreign(process_id: int) -> bool:
-    """Whether a process is this user's and neither ours nor below us. One that is not seen here (another container's) is nobody's."""
+    """Whether a process is this user's and neither ours nor below us; false of one that is not seen here (another container's)."""
     try:
         if Path(f"/proc/{process_id}").stat().st_uid != os.getuid():
             return False
@@ -144,5 +144,5 @@ def _shown(process_id: int) -> str:
         program, *arguments = _command(process_id)
     except (OSError, ValueError):
         return "a program that has ended"
-    told = " ".join((Path(program).name, *arguments))
-    return told if len(told) <= _SHOWN_CHARACTERS else f"{told[: _SHOWN_CHARACTERS - 1]}…"
+    command = " ".join((Path(program).name, *arguments))
+    return command if len(command) <= _SHOWN_CHARACTERS else f"{command[: _SHOWN_CHARACTERS - 1]}…"

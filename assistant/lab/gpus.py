@@ -1,4 +1,4 @@
-"""Which GPUs this process may use, as NVML tells: no CUDA context is made and no device memory touched.
+"""Which GPUs this process may use, as NVML reports: no CUDA context is made and no device memory touched.
 
 ``CUDA_VISIBLE_DEVICES`` counts as it does for every CUDA program: ``gpu:0`` is the first device that it names. Example::
 
@@ -52,7 +52,7 @@ class Gpu(Record):
 
 
 class NoGpu(Record):
-    """Why there is none, and what mends it: another device is the caller's to offer."""
+    """Why there is none, and what fixes it: another device is the caller's to offer."""
 
     reason: str
     remedy: str
@@ -76,7 +76,7 @@ def list_gpus(environment: Mapping[str, str]) -> GpuSearch:
     try:
         return _listed(nvml, environment.get("CUDA_VISIBLE_DEVICES"))
     except nvml.NVMLError as error:
-        return NoGpu(f"NVIDIA's driver does not tell its devices: {_words(error)}", "nvidia-smi shows what is wrong with the driver")
+        return NoGpu(f"NVIDIA's driver does not list its devices: {_words(error)}", "nvidia-smi shows what is wrong with the driver")
 
 
 def _has_driver() -> bool:
@@ -204,7 +204,7 @@ def _gpu(nvml: Any, handle: Any, index: int, driver_version: str) -> Gpu:
 
 
 def _capability(nvml: Any, handle: Any) -> tuple[int, int]:
-    """A slice's is that of its GPU: NVML tells it of whole ones (nvml.h, nvmlDeviceGetCudaComputeCapability)."""
+    """A slice's is that of its GPU: NVML reports it of whole ones (nvml.h, nvmlDeviceGetCudaComputeCapability)."""
     with suppress(nvml.NVMLError):  # it is no slice
         handle = nvml.nvmlDeviceGetDeviceHandleFromMigDeviceHandle(handle)
     major, minor = nvml.nvmlDeviceGetCudaComputeCapability(handle)

@@ -52,7 +52,7 @@ class Rung(Record):
 
     level: Level
     reason: str | None
-    """Why no better one can be had, or what this one does not tell; None on the best."""
+    """Why no better one can be had, or what this one does not say; None on the best."""
     remedy: str | None
 
     @property
@@ -80,7 +80,7 @@ def rung_of(gpus: GpuSearch, survey: GpuSurvey, nvcc_version: str | None) -> Run
 
 
 def _slice(gpu: Gpu) -> tuple[str, str]:
-    """What a part of a GPU does not tell (Nsight Compute, "Multi Instance GPU"; CUPTI, "Special Configurations")."""
+    """What a part of a GPU does not say (Nsight Compute, "Multi Instance GPU"; CUPTI, "Special Configurations")."""
     reason = f"{gpu.name} is a MIG slice: counters of what it shares with other slices, L2 and device memory, may be absent"
     return reason, "for those use a whole GPU: ask who runs this machine to switch MIG off (nvidia-smi -mig 0)"
 

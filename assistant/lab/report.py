@@ -104,7 +104,7 @@ class ReportLab:
         return None
 
     @property
-    def beside(self) -> tuple[Lab, ...]:
+    def parallel_labs(self) -> tuple[Lab, ...]:
         """A report is one."""
         return ()
 
@@ -156,7 +156,7 @@ class ReportLab:
 
 
 def _run_of(launches: tuple[LaunchProfile, ...]) -> ProgramRun:
-    """A report tells nothing of how the program ended; it launched what was profiled."""
+    """A report shows nothing of how the program ended; it launched what was profiled."""
     return ProgramRun(
         exit_status=0,
         signal=None,

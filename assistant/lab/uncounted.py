@@ -1,4 +1,4 @@
-"""What a GPU alone tells of launches that the emulator cannot run: that they ran and what they left, without counters and checks.
+"""What a GPU alone shows of launches that the emulator cannot run: that they ran and what they left, without counters and checks.
 
 Example::
 

@@ -22,7 +22,7 @@ from assistant.record import Record
 __all__ = ["BindingError", "LiveArray", "chunks", "is_array", "live_array", "refill"]
 
 _CHUNK_BYTES = 4 << 20
-"""Read and written at a time: what an array costs beside itself."""
+"""Read and written at a time: what an array costs in addition to itself."""
 _CPU = "cpu"
 _CUDA = "cuda"
 _TEXT = "SUT"
@@ -119,15 +119,15 @@ def _is_tensor(value: object) -> bool:
 
 
 def _tensor(name: str, value: Any) -> LiveArray:
-    """A torch tensor, whose attributes tell everything, bfloat16 and gradients included."""
+    """A torch tensor, whose attributes say everything, bfloat16 and gradients included."""
     shape = tuple(int(size) for size in value.shape)
     if str(value.layout) != "torch.strided":
         raise BindingError(f"{name}: expected a dense tensor, got {value.layout}", f"pass {name}.to_dense()")
     if value.device.type not in (_CPU, _CUDA):
         raise BindingError(f"{name}: expected a tensor on the CPU or a CUDA device, got one on {value.device}", f"pass {name}.cpu()")
     if value.is_conj() or value.is_neg():  # what lies in memory is not what the tensor says
-        told = f"{name}: expected values as they lie in memory, got a view that is conjugated or negated when it is read"
-        raise BindingError(told, f"pass {name}.resolve_conj().resolve_neg()")
+        message = f"{name}: expected values as they lie in memory, got a view that is conjugated or negated when it is read"
+        raise BindingError(message, f"pass {name}.resolve_conj().resolve_neg()")
     if not value.is_contiguous():
         raise _not_contiguous(name, shape, f"strides {tuple(value.stride())} in elements", f"{name}.contiguous()")
     device = _CPU if value.device.type == _CPU else f"{_CUDA}:{value.device.index or 0}"
@@ -195,8 +195,8 @@ def _is_consecutive(shape: tuple[int, ...], strides: tuple[int, ...], item_bytes
 
 
 def _not_contiguous(name: str, shape: tuple[int, ...], strides: str, remedy: str) -> BindingError:
-    told = f"{name}: expected a contiguous array (a kernel is given one pointer), got shape {shape} with {strides}"
-    return BindingError(told, f"pass {remedy}")
+    message = f"{name}: expected a contiguous array (a kernel is given one pointer), got shape {shape} with {strides}"
+    return BindingError(message, f"pass {remedy}")
 
 
 def _to_host(part: Any) -> np.ndarray[Any, Any]:

@@ -23,7 +23,7 @@ from assistant.workload.signature import Signature
 __all__ = ["Bound", "StructBytes", "bind", "bind_positional"]
 
 StructBytes = Callable[[str], "int | None"]
-"""How many bytes a struct of that name has; None where the text does not tell."""
+"""How many bytes a struct of that name has; None where the text does not say."""
 _COMPLEX_HALVES = {"complex64": "float32", "complex128": "float64"}
 """A complex number is two floats: ``float2`` and ``double2``."""
 
@@ -111,11 +111,11 @@ def _demand_type(parameter: Parameter, array: LiveArray) -> None:
         given = _COMPLEX_HALVES[given]
     if given != expected:
         what = expected if element.components == 1 else f"{expected}, {element.components} to each {element.name}"
-        told = f"{array.name}: expected {what} for `{_declared(parameter)}`, got a {array.words}"
-        raise BindingError(told, _conversion(array, expected))
+        message = f"{array.name}: expected {what} for `{_declared(parameter)}`, got a {array.words}"
+        raise BindingError(message, _conversion(array, expected))
     if array.size_bytes % element.size_bytes:
-        told = f"{array.name}: expected whole {element.name} values ({element.size_bytes} bytes each), got {array.size_bytes} bytes"
-        raise BindingError(told, "pass an array whose last dimension is a multiple of it")
+        message = f"{array.name}: expected whole {element.name} values ({element.size_bytes} bytes each), got {array.size_bytes} bytes"
+        raise BindingError(message, "pass an array whose last dimension is a multiple of it")
 
 
 def _scalar(parameter: Parameter, value: Any, struct_bytes: StructBytes) -> bytes:
@@ -134,14 +134,14 @@ def _scalar(parameter: Parameter, value: Any, struct_bytes: StructBytes) -> byte
 
 
 def _demanded_size(parameter: Parameter, element: ElementType | None, size_bytes: int | None, data: bytes) -> bytes:
-    """The bytes as they are given; ``size_bytes`` is None for a struct whose layout the text does not tell."""
+    """The bytes as they are given; ``size_bytes`` is None for a struct whose layout the text does not say."""
     if size_bytes is None or len(data) == size_bytes:
         return data
-    told = f"{parameter.name}: expected {size_bytes} bytes for `{_declared(parameter)}`, got {len(data)}"
+    message = f"{parameter.name}: expected {size_bytes} bytes for `{_declared(parameter)}`, got {len(data)}"
     if element is None:
         remedy = f"give all of {parameter.type} as it lies in memory, gaps too: NumPy's dtypes have them with align=True"
-        raise BindingError(told, remedy)
-    raise BindingError(told, f"pass a number for {parameter.name}" if element.components == 1 else "pass all of its components")
+        raise BindingError(message, remedy)
+    raise BindingError(message, f"pass a number for {parameter.name}" if element.components == 1 else "pass all of its components")
 
 
 def _number(parameter: Parameter, element: ElementType, value: Any) -> bytes:
@@ -156,8 +156,8 @@ def _number(parameter: Parameter, element: ElementType, value: Any) -> bytes:
     whole = int(value) if element.kind is not ElementKind.BOOL else int(bool(value))
     limits = np.iinfo(storage_dtype(element)) if element.kind is not ElementKind.BOOL else None
     if limits is not None and not limits.min <= whole <= limits.max:
-        told = f"{name}: expected {limits.min} to {limits.max} for `{declared}`, got {whole}"
-        raise BindingError(told, "widen the kernel's parameter, or pass less")
+        message = f"{name}: expected {limits.min} to {limits.max} for `{declared}`, got {whole}"
+        raise BindingError(message, "widen the kernel's parameter, or pass less")
     return np.array([whole]).astype(storage_dtype(element)).tobytes() if limits is None else np.array([whole], limits.dtype).tobytes()
 
 
@@ -165,16 +165,16 @@ def _as_float(parameter: Parameter, value: float) -> float:
     try:
         return float(value)
     except OverflowError as error:
-        told = f"{parameter.name}: expected a number that a `{parameter.type}` can hold, got one of more than 300 digits"
-        raise BindingError(told, "pass less") from error
+        message = f"{parameter.name}: expected a number that a `{parameter.type}` can hold, got one of more than 300 digits"
+        raise BindingError(message, "pass less") from error
 
 
 def _demand_one_device(arrays: tuple[LiveArray, ...]) -> None:
     for array in arrays[1:]:
         first = arrays[0]
         if array.device != first.device:
-            told = f"{array.name}: expected an array on {first.device}, where {first.name} is, got one on {array.device}"
-            raise BindingError(told, f"move {array.name} to {first.device}, or {first.name} to {array.device}")
+            message = f"{array.name}: expected an array on {first.device}, where {first.name} is, got one on {array.device}"
+            raise BindingError(message, f"move {array.name} to {first.device}, or {first.name} to {array.device}")
 
 
 def _dtype_name(element: ElementType) -> str:

@@ -18,7 +18,7 @@ from typing import Protocol
 from assistant.errors import UsageError
 from assistant.live.arrays import BindingError
 from assistant.live.binding import Bound, StructBytes, bind_positional
-from assistant.live.compiling import Compiled
+from assistant.live.compiling import CompiledText
 from assistant.live.loop import BackgroundLoop
 from assistant.live.names import kernel_names, python_name
 from assistant.live.snapshot import regions_of, restore, shared_folder, write_launch
@@ -27,7 +27,7 @@ from assistant.model.workload import Case, CaseOrigin
 from assistant.ports.lab import Lab, LabFailure, ReplayOptions, ReplayRun
 from assistant.workload.signature import Signature
 
-__all__ = ["BoundKernel", "ConfigOf", "Emulated", "KernelFailed", "Runner"]
+__all__ = ["BoundKernel", "ConfigOf", "EmulatorRunner", "KernelFailed", "Runner"]
 
 ConfigOf = Callable[[Mapping[str, object], Mapping[str, object]], LaunchConfig]
 """(the call's arguments by name, what it says of grid, block and shared) → how it is launched. Raises UsageError."""
@@ -47,10 +47,10 @@ class KernelFailed(UsageError):  # noqa: N818 - a fact, named as the code reads
     """The kernel did not run to its end; the arrays are as they were."""
 
 
-class Emulated:
+class EmulatorRunner:
     """Runs bound launches of one compiled text in the emulator's worker."""
 
-    def __init__(self, loop: BackgroundLoop, lab: Lab, compiled: Compiled, file: str) -> None:
+    def __init__(self, loop: BackgroundLoop, lab: Lab, compiled: CompiledText, file: str) -> None:
         self._loop = loop
         self._lab = lab
         self._compiled = compiled
@@ -60,8 +60,8 @@ class Emulated:
         """Raises KernelFailed, and BindingError for arrays that are on a GPU."""
         away = next((array for array in bound.arrays.values() if not array.is_on_cpu), None)
         if away is not None:
-            told = f"{away.name}: expected an array on the CPU, where this kernel runs, got one on {away.device}"
-            raise BindingError(told, "pass a copy on the CPU, or run the cell without --device cpu")
+            message = f"{away.name}: expected an array on the CPU, where this kernel runs, got one on {away.device}"
+            raise BindingError(message, "pass a copy on the CPU, or run the cell without --device cpu")
         if self._compiled.emulated is not None:
             raise KernelFailed(self._compiled.emulated.message, self._compiled.emulated.remedy)
         folder = shared_folder(2 * bound.size_bytes)
@@ -70,8 +70,8 @@ class Emulated:
             ran = self._replayed(folder / "call")
             after = ran.cases[0]
             if after.error is not None:
-                told = f"{bound.signature.instance} failed: {after.error}"
-                raise KernelFailed(told, "%kernelopt show tells what the checks found; the arrays are as they were")
+                message = f"{bound.signature.instance} failed: {after.error}"
+                raise KernelFailed(message, "%kernelopt show lists what the checks found; the arrays are as they were")
             restore(regions_of(bound), ((identity, ran.blobs / name) for identity, name in after.after))
         finally:
             shutil.rmtree(folder, ignore_errors=True)

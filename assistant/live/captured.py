@@ -1,7 +1,7 @@
 """Launches that a cell's Python made, as a workload of one kernel's text: what was recorded in the user's own process.
 
-Every shape's first launch becomes a live case, its buffers cut to the tensors that were bound; what the launch left stands beside it, so
-that a text that computes something else is told. Example::
+Every shape's first launch becomes a live case, its buffers cut to the tensors that were bound; what the launch left stands next to it, so
+that a text that computes something else is found. Example::
 
     captured.instances_of(parsed, kernel)                          # ('scale(float*, float const*, int)',)
     workload_of(folder, captured, parsed, kernel).workload.cases
@@ -31,20 +31,20 @@ from assistant.workload.recordings import NewCase, RecordingReader, RecordingWri
 from assistant.workload.select import SelectedLaunch, select_launches
 from assistant.workload.signature import Signature, signature_of
 
-__all__ = ["Captured", "workload_of"]
+__all__ = ["CellCapture", "workload_of"]
 
 _REFERENCE = "the recorded launch"
 """As a difference names it."""
 
 
-class Captured(Record):
+class CellCapture(Record):
     """What one cell launched."""
 
     folder: Path
     """Of the recording."""
     recording: Recording
     extents: tuple[Extent, ...]
-    """Of tensors and CuPy's arrays, where their allocator told them."""
+    """Of tensors and CuPy's arrays, where their allocator reports them."""
     device: str
     """For people: the GPU's name."""
 
@@ -60,7 +60,7 @@ class CapturedCases(Record):
     """Of the instances, as the text declares them."""
 
 
-def workload_of(folder: Path, captured: Captured, parsed: ParsedSource, kernel: Kernel) -> CapturedCases:
+def workload_of(folder: Path, captured: CellCapture, parsed: ParsedSource, kernel: Kernel) -> CapturedCases:
     """Written below ``folder``. Raises UsageError where the recording lacks what the kernel reads."""
     reader = RecordingReader(captured.folder)
     cases: list[LiveCase] = []
@@ -77,7 +77,7 @@ def workload_of(folder: Path, captured: Captured, parsed: ParsedSource, kernel: 
 
 def _case(
     folder: Path,
-    captured: Captured,
+    captured: CellCapture,
     reader: RecordingReader,
     launch: RecordedLaunch,
     signature: Signature,
@@ -142,11 +142,13 @@ def _demand_fit(parsed: ParsedSource, recording: Recording, launch: RecordedLaun
     """Raises UsageError for a text that takes other arguments, or reads variables that were set before anything was recorded."""
     name = signature.instance
     if len(launch.arguments) != len(signature.parameters):
-        told = f"the recorded launch of {name} has {len(launch.arguments)} arguments, the cell's kernel takes {len(signature.parameters)}"
-        raise UsageError(told, "give the kernel the parameters that it was recorded with, or bind arrays with --args")
+        message = (
+            f"the recorded launch of {name} has {len(launch.arguments)} arguments, the cell's kernel takes {len(signature.parameters)}"
+        )
+        raise UsageError(message, "give the kernel the parameters that it was recorded with, or bind arrays with --args")
     reached = {state.buffer for state in launch.buffers}
     known = {buffer.symbol.rpartition("::")[2] for buffer in recording.buffers if buffer.symbol is not None and buffer.id in reached}
     lacking = [variable for variable in device_variable_types(parsed.source.text) if variable not in known]
     if lacking:
-        told = f"{name}: the recording lacks the variable {lacking[0]}, as the kernel was loaded before the captured cell began"
-        raise UsageError(told, "compile it and set its variables in the cell with --capture")
+        message = f"{name}: the recording lacks the variable {lacking[0]}, as the kernel was loaded before the captured cell began"
+        raise UsageError(message, "compile it and set its variables in the cell with --capture")

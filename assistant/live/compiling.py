@@ -21,10 +21,10 @@ from assistant.model.build import Build, BuildFailure, BuildResult, Diagnostic, 
 from assistant.ports.lab import Lab, LabFailure, Program, ReplayOptions, RunLimits
 from assistant.record import Record
 
-__all__ = ["Compiled", "compile_text"]
+__all__ = ["CompiledText", "compile_text"]
 
 
-class Compiled(Record):
+class CompiledText(Record):
     """What compilers made of a text."""
 
     program: Program
@@ -54,11 +54,11 @@ class Compiled(Record):
                 yield f"line {found.line}: {found.severity.value}: {found.message}"
 
 
-async def compile_text(lab: Lab, request: JobRequest, kernels: tuple[str, ...]) -> Compiled:
+async def compile_text(lab: Lab, request: JobRequest, kernels: tuple[str, ...]) -> CompiledText:
     """``kernels``: symbols that must be startable. Raises UsageError for a text without kernels."""
     loaded = load_settings(find_workspace(request.file))
     subject = read_version(request, flags_of(request, loaded))
     program, limits = replace(subject.program, kernels=kernels), run_limits(request, loaded.settings)
     architecture = target(request.target or loaded.settings.target).architecture
     build, ready = await asyncio.gather(lab.inspect(subject.program, architecture), lab.replay(program, (), ReplayOptions(), limits))
-    return Compiled(program, limits, build, ready if isinstance(ready, LabFailure) else None)
+    return CompiledText(program, limits, build, ready if isinstance(ready, LabFailure) else None)

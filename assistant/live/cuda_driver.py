@@ -116,9 +116,9 @@ class UserDriver:
         function: Callable[..., int] = getattr(self._library, name)
         status = function(*arguments)
         if status:
-            told = ctypes.c_char_p()
-            self._library.cuGetErrorName(status, ctypes.byref(told))
-            what = (told.value or b"an unknown error").decode()
+            error_name = ctypes.c_char_p()
+            self._library.cuGetErrorName(status, ctypes.byref(error_name))
+            what = (error_name.value or b"an unknown error").decode()
             raise KernelFailed(f"{name} failed: {what}", "check grid, block and shared memory against the GPU's limits")
 
 

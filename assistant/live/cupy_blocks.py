@@ -1,7 +1,7 @@
-"""The extents of CuPy's arrays while a cell ran, as its memory pool tells them; CuPy is never imported.
+"""The extents of CuPy's arrays while a cell ran, as its memory pool reports them; CuPy is never imported.
 
 The pool takes allocations of what was asked for, rounded up to 512 bytes, and hands out parts of those that were given back. What the
-cell asks for and gives back is told by a hook, the arrays from before it by themselves. Parts that touch one that was given back
+cell asks for and gives back is known from a hook, the arrays from before it by themselves. Parts that touch one that was given back
 meanwhile are left out: a launch may have used their place in another size. Example::
 
     blocks = ArrayBlocks()
@@ -29,16 +29,16 @@ _UNKNOWN = (AttributeError, KeyError, TypeError, ValueError, RuntimeError)
 class ArrayBlocks:
     """Begun where it is made, by ``cupy.cuda.MemoryHook``, which hears of its own thread only.
 
-    Of a CuPy that is first imported in the cell, or has it otherwise, nothing is told: the user's cell runs all the same.
+    Of a CuPy that is first imported in the cell, or has it otherwise, nothing is known: the user's cell runs all the same.
     """
 
     def __init__(self) -> None:
-        self._told = _Told()
+        self._log = _PoolLog()
         self._hook: Any = None
         cupy: Any = sys.modules.get("cupy")
         if cupy is not None:
             with suppress(*_UNKNOWN):
-                self._hook = _hook(cupy, self._told).__enter__()
+                self._hook = _hook(cupy, self._log).__enter__()
 
     def end(self) -> tuple[Extent, ...]:
         """Parts that were the same from when they were given out until now; none without CuPy."""
@@ -46,14 +46,14 @@ class ArrayBlocks:
             return ()
         try:
             self._hook.__exit__()
-            used = {**_parts_of_arrays(sys.modules["cupy"]), **self._told.given_bytes}
+            used = {**_parts_of_arrays(sys.modules["cupy"]), **self._log.given_bytes}
         except _UNKNOWN:
             return ()
         parts = (Extent(address, size_bytes) for address, size_bytes in sorted(used.items()))
-        return tuple(part for part in parts if not any(part.overlaps(gone) for gone in self._told.gone))
+        return tuple(part for part in parts if not any(part.overlaps(gone) for gone in self._log.gone))
 
 
-class _Told:
+class _PoolLog:
     """What the pool handed out and took back."""
 
     def __init__(self) -> None:
@@ -70,15 +70,15 @@ class _Told:
         self.gone.add(Extent(address, size_bytes))
 
 
-def _hook(cupy: Any, told: _Told) -> Any:
+def _hook(cupy: Any, log: _PoolLog) -> Any:
     class Hook(cupy.cuda.MemoryHook):
         name = "kernelopt"
 
         def malloc_postprocess(self, *, size: int, mem_ptr: int, **_: object) -> None:
-            told.give(mem_ptr, size)
+            log.give(mem_ptr, size)
 
         def free_postprocess(self, *, mem_ptr: int, mem_size: int, **_: object) -> None:
-            told.take_back(mem_ptr, mem_size)
+            log.take_back(mem_ptr, mem_size)
 
     return Hook()
 

@@ -15,7 +15,7 @@ from typing import Any
 from assistant.lab.compiler import Compiler
 from assistant.live.binding import Bound
 from assistant.live.callables import KernelFailed
-from assistant.live.compiling import Compiled
+from assistant.live.compiling import CompiledText
 from assistant.live.cuda_driver import Launch, UserDriver, installed
 from assistant.live.loop import BackgroundLoop
 from assistant.model.launch import LaunchConfig
@@ -29,7 +29,7 @@ _POINTER_BYTES = 8
 class OnGpu:
     """Launches one compiled text on the GPUs that its arrays are on."""
 
-    def __init__(self, loop: BackgroundLoop, compiler: Compiler, compiled: Compiled, load: Callable[[], Any] | None = None) -> None:
+    def __init__(self, loop: BackgroundLoop, compiler: Compiler, compiled: CompiledText, load: Callable[[], Any] | None = None) -> None:
         """``load``: gives the driver's library at the first launch; None: this machine's."""
         self._load = load or installed
         self._loop = loop
@@ -69,7 +69,7 @@ def _argument_bytes(bound: Bound) -> tuple[bytes, ...]:
 
 
 def _stream_of(bound: Bound, index: int) -> int:
-    """The stream that the arrays' library works on; the default one for libraries that do not tell. They are loaded already."""
+    """The stream that the arrays' library works on; the default one for libraries that do not say. They are loaded already."""
     kinds = {array.kind for array in bound.arrays.values()}
     torch, cupy = sys.modules.get("torch"), sys.modules.get("cupy")
     if "torch tensor" in kinds and torch is not None:

@@ -25,7 +25,7 @@ _END_S = 10.0
 
 
 class BackgroundLoop:
-    """Started with its first work; a daemon, as a kernel that ends waits for nobody."""
+    """Started with its first work; a daemon, as a kernel that ends does not wait for threads."""
 
     def __init__(self) -> None:
         self._loop: asyncio.AbstractEventLoop | None = None

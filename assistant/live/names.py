@@ -1,6 +1,6 @@
 """Kernel parameters as Python knows them: ``in``, ``lambda`` and their like are words of Python's, and are called ``in_`` there.
 
-A call has words of its own beside them (``grid``, ``block``, ``shared``): a parameter of such a name gets an underscore too. Example::
+A call has words of its own in addition (``grid``, ``block``, ``shared``): a parameter of such a name gets an underscore too. Example::
 
     python_name("in")                          # 'in_'
     kernel_names({"in_": x}, ("out", "in"))    # {'in': x}

@@ -4,7 +4,7 @@ The library watches the driver's calls through CUPTI between ``begin`` and ``end
 each launch could reach before and after it. Nothing is watched at other times. Example::
 
     launches = InProcess(library)
-    launches.begin(folder, 256 << 20)   # raises CannotRecord, e.g. beside a running profiler
+    launches.begin(folder, 256 << 20)   # raises CannotRecord, e.g. while a profiler runs
     …                              # the user's Python
     launches.end()
 """
@@ -49,11 +49,11 @@ class InProcess:
         reason = self._begin(str(folder).encode(), launch_bytes, _TOTAL_BYTES)
         if reason is None:
             return
-        told = reason.decode("utf-8", "replace")
-        if told == _BUSY:
-            told = "another profiler watches this process, and CUPTI lets one do so"
-            raise CannotRecord(told, "restart the kernel, and capture before torch.profiler is used: it watches until the process ends")
-        raise CannotRecord(f"launches of this process cannot be watched: {told}", "kernelopt doctor tells what this machine can do")
+        message = reason.decode("utf-8", "replace")
+        if message == _BUSY:
+            message = "another profiler watches this process, and CUPTI lets one do so"
+            raise CannotRecord(message, "restart the kernel, and capture before torch.profiler is used: it watches until the process ends")
+        raise CannotRecord(f"launches of this process cannot be watched: {message}", "kernelopt doctor shows what this machine can do")
 
     def end(self) -> None:
         """Once launches that are under way are written."""

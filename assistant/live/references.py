@@ -58,7 +58,7 @@ def _taken(reference: Reference, arguments: dict[str, object]) -> dict[str, obje
     """Those that the function has parameters for."""
     try:
         parameters = inspect.signature(reference.function).parameters.values()
-    except (TypeError, ValueError):  # some built-in functions do not tell
+    except (TypeError, ValueError):  # some built-in functions do not say
         return arguments
     if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
         return arguments
@@ -68,8 +68,8 @@ def _taken(reference: Reference, arguments: dict[str, object]) -> dict[str, obje
     ]
     if positional or unknown:
         names = ", ".join(arguments)
-        told = f"--ref {reference.name}: its parameter {(positional or unknown)[0]} is none of the kernel's ({names})"
-        raise BadReference(told, "name its parameters as the kernel's are named; those that it does not need may be left out")
+        message = f"--ref {reference.name}: its parameter {(positional or unknown)[0]} is not a parameter of the kernel ({names})"
+        raise BadReference(message, "name its parameters as the kernel's are named; those that it does not need may be left out")
     return {p.name: arguments[p.name] for p in parameters if p.name in arguments}
 
 
@@ -81,14 +81,14 @@ def _named(reference: Reference, bound: Bound, copies: Mapping[str, object], ret
         named = kernel_names(cast("Mapping[str, object]", returned), bound.arrays)
         unknown = [name for name in named if name not in bound.arrays]
         if unknown:
-            told = f"--ref {reference.name} returned {unknown[0]!r}, which is no array of the kernel ({', '.join(bound.arrays)})"
-            raise BadReference(told, "return a dict by the names of the kernel's outputs")
+            message = f"--ref {reference.name} returned {unknown[0]!r}, which is not an array of the kernel ({', '.join(bound.arrays)})"
+            raise BadReference(message, "return a dict by the names of the kernel's outputs")
         return dict(named)
     if isinstance(returned, tuple) and len(cast("tuple[object, ...]", returned)) == len(outputs) > 1:
         return dict(zip(outputs, cast("tuple[object, ...]", returned), strict=True))
     if len(outputs) != 1:
-        told = f"--ref {reference.name} returned one value, and the kernel may write {', '.join(outputs) or 'nothing'}"
-        raise BadReference(told, "return a dict by the names of the outputs, or declare the inputs const")
+        message = f"--ref {reference.name} returned one value, and the kernel may write {', '.join(outputs) or 'nothing'}"
+        raise BadReference(message, "return a dict by the names of the outputs, or declare the inputs const")
     return {outputs[0]: returned}
 
 
@@ -133,8 +133,8 @@ def _stored(reference: Reference, bound: Bound, name: str, value: Any) -> bytes:
     if element is None or values.dtype.kind not in "fiub":
         raise BadReference(f"--ref {reference.name}: {name} of type {values.dtype} cannot be compared", "return an array of numbers")
     if values.size != expected:
-        told = f"--ref {reference.name} returned {values.size} values for {name} (shape {values.shape}), which holds {expected}"
-        raise BadReference(told, f"return an array of shape {bound.arrays[name].shape}")
+        message = f"--ref {reference.name} returned {values.size} values for {name} (shape {values.shape}), which holds {expected}"
+        raise BadReference(message, f"return an array of shape {bound.arrays[name].shape}")
     flat = np.ascontiguousarray(values).reshape(-1)
     if element.is_floating:
         return flat.astype(np.float64).tobytes()

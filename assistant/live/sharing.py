@@ -42,11 +42,11 @@ class SharedReader:
         except KernelFailed as refused:
             self._reason = f"their memory cannot be shared with a worker ({refused.message})"
             return None
-        told = self._loop.wait(self._read(uuid, {"op": "read_shared", "regions": shared, "out": str(blobs)}))
-        if isinstance(told, str):
-            self._reason = f"no worker could read them ({told})"
+        answer = self._loop.wait(self._read(uuid, {"op": "read_shared", "regions": shared, "out": str(blobs)}))
+        if isinstance(answer, str):
+            self._reason = f"no worker could read them ({answer})"
             return None
-        return told
+        return answer
 
     def note(self) -> str | None:
         """Why the last arrays were copied in this process, once."""
@@ -73,7 +73,7 @@ class SharedReader:
 
     async def _read(self, uuid: str, message: dict[str, Any]) -> tuple[str, ...] | str:
         """The files' names, or why there are none."""
-        told = ""
+        failure = ""
         for _ in range(2):  # one that rested may end just as it is asked
             worker = self._workers.get(uuid)
             if worker is None:
@@ -84,7 +84,7 @@ class SharedReader:
             except WorkerTimedOut as error:
                 return str(error)
             except WorkerDied as error:
-                told = str(error)
+                failure = str(error)
                 continue
             return tuple(reply["result"]["blobs"]) if reply["ok"] else str(reply["error"]["message"])
-        return told
+        return failure

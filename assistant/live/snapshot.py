@@ -51,7 +51,7 @@ ReadRegions = Callable[[tuple[Region, ...], Path], "tuple[str, ...] | None"]
 
 
 def shared_folder(size_bytes: int) -> Path:
-    """A private folder in shared memory, or where files are kept if that much of it is not free; whoever asked for it removes it."""
+    """A private folder in shared memory, or where files are kept if that much of it is not free; the caller removes it."""
     try:
         has_room = shutil.disk_usage(_SHARED_MEMORY).free * _SPARE_RATIO > size_bytes
     except OSError:

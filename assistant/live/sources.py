@@ -20,7 +20,7 @@ from assistant.cuda.embedded.find import find_embedded
 from assistant.cuda.match import kernel_of_instance
 from assistant.cuda.parse import parse
 from assistant.lab.device_text import device_part
-from assistant.model.embedded import Container, Declined, Embedded, EmbeddingKind
+from assistant.model.embedded import Container, Embedded, EmbeddingKind, EmbeddingProblem
 from assistant.model.source import Kernel, ParsedSource, Source
 from assistant.record import Record
 
@@ -28,7 +28,7 @@ __all__ = ["KnownText", "declined_reasons", "known_texts", "text_of"]
 
 _BLANK_LINES = re.compile(r"\n\s*\n(?:\s*\n)+")
 _TORCH_FILE = "cuda.cu"
-"""What ``load_inline`` writes ``cuda_sources`` into, beside the library (PyTorch, ``torch/utils/cpp_extension.py``)."""
+"""What ``load_inline`` writes ``cuda_sources`` into, in addition to the library (PyTorch, ``torch/utils/cpp_extension.py``)."""
 
 
 class KnownText(Record):
@@ -66,7 +66,9 @@ def text_of(texts: Sequence[KnownText], instance: str) -> KnownText | None:
 def declined_reasons(code: str) -> tuple[str, ...]:
     """Why strings of the cell that are given to a compiler cannot be read."""
     return tuple(
-        f"{_called(item.kind)}: {item.reason}" for item in find_embedded(code, Container.NOTEBOOK_CELL) if isinstance(item, Declined)
+        f"{_called(item.kind)}: {item.reason}"
+        for item in find_embedded(code, Container.NOTEBOOK_CELL)
+        if isinstance(item, EmbeddingProblem)
     )
 
 

@@ -1,6 +1,6 @@
-"""The extents of PyTorch's tensors while a cell ran, as its caching allocator tells them; PyTorch is never imported.
+"""The extents of PyTorch's tensors while a cell ran, as its caching allocator reports them; PyTorch is never imported.
 
-The allocator tells the parts that are in use now. A part that was given back meanwhile may have been given out anew in another size, so
+The allocator reports the parts that are in use now. A part that was given back meanwhile may have been given out anew in another size, so
 parts that touch one are left out: the allocator's own history of the cell says which (it is kept for the cell only, and not where the
 user keeps one). Example::
 
@@ -30,7 +30,7 @@ _UNKNOWN = (AttributeError, KeyError, TypeError, ValueError, RuntimeError)
 class TensorBlocks:
     """Begun where it is made. ``torch.cuda.memory._snapshot`` and its history are PyTorch's own debugging interface (2.1 and later).
 
-    Of one that has it otherwise nothing is told: the user's cell runs all the same.
+    Of one that has it otherwise nothing is known: the user's cell runs all the same.
     """
 
     def __init__(self) -> None:
@@ -72,7 +72,7 @@ class TensorBlocks:
         return tuple(extent for extent in used if extent is not None and not any(extent.overlaps(gone) for gone in freed or ()))
 
     def _given_back(self, memory: Any) -> list[Extent] | None:
-        """What was given back during the cell; None where nobody kept it."""
+        """What was given back during the cell; None where it was not kept."""
         if not self._keeps_history:
             return None
         events = [event for trace in _traces(memory) for event in trace]

@@ -75,7 +75,7 @@ def live_workload(
     own = [_own_case(folder / f"shape-{index}", shape, file, read) for index, shape in enumerate(shapes)]
     if reference is None:
         return MadeWorkload(LiveWorkload(tuple(own)), ())
-    asked = _Asked(reference, limits)
+    asked = _ReferenceCalls(reference, limits)
     judged = [asked.case(case, shape.bound, None) for case, shape in zip(own, shapes, strict=True)]
     for index, shape in enumerate(shapes):
         judged += asked.fresh(folder / f"fresh-{index}", own[index], shape.bound)
@@ -87,7 +87,7 @@ def _own_case(folder: Path, shape: ShapeBinding, file: str, read: ReadRegions | 
     return LiveCase(folder, shape_of(recording.launches[0], shape.bound.signature.parameters), 1.0, 0)
 
 
-class _Asked:
+class _ReferenceCalls:
     """Calls of one reference within their limits."""
 
     def __init__(self, reference: Reference, limits: ReferenceLimits) -> None:
@@ -122,8 +122,8 @@ class _Asked:
         cases: list[LiveCase] = []
         for index, draw in enumerate(draws):
             if time.monotonic() > self._end_s:
-                told = f"{own.shape}: {len(draws) - index} of {len(draws)} draws of fresh values"
-                self._skipped.append(f"{told}, {_OVERDUE} {self._limits.total_s:g} s (--ref-time)")
+                skipped = f"{own.shape}: {len(draws) - index} of {len(draws)} draws of fresh values"
+                self._skipped.append(f"{skipped}, {_OVERDUE} {self._limits.total_s:g} s (--ref-time)")
                 break
             new = fresh_values(base, draw)
             written = write_case(folder / str(index), new)

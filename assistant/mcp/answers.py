@@ -19,7 +19,7 @@ __all__ = ["ANSWER_CHARACTERS", "answer", "listed_proposal"]
 
 ANSWER_CHARACTERS = 60_000
 """Most of one answer (chosen: well within what clients take as one tool result); whole events are left out above it."""
-_TOLD = (
+_SHOWN_EVENTS = (
     events.Message,
     events.Diagnostics,
     events.KernelFound,
@@ -33,17 +33,17 @@ _TOLD = (
     events.ProposalMade,
 )
 _LINES_OF_A_LAUNCH = 40
-"""Lines of source whose counters are told of one launch; those with most sectors and wavefronts beyond the ideal."""
+"""Lines of source whose counters are given of one launch; those with most sectors and wavefronts beyond the ideal."""
 _LEFT_OUT = frozenset({"schema", "job", "event"})
 _SEED = "seed"
-"""Of a case: values that candidates are judged on are never shown to whoever writes candidates."""
+"""Of a case: values that candidates are judged on are never shown to the authors of candidates."""
 
 
 def answer(log: Sequence[events.Event]) -> dict[str, Any]:
     """One job's answer: the verdict in words, its exit code (docs/reference/exit-codes.md), and what it rests on."""
     ended = next((event for event in reversed(log) if isinstance(event, events.JobEnded)), None)
-    told = [_told(event) for event in log if isinstance(event, _TOLD)]
-    kept, left_out = _bounded(told)
+    entries = [_entry(event) for event in log if isinstance(event, _SHOWN_EVENTS)]
+    kept, left_out = _bounded(entries)
     result: dict[str, Any] = {
         "answer": "the job did not come to an end" if ended is None else ended.reason,
         "exit_code": 4 if ended is None else ended.exit_code,
@@ -61,7 +61,7 @@ def listed_proposal(event: events.ProposalMade) -> dict[str, Any]:
     }
 
 
-def _told(event: events.Event) -> dict[str, Any]:
+def _entry(event: events.Event) -> dict[str, Any]:
     data = {key: value for key, value in event_object(event).items() if key not in _LEFT_OUT}
     if isinstance(event, events.Profile):
         lines = sorted(data["lines"], key=_excess, reverse=True)
@@ -76,11 +76,11 @@ def _excess(line: dict[str, Any]) -> int:
     return (line.get("sectors", 0) - line.get("ideal_sectors", 0)) + (line.get("wavefronts", 0) - line.get("ideal_wavefronts", 0))
 
 
-def _bounded(told: Iterable[dict[str, Any]]) -> tuple[list[dict[str, Any]], int]:
+def _bounded(entries: Iterable[dict[str, Any]]) -> tuple[list[dict[str, Any]], int]:
     """As many as fit, the last ones first: verdicts and proposals come late. In order, with the number left out."""
     kept: list[dict[str, Any]] = []
     used = left_out = 0
-    for data in reversed(list(told)):
+    for data in reversed(list(entries)):
         used += len(str(data))
         if used > ANSWER_CHARACTERS:
             left_out += 1

@@ -4,7 +4,7 @@ An agent's word is no consent. A folder must be trusted and its programs allowed
 by starting the server with ``--allow-run``. Edits run limited, like every candidate. Example::
 
     harness = Harness(session, TrustStore(user_paths().trust), Rights())
-    await harness.run(harness.check(Path("/tmp/a.cu"), None), tell)
+    await harness.run(harness.check(Path("/tmp/a.cu"), None), on_progress)
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ from assistant.model.source import Source
 from assistant.record import Record
 from assistant.verify.host_edits import edits_host_code
 
-__all__ = ["Harness", "Rights", "Tell"]
+__all__ = ["Harness", "OnProgress", "Rights"]
 
-Tell = Callable[[str], Awaitable[None]]
-"""Is told what a running job does now."""
+OnProgress = Callable[[str], Awaitable[None]]
+"""Is called with what a running job does now."""
 
 _SUMMARY_CHARACTERS = 500
 _TEXT_BYTES = 1 << 20
@@ -45,9 +45,9 @@ class Rights(Record):
     """What the person who started the server allows."""
 
     may_run: bool = False
-    """Programs of trusted folders, also those that nobody consented to by *Always here*."""
+    """Programs of trusted folders, also those without a consent by *Always here*."""
     may_edit_host_code: bool = False
-    """Edits beside kernels and launches may be built and run, limited as candidates are."""
+    """Edits of other code than kernels and launches may be built and run, limited as candidates are."""
     trusted: tuple[Path, ...] = ()
     """Folders that the editor which starts the server trusts."""
 
@@ -96,11 +96,11 @@ class Harness:
     def proposal(self, id_prefix: str) -> dict[str, Any]:
         """One proposal whole, and what was decided on it."""
         proposal = self._session.store.find_proposal(id_prefix)
-        told = answer([proposal_event(proposal.job, proposal)])["events"][0]
+        entry = answer([proposal_event(proposal.job, proposal)])["events"][0]
         decisions = self._session.store.decisions(proposal.id)
-        return told | {"decisions": [{"kind": d.kind.value, "reason_code": d.reason_code, "reason": d.reason} for d in decisions]}
+        return entry | {"decisions": [{"kind": d.kind.value, "reason_code": d.reason_code, "reason": d.reason} for d in decisions]}
 
-    async def run(self, stream: AsyncIterator[events.Event], tell: Tell) -> dict[str, Any]:
+    async def run(self, stream: AsyncIterator[events.Event], on_progress: OnProgress) -> dict[str, Any]:
         """The job's answer; cancelling it ends the job and its workers."""
         log: list[events.Event] = []
         async with self._turn:
@@ -108,7 +108,7 @@ class Harness:
                 async for event in stream:
                     log.append(event)
                     if isinstance(event, events.StageStarted):
-                        await tell(f"{event.stage}: {event.detail}")
+                        await on_progress(f"{event.stage}: {event.detail}")
             finally:
                 if isinstance(stream, AsyncGenerator):
                     await stream.aclose()
@@ -125,7 +125,7 @@ class Harness:
             raise CannotAnswerError(f"a person answered that {request.file.name} is never to be run", "ask them")
         if consent is not ConsentAnswer.ALWAYS and not self._rights.may_run:
             remedy = "a person answers Always here in the editor, or starts this server with --allow-run"
-            raise CannotAnswerError(f"nobody consented to running {request.file.name} for an agent", remedy)
+            raise CannotAnswerError(f"no person consented to running {request.file.name} for an agent", remedy)
         return request
 
     def _is_trusted(self, folder: Path) -> bool:
@@ -140,7 +140,7 @@ class Harness:
         edited = parse(Source(source.path, edited_text))
         if not self._rights.may_edit_host_code and edits_host_code(parse(source), edited):
             remedy = "keep to kernels, device functions and launches, or a person starts this server with --allow-host-code"
-            raise UsageError("the edit changes host code, which nobody allowed", remedy)
+            raise UsageError("the edit changes host code, which was not allowed", remedy)
         if _runs(source.path, edited_text) - _runs(source.path, source.text):
             raise UsageError("the edit declares other flags, or another reference", "leave those of the workload block as they are")
         return source.text

@@ -73,13 +73,13 @@ def _add_looking(server: MCPServer, harness: Harness) -> None:
     @server.tool(title="List open proposals", annotations=_LOOKS)
     def proposals(file: File) -> list[dict[str, Any]]:
         """Proposals for the file that wait for a person, newest first."""
-        with _told_errors():
+        with _errors_as_answers():
             return harness.proposals(Path(file))
 
     @server.tool(title="Show a proposal", annotations=_LOOKS)
     def proposal(id: Id) -> dict[str, Any]:  # noqa: A002 - the name that clients see
         """Diff, verdict, comparison, evidence, explanation, and what the person decided."""
-        with _told_errors():
+        with _errors_as_answers():
             return harness.proposal(id)
 
 
@@ -99,17 +99,17 @@ def _add_offering(server: MCPServer, harness: Harness) -> None:
 async def _answered(harness: Harness, context: Context, start: Callable[[], AsyncIterator[events.Event]]) -> dict[str, Any]:
     stage_count = 0
 
-    async def tell(stage: str) -> None:
+    async def on_progress(stage: str) -> None:
         nonlocal stage_count
         stage_count += 1
         await context.report_progress(stage_count, None, stage)
 
-    with _told_errors():
-        return await harness.run(start(), tell)
+    with _errors_as_answers():
+        return await harness.run(start(), on_progress)
 
 
 @contextmanager
-def _told_errors() -> Generator[None]:
+def _errors_as_answers() -> Generator[None]:
     """Deliberate errors as the protocol's own: an answer that says what is wrong and what to do."""
     try:
         yield

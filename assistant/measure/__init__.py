@@ -4,7 +4,7 @@ from assistant.measure.bounds import Quarantine, bound_ratio, least_time_s, quar
 from assistant.measure.compare import PredictedCase, compare_predictions, sum_predictions
 from assistant.measure.measured_error import MODEL_ACCURACY
 from assistant.measure.model import predict, without_launch
-from assistant.measure.score import ModelAccuracy, ModelError, Scored, score, with_error
+from assistant.measure.score import ModelAccuracy, ModelError, ScoredPrediction, score, with_error
 from assistant.measure.statistics import Pairs, WeightedPairs, aa_half_width, compare_pairs, judge_pairs
 from assistant.measure.targets import DEFAULT_TARGET, TARGETS, target, target_for_device, target_names
 
@@ -17,7 +17,7 @@ __all__ = [
     "Pairs",
     "PredictedCase",
     "Quarantine",
-    "Scored",
+    "ScoredPrediction",
     "WeightedPairs",
     "aa_half_width",
     "bound_ratio",

@@ -2,7 +2,7 @@
 
 Three kinds: *measured* (public raw data), *cited* (white papers, guides), and *calibrated* from Nsight Compute durations of 38
 launches on one H200 (driver 580, CUDA 13.0, Nsight Compute 2025.3, one run each; 36 of them are ``tests/data/h200/counters.json``).
-How each was read off is said beside it; docs/explanation/performance-model.md shows the resulting errors.
+How each was read off is said next to it; docs/explanation/performance-model.md shows the resulting errors.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ MAX_LOADS_IN_FLIGHT = 16
 INTEGER_PER_ACCESS = 0.4
 ARITHMETIC_PER_ACCESS = 0.8
 CONTROL_PER_ACCESS = 0.1
-"""Instructions assumed beside each memory access when there is no machine code. Calibrated at the low end, so that an
+"""Instructions assumed for each memory access, in addition to it, when there is no machine code. Calibrated at the low end, so that an
 assumption does not become the bottleneck: the fixture's naive matrix product has 1.36 others per access, short kernels 3 to 6."""
 
 L2_RESIDENT_RATIO = 0.5

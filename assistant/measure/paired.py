@@ -95,12 +95,12 @@ def _way(case: CaseTiming) -> str:
 
 
 def _state(state: GpuState) -> str:
-    told = (
+    known = (
         None if state.sm_clock_hz is None else f"SM {state.sm_clock_hz / 1e6:.0f} MHz",
         None if state.temperature_c is None else f"{state.temperature_c:.0f} °C",
         f"clocks held down by {', '.join(state.throttle_reasons)}" if state.throttle_reasons else None,
     )
-    return "".join(f", {item}" for item in told if item is not None)
+    return "".join(f", {item}" for item in known if item is not None)
 
 
 def _mean(times_s: tuple[float, ...]) -> float:

@@ -2,7 +2,7 @@
 
 An interval is claimed only where a bottleneck has predictions enough; before that the error of all of them is shown. Example::
 
-    errors = score((Scored("l2", predicted_ratio=1.9, measured_ratio=2.0, program="a.cu"), …))
+    errors = score((ScoredPrediction("l2", predicted_ratio=1.9, measured_ratio=2.0, program="a.cu"), …))
     with_error(comparison, ModelAccuracy("NVIDIA H200", "h200", errors)).quality     # "model error 1.28x median, …"
 """
 
@@ -16,7 +16,7 @@ from dataclasses import replace
 from assistant.model.comparison import Comparison, SpeedOutcome
 from assistant.record import Record
 
-__all__ = ["LEAST_SCORED_COUNT", "ModelAccuracy", "ModelError", "Scored", "score", "with_error"]
+__all__ = ["LEAST_SCORED_COUNT", "ModelAccuracy", "ModelError", "ScoredPrediction", "score", "with_error"]
 
 LEAST_SCORED_COUNT = 29
 """Of fewer re-measured predictions not even the largest error bounds nine in ten with 95 % confidence: 0.9^29 < 0.05 (Wilks, 1941)."""
@@ -26,7 +26,7 @@ _NO_CHANGE_RATIO = 0.005
 """A ratio so near 1 is shown as 1.00x: it says that nothing changes."""
 
 
-class Scored(Record):
+class ScoredPrediction(Record):
     """One prediction and what was measured later."""
 
     bottleneck: str
@@ -78,7 +78,7 @@ class ModelAccuracy(Record):
         return next((error for error in self.errors if error.bottleneck == bottleneck), None)
 
 
-def score(scored: Sequence[Scored]) -> tuple[ModelError, ...]:
+def score(scored: Sequence[ScoredPrediction]) -> tuple[ModelError, ...]:
     """Errors of all predictions, then by bottleneck in alphabetical order; none of none."""
     classes = sorted({item.bottleneck for item in scored})
     by_class = [_error(name, [item for item in scored if item.bottleneck == name]) for name in classes]
@@ -105,7 +105,7 @@ def with_error(comparison: Comparison, accuracy: ModelAccuracy, targets: Sequenc
     )
 
 
-def _error(bottleneck: str | None, scored: Sequence[Scored]) -> ModelError:
+def _error(bottleneck: str | None, scored: Sequence[ScoredPrediction]) -> ModelError:
     factors = sorted(item.factor for item in scored)
     return ModelError(
         bottleneck=bottleneck,

@@ -1,4 +1,4 @@
-"""The last answer of each command on a file: a cache beside the history, replaced by the next answer.
+"""The last answer of each command on a file: a cache in addition to the history, replaced by the next answer.
 
 Example::
 

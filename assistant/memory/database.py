@@ -36,7 +36,7 @@ _PRIMARY_CODE = 0xFF
 """Low byte of an extended result code (sqlite.org/rescode.html)."""
 
 Row = tuple[Any, ...]
-"""Columns as SQLite gives them; whoever wrote the query knows their types."""
+"""Columns as SQLite gives them; the author of the query knows their types."""
 
 
 class ReadOnly(Record):
@@ -213,14 +213,14 @@ def _switch_to_wal(connection: sqlite3.Connection, busy_timeout_s: float) -> Non
 
 
 _LEAST_FREE_BYTES = 256 << 10
-"""Beside the file SQLite writes a journal and an index of it in steps of 32 KiB (sqlite.org/walformat.html)."""
+"""In addition to the file SQLite writes a journal and an index of it in steps of 32 KiB (sqlite.org/walformat.html)."""
 _READ_ONLY_REMEDY = "make the file and its folder writable, or set memory.path in the user configuration to another place"
 _NEWER_REMEDY = "update kernelopt, or set memory.path in the user configuration to another place"
 _WORDS = {
     sqlite3.SQLITE_BUSY: ("is locked by another process", "wait for the other kernelopt to finish, or end it, and try again"),
     sqlite3.SQLITE_LOCKED: ("is locked by another process", "wait for the other kernelopt to finish, or end it, and try again"),
     sqlite3.SQLITE_CORRUPT: ("is damaged", "move it aside to start a new one; sqlite3's .recover may save its rows"),
-    sqlite3.SQLITE_NOTADB: ("is no memory file, or damaged", "move it aside to start a new one, or set memory.path"),
+    sqlite3.SQLITE_NOTADB: ("is not a memory file, or damaged", "move it aside to start a new one, or set memory.path"),
     sqlite3.SQLITE_READONLY: ("cannot be written", _READ_ONLY_REMEDY),
     sqlite3.SQLITE_CANTOPEN: ("cannot be opened", _READ_ONLY_REMEDY),
     sqlite3.SQLITE_PERM: ("cannot be opened", _READ_ONLY_REMEDY),

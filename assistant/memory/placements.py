@@ -39,7 +39,7 @@ def add(database: Database, placement: Placement) -> None:
 
 
 def waiting(database: Database, since_ms: int) -> tuple[Placement, ...]:
-    """Those that nobody took yet, oldest first."""
+    """Those that no editor took yet, oldest first."""
     found = database.rows(
         "select id, proposal, hunk_ids, expected_hash, asked_by, asked_ms from placements"
         " where state = ? and asked_ms >= ? order by asked_ms, id",

@@ -20,7 +20,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from assistant.memory.experience import Judgement, PastTrial, speeds_of
-from assistant.model.attempt import Recalled, RecallQuery
+from assistant.model.attempt import RecallQuery, TechniqueHistory
 from assistant.model.comparison import Comparison, SpeedOutcome
 from assistant.model.profile import Signature
 from assistant.model.proposal import DecisionKind
@@ -75,7 +75,7 @@ class _Sentence(Record):
     weight: float
 
 
-def recall(query: RecallQuery, trials: Iterable[PastTrial], judgements: Iterable[Judgement]) -> tuple[Recalled, ...]:
+def recall(query: RecallQuery, trials: Iterable[PastTrial], judgements: Iterable[Judgement]) -> tuple[TechniqueHistory, ...]:
     """One entry for each technique of the query that memory knows something about, in the query's order.
 
     A job's own trials are no memory of it: a search does not quote itself.
@@ -94,12 +94,14 @@ def recall(query: RecallQuery, trials: Iterable[PastTrial], judgements: Iterable
     return tuple(recalled for recalled in found if recalled is not None)
 
 
-def _recalled(query: RecallQuery, technique: str, trials: tuple[PastTrial, ...], judgements: tuple[Judgement, ...]) -> Recalled | None:
+def _recalled(
+    query: RecallQuery, technique: str, trials: tuple[PastTrial, ...], judgements: tuple[Judgement, ...]
+) -> TechniqueHistory | None:
     if not trials and not judgements:
         return None
     effect = _gain(query, trials) + math.log(_reliability(query, trials)) + _people(query, judgements)
     sentences = sorted((*_judgement_sentences(query, judgements), *_trial_sentences(query, trials)), key=lambda s: -s.weight)
-    return Recalled(
+    return TechniqueHistory(
         technique=technique,
         rank_factor=min(RANK_CEILING, max(RANK_FLOOR, math.exp(effect))),
         sentences=tuple(dict.fromkeys(s.text for s in sentences))[:MAX_SENTENCES],

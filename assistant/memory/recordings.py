@@ -1,4 +1,4 @@
-"""Recordings of proposals, kept for replay in files beside the memory file, each buffer's contents once, up to a quota.
+"""Recordings of proposals, kept for replay in files next to the memory file, each buffer's contents once, up to a quota.
 
 ``memory.sqlite3`` has its recordings in ``memory.recordings/``: ``manifests/<proposal>.json`` and ``blobs/<sha256>``. Above the quota the
 oldest recording goes and is "not replayable" from then on. Example::

@@ -3,7 +3,7 @@
 A record holds no source text, only the hash of it; the texts lie in the blob table. Records are ASCII JSON with sorted keys,
 so that the same value always has the same hash. Example::
 
-    record, texts = attempt_record(attempt)      # texts: {hash: text} to be stored beside it
+    record, texts = attempt_record(attempt)      # texts: {hash: text} to be stored next to it
     attempt_of(record, texts.__getitem__)        # the attempt again
 """
 

@@ -24,7 +24,7 @@ from assistant.memory.integrity import Damage, IntegrityReport, verify
 from assistant.memory.knowledge import Knowledge, derive
 from assistant.memory.recall import recall
 from assistant.memory.recordings import NotReplayable, RecordingArchive
-from assistant.model.attempt import Attempt, JobRow, Recalled, RecallQuery
+from assistant.model.attempt import Attempt, JobRow, RecallQuery, TechniqueHistory
 from assistant.model.completion import ModelCall, SentCall
 from assistant.model.pair import PairSession, Turn
 from assistant.model.placement import Placement, PlacementState
@@ -105,7 +105,7 @@ class MemoryStore:
 
     # --- proposals and decisions --------------------------------------------------------------------------------------
 
-    def add_proposal(self, workspace: Path, proposal: Proposal, beside: frozenset[str] = frozenset()) -> tuple[str, ...]:
+    def add_proposal(self, workspace: Path, proposal: Proposal, keep_open: frozenset[str] = frozenset()) -> tuple[str, ...]:
         record, texts = records.proposal_record(workspace, proposal)
         with self.database.transaction():
             if self._is_stored("proposals", proposal.id, record):
@@ -119,7 +119,7 @@ class MemoryStore:
                     ProposalState.OPEN.value,
                     records.path_key(proposal.path),
                     proposal.kernel,
-                    json.dumps(sorted(beside)),
+                    json.dumps(sorted(keep_open)),
                 ),
             )
             self.database.execute("insert into proposals (id, state, record) values (?, ?, ?)", (proposal.id, proposal.state.value, record))
@@ -187,7 +187,7 @@ class MemoryStore:
         )
         return tuple(records.decision_of(record) for (record,) in found)
 
-    def recall(self, query: RecallQuery) -> tuple[Recalled, ...]:
+    def recall(self, query: RecallQuery) -> tuple[TechniqueHistory, ...]:
         return recall(query, read_trials(self.database, query.techniques), read_judgements(self.database))
 
     def knowledge(self) -> tuple[Knowledge, ...]:
@@ -264,7 +264,7 @@ class MemoryStore:
         return tuple(_job(row) for row in found)
 
     def add_event(self, job_id: str, event: str) -> None:
-        """Append one event (a JSON text) of a job, for whoever resumes or watches it."""
+        """Append one event (a JSON text) of a job, for other processes that resume or watch it."""
         with self.database.transaction():
             self.database.execute(
                 "insert into job_events (job, position, event)"

@@ -68,7 +68,7 @@ class RecallQuery(Record):
     """The job that asks, whose own attempts are left out; None leaves nothing out."""
 
 
-class Recalled(Record):
+class TechniqueHistory(Record):
     """What memory knows of one technique on kernels like this one."""
 
     technique: str

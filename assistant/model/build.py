@@ -132,7 +132,7 @@ class CompilerMissing(Record):
 
     reason: str
     remedy: str
-    """The exact command or setting that mends it."""
+    """The exact command or setting that fixes it."""
 
 
 BuildResult = Build | BuildFailure | CompilerMissing

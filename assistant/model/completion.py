@@ -40,6 +40,26 @@ class FailureKind(StrEnum):
     CANCELLED = "cancelled"
 
 
+class CallOutcome(StrEnum):
+    """How a call of a model ended: it was answered, or one of `FailureKind`."""
+
+    ANSWERED = "answered"
+    NO_KEY = "no_key"
+    NO_CONSENT = "no_consent"
+    NO_MODEL = "no_model"
+    UNREACHABLE = "unreachable"
+    FORBIDDEN = "forbidden"
+    QUOTA = "quota"
+    RATE_LIMITED = "rate_limited"
+    TIMED_OUT = "timed_out"
+    BLOCKED = "blocked"
+    TOO_LARGE = "too_large"
+    BAD_REPLY = "bad_reply"
+    REFUSED = "refused"
+    OVER_BUDGET = "over_budget"
+    CANCELLED = "cancelled"
+
+
 class ChatMessage(Record):
     """One message of a request."""
 
@@ -79,7 +99,7 @@ class Completion(Record):
     model: str
     """As the endpoint names what served it."""
     input_token_count: int | None
-    """None where the endpoint does not tell."""
+    """None where the endpoint does not say."""
     output_token_count: int | None
     is_cut: bool = False
     """It ended at the token limit."""
@@ -144,7 +164,7 @@ class Spending(Record):
 
 
 class SentCall(Record):
-    """A call that is about to leave: kept before it does, so that one whose end nobody saw counts all the same."""
+    """A call that is about to leave: kept before it does, so that one whose end was not seen counts all the same."""
 
     id: str
     job: str
@@ -163,7 +183,7 @@ class ModelCall(Record):
     started_ms: int
     duration_ms: int
     spending: Spending
-    """Of this call alone; counted by us where the endpoint does not tell."""
+    """Of this call alone; counted by us where the endpoint does not say."""
     is_counted_here: bool
     """Token counts are our estimate, not the endpoint's."""
     candidate: str | None = None

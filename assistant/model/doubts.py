@@ -9,7 +9,7 @@ from assistant.record import Record
 __all__ = ["Doubt", "DoubtKind"]
 
 DoubtKind = Literal["unset", "address", "alignment", "comparison", "place"]
-"""Reads a variable that may have no value; makes a number of an address; only asks whether an address is a multiple of what every
+"""Reads a variable that may have no value; turns an address into a number; only asks whether an address is a multiple of what every
 allocation is; compares two addresses; asks in which memory, or where on the stack, something lies."""
 
 

@@ -137,7 +137,7 @@ class Embedded(Record):
         return tuple(sorted(standing, key=_container_start))
 
 
-class Declined(Record):
+class EmbeddingProblem(Record):
     """A CUDA text that is not offered, or an edit that cannot be made, and why."""
 
     kind: EmbeddingKind

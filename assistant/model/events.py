@@ -9,7 +9,7 @@ from typing import Literal
 
 from assistant.model.build import Diagnostic, Occupancy
 from assistant.model.comparison import CaseSpeed, PredictedTime, SpeedOutcome
-from assistant.model.completion import Caps, Spending
+from assistant.model.completion import CallOutcome, Caps, Spending
 from assistant.model.figures import BeforeAfter
 from assistant.model.plan import Decline, Step
 from assistant.model.profile import Evidence, Finding, InstructionMix, LineStall, Problem, Severity
@@ -112,7 +112,7 @@ class ResourcesFound(Record):
 
 
 class KernelFound(Record):
-    """What ``inspect`` tells of one kernel."""
+    """What ``inspect`` reports of one kernel."""
 
     job: str
     kernel: str
@@ -306,7 +306,7 @@ class ModelCalled(Record):
     """``code@3``: template and version."""
     provider: str
     model: str
-    outcome: str
+    outcome: CallOutcome
     """``answered``, or why not (docs/reference/models.md)."""
     input_token_count: int
     output_token_count: int

@@ -18,7 +18,7 @@ class PlacementState(StrEnum):
     REFUSED = "refused"
     """The editor did not make the edit, or its cell holds another text."""
     WITHDRAWN = "withdrawn"
-    """Nobody took it in time."""
+    """No editor took it in time."""
 
 
 class Placement(Record):

@@ -206,7 +206,7 @@ class Origin(Record):
     """Ids of the `ModelCall` that led to it, the last one wrote the text."""
 
 
-class Unwritten(Record):
+class UnwrittenStep(Record):
     """A step that its planner could not turn into an edit, and why."""
 
     reason: str

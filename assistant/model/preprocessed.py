@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from assistant.record import Record
 
-__all__ = ["MACRO_MARK", "NotPreprocessed", "Preprocessed", "Preprocessings", "Survivor"]
+__all__ = ["MACRO_MARK", "NotPreprocessed", "PreprocessedProgram", "Preprocessings", "Survivor"]
 
 MACRO_MARK = "kernelopt_macro_"
 """Stands before the name of a macro that the program does not define itself."""
@@ -20,7 +20,7 @@ class Survivor(Record):
     """The program's own macros are expanded; of any other stands the name, behind ``MACRO_MARK``."""
 
 
-class Preprocessed(Record):
+class PreprocessedProgram(Record):
     """One compiler's view of a program."""
 
     lines: tuple[Survivor, ...]
@@ -28,7 +28,7 @@ class Preprocessed(Record):
     macros: tuple[tuple[str, str], ...]
     """(name, definition) of the marked macros, and of those that their definitions mention; sorted by name."""
     files: tuple[str, ...]
-    """What was read beside the program's sources and the headers of compiler, toolkit and system; sorted."""
+    """What was read in addition to the program's sources and the headers of compiler, toolkit and system; sorted."""
 
 
 class NotPreprocessed(Record):
@@ -39,14 +39,14 @@ class NotPreprocessed(Record):
     is_missing: bool = False
     """The compiler is not there."""
     files: tuple[str, ...] = ()
-    """As of `Preprocessed`: what was read before it gave up."""
+    """As of `PreprocessedProgram`: what was read before it gave up."""
 
 
 class Preprocessings(Record):
     """A program as each compiler sees it."""
 
-    emulator: Preprocessed | NotPreprocessed
-    device: Preprocessed | NotPreprocessed
+    emulator: PreprocessedProgram | NotPreprocessed
+    device: PreprocessedProgram | NotPreprocessed
     """As nvcc compiles it for the GPU."""
-    host: Preprocessed | NotPreprocessed
+    host: PreprocessedProgram | NotPreprocessed
     """As nvcc compiles it for the host."""

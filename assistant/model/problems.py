@@ -23,9 +23,9 @@ GARBAGE = frozenset({"out_of_bounds", "uninitialised_read", "use_after_free", "w
 """Kinds after which a kernel may have read what is another thing on every machine, if the same in every run of the emulator."""
 
 _BY_CAUSE = frozenset({"bad_launch", "misaligned", "out_of_bounds", "uninitialised_read", "use_after_free"})
-"""Kinds whose message tells what is wrong; that of a race names the threads that happened to meet."""
+"""Kinds whose message says what is wrong; that of a race names the threads that happened to meet."""
 _POSITION = re.compile(r"(?<=offset )\d+|\d+(?= bytes (?:before|behind))")
-"""Where in or beside an allocation: it differs from thread to thread."""
+"""Where in or next to an allocation: it differs from thread to thread."""
 
 
 def merge_problems(problems: Iterable[Problem]) -> tuple[Problem, ...]:

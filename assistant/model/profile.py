@@ -218,7 +218,7 @@ class LaunchProfile(Record):
     line: int = 0
     """Launch site."""
     sites: tuple[AccessSite, ...] = ()
-    """Access by access, where the emulator tells; empty for other methods."""
+    """Access by access, where the emulator knows; empty for other methods."""
     atomic_unique_sectors: int | None = None
     """Distinct 32-byte sectors that global atomics of the grid update; None without any, when not tracked, or when very many."""
     stalls: tuple[LineStall, ...] = ()

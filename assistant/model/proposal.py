@@ -32,7 +32,7 @@ class DecisionKind(StrEnum):
 
 
 class PredictionOutcome(Record):
-    """A prediction beside what was then counted."""
+    """A prediction next to what was then counted."""
 
     prediction: MetricPrediction
     actual: float | None

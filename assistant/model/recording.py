@@ -1,6 +1,6 @@
 """A recording: launches of kernels with every buffer they can reach, before and after; replayable on any lab.
 
-On disk a recording is a folder: ``recording.json`` (these types, field by field) beside ``blobs/<sha256>`` (raw bytes).
+On disk a recording is a folder: ``recording.json`` (these types, field by field) next to ``blobs/<sha256>`` (raw bytes).
 Declared workloads and fresh-value variants use the same format, with ``after`` left empty.
 """
 
@@ -90,7 +90,7 @@ class Transfer(Record):
     after_launch: int
     """Index of the last launch before it; -1 when none."""
     element_type: str | None = None
-    """C type of the elements, from the pointer parameter that the bytes were passed to; None where that does not tell."""
+    """C type of the elements, from the pointer parameter that the bytes were passed to; None where that does not say."""
     buffer: int | None = None
     """Id of the buffer that they came from, where known."""
     buffer_offset_bytes: int = 0
@@ -158,7 +158,7 @@ class Recording(Record):
     shape_counts: tuple[ShapeCount, ...] = ()
     """Every launch shape of the program in order of first use; empty in recordings that no program made."""
     operations: tuple[DeviceOperations, ...] | None = None
-    """Copies and fills of the program, by kind; None where whoever recorded it does not see them."""
+    """Copies and fills of the program, by kind; None where the recorder does not see them."""
     overtaken: tuple[Overtaking, ...] = ()
     """The first few pairs; empty unless the run was late."""
     uploads: tuple[Upload, ...] | None = None

@@ -1,4 +1,4 @@
-"""What a machine has for looking into a GPU, as far as that can be told without using it."""
+"""What a machine has for looking into a GPU, as far as that can be known without using it."""
 
 from __future__ import annotations
 

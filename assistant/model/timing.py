@@ -50,7 +50,7 @@ class Block(Record):
 
 
 class GpuState(Record):
-    """What NVML says of the device at one moment; None where it does not tell."""
+    """What NVML says of the device at one moment; None where it does not say."""
 
     sm_clock_hz: float | None = None
     memory_clock_hz: float | None = None

@@ -15,7 +15,7 @@ class Outcome(StrEnum):
 
 
 class Label(StrEnum):
-    """What a human must know beside the gain."""
+    """What a person must know in addition to the gain."""
 
     PRECISION = "precision"
     FAST_MATH = "fast-math"

@@ -63,14 +63,14 @@ def call_cost(price: Price | None, input_token_count: int, output_token_count: i
     return micro_usd / _TOKENS_PER_MILLION
 
 
-def believed(told: int | None, estimated: int, longest: int = 0) -> int:
+def believed(reported: int | None, estimated: int, longest: int = 0) -> int:
     """The count that is charged: the endpoint's own, within what a text of ``estimated`` tokens can be.
 
     ``longest``: of the answer that was asked for, hidden thoughts included.
     """
-    if told is None or told * _LEAST_BELIEVED < estimated:
+    if reported is None or reported * _LEAST_BELIEVED < estimated:
         return estimated
-    return min(told, max(longest, estimated * _MOST_BELIEVED + _UNSEEN_TOKENS))
+    return min(reported, max(longest, estimated * _MOST_BELIEVED + _UNSEEN_TOKENS))
 
 
 def added(a: Spending, b: Spending) -> Spending:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 
-from assistant.model.plan import Plan, Rewrite, Setback, Step, Unwritten
+from assistant.model.plan import Plan, Rewrite, Setback, Step, UnwrittenStep
 from assistant.ports.planner import Planner, PlanRequest, Story
 
 __all__ = ["MixedPlanner"]
@@ -33,11 +33,11 @@ class MixedPlanner:
         steps = sorted((*expert.steps, *llm.steps), key=lambda step: -step.rank)
         return Plan(tuple(steps), (*expert.declines, *llm.declines), self.name)
 
-    async def rewrites(self, request: PlanRequest, step: Step) -> AsyncIterator[Rewrite | Unwritten]:
+    async def rewrites(self, request: PlanRequest, step: Step) -> AsyncIterator[Rewrite | UnwrittenStep]:
         async for rewrite in self._planner_of(step).rewrites(request, step):
             yield rewrite
 
-    async def improved(self, request: PlanRequest, step: Step, rewrite: Rewrite, setback: Setback) -> Rewrite | Unwritten | None:
+    async def improved(self, request: PlanRequest, step: Step, rewrite: Rewrite, setback: Setback) -> Rewrite | UnwrittenStep | None:
         return await self._planner_of(step).improved(request, step, rewrite, setback)
 
     async def explained(self, story: Story) -> str | None:

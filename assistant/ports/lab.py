@@ -213,7 +213,7 @@ class Lab(Protocol):
         ...
 
     @property
-    def beside(self) -> tuple[Lab, ...]:
+    def parallel_labs(self) -> tuple[Lab, ...]:
         """Labs like this one, on other devices of the same kind, that may try other candidates meanwhile; closed with this one."""
         ...
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from typing import Protocol
 
-from assistant.model.attempt import Recalled
+from assistant.model.attempt import TechniqueHistory
 from assistant.model.build import Diagnostic, KernelResources
 from assistant.model.comparison import Comparison
 from assistant.model.device import Architecture, Target
-from assistant.model.plan import Plan, Rewrite, Setback, Step, TriedBefore, Unwritten
+from assistant.model.plan import Plan, Rewrite, Setback, Step, TriedBefore, UnwrittenStep
 from assistant.model.profile import Evidence, Finding, LaunchProfile
 from assistant.model.source import Kernel, ParsedSource
 from assistant.model.verification import Verification
@@ -30,7 +30,7 @@ class PlanRequest(Record):
     resources: KernelResources | None
     target: Target
     architecture: Architecture
-    recalled: tuple[Recalled, ...] = ()
+    recalled: tuple[TechniqueHistory, ...] = ()
     excluded: frozenset[tuple[str, int]] = frozenset()
     """(technique, line) pairs already tried on this text."""
     tried: tuple[TriedBefore, ...] = ()
@@ -42,13 +42,13 @@ class PlanRequest(Record):
     hint: str | None = None
     """What a person asks for now, in words."""
     least_ratio: float | None = None
-    """Least time(before)/time(after) of an edit that is kept; None: not told."""
+    """Least time(before)/time(after) of an edit that is kept; None: not known."""
     decided_ratio: float | None = None
     """The same for an edit that a person must decide on."""
 
 
 class Story(Record):
-    """A confirmed candidate as whoever explains it sees it."""
+    """A confirmed candidate as its explanation is written from it."""
 
     before: PlanRequest
     """The kernel as the user has it, judged."""
@@ -79,11 +79,11 @@ class Planner(Protocol):
         """Ordered steps with predictions, and what was declined with the reason."""
         ...
 
-    def rewrites(self, request: PlanRequest, step: Step) -> AsyncIterator[Rewrite | Unwritten]:
+    def rewrites(self, request: PlanRequest, step: Step) -> AsyncIterator[Rewrite | UnwrittenStep]:
         """The edits that carry out ``step``, best first, each made when it is asked for: it may cost a call."""
         ...
 
-    async def improved(self, request: PlanRequest, step: Step, rewrite: Rewrite, setback: Setback) -> Rewrite | Unwritten | None:
+    async def improved(self, request: PlanRequest, step: Step, rewrite: Rewrite, setback: Setback) -> Rewrite | UnwrittenStep | None:
         """Another edit of the request's text in the place of ``rewrite``, which met ``setback``; None: it does not learn from setbacks."""
         ...
 

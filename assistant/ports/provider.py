@@ -47,5 +47,5 @@ class Accounts(Protocol):
         ...
 
     def writing(self, role: ModelRole, piece: str) -> None:
-        """A piece of an answer that comes in, for whoever watches."""
+        """A piece of an answer that comes in, for a person who watches."""
         ...

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Protocol
 
-from assistant.model.attempt import Attempt, JobRow, Recalled, RecallQuery
+from assistant.model.attempt import Attempt, JobRow, RecallQuery, TechniqueHistory
 from assistant.model.completion import ModelCall, SentCall
 from assistant.model.pair import PairSession, Turn
 from assistant.model.placement import Placement, PlacementState
@@ -41,7 +41,7 @@ class AttemptStore(Protocol):
         """Newest first; None means every workspace, every file."""
         ...
 
-    def recall(self, query: RecallQuery) -> tuple[Recalled, ...]:
+    def recall(self, query: RecallQuery) -> tuple[TechniqueHistory, ...]:
         """What memory knows of each technique that was tried or decided on, on kernels like the query's."""
         ...
 
@@ -49,8 +49,8 @@ class AttemptStore(Protocol):
 class ProposalStore(Protocol):
     """Edits that were proposed to a person, and what the person decided."""
 
-    def add_proposal(self, workspace: Path, proposal: Proposal, beside: frozenset[str] = frozenset()) -> tuple[str, ...]:
-        """Store an open proposal; open ones of the same file and kernel become superseded, but for ``beside``. Ids of the superseded."""
+    def add_proposal(self, workspace: Path, proposal: Proposal, keep_open: frozenset[str] = frozenset()) -> tuple[str, ...]:
+        """Store an open proposal; open ones of the same file and kernel become superseded, but for ``keep_open``. Ids of the superseded."""
         ...
 
     def keep_recording(self, proposal_id: str, recording: Path, quota_bytes: int, now_ms: int) -> None:

@@ -14,7 +14,7 @@ from assistant.profile.thresholds import threshold
 __all__ = ["bottleneck"]
 
 _MEASURED = (("dram", "dram_utilisation"), ("l2", "l2_utilisation"), ("l1", "l1_utilisation"), ("issue", "issue_utilisation"))
-"""Of the model's terms, those that hardware counters tell; what happens inside the pipes takes more of them."""
+"""Of the model's terms, those that hardware counters show; what happens inside the pipes takes more of them."""
 _LATENCY = "latency"
 
 
@@ -22,7 +22,7 @@ def bottleneck(profile: LaunchProfile, predicted: PredictedTime) -> str:
     """Name of the model's term that limits the launch.
 
     Measured: the part nearest to its peak, if it is near; where none of them is, ``latency``, unless the model names a pipe, which no
-    share of these tells.
+    share of these says.
     """
     shares = [(value, name) for name, metric in _MEASURED if (value := profile.measurement(metric)) is not None]
     modelled = predicted.own_bottleneck

@@ -21,7 +21,7 @@ class Metric(Record):
     name: str
     unit: str
     meaning: str
-    """Shown to people beside the number."""
+    """Shown to people next to the number."""
     ncu: str | None
     """Nsight Compute's metric or formula; None where it has none."""
     methods: tuple[Method, ...]
@@ -147,7 +147,7 @@ METRICS: tuple[Metric, ...] = (
     # model
     _modelled("predicted_time", "s", "the performance model's time of one launch; nothing was timed"),
     _modelled("predicted_saving_ratio", "ratio", "share of the predicted time that goes away with this cause"),
-    _modelled("time_ratio", "ratio", "time before an edit over time after it: what its plan said beside what its judge found"),
+    _modelled("time_ratio", "ratio", "time before an edit over time after it: what its plan predicted next to what its judge found"),
     # sampled
     Metric(
         "stall_ratio",

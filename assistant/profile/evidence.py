@@ -80,7 +80,7 @@ def _stall_facts(profile: LaunchProfile) -> list[Fact]:
 
 
 def _distinct_by(profile: LaunchProfile) -> Method:
-    """Distinct sectors are the emulator's beside a GPU's counters too: no counter tells them."""
+    """Distinct sectors are the emulator's even where the other counters are a GPU's, which has no counter of them."""
     return Method.EMULATOR if profile.is_of_hardware else profile.method
 
 

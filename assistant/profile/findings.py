@@ -33,7 +33,7 @@ class FindResult(NamedTuple):
     evidence: tuple[Evidence, ...]
 
 
-class _Costed(Record):
+class _CostedDiagnosis(Record):
     """A diagnosis with the share of predicted time that it costs."""
 
     diagnosis: Diagnosis
@@ -48,7 +48,7 @@ class _Costed(Record):
 
     @property
     def rank(self) -> tuple[int, bool, float, str, int]:
-        """Severity, then findings that were told to be mere information last, then cost."""
+        """Severity, then findings that are mere information last, then cost."""
         is_aside = self.diagnosis.severity is Severity.INFORMATION
         return (_SEVERITY_ORDER[self.severity], is_aside, -(self.cost_ratio or 0.0), self.diagnosis.code, self.diagnosis.line)
 
@@ -70,7 +70,7 @@ def find(context: FindContext) -> FindResult:
 def is_negligible(estimated_cost_ratio: float | None) -> bool:
     """Whether a finding need not be shown: it is no defect, and fixing its cause alone would gain next to nothing.
 
-    Planners are still told: another bottleneck may mask the cost, and the next round sees it once that is gone.
+    Planners still see it: another bottleneck may mask the cost, and the next round sees it once that is gone.
     """
     return estimated_cost_ratio is not None and estimated_cost_ratio < threshold("least_saving")
 
@@ -81,26 +81,26 @@ def _diagnoses(context: FindContext, launch: CountedLaunch) -> tuple[Diagnosis, 
     return (*defects(context, problems), *performance)
 
 
-def _cost(context: FindContext, launch: CountedLaunch, diagnosis: Diagnosis, time_s: float) -> _Costed:
+def _cost(context: FindContext, launch: CountedLaunch, diagnosis: Diagnosis, time_s: float) -> _CostedDiagnosis:
     if diagnosis.fixed is None:
-        return _Costed(diagnosis, None)
+        return _CostedDiagnosis(diagnosis, None)
     fixed = diagnosis.fixed
     fixed_s = context.predict(fixed.profile, context.resources, fixed.occupancy, context.target).time_s
     saving = min(1.0, max(0.0, 1 - fixed_s / time_s))
     fact = Fact("predicted_saving_ratio", saving, diagnosis.line, Method.MODEL, Grade.ESTIMATED)
-    return _Costed(replace(diagnosis, facts=(*diagnosis.facts, fact)), saving)
+    return _CostedDiagnosis(replace(diagnosis, facts=(*diagnosis.facts, fact)), saving)
 
 
-def _one_per_cause_and_line(ranked: list[_Costed]) -> tuple[_Costed, ...]:
+def _one_per_cause_and_line(ranked: list[_CostedDiagnosis]) -> tuple[_CostedDiagnosis, ...]:
     """The first of each (code, line); defects at one line may differ in their second place and all stay."""
-    kept: dict[tuple[str, int, str], _Costed] = {}
+    kept: dict[tuple[str, int, str], _CostedDiagnosis] = {}
     for costed in ranked:
         d = costed.diagnosis
         kept.setdefault((d.code, d.line, d.message if d.code.startswith("KO2") else ""), costed)
     return tuple(kept.values())
 
 
-def _finding(context: FindContext, costed: _Costed, ids: dict[Fact, str]) -> Finding:
+def _finding(context: FindContext, costed: _CostedDiagnosis, ids: dict[Fact, str]) -> Finding:
     d = costed.diagnosis
     return Finding(
         code=d.code,

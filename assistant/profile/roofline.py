@@ -17,7 +17,7 @@ __all__ = ["Ceiling", "Point", "Roofline", "roofline"]
 
 _SECTOR_BYTES = 32
 _OPERATIONS_PER_INSTRUCTION = 2
-"""Upper bound: a fused multiply-add does two operations; the class counts do not tell it from an addition."""
+"""Upper bound: a fused multiply-add does two operations; the class counts do not distinguish it from an addition."""
 
 
 def roofline(profile: LaunchProfile, predicted: PredictedTime, target: Target) -> Roofline:

@@ -14,7 +14,7 @@ from assistant.verify.problems import UNSUPPORTED
 
 __all__ = ["UsableCases", "case_name", "usable_cases"]
 
-_REMEDY = "run `kernelopt check FILE` and mend the original first"
+_REMEDY = "run `kernelopt check FILE` and fix the original first"
 
 
 class UsableCases(Record):

@@ -1,9 +1,9 @@
 """What a piece of device code does beyond device code: calls of host functions, inline assembly that reads files, objects that run code.
 
-Held against lists of what is allowed; what is not known is told. Code without comments and spliced lines is expected. Example::
+Held against lists of what is allowed; what is not known is reported. Code without comments and spliced lines is expected. Example::
 
     allowed = DeclaredNames(functions=frozenset({"square"}))
-    call_problem("out[i] = square(system(0));", allowed)    # "it calls system, which is no function of device code"
+    call_problem("out[i] = square(system(0));", allowed)    # "it calls system, which is not a function of device code"
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def call_problem(code: str, around: DeclaredNames) -> str | None:
         (m[0] for m in _ANY_STD.finditer(bare) if _STD.match(m[0]) is None and m[0].split(":")[-1].strip() not in around.words), None
     )
     if library is not None:
-        return f"it uses {library}, which is no part of device code"
+        return f"it uses {library}, which is not part of device code"
     return _named(bare, around) or _called(bare, around)
 
 
@@ -114,7 +114,7 @@ def _named(code: str, around: DeclaredNames) -> str | None:
             continue
         if name in around.words or name in local or _MEMBER.search(code[max(0, match.start() - 16) : match.start()]):
             continue
-        return f"it names {name}, which is no function of device code"
+        return f"it names {name}, which is not a function of device code"
     return None
 
 
@@ -133,7 +133,7 @@ def _called(code: str, around: DeclaredNames) -> str | None:
             continue
         if not scope and is_device_function(name) and not (_is_declared(code, match) and is_reserved(name)):
             continue
-        return f"it calls {name}, which is no function of device code"
+        return f"it calls {name}, which is not a function of device code"
     return None
 
 
@@ -180,7 +180,7 @@ def is_plain_value(text: str, constants: frozenset[str]) -> bool:
 
 
 def type_problem(text: str, names: frozenset[str], constants: frozenset[str]) -> str | None:
-    """Why a type's definition may run code of its own: constructors, static members, defaults that are computed, objects beside it."""
+    """Why a type's definition may run code of its own: constructors, static members, computed defaults, objects declared with it."""
     opening = text.find("{")
     if opening < 0:
         return None
@@ -189,7 +189,7 @@ def type_problem(text: str, names: frozenset[str], constants: frozenset[str]) ->
         return "it declares an object along with a type"
     flat = re.sub(r"\([^()]*\)", "()", _without_bodies(body))
     if re.search(r"\bfriend\b", flat):
-        return "it gives a type a friend, which anybody may call"
+        return "it gives a type a friend, which any code may call"
     names = names | frozenset(re.findall(r"\b(?:struct|class|union)\s+(\w+)", text))
     if re.search(r"~\s*\w+\s*\(", flat) or any(
         re.search(rf"(?:^|[;}}:]|\bconstexpr|\bexplicit|\binline|__)\s*{n}\s*\(", flat) for n in names

@@ -90,7 +90,7 @@ _RULES = (
         re.compile(
             r"(__attribute__\s*\(\(\s*(?!_{0,2}(?:aligned|always_inline|noinline|unused|packed|vector_size)_{0,2}\b)\w+|\[\[\s*(?:gnu|clang|using)\b)"
         ),
-        "gives the compiler an attribute that others read otherwise: {}",
+        "uses a compiler attribute that other compilers read differently: {}",
     ),
     _Rule(
         Label.ASSUMPTION,
@@ -104,11 +104,15 @@ _RULES = (
         "reads a register that says when or where it runs: {}",
         in_strings=True,
     ),
-    _Rule(Label.NON_DETERMINISM, re.compile(r"\b(__(?:n?smid|n?warpid|gridid|activemask))\s*\("), "asks where or with whom it runs: {}"),
+    _Rule(
+        Label.NON_DETERMINISM,
+        re.compile(r"\b(__(?:n?smid|n?warpid|gridid|activemask))\s*\("),
+        "reads which processor or warp it runs on: {}",
+    ),
 )
 _DOUBTS: dict[DoubtKind, tuple[Label, str]] = {
     "unset": (Label.ASSUMPTION, "may read {} before it has a value"),
-    "address": (Label.ASSUMPTION, "makes a number of an address: {}"),
+    "address": (Label.ASSUMPTION, "turns an address into a number: {}"),
     "alignment": (Label.ALIGNMENT, "chooses by the alignment of {}: judged at the workload's own addresses"),
     "comparison": (Label.ASSUMPTION, "compares addresses: {}"),
     "place": (Label.ASSUMPTION, "asks where memory lies: {}"),
@@ -157,7 +161,7 @@ def _others(old: str, new: str) -> Iterator[DetectedLabel]:
         known = {match.text for match in matches(_FUNCTION, old)}
         namesake = next((m for m in matches(_FUNCTION, new) if m.text in STD_FUNCTIONS and m.text not in known), None)
         if namesake is not None:
-            yield _label(Label.ASSUMPTION, "defines {0} beside std::{0}: which one is called depends on the headers", namesake)
+            yield _label(Label.ASSUMPTION, "defines {0} in addition to std::{0}: which one is called depends on the headers", namesake)
 
 
 def _label(label: Label, message: str, match: Match) -> DetectedLabel:

@@ -114,7 +114,7 @@ class CaseEvidence(Record):
     thread_count: int = 0
     """Of its first launch: more threads than outputs add up what they find."""
     longest_row: int = 0
-    """Elements of the longest row or segment that the case's offsets tell; 0 where it has none."""
+    """Elements of the longest row or segment that the case's offsets show; 0 where it has none."""
     passed: tuple[str, ...] = ()
     """Bytes of the arguments that hold no pointer, in hexadecimal: inputs, as buffers are."""
 

@@ -49,7 +49,7 @@ _LAUNCH_EFFECT = re.compile(
     r"\"|'|\+\+|--|\)\s*\(|(?<![\w)\]])\s*\[|(?<![=!<>])=(?!=)"
     r"|\b(?:new|delete|throw|operator|asm|reinterpret_cast)\b"
 )
-"""What changes something, or calls what no name before the parenthesis tells."""
+"""What changes something, or calls what no name before the parenthesis shows."""
 _CASTED = re.compile(
     rf">>>\s*\(|\(\s*(?:const\s+)?(?:{'|'.join(sorted(ARITHMETIC))}|void)"
     r"(?:\s+(?:int|long|char|short))*\s*\**\s*\)\s*(?=[\w(&*-])"
@@ -102,9 +102,9 @@ def host_reach(before: str, after: str) -> str | None:
 def _unclear_lines(before: str, after: str) -> str | None:
     """Why it is not clear where a line of the edit ends."""
     if has_blank_splice(after) and not has_blank_splice(before):
-        return "a line of it ends with a backslash and blanks, which compilers read in their own ways"
+        return "a line of it ends with a backslash and blanks, which compilers read differently"
     if has_torn_directive(after) and not has_torn_directive(before):
-        return "a directive of it holds a string that goes on over lines"
+        return "a directive of it holds a string that continues on the next line"
     return None
 
 

@@ -51,8 +51,8 @@ DECISION_LABELS = frozenset(
     }
 )
 """Labels that a human decides on; the others only inform."""
-_HALF_CHECKED = "not every check came to its end"
-_REMEDY = "declare a workload on which the original runs clean (kernelopt init FILE), or mend the original first"
+_HALF_CHECKED = "not every check ran to its end"
+_REMEDY = "declare a workload on which the original runs clean (kernelopt init FILE), or fix the original first"
 
 
 def judge(evidence: JudgeEvidence) -> VerificationResult:
@@ -109,7 +109,7 @@ def _unjudged(edited: tuple[str, ...], judged: set[str], weak: dict[str, CannotJ
     for kernel in edited:
         if kernel not in judged:
             reason = weak[kernel].reason if kernel in weak else f"{kernel} is changed too, but no case launches it"
-            message = f"{reason}; the other kernels' cases say nothing of it"
+            message = f"{reason}; the other kernels' cases say nothing about it"
             findings.append(VerificationFinding("not_judged", Outcome.NEEDS_DECISION, message, kernel))
     return findings
 

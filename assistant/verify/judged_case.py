@@ -119,7 +119,7 @@ def read_outputs(prepared: Sequence[PreparedOutput]) -> list[PreparedOutput]:
 
 def _missing_result(case: CaseEvidence, index: int, output: PreparedOutput) -> VerificationFinding:
     """A buffer that the new kernel's run did not give back cannot have been right."""
-    message = f"{output.output.name}: the new kernel's run left no contents of it"
+    message = f"{output.output.name}: the new kernel's run returned no contents of it"
     return VerificationFinding("missing_result", Outcome.FAIL, message, case.kernel, case=index, buffer=output.output.name)
 
 
@@ -181,7 +181,7 @@ def variation(cases: tuple[CaseEvidence, ...], prepared: tuple[PreparedOutput, .
             continue
         if after.arrivals:
             first = after.arrivals[0]
-            message = f"{first.text}: who comes first decides, and repeats of the same call differ: {difference}"
+            message = f"{first.text}: which thread comes first decides, and repeats of the same call differ: {difference}"
             return DetectedLabel(Label.NON_DETERMINISM, message, first.line or None)
         values = "exact values" if _all_exact(mine) else "values, though nothing is added or exchanged atomically"
         message = f"repeats of the same call leave different {values}: {difference}"
@@ -215,7 +215,7 @@ def judge_injected(
             if finding.buffer in harmless and finding.code in ("nan_position", "wrong_value"):
                 if not is_huge:
                     continue  # what the sign of a zero does shows in other zeros and in infinities
-                labels.append(DetectedLabel(Label.REASSOCIATION, f"both overflow on huge input, not alike: {finding.message}"))
+                labels.append(DetectedLabel(Label.REASSOCIATION, f"both overflow on huge input, with different results: {finding.message}"))
             elif finding.buffer is not None and finding.code != "wrote_outside_outputs":
                 what = "zeros of both signs in the input:" if case.origin.kind == "zeros" else "NaN, infinite or huge input"
                 labels.append(DetectedLabel(Label.NAN_BEHAVIOUR, f"on {what} {finding.message}"))

@@ -59,7 +59,7 @@ _MEANINGS = {
     "raised": Meaning(Label.PRECISION, "less exact than the original on values far from 0, of this program's own spread", is_numeric=True),
     "uneven": Meaning(Label.PRECISION, "less exact than the original where some inputs are far larger than others", is_numeric=True),
     "cancelling": Meaning(Label.PRECISION, "less exact than the original where large values cancel among small ones", is_numeric=True),
-    "halves": Meaning(Label.PRECISION, "rounds otherwise than the original halfway between whole numbers", is_numeric=True),
+    "halves": Meaning(Label.PRECISION, "rounds differently from the original halfway between whole numbers", is_numeric=True),
     "denormal": Meaning(Label.PRECISION, "less exact than the original on denormal and nearly denormal values", is_numeric=True),
 }
 

@@ -1,7 +1,7 @@
-"""What a human must know beside the gain, read off source text and machine code.
+"""What a person must know in addition to the gain, read off source text and machine code.
 
 A label is given for what B has and A has not; comments and strings do not count. Where kernels are named, only these count, with the
-helpers, constants and launches of theirs: an edited sibling labels nobody else.
+helpers, constants and launches of theirs: an edited sibling labels no other kernel.
 
 Example::
 
@@ -159,7 +159,7 @@ def _device_text(version: VersionFacts) -> str:
 
 
 def _all_code(version: VersionFacts) -> str:
-    """As ``_device_code``, with all functions of the host beside it."""
+    """As ``_device_code``, with all functions of the host."""
     code = blanked(version.parsed.source.text)
     found = items(uncommented(version.parsed.source.text))
     if found is None:
@@ -243,11 +243,13 @@ def _asks_the_compiler(before: VersionFacts, after: VersionFacts) -> DetectedLab
     pragmas = Counter(d.text for d in directives_in(new) if d.word == "pragma") - Counter(d.text for d in directives_in(old))
     odd = next((text for text in pragmas if not HARMLESS_PRAGMA.match(text.partition("pragma")[2])), None)
     if odd is not None:
-        return DetectedLabel(Label.ASSUMPTION, f"holds `{odd[:_SHOWN_CHARACTERS]}`, which compilers read in their own ways")
+        return DetectedLabel(Label.ASSUMPTION, f"holds `{odd[:_SHOWN_CHARACTERS]}`, which compilers read differently")
     asked, known = (Counter(d.text for d in directives_in(text) if _WHICH_COMPILER.search(d.text)) for text in (new, old))
     which = next(iter(asked - known), None)
     if which is not None:
-        return DetectedLabel(Label.ASSUMPTION, f"asks which compiler it is: `{which[:_SHOWN_CHARACTERS]}`; judged as g++ and nvcc read it")
+        return DetectedLabel(
+            Label.ASSUMPTION, f"tests which compiler compiles it: `{which[:_SHOWN_CHARACTERS]}`; judged as g++ and nvcc read it"
+        )
     return _first(Label.ASSUMPTION, "asks what the compiler has: {}", new_matches(_ASKS, old, new))
 
 
@@ -287,7 +289,7 @@ def _machine_code_labels(old: tuple[KernelCode, ...], new: tuple[KernelCode, ...
 
 
 def _host_code(before: ParsedSource, after: ParsedSource) -> DetectedLabel | None:
-    return DetectedLabel(Label.HOST_CODE, "changes host code beside the launch") if edits_host_code(before, after) else None
+    return DetectedLabel(Label.HOST_CODE, "changes host code other than the launch") if edits_host_code(before, after) else None
 
 
 def _growth(before: VersionFacts, after: VersionFacts) -> DetectedLabel | None:

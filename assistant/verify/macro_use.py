@@ -27,15 +27,15 @@ _EFFECT = re.compile(
 def macro_problem(macro: Macro, host_places: Iterable[tuple[int, int]], includes: Iterable[tuple[int, int]]) -> str | None:
     """Why a new macro may matter to code of the host; one that ends before any does not, and arithmetic under a new name in capitals."""
     if macro.is_pasting:
-        return f"its macro {macro.name} puts words together, so that nobody sees what it names"
-    mended = f"stays in force in host code; write `#undef {macro.name}` behind its last use"
+        return f"its macro {macro.name} pastes words together, which hides what it names"
+    advice = f"stays in force in host code; write `#undef {macro.name}` behind its last use"
     if _is_within(macro, includes):
         return f"its macro {macro.name} stays in force in headers; write `#undef {macro.name}` behind its last use"
     if not _is_within(macro, host_places):
         return None
     if _CONSTANT_NAME.fullmatch(macro.name) is None:
-        return f"its macro {macro.name} {mended}"
-    return f"its macro {macro.name} is more than arithmetic and {mended}" if _EFFECT.search(macro.body) else None
+        return f"its macro {macro.name} {advice}"
+    return f"its macro {macro.name} is more than arithmetic and {advice}" if _EFFECT.search(macro.body) else None
 
 
 def conditions_problem(code: str, old: str) -> str | None:

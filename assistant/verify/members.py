@@ -1,4 +1,4 @@
-"""Buffers of structs as one buffer per member, so that each is judged by its own type and size of values; padding is nobody's.
+"""Buffers of structs as one buffer per member, so that each is judged by its own type and size of values; padding belongs to no member.
 
 Example::
 

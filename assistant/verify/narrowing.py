@@ -42,7 +42,7 @@ _SHORT = re.compile(r"\b(unsigned\s+short|short|u?int(?:8|16)_t|u?(?:char|short)
 """Vectors of them only as arrays, which hold what is computed; others carry elements from place to place."""
 _STAGED = re.compile(r"\s+\w+\s*[\[(]|\s*\)\s*\d")
 _WORDS_OF_DOUBLES = re.compile(r"__double_as_longlong|__longlong_as_double")
-"""Beside these an ``unsigned long long`` holds the bits of a double, as in an addition by ``atomicCAS``."""
+"""In addition to these an ``unsigned long long`` holds the bits of a double, as in an addition by ``atomicCAS``."""
 _CAST_WORD = re.compile(r"\s*\)\s*(?:(\w+(?:\.\w+|\[\w+\])*)|\(\s*(\w+(?:\.\w+|\[\w+\])*)\s*>>\s*\d+\s*\))")
 """Behind the type of a cast: a word, or a word that is shifted."""
 _OF_AN_ELEMENT = re.compile(r"\s*\)\s*(?:__ldg\s*\(\s*&?\s*)?(\w+)\s*[\[+]")
@@ -84,7 +84,7 @@ def narrower_integers(old: str, new: str) -> DetectedLabel | None:
 
 def _only_stores_low(old: str, new: str) -> bool:
     """Whether halves are rounded to only where the original's own are: as results are stored (the stores are gone from both), or as often
-    one by one and as often in pairs, as where a path for aligned data stands beside the other."""
+    one by one and as often in pairs, as where a path for aligned data stands next to the other."""
     counts = [[_counts(pattern, code) for pattern in (_LOW_VALUE, _LOW_ARITHMETIC, _ROUNDED_LOW)] for code in (old, new)]
     return bool(_HALF_POINTER.search(old)) and all(max(single, pairs) <= sum(had) for had, (single, pairs) in zip(*counts, strict=True))
 
@@ -121,7 +121,7 @@ def _is_staged(match: Match, old: str, new: str) -> bool:
 
 
 def _is_one_of_several_parts(match: Match, new: str) -> bool:
-    """Whether a cast takes one part of a word of which another is taken, too: ``(uint8_t)w`` beside ``(uint8_t)(w >> 8)``."""
+    """Whether a cast takes one part of a word of which another is taken, too: ``(uint8_t)w`` next to ``(uint8_t)(w >> 8)``."""
     word = _CAST_WORD.match(new, match.start + len(match.text))
     if word is None:
         return False

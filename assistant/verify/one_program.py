@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 
 from assistant.cuda.directives import condition_at, is_left_out
-from assistant.model.preprocessed import MACRO_MARK, Preprocessed, Preprocessings
+from assistant.model.preprocessed import MACRO_MARK, PreprocessedProgram, Preprocessings
 from assistant.record import Record
 from assistant.verify.changed_lines import ChangedLines
 from assistant.verify.line_sides import Side, sides_of
@@ -85,7 +85,7 @@ def idle_lines(views: Preprocessings, changed: ChangedLines) -> tuple[int, ...]:
     """Lines of the edit that no compiler compiles here: of a branch that is for another device, or another compiler."""
     compiled: set[int] = set()
     for preprocessed, side in ((views.emulator, Side.BOTH), (views.device, Side.DEVICE), (views.host, Side.HOST)):
-        if isinstance(preprocessed, Preprocessed):
+        if isinstance(preprocessed, PreprocessedProgram):
             view = _View(preprocessed, changed.after.file)
             compiled |= {place[1] for place in view.lines if place[0] == _MAIN and side & view.side(place)}
     if not compiled:
@@ -95,7 +95,7 @@ def idle_lines(views: Preprocessings, changed: ChangedLines) -> tuple[int, ...]:
 
 def device_text(views: Preprocessings, main: Text) -> str:
     """Device code of the main source as it is compiled, macros expanded, lines at their places; empty where no compiler could be asked."""
-    view = next((view for view in (views.device, views.emulator) if isinstance(view, Preprocessed)), None)
+    view = next((view for view in (views.device, views.emulator) if isinstance(view, PreprocessedProgram)), None)
     lines = {} if view is None else {line.line: _MARKED.sub(r"\1", line.text) for line in view.lines if line.file == main.file}
     sides = sides_of(lines)
     return "\n".join(lines.get(n, "") if sides.get(n, Side.NONE) & Side.DEVICE else "" for n in range(1, max(lines, default=0) + 1))
@@ -110,7 +110,7 @@ def _origin(place: Place, changed: ChangedLines) -> Place | None:
 
 
 def _questions(changed: ChangedLines) -> Iterator[Difference]:
-    """Directives of the edit that name what only the emulator defines: told without any other compiler, too."""
+    """Directives of the edit that name what only the emulator defines: found without any other compiler, too."""
     for line in changed.added:
         code = changed.after.code_at(line)
         name = next((word for word in _WORD.findall(code) if _OWN_NAME.fullmatch(word)), None)
@@ -133,9 +133,9 @@ class _Comparison:
 
     def __init__(self, views: Preprocessings, main: Text) -> None:
         self._main = main
-        self._emulator = _View(views.emulator, main.file) if isinstance(views.emulator, Preprocessed) else None
+        self._emulator = _View(views.emulator, main.file) if isinstance(views.emulator, PreprocessedProgram) else None
         nvcc = ((views.device, Side.DEVICE, "nvcc for the GPU"), (views.host, Side.HOST, "nvcc for the host"))
-        self._nvcc = [(_View(view, main.file), side, whose) for view, side, whose in nvcc if isinstance(view, Preprocessed)]
+        self._nvcc = [(_View(view, main.file), side, whose) for view, side, whose in nvcc if isinstance(view, PreprocessedProgram)]
 
     @cached_property
     def partings(self) -> Mapping[Place, frozenset[_Parting]]:
@@ -165,7 +165,7 @@ class _Comparison:
 class _View:
     """What one preprocessor leaves."""
 
-    def __init__(self, preprocessed: Preprocessed, main: str) -> None:
+    def __init__(self, preprocessed: PreprocessedProgram, main: str) -> None:
         folder = posixpath.dirname(main)
         self.macros = dict(preprocessed.macros)
         self.lines: dict[Place, str] = {}

@@ -33,7 +33,7 @@ _DIM3 = re.compile(r"dim3\s*[({](.*)[)}]", re.DOTALL)
 def find_unread_parameters(
     before: ParsedSource, after: ParsedSource, recorded: RecordedValues, followed: Mapping[str, frozenset[str]] | None = None
 ) -> tuple[VerificationFinding, ...]:
-    """One finding per scalar parameter that A's kernel reads and B's does not, unless B's is told something else in its place: FAIL where
+    """One finding per scalar parameter that A's kernel reads and B's does not, unless B's gets something else in its place: FAIL where
     its recorded value stands there instead.
 
     ``followed``: parameters that B's own grid follows from, as other sizes showed, by B's kernel; without them B may well be right.

@@ -155,7 +155,7 @@ def _lost_digits(case: CaseEvidence, prepared: PreparedOutput) -> str | None:
     if not is_cancelling and (prepared.is_exact or element.scalar_bytes == 8):
         return None
     if raw is None or len(raw) != output.written.size * 8:
-        return f"nothing tells how exact {output.name} is there" if prepared.is_estimated or is_cancelling else None
+        return f"nothing shows how exact {output.name} is there" if prepared.is_estimated or is_cancelling else None
     reference = np.frombuffer(raw, "<f8")[output.written]
     if not np.isfinite(reference).all() or not is_plausible_reference(errors_of(values, reference), _roundoff(case, prepared), reference):
         return f"the original itself loses its digits there ({output.name})"

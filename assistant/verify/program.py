@@ -1,4 +1,4 @@
-"""The program-level oracle: does the edited program tell the host the same as the original does?
+"""The program-level oracle: does the edited program give the host the same as the original does?
 
 The original runs twice. What differs between its own two runs is masked and listed; numbers in text and floating data use the
 tolerance; everything else must be equal. When nothing is left to compare, it cannot judge.

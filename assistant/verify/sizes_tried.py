@@ -20,7 +20,7 @@ _RESIZED, _RECORDED = "resized", "recorded"
 
 
 def caveats_of(tried: SizesTried, results: Sequence[CaseResult]) -> tuple[str, ...]:
-    """Empty where other sizes were tried, buffers and grid changing with them, and passed; where they did not, a label tells."""
+    """Empty where other sizes were tried, buffers and grid changing with them, and passed; where they did not, a label says so."""
     resized = [result for result in results if result.kind == _RESIZED]
     if any(result.outcome is not Outcome.PASS for result in resized):
         return ()
@@ -48,7 +48,7 @@ def _some(shapes: Sequence[str], count: int) -> str:
 
 
 def _integers(shape: str) -> Iterator[tuple[str, int]]:
-    """``n=1000, m=30`` as pairs; nothing of a shape that is told by its grid."""
+    """``n=1000, m=30`` as pairs; nothing of a shape that is known only by its grid."""
     for item in shape.split(", "):
         name, equals, value = item.partition("=")
         if equals and value.lstrip("-").isdigit():

@@ -64,7 +64,7 @@ def compare_data(part: Part, rule: FloatRule, pooled: float) -> TransferResult:
 
 
 def _untyped(finding: VerificationFinding, guessed: ElementType) -> VerificationFinding:
-    """A difference in data whose type no kernel parameter tells: floats read as anything else differ where they are right."""
+    """A difference in data whose type no kernel parameter shows: floats read as anything else differ where they are right."""
     how = "bytes" if guessed is BYTES else f"{guessed.name}, which it looks like"
     return replace(finding, code=UNTYPED, message=f"{finding.message} (type unknown, compared as {how})")
 

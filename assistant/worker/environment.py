@@ -12,7 +12,7 @@ _OWN_PREFIXES = ("EMU_", "KERNELOPT_")
 """Ours: never inherited, set only on purpose."""
 
 _SECRET = re.compile("KEY|TOKEN|SECRET|PASSW|CREDENTIAL", re.IGNORECASE)
-"""In names of variables that hold what must not be told. What a candidate prints can reach memory and a language model."""
+"""In names of variables that hold what must stay secret. What a candidate prints can reach memory and a language model."""
 
 
 def own_environment(environment: Mapping[str, str]) -> dict[str, str]:

@@ -1,6 +1,6 @@
 """The process behind ``launcher``: it forks a guard for every program, and a guard leaves nothing behind of what it started.
 
-A guard holds one end of a connection, whoever asked the other. It starts the program, says how it ended, and stays until the other end is
+A guard holds one end of a connection, the requester the other. It starts the program, says how it ended, and stays until the other end is
 closed: by the one who asked, or by the system when that process ends, however it ends. Then it kills everything that is left of the
 program, wherever that went: as a subreaper it gets what lost its own parent. Knows the standard library and ``sandbox`` only.
 
@@ -94,7 +94,7 @@ def _guard(asker: socket.socket, descriptors: Sequence[int]) -> None:
 
 
 def _received(asker: socket.socket) -> dict[str, Any] | None:
-    """None: whoever asked is gone."""
+    """None: the requester is gone."""
     head = asker.recv(LENGTH.size, socket.MSG_WAITALL)
     if len(head) < LENGTH.size:
         return None
@@ -168,7 +168,7 @@ def _lower_limits(limits: dict[str, int], *, is_for_good: bool) -> None:
 
 
 def _waited(program: int, asker: socket.socket) -> int | None:
-    """The program's status; None where whoever asked goes away before it ends."""
+    """The program's status; None where the requester goes away before it ends."""
     poll = select.poll()
     poll.register(asker, select.POLLIN)
     try:

@@ -54,7 +54,7 @@ class Limits(Record):
 
 
 class Streams(Record):
-    """Open descriptors that the program gets; whoever asks closes his own."""
+    """Open descriptors that the program gets; the caller closes its own."""
 
     stdin: int
     stdout: int
@@ -138,7 +138,7 @@ def launcher_or_own(launcher: Launcher | None) -> Generator[Launcher]:
 
 
 class Running:
-    """A started program. Whoever has it calls ``end``, after which nothing of it is left."""
+    """A started program. Its owner calls ``end``, after which nothing of it is left."""
 
     def __init__(self, guard: socket.socket, session: int) -> None:
         self._guard = guard

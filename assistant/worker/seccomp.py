@@ -77,7 +77,7 @@ _FLOCK, _FCNTL, _IOCTL, _KILL = 73, 72, 16, 62
 _RECORD_LOCKS = (6, 7, 37, 38)
 """F_SETLK, F_SETLKW, F_OFD_SETLK, F_OFD_SETLKW (asm-generic/fcntl.h). A file that is only read can be locked, which stops its owner."""
 _REACHING_FCNTLS = (8, 15, 1024)
-"""F_SETOWN and F_SETOWN_EX name a process that is signalled; F_SETLEASE holds back whoever opens the file for writing."""
+"""F_SETOWN and F_SETOWN_EX name a process that is signalled; F_SETLEASE holds back processes that open the file for writing."""
 _TERMINAL_IOCTLS = 0x5400
 """Type 'T' (asm-generic/ioctls.h): what ``isatty`` and its like ask. Others change files, folders or whole file systems by a descriptor
 that can only be read."""

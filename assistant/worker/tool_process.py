@@ -88,7 +88,7 @@ def start_tool(launcher: Launcher, command: Command, confinement: Confinement | 
 def read_ready(tools: Sequence[ToolProcess], *, ends_with_input: bool) -> list[ToolProcess]:
     """Wait for output and read it; the tools that closed theirs or ran out of time.
 
-    Raises Interrupted where whoever asked goes away (standard input hangs up), if ``ends_with_input``.
+    Raises Interrupted where the requester goes away (standard input hangs up), if ``ends_with_input``.
     """
     poll = select.poll()
     if ends_with_input:

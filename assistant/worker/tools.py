@@ -26,7 +26,7 @@ from assistant.worker.tool_process import Reading, ToolProcess, read_ready, star
 __all__ = ["COMPILE_TIMEOUT_S", "LIMIT_TEXT", "TIMEOUT_TEXT", "Run", "ToolSetting", "run_tool", "run_tools"]
 
 COMPILE_TIMEOUT_S = 90.0
-"""Below what whoever asks for a build waits for it (``lab.cpu``)."""
+"""Less than callers wait for a build (``lab.cpu``)."""
 TIMEOUT_TEXT = "did not end within"
 LIMIT_TEXT = "and was stopped"
 _ENVIRONMENT = ("PATH", "HOME", "TMPDIR", "LD_LIBRARY_PATH")
@@ -62,7 +62,7 @@ _PLAIN = ToolSetting()
 def run_tool(command: tuple[str, ...], timeout_s: float = COMPILE_TIMEOUT_S, setting: ToolSetting = _PLAIN) -> Run:
     """Runs a compiler process; what it takes too much of reads as a failure with its own text.
 
-    Raises OSError when it cannot be started or the disk is full, Interrupted when whoever asked has gone.
+    Raises OSError when it cannot be started or the disk is full, Interrupted when the requester has gone.
     """
     with closing(run_tools((command,), timeout_s, setting)) as ended:
         return next(ended)[1]

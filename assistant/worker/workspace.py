@@ -75,7 +75,7 @@ _Plan = Mapping[str, _Folder | _Link | _File]
 """By path below the root; folders before what they hold."""
 
 
-class _Made(Record):
+class _MadeEntry(Record):
     entry: _Folder | _Link | _File
     stamp: _Stamp
     """Of what was made."""
@@ -86,7 +86,7 @@ class Workspace:
 
     def __init__(self, root: Path) -> None:
         self._root = root
-        self._made: dict[str, _Made] = {}
+        self._made: dict[str, _MadeEntry] = {}
 
     @property
     def root(self) -> Path:
@@ -126,7 +126,7 @@ class Workspace:
         self._root.mkdir(exist_ok=True)
         missing = {name: entry for name, entry in plan.items() if name not in self._made}
         for name, entry in missing.items():
-            self._made[name] = _Made(entry, _create(self._root / name, entry))
+            self._made[name] = _MadeEntry(entry, _create(self._root / name, entry))
         if missing:
             time.sleep(_CLOCK_STEP_S)  # so that a program's first change is stamped later than the making
 
@@ -136,7 +136,7 @@ class Workspace:
         except OSError:
             self._discard()
 
-    def _unchanged(self) -> Generator[tuple[str, _Made]]:
+    def _unchanged(self) -> Generator[tuple[str, _MadeEntry]]:
         """What stands as it was made, folders first; all else is removed on the way."""
         waiting = deque([""])
         while waiting:
@@ -241,7 +241,7 @@ def _remove(place: Path, entry: _Folder | _Link | _File) -> None:
         place.unlink()
 
 
-def _stands(entry: os.DirEntry[str], made: _Made) -> bool:
+def _stands(entry: os.DirEntry[str], made: _MadeEntry) -> bool:
     status = entry.stat(follow_symlinks=False)
     if isinstance(made.entry, _Folder):
         return entry.is_dir(follow_symlinks=False) and status.st_ino == made.stamp.inode

@@ -18,7 +18,7 @@ _WORDS = {"copy_to_device": "copy to the GPU", "copy_to_host": "copy to the host
 
 
 def are_operations_known(a: Recording, b: Recording) -> bool:
-    """Whether both recordings tell copies and fills; launches they tell always."""
+    """Whether both recordings hold copies and fills; they always hold launches."""
     return a.operations is not None and b.operations is not None
 
 

@@ -31,7 +31,7 @@ _MOST_APART = 3
 
 
 def shift_count(case: NewCase, layouts: Layouts) -> int:
-    """How many cases ``with_shifted`` makes: only all of them together tell that a guard holds."""
+    """How many cases ``with_shifted`` makes: only all of them together show that a guard holds."""
     sizes = _element_sizes(case, layouts)
     return (_STEPS if sizes else 0) + (min(len(sizes), _MOST_APART) if len(sizes) > 1 else 0)
 

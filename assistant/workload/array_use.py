@@ -21,7 +21,7 @@ __all__ = ["highest_index", "is_accumulated", "is_only_stored", "is_used_as_inde
 
 
 def highest_index(accesses: tuple[Reach, ...], ranges: Ranges) -> Polynomial | None:
-    """The largest index of all accesses; None where one cannot be told, or where there are none."""
+    """The largest index of all accesses; None where one is not known, or where there are none."""
     highs: list[Polynomial] = []
     for parts in accesses:
         total = ZERO

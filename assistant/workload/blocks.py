@@ -1,4 +1,4 @@
-"""Declared workloads: TOML in ``/* kernelopt … */`` comments and ``NAME.kernelopt.toml`` beside the source.
+"""Declared workloads: TOML in ``/* kernelopt … */`` comments and ``NAME.kernelopt.toml`` next to the source.
 
 Reads text, never files. Every problem names the file, the line of the offending key and what was expected.
 
@@ -116,7 +116,7 @@ def _read(
 
 
 def _syntax_problem(path: Path, block: Block, error: tomllib.TOMLDecodeError) -> WorkloadProblem:
-    """``tomllib`` tells the line only in its message until Python 3.14."""
+    """``tomllib`` gives the line only in its message until Python 3.14."""
     message = str(error)
     match = _TOML_ERROR_LINE.search(message)
     last = block.toml.count("\n") + 1

@@ -16,7 +16,7 @@ from assistant.model.recording import BufferState, PointerField, RecordedBuffer,
 from assistant.record import Record
 from assistant.workload.recordings import blob_name
 
-__all__ = ["Extent", "Narrowed", "narrowed"]
+__all__ = ["Extent", "NarrowedRecording", "narrowed"]
 
 
 class Extent(Record, order=True):
@@ -32,7 +32,7 @@ class Extent(Record, order=True):
         return self.address < other.address + other.size_bytes and other.address < self.address + self.size_bytes
 
 
-class Narrowed(Record):
+class NarrowedRecording(Record):
     recording: Recording
     blobs: dict[str, bytes]
     """Contents of the new buffers by name; those of the others are where they were."""
@@ -51,12 +51,12 @@ class _Part(Record):
         return data[self.offset_bytes : self.offset_bytes + self.extent.size_bytes]
 
 
-def narrowed(recording: Recording, blob: Callable[[str], bytes], extents: Sequence[Extent]) -> Narrowed:
+def narrowed(recording: Recording, blob: Callable[[str], bytes], extents: Sequence[Extent]) -> NarrowedRecording:
     """``recording`` of one launch, before and after; ``blob`` gives contents by name."""
     (launch,) = recording.launches
     parts = _parts(recording, launch, sorted(extents))
     if not parts:
-        return Narrowed(recording, {})
+        return NarrowedRecording(recording, {})
     cut = {part.whole.id for part in parts}
     blobs: dict[str, bytes] = {}
     states = [state for state in launch.buffers if state.buffer not in cut]
@@ -67,7 +67,7 @@ def narrowed(recording: Recording, blob: Callable[[str], bytes], extents: Sequen
     buffers += [_redirected(_buffer(part), parts) for part in parts]
     arguments = tuple(replace(a, pointers=_pointers(a.pointers, parts)) for a in launch.arguments)
     changed = replace(launch, arguments=arguments, buffers=tuple(states))
-    return Narrowed(replace(recording, buffers=tuple(buffers), launches=(changed,)), blobs)
+    return NarrowedRecording(replace(recording, buffers=tuple(buffers), launches=(changed,)), blobs)
 
 
 def _parts(recording: Recording, launch: RecordedLaunch, extents: Sequence[Extent]) -> tuple[_Part, ...]:

@@ -150,15 +150,15 @@ def _changed(sizes: Sizes, change: _Change, is_turned: bool = False, is_alike: b
 
 
 def _with_pitch(sizes: Sizes, name: str, value: int) -> list[dict[str, int]]:
-    """One size changed together with the somewhat larger ones beside it, as rows with their pitch; none where there are no such ones.
+    """One size changed together with the somewhat larger ones of the same struct, as rows with their pitch; none where there are none.
 
     The same member of other structs grows with them: an image is not read by a width that belongs to another's rows.
     """
     struct, old = name.rpartition(".")[0], sizes[name]
-    beside = {one for one, size in sizes.items() if one.rpartition(".")[0] == struct and old < size <= _PITCH_RATIO * old}
-    if not beside:
+    neighbours = {one for one, size in sizes.items() if one.rpartition(".")[0] == struct and old < size <= _PITCH_RATIO * old}
+    if not neighbours:
         return []
-    grown = {name: value} | {one: value + sizes[one] - old for one in beside}
+    grown = {name: value} | {one: value + sizes[one] - old for one in neighbours}
     alike = {one: grown[own] for own in grown for one in sizes if "." in one and _member(one) == _member(own) and sizes[one] == sizes[own]}
     return [_with_products(sizes, {**sizes, **grown, **alike})]
 

@@ -61,7 +61,7 @@ class PassedTypes:
 
 
 def typed(recording: Recording, layout_of: LayoutOf) -> Recording:
-    """The recording with the types that members of structs tell, where parameters did not; ``layout_of``: of a type's name."""
+    """The recording with the types that members of structs show, where parameters did not; ``layout_of``: of a type's name."""
     passed = PassedTypes(recording.launches, layout_of)
     transfers = tuple(passed.typed_transfer(transfer) for transfer in recording.transfers)
     uploads = None if recording.uploads is None else tuple(passed.typed_upload(upload) for upload in recording.uploads)

@@ -72,7 +72,7 @@ class Polynomial(Record):
 
     @property
     def floored(self) -> Polynomial:
-        """With the number beside the names rounded down."""
+        """With the number that is added to the names rounded down."""
         return _polynomial({product: factor if product else Fraction(factor // 1) for product, factor in self.terms})
 
     @property
@@ -95,7 +95,7 @@ class Polynomial(Record):
 
     @property
     def is_whole(self) -> bool:
-        """True when it is a whole number whatever whole numbers the names stand for, as far as its factors tell."""
+        """True when it is a whole number whatever whole numbers the names stand for, as far as its factors show."""
         return all(factor.denominator == 1 for _, factor in self.terms)
 
     def at(self, values: Mapping[str, int]) -> Fraction:

@@ -4,7 +4,7 @@ Every value is taken to be at least 0, as indices are; what is not understood ha
 
 Example::
 
-    Ranges(read_kernel(names), Known(sizes={"n"}, extents={"global_x": n})).highest(node)    # 'n*n - 1' of `i * n + (n - 1)`
+    Ranges(read_kernel(names), KnownNames(sizes={"n"}, extents={"global_x": n})).highest(node)    # 'n*n - 1' of `i * n + (n - 1)`
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from assistant.record import Record
 from assistant.workload.kernel_text import KernelText
 from assistant.workload.polynomial import ONE, ZERO, Polynomial
 
-__all__ = ["Known", "Ranges", "probe"]
+__all__ = ["KnownNames", "Ranges", "probe"]
 
 _MAX_DEPTH = 24
 _FIRST_PROBE = 1009
@@ -31,7 +31,7 @@ _WHOLE_WORD = 0xFFFF_FFFF
 _NO_NAMES = Scope({}, {}, {})
 
 
-class Known(Record):
+class KnownNames(Record):
     """What names stand for."""
 
     sizes: frozenset[str] = frozenset()
@@ -70,12 +70,12 @@ class _Value(Record):
 class Ranges:
     """Evaluates expressions of one kernel."""
 
-    def __init__(self, kernel: KernelText, known: Known) -> None:
+    def __init__(self, kernel: KernelText, known: KnownNames) -> None:
         self._kernel = kernel
         self._known = known
 
     def highest(self, expression: Node) -> Polynomial | None:
-        """The largest value; None where it cannot be told."""
+        """The largest value; None where it is not known."""
         return self._highest_sum(self._kernel.names.terms(expression), frozenset())
 
     def highest_sum(self, terms: tuple[Term, ...]) -> Polynomial | None:

@@ -1,7 +1,7 @@
-"""The log that a recorder writes while a program runs, as a recording: ``recording.json`` beside ``blobs/<sha256>``.
+"""The log that a recorder writes while a program runs, as a recording: ``recording.json`` next to ``blobs/<sha256>``.
 
 The emulator's core and the library that captures launches on a GPU write the same lines; ``emulator/runtime/record.h`` describes
-them. What stands for a function differs (an address, a symbol): whoever reads a log brings the names.
+them. What stands for a function differs (an address, a symbol): the reader of a log brings the names.
 
 Example::
 

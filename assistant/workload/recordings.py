@@ -1,4 +1,4 @@
-"""The on-disk form of a recording: ``recording.json`` beside ``blobs/<sha256>``. The only module here that touches files.
+"""The on-disk form of a recording: ``recording.json`` next to ``blobs/<sha256>``. The only module here that touches files.
 
 Example::
 
@@ -96,7 +96,7 @@ class RecordingReader:
     def blob(self, name: str) -> bytes:
         """Contents of one blob; raises ``CannotAnswerError`` when it is missing."""
         if _BLOB_NAME.fullmatch(name) is None:
-            raise CannotAnswerError(f"'{name}' is no blob name in {self._folder}", "record the program again")
+            raise CannotAnswerError(f"'{name}' is not a blob name in {self._folder}", "record the program again")
         try:
             return (self._folder / "blobs" / name).read_bytes()
         except OSError as error:

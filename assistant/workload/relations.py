@@ -2,10 +2,10 @@
 
 A count is explained by a product of at most three of these integers, each as it is, a little more or less (``n+1``, ``w-2``,
 ``n-taps+1``) or halved, times or divided by a whole number; blocks of a grid by such a product divided by what one block covers. Several
-explanations may fit what was recorded: all simplest ones are kept, and trying the original on other sizes tells which are usable.
+explanations may fit what was recorded: all simplest ones are kept, and trying the original on other sizes shows which are usable.
 Nothing is read from any text. Example::
 
-    explain_extent([Seen({"w": 320, "h": 192}, 61440)])[0].at({"w": 37, "h": 11})       # 407
+    explain_extent([CountAtSizes({"w": 320, "h": 192}, 61440)])[0].at({"w": 37, "h": 11})       # 407
     explain_blocks([SeenBlocks({"n": 1000}, Dim3(128), 8)])[0].at({"n": 2000})          # 16
 """
 
@@ -17,7 +17,7 @@ from itertools import combinations, combinations_with_replacement
 from assistant.model.launch import Dim3
 from assistant.record import Record
 
-__all__ = ["Seen", "SeenBlocks", "Sizes", "Term", "explain_blocks", "explain_count", "explain_extent"]
+__all__ = ["CountAtSizes", "SeenBlocks", "Sizes", "Term", "explain_blocks", "explain_count", "explain_extent"]
 
 Sizes = Mapping[str, int]
 """Integers passed to a kernel, by name."""
@@ -88,7 +88,7 @@ class Term(Record):
         return int(is_scaled) + (changed_count + 1 if changed_count else 0)
 
 
-class Seen(Record):
+class CountAtSizes(Record):
     """A count at the sizes of one launch."""
 
     sizes: Sizes
@@ -104,12 +104,12 @@ class SeenBlocks(Record):
     axis: str = "x"
 
 
-def explain_extent(seen: Sequence[Seen]) -> tuple[Term, ...]:
+def explain_extent(seen: Sequence[CountAtSizes]) -> tuple[Term, ...]:
     """The simplest terms for how many elements a buffer holds; the first launch's count is met exactly, others may have larger buffers."""
     return _simplest(term for term in _fitting(seen[0]) if all(term.at(other.sizes) <= other.count for other in seen[1:]))
 
 
-def explain_count(seen: Seen) -> tuple[Term, ...]:
+def explain_count(seen: CountAtSizes) -> tuple[Term, ...]:
     """The simplest terms for a count that is met exactly (elements that a launch writes)."""
     return _simplest(_fitting(seen))
 
@@ -144,7 +144,7 @@ def _covered(seen: SeenBlocks, is_composed: bool) -> Iterator[int]:
     return iter(dict.fromkeys((*counts, *(() if is_composed else _WIDE_TILES))))
 
 
-def _fitting(seen: Seen) -> Iterator[Term]:
+def _fitting(seen: CountAtSizes) -> Iterator[Term]:
     """Terms that give ``count``, with a whole multiple or part where the product alone does not."""
     for term in _products(seen.sizes):
         value = term.at(seen.sizes)

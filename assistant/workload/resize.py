@@ -1,4 +1,4 @@
-"""A recorded launch at other sizes: integers, buffers and grid change together, as far as its recordings tell how.
+"""A recorded launch at other sizes: integers, buffers and grid change together, as far as its recordings show how.
 
 ``size_model`` says what depends on which integer; ``at_sizes`` makes the launch. Whether the result is a launch that the kernel was
 meant for is not known here: the original must show it by running clean and writing what a launch of these sizes would write. Example::
@@ -24,13 +24,13 @@ from assistant.workload.arrays import Array, decode, encode
 from assistant.workload.derive import contents_of, typed_buffers, with_contents
 from assistant.workload.offsets import offsets_of
 from assistant.workload.recordings import NewCase
-from assistant.workload.relations import Seen, SeenBlocks, Sizes, Term, explain_blocks, explain_extent
+from assistant.workload.relations import CountAtSizes, SeenBlocks, Sizes, Term, explain_blocks, explain_extent
 from assistant.workload.resample import is_distinct, is_sorted
 from assistant.workload.scalars import Scalar, fits, with_scalars
 
 __all__ = [
     "GridModel",
-    "Observed",
+    "ObservedLaunch",
     "Place",
     "Plan",
     "SizeModel",
@@ -57,7 +57,7 @@ Place = tuple[int, int]
 """Where a launch is passed a pointer: the argument's position, and the pointer's offset in it, as in a struct that is passed by value."""
 
 
-class Observed(Record):
+class ObservedLaunch(Record):
     """One recorded launch of the kernel: what is known of its sizes."""
 
     sizes: Sizes
@@ -101,7 +101,7 @@ class SizeModel(Record):
     has_places: bool
     """Whether a buffer holds integers that look like places: sorted ones, or all different."""
     block_counts: Mapping[str, int] = field(default_factory=dict[str, int])
-    """Sizes that no integer tells but the grid (``gridDim.x``), as of a kernel with a block for each row."""
+    """Sizes that no integer shows but the grid (``gridDim.x``), as of a kernel with a block for each row."""
 
     @property
     def sizes(self) -> dict[str, int]:
@@ -142,7 +142,7 @@ class Plan(Record):
     else they are repeated, or cut."""
 
 
-def size_model(case: NewCase, observed: Sequence[Observed], scalars: tuple[Scalar, ...]) -> SizeModel | None:
+def size_model(case: NewCase, observed: Sequence[ObservedLaunch], scalars: tuple[Scalar, ...]) -> SizeModel | None:
     """Of the launch that ``observed`` begins with; None where no integer says how large anything is."""
     counts = _extents(case, observed)
     grid = grid_model(observed, _terms(counts))
@@ -161,11 +161,11 @@ def size_model(case: NewCase, observed: Sequence[Observed], scalars: tuple[Scala
     return model if model.varied else None
 
 
-def _extents(case: NewCase, observed: Sequence[Observed]) -> dict[int, tuple[Term, ...]]:
+def _extents(case: NewCase, observed: Sequence[ObservedLaunch]) -> dict[int, tuple[Term, ...]]:
     """What the elements of each buffer follow from; buffers that nothing explains are left out."""
     counts: dict[int, tuple[Term, ...]] = {}
     for buffer, place in _free_buffers(case.recording.launches[0], case.recording.buffers).items():
-        seen = [Seen(one.sizes, one.counts[place]) for one in observed if place in one.counts]
+        seen = [CountAtSizes(one.sizes, one.counts[place]) for one in observed if place in one.counts]
         terms = explain_extent(seen) if seen and seen[0].sizes == observed[0].sizes else ()
         if terms:
             counts[buffer] = terms
@@ -176,23 +176,23 @@ def _terms(counts: Mapping[int, tuple[Term, ...]]) -> tuple[Term, ...]:
     return tuple(dict.fromkeys(term for terms in counts.values() for term in terms))
 
 
-def _with_block_counts(one: Observed, axes: Sequence[str]) -> Observed:
+def _with_block_counts(one: ObservedLaunch, axes: Sequence[str]) -> ObservedLaunch:
     """With the grid along ``axes`` among the sizes."""
     return replace(one, sizes={**one.sizes, **{f"gridDim.{axis}": getattr(one.config.grid, axis) for axis in axes}})
 
 
-def grid_model(observed: Sequence[Observed], extents: Sequence[Term] = ()) -> GridModel:
+def grid_model(observed: Sequence[ObservedLaunch], extents: Sequence[Term] = ()) -> GridModel:
     """Of the launch that ``observed`` begins with; the others must fit as well. ``extents``: what buffers follow from."""
     config, sizes = observed[0].config, observed[0].sizes
     x, y, z = (_axis_terms(observed, axis, extents) for axis in ("x", "y", "z"))
     block_x, block_y, block_z = (_same_size(value, sizes) for value in _axes(config.block))
-    shared = explain_extent([Seen(one.sizes, one.config.shared_bytes) for one in observed]) if config.shared_bytes else ()
+    shared = explain_extent([CountAtSizes(one.sizes, one.config.shared_bytes) for one in observed]) if config.shared_bytes else ()
     grids = {one.config.grid for one in observed}
     is_followed = all(terms or len({getattr(grid, axis) for grid in grids}) == 1 for axis, terms in zip("xyz", (x, y, z), strict=True))
     return GridModel(config, (x, y, z), (block_x, block_y, block_z), shared, len(grids) >= _PROVING_GRIDS and is_followed)
 
 
-def _axis_terms(observed: Sequence[Observed], axis: str, extents: Sequence[Term]) -> tuple[Term, ...]:
+def _axis_terms(observed: Sequence[ObservedLaunch], axis: str, extents: Sequence[Term]) -> tuple[Term, ...]:
     """Of the grid along one axis; a single block says nothing, unless the integer is one that a buffer depends on: it may cover any."""
     seen = [SeenBlocks(one.sizes, one.config.block, getattr(one.config.grid, axis), axis) for one in observed]
     known = frozenset(name for term in extents for name in term.names)

@@ -135,7 +135,7 @@ class BlockReader:
             return (self._step(self._table, self._root, arguments, sizes, self._name),)
         for key in ("kernel", "grid", "block", "shared"):
             if key in self._table:
-                raise RefusedKeyError(self._at(key), f"{key} belongs into each of steps, not beside it")
+                raise RefusedKeyError(self._at(key), f"{key} belongs in each of steps, not next to it")
         buffers = {a.name: a for a in _arguments(shared_table, self._at("args"), sizes, {})}
         items = _items(self._table["steps"])
         if not items:

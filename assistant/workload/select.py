@@ -151,7 +151,7 @@ def _in_place(launch: RecordedLaunch, parameters: tuple[Parameter, ...]) -> list
 def pair_launches(a: Recording, b: Recording, layout_of: LayoutOf = lambda _: None) -> Pairing | ProgramLevelOnly:
     """B's launches matched to A's, per kernel and in order, or why only the program can be compared.
 
-    ``layout_of``: the members of a struct that is passed by value; what stands between them is nobody's.
+    ``layout_of``: the members of a struct that is passed by value; what stands between them belongs to no member.
     """
     kernels = _pair_kernels(a, b)
     if isinstance(kernels, ProgramLevelOnly):

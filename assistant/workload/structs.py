@@ -49,7 +49,7 @@ def encode_scalar(element: ElementType, value: Fraction) -> bytes | str:
         return encode(np.full(element.components, int(value != 0)), element)
     limits = np.iinfo(storage_dtype(element))
     if value.denominator != 1:
-        return f"{value} is no whole number, {element.name} holds only those"
+        return f"{value} is not a whole number, {element.name} holds only those"
     if not limits.min <= value <= limits.max:
         return f"{value} does not fit {element.name} ({limits.min} … {limits.max})"
     return np.full(element.components, int(value), storage_dtype(element)).tobytes()

@@ -18,7 +18,7 @@ from assistant.cuda.syntax import Node, binary_parts, node_text
 from assistant.record import Record
 from assistant.workload.kernel_text import KernelText
 from assistant.workload.polynomial import ONE, ZERO, Polynomial
-from assistant.workload.ranges import Known, Ranges, probe
+from assistant.workload.ranges import KnownNames, Ranges, probe
 
 __all__ = ["OWN_SIZE", "Axis", "CoverOptions", "cover", "known_of"]
 
@@ -83,8 +83,8 @@ def cover(kernel: KernelText, accesses: tuple[Reach, ...], options: CoverOptions
     )
 
 
-def known_of(axes: tuple[Axis, ...], options: CoverOptions) -> Known:
-    """What index expressions may be told: the extents of the thread counters."""
+def known_of(axes: tuple[Axis, ...], options: CoverOptions) -> KnownNames:
+    """What is known to index expressions: the extents of the thread counters."""
     extents: dict[str, Polynomial] = {}
     values = dict(options.values)
     for name, size in zip(_NAMES, (*options.block, 1, 1), strict=False):
@@ -96,7 +96,7 @@ def known_of(axes: tuple[Axis, ...], options: CoverOptions) -> Known:
         extents[f"blockIdx_{axis.name}"] = blocks
         extents[f"gridDim_{axis.name}"] = blocks + ONE
         extents.setdefault(f"global_{axis.name}", axis.extent)
-    return Known(frozenset(options.sizes), values, extents, options.element_limits)
+    return KnownNames(frozenset(options.sizes), values, extents, options.element_limits)
 
 
 def _reach(axis: Axis, threads: int) -> Polynomial:
@@ -119,7 +119,7 @@ def _counters(kernel: KernelText) -> dict[str, str]:
 
 def _guards(kernel: KernelText, options: CoverOptions, counters: Mapping[str, str]) -> dict[str, Polynomial]:
     """Extents that comparisons give, of the counter itself, of a variable that holds it or of a multiple of it."""
-    ranges = Ranges(replace(kernel, below={}), Known(frozenset(options.sizes), options.values))
+    ranges = Ranges(replace(kernel, below={}), KnownNames(frozenset(options.sizes), options.values))
     found: dict[str, list[Polynomial]] = {}
     for counter in counters.values():
         for name, factor in _holders(kernel, counter, options.values):
@@ -160,7 +160,7 @@ def _strides(kernel: KernelText, accesses: tuple[Reach, ...], options: CoverOpti
     own = frozenset(counters.values())
     sizes = frozenset(options.sizes)
     extents = {f"threadIdx_{axis}": ONE for axis in _NAMES}
-    ranges = Ranges(replace(kernel, below={}), Known(sizes | own, options.values, extents, aliases=aliases))
+    ranges = Ranges(replace(kernel, below={}), KnownNames(sizes | own, options.values, extents, aliases=aliases))
     found: dict[str, Polynomial] = {}
     for parts in accesses:
         total = ZERO

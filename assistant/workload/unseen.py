@@ -1,6 +1,6 @@
 """Values of a kind that the program never had, chosen to tell versions apart that agree on everything recorded.
 
-Whoever narrows an accumulator, shifts in place of dividing, or subtracts what nearly cancels is right on the program's own numbers. A
+An edit that narrows an accumulator, shifts in place of dividing, or subtracts what nearly cancels is right on the program's own numbers. A
 difference here is no wrong result of the program's, but something that a person must know; the judge knows by the case's kind what.
 Example::
 
@@ -33,7 +33,7 @@ SAME = "same"
 SPREAD = "spread"
 """The kind of cases whose floats reach several times as far as the program's own, while single numbers stay."""
 UNEVEN = "uneven"
-"""The kind of cases in which every other array of floats is far larger than the ones beside it."""
+"""The kind of cases in which every other array of floats is far larger than the ones next to it."""
 _SPREAD_RATIOS = (1.0, 8.0)
 """Of a value to the program's own."""
 _FEWEST_DATA = 16
@@ -355,7 +355,7 @@ def with_unseen(
 def with_uneven(case: NewCase, seed: int, layouts: Layouts | None, chosen: frozenset[int]) -> tuple[NewCase, ...]:
     """``case`` with every second array of floats, or member of structs, 1/√u times as large, and with the others so.
 
-    A single array has none beside it.
+    A single array has none next to it.
     """
     found: list[NewCase] = []
     origin = replace(case.origin, kind=UNEVEN, seed=seed, scale=1.0, weight=0.0)

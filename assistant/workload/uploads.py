@@ -32,9 +32,9 @@ from assistant.workload.resample import tied, with_tail
 from assistant.workload.unseen import TELLING_KINDS, changed_buffers, with_unseen
 
 __all__ = [
-    "Drawn",
+    "DrawnValues",
     "Piece",
-    "Uploaded",
+    "UploadedContents",
     "categories_in",
     "counterpart",
     "draws",
@@ -70,7 +70,7 @@ class Piece(Record):
     """For people: of what they are uploaded to."""
 
 
-class Uploaded(Record):
+class UploadedContents(Record):
     """The distinct contents that a program uploads, as the buffers of a case without a kernel."""
 
     case: NewCase
@@ -83,14 +83,14 @@ class Uploaded(Record):
     """What the program fills memory with."""
 
 
-class Drawn(Record):
+class DrawnValues(Record):
     """One kind of other values: versions of it from the one that changes most to the one that changes least."""
 
     kind: str
     cases: tuple[NewCase, ...]
 
 
-def uploaded(pieces: Sequence[Piece], most_places: int, marks: Marks = frozenset()) -> Uploaded:
+def uploaded(pieces: Sequence[Piece], most_places: int, marks: Marks = frozenset()) -> UploadedContents:
     """``pieces`` as one case; of those with equal contents the first counts."""
     buffers, states, blobs = list[RecordedBuffer](), list[BufferState](), dict[str, bytes]()
     distinct = {piece.data: piece for piece in reversed(pieces)}
@@ -103,10 +103,10 @@ def uploaded(pieces: Sequence[Piece], most_places: int, marks: Marks = frozenset
     launch = RecordedLaunch(0, "", LaunchConfig(Dim3(1, 1, 1), Dim3(1, 1, 1), 0), (), tuple(states), "", 0)
     case = NewCase(Recording(tuple(buffers), (launch,), (), ()), blobs, (0,), CaseOrigin("recorded", "", 0, 1.0, 0.0))
     layouts = {identity: piece.layout for identity, piece in enumerate(kept) if piece.layout is not None}
-    return Uploaded(case, layouts, {identity: piece.name for identity, piece in enumerate(kept)}, most_places, marks)
+    return UploadedContents(case, layouts, {identity: piece.name for identity, piece in enumerate(kept)}, most_places, marks)
 
 
-def draws(uploaded: Uploaded, seed: int) -> Iterator[Drawn]:
+def draws(uploaded: UploadedContents, seed: int) -> Iterator[DrawnValues]:
     """Other values, those of the program's own kinds first; versions that change nothing are left out."""
     floats, integers = ("below", "tiny"), ("zeroed", "same", "runs", "limits")
     kinds = (
@@ -117,11 +117,11 @@ def draws(uploaded: Uploaded, seed: int) -> Iterator[Drawn]:
     for index, (kind, make) in enumerate(kinds.items()):
         cases = dict.fromkeys(_Frozen(case) for case in make(uploaded, seed + index) if changed_buffers(uploaded.case, case))
         if cases:
-            yield Drawn(kind, tuple(replace(one.case, origin=replace(one.case.origin, kind=kind)) for one in cases))
+            yield DrawnValues(kind, tuple(replace(one.case, origin=replace(one.case.origin, kind=kind)) for one in cases))
     yield from _large_alone(uploaded, seed)
 
 
-def categories_in(uploaded: Uploaded, case: NewCase) -> tuple[str, ...] | None:
+def categories_in(uploaded: UploadedContents, case: NewCase) -> tuple[str, ...] | None:
     """The names of what ``case`` changes where all of it are bytes of a few different values, as letters or flags; None elsewhere."""
     types, contents = typed_buffers(uploaded.case), contents_of(uploaded.case)
     changed_ones = changed_buffers(uploaded.case, case)
@@ -134,7 +134,7 @@ def categories_in(uploaded: Uploaded, case: NewCase) -> tuple[str, ...] | None:
     return tuple(sorted(uploaded.names[buffer] for buffer in changed_ones))
 
 
-def _large_alone(uploaded: Uploaded, seed: int) -> Iterator[Drawn]:
+def _large_alone(uploaded: UploadedContents, seed: int) -> Iterator[DrawnValues]:
     """Integers that may be places, or just small amounts: each array by itself."""
     types, contents = typed_buffers(uploaded.case), contents_of(uploaded.case)
     integers = [b for b, element in types.items() if element.kind in (ElementKind.INT, ElementKind.UINT)]
@@ -142,19 +142,19 @@ def _large_alone(uploaded: Uploaded, seed: int) -> Iterator[Drawn]:
     for buffer in doubtful[:_MOST_ALONE] if len(integers) > 1 else ():
         case = relabelled(uploaded.case, "large", seed, uploaded.layouts, None, frozenset({buffer}))
         if changed_buffers(uploaded.case, case):
-            yield Drawn("large", (case,))
+            yield DrawnValues("large", (case,))
 
 
-def other_contents(uploaded: Uploaded, drawn: NewCase) -> dict[bytes, bytes]:
+def other_contents(uploaded: UploadedContents, drawn: NewCase) -> dict[bytes, bytes]:
     """Contents as the program has them → those of the draw; all of them, changed or not."""
     after = contents_of(drawn)
     return {data: after[buffer] for buffer, data in contents_of(uploaded.case).items()}
 
 
 def counterpart(data: bytes, others: Mapping[bytes, bytes]) -> bytes | None:
-    """What stands for ``data`` where ``others`` tells what stands for each upload: one of them, a part of one, or several in a row.
+    """What stands for ``data`` where ``others`` says what stands for each upload: one of them, a part of one, or several in a row.
 
-    None where ``data`` is nothing of the kind, or where two places tell differently.
+    None where ``data`` is nothing of the kind, or where two places disagree.
     """
     if data in others or is_constant(data):
         return others.get(data, data)
@@ -185,7 +185,7 @@ def _places(data: bytes, whole: bytes) -> Iterator[int]:
 
 
 def is_constant(data: bytes) -> bool:
-    """All bytes alike: cleared memory, which tells nothing of a program's values."""
+    """All bytes alike: cleared memory, which shows nothing of a program's values."""
     return data.count(data[:1]) == len(data)
 
 
@@ -201,24 +201,24 @@ class _Frozen(Record):
         return isinstance(other, _Frozen) and self.case.recording.launches[0].buffers == other.case.recording.launches[0].buffers
 
 
-def _resampled(uploaded: Uploaded, seed: int) -> Iterator[NewCase]:
+def _resampled(uploaded: UploadedContents, seed: int) -> Iterator[NewCase]:
     redrawn = fresh_values(uploaded.case, Draw(seed, integers="redrawn"), uploaded.layouts)
     yield fresh_values(redrawn, Draw(seed, zeros="filled"), uploaded.layouts)
     yield fresh_values(uploaded.case, Draw(seed, integers="kept"), uploaded.layouts)
 
 
-def _tied(uploaded: Uploaded, seed: int) -> Iterator[NewCase]:
+def _tied(uploaded: UploadedContents, seed: int) -> Iterator[NewCase]:
     yield changed(uploaded.case, tied, replace(uploaded.case.origin, seed=seed), uploaded.layouts)
 
 
-def _large(uploaded: Uploaded, seed: int) -> Iterator[NewCase]:
+def _large(uploaded: UploadedContents, seed: int) -> Iterator[NewCase]:
     for most_places in (None, uploaded.most_places):
         integers = relabelled(uploaded.case, "large", seed, uploaded.layouts, most_places)
         yield with_unseen(integers, "far", seed, uploaded.layouts) or integers
     yield relabelled(uploaded.case, "large", seed, uploaded.layouts, uploaded.most_places)
 
 
-def _negative(uploaded: Uploaded, seed: int) -> Iterator[NewCase]:
+def _negative(uploaded: UploadedContents, seed: int) -> Iterator[NewCase]:
     """Also small numbers in members of structs that are 0 everywhere: an edit may have left such a member out."""
     below = relabelled(uploaded.case, "negative", seed, uploaded.layouts, None)
     members = changed(below, _refilled, below.origin, uploaded.layouts, frozenset(uploaded.layouts))
@@ -228,7 +228,7 @@ def _negative(uploaded: Uploaded, seed: int) -> Iterator[NewCase]:
     yield few_places
 
 
-def _unseen(uploaded: Uploaded, seed: int, kind: str) -> Iterator[NewCase]:
+def _unseen(uploaded: UploadedContents, seed: int, kind: str) -> Iterator[NewCase]:
     """Of floats first without the zeros that are data: one of them is larger than all that are negative."""
     if kind in TELLING_KINDS:
         dense = fresh_values(uploaded.case, Draw(seed, integers="kept", zeros="filled"), uploaded.layouts)
@@ -236,7 +236,7 @@ def _unseen(uploaded: Uploaded, seed: int, kind: str) -> Iterator[NewCase]:
     yield with_unseen(uploaded.case, kind, seed, uploaded.layouts, marks=uploaded.marks) or uploaded.case
 
 
-def _limit(uploaded: Uploaded, seed: int) -> Iterator[NewCase]:
+def _limit(uploaded: UploadedContents, seed: int) -> Iterator[NewCase]:
     """Not where the program has the limit for a mark of its own."""
     types = typed_buffers(uploaded.case)
     chosen = frozenset(b for b in contents_of(uploaded.case) if b not in types or not is_limit_marked(types[b], uploaded.marks))
@@ -255,7 +255,7 @@ def _unless_few(piece: Piece) -> str | None:
     return None if not element.is_floating and len(piece.data) <= _FEW_INTEGERS * element.scalar_bytes else element.name
 
 
-def words_of(uploaded: Uploaded, drawn: NewCase) -> str:
+def words_of(uploaded: UploadedContents, drawn: NewCase) -> str:
     """``x from -250 to -1 and ps.kind from …``, of the first that changed."""
     types, before, after = typed_buffers(drawn), contents_of(uploaded.case), contents_of(drawn)
     shown = list[str]()

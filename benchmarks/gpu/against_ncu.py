@@ -4,7 +4,7 @@
 
 First every ``X.cu`` of FOLDER is searched for faster versions (``kernelopt optimize``), several at once; then each program, and each
 version of it with a measured speed, is run ``--runs`` times under ``ncu --clock-control none --cache-control all``, alone on the GPU. The
-median of each kernel, grid and block is set beside ours. Launches that cannot be told apart are left out, and listed. All results are kept
+median of each kernel, grid and block is set next to ours. Launches that cannot be told apart are left out, and listed. All results are kept
 in ``ncu.json`` of ``--out``: started again, the benchmark goes on where it was. Exit status 1: a time of A's of 20 µs or more is further
 than 10 % from Nsight Compute's, or a ratio of two such times further than 5 %.
 """

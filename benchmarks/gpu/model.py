@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from assistant.measure.calibration import LAUNCH_S
-from assistant.measure.score import ModelError, Scored, score
+from assistant.measure.score import ModelError, ScoredPrediction, score
 from assistant.measure.targets import target_for_device
 from assistant.memory.store import open_store
 from assistant.model.attempt import Attempt
@@ -97,7 +97,9 @@ def write_accuracy(rows: Sequence[dict[str, Any]], path: Path = _ACCURACY) -> No
     timed = [found for found in rows if found["what"] == "candidate" and found["predicted"] is not None]
     if not timed:
         return
-    scored = [Scored(found["bottleneck"], round(found["predicted"], 6), round(found["ratio"], 6), found["program"]) for found in timed]
+    scored = [
+        ScoredPrediction(found["bottleneck"], round(found["predicted"], 6), round(found["ratio"], 6), found["program"]) for found in timed
+    ]
     state = re.search(r"(?P<name>[^;,]+), (?P<rest>driver .+)$", timed[0]["method"])
     assert state is not None, "a method line ends with device and driver"
     name = state["name"].strip()
@@ -108,7 +110,7 @@ def write_accuracy(rows: Sequence[dict[str, Any]], path: Path = _ACCURACY) -> No
     path.write_text(_MODULE.format(name=name, target=own.name, rest=state["rest"], pairs=pairs, errors=errors), "utf-8")
 
 
-def _in_code(value: Scored | ModelError) -> str:
+def _in_code(value: ScoredPrediction | ModelError) -> str:
     """Its constructor's call; numbers to six places."""
     parts = (getattr(value, field.name) for field in fields(value))
     shown = (f'"{part}"' if isinstance(part, str) else f"{part:.6f}" if isinstance(part, float) else f"{part}" for part in parts)

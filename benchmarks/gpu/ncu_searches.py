@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from assistant.cuda.rebase import Rebased, rebase
+from assistant.cuda.rebase import RebasedChange, rebase
 from assistant.memory.store import open_store
 from assistant.model.comparison import CaseSpeed
 from assistant.model.proposal import Proposal
@@ -129,7 +129,7 @@ def merged(text: str, edits: Iterable[Edit]) -> tuple[Version, ...]:
             if edit.kernel in (other.kernel for other in version.edits):
                 continue
             made = rebase(text, edit.after_text, version.text)
-            if isinstance(made, Rebased):
+            if isinstance(made, RebasedChange):
                 versions[index] = Version(made.text, (*version.edits, edit))
                 break
         else:
@@ -138,7 +138,7 @@ def merged(text: str, edits: Iterable[Edit]) -> tuple[Version, ...]:
 
 
 def _run(copied: Path, home: Path, options: SearchOptions, end_s: float) -> bool:
-    """Whether the search was interrupted; what it prints lies beside the program."""
+    """Whether the search was interrupted; what it prints lies next to the program."""
     how = ("--json", "--accept", "none", "--planner", "expert", "--device", options.device, *options.arguments)
     command = (sys.executable, "-m", "assistant", "optimize", copied.name, *how)
     environment = {**os.environ, "KERNELOPT_HOME": str(home)}

@@ -78,7 +78,7 @@ class Timed:
 
 @dataclass(frozen=True)
 class LeftOut:
-    """A time of ours with none of Nsight Compute's beside it, and why."""
+    """A time of ours with none of Nsight Compute's next to it, and why."""
 
     words: str
 

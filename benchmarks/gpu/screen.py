@@ -1,4 +1,4 @@
-"""How long a candidate takes to be screened and an edit to be confirmed, as whoever reads `optimize`'s events sees it.
+"""How long a candidate takes to be screened and an edit to be confirmed, as a reader of `optimize`'s events sees it.
 
 One program at a time, each in a process of its own, whose worker starts with the first candidate. Example::
 

@@ -56,11 +56,11 @@ class DriverContract:
         assert driver.read(address, 16) == b"0123456789abcdef"
         driver.free(address)
 
-    def test_the_device_tells_its_memory(self, driver: Driver) -> None:
+    def test_the_device_shows_its_memory(self, driver: Driver) -> None:
         free, total = driver.memory()
         assert 0 < free <= total <= driver.facts().memory_bytes
 
-    def test_the_device_tells_what_it_is(self, driver: Driver) -> None:
+    def test_the_device_shows_what_it_is(self, driver: Driver) -> None:
         facts = driver.facts()
         assert facts.name and facts.uuid and facts.sm_count > 0 and facts.l2_bytes > 0
         assert facts.architecture.startswith("sm_")
@@ -89,7 +89,7 @@ class DriverContract:
         with pytest.raises(ValueError, match=r"arguments|argument 1"):
             driver.prepare(driver.function(module, ADD), _ONE_BLOCK, arguments)
 
-    def test_events_tell_how_long_it_took(self, driver: Driver) -> None:
+    def test_events_show_how_long_it_took(self, driver: Driver) -> None:
         start, end, data = driver.create_event(), driver.create_event(), driver.allocate(1 << 20)
         driver.record(start)
         driver.fill(data, 1, 1 << 20)

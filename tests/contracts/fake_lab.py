@@ -76,7 +76,7 @@ class FakeLab:
     target: str = "h200"
     timing: Timing | None = None
     counters: Counters | None = None
-    beside: tuple[Lab, ...] = ()
+    parallel_labs: tuple[Lab, ...] = ()
     asked: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
     """(method, text) of everything that was built, run or replayed, in order."""
     _folder_count: int = 0

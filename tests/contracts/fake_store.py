@@ -10,7 +10,7 @@ from typing import TypeVar
 from assistant.errors import UsageError
 from assistant.memory.experience import Judgement, PastTrial, device_class
 from assistant.memory.recall import recall
-from assistant.model.attempt import Attempt, JobRow, Recalled, RecallQuery
+from assistant.model.attempt import Attempt, JobRow, RecallQuery, TechniqueHistory
 from assistant.model.completion import ModelCall, SentCall
 from assistant.model.pair import PairSession, Turn, TurnKind
 from assistant.model.placement import Placement, PlacementState
@@ -52,11 +52,11 @@ class FakeStore:
         found = (a for a in self._newest() if workspace in (None, a.workspace) and path in (None, a.path))
         return tuple(found)[:limit]
 
-    def recall(self, query: RecallQuery) -> tuple[Recalled, ...]:
+    def recall(self, query: RecallQuery) -> tuple[TechniqueHistory, ...]:
         """By the rules of the real memory, on what is here."""
         return recall(query, self._trials(query.techniques), self._judgements())
 
-    def add_proposal(self, workspace: Path, proposal: Proposal, beside: frozenset[str] = frozenset()) -> tuple[str, ...]:
+    def add_proposal(self, workspace: Path, proposal: Proposal, keep_open: frozenset[str] = frozenset()) -> tuple[str, ...]:
         if proposal.id in self._proposals:
             known = self._proposals[proposal.id][1]
             _same(proposal.id, replace(known, state=proposal.state), proposal)
@@ -66,7 +66,7 @@ class FakeStore:
             for _, known in self._proposals.values()
             if known.state is ProposalState.OPEN
             and (known.path, known.kernel) == (proposal.path, proposal.kernel)
-            and known.id not in beside
+            and known.id not in keep_open
         ]
         for known_id in superseded:
             self._move(known_id, ProposalState.SUPERSEDED)

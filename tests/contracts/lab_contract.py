@@ -74,9 +74,9 @@ class LabContract:
         return tmp_path / "cases"
 
     def test_it_says_what_it_is(self, lab: Lab) -> None:
-        told = lab.describe()
-        assert told.name and told.device and told.rung and told.target == "h200"
-        assert lab.timing is None and lab.counters is None and lab.beside == ()
+        report = lab.describe()
+        assert report.name and report.device and report.rung and report.target == "h200"
+        assert lab.timing is None and lab.counters is None and lab.parallel_labs == ()
 
     async def test_a_replay_leaves_what_the_kernel_computes(self, lab: Lab, folder: Path) -> None:
         ran = await replayed(lab, TWICE, folder, new_case(), new_case(n=3))
@@ -138,7 +138,7 @@ class LabContract:
         assert isinstance(await lab.build(program(BROKEN), "sm_90"), BuildFailure | CompilerMissing)
         assert not await lab.accepts(program(BROKEN), "sm_90")
 
-    async def test_a_build_tells_the_resources_of_what_was_asked_for(self, lab: Lab) -> None:
+    async def test_a_build_shows_the_resources_of_what_was_asked_for(self, lab: Lab) -> None:
         for built in (await lab.build(program(TWICE), "sm_90"), await lab.inspect(program(TWICE), "sm_90")):
             if not isinstance(built, CompilerMissing):
                 assert isinstance(built, Build) and built.architecture == "sm_90"

@@ -63,7 +63,7 @@ class StoreContract:
         states = {proposal.id: proposal.state for proposal in store.proposals()}
         assert states == {"P01": ProposalState.SUPERSEDED, "P02": ProposalState.OPEN, "P03": ProposalState.OPEN}
 
-    def test_an_open_proposal_stays_beside_a_new_one_where_that_is_wanted(self, store: Store) -> None:
+    def test_an_open_proposal_stays_next_to_a_new_one_where_that_is_wanted(self, store: Store) -> None:
         for proposal_id in ("P01", "P02"):
             store.add_proposal(Given.workspace, Given.proposal(proposal_id), frozenset({"P01"}))
         assert store.add_proposal(Given.workspace, Given.proposal("P03"), frozenset({"P01"})) == ("P02",)
@@ -110,7 +110,7 @@ class StoreContract:
         assert store.find_proposal("P01").state is state
         assert store.decisions("P01") == (decision,)
 
-    def test_the_second_to_decide_is_told_who_was_first(self, store: Store) -> None:
+    def test_the_second_to_decide_learns_who_was_first(self, store: Store) -> None:
         store.add_proposal(Given.workspace, Given.proposal())
         first = Given.decision(decided_by="lsp 7")
         store.decide(first, OPEN)
@@ -126,7 +126,7 @@ class StoreContract:
         store.decide(Given.decision(decided_ms=4_000), OPEN)
         assert [decision.kind.value for decision in store.decisions()] == ["accepted", "undone", "accepted"]
 
-    def test_a_stale_proposal_that_nobody_decided_cannot_be_decided(self, store: Store) -> None:
+    def test_a_stale_proposal_without_a_decision_cannot_be_decided(self, store: Store) -> None:
         store.add_proposal(Given.workspace, Given.proposal())
         store.mark("P01", ProposalState.STALE)
         with pytest.raises(UsageError, match="P01 is stale"):

@@ -27,7 +27,7 @@ MODEL = "scripted-1"
 
 
 @dataclass(frozen=True)
-class Asked:
+class ReceivedRequest:
     """One request as it came."""
 
     headers: dict[str, str]
@@ -93,7 +93,7 @@ class Stalls:
 
 
 Reply = Says | Refuses | Sends | Redirects | Breaks | Stalls
-Script = Callable[[Asked], Reply]
+Script = Callable[[ReceivedRequest], Reply]
 
 
 @dataclass
@@ -101,7 +101,7 @@ class ScriptedEndpoint:
     """The server; runs in a thread while the block lasts."""
 
     script: Sequence[Reply] | Script
-    asked: list[Asked] = field(default_factory=list[Asked])
+    asked: list[ReceivedRequest] = field(default_factory=list[ReceivedRequest])
     problems: list[str] = field(default_factory=list[str])
     """Requests beyond the script's end."""
     gone_count: int = 0
@@ -126,7 +126,7 @@ class ScriptedEndpoint:
     def base_url(self) -> str:
         return f"http://127.0.0.1:{self._server.server_address[1]}/v1"
 
-    def reply(self, asked: Asked) -> Reply:
+    def reply(self, asked: ReceivedRequest) -> Reply:
         with self._lock:
             self.asked.append(asked)
             position = len(self.asked) - 1
@@ -157,7 +157,7 @@ def _handler(endpoint: ScriptedEndpoint) -> type[BaseHTTPRequestHandler]:
                 return
             headers = {name.lower(): value for name, value in self.headers.items()}
             try:
-                self._answer(endpoint.reply(Asked(headers, json.loads(body))))
+                self._answer(endpoint.reply(ReceivedRequest(headers, json.loads(body))))
             except (BrokenPipeError, ConnectionResetError):
                 endpoint.note_gone()
                 self.close_connection = True

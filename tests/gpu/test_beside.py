@@ -19,11 +19,11 @@ from assistant.ports.lab import Lab
 from tests.unit.engine.searches import NAIVE, ONLY_FOR_MULTIPLES_OF_32, WORKLOAD, TwoEdits, search
 
 
-def gpu_lab(scratch: Path, target: str, place: int, beside: tuple[GpuLab, ...] = ()) -> GpuLab:
+def gpu_lab(scratch: Path, target: str, place: int, parallel_labs: tuple[GpuLab, ...] = ()) -> GpuLab:
     found = usable_gpus(os.environ)
     assert isinstance(found, tuple), found
     client = GpuClient(found[min(place, len(found) - 1)], scratch)
-    return GpuLab(CpuLab(scratch, user_paths().cache, target), client, scratch, target, beside=beside)
+    return GpuLab(CpuLab(scratch, user_paths().cache, target), client, scratch, target, parallel_labs=parallel_labs)
 
 
 async def test_a_second_lab_tries_and_times_the_next_candidate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

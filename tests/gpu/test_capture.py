@@ -250,7 +250,9 @@ for lock in sys.argv[1:]:
 """
 
 
-async def test_nobody_of_ours_measures_while_the_program_runs(captured: CapturedRuns, gpu: Gpu, folder: Path, tmp_path: Path) -> None:
+async def test_none_of_our_processes_measures_while_the_program_runs(
+    captured: CapturedRuns, gpu: Gpu, folder: Path, tmp_path: Path
+) -> None:
     """The program itself looks whether the locks of all GPUs that it sees are held."""
     (tmp_path / "looks.py").write_text(LOOKS)
     seen = list_gpus(os.environ)

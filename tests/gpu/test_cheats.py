@@ -89,7 +89,7 @@ def test_an_edit_gets_the_verdict_it_deserves(comparisons: Comparisons, name: st
 
 
 @pytest.mark.parametrize("name", NOT_TOLD)
-def test_what_no_values_can_tell_gets_no_verdict(comparisons: Comparisons, name: str) -> None:
+def test_what_no_values_can_show_gets_no_verdict(comparisons: Comparisons, name: str) -> None:
     events = events_of(comparisons, name)
     assert not [event for event in events if event["event"] == "comparison"]
     assert events[-1]["exit_code"] == 3 and any(EXPECTED[name]["reason"] in str(event) for event in events)

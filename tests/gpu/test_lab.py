@@ -122,7 +122,7 @@ async def test_state_that_survives_a_call_differs_between_repeats(lab: GpuLab, t
     assert found.cases[0].repeat_difference is not None
 
 
-async def test_shared_memory_that_nobody_wrote_differs_between_repeats(lab: GpuLab, tmp_path: Path) -> None:
+async def test_shared_memory_that_was_not_written_differs_between_repeats(lab: GpuLab, tmp_path: Path) -> None:
     found = await replayed(lab, tmp_path, case(tmp_path, "stale"), repeats=2)
     assert found.cases[0].repeat_difference is not None
 
@@ -141,7 +141,7 @@ async def test_the_next_case_runs_after_a_trap_a_hang_and_a_stray_write(lab: Gpu
     assert found[3].ok
 
 
-async def test_memory_that_is_not_there_is_told_and_the_next_case_runs(lab: GpuLab, tmp_path: Path, gpu: Gpu) -> None:
+async def test_memory_that_is_not_there_is_reported_and_the_next_case_runs(lab: GpuLab, tmp_path: Path, gpu: Gpu) -> None:
     greedy = case(tmp_path, "partly", out_bytes=2 * gpu.memory_bytes)
     found = (await replayed(lab, tmp_path, greedy, case(tmp_path, "scale<3>"))).cases
     assert found[0].error == "cudaErrorMemoryAllocation"

@@ -72,7 +72,7 @@ def test_pycudas_arrays_are_read(reader: SharedReader, tmp_path: Path) -> None:
     assert values.tolist() == list(range(N))
 
 
-def test_managed_memory_is_copied_in_this_process_and_the_reason_is_told(reader: SharedReader, tmp_path: Path) -> None:
+def test_managed_memory_is_copied_in_this_process_and_the_reason_is_reported(reader: SharedReader, tmp_path: Path) -> None:
     torch.zeros(1, device="cuda")
     address = ctypes.c_void_p()
     assert ctypes.CDLL("libcuda.so.1").cuMemAllocManaged(ctypes.byref(address), ctypes.c_size_t(4 * N), 1) == 0

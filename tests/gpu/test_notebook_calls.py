@@ -10,7 +10,7 @@ import pytest
 from assistant.live.arrays import BindingError
 from assistant.live.callables import KernelFailed
 from jupyter_ext.cells import cell_of
-from jupyter_ext.opening import Asked, Opened, Opening
+from jupyter_ext.opening import MagicLine, OpenedCell, Opening
 from jupyter_ext.workshop import Workshop
 from tests.caches import shared_cache
 
@@ -36,14 +36,14 @@ def workshop(tmp_path_factory: pytest.TempPathFactory) -> Generator[Workshop]:
         made.close()
 
 
-def check(workshop: Workshop, folder: Path, asked: Asked, **namespace: object) -> Opened:
+def check(workshop: Workshop, folder: Path, asked: MagicLine, **namespace: object) -> OpenedCell:
     """The cell, opened on these variables."""
     return Opening(workshop, namespace).open(cell_of(CELL, folder / "lab.ipynb", None), asked)
 
 
 def test_a_call_changes_the_tensors_where_they_are(workshop: Workshop, tmp_path: Path) -> None:
     x, out = torch.arange(float(N), device="cuda"), torch.zeros(N, device="cuda")
-    scale = check(workshop, tmp_path, Asked(grid="(n+255)//256", block="256", until="bind"), x=x, out=out, n=N).callables["scale"]
+    scale = check(workshop, tmp_path, MagicLine(grid="(n+255)//256", block="256", until="bind"), x=x, out=out, n=N).callables["scale"]
     scale()
     assert torch.equal(out, 2 * x)
     scale(out, out.clone(), N)
@@ -51,7 +51,7 @@ def test_a_call_changes_the_tensors_where_they_are(workshop: Workshop, tmp_path:
 
 
 def test_a_call_is_queued_on_the_stream_that_pytorch_works_on(workshop: Workshop, tmp_path: Path) -> None:
-    scale = check(workshop, tmp_path, Asked(grid="4", block="256", until="bind")).callables["scale"]
+    scale = check(workshop, tmp_path, MagicLine(grid="4", block="256", until="bind")).callables["scale"]
     x, out = torch.ones(N, device="cuda"), torch.zeros(N, device="cuda")
     stream = torch.cuda.Stream()
     stream.wait_stream(torch.cuda.current_stream())
@@ -64,9 +64,9 @@ def test_a_call_is_queued_on_the_stream_that_pytorch_works_on(workshop: Workshop
     assert (seen == 10.0).all()
 
 
-def test_what_cannot_be_launched_is_told(workshop: Workshop, tmp_path: Path) -> None:
+def test_what_cannot_be_launched_is_reported(workshop: Workshop, tmp_path: Path) -> None:
     x, out = torch.ones(N, device="cuda"), torch.zeros(N, device="cuda")
-    scale = check(workshop, tmp_path, Asked(grid="4", block="256", until="bind")).callables["scale"]
+    scale = check(workshop, tmp_path, MagicLine(grid="4", block="256", until="bind")).callables["scale"]
     with pytest.raises(KernelFailed, match="cuLaunchKernel failed: CUDA_ERROR_INVALID_VALUE"):
         scale(out, x, N, block=(1, 1, 65))  # 64 is the most along z
     with pytest.raises(BindingError, match="x: expected an array on cuda:0, where out is, got one on cpu"):
@@ -77,7 +77,7 @@ def test_what_cannot_be_launched_is_told(workshop: Workshop, tmp_path: Path) -> 
 
 def test_the_workers_verify_a_copy_against_a_reference_of_tensors(workshop: Workshop, tmp_path: Path) -> None:
     x, out = torch.randn(N, device="cuda"), torch.zeros(N, device="cuda")
-    asked = Asked(grid="(n+255)//256", block="256", until="check", ref="ref", device="gpu:0")
+    asked = MagicLine(grid="(n+255)//256", block="256", until="check", ref="ref", device="gpu:0")
     opened = check(workshop, tmp_path, asked, x=x, out=out, n=N, ref=lambda x: x * 2)
     assert opened.notes == (), "a worker read them, by a handle of their memory"
     assert opened.run.wait(120.0)

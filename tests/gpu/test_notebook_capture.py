@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from assistant.workload.narrow import Extent
-from jupyter_ext.capturing import Capturing, Recorded, Subject
-from jupyter_ext.opening import Asked, Opened, Opening
+from jupyter_ext.capturing import Capturing, CellRecording, Subject
+from jupyter_ext.opening import MagicLine, OpenedCell, Opening
 from jupyter_ext.workshop import Workshop
 from tests.caches import shared_cache
 
@@ -106,7 +106,7 @@ def capturing(workshop: Workshop, notebook: Notebook) -> Capturing:
     return Capturing(workshop, notebook)
 
 
-def record(capturing: Capturing, notebook: Notebook, body: str) -> tuple[Recorded, str]:
+def record(capturing: Capturing, notebook: Notebook, body: str) -> tuple[CellRecording, str]:
     """The recording and the cell's text."""
 
     def run() -> bool:
@@ -117,13 +117,13 @@ def record(capturing: Capturing, notebook: Notebook, body: str) -> tuple[Recorde
     return capturing.record(code, run), code
 
 
-def checked(workshop: Workshop, capturing: Capturing, recorded: Recorded, code: str, folder: Path) -> Opened:
+def checked(workshop: Workshop, capturing: Capturing, recorded: CellRecording, code: str, folder: Path) -> OpenedCell:
     """The recorded kernel's text, checked on what was recorded."""
     subject = capturing.subject(recorded, None, code, folder / "lab.ipynb", "a1")
-    assert isinstance(subject, Subject), recorded.told
+    assert isinstance(subject, Subject), recorded.messages
     opening = Opening(workshop, {})
     opening.recorded(recorded.captured)
-    opened = opening.open(subject.cell, Asked(kernel=subject.selector, until="check", device="gpu:0"))
+    opened = opening.open(subject.cell, MagicLine(kernel=subject.selector, until="check", device="gpu:0"))
     assert opened.run.wait(180.0)
     return opened
 
@@ -133,8 +133,8 @@ def test_a_kernel_of_pycuda_is_recorded_with_its_constants_and_checked(
 ) -> None:
     pytest.importorskip("pycuda", reason="pycuda is not installed here")
     recorded, code = record(capturing, notebook, PYCUDA)
-    assert recorded.told[0].startswith("scale: 2 launches on "), recorded.told
-    assert recorded.told[0].endswith("grid (4, 1, 1), block (256, 1, 1); source: SourceModule in this cell"), recorded.told
+    assert recorded.messages[0].startswith("scale: 2 launches on "), recorded.messages
+    assert recorded.messages[0].endswith("grid (4, 1, 1), block (256, 1, 1); source: SourceModule in this cell"), recorded.messages
     assert {buffer.symbol for buffer in recorded.captured.recording.buffers} == {None, "factor"}
     out: Any = notebook.namespace["out"]
     np.testing.assert_allclose(out, np.linspace(-1, 1, 1000) * 3, rtol=1e-6)
@@ -152,9 +152,9 @@ def test_a_raw_kernel_of_cupy_is_recorded_on_its_arrays_without_cupys_own_kernel
     x = cp.arange(1000, dtype=cp.float32)
     notebook.namespace.update(cp=cp, x=x)
     recorded, code = record(capturing, notebook, CUPY_KERNEL)
-    assert recorded.told[0].startswith("halve: 2 launches on "), recorded.told
-    assert recorded.told[0].endswith("grid (4, 1, 1), block (256, 1, 1); source: RawKernel in this cell"), recorded.told
-    assert recorded.told[1:] == ("launches of libraries' own kernels (PyTorch, CuPy, CUDA's) were left out",)
+    assert recorded.messages[0].startswith("halve: 2 launches on "), recorded.messages
+    assert recorded.messages[0].endswith("grid (4, 1, 1), block (256, 1, 1); source: RawKernel in this cell"), recorded.messages
+    assert recorded.messages[1:] == ("launches of libraries' own kernels (PyTorch, CuPy, CUDA's) were left out",)
     out: Any = notebook.namespace["out"]
     np.testing.assert_array_equal(out.get(), (np.arange(1000, dtype=np.float32) - 500) / 2)
     assert [buffer.size_bytes for buffer in recorded.captured.recording.buffers] == [1 << 20], "both arrays are parts of one allocation"
@@ -168,8 +168,8 @@ def test_a_raw_module_of_cupy_is_recorded_with_its_constants_and_checked(
 ) -> None:
     pytest.importorskip("cupy", reason="CuPy is not installed here")
     recorded, code = record(capturing, notebook, CUPY_MODULE)
-    assert recorded.told[0].startswith("scale: 1 launch on "), recorded.told
-    assert recorded.told[0].endswith("grid (4, 1, 1), block (256, 1, 1); source: RawModule in this cell"), recorded.told
+    assert recorded.messages[0].startswith("scale: 1 launch on "), recorded.messages
+    assert recorded.messages[0].endswith("grid (4, 1, 1), block (256, 1, 1); source: RawModule in this cell"), recorded.messages
     assert {buffer.symbol for buffer in recorded.captured.recording.buffers} == {None, "factor"}
     out: Any = notebook.namespace["out"]
     np.testing.assert_allclose(out.get(), np.linspace(-1, 1, 1000) * 3, rtol=1e-6)
@@ -183,7 +183,7 @@ def test_a_second_recording_knows_nothing_of_the_first(capturing: Capturing, not
         recorded, _ = record(capturing, notebook, PYCUDA)
         assert len(recorded.captured.recording.launches) == 2
     nothing, _ = record(capturing, notebook, "x = 1")
-    assert nothing.told == (f"recorded on {nothing.captured.device}: no launch of a kernel of your own",)
+    assert nothing.messages == (f"recorded on {nothing.captured.device}: no launch of a kernel of your own",)
 
 
 def test_a_pytorch_extension_is_recorded_on_its_tensors(
@@ -198,11 +198,11 @@ def test_a_pytorch_extension_is_recorded_on_its_tensors(
     declared = "torch::Tensor halve(torch::Tensor x);"
     notebook.namespace["extension"] = build("kernelopt_halve", declared, EXTENSION, functions=["halve"])
     notebook.namespace["torch"] = torch
-    torch.cuda.init()  # what a PyTorch that begins in the cell gave back there, nobody kept
+    torch.cuda.init()  # what a PyTorch that begins in the cell gave back there, was not kept
     body = "x = torch.randn(1000, device='cuda')\ngone = x * 2\ndel gone\nout = extension.halve(x)\ntorch.cuda.synchronize()"
     recorded, code = record(capturing, notebook, body)
-    assert "halve_kernel(float*, float const*, int): 1 launch" in recorded.told[0], recorded.told
-    assert "load_inline built kernelopt_halve" in recorded.told[0], recorded.told
+    assert "halve_kernel(float*, float const*, int): 1 launch" in recorded.messages[0], recorded.messages
+    assert "load_inline built kernelopt_halve" in recorded.messages[0], recorded.messages
     assert {extent.size_bytes for extent in recorded.captured.extents} >= {4000}
     opened = checked(workshop, capturing, recorded, code, tmp_path)
     assert opened.run.state.headline == "check: no problem found by what was checked", opened.run.state

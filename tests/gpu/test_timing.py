@@ -1,4 +1,4 @@
-"""Timing on a real GPU, by the lab: pairs whose truth is known, and code that behaves while nobody measures."""
+"""Timing on a real GPU, by the lab: pairs whose truth is known, and code that behaves while nothing is measured."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """No test may reach beyond this machine: a connection elsewhere, or a name looked up, is an error that says so.
 
 An audit hook cannot be taken off again, nor gone around by what a library imported before (``sys.addaudithook``; the events are listed in
-the library reference under "Audit events table"). ``sitecustomize.py`` beside this file puts the ban into child processes whose
+the library reference under "Audit events table"). ``sitecustomize.py`` next to this file puts the ban into child processes whose
 ``PYTHONPATH`` names the folder.
 """
 

@@ -19,7 +19,7 @@ export async function told<Answer>(log: vscode.LogOutputChannel, run: () => Prom
   }
 }
 
-/** In Restricted Mode little is allowed, so that is offered to be mended first. */
+/** In Restricted Mode little is allowed, so that is offered to be fixed first. */
 async function tell(log: vscode.LogOutputChannel, words: string): Promise<void> {
   const buttons = vscode.workspace.isTrusted ? [LOG] : [TRUST, LOG];
   const chosen = await vscode.window.showErrorMessage(plain(`kernelopt: ${words}`), ...buttons);

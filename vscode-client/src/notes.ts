@@ -16,7 +16,7 @@ export class Notes implements vscode.TextDocumentContentProvider, vscode.Disposa
     return this.#texts.get(uri.path) ?? "This text is gone: ask for it again.";
   }
 
-  /** Markdown, rendered beside the code. */
+  /** Markdown, rendered next to the code. */
   async showMarkdown(name: string, text: string): Promise<void> {
     await showMarkdown(this.#put(`${name}.md`, text));
   }
@@ -40,7 +40,7 @@ export class Notes implements vscode.TextDocumentContentProvider, vscode.Disposa
   }
 }
 
-/** Any Markdown document, rendered beside the code. */
+/** Any Markdown document, rendered next to the code. */
 async function showMarkdown(uri: vscode.Uri): Promise<void> {
   await vscode.commands.executeCommand("markdown.showPreviewToSide", uri);
 }

@@ -47,7 +47,7 @@ test("marks come in the order of their lines", () => {
   assert.deepEqual(marks([STORE, { ...STORE, line: 2 }]).map(({ line }) => line), [2, 10]);
 });
 
-test("the gutter has as many bars as there is heat: no shade, no colour and no room beside the line is needed to see it", () => {
+test("the gutter has as many bars as there is heat: no shade, no colour and no room next to the line is needed to see it", () => {
   assert.deepEqual([1, 2, 3, 4].map((step) => gutterIcon(step, "#000").split("<rect").length - 1), [1, 2, 3, 4]);
 });
 

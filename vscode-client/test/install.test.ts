@@ -56,8 +56,8 @@ test("the server gets an environment of its own, and that of another version goe
   assert.equal(await packaged(privatePython(now), "0.0.1"), "no_package");
 });
 
-test("installing again mends an environment that is broken", async () => {
-  const broken = place("mended", "0.0.6");
+test("installing again fixes an environment that is broken", async () => {
+  const broken = place("fixed", "0.0.6");
   assert.equal(await install(broken, how()), undefined);
   const lib = join(broken.folder, "0.0.6", "lib");
   rmSync(join(lib, readdirSync(lib)[0] ?? "", "site-packages", "assistant"), { recursive: true });

@@ -28,6 +28,6 @@ for (const [name, error, kind] of REFUSALS) {
 }
 
 test("a refusal of our own stays what it is", () => {
-  const own = new Refusal("no_consent", "nobody allowed it");
+  const own = new Refusal("no_consent", "it was not allowed");
   assert.equal(refusalOf(own), own);
 });

@@ -72,7 +72,7 @@ test("markup of ours is kept, lists are joined, what is not there is not written
   assert.equal(html`<b>${html`<i>${"a&b"}</i>`}${[1, "<"]}${null}${false}${undefined}</b>`.text, "<b><i>a&amp;b</i>1&lt;</b>");
 });
 
-test("a number stands beside every shade", () => {
+test("a number stands next to every shade", () => {
   const shaded = [...shown().matchAll(/<tr class="heat[1-4]">.*?<\/tr>/gs)].map(([row]) => row);
   assert.equal(shaded.length, 1);
   assert.match(shaded[0] ?? "", /98 % sectors/);
@@ -90,7 +90,7 @@ test("a part that is missing says why", () => {
   assert.ok(shown({}, { comparisons: [] }).includes("No edit of this kernel was judged yet"));
 });
 
-test("both versions stand beside each other, and a time that was not measured is called predicted", () => {
+test("both versions stand next to each other, and a time that was not measured is called predicted", () => {
   const page = shown();
   for (const words of ["one launch, predicted", "2 µs", "1 µs", "nothing was timed", "no roofline of both"]) assert.ok(page.includes(words), words);
   assert.ok(!shown({}, { comparisons: [{ ...COMPARISON, versions: null }] }).includes("Both versions"));
@@ -102,7 +102,7 @@ test("with nothing to show there is one sentence", () => {
   assert.match(body([]).text, /not open/);
 });
 
-test("the interval is told in words beside the drawing", () => {
+test("the interval is told in words next to the drawing", () => {
   assert.match(shown(), /aria-label="time before \/ time after: 1.83, from 1.80 to 1.86"/);
   assert.ok(shown().includes("95 % interval [1.80, 1.86], good"));
   assert.ok(shown().includes("(host code not compared)"));

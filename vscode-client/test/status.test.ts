@@ -50,7 +50,7 @@ const FAILURES: readonly Failure[] = [
 ];
 
 for (const failure of FAILURES) {
-  test(`${failure.kind} is told with a button that mends it, and the status bar says so`, () => {
+  test(`${failure.kind} is told with a button that fixes it, and the status bar says so`, () => {
     const { message, buttons, isQuestion } = explain(failure);
     assert.ok(message.length > 0 && buttons.length > 0);
     assert.ok(buttons.every(({ command }) => command.startsWith("kernelopt.ui.") || command.startsWith("workbench.") || command === "vscode.open"));

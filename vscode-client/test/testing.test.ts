@@ -28,7 +28,7 @@ test("kernels of one signature are one item that says where they stand", () => {
   assert.deepEqual(found.map(({ kernel, groups }) => [kernel.document_line, groups.map(({ id }) => id)]), [[4, ["P01"]], [11, []]]);
 });
 
-test("a proposal stands beside its kernel, as its results say nothing of the code that stands there, and says its verdict", () => {
+test("a proposal stands next to its kernel, as its results say nothing of the code that stands there, and says its verdict", () => {
   const proposed = group(PROPOSED);
   assert.equal(groupLabel(KERNEL, proposed), "k, proposal: padding, PASS");
   assert.equal(groupLabel(KERNEL, { ...proposed, title: "padding, PREDICTED 1.2x, PASS" }), "k, proposal: padding, PREDICTED 1.2x, PASS");

@@ -16,7 +16,7 @@ from assistant.cuda.embedded.statements import Program, Scope, Statement
 from assistant.cuda.embedded.tokens import Kind, Token
 from assistant.record import Record
 
-__all__ = ["Bindings", "TokenRange", "Unresolved"]
+__all__ = ["Bindings", "TokenRange", "UnresolvedReason"]
 
 _AUGMENTED = frozenset({"+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "@=", "//=", ">>=", "<<=", "**="})
 _NOT_A_VARIABLE_BEFORE = frozenset({"."})
@@ -31,7 +31,7 @@ class TokenRange(Record):
     statement: int
 
 
-class Unresolved(str):
+class UnresolvedReason(str):
     """Why a name has no known value, as a sentence."""
 
 
@@ -67,12 +67,12 @@ class Bindings:
         origin = self._imports.get(first)
         return origin + dot + rest if origin else origin
 
-    def value_of(self, name: str, at: int) -> TokenRange | Unresolved:
+    def value_of(self, name: str, at: int) -> TokenRange | UnresolvedReason:
         """The expression that ``name`` stands for in statement ``at``."""
         if name in self._shared:
-            return Unresolved(f"`{name}` is changed through a `global` or `nonlocal` statement")
+            return UnresolvedReason(f"`{name}` is changed through a `global` or `nonlocal` statement")
         if (at, name) in self._inner:
-            return Unresolved(f"`{name}` belongs to a comprehension or a lambda")
+            return UnresolvedReason(f"`{name}` belongs to a comprehension or a lambda")
         own: Scope | None = self._program.statements[at].scope
         scope = own
         while scope is not None:
@@ -80,23 +80,23 @@ class Bindings:
             if found and (scope is own or not scope.is_class):
                 return self._last_before(name, found, at) if scope is own else self._only_one(name, found)
             scope = scope.outer
-        return Unresolved(f"`{name}` is not assigned in this text")
+        return UnresolvedReason(f"`{name}` is not assigned in this text")
 
-    def _last_before(self, name: str, found: list[_Binding], at: int) -> TokenRange | Unresolved:
+    def _last_before(self, name: str, found: list[_Binding], at: int) -> TokenRange | UnresolvedReason:
         before = [binding for binding in found if binding.statement < at]
         if not before:
-            return Unresolved(f"`{name}` is assigned only after its use")
+            return UnresolvedReason(f"`{name}` is assigned only after its use")
         if len(found) > len(before) and self._is_in_loop(at):
-            return Unresolved(f"`{name}` is assigned again further down, inside or after a loop")
+            return UnresolvedReason(f"`{name}` is assigned again further down, inside or after a loop")
         last = before[-1]
         if not self._program.is_block_open(last.statement, at):
-            return Unresolved(f"`{name}` is assigned in a branch, so its text depends on the program's run")
-        return last.value or Unresolved(f"`{name}` gets its value from something else than a plain assignment")
+            return UnresolvedReason(f"`{name}` is assigned in a branch, so its text depends on the program's run")
+        return last.value or UnresolvedReason(f"`{name}` gets its value from something else than a plain assignment")
 
-    def _only_one(self, name: str, found: list[_Binding]) -> TokenRange | Unresolved:
+    def _only_one(self, name: str, found: list[_Binding]) -> TokenRange | UnresolvedReason:
         if len(found) > 1:
-            return Unresolved(f"`{name}` is assigned in {len(found)} places")
-        return found[0].value or Unresolved(f"`{name}` gets its value from something else than a plain assignment")
+            return UnresolvedReason(f"`{name}` is assigned in {len(found)} places")
+        return found[0].value or UnresolvedReason(f"`{name}` gets its value from something else than a plain assignment")
 
     def _is_in_loop(self, at: int) -> bool:
         statements, tokens = self._program.statements, self._program.tokens

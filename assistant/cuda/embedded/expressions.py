@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from assistant.cuda.embedded.bindings import Bindings, TokenRange, Unresolved
+from assistant.cuda.embedded.bindings import Bindings, TokenRange, UnresolvedReason
 from assistant.cuda.embedded.statements import Program
-from assistant.cuda.embedded.string_literals import Unreadable, value_of
+from assistant.cuda.embedded.string_literals import UnreadableReason, value_of
 from assistant.cuda.embedded.text_map import MappedText, dedented, joined, share_a_literal, stripped
 from assistant.cuda.embedded.tokens import Kind, Token
 from assistant.model.source import Span
@@ -51,7 +51,7 @@ class Expressions:
 
     program: Program
     bindings: Bindings
-    _decoded: dict[int, MappedText | Unreadable] = field(default_factory=dict[int, "MappedText | Unreadable"])
+    _decoded: dict[int, MappedText | UnreadableReason] = field(default_factory=dict[int, "MappedText | UnreadableReason"])
 
     def text_of(self, found: TokenRange, is_cut_short: bool = False, depth: int = 0) -> MappedText | NotText:
         """The text of an expression; what follows on a later line is not its part where ``is_cut_short`` (a call without an end)."""
@@ -71,7 +71,7 @@ class Expressions:
             return None
         if self.program.tokens[first].kind is Kind.NAME and self._past_line_ends(first + 1, found.end) >= found.end:
             value = self.bindings.value_of(self.program.tokens[first].text, found.statement)
-            if isinstance(value, Unresolved) or value.first >= value.end or self.program.tokens[value.first].kind is Kind.NAME:
+            if isinstance(value, UnresolvedReason) or value.first >= value.end or self.program.tokens[value.first].kind is Kind.NAME:
                 return None
             found, first = value, value.first
         closing = self.program.closings.get(first)
@@ -89,7 +89,7 @@ class Expressions:
         if index not in self._decoded:
             self._decoded[index] = value_of(token.text, token.start)
         value = self._decoded[index]
-        return NotText(_span(token), str(value)) if isinstance(value, Unreadable) else value
+        return NotText(_span(token), str(value)) if isinstance(value, UnreadableReason) else value
 
     def _past_line_ends(self, index: int, end: int) -> int:
         while index < end and self.program.tokens[index].kind is Kind.NEWLINE:
@@ -217,7 +217,7 @@ class _Reader:
         if methods and self._word(after) != "(":
             return self._refused(index, f"the text of `{words}` is not known here"), self._end
         found = self._expressions.bindings.value_of(self._word(index), self._statement)
-        if isinstance(found, Unresolved):
+        if isinstance(found, UnresolvedReason):
             return self._refused(index, str(found)), self._end
         return self._expressions.text_of(found, depth=depth + 1), self._next(index)
 

@@ -14,7 +14,7 @@ from assistant.cuda.embedded.calls import NAMES, calls_of, text_of
 from assistant.cuda.embedded.expressions import Expressions, NotText
 from assistant.cuda.embedded.magics import embedded_body, head_of
 from assistant.cuda.embedded.statements import program_of
-from assistant.model.embedded import Container, Declined, Embedded
+from assistant.model.embedded import Container, Embedded, EmbeddingProblem
 from assistant.model.source import Span
 
 __all__ = ["find_embedded"]
@@ -24,7 +24,7 @@ _MOST_CALLS = 200
 _MARKER = re.compile("|".join(NAMES))
 
 
-def find_embedded(text: str, container: Container) -> tuple[Embedded | Declined, ...]:
+def find_embedded(text: str, container: Container) -> tuple[Embedded | EmbeddingProblem, ...]:
     """Every CUDA text, in the order of its first use; what is recognized but cannot be read exactly is declined with its place.
 
     A text that is used by several calls is given once. Text without a marker of CUDA costs one scan.
@@ -37,19 +37,19 @@ def find_embedded(text: str, container: Container) -> tuple[Embedded | Declined,
     return _in_python(text, container, 0 if head is None else head.span.end)
 
 
-def _in_python(text: str, container: Container, start: int) -> tuple[Embedded | Declined, ...]:
+def _in_python(text: str, container: Container, start: int) -> tuple[Embedded | EmbeddingProblem, ...]:
     """``start``: end of the magic's line, which is not Python."""
     program = program_of(_blank(text, start))
     bindings = Bindings(program)
     expressions = Expressions(program, bindings)
-    found: dict[object, Embedded | Declined] = {}
+    found: dict[object, Embedded | EmbeddingProblem] = {}
     for index, call in enumerate(calls_of(program, bindings)):
         if index == _MOST_CALLS:
-            found[index] = Declined(call.kind, call.span, f"it is beyond the first {_MOST_CALLS} in one file")
+            found[index] = EmbeddingProblem(call.kind, call.span, f"it is beyond the first {_MOST_CALLS} in one file")
             break
         value = text_of(call, expressions)
         if isinstance(value, NotText):
-            found.setdefault((call.kind, value.span, value.reason), Declined(call.kind, value.span, value.reason))
+            found.setdefault((call.kind, value.span, value.reason), EmbeddingProblem(call.kind, value.span, value.reason))
         elif value is not None and value.literals:
             embedded = Embedded(call.kind, value.text, call.span, "", value.literals, value.runs, container, text)
             found.setdefault(value.runs, embedded)

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 import shlex
 
-from assistant.model.embedded import Container, Declined, Embedded, EmbeddingKind, Literal, Run
+from assistant.model.embedded import Container, Embedded, EmbeddingKind, EmbeddingProblem, Literal, Run
 from assistant.model.source import Span
 from assistant.record import Record
 
@@ -57,15 +57,15 @@ def head_of(text: str) -> CellHead | None:
     return CellHead(Span(*match.span("magic")), bool(match["indent"]), kind, is_python, arguments)
 
 
-def embedded_body(text: str, head: CellHead, kind: EmbeddingKind) -> Embedded | Declined:
+def embedded_body(text: str, head: CellHead, kind: EmbeddingKind) -> Embedded | EmbeddingProblem:
     """The CUDA text of a cell whose magic is ``head``."""
     if head.is_indented:
-        return Declined(kind, head.span, "the cell magic is indented; IPython removes its indentation from every line")
+        return EmbeddingProblem(kind, head.span, "the cell magic is indented; IPython removes its indentation from every line")
     first_line = text[head.span.start :].splitlines(keepends=True)[0]
     body = Span(head.span.start + len(first_line), len(text))
     code = text[body.start : body.end]
     if _SURROGATE.search(code):
-        return Declined(kind, body, "it holds half of a surrogate pair, which is no character")
+        return EmbeddingProblem(kind, body, "it holds half of a surrogate pair, which is not a character")
     literal = Literal(body, Span(0, len(code)), None, False, "")
     runs = (Run(0, len(code), body.start, body.end),)
     return Embedded(kind, code, head.span, head.arguments, (literal,), runs, Container.NOTEBOOK_CELL, text)

@@ -14,13 +14,13 @@ from collections.abc import Iterable, Iterator
 from assistant.cuda.edits import apply_edits, edits_between, lines_of
 from assistant.cuda.embedded.find import find_embedded
 from assistant.cuda.embedded.string_literals import written
-from assistant.model.embedded import Declined, Embedded, Literal
+from assistant.model.embedded import Embedded, EmbeddingProblem, Literal
 from assistant.model.source import Span, TextEdit
 
 __all__ = ["replace"]
 
 
-def replace(embedded: Embedded, edits: Iterable[TextEdit]) -> tuple[TextEdit, ...] | Declined:
+def replace(embedded: Embedded, edits: Iterable[TextEdit]) -> tuple[TextEdit, ...] | EmbeddingProblem:
     """Edits of the container's text that make the CUDA text what ``edits`` make of it, and leave every other CUDA text as it is."""
     wanted = apply_edits(embedded.text, edits := tuple(edits))
     if not isinstance(wanted, str):
@@ -106,7 +106,7 @@ def _rewritten(embedded: Embedded, shares: Iterable[tuple[Literal, TextEdit]]) -
     return tuple(found)
 
 
-def _objection(embedded: Embedded, before: tuple[Embedded | Declined, ...], edits: tuple[TextEdit, ...], wanted: str) -> str | None:
+def _objection(embedded: Embedded, before: tuple[Embedded | EmbeddingProblem, ...], edits: tuple[TextEdit, ...], wanted: str) -> str | None:
     """Why these edits of the container are wrong; None where they are right. ``before``: what the container holds without them."""
     edited = apply_edits(embedded.container_text, edits)
     if not isinstance(edited, str):
@@ -130,7 +130,7 @@ def _unwritable(embedded: Embedded) -> str:
     return "the new text does not survive what the program does to the string (`strip`, `dedent`)"
 
 
-def _said(found: Embedded | Declined) -> str:
+def _said(found: Embedded | EmbeddingProblem) -> str:
     return found.text if isinstance(found, Embedded) else found.reason
 
 
@@ -142,6 +142,6 @@ def _line_end(embedded: Embedded, literal: Literal) -> str:
     return "\r\n" if at > 0 and text[at - 1] == "\r" else "\n"
 
 
-def _declined(embedded: Embedded, reason: str) -> Declined:
+def _declined(embedded: Embedded, reason: str) -> EmbeddingProblem:
     first = embedded.literals[0].content
-    return Declined(embedded.kind, first, reason)
+    return EmbeddingProblem(embedded.kind, first, reason)

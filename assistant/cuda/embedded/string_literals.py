@@ -16,7 +16,7 @@ from assistant.cuda.embedded.text_map import MappedText
 from assistant.model.embedded import Literal, Run
 from assistant.model.source import Span
 
-__all__ = ["Unreadable", "value_of", "written"]
+__all__ = ["UnreadableReason", "value_of", "written"]
 
 _HEAD = re.compile(r"""([A-Za-z]{0,2})('{3}|"{3}|'|")""")
 _LINE_END = re.compile(r"\r\n?")
@@ -28,23 +28,23 @@ _WRITTEN = {"\\": "\\\\", "\0": "\\x00", "\r": "\\r", "\n": "\\n"}
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-class Unreadable(str):
+class UnreadableReason(str):
     """Why a literal has no text, as a sentence."""
 
 
-def value_of(token: str, start: int) -> MappedText | Unreadable:
+def value_of(token: str, start: int) -> MappedText | UnreadableReason:
     """The text of the finished literal ``token``, which stands at ``start`` of the container."""
     head = _HEAD.match(token)
     if head is None:
-        return Unreadable("this is not a string")
+        return UnreadableReason("this is not a string")
     prefix, quote = head[1].lower(), head[2]
     if "f" in prefix or "t" in prefix:
-        return Unreadable("this is an f-string: its text is known only when the program runs")
+        return UnreadableReason("this is an f-string: its text is known only when the program runs")
     if "b" in prefix:
-        return Unreadable("this is a bytes literal, not a string")
+        return UnreadableReason("this is a bytes literal, not a string")
     content = Span(start + head.end(), start + len(token) - len(quote))
     found = _decoded(token[head.end() : len(token) - len(quote)], content.start, "r" in prefix)
-    if isinstance(found, Unreadable):
+    if isinstance(found, UnreadableReason):
         return found
     text, runs = found
     return MappedText(text, (Literal(content, Span(0, len(text)), quote, "r" in prefix, ""),), runs)
@@ -85,7 +85,7 @@ def _with_margin(text: str, margin: str, following: str) -> str:
     return "\n".join([lines[0], *(margin + line if line else "" for line in lines[1:-1]), last]) if len(lines) > 1 else text
 
 
-def _decoded(content: str, start: int, is_raw: bool) -> tuple[str, tuple[Run, ...]] | Unreadable:
+def _decoded(content: str, start: int, is_raw: bool) -> tuple[str, tuple[Run, ...]] | UnreadableReason:
     """The text and its runs; ``content`` stands at ``start`` of the container."""
     parts: list[str] = []
     runs: list[Run] = []
@@ -93,7 +93,7 @@ def _decoded(content: str, start: int, is_raw: bool) -> tuple[str, tuple[Run, ..
     for match in (_LINE_END if is_raw else _SPECIAL).finditer(content):
         value = _meaning(match[0])
         if value is None:
-            return Unreadable(f"Python does not know the escape {match[0]}")
+            return UnreadableReason(f"Python does not know the escape {match[0]}")
         if match.start() > position:
             parts.append(content[position : match.start()])
             runs.append(Run(length, length + match.start() - position, start + position, start + match.start()))
@@ -106,7 +106,7 @@ def _decoded(content: str, start: int, is_raw: bool) -> tuple[str, tuple[Run, ..
         runs.append(Run(length, length + len(content) - position, start + position, start + len(content)))
     text = "".join(parts)
     if _SURROGATE.search(text):
-        return Unreadable("it holds half of a surrogate pair, which is no character")
+        return UnreadableReason("it holds half of a surrogate pair, which is not a character")
     return text, tuple(runs)
 
 

@@ -65,7 +65,7 @@ def build_program(request: CaptureRequest, toolchain: Toolchain, runner: ToolRun
             texts = dict(request.sources) | {Path(path).name: text for path, text in reversed(request.sources)}
             diagnostics = explained(parse_compiler(output.text, texts, "nvcc"), files)
             tail = "\n".join(output.text.strip().splitlines()[-5:])
-            raise CaptureFailed("not_built", f"nvcc does not build the program\n{tail}", "mend the errors above", diagnostics)
+            raise CaptureFailed("not_built", f"nvcc does not build the program\n{tail}", "fix the errors above", diagnostics)
         staged.replace(built)
     return built
 
@@ -96,7 +96,7 @@ def run_build_command(
         reason = f"did not end within {bounds.wall_s:g} s" if outcome.timed_out else status
         lines = [line for path in said for line in path.read_text("utf-8", "replace").splitlines()]
         tail = "\n".join(lines[-_LINES_SHOWN:])
-        raise CaptureFailed("not_built", f"--build {name} {reason}\n{tail}", "mend what the build says")
+        raise CaptureFailed("not_built", f"--build {name} {reason}\n{tail}", "fix what the build says")
 
 
 def _key(request: CaptureRequest, nvcc_version: str) -> str:

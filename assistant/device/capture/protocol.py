@@ -43,9 +43,9 @@ class CaptureRequest(Record):
     visible_devices: str | None = None
     """Value of ``CUDA_VISIBLE_DEVICES``; None: as it is."""
     gpu_uuids: tuple[str, ...] = ()
-    """Of the GPUs that nobody measures on while the program runs: all that it may use."""
+    """Of the GPUs on which nothing is measured while the program runs: all that it may use."""
     workspaces: tuple[str, ...] = ()
-    """Folders of which compilers may read everything, beside the sources' own."""
+    """Folders of which compilers may read everything, in addition to the sources' own."""
 
 
 class CaptureReply(Record):

@@ -1,4 +1,4 @@
-"""Why the hardware's counters were not read, and what mends it. Pure."""
+"""Why the hardware's counters were not read, and what fixes it. Pure."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ def find_cuda_tool(name: str, environment: Mapping[str, str]) -> Path | None:
 def command(ncu: Path, report: Path, symbols: tuple[str, ...], launch_limit: int, program: tuple[str, ...]) -> tuple[str, ...]:
     """Collects the targeted metrics of the kernels with these mangled names.
 
-    Clocks are left alone: durations are no speed here, and locking them needs rights. Caches are flushed before every pass. Beside the
+    Clocks are left alone: durations are no speed here, and locking them needs rights. Caches are flushed before every pass. Besides the
     report lies ``sections``, an empty folder: without it ncu reads all of its own sections and rules, for 0.2 s.
     """
     kernels = "|".join(re.escape(symbol) for symbol in symbols)

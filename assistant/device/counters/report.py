@@ -67,7 +67,7 @@ def read_report(request: ReportRequest, places: Mapping[str, Places] | None = No
         context = library.load_report(str(path))
         actions = [Action(item) for item in _kernels(context)]
     except Exception as error:  # noqa: BLE001 - whatever NVIDIA's library raises for a file that it cannot read
-        return _refused(f"{path} is no report of Nsight Compute: {error}", "make one: ncu --set full -o OUT PROGRAM")
+        return _refused(f"{path} is not a report of Nsight Compute: {error}", "make one: ncu --set full -o OUT PROGRAM")
     if not actions:
         return _refused(f"{path} holds no profiled kernel", "profile a program that launches one: ncu --set full -o OUT PROGRAM")
     return ReportReply(_report(request, actions, places or {}))
@@ -155,7 +155,7 @@ def _profile(index: int, action: Action, rows: tuple[InstructionCounters, ...]) 
 
 
 def _resources(action: Action) -> KernelResources:
-    """What ptxas left in the kernel, as the launch says; it does not tell spills from other local memory."""
+    """What ptxas left in the kernel, as the launch says; it does not distinguish spills from other local memory."""
     return KernelResources(
         kernel=action.instance,
         symbol=action.symbol,

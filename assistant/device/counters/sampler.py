@@ -155,7 +155,7 @@ def _checksums(lines: str, symbol: str) -> set[str]:
 
 
 def _is_stale(lines: str, symbol: str, others: set[str]) -> bool:
-    """Whether CUPTI took samples for another module's, or for nobody's."""
+    """Whether CUPTI took samples for another module's, or for none."""
     found = _checksums(lines, symbol)
     totals = [int(fields[1]) for line in lines.splitlines() if (fields := line.split("\t"))[0] == "samples"]
     return bool(found & others) or (not found and any(totals))

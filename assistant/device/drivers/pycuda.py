@@ -258,13 +258,13 @@ class PycudaDriver:
 def uuid_of(library: Any, index: int, name: str) -> str:
     """The UUID as NVML spells it, a MIG slice's own; asked of the driver's library, as pycuda does not know the call.
 
-    ``name``: the device's. Raises DeviceError where the driver does not tell.
+    ``name``: the device's. Raises DeviceError where the driver does not say.
     """
     device, raw = ctypes.c_int(), (ctypes.c_ubyte * _UUID_BYTES)()
     for call, arguments in (("cuDeviceGet", (ctypes.byref(device), index)), ("cuDeviceGetUuid_v2", (raw, device))):
         function = getattr(library, call, None)
         if function is None:
-            raise DeviceError("CUDA_ERROR_NOT_FOUND", "the driver is too old to tell its device's UUID", call)
+            raise DeviceError("CUDA_ERROR_NOT_FOUND", "the driver is too old to report its device's UUID", call)
         if status := int(function(*arguments)):
             raise DeviceError("CUDA_ERROR_UNKNOWN", f"the driver answers {status}", call)
     return uuid_text(bytes(raw), name)

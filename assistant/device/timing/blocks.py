@@ -15,7 +15,7 @@ from assistant.measure.paired import aa_half_width_of
 from assistant.model.timing import Block, TimingOptions
 from assistant.record import Record
 
-__all__ = ["Taken", "take_blocks"]
+__all__ = ["TimedBlocks", "take_blocks"]
 
 _ORDERS = ("ABBA", "BAAB")
 _ROUND_BLOCK_COUNT = 10
@@ -29,7 +29,7 @@ Slot = Callable[[str], float | None]
 """Seconds a call of version ``A`` or ``B``; None where the slot must be taken again."""
 
 
-class Taken(Record):
+class TimedBlocks(Record):
     """The blocks, and why there are no more of them."""
 
     blocks: tuple[Block, ...]
@@ -43,7 +43,7 @@ class Taken(Record):
     """Some of ``blocks`` were taken while the clocks were held down: there was no time for others, or they always are."""
 
 
-def take_blocks(slot: Slot, options: TimingOptions, clock: Callable[[], float], is_held_down: Callable[[], bool]) -> Taken:
+def take_blocks(slot: Slot, options: TimingOptions, clock: Callable[[], float], is_held_down: Callable[[], bool]) -> TimedBlocks:
     """``options.least_block_count`` blocks and more, fewer only where the time is up before; ``is_held_down`` is asked after each round."""
     rng = random.Random(options.seed)  # noqa: S311 an order, no secret
     end_s = clock() + options.wall_s
@@ -66,10 +66,10 @@ def take_blocks(slot: Slot, options: TimingOptions, clock: Callable[[], float], 
             is_hot |= is_held and bool(taken)
         if clock() > end_s or len(blocks) >= _MOST_BLOCK_COUNT:
             if not blocks:
-                return Taken(tuple(hot), "time", late_count, 0, bool(hot))
-            return Taken(tuple(blocks), "time", late_count, len(hot), is_hot)
+                return TimedBlocks(tuple(hot), "time", late_count, 0, bool(hot))
+            return TimedBlocks(tuple(blocks), "time", late_count, len(hot), is_hot)
         if len(blocks) >= options.least_block_count and aa_half_width_of(blocks, options.seed) <= options.half_width_ratio:
-            return Taken(tuple(blocks), "width", late_count, len(hot), is_hot)
+            return TimedBlocks(tuple(blocks), "width", late_count, len(hot), is_hot)
 
 
 def _block(slot: Slot, order: str) -> Block | None:

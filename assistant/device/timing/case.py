@@ -15,7 +15,7 @@ import random
 from collections.abc import Callable, Sequence
 
 from assistant.device.driver import GraphHandle
-from assistant.device.timing.blocks import Taken, take_blocks
+from assistant.device.timing.blocks import TimedBlocks, take_blocks
 from assistant.device.timing.checker import ResultChecker
 from assistant.device.timing.copies import VERSIONS, Copies, Left
 from assistant.device.timing.gate import Action, GatedQueue, Span
@@ -64,7 +64,7 @@ class _Plan(Record):
     empty_s: float
     """A call of empty kernels."""
     is_too_short: bool = False
-    """For the method: a graph would tell more, but there are none."""
+    """For the method: a graph would show more, but there are none."""
 
 
 class CaseTimer:
@@ -243,7 +243,7 @@ class CaseTimer:
             notes.append("the empty kernel could not be timed, so that nothing is subtracted")
         return tuple(notes)
 
-    def _disturbances(self, plan: _Plan, taken: Taken) -> list[str]:
+    def _disturbances(self, plan: _Plan, taken: TimedBlocks) -> list[str]:
         """What was not as it was while the blocks were taken."""
         notes = ["heat or the power supply held the GPU's clocks down while it was timed"] if taken.is_hot else []
         after_s = self._empty_graph(plan.calls) if plan.method == "graph" else self._empty_events()

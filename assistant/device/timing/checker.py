@@ -1,6 +1,6 @@
 """Compares what timed calls left behind with what one untimed call leaves, bit by bit and on the device; keeps what differs.
 
-Results may vary from run to run by design (floats added atomically), so a difference proves nothing by itself: whoever asked judges what
+Results may vary from run to run by design (floats added atomically), so a difference proves nothing by itself: the requester judges what
 was kept. Example::
 
     checker.expect("A")

@@ -20,7 +20,7 @@ __all__ = ["COLD_L2_FACTOR", "KIT_SOURCE", "Kit", "pointer", "u32", "u64"]
 KIT_SOURCE = Path(__file__).with_name("kit.cu")
 
 GATE_LIMIT_NS = 2_000_000_000
-"""A gate that nobody opens opens by itself after this: longer than any queue takes to fill, shorter than a display's watchdog."""
+"""A gate that is not opened opens by itself after this: longer than any queue takes to fill, shorter than a display's watchdog."""
 COLD_L2_FACTOR = 2
 """Bytes read to empty L2, in sizes of it, and bytes of buffers that calls go through so that none finds its own."""
 _ONE_THREAD = LaunchConfig(Dim3(1), Dim3(1))
@@ -68,7 +68,7 @@ class Kit:
 
     @property
     def sink(self) -> Address:
-        """64 bytes that kernels write what nobody reads to."""
+        """64 bytes that kernels write to and nothing reads."""
         return self._sink
 
     def filling(self, blocks_per_sm: int = _BLOCKS_PER_SM, threads: int = _THREADS) -> LaunchConfig:

@@ -1,4 +1,4 @@
-"""What NVML says of one GPU: clocks, temperature, power, why clocks are held down. Where it does not tell, nothing is known.
+"""What NVML says of one GPU: clocks, temperature, power, why clocks are held down. Where it does not say, nothing is known.
 
 Example::
 
@@ -40,7 +40,7 @@ class Sensor:
 
     @classmethod
     def open(cls, uuid: str) -> Sensor:
-        """The GPU (or MIG slice) with that UUID; one that tells nothing where NVML or the GPU cannot be had."""
+        """The GPU (or MIG slice) with that UUID; one that shows nothing where NVML or the GPU cannot be had."""
         try:
             nvml: Any = importlib.import_module("pynvml")
         except ImportError:

@@ -119,7 +119,7 @@ def peaks(state: GpuState, request: PeaksRequest) -> MeasuredPeaks:
 
 
 def _in_turn(state: GpuState, keeper: Timekeeper, request: TimeRequest) -> tuple[CaseTiming, ...]:
-    """Each case's timing, up to where the GPU is kept by somebody else; whoever waits for it has it before each."""
+    """Each case's timing, up to where the GPU is kept by another process; waiting processes get it before each case."""
     timings: list[CaseTiming] = []
     for case in request.cases:
         try:

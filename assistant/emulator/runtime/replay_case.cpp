@@ -19,7 +19,7 @@ namespace emu {
 namespace {
 
 constexpr unsigned char CANARY = 0xC5;
-// Repeats that left something else than the first run: how many are kept (enough to tell how far results spread), and how much of them.
+// Repeats that left something else than the first run: how many are kept (enough to show how far results spread), and how much of them.
 constexpr unsigned MOST_VARIED = 8;
 constexpr uint64_t MOST_VARIED_BYTES = 512 << 20;
 
@@ -174,7 +174,7 @@ class Case {
 
   void start(const EmuKernel& kernel, const ReplayLaunch& launch, void** arguments, const size_t* sizes) {
     emu_allow_dynamic_shared(kernel.function, EMU_MAX_DYNAMIC_SHARED_BYTES);
-    bool may_sync_grid = fits_at_once(launch.grid, launch.block);  // declared launches do not tell whether they are cooperative
+    bool may_sync_grid = fits_at_once(launch.grid, launch.block);  // declared launches do not say whether they are cooperative
     EmuLaunch request{kernel.function, kernel.invoke, arguments, sizes, kernel.argument_count, launch.grid, launch.block, launch.shared_bytes,
                       nullptr, launch.is_cooperative, may_sync_grid, "", 0};
     error_ = emu_launch(&request);

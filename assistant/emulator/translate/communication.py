@@ -1,7 +1,7 @@
 """Whether device code holds what blocks of one launch could signal to each other with.
 
 Atomics whose result is used, volatile accesses, fences and pauses. A sum that is only added to (``atomicAdd(&hist[b], 1);``) tells no
-thread anything, so it does not count, and the checked flavour is told of it.
+thread anything, so it does not count, but the checked flavour gets to know of it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def communicates(stream: Stream, indexes: range) -> bool:
 
 
 def unread_edits(stream: Stream, indexes: range) -> list[Edit]:
-    """A note before each atomic whose result nothing looks at: to the thread that makes it, it tells nothing."""
+    """A note before each atomic whose result nothing looks at: to the thread that makes it, it shows nothing."""
     starts = [_start(stream, i) for i in indexes if _is_atomic(stream, i) and _is_statement(stream, i)]
     return [Edit(stream.tokens[i].start, stream.tokens[i].start, "EMU_UNREAD ") for i in starts]
 
@@ -47,7 +47,7 @@ def _start(stream: Stream, i: int) -> int:
 
 
 def _is_statement(stream: Stream, i: int) -> bool:
-    """Whether the call at ``i`` is a statement of its own: nobody looks at what it returns."""
+    """Whether the call at ``i`` is a statement of its own, whose result is not used."""
     before = _start(stream, i) - 1
     if stream.text(stream.close(i + 1) + 1) != ";":
         return False

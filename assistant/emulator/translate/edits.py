@@ -15,7 +15,7 @@ class Edit(Record, order=True):
     text: str
 
 
-class Edited(Record):
+class EditedText(Record):
     """Edited text with what is needed to undo a column."""
 
     text: str
@@ -29,7 +29,7 @@ class Edited(Record):
         return column if index < 0 else max(1, column - shifts[index][1])
 
 
-def apply_edits(text: str, edits: list[Edit]) -> Edited:
+def apply_edits(text: str, edits: list[Edit]) -> EditedText:
     """The edited text. Of two overlapping edits the one that starts first, or else comes first in the list, is kept."""
     parts: list[str] = []
     shifts: dict[int, list[tuple[int, int]]] = {}
@@ -53,4 +53,4 @@ def apply_edits(text: str, edits: list[Edit]) -> Edited:
             shifts.setdefault(line, []).append((column, shift))
         position = edit.end
     parts.append(text[position:])
-    return Edited("".join(parts), {k: tuple(v) for k, v in shifts.items()})
+    return EditedText("".join(parts), {k: tuple(v) for k, v in shifts.items()})

@@ -35,7 +35,7 @@ def launch_edits(stream: Stream, context: UnitContext, macro: Macro | None) -> t
 
 
 def invocation_edits(stream: Stream, context: UnitContext, macro: Macro | None) -> list[Edit]:
-    """Arguments of macros that launch them: any that is not a plain kernel name is given with its launcher beside it.
+    """Arguments of macros that launch them: any that is not a plain kernel name is given with its launcher next to it.
 
     The macro pastes ``emu_stub_`` before its parameter, and ``emu_stub_EMU_CALLEE(k, launcher)`` is ``launcher``.
     """

@@ -1,4 +1,4 @@
-"""Parameters by which a kernel promises that nobody writes what they point to: ``const T* __restrict__``.
+"""Parameters by which a kernel promises that nothing writes what they point to: ``const T* __restrict__``.
 
 ``__global__ void k(const float* __restrict__ in) {`` becomes ``… EMU_SEEN(in)) { EMU_THROUGH(in)``: the checked flavour gives the body a
 pointer of its own (``include/checked/emu_promises.h``), the others leave everything as it was.

@@ -1,4 +1,4 @@
-"""Launch stubs: for each declaration of a kernel, a host function beside it with the same template head and parameters.
+"""Launch stubs: for each declaration of a kernel, a host function next to it with the same template head and parameters.
 
 ``template <class T> __global__ void k(T* a, int n = 1) {…}`` gets ``template <class T> void emu_stub_k(const EmuConfig& emu_config,
 T* a, int n = 1) { emu_start(emu_config, &k<T>, {&a, &n}); }``. So overload resolution, deduction, default arguments and conversions at

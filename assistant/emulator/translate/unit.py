@@ -13,7 +13,7 @@ from pathlib import Path
 
 from assistant.emulator.translate.communication import communicates, unread_edits
 from assistant.emulator.translate.context import LexedFile, UnitContext, gather, is_stubbed_kernel, lex_files
-from assistant.emulator.translate.edits import Edit, Edited, apply_edits
+from assistant.emulator.translate.edits import Edit, EditedText, apply_edits
 from assistant.emulator.translate.host import host_edits
 from assistant.emulator.translate.launches import address_edits, invocation_edits, launch_edits
 from assistant.emulator.translate.lexer import Kind, Macro
@@ -44,7 +44,7 @@ class TranslatedFile(Record):
     """The user's path."""
     name: str
     """File name under which the other files of the unit include it."""
-    edited: Edited
+    edited: EditedText
 
 
 class TranslatedUnit(Record):

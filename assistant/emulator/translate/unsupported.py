@@ -35,19 +35,19 @@ _WORDS = {
 _INCLUDE = re.compile(r"[ \t]*#[ \t]*include[ \t]*[\"<]([^\">]+)[\">]")
 
 
-class Unsupported(Record):
+class UnsupportedConstruct(Record):
     """A construct and where it stands, as an offset into its file."""
 
     construct: str
     offset: int
 
 
-def find_unsupported(file: LexedFile, context: UnitContext) -> list[Unsupported]:
+def find_unsupported(file: LexedFile, context: UnitContext) -> list[UnsupportedConstruct]:
     """The first place of each construct that the emulator cannot run, in file order."""
-    found: dict[str, Unsupported] = {}
+    found: dict[str, UnsupportedConstruct] = {}
 
     def note(construct: str, token: Token) -> None:
-        found.setdefault(construct, Unsupported(construct, token.start))
+        found.setdefault(construct, UnsupportedConstruct(construct, token.start))
 
     for token in file.tokens:
         if token.kind is Kind.DIRECTIVE and directive_name(token) == "include":

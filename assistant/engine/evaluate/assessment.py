@@ -63,7 +63,7 @@ class CountedRun(Record):
     run: ProgramRun | None
     """None for declared workloads."""
     repeatability: tuple[tuple[str, Repeatability], ...] = ()
-    """Of declared workloads: what two runs of one case tell of each kernel in it, by instance."""
+    """Of declared workloads: what two runs of one case show of each kernel in it, by instance."""
 
     corrections: tuple[Correction, ...] = ()
     """With which the counters were counted."""
@@ -125,7 +125,7 @@ def costliest(kernels: Iterable[KernelAssessment]) -> KernelAssessment:
 
 
 class Repeatability(Record):
-    """What two runs tell of one kernel."""
+    """What two runs show of one kernel."""
 
     is_deterministic: bool | None
     """None where nothing is claimed."""

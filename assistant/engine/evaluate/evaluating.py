@@ -82,7 +82,7 @@ async def evaluate(job: Job, version: SourceVersion, first_evidence: int = 1) ->
         assessment = await assess(job, version, counted, first_evidence)
     if isinstance(assessment, BuildFailure):
         message = f"{assessment.compiler} does not compile {version.source.path.name}"
-        return LabFailure("not_built", message, "mend the errors above", assessment.diagnostics)
+        return LabFailure("not_built", message, "fix the errors above", assessment.diagnostics)
     return Evaluation(version, counted, assessment)
 
 

@@ -22,7 +22,7 @@ class Evaluation(Record):
     counted: CountedRun
     assessment: Assessment
     measured: Assessment | None = None
-    """The same by the GPU's own counters, by which edits are planned; None where nobody read them."""
+    """The same by the GPU's own counters, by which edits are planned; None where they were not read."""
 
     def kernel(self, key_name: str) -> tuple[KernelAssessment, ...]:
         """Instances of the kernel with this qualified name: an edit may change its parameters, and so its key."""

@@ -24,7 +24,7 @@ __all__ = ["figures_of"]
 def figures_of(job: Job, before: Sequence[KernelAssessment], after: Sequence[KernelAssessment]) -> BeforeAfter | None:
     """Both versions' launch that costs most before; None where a side launches nothing, or nothing of it was counted.
 
-    Launches are paired in order where both sides have as many; else the costliest of each side stand beside each other.
+    Launches are paired in order where both sides have as many; else the costliest of each side stand next to each other.
     """
     old = [launch for kernel in before for launch in kernel.launches]
     new = [launch for kernel in after for launch in kernel.launches]

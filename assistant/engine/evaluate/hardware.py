@@ -3,7 +3,7 @@
 One launch of each shape is counted again on the hardware; what only the emulator knows (distinct sectors, problems) stays. Example::
 
     match await on_hardware(job, evaluation):
-        case Measured(evaluation=evaluation): ...     # profiles of Method.NCU or Method.CUPTI
+        case MeasuredVersion(evaluation=evaluation): ...     # profiles of Method.NCU or Method.CUPTI
         case LabFailure() as failure: ...     # why the emulator's counters stand
 """
 
@@ -21,7 +21,7 @@ from assistant.model.workload import Case, CaseOrigin
 from assistant.ports.lab import Counters, LabFailure
 from assistant.record import Record
 
-__all__ = ["Measured", "on_hardware", "steered"]
+__all__ = ["MeasuredVersion", "on_hardware", "steered"]
 
 _RECORDED = CaseOrigin(kind="recorded", shape="", seed=0, scale=1.0, weight=1.0)
 
@@ -34,7 +34,7 @@ class _Again(Record):
     """Of the profiles of the launches in question, in the order in which they run."""
 
 
-class Measured(Record):
+class MeasuredVersion(Record):
     """A version by the GPU's own counters."""
 
     evaluation: Evaluation
@@ -46,7 +46,7 @@ class Measured(Record):
 
 async def on_hardware(
     job: Job, evaluation: Evaluation, counters: Counters, preferred: Method = Method.NCU, first_evidence: int = 1
-) -> Measured | LabFailure:
+) -> MeasuredVersion | LabFailure:
     """``evaluation`` with the hardware's counters in the place of the emulator's, assessed anew; a failure where they cannot be had."""
     kernels = tuple(kernel.instance for kernel in evaluation.counted.kernels)
     again = _again(evaluation.counted, frozenset(kernels))
@@ -64,11 +64,11 @@ async def on_hardware(
     assessment = await assess(job, version, counted, first_evidence)
     if isinstance(assessment, BuildFailure):  # it was built a moment ago
         return LabFailure("not_built", f"{assessment.compiler} does not compile it any more", "start again")
-    return Measured(Evaluation(version, counted, assessment), measured.launches[0].method, measured.shortfalls)
+    return MeasuredVersion(Evaluation(version, counted, assessment), measured.launches[0].method, measured.shortfalls)
 
 
 async def steered(job: Job, evaluation: Evaluation) -> Evaluation | LabFailure:
-    """``evaluation`` with the hardware's view of it beside the emulator's, for planning alone: versions are compared by the emulator's.
+    """``evaluation`` with the hardware's view added to the emulator's, for planning alone: versions are compared by the emulator's.
 
     By CUPTI first, which is quicker. Without a lab that reads counters it stays as it is.
     """

@@ -46,7 +46,7 @@ def instance_parameters(kernel: Kernel, instance: str) -> tuple[Parameter, ...]:
 
 
 def readable_instance(kernel: Kernel, name: str) -> str:
-    """The instance's name; where no tool demangled it the kernel's own, with the symbol beside it if a template has several."""
+    """The instance's name; where no tool demangled it the kernel's own, with the symbol next to it if a template has several."""
     if not name.startswith("_Z"):
         return name
     return f"{kernel.key} [{name}]" if kernel.template_parameters else kernel.key

@@ -43,9 +43,9 @@ async def count_live(
     replayed = await job.lab.replay(replace(version.program, kernels=names), cases, options, job.limits)
     if isinstance(replayed, LabFailure):
         return replayed
-    told = tuple(_told(version, live, chosen, replayed.cases, replayed.blobs))
+    found = tuple(_differences_from_reference(version, live, chosen, replayed.cases, replayed.blobs))
     counted = counted_of(version, cases, replayed, options)
-    return replace(counted, problems=(*counted.problems, *told))
+    return replace(counted, problems=(*counted.problems, *found))
 
 
 def differences(counted: CountedRun) -> tuple[Problem, ...]:
@@ -53,11 +53,13 @@ def differences(counted: CountedRun) -> tuple[Problem, ...]:
     return tuple(problem for problem in counted.problems if problem.kind == DIFFERS)
 
 
-def _told(version: SourceVersion, live: LiveWorkload, items: Sequence[LiveCase], runs: Sequence[CaseRun], blobs: Path) -> Iterator[Problem]:
+def _differences_from_reference(
+    version: SourceVersion, live: LiveWorkload, items: Sequence[LiveCase], runs: Sequence[CaseRun], blobs: Path
+) -> Iterator[Problem]:
     """One problem for each output and case in which the kernel differs."""
     for item, run in zip(items, runs, strict=True):
         if run.error is not None:
-            continue  # told already
+            continue  # reported already
         reader, after = RecordingReader(item.recording), dict(run.after)
         launch = reader.recording.launches[0]
         kernel = kernel_of_instance(version.parsed, launch.kernel)

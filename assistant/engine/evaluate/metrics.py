@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
     _Assessed = tuple[KernelAssessment, ...]
 
-__all__ = ["Watched", "metric_value", "watched", "watched_codes"]
+__all__ = ["WatchedMetric", "metric_value", "watched", "watched_codes"]
 
 
-class Watched(Record):
+class WatchedMetric(Record):
     """A metric that must improve if an edit answers its finding."""
 
     name: str
@@ -75,27 +75,27 @@ def _blocks(kernels: _Assessed) -> float:
     return float(max((launch.profile.config.grid.count for launch, _ in _weighted(kernels)), default=0))
 
 
-_WATCHED: dict[str, tuple[Watched, Callable[[_Assessed], float]]] = {
-    "KO101": (Watched("global_sectors", False, "sectors"), _global_sectors),
-    "KO102": (Watched("global_sectors", False, "sectors"), _global_sectors),
-    "KO103": (Watched("shared_wavefronts", False, "wavefronts"), _wavefronts),
-    "KO104": (Watched("spill_bytes", False, "bytes/thread"), _spills),
-    "KO105": (Watched("occupancy", True, "ratio"), _occupancy),
-    "KO106": (Watched("fp64_and_conversion_instructions", False, "instructions"), _double_work),
-    "KO107": (Watched("global_requests", False, "requests"), _global_requests),
-    "KO108": (Watched("global_sectors", False, "sectors"), _global_sectors),
-    "KO109": (Watched("divergent_branches", False, "branches"), _divergence),
-    "KO110": (Watched("atomic_lanes", False, "atomics"), _atomics),
-    "KO111": (Watched("block_count", True, "blocks"), _blocks),
-    "KO112": (Watched("occupancy", True, "ratio"), _occupancy),
-    "KO113": (Watched("global_requests", False, "requests"), _global_requests),
-    "KO114": (Watched("integer_and_control_instructions", False, "instructions"), _loop_overhead),
-    "KO115": (Watched("shared_wavefronts", False, "wavefronts"), _wavefronts),
-    "KO116": (Watched("arithmetic_instructions", False, "instructions"), _arithmetic),
+_WATCHED: dict[str, tuple[WatchedMetric, Callable[[_Assessed], float]]] = {
+    "KO101": (WatchedMetric("global_sectors", False, "sectors"), _global_sectors),
+    "KO102": (WatchedMetric("global_sectors", False, "sectors"), _global_sectors),
+    "KO103": (WatchedMetric("shared_wavefronts", False, "wavefronts"), _wavefronts),
+    "KO104": (WatchedMetric("spill_bytes", False, "bytes/thread"), _spills),
+    "KO105": (WatchedMetric("occupancy", True, "ratio"), _occupancy),
+    "KO106": (WatchedMetric("fp64_and_conversion_instructions", False, "instructions"), _double_work),
+    "KO107": (WatchedMetric("global_requests", False, "requests"), _global_requests),
+    "KO108": (WatchedMetric("global_sectors", False, "sectors"), _global_sectors),
+    "KO109": (WatchedMetric("divergent_branches", False, "branches"), _divergence),
+    "KO110": (WatchedMetric("atomic_lanes", False, "atomics"), _atomics),
+    "KO111": (WatchedMetric("block_count", True, "blocks"), _blocks),
+    "KO112": (WatchedMetric("occupancy", True, "ratio"), _occupancy),
+    "KO113": (WatchedMetric("global_requests", False, "requests"), _global_requests),
+    "KO114": (WatchedMetric("integer_and_control_instructions", False, "instructions"), _loop_overhead),
+    "KO115": (WatchedMetric("shared_wavefronts", False, "wavefronts"), _wavefronts),
+    "KO116": (WatchedMetric("arithmetic_instructions", False, "instructions"), _arithmetic),
 }
 
 
-def watched(finding_code: str) -> Watched | None:
+def watched(finding_code: str) -> WatchedMetric | None:
     """What an answer to this finding must improve; None where nothing of the kind is counted."""
     entry = _WATCHED.get(finding_code)
     return None if entry is None else entry[0]

@@ -1,7 +1,7 @@
 """Whether a kernel, given the same inputs, leaves the same bytes: the recordings of two runs, launch by launch.
 
 A kernel that was fed something else in the second run is not to blame for what it then left behind, and a kernel that races
-leaves equal bytes by luck alone: of those nothing is claimed, and the reason is told.
+leaves equal bytes by luck alone: nothing is claimed of those, and the reason is reported.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ __all__ = ["ARBITRARY", "FAILED", "NOT_RUN", "NO_SECOND_RUN", "RACY", "REPEATED"
 REPEATED, VARYING = Repeatability(True), Repeatability(False)
 NOT_RUN = Repeatability(None, "not tested: no launch ran")
 RACY = Repeatability(None, "not claimed: it races")
-ARBITRARY = Repeatability(None, "not claimed: it touches what it must not")
+ARBITRARY = Repeatability(None, "not claimed: it has memory errors")
 FAILED = Repeatability(None, "not tested: the program did not succeed")
 NO_SECOND_RUN = Repeatability(None, "not tested: the program did not succeed a second time")
 NOT_RECORDED = Repeatability(None, "not tested: its buffers were not recorded")

@@ -1,4 +1,4 @@
-"""Runs of the whole program: of what types the memory is, and what was told to the host, as ``verify.program`` compares it."""
+"""Runs of the whole program: of what types the memory is, and what was passed to the host, as ``verify.program`` compares it."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def least_roundoff(original: ParsedSource, edited: frozenset[str], instances: It
 def trace_of(run: ProgramRun, text: str, kinds: frozenset[str] | None = None) -> ProgramTrace:
     """Exit status, standard output, transfers of the given kinds (None: all). ``text`` defines the original's structs.
 
-    Page-locked memory that no launch is passed tells nothing while the host waits: what it holds, copies brought there, which are told
+    Page-locked memory that no launch is passed shows nothing while the host waits: what it holds, copies brought there, which are told
     as such, or the host itself did.
     """
     transfers: list[HostData] = []

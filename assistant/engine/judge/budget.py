@@ -87,7 +87,7 @@ def shrink_ratio(cost: Cost) -> float:
 
 
 def case_count(cost: Cost, wanted: int) -> int:
-    """Of ``wanted`` further cases at the launch's own size, how many time allows; the first ones tell the most."""
+    """Of ``wanted`` further cases at the launch's own size, how many time allows; the first ones show the most."""
     per_case_s = _RUNS_PER_CASE * (cost.checked_s or 0.0) + cost.size_bytes / _BYTES_PER_S
     return wanted if per_case_s * wanted <= _CASES_S else min(wanted, max(_FEWEST_CASES, int(_CASES_S / per_case_s)))
 

@@ -170,7 +170,7 @@ def _is_perturbed(case: JudgedCase, original: Sequence[SideRun], reference: Floa
 
 
 def _is_told_by_perturbing(case: JudgedCase, reference: FloatReference) -> bool:
-    """Whether runs on moved inputs alone tell if the original keeps its digits on values that are chosen to lose them."""
+    """Whether runs on moved inputs alone show if the original keeps its digits on values that are chosen to lose them."""
     meaning = meaning_of(case.new.origin.kind)
     return meaning is not None and meaning.is_numeric and not reference.values
 

@@ -1,6 +1,6 @@
 """Which kernels an edit concerns: those whose code, or the code they reach, says something else, and those whose launch does.
 
-Comments and spaces do not count. What cannot be told apart concerns every kernel: other host code beside the launches, conditional
+Comments and spaces do not count. What cannot be told apart concerns every kernel: host code other than the launches, conditional
 directives, ``using namespace``, included files of the user's own.
 
 Example::
@@ -37,7 +37,7 @@ def edited_kernels(before: SourceVersion, after: SourceVersion) -> frozenset[str
 
 
 def changed_kernels(before: SourceVersion, after: SourceVersion) -> frozenset[str]:
-    """Keys of A's kernels that must be judged again: the edited ones, all if host code beside the launches differs."""
+    """Keys of A's kernels that must be judged again: the edited ones, all if host code other than the launches differs."""
     if _Cut(before).host != _Cut(after).host:
         return frozenset(kernel.key for kernel in before.parsed.kernels)
     return edited_kernels(before, after)

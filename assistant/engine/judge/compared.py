@@ -44,7 +44,7 @@ class ComparisonResult(Record):
 
     ending: Ending
     verdicts: tuple[Verdict, ...] = ()
-    """In the order they were told; where there are several, the last is of the whole."""
+    """In the order they were reported; where there are several, the last is of the whole."""
     before: Evaluation | None = None
     after: Evaluation | None = None
     """None where that version does not build or run."""

@@ -1,4 +1,4 @@
-"""The command ``compare``: is B right, and is it faster? Tells each verdict as it is made, and returns them all.
+"""The command ``compare``: is B right, and is it faster? Reports each verdict as it is made, and returns them all.
 
 A B that does not build, crashes or ends with another status than 0 is FAIL; an A that does so cannot be compared with.
 """
@@ -162,7 +162,7 @@ class _Sides(Record):
         return await prepare(self.job, self.before, kernels, confirm_effort(self.job), self.second_run)
 
     def tell(self, kernel: str | None, verification: Verification, speed: Comparison | None, figures: BeforeAfter | None = None) -> Verdict:
-        """The verdict, which is told at once; nothing is said of the speed of what is wrong."""
+        """The verdict, which is reported at once; nothing is said of the speed of what is wrong."""
         is_failure = verification.outcome is Outcome.FAIL
         evidence = _evidence(self.before) + _evidence(self.after)
         verdict = Verdict(kernel, verification, None if is_failure else speed, evidence, None if is_failure else figures)

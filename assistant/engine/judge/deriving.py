@@ -1,7 +1,7 @@
 """The cases that are made of one launch: other values and other sizes of it, as far as they count and time allows.
 
 Which of them count is decided by the original: everything that might send it out of bounds is tried first, under the emulator's checks.
-A launch that is too large for many cases gives them at a smaller size of its own, where its recordings tell how it shrinks. Example::
+A launch that is too large for many cases gives them at a smaller size of its own, where its recordings show how it shrinks. Example::
 
     derived = await derive(job, version, Lead(own, observed), effort)
     [case.new.origin.kind for case in derived.cases]       # ["resized", "dense", "resampled", …]
@@ -19,7 +19,7 @@ from assistant.engine.job import Job
 from assistant.engine.judge.budget import CHECKED_THREADS, Cost, case_count, is_large, own_size_count, repeat_count, work_s
 from assistant.engine.judge.grids import independent_of_grid
 from assistant.engine.judge.replaying import CaseTrial
-from assistant.engine.judge.sizes import Sized, SizedLaunch, TriedSizes, size_model_of, try_sizes
+from assistant.engine.judge.sizes import CleanSize, SizedLaunch, TriedSizes, size_model_of, try_sizes
 from assistant.engine.judge.trying import trials_of, try_version
 from assistant.engine.judge.values import REPASSED, Base, apart, base_of, of_own_size, other_values
 from assistant.engine.source_version import SourceVersion
@@ -29,11 +29,11 @@ from assistant.workload.derive import fresh_values
 from assistant.workload.draws import Draw, Zeros
 from assistant.workload.offsets import OFFSETS
 from assistant.workload.recordings import NewCase
-from assistant.workload.resize import Observed, SizeModel
+from assistant.workload.resize import ObservedLaunch, SizeModel
 from assistant.workload.smaller_grid import SMALLER_GRID
 from assistant.workload.unseen import INTEGER_KINDS
 
-__all__ = ["Derived", "Lead", "bounded", "cost_of", "derive", "redrawn"]
+__all__ = ["DerivedCases", "Lead", "bounded", "cost_of", "derive", "redrawn"]
 
 _TRIAL_S = 10.0
 """The launch itself, on the original under checks."""
@@ -53,13 +53,13 @@ class Lead(Record):
     """The launch that cases are made of."""
 
     own: JudgedCase
-    observed: tuple[Observed, ...] = ()
-    """Every launch of this kernel that is known: they tell how its sizes depend on each other."""
+    observed: tuple[ObservedLaunch, ...] = ()
+    """Every launch of this kernel that is known: they show how its sizes depend on each other."""
     is_declared: bool = False
     """Its values are drawn by the block's own generators, and its sizes are free in the block."""
 
 
-class Derived(Record):
+class DerivedCases(Record):
     """What was made of one launch."""
 
     cases: tuple[JudgedCase, ...]
@@ -71,8 +71,8 @@ class Derived(Record):
     """The integers that its buffers and grid depend on."""
 
 
-async def derive(job: Job, version: SourceVersion, lead: Lead, effort: Effort) -> Derived:
-    """Cases on which the original is clean, likeliest to tell first."""
+async def derive(job: Job, version: SourceVersion, lead: Lead, effort: Effort) -> DerivedCases:
+    """Cases on which the original is clean, likeliest to find a mistake first."""
     base = base_of(lead.own, version.source.text, effort.seeds)
     dense, sparse = (_redrawn_floats(base, effort.seeds[0], zeros) for zeros in ("filled", "scattered"))
     cost, (trial, dense_trial) = await _measured(job, version, [lead.own.new, dense])
@@ -81,9 +81,9 @@ async def derive(job: Job, version: SourceVersion, lead: Lead, effort: Effort) -
     reason = trial.unclean(trial.problem_kinds)
     if reason is not None:
         unused = f"other values and sizes of {own.new.origin.shape}: by itself, with every check on, the original {reason}"
-        return Derived((own,), (unused,))
+        return DerivedCases((own,), (unused,))
     if trial.is_unsupported:
-        return Derived((own, *(case for _, case in _chosen(bases, cost, effort, lead.is_declared)[0] if not _is_risky(case))))
+        return DerivedCases((own, *(case for _, case in _chosen(bases, cost, effort, lead.is_declared)[0] if not _is_risky(case))))
     model, sizes, anchors = _model(version, lead), TriedSizes(), list[JudgedCase]()
     if model is not None:
         usable = dense_trial if dense_trial.unclean(trial.problem_kinds) is None else trial
@@ -101,18 +101,18 @@ async def derive(job: Job, version: SourceVersion, lead: Lead, effort: Effort) -
     kept = _with_all_shifts(kept, shift_count(bases[-1].case.new, base.layouts))
     repeated = (replace(case, repeats=_repeats(case, own, effort)) for case in kept)
     names = () if model is None else tuple(model.varied)
-    return Derived((replace(own, checked=trial.checked), *anchors, *repeated), (*sizes.dropped, *dropped), notes, names)
+    return DerivedCases((replace(own, checked=trial.checked), *anchors, *repeated), (*sizes.dropped, *dropped), notes, names)
 
 
-async def redrawn(job: Job, version: SourceVersion, own: JudgedCase, effort: Effort) -> Derived:
+async def redrawn(job: Job, version: SourceVersion, own: JudgedCase, effort: Effort) -> DerivedCases:
     """A further launch of a kernel: on its own values, and on fresh draws where the original is clean on them."""
     cost, (trial,) = await _measured(job, version, [own.new])
     own = _within(own, cost, effort)
     if own.given or not effort.is_confirming or trial.unclean(trial.problem_kinds) is not None:
-        return Derived((own,))
+        return DerivedCases((own,))
     made = _first(base_of(own, version.source.text, effort.seeds), case_count(cost, _REDRAWN_COUNT), is_declared=False)
     kept, dropped = await _clean(job, version, made, trial)
-    return Derived((own, *kept), tuple(dropped))
+    return DerivedCases((own, *kept), tuple(dropped))
 
 
 async def bounded(job: Job, version: SourceVersion, own: JudgedCase, effort: Effort) -> JudgedCase:
@@ -154,7 +154,7 @@ def _redrawn_floats(base: Base, seed: int, zeros: Zeros) -> NewCase:
     return fresh_values(base.case.new, Draw(seed, integers="kept", zeros=zeros), base.layouts, base.row_lengths)
 
 
-def _sized(own: JudgedCase, sized: Sized, new: NewCase, model: SizeModel) -> JudgedCase:
+def _sized(own: JudgedCase, sized: CleanSize, new: NewCase, model: SizeModel) -> JudgedCase:
     return replace(own, new=new, resize=Resize(model, tuple(sized.plan.sizes.items())), is_checked=True, repeats=1, given=())
 
 
@@ -171,7 +171,7 @@ def _chosen(bases: Sequence[Base], cost: Cost, effort: Effort, is_declared: bool
         return made[:count], (note,) if note else ()
     made = _first(base, _MOST_CASES, is_declared)
     shapes = [one.case.new.origin.shape for one in (base, own)]
-    if shapes[0] == shapes[1]:  # only the grid tells the size
+    if shapes[0] == shapes[1]:  # only the grid shows the size
         shapes = [f"grid {one.case.new.recording.launches[0].config.grid}" for one in (base, own)]
     where = f"{shapes[0]} instead of {shapes[1]}"
     count = own_size_count(cost)

@@ -4,7 +4,8 @@ At a size of our own, the candidate's grid is what the text of its launch says, 
 and where the text cannot be read, it follows from its recorded launches. Where several grids fit what was recorded, all are run once, and
 the best is taken: the candidate's own program would launch it so. Example::
 
-    chosen = await fitted(try_cases, fittings(cases, pairs, Launched(original, recording), Launched(candidate, its_recording)))
+    a, b = VersionLaunches(original, recording), VersionLaunches(candidate, its_recording)
+    chosen = await fitted(try_cases, fittings(cases, pairs, a, b))
 """
 
 from __future__ import annotations
@@ -32,10 +33,10 @@ from assistant.record import Record
 from assistant.verify.numbers import element_of, floats, largest
 from assistant.workload.recordings import NewCase
 from assistant.workload.relations import Sizes
-from assistant.workload.resize import GridModel, Observed, configs_at, grid_model
+from assistant.workload.resize import GridModel, ObservedLaunch, configs_at, grid_model
 from assistant.workload.select import LaunchPair
 
-__all__ = ["Fitting", "Launched", "fitted", "fittings", "followed"]
+__all__ = ["Fitting", "VersionLaunches", "fitted", "fittings", "followed"]
 
 _LIMIT_S = 10.0
 _USUAL_SHARED_BYTES = 48 << 10
@@ -53,14 +54,16 @@ class Fitting(Record):
     """The integers that the candidate's grid follows from; empty at recorded sizes."""
 
 
-class Launched(Record):
+class VersionLaunches(Record):
     """One version, and what its program launches."""
 
     version: SourceVersion
     recording: Recording | None
 
 
-def fittings(cases: Sequence[PreparedCase], pairs: Sequence[LaunchPair], original: Launched, candidate: Launched) -> list[Fitting]:
+def fittings(
+    cases: Sequence[PreparedCase], pairs: Sequence[LaunchPair], original: VersionLaunches, candidate: VersionLaunches
+) -> list[Fitting]:
     """The cases that the candidate can be run on."""
     found: list[Fitting] = []
     grids: dict[object, _Grid | None] = {}
@@ -81,18 +84,18 @@ class _Grid(Record):
     """The candidate's, for one of the original's launches."""
 
     model: GridModel
-    """What recorded launches tell."""
+    """What recorded launches show."""
     written: WrittenGrid | None
-    """What the text tells."""
+    """What the text says."""
     of_original: WrittenGrid | None
-    """What the original's text tells."""
+    """What the original's text says."""
 
     def configs_at(self, sizes: Sizes, original: Dim3) -> tuple[LaunchConfig, ...]:
-        """Likeliest first. ``original``: the original's grid at these sizes; where its own text asks for another, texts tell nothing."""
+        """Likeliest first. ``original``: the original's grid at these sizes; where its own text asks for another, texts show nothing."""
         configs = configs_at(self.model, sizes)
         meant = () if self.of_original is None else self.of_original.at(sizes)
-        told = () if self.written is None or (meant and original not in meant) else self.written.at(sizes)
-        return tuple(replace(configs[0], grid=grid) for grid in told) if configs and told else configs
+        grids = () if self.written is None or (meant and original not in meant) else self.written.at(sizes)
+        return tuple(replace(configs[0], grid=grid) for grid in grids) if configs and grids else configs
 
     @property
     def names(self) -> frozenset[str]:
@@ -140,14 +143,14 @@ def _taken(one: Fitting, config: LaunchConfig | None) -> NewCase:
     return next((choice for choice in one.choices if choice.recording.launches[0].config == config), one.choices[0])
 
 
-def _grid_of(case: JudgedCase, pairs: Sequence[LaunchPair], original: SourceVersion, candidate: Launched) -> _Grid | None:
+def _grid_of(case: JudgedCase, pairs: Sequence[LaunchPair], original: SourceVersion, candidate: VersionLaunches) -> _Grid | None:
     """How the candidate's grid follows from the integers passed; None at recorded sizes and where it was not recorded."""
     pair = next((pair for pair in pairs if pair.a_index == case.launch_index), None)
     if case.resize is None or pair is None or candidate.recording is None:
         return None
     text = candidate.version.source.text
     observed = observed_launches([candidate.recording], pair.kernel, case.parameters[0], lambda name: layout_named(text, name))
-    own = Observed(case.resize.model.sizes, pair.config, {})
+    own = ObservedLaunch(case.resize.model.sizes, pair.config, {})
     others = [one for one in observed if one.sizes.keys() == own.sizes.keys() and one.sizes != own.sizes]
     model = grid_model([own, *others], [term for terms in case.resize.model.counts.values() for term in terms])
     own_grid = _written(original, case.kernel, own.sizes, case.resize.model.grid.config)

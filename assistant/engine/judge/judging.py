@@ -19,7 +19,7 @@ from assistant.engine.judge.baseline import Baseline, PreparedCase, case_evidenc
 from assistant.engine.judge.case_runs import candidate_runs, perturb, task_of
 from assistant.engine.judge.changes import edited_kernels
 from assistant.engine.judge.filled import as_found
-from assistant.engine.judge.fitting import Launched, fitted, fittings, followed
+from assistant.engine.judge.fitting import VersionLaunches, fitted, fittings, followed
 from assistant.engine.judge.in_question import kernels_in_question, static_findings
 from assistant.engine.judge.one_program import compared
 from assistant.engine.judge.pairing import line_pairs, pairing_of
@@ -74,7 +74,7 @@ async def verify(
         return one.problem
     pairing = pairing_of(baseline.version, baseline.recorded, counted)
     pairs = pairing.pairs if isinstance(pairing, Pairing) else ()
-    sides = Launched(baseline.version, baseline.recorded.recording), Launched(candidate, counted.recording)
+    sides = VersionLaunches(baseline.version, baseline.recorded.recording), VersionLaunches(candidate, counted.recording)
     fitting = fittings(baseline.cases, pairs, *sides)
     chosen = await fitted(trials_of(job, candidate.program), fitting)
     effort = replace(baseline.effort, is_fresh=baseline.effort.is_confirming)

@@ -1,6 +1,6 @@
 """Kernels that differ one by one and are right together: an edit may move work to another kernel, or to a copy or fill of the host's.
 
-Only the whole program can tell. So where it leaves the same on the host, such a difference is left to a person, and all launches of both
+Only the whole program can show it. So where it leaves the same on the host, such a difference is left to a person, and all launches of both
 versions are added up for the speed. Example::
 
     reason = moved_work(before, after)                  # "several kernels are edited"

@@ -16,7 +16,7 @@ from assistant.config.paths import find_workspace
 from assistant.cuda.doubts import doubts
 from assistant.engine.job import Job
 from assistant.engine.source_version import SourceVersion
-from assistant.model.preprocessed import NotPreprocessed, Preprocessed, Preprocessings
+from assistant.model.preprocessed import NotPreprocessed, PreprocessedProgram, Preprocessings
 from assistant.model.verification import CannotJudge, Unjudgeable
 from assistant.ports.lab import LabFailure, Program
 from assistant.profile.quantity import counted_noun
@@ -32,7 +32,7 @@ __all__ = ["OneProgram", "compared", "foreign_reading"]
 
 WITHOUT_NVCC = "not compared with nvcc's preprocessing"
 WITHOUT_EMULATOR = "not compared with the emulator's preprocessing"
-_REMEDY = "write the edit without what compilers define in their own ways, or give each its own version and compare those"
+_REMEDY = "write the edit without what each compiler defines differently, or give each its own version and compare those"
 
 
 class OneProgram(Record):
@@ -51,7 +51,7 @@ async def compared(job: Job, before: SourceVersion, after: SourceVersion) -> One
         return OneProgram()
     misleading = misleading_directive(before.source.text, after.source.text)
     if misleading is not None:
-        reason = f"B {misleading}, so what each compiler compiles cannot be told"
+        reason = f"B {misleading}, so what each compiler compiles cannot be known"
         return OneProgram(CannotJudge(Unjudgeable.SEVERAL_PROGRAMS, reason, _REMEDY))
     headers = await asyncio.to_thread(_headers, after.program)
     if not may_read_otherwise(changed, headers.values(), _defined(after.program)):
@@ -68,13 +68,13 @@ async def compared(job: Job, before: SourceVersion, after: SourceVersion) -> One
 async def foreign_reading(job: Job, before: SourceVersion, after: SourceVersion) -> LabFailure | None:
     """Why the edit isn't compiled: it would read a file that the original does not. A person's own edit may read what is in the workspace.
 
-    Told by the preprocessors, before anything is compiled; where none can be asked, an edit that may read otherwise is refused.
+    Found by the preprocessors, before anything is compiled; where none can be asked, an edit that may read otherwise is refused.
     """
     if before.source.text == after.source.text:
         return None
     misleading = misleading_directive(before.source.text, after.source.text)
     if misleading is not None:
-        return _failure(f"it {misleading}, so what it reads cannot be told")
+        return _failure(f"it {misleading}, so what it reads cannot be known")
     named = await asyncio.to_thread(_headers, after.program)
     if not may_change_directives(_changed(before, after), named.values()):
         return None
@@ -129,7 +129,7 @@ def _refused(old: Preprocessings, new: Preprocessings) -> CannotJudge | None:
         ("nvcc's", old.device, new.device),
         ("nvcc's", old.host, new.host),
     ):
-        if isinstance(after, NotPreprocessed) and isinstance(before, Preprocessed):
+        if isinstance(after, NotPreprocessed) and isinstance(before, PreprocessedProgram):
             return CannotJudge(Unjudgeable.SEVERAL_PROGRAMS, f"{name} preprocessor does not take B: {after.reason}", _REMEDY)
     return None
 
@@ -145,7 +145,7 @@ def _parted(differences: tuple[Difference, ...]) -> CannotJudge | None:
 def _unasked(views: Preprocessings) -> tuple[str, ...]:
     if isinstance(views.emulator, NotPreprocessed):
         return (WITHOUT_EMULATOR,)
-    is_whole = isinstance(views.device, Preprocessed) and isinstance(views.host, Preprocessed)
+    is_whole = isinstance(views.device, PreprocessedProgram) and isinstance(views.host, PreprocessedProgram)
     return () if is_whole else (WITHOUT_NVCC,)
 
 

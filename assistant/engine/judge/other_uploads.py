@@ -41,7 +41,7 @@ from assistant.verify.transfer_values import UNTYPED
 from assistant.verify.transfers import HostData, ProgramTrace
 from assistant.workload.derive import changed
 from assistant.workload.recordings import NewCase
-from assistant.workload.uploads import Drawn, categories_in, counterpart, draws, other_contents, words_of
+from assistant.workload.uploads import DrawnValues, categories_in, counterpart, draws, other_contents, words_of
 
 __all__ = ["OtherUploads", "Sides", "other_uploads"]
 
@@ -54,7 +54,7 @@ _MOST_RUNS = 24
 _PROMPT_SHARE = 0.25
 """Of the limit: where A ends within it and B not at all, B hangs and is not just slow."""
 _OF_FEW = 8.0
-"""No float64 value tells here how far the original's own sums are from the truth: 100,000 terms added one by one by atomics were seen to
+"""No float64 value shows here how far the original's own sums are from the truth: 100,000 terms added one by one by atomics were seen to
 err by 5,300 roundoffs, always to the same side."""
 _DOUBTFUL = frozenset({UNTYPED, "wrong_transfer"})
 """What may hang on values that are not compared: an unknown type, a loop that ends by what is read back."""
@@ -132,7 +132,7 @@ class _Runs:
     _own: ProgramTrace | None = None
     _is_over: bool = False
 
-    async def original_clean(self, drawn: Drawn) -> tuple[NewCase, _Left] | None:
+    async def original_clean(self, drawn: DrawnValues) -> tuple[NewCase, _Left] | None:
         """The version of the draw that changes most of those on which A runs clean, and what A left."""
         for case in drawn.cases:
             left = await self._run(self.sides.a, case)
@@ -141,7 +141,7 @@ class _Runs:
         return None
 
     async def judged(self, kind: str, case: NewCase, original: _Left) -> OtherUploads | int:
-        """What B does wrong on the draw; else how many draws it counts for: 0 where it tells nothing."""
+        """What B does wrong on the draw; else how many draws it counts for: 0 where it shows nothing."""
         left = await self._run(self.sides.b, case)
         if left is None or (left.run.timed_out and original.wall_s > _RUN_S * _PROMPT_SHARE):
             return 0
@@ -202,7 +202,7 @@ class _Runs:
         return all(map(_is_finite, left.trace.transfers)) or not all(map(_is_finite, self._own_trace().transfers))
 
     async def _run(self, version: SourceVersion, case: NewCase, order_seed: int = 0, is_last: bool = False) -> _Left | None:
-        """None where the version could not be run so. ``is_last``: what it tells is needed, however many runs there were."""
+        """None where the version could not be run so. ``is_last``: its result is needed, however many runs there were."""
         contents, start_s = self._contents(case), time.monotonic()
         is_enough = self._count >= _MOST_RUNS or start_s - self._start_s > _ALL_S
         if contents is None or self._is_over or (is_enough and not is_last):
@@ -225,7 +225,7 @@ class _Runs:
         return left
 
     def _contents(self, case: NewCase) -> dict[str, bytes] | None:
-        """In the place of the program's own, by ``Upload.key``; None where one version uploads parts of which more than one place tells."""
+        """In the place of the program's own, by ``Upload.key``; None where one version uploads parts of which more than one place holds."""
         others = other_contents(self.given.uploaded, case)
         found = {key: counterpart(data, others) for key, data in self.given.keys.items()}
         if None in found.values():

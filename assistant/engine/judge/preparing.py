@@ -22,7 +22,7 @@ from assistant.engine.job import Job
 from assistant.engine.judge.baseline import Baseline
 from assistant.engine.judge.budget import is_large
 from assistant.engine.judge.case_runs import original_runs
-from assistant.engine.judge.deriving import Derived, Lead, bounded, cost_of, derive, redrawn
+from assistant.engine.judge.deriving import DerivedCases, Lead, bounded, cost_of, derive, redrawn
 from assistant.engine.judge.sizes import observed_launches
 from assistant.engine.source_version import SourceVersion
 from assistant.model.recording import Recording
@@ -32,12 +32,12 @@ from assistant.record import Record
 from assistant.verify.evidence import SizesTried
 from assistant.verify.labels import order_of
 from assistant.workload.recordings import NewCase, read_recording
-from assistant.workload.resize import Observed
+from assistant.workload.resize import ObservedLaunch
 
-__all__ = ["Gathered", "gather", "prepare"]
+__all__ = ["GatheredCases", "gather", "prepare"]
 
 
-class Gathered(Record):
+class GatheredCases(Record):
     """What the original is run on."""
 
     cases: tuple[JudgedCase, ...]
@@ -49,14 +49,14 @@ class Gathered(Record):
     """None where no launch was recorded or bound."""
 
 
-async def gather(job: Job, version: SourceVersion, recorded: CountedRun, kernels: frozenset[str], effort: Effort) -> Gathered:
+async def gather(job: Job, version: SourceVersion, recorded: CountedRun, kernels: frozenset[str], effort: Effort) -> GatheredCases:
     """Cases of the kernels (by key). Raises CannotAnswerError for an unusable workload block."""
     live = job.request.live
     given = captured_cases(version, recorded, kernels)
     given += live_cases(version, live, kernels) if live is not None else ()
     recordings = [recorded.recording] if recorded.recording is not None else []
     recordings += [read_recording(item.recording) for item in live.cases] if live is not None else []
-    made: list[Derived] = []
+    made: list[DerivedCases] = []
     for each in _efforts(job, effort):
         for group in _by_instance(given):
             lead = max(group, key=lambda case: (case.new.origin.seed == 0, _size(case.new)))
@@ -70,7 +70,7 @@ async def gather(job: Job, version: SourceVersion, recorded: CountedRun, kernels
     cases = _wanted([case for derived in made for case in derived.cases], frozenset(job.request.cases))
     dropped = tuple(reason for derived in made for reason in derived.dropped)
     notes = tuple(note for derived in made for note in derived.notes)
-    return Gathered(cases, dropped, notes, _sizes(given, made, is_live=live is not None) if given else None)
+    return GatheredCases(cases, dropped, notes, _sizes(given, made, is_live=live is not None) if given else None)
 
 
 def _efforts(job: Job, effort: Effort) -> list[Effort]:
@@ -79,9 +79,9 @@ def _efforts(job: Job, effort: Effort) -> list[Effort]:
     return [replace(effort, seeds=(seed,) * len(effort.seeds)) for seed in wanted] or [effort]
 
 
-async def _of_declared(job: Job, version: SourceVersion, cases: Sequence[JudgedCase], effort: Effort) -> list[Derived]:
+async def _of_declared(job: Job, version: SourceVersion, cases: Sequence[JudgedCase], effort: Effort) -> list[DerivedCases]:
     """The block's own draws, and other values on the largest shape that leaves time for many."""
-    own = [Derived((await bounded(job, version, case, effort),)) for case in cases]
+    own = [DerivedCases((await bounded(job, version, case, effort),)) for case in cases]
     if not effort.is_confirming:
         return own
     small = [case for case in cases if not is_large(cost_of(case.new))]
@@ -102,12 +102,12 @@ def _size(case: NewCase) -> tuple[int, int]:
     return cost.threads, cost.size_bytes
 
 
-def _observed(version: SourceVersion, case: JudgedCase, recordings: Sequence[Recording]) -> tuple[Observed, ...]:
+def _observed(version: SourceVersion, case: JudgedCase, recordings: Sequence[Recording]) -> tuple[ObservedLaunch, ...]:
     instance, text = case.new.recording.launches[0].kernel, version.source.text
     return tuple(observed_launches(recordings, instance, case.parameters[0], lambda name: layout_named(text, name)))
 
 
-def _sizes(given: Sequence[JudgedCase], made: Sequence[Derived], is_live: bool) -> SizesTried:
+def _sizes(given: Sequence[JudgedCase], made: Sequence[DerivedCases], is_live: bool) -> SizesTried:
     own = tuple(dict.fromkeys(case.new.origin.shape for case in given))
     names = tuple(dict.fromkeys(name for derived in made for name in derived.size_names))
     modelled = frozenset(case.new.origin.shape for derived in made for case in derived.cases if _is_whole(case))

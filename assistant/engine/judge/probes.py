@@ -45,7 +45,7 @@ _REPEATED_COUNT = 3
 def resized(case: NewCase, parameters: tuple[Parameter, ...], layout_of: LayoutOf) -> tuple[NewCase, ...]:
     """``case`` (of one launch) with one integer one smaller, a little over half, or, where it is small, one larger; all else stays.
 
-    Integers are arguments, and members of structs that are passed by value; beside an array in a struct also as many as that holds.
+    Integers are arguments, and members of structs that are passed by value; next to an array in a struct also as many as that holds.
     """
     launch = case.recording.launches[0]
     sizes = [scalar for scalar in scalars_of(launch, parameters, layout_of) if scalar.value >= _SMALLEST_SIZE]
@@ -65,7 +65,7 @@ def resized(case: NewCase, parameters: tuple[Parameter, ...], layout_of: LayoutO
 
 
 def _room_beside(scalar: Scalar, parameters: tuple[Parameter, ...], layout_of: LayoutOf) -> int:
-    """Elements of the smallest array beside a member that may count them; 0 where there is none."""
+    """Elements of the smallest array next to a member that may count them; 0 where there is none."""
     layout = layout_of(parameters[scalar.argument].type)
     return min((member.count for member in layout.members if member.count > 1), default=0) if layout is not None else 0
 

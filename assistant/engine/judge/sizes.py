@@ -1,4 +1,4 @@
-"""Other sizes of a recorded launch, as far as its recordings tell how buffers and grid follow from the integers that are passed.
+"""Other sizes of a recorded launch, as far as its recordings show how buffers and grid follow from the integers that are passed.
 
 Every size is tried on the original first: it counts where the original runs clean and writes as much as a launch of that size must
 write. A launch that is too large for many cases is made smaller in the same way. Example::
@@ -24,11 +24,11 @@ from assistant.workload.derive import Layouts, fresh_values
 from assistant.workload.draws import Draw
 from assistant.workload.other_sizes import larger, smaller, within, work_ratio
 from assistant.workload.recordings import NewCase
-from assistant.workload.relations import Seen, explain_count
-from assistant.workload.resize import Observed, Place, Plan, SizeModel, at_sizes, element_bytes, element_count, plans, size_model
+from assistant.workload.relations import CountAtSizes, explain_count
+from assistant.workload.resize import ObservedLaunch, Place, Plan, SizeModel, at_sizes, element_bytes, element_count, plans, size_model
 from assistant.workload.scalars import LayoutOf, scalars_of
 
-__all__ = ["Sized", "SizedLaunch", "TriedSizes", "observed_launches", "size_model_of", "try_sizes"]
+__all__ = ["CleanSize", "SizedLaunch", "TriedSizes", "observed_launches", "size_model_of", "try_sizes"]
 
 _ATTEMPTS = 4
 """Ways to launch at one size that are tried."""
@@ -53,7 +53,7 @@ class SizedLaunch(Record):
     layouts: Layouts
 
 
-class Sized(Record):
+class CleanSize(Record):
     """The launch at a size of our own, on which the original is clean."""
 
     new: NewCase
@@ -67,17 +67,17 @@ class Sized(Record):
 class TriedSizes(Record):
     """What came of varying one launch's sizes."""
 
-    base: Sized | None = None
+    base: CleanSize | None = None
     """Smaller, for a launch that is too large for many cases."""
-    grown: tuple[Sized, ...] = ()
+    grown: tuple[CleanSize, ...] = ()
     dropped: tuple[str, ...] = ()
 
 
 def observed_launches(
     recordings: Sequence[Recording], instance: str, parameters: tuple[Parameter, ...], layout_of: LayoutOf
-) -> list[Observed]:
+) -> list[ObservedLaunch]:
     """Every launch of the kernel's instance, in order; counts are bytes."""
-    found: list[Observed] = []
+    found: list[ObservedLaunch] = []
     for recording in recordings:
         sizes = {buffer.id: buffer.size_bytes for buffer in recording.buffers}
         for launch in (launch for launch in recording.launches if launch.kernel == instance):
@@ -88,12 +88,14 @@ def observed_launches(
                 if pointer.buffer_offset_bytes == 0
             }
             integers = {scalar.name: scalar.value for scalar in scalars_of(launch, parameters, layout_of)}
-            found.append(Observed(integers, launch.config, counts))
+            found.append(ObservedLaunch(integers, launch.config, counts))
     return found
 
 
-def size_model_of(case: NewCase, parameters: tuple[Parameter, ...], others: Sequence[Observed], layout_of: LayoutOf) -> SizeModel | None:
-    """How the case's one launch grows; ``others``: all launches of the kernel that are known. None where nothing tells."""
+def size_model_of(
+    case: NewCase, parameters: tuple[Parameter, ...], others: Sequence[ObservedLaunch], layout_of: LayoutOf
+) -> SizeModel | None:
+    """How the case's one launch grows; ``others``: all launches of the kernel that are known. None where nothing shows it."""
     launch = case.recording.launches[0]
     if launch.is_cooperative or any(buffer.pointers for buffer in case.recording.buffers):
         return None
@@ -104,7 +106,9 @@ def size_model_of(case: NewCase, parameters: tuple[Parameter, ...], others: Sequ
         for position, argument in enumerate(launch.arguments)
         for pointer in argument.pointers
     }
-    own = Observed({s.name: s.value for s in scalars}, launch.config, {place: element_count(buffer) for place, buffer in places.items()})
+    own = ObservedLaunch(
+        {s.name: s.value for s in scalars}, launch.config, {place: element_count(buffer) for place, buffer in places.items()}
+    )
     known = {_identity(own): own}
     for other in others:
         if other.sizes.keys() == own.sizes.keys():
@@ -121,7 +125,7 @@ async def try_sizes(try_cases: TryCases, launch: SizedLaunch, seed: int, is_conf
     purposes = _purposes(launch)
     chosen = list(purposes) if is_confirming else list(purposes)[:1]
     waiting = {name: _cases(launch, purposes[name], seed) for name in chosen}
-    found: dict[str, Sized] = {}
+    found: dict[str, CleanSize] = {}
     reasons: dict[str, str] = {}
     late: dict[str, int] = {}
     for count in (1, trial_count(launch.cost)):
@@ -146,7 +150,7 @@ def _thread_count(case: NewCase) -> int:
 
 
 def _purposes(launch: SizedLaunch) -> dict[str, list[dict[str, int]]]:
-    """Sizes in the order in which they are tried, by what they are for; what tells most comes first."""
+    """Sizes in the order in which they are tried, by what they are for; what shows most comes first."""
     own = launch.model.varied
     wanted = {_BASE: smaller(own, shrink_ratio(launch.cost))} if is_large(launch.cost) else {}
     wanted |= larger(own, _fixed(launch), launch.model.leading, launch.model.looped)
@@ -162,13 +166,13 @@ def _fixed(launch: SizedLaunch) -> frozenset[str]:
     return frozenset(name for name, value in launch.model.varied.items() if value <= max(counts, default=0))
 
 
-def _cases(launch: SizedLaunch, sizes: Sequence[dict[str, int]], seed: int) -> Iterator[Sized]:
+def _cases(launch: SizedLaunch, sizes: Sequence[dict[str, int]], seed: int) -> Iterator[CleanSize]:
     """Launches at these sizes, on fresh values of the program's kinds."""
     for one in (one for one in sizes if launch.model.keeps_elements_whole(one)):
         for plan in islice(plans(launch.model, {**launch.model.sizes, **one}), _ATTEMPTS):
             made, sparse = (at_sizes(case, launch.model, plan) for case in (launch.own.case, launch.sparse))
             fresh = fresh_values(made, Draw(seed, integers="kept", zeros="filled"), launch.layouts)
-            yield Sized(replace(fresh, origin=replace(made.origin, seed=seed)), sparse, plan)
+            yield CleanSize(replace(fresh, origin=replace(made.origin, seed=seed)), sparse, plan)
 
 
 def _not_covered(launch: SizedLaunch, trial: CaseTrial, plan: Plan) -> str | None:
@@ -180,7 +184,7 @@ def _not_covered(launch: SizedLaunch, trial: CaseTrial, plan: Plan) -> str | Non
         if buffer not in launch.model.counts or not count:
             continue
         now, least_ratio = written.get(buffer, 0), poisoned.get(buffer, _LEAST_COVERED_RATIO)
-        expected = [term.at(plan.sizes) for term in explain_count(Seen(launch.model.varied, count))]
+        expected = [term.at(plan.sizes) for term in explain_count(CountAtSizes(launch.model.varied, count))]
         is_explained = any(least_ratio * most <= now <= most for most in expected)
         if not is_explained and now < least_ratio * count / before[buffer] * after[buffer]:
             return f"writes {now} of {after[buffer]} elements there"
@@ -197,10 +201,10 @@ def _totals(buffers: Sequence[RecordedBuffer]) -> dict[int, int]:
     return {buffer.id: buffer.size_bytes // element_of(buffer.element_type, buffer.size_bytes).scalar_bytes for buffer in buffers}
 
 
-def _identity(one: Observed) -> object:
+def _identity(one: ObservedLaunch) -> object:
     return tuple(one.sizes.items()), one.config
 
 
-def _in_elements(one: Observed, buffers: dict[Place, RecordedBuffer]) -> Observed:
+def _in_elements(one: ObservedLaunch, buffers: dict[Place, RecordedBuffer]) -> ObservedLaunch:
     counts = {place: size // element_bytes(buffers[place]) for place, size in one.counts.items() if place in buffers}
-    return Observed(one.sizes, one.config, counts)
+    return ObservedLaunch(one.sizes, one.config, counts)

@@ -1,7 +1,7 @@
 """Does B wait for all that it needs? Its program once more, with everything in streams as late as CUDA allows and in another order.
 
 Ordinary runs do each operation at once, in the order in which it is issued, so an event that is recorded too early or a wait that is
-missing changes nothing there. What a late run tells the host is held against B's ordinary run and against the original's; before that is
+missing changes nothing there. What a late run gives the host is held against B's ordinary run and against the original's; before that is
 called B's fault, the original's own late run and a run of B in the order of issue, both on memory with arbitrary contents, must be right.
 """
 
@@ -49,7 +49,7 @@ UNCHECKED = StreamOrder(False)
 
 
 class OriginalRuns(Record):
-    """The original's program and what its ordinary runs told the host."""
+    """The original's program and what its ordinary runs passed to the host."""
 
     version: SourceVersion
     first: ProgramRun
@@ -64,7 +64,7 @@ def can_be_late(version: SourceVersion) -> bool:
 
 
 async def check_streams(job: Job, original: OriginalRuns, candidate: SourceVersion, counted: CountedRun) -> StreamOrder:
-    """One run of B; where it differs from what B told in the order of issue, one of A and another one of B."""
+    """One run of B; where it differs from what B passed in the order of issue, one of A and another one of B."""
     ordinary = counted.run
     if ordinary is None or not (can_be_late(original.version) or can_be_late(candidate)):
         return UNCHECKED
@@ -94,7 +94,7 @@ class _NothingToCompare(Record):
 
 
 def _difference(original: OriginalRuns, ordinary: ProgramRun, other: ProgramRun) -> VerificationFinding | _NothingToCompare | None:
-    """What another run of a program tells otherwise than its ordinary run does, and otherwise than the original does too.
+    """What another run of a program gives the host that differs from its ordinary run, and differs than the original does too.
 
     What varies between the original's own runs, and sums of floats whose order changes, are no difference.
     """

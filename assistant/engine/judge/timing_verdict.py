@@ -49,7 +49,7 @@ class Speed(Record):
     timing: PairTiming | None = None
     """None where nothing was timed."""
     advice: str | None = None
-    """That B leaves hardly anything to be gained; None where it does, or where nobody knows."""
+    """That B leaves hardly anything to be gained; None where it does, or where it is not known."""
     host_shapes: tuple[str, ...] = ()
     """Shapes whose buffers lie in the host's memory: they were timed in device memory, which says nothing of the program."""
     defect: str | None = None

@@ -34,21 +34,21 @@ async def unpaired_speed(job: Job, before: Evaluation, after: Evaluation, reason
     pair = launched_work(before, after)
     predicted = predict_speed((pair,))
     if predicted is None:
-        return Speed(None, notes=(f"no speed is told: {reason}, and launches of both could not be counted",))
+        return Speed(None, notes=(f"no speed is reported: {reason}, and launches of both could not be counted",))
     clock = job.lab.timing
     if clock is None:
         return Speed(_never_faster(predicted, before, after, reason))
     timing = await _timed(job, clock, pair, before, after)
     if isinstance(timing, LabFailure):
-        told = replace(predicted, caveats=(f"not timed: {timing.message}",))
-        return Speed(_never_faster(told, before, after, reason))
+        untimed = replace(predicted, caveats=(f"not timed: {timing.message}",))
+        return Speed(_never_faster(untimed, before, after, reason))
     speed = judge_timing(timing, None, {}, job.seeds[-1])
     assert speed.comparison is not None
     return replace(speed, comparison=_never_faster(speed.comparison, before, after, reason), findings=(), advice=None)
 
 
 def _never_faster(comparison: Comparison, before: Evaluation, after: Evaluation, reason: str) -> Comparison:
-    """The sum of launches, with no gain told."""
+    """The sum of launches, with no gain reported."""
     caveats = (*comparison.caveats, f"launches do not correspond: {reason}", "all of them are added up, without gaps and copies")
     is_gain = comparison.outcome is SpeedOutcome.FASTER or (comparison.outcome is SpeedOutcome.PREDICTED and comparison.ratio > 1.0)
     outcome = SpeedOutcome.INCONCLUSIVE if is_gain else comparison.outcome

@@ -21,7 +21,7 @@ from assistant.record import Record
 from assistant.verify.numbers import guessed_type
 from assistant.workload.marks import Marks, marks_in
 from assistant.workload.recordings import RecordingReader
-from assistant.workload.uploads import Piece, Uploaded, counterpart, uploaded
+from assistant.workload.uploads import Piece, UploadedContents, counterpart, uploaded
 
 __all__ = ["PassedMemory", "UploadsOfBoth", "new_arguments", "uploads_of_both"]
 
@@ -31,7 +31,7 @@ _WORD_BYTES, _POINTER_BYTES, _DOUBLE_BYTES = 4, 8, 8
 class UploadsOfBoth(Record):
     """What both versions upload."""
 
-    uploaded: Uploaded
+    uploaded: UploadedContents
     keys: Mapping[str, bytes]
     """What stands for something that both versions upload, by ``Upload.key``."""
 

@@ -1,4 +1,4 @@
-"""The launch of one case on other values, in the order of what tells most: drawn again from its own, or of kinds that it never had.
+"""The launch of one case on other values, in the order of what shows most: drawn again from its own, or of kinds that it never had.
 
 Example::
 
@@ -150,7 +150,7 @@ def _with_other_numbers(base: Base, seed: int) -> NewCase:
 
 
 def _of_other_kinds(base: Base) -> Iterator[NewCase]:
-    """Ties, other integers, floats that are chosen to tell."""
+    """Ties, other integers, floats that are chosen to show mistakes."""
     case, seed = base.case.new, base.seeds[0]
     dense = fresh_values(case, Draw(seed, integers="kept", zeros="filled"), base.layouts, base.row_lengths)
     for kind in INTEGER_KINDS:

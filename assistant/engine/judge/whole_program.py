@@ -33,7 +33,7 @@ _WHOLE_UNCHECKED = "races and bounds not checked"
 
 
 class ProgramChecks(Record):
-    """What a run of the whole program shows beside its results."""
+    """What a run of the whole program shows in addition to its results."""
 
     findings: tuple[VerificationFinding, ...] = ()
     caveats: tuple[str, ...] = ()
@@ -58,10 +58,10 @@ async def check_whole_program(
     is_wrong = program is None or bool(program.findings)
     by_order = () if is_wrong else tuple(_by_order(baseline, candidate, facts, seen))
     others = OtherUploads() if is_wrong or by_order else await other_uploads(job, sides)
-    told = f"{_OF_THE_HOST}, on its values and {counted_noun(others.draw_count, 'other draw')}"
+    compared = f"{_OF_THE_HOST}, on its values and {counted_noun(others.draw_count, 'other draw')}"
     return ProgramChecks(
         (*new_findings(seen.problems, known, lines), *by_order, *others.findings),
-        (told if others.draw_count else _OF_THE_HOST, *others.caveats),
+        (compared if others.draw_count else _OF_THE_HOST, *others.caveats),
         others.labels,
         others.missing,
     )

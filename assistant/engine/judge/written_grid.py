@@ -30,7 +30,7 @@ class WrittenGrid(Record):
     """The integers that it follows from."""
 
     def at(self, sizes: Sizes) -> tuple[Dim3, ...]:
-        """Grids at ``sizes``; none where the text does not tell."""
+        """Grids at ``sizes``; none where the text does not say."""
         return tuple(dict.fromkeys(grid for launch in self.launches if (grid := launch.grid(sizes)) is not None))
 
 
@@ -60,8 +60,8 @@ class _Read(Record):
         if known is None:
             return None
         counts = [evaluate(component, self.launch.scope, known) for component in self.launch.grid.components]
-        told = [count for count in counts if count is not None and count > 0]
-        return Dim3(*told) if told and len(told) == len(counts) else None
+        sizes_known = [count for count in counts if count is not None and count > 0]
+        return Dim3(*sizes_known) if sizes_known and len(sizes_known) == len(counts) else None
 
     def _known(self, sizes: Sizes) -> Mapping[str, int] | None:
         """Values of what the host passes, by the host's names; None where two of ``sizes`` are one and the same there and differ."""

@@ -1,4 +1,4 @@
-"""What one judgement of a saved edit tells a pair session.
+"""What a pair session learns from the judgement of a saved edit.
 
 Example::
 
@@ -30,13 +30,13 @@ from assistant.model.verification import Label, Outcome
 from assistant.ports.planner import Planner, PlanRequest
 from assistant.record import Record
 
-__all__ = ["Judged", "Reasons", "cannot_be_judged", "judged"]
+__all__ = ["Reasons", "VersionJudgement", "cannot_be_judged", "judged"]
 
 _METHODS = {"spill_bytes": Method.PTXAS, "occupancy": Method.OCCUPANCY}
 """Of metrics that are not the profile's own."""
 
 
-class Judged(Record):
+class VersionJudgement(Record):
     """One version against the baseline."""
 
     verdict: Verdict | None
@@ -65,7 +65,7 @@ class Judged(Record):
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """What is left to mend, most costly first."""
+        """What is left to fix, most costly first."""
         found = [finding for item in self.after for finding in item.findings]
         return tuple(sorted(found, key=lambda finding: -(finding.estimated_cost_ratio or 0.0)))
 
@@ -106,10 +106,10 @@ class Judged(Record):
         )
 
 
-def judged(compared: ComparisonResult, kernel: str, job: Job) -> Judged:
+def judged(compared: ComparisonResult, kernel: str, job: Job) -> VersionJudgement:
     """What a comparison with the baseline says of one kernel, by its qualified name."""
     before, after = compared.before, compared.after
-    return Judged(
+    return VersionJudgement(
         verdict=compared.whole,
         trouble=_trouble(compared),
         before=() if before is None else before.kernel(kernel),
@@ -138,14 +138,14 @@ def cannot_be_judged(reason: str, remedy: str | None) -> str:
 
 
 class Reasons:
-    """Hands on what a search tells, and remembers why it made no proposal."""
+    """Passes a search's events on, and remembers why it made no proposal."""
 
     def __init__(self, listener: Listener) -> None:
         self._listener = listener
         self._reasons: dict[str, None] = {}
 
     @property
-    def told(self) -> tuple[str, ...]:
+    def found(self) -> tuple[str, ...]:
         """Reasons in the order they came up: of what was tried first, of what was declined after."""
         return tuple(self._reasons)
 

@@ -18,7 +18,7 @@ from assistant.engine.channel import UNHEARD, Listener, streamed
 from assistant.engine.job import Ending, Job
 from assistant.engine.judge.compared import ComparisonResult, Unjudged
 from assistant.engine.judge.comparing import compare
-from assistant.engine.pair.judging import Judged, Reasons, cannot_be_judged, judged
+from assistant.engine.pair.judging import Reasons, VersionJudgement, cannot_be_judged, judged
 from assistant.engine.pair.sessions import PairSessions, turn_event
 from assistant.engine.pair.state import PairState, PairVersion, relative, version_name
 from assistant.engine.pair.text import is_same, other_texts, text_of
@@ -34,7 +34,7 @@ from assistant.engine.proposals.decisions import Ask
 from assistant.engine.request import Accept, CandidateRules, JobRequest, OptimizeOptions
 from assistant.engine.running import JobBody, refused
 from assistant.engine.search.optimize import OptimizeResult, SearchBody
-from assistant.engine.search.planning import NOBODY, Asked
+from assistant.engine.search.planning import NO_CALLBACKS, SearchCallbacks
 from assistant.engine.source_version import SourceVersion, with_text
 from assistant.errors import KernelOptError
 from assistant.model import events
@@ -68,7 +68,9 @@ class PairHost(Protocol):
     @property
     def who(self) -> str: ...
 
-    def search(self, request: JobRequest, options: OptimizeOptions, accept: Accept, ask: Ask | None, asked: Asked) -> SearchBody: ...
+    def search(
+        self, request: JobRequest, options: OptimizeOptions, accept: Accept, ask: Ask | None, asked: SearchCallbacks
+    ) -> SearchBody: ...
 
     async def run(self, command: str, request: JobRequest, body: JobBody, listener: Listener) -> Ending: ...
 
@@ -89,7 +91,7 @@ class Pair:
         return streamed(lambda listener: self._answer(request, listener))
 
     def suggest(
-        self, session_id: str, request: JobRequest, hint: str, base: OptimizeOptions = _EVERYTHING, asked: Asked = NOBODY
+        self, session_id: str, request: JobRequest, hint: str, base: OptimizeOptions = _EVERYTHING, asked: SearchCallbacks = NO_CALLBACKS
     ) -> AsyncIterator[events.Event]:
         """Search for exactly one proposal within the constraints; where there is none, say why.
 
@@ -112,10 +114,10 @@ class Pair:
             await self._judge(state, request, text, listener)
 
     async def _suggest(
-        self, session_id: str, request: JobRequest, hint: str, base: OptimizeOptions, asked: Asked, listener: Listener
+        self, session_id: str, request: JobRequest, hint: str, base: OptimizeOptions, asked: SearchCallbacks, listener: Listener
     ) -> None:
         state = self.sessions.state(session_id)
-        options, told = self._options(state, hint, base)
+        options, budget_note = self._options(state, hint, base)
         named = replace(request, kernel=state.session.kernel)
         search = self._session.search(named, options, Accept.NONE, None, asked)
 
@@ -130,11 +132,11 @@ class Pair:
             def make(state: PairState) -> Turn:
                 if result.found.proposals:
                     proposal = result.found.proposals[-1]
-                    turn = self.sessions.turn(state, TurnKind.SUGGEST, hint, f"{proposal_answer(proposal)}{told}")
+                    turn = self.sessions.turn(state, TurnKind.SUGGEST, hint, f"{proposal_answer(proposal)}{budget_note}")
                     return replace(turn, proposal=proposal.id, outcome=proposal.verification.outcome, detail=proposal.explanation)
-                because = (*((result.ending.reason,) if result.ending.exit_code else ()), *reasons.told)
+                because = (*((result.ending.reason,) if result.ending.exit_code else ()), *reasons.found)
                 detail = "\n".join(f"- {reason}" for reason in because)
-                return replace(self.sessions.turn(state, TurnKind.SUGGEST, hint, f"{nothing_answer(because)}{told}"), detail=detail)
+                return replace(self.sessions.turn(state, TurnKind.SUGGEST, hint, f"{nothing_answer(because)}{budget_note}"), detail=detail)
 
             turn = self._turn_event(state.session, job.id, make)
             job.emit(turn)
@@ -167,13 +169,13 @@ class Pair:
         try:
             await self._session.run("pair", asked, body, listener)
         except KernelOptError as error:  # the text holds no such kernel (any more)
-            answer = Judged(None, cannot_be_judged(error.message, error.remedy))
+            answer = VersionJudgement(None, cannot_be_judged(error.message, error.remedy))
             turn = await self._edited(state, text, answer, None, None)
             if turn is not None:
                 listener.emit(turn)
 
     async def _edited(
-        self, state: PairState, text: str, answer: Judged, against_best: Comparison | None, job_id: str | None
+        self, state: PairState, text: str, answer: VersionJudgement, against_best: Comparison | None, job_id: str | None
     ) -> events.PairTurn | None:
         """The turn that answers an edit; None where another front end saw this save and was first."""
         now = self.sessions.state(state.session.id)
@@ -192,15 +194,17 @@ class Pair:
         compared = await compare(unheard, with_text(version, state.best.text), version, is_strict=False)
         return judged(compared, state.session.kernel, job).speed
 
-    def _edit_turn(self, state: PairState, text: str, answer: Judged, steps: tuple[Step, ...], against_best: Comparison | None) -> Turn:
+    def _edit_turn(
+        self, state: PairState, text: str, answer: VersionJudgement, steps: tuple[Step, ...], against_best: Comparison | None
+    ) -> Turn:
         breaks = answer.breaks(state.constraints)
         if answer.outcome is Outcome.FAIL:
-            next_idea = f"mend it, or go back to {version_name(state.best.number)}"
+            next_idea = f"fix it, or go back to {version_name(state.best.number)}"
         else:
             next_idea = idea(steps, answer.findings, state)
-        told = edit_answer(state, answer, against_best, breaks, next_idea)
+        summary = edit_answer(state, answer, against_best, breaks, next_idea)
         return replace(
-            self.sessions.turn(state, TurnKind.EDIT, "", told),
+            self.sessions.turn(state, TurnKind.EDIT, "", summary),
             text=text,
             outcome=answer.outcome,
             against_baseline=answer.speed,
@@ -208,7 +212,7 @@ class Pair:
             moved=answer.moved(),
             breaks=breaks,
             proposal=self._accepted_as(state, text),
-            detail=edit_detail(told, answer),
+            detail=edit_detail(summary, answer),
         )
 
     def _back_turn(self, state: PairState, known: PairVersion, text: str) -> Turn:

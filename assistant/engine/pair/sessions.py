@@ -18,7 +18,7 @@ from typing import Protocol
 from assistant.config import find_workspace
 from assistant.cuda.match import select_kernels
 from assistant.cuda.parse import parse
-from assistant.cuda.rebase import Rebased, rebase
+from assistant.cuda.rebase import RebasedChange, rebase
 from assistant.engine.ids import new_id
 from assistant.engine.pair.state import DROP, PairState, PairVersion, pair_state, version_name
 from assistant.engine.pair.text import one_kernel
@@ -133,7 +133,7 @@ class PairSessions:
             raise UsageError(f"there is no version {wanted}", f"versions are v0 to {version_name(len(state.versions) - 1)}")
         version = state.versions[wanted]
         match rebase(state.current_text, version.text, current):
-            case Rebased(text=text):
+            case RebasedChange(text=text):
                 return version, text
             case conflict:
                 lines = ", ".join(str(clash.current_line) for clash in conflict.clashes)
@@ -169,13 +169,13 @@ class PairSessions:
     # --- inside -----------------------------------------------------------------------------------------------------
 
     def _decision_turn(self, state: PairState, proposal: Proposal, decision: Decision) -> Turn:
-        told = decision.kind.value.replace("_", " ")
+        decided = decision.kind.value.replace("_", " ")
         reason = decision.reason or decision.reason_code
-        answer = f"{proposal.id} {told} by {decision.decided_by}" + (f": {reason}" if reason else "")
+        answer = f"{proposal.id} {decided} by {decision.decided_by}" + (f": {reason}" if reason else "")
         said = ""
         if decision.kind is DecisionKind.REJECTED:
             said = constraint_of_rejection(decision.reason_code, proposal.techniques, proposal.comparison.ratio)
-            answer = f"{answer}; from now on: {read_constraint(said, self._techniques).told}"
+            answer = f"{answer}; from now on: {read_constraint(said, self._techniques).with_enforcement}"
         return replace(self.turn(state, TurnKind.DECISION, said, answer), proposal=proposal.id)
 
     def _load(self, session_id: str) -> PairState:

@@ -90,7 +90,7 @@ def version_number(name: str) -> int:
 
 
 def relative(best: Comparison, now: Comparison) -> Comparison | None:
-    """time(best) / time(now), from both comparisons with one baseline; None where one was measured: only a paired timing tells then.
+    """time(best) / time(now), from both comparisons with one baseline; None where one was measured: only a paired timing shows it then.
 
     The model predicts the same time for the same text every time, so the baseline's cancels out of the quotient.
     """

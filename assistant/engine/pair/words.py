@@ -17,7 +17,7 @@ from assistant.profile.quantity import counted_noun, format_change
 from assistant.profile.wording import percent
 
 if TYPE_CHECKING:
-    from assistant.engine.pair.judging import Judged
+    from assistant.engine.pair.judging import VersionJudgement
 
 __all__ = [
     "constraint_answer",
@@ -35,7 +35,9 @@ _SHOWN_CHANGES = 2
 _SHOWN_REASONS = 2
 
 
-def edit_answer(state: PairState, judged: Judged, against_best: Comparison | None, breaks: tuple[str, ...], next_idea: str) -> str:
+def edit_answer(
+    state: PairState, judged: VersionJudgement, against_best: Comparison | None, breaks: tuple[str, ...], next_idea: str
+) -> str:
     """``v3: PASS, PREDICTED 1.57x against the baseline (model); global sectors 150,000 → 18,750 sectors (emulator); next: …``."""
     name = version_name(len(state.versions))
     if judged.trouble is not None:
@@ -45,8 +47,8 @@ def edit_answer(state: PairState, judged: Judged, against_best: Comparison | Non
     return "; ".join([*parts, f"next: {next_idea}"])
 
 
-def edit_detail(answer: str, judged: Judged) -> str:
-    """Markdown: the verdict's findings, every counter that moved, what is left to mend."""
+def edit_detail(answer: str, judged: VersionJudgement) -> str:
+    """Markdown: the verdict's findings, every counter that moved, what is left to fix."""
     rows = [answer]
     if judged.verdict is not None:
         report = judged.verdict.verification
@@ -64,13 +66,13 @@ def edit_detail(answer: str, judged: Judged) -> str:
 
 
 def idea(steps: Sequence[Step], findings: Sequence[Finding], state: PairState) -> str:
-    """The first planned step that the constraints allow; ``findings`` is what is left to mend, most costly first."""
+    """The first planned step that the constraints allow; ``findings`` is what is left to fix, most costly first."""
     allowed = next((step for step in steps if forbidden(state.rules, step.technique, ()) is None), None)
     if allowed is not None:
         finding = next((f for f in findings if f.code == allowed.finding and f.line == allowed.line), None)
         share = None if finding is None else finding.estimated_cost_ratio
-        told = "" if share is None else f", {percent(share)} of the predicted time"
-        return f"{allowed.technique} at line {allowed.line} ({allowed.finding}{told})"
+        saving = "" if share is None else f", {percent(share)} of the predicted time"
+        return f"{allowed.technique} at line {allowed.line} ({allowed.finding}{saving})"
     if findings:
         return f"no edit is known for what is left ({findings[0].code} at line {findings[0].line})"
     return "no finding is left"
@@ -106,7 +108,9 @@ def constraint_answer(state: PairState) -> str:
     """What is asked of every suggestion now."""
     if not state.constraints:
         return "no constraints"
-    return "constraints: " + "; ".join(f"{number}. {constraint.told}" for number, constraint in enumerate(state.constraints, start=1))
+    return "constraints: " + "; ".join(
+        f"{number}. {constraint.with_enforcement}" for number, constraint in enumerate(state.constraints, start=1)
+    )
 
 
 def version_line(state: PairState, version: PairVersion) -> str:
@@ -126,14 +130,14 @@ def report(state: PairState) -> str:
     rows += ["| version | verdict | against the baseline | answer |", "|---|---|---|---|"]
     rows += [_ladder_row(version) for version in state.versions]
     if state.constraints:
-        rows += ["", *(f"- constraint {n}: {c.told}" for n, c in enumerate(state.constraints, start=1))]
-    rows += ["", *_told(state.turns)]
+        rows += ["", *(f"- constraint {n}: {c.with_enforcement}" for n, c in enumerate(state.constraints, start=1))]
+    rows += ["", *_turn_lines(state.turns)]
     methods = dict.fromkeys(v.turn.against_baseline.method for v in state.versions if v.turn.against_baseline is not None)
     rows += ["", *(f"Speed: {method}." for method in methods)]
     return "\n".join(rows).rstrip()
 
 
-def _told(turns: Iterable[Turn]) -> Iterator[str]:
+def _turn_lines(turns: Iterable[Turn]) -> Iterator[str]:
     return (f"- {turn.kind.value}: {turn.answer}" for turn in turns if turn.kind in (TurnKind.SUGGEST, TurnKind.DECISION, TurnKind.BACK))
 
 
@@ -146,7 +150,7 @@ def _ladder_row(version: PairVersion) -> str:
     return f"| {version_name(version.number)} | {outcome} | {speed} | {turn.answer.replace('|', '/')} |"
 
 
-def _verdict(judged: Judged, best: PairVersion, against_best: Comparison | None) -> str:
+def _verdict(judged: VersionJudgement, best: PairVersion, against_best: Comparison | None) -> str:
     outcome, speed = judged.outcome, judged.speed
     assert outcome is not None and judged.verdict is not None, "judged without trouble has a verdict"
     report = judged.verdict.verification

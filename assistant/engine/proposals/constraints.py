@@ -39,7 +39,7 @@ class Constraint(Record):
     """None where no program can check it."""
 
     @property
-    def told(self) -> str:
+    def with_enforcement(self) -> str:
         """The words, and whether they are enforced."""
         return self.words if self.rules is not None else f"{self.words} (not enforced: only a model planner can read it)"
 

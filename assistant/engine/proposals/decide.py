@@ -1,7 +1,7 @@
 """What happens when a person decides on a proposal: the file changes, the decision is kept, once.
 
 Order of an accept: the text is checked, the file replaced, the decision appended by one compare-and-set. If somebody else decided in
-between, the file is put back and the loser is told who it was.
+between, the file is put back and the one that came second is told which one was first.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import hashlib
 from dataclasses import replace
 
 from assistant.cuda.hunks import HunkMismatch, apply_hunks
-from assistant.cuda.rebase import Rebased, rebase
+from assistant.cuda.rebase import RebasedChange, rebase
 from assistant.engine.files import replace_text
 from assistant.engine.proposals.superseding import claim_in_words, successor
 from assistant.engine.source_version import read_source
@@ -26,7 +26,7 @@ from assistant.model.proposal import (
 from assistant.ports.store import ProposalStore
 from assistant.record import Record
 
-__all__ = ["Decider", "DecisionRequest", "Moved", "chosen_text"]
+__all__ = ["Decider", "DecisionRequest", "MovedChange", "chosen_text"]
 
 _OPEN = frozenset({ProposalState.OPEN, ProposalState.UNDONE})
 """States a proposal can be accepted or rejected from."""
@@ -45,7 +45,7 @@ class DecisionRequest(Record):
     reason: str | None = None
 
 
-class Moved(Record):
+class MovedChange(Record):
     """The file changed since the proposal was made; the change still fits, as ``text``, but must be judged again."""
 
     proposal: Proposal
@@ -61,7 +61,7 @@ class Decider(Record):
     """Front end and process, for the other processes (``cli 1234``)."""
     now_ms: int
 
-    def accept(self, proposal: Proposal, request: DecisionRequest) -> Decision | AlreadyDecided | Moved:
+    def accept(self, proposal: Proposal, request: DecisionRequest) -> Decision | AlreadyDecided | MovedChange:
         """Write the chosen text into the file.
 
         Raises UsageError for unknown hunks and for a proposal that is not open, CannotAnswerError for a conflict.
@@ -106,11 +106,11 @@ class Decider(Record):
         request = DecisionRequest(DecisionKind.UNDONE)
         return self._append(proposal, request, proposal.before_text, frozenset({ProposalState.ACCEPTED}))
 
-    def moved(self, proposal: Proposal, current: str, new_text: str | None = None) -> Moved:
+    def moved(self, proposal: Proposal, current: str, new_text: str | None = None) -> MovedChange:
         """The change (of ``new_text``; None: all of it) made on ``current``; raises CannotAnswerError, the proposal being stale then."""
         match rebase(proposal.before_text, proposal.after_text if new_text is None else new_text, current):
-            case Rebased(text=text):
-                return Moved(proposal, current, text)
+            case RebasedChange(text=text):
+                return MovedChange(proposal, current, text)
             case conflict:
                 self.store.mark(proposal.id, ProposalState.STALE)
                 lines = ", ".join(str(clash.current_line) for clash in conflict.clashes)

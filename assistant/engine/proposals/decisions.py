@@ -1,6 +1,6 @@
 """Decisions on proposals: what was not judged as it will stand is judged before it is written.
 
-``decide.py`` changes the file and keeps the decision; this module says when it may, and tells front ends. Example::
+``decide.py`` changes the file and keeps the decision; this module says when it may, and informs front ends. Example::
 
     await Decisions(runner, open_store).accept(proposal, hunk_ids=(), listener=listener)
 """
@@ -16,7 +16,7 @@ from assistant.config import find_workspace
 from assistant.engine.channel import Listener
 from assistant.engine.job import DONE, NO, Ending, Job
 from assistant.engine.judge.comparing import rejudge
-from assistant.engine.proposals.decide import Decider, DecisionRequest, Moved, as_partial, chosen_text
+from assistant.engine.proposals.decide import Decider, DecisionRequest, MovedChange, as_partial, chosen_text
 from assistant.engine.proposals.rebased import rebased_proposal
 from assistant.engine.proposals.superseding import better_open, claim_in_words
 from assistant.engine.report.reports import proposal_event
@@ -52,18 +52,18 @@ class Decisions(Record):
             if judged.exit_code:
                 return
         match self._decider().accept(proposal, request):
-            case Moved(current=current, text=text):
+            case MovedChange(current=current, text=text):
                 taken = request.hunk_ids if request.kind is DecisionKind.PARTIALLY_ACCEPTED else ()
-                await self._rebase(Moved(proposal, current, text), _request(proposal), taken, NO, listener)
+                await self._rebase(MovedChange(proposal, current, text), _request(proposal), taken, NO, listener)
             case outcome:
-                listener.emit(_told(outcome))
+                listener.emit(_decision_made(outcome))
 
     def reject(self, proposal: Proposal, reason_code: str | None, reason: str | None) -> tuple[events.Event, ...]:
         request = DecisionRequest(DecisionKind.REJECTED, reason_code=reason_code, reason=reason)
-        return (_told(self._decider().reject(proposal, request)),)
+        return (_decision_made(self._decider().reject(proposal, request)),)
 
     def undo(self, proposal: Proposal) -> tuple[events.Event, ...]:
-        return (_told(self._decider().undo(proposal)),)
+        return (_decision_made(self._decider().undo(proposal)),)
 
     async def offer(self, job: Job, proposal: Proposal, accept: Accept, ask: Ask | None) -> events.DecisionMade | None:
         """Decide on a fresh proposal as the user said beforehand, or ask."""
@@ -104,7 +104,7 @@ class Decisions(Record):
         moved = self._decider().moved(proposal, current, chosen_text(proposal, wanted))
         await self._rebase(moved, request, wanted.hunk_ids, DONE, listener)
 
-    async def _rebase(self, moved: Moved, request: JobRequest, hunk_ids: tuple[str, ...], exit_code: int, listener: Listener) -> None:
+    async def _rebase(self, moved: MovedChange, request: JobRequest, hunk_ids: tuple[str, ...], exit_code: int, listener: Listener) -> None:
         """The text moved on: the rebased edit is judged; if it holds, it is offered again as a new proposal, and the job ends so.
 
         ``hunk_ids``: what of the proposal it is; empty: all.
@@ -119,11 +119,11 @@ class Decisions(Record):
             self._store(find_workspace(proposal.path), fresh)
             job.emit(proposal_event(job.id, fresh))
             what = f"what you took of it ({len(hunk_ids)} of {len(proposal.hunks)} hunks)" if hunk_ids else "its edit"
-            told = (
+            reason = (
                 f"nothing was written: {proposal.path.name} changed since {proposal.id} was made; {what}, moved to the present text, "
                 f"was judged again ({claim_in_words(fresh)}) and waits as {fresh.id}: kernelopt accept {fresh.id}"
             )
-            return Ending(exit_code, told)
+            return Ending(exit_code, reason)
 
         await self.runner.run("compare", _with_text(request, current), body, listener)
 
@@ -143,7 +143,7 @@ def _request(proposal: Proposal) -> JobRequest:
     return JobRequest(proposal.path, working_directory=proposal.path.parent)
 
 
-def _told(outcome: Decision | AlreadyDecided) -> events.DecisionMade:
+def _decision_made(outcome: Decision | AlreadyDecided) -> events.DecisionMade:
     """Raises UsageError where somebody else decided first."""
     if isinstance(outcome, AlreadyDecided):
         first = outcome.decision

@@ -50,7 +50,7 @@ def explain(kept: tuple[KeptStep, ...], verification: Verification, comparison: 
 
 
 def other_edit(kept: tuple[KeptStep, ...]) -> str:
-    """A kept version that is not offered, without the ratio of its screen, which nobody confirmed."""
+    """A kept version that is not offered, without the ratio of its screen, which was not confirmed."""
     steps = ", then ".join(f"{item.technique.id} at line {item.step.line}" for item in kept)
     words = dict.fromkeys(_LABEL_WORDS[label] for item in kept for label in item.rewrite.labels)
     return f"{steps} ({'; '.join(words)})" if words else steps

@@ -1,4 +1,4 @@
-"""Is a candidate kept? The rule every candidate passes or fails, whoever wrote it. Pure.
+"""Is a candidate kept? The rule every candidate passes or fails, whether a rule, a model or a person wrote it. Pure.
 
 Of what is not FAIL: measured FASTER is kept, whatever the counters say. Where there is only a prediction without an
 interval, the metric its finding cites must improve, and the predicted ratio be large enough to be shown. With an interval, the ratio's
@@ -19,7 +19,7 @@ from assistant.record import Record
 if TYPE_CHECKING:
     from assistant.engine.evaluate.assessment import KernelAssessment
 
-__all__ = ["DECIDED_GAIN_RATIO", "SHOWN_GAIN_RATIO", "Kept", "Refused", "gate", "is_proved_better"]
+__all__ = ["DECIDED_GAIN_RATIO", "SHOWN_GAIN_RATIO", "Improvement", "Refusal", "gate", "is_proved_better"]
 
 SHOWN_GAIN_RATIO = 1.01
 """Least predicted time(A)/time(B) of an edit worth offering: below it the screen shows 1.00x, and no performance model is that exact."""
@@ -27,13 +27,13 @@ DECIDED_GAIN_RATIO = 1.05
 """Least predicted ratio where a person must weigh the edit against precision, portability or an assumption: their time costs more."""
 
 
-class Kept(Record):
+class Improvement(Record):
     """Worth building on; ``reason`` says what improved."""
 
     reason: str
 
 
-class Refused(Record):
+class Refusal(Record):
     """Dropped; ``outcome`` is the attempt's outcome, ``reason`` one sentence for people."""
 
     outcome: TrialOutcome
@@ -46,11 +46,11 @@ def gate(
     after: tuple[KernelAssessment, ...],
     verification: Verification,
     comparison: Comparison,
-) -> Kept | Refused:
+) -> Improvement | Refusal:
     """The decision on one verified candidate."""
     if verification.outcome is Outcome.FAIL:
         first = next(f for f in verification.findings if f.outcome is Outcome.FAIL)
-        return Refused(TrialOutcome.FAILED, first.message)
+        return Refusal(TrialOutcome.FAILED, first.message)
     metric = watched(finding_code)
     if metric is not None:
         old, new = metric_value(finding_code, before), metric_value(finding_code, after)
@@ -58,16 +58,16 @@ def gate(
         is_better = new > old if metric.is_higher_better else new < old
         is_worse = new < old if metric.is_higher_better else new > old
         if not _is_measured(comparison) and (is_worse or (comparison.low is None and not is_better)):
-            return Refused(TrialOutcome.NOT_BETTER, f"the metric its finding cites did not improve: {change}")
+            return Refusal(TrialOutcome.NOT_BETTER, f"the metric its finding cites did not improve: {change}")
     else:
         change = "no counter answers this finding" if finding_code else "its plan cites no finding, so that its time alone counts"
     if not is_proved_better(comparison):
-        return Refused(TrialOutcome.NOT_BETTER, f"{change}, but {_no_gain(comparison)}")
+        return Refusal(TrialOutcome.NOT_BETTER, f"{change}, but {_no_gain(comparison)}")
     if verification.outcome is Outcome.NEEDS_DECISION and comparison.ratio < DECIDED_GAIN_RATIO:
         word = "measured" if _is_measured(comparison) else "predicted"
         reason = f"{change}, but the {word} {comparison.ratio:.2f}x is too little for what a person would have to decide"
-        return Refused(TrialOutcome.NOT_BETTER, reason)
-    return Kept(change)
+        return Refusal(TrialOutcome.NOT_BETTER, reason)
+    return Improvement(change)
 
 
 def is_proved_better(comparison: Comparison) -> bool:

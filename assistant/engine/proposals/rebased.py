@@ -7,7 +7,7 @@ from dataclasses import replace
 from assistant.cuda.hunks import hunks
 from assistant.engine.ids import new_id
 from assistant.engine.judge.compared import Verdict
-from assistant.engine.proposals.decide import Moved
+from assistant.engine.proposals.decide import MovedChange
 from assistant.model.comparison import Comparison, speed_in_words
 from assistant.model.proposal import Proposal, ProposalState
 from assistant.model.verification import Outcome
@@ -15,7 +15,7 @@ from assistant.model.verification import Outcome
 __all__ = ["rebased_proposal"]
 
 
-def rebased_proposal(moved: Moved, hunk_ids: tuple[str, ...], verdict: Verdict, speed: Comparison, now_ms: int) -> Proposal:
+def rebased_proposal(moved: MovedChange, hunk_ids: tuple[str, ...], verdict: Verdict, speed: Comparison, now_ms: int) -> Proposal:
     """A new open proposal with the change on the text as it is now; ``verdict`` compares that with ``moved.text``, ``speed`` is its own.
 
     ``hunk_ids``: the change is only these hunks of the proposal; empty: all of it. Verdict, ratio, labels and evidence are those of the
@@ -44,8 +44,8 @@ def rebased_proposal(moved: Moved, hunk_ids: tuple[str, ...], verdict: Verdict, 
 
 def _explanation(proposal: Proposal, part: str, outcome: Outcome, speed: Comparison) -> str:
     change, whole = (f"{part} of {proposal.id}'s change", "the whole change") if part else (f"The change of {proposal.id}", "it")
-    told = speed_in_words(speed.outcome, speed.ratio, speed.caveats)
+    speed_words = speed_in_words(speed.outcome, speed.ratio, speed.caveats)
     return (
-        f"{change}, made on the text as it is now and judged there: {outcome}, {told} "
+        f"{change}, made on the text as it is now and judged there: {outcome}, {speed_words} "
         f"({speed.method}).\n\nWhat was said of {whole} on the earlier text, with that text's numbers:\n\n{proposal.explanation}"
     )

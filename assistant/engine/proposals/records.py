@@ -15,10 +15,10 @@ from assistant.model.source import Source
 from assistant.model.verification import Verification
 from assistant.record import Record
 
-__all__ = ["Confirmed", "proposal_record"]
+__all__ = ["ConfirmedVersion", "proposal_record"]
 
 
-class Confirmed(Record):
+class ConfirmedVersion(Record):
     """What the confirmation of a chain's end found."""
 
     after_text: str
@@ -35,7 +35,7 @@ class Confirmed(Record):
     """As `Story.others`."""
 
 
-def proposal_record(job: Job, start: Source, confirmed: Confirmed, now_ms: int) -> Proposal:
+def proposal_record(job: Job, start: Source, confirmed: ConfirmedVersion, now_ms: int) -> Proposal:
     """The chain's end as it is offered: one diff from the text that the user has."""
     kept, after_text = confirmed.kept, confirmed.after_text
     origins = [step.rewrite.origin for step in kept if step.rewrite.origin is not None]

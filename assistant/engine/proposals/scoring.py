@@ -1,4 +1,4 @@
-"""Predictions beside what was then counted: the metric that a prediction names, asked again on the edited text.
+"""Predictions next to what was then counted: the metric that a prediction names, asked again on the edited text.
 
 A prediction speaks of the finding's line. An edit moves lines, so the line is followed through the diff: an unchanged line to its new
 place, a changed one to the lines that replaced it. Lines that the edit inserts elsewhere count too: that is where it moved the access.
@@ -15,7 +15,7 @@ from assistant.model.profile import LaunchProfile, LineAccess
 from assistant.model.proposal import PredictionOutcome
 from assistant.record import Record
 
-__all__ = ["TIME_RATIO", "Scored", "score_predictions", "score_ratio"]
+__all__ = ["TIME_RATIO", "ScoredVersion", "score_predictions", "score_ratio"]
 
 _HIT_RATIO = 0.1
 """A prediction is a hit when the counted value is within this share of the predicted change (model/proposal.py)."""
@@ -25,14 +25,16 @@ TIME_RATIO = "time_ratio"
 """time(before)/time(after) of an edit, as planners predict it; it is judged, not counted."""
 
 
-class Scored(Record):
+class ScoredVersion(Record):
     """One version: its text and its kernel's assessments."""
 
     text: str
     kernels: tuple[KernelAssessment, ...]
 
 
-def score_predictions(predictions: tuple[MetricPrediction, ...], line: int, before: Scored, after: Scored) -> tuple[PredictionOutcome, ...]:
+def score_predictions(
+    predictions: tuple[MetricPrediction, ...], line: int, before: ScoredVersion, after: ScoredVersion
+) -> tuple[PredictionOutcome, ...]:
     """Each prediction with the value counted after the edit; None where the metric cannot be followed.
 
     The predictions of one step speak of one kind of access: the one whose counters agree with most of their values before the edit.
@@ -46,7 +48,7 @@ def score_predictions(predictions: tuple[MetricPrediction, ...], line: int, befo
 
 
 def score_ratio(predicted_ratio: float | None, ratio: float | None) -> tuple[PredictionOutcome, ...]:
-    """A plan's own time(before)/time(after) beside the judge's; nothing where the plan said none."""
+    """A plan's own time(before)/time(after) next to the judge's; nothing where the plan said none."""
     if predicted_ratio is None or ratio is None:
         return ()
     return (_outcome(MetricPrediction(TIME_RATIO, 1.0, predicted_ratio, "ratio"), ratio),)

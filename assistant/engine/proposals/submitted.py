@@ -1,6 +1,6 @@
 """An edit that somebody else made, judged like every candidate: a coding agent's text of the whole file.
 
-Whoever made it cannot say how good it is: verdict and speed are those of a confirming comparison, and an edit that is not proved better
+Its author cannot say how good it is: verdict and speed are those of a confirming comparison, and an edit that is not proved better
 is not offered. Example::
 
     ending = await submit(job, version, Submission(text, "pads the tile", "some-agent"), store, workspace)
@@ -21,7 +21,7 @@ from assistant.engine.judge.comparing import compare
 from assistant.engine.proposals.explain import explain_submitted
 from assistant.engine.proposals.gate import DECIDED_GAIN_RATIO, is_proved_better
 from assistant.engine.proposals.rejected import FoundEdit, rejected_before
-from assistant.engine.proposals.superseding import store_beside_better
+from assistant.engine.proposals.superseding import store_and_supersede
 from assistant.engine.report.reports import proposal_event
 from assistant.engine.source_version import SourceVersion, candidate_of
 from assistant.errors import UsageError
@@ -35,7 +35,7 @@ from assistant.record import Record
 __all__ = ["SUBMITTED", "Submission", "submit"]
 
 SUBMITTED = "submitted-edit"
-"""Stands for the technique: what it is called is up to whoever reads the diff."""
+"""Stands for the technique: the reader of the diff may call it what they like."""
 
 
 class Submission(Record):
@@ -45,7 +45,7 @@ class Submission(Record):
     summary: str
     """What the author says of it; shown as their words, never as a fact."""
     author: str
-    """Name of the agent, as its client tells it."""
+    """Name of the agent, as its client gives it."""
 
 
 async def submit(job: Job, version: SourceVersion, submission: Submission, store: ProposalStore, workspace: Path) -> Ending:
@@ -60,8 +60,8 @@ async def submit(job: Job, version: SourceVersion, submission: Submission, store
     refusal = _refusal(store, workspace, proposal)
     if refusal is not None:
         return Ending(NO, f"not offered: {refusal}")
-    told = store_beside_better(job.id, store, workspace, proposal)
-    job.emit(proposal_event(job.id, proposal), *told)
+    messages = store_and_supersede(job.id, store, workspace, proposal)
+    job.emit(proposal_event(job.id, proposal), *messages)
     return Ending(DONE, f"{compared.ending.reason}; it waits as {proposal.id} for a person to decide")
 
 

@@ -1,9 +1,9 @@
 """Which open proposals of a kernel give way to a new one, and which proposal took a closed one's place.
 
 A search that looks again, with fewer rights or other rules, may find less than the last one did: what it finds is offered, but a better
-edit of the very same text stays open beside it. Example::
+edit of the very same text stays open as well. Example::
 
-    store_beside_better("J1", store, workspace, fresh)   # messages that say what became of the others
+    store_and_supersede("J1", store, workspace, fresh)   # messages that say what became of the others
     successor(store, superseded)   # the proposal to decide on instead
 """
 
@@ -18,7 +18,7 @@ from assistant.model.proposal import Proposal, ProposalState
 from assistant.model.verification import Outcome
 from assistant.ports.store import ProposalStore
 
-__all__ = ["better_open", "claim_in_words", "offered_already", "store_beside_better", "successor"]
+__all__ = ["better_open", "claim_in_words", "offered_already", "store_and_supersede", "successor"]
 
 _OPEN = frozenset({ProposalState.OPEN})
 _DECIDABLE = frozenset({ProposalState.OPEN, ProposalState.UNDONE})
@@ -47,15 +47,15 @@ def successor(store: ProposalStore, proposal: Proposal) -> Proposal | None:
     return next((known for known in newer if known.state in _DECIDABLE), next(iter(newer), None))
 
 
-def store_beside_better(job_id: str, store: ProposalStore, workspace: Path, fresh: Proposal) -> tuple[events.Message, ...]:
-    """Keep ``fresh``; says which open ones it takes the place of, and which gain more and stay open beside it."""
+def store_and_supersede(job_id: str, store: ProposalStore, workspace: Path, fresh: Proposal) -> tuple[events.Message, ...]:
+    """Keep ``fresh``; says which open ones it takes the place of, and which gain more and stay open as well."""
     better = better_open(store, workspace, fresh)
     superseded = store.add_proposal(workspace, fresh, frozenset(known.id for known in better))
-    told: list[tuple[str, str | None]] = [(f"{fresh.id} takes the place of {old}, which was open", None) for old in superseded]
+    messages: list[tuple[str, str | None]] = [(f"{fresh.id} takes the place of {old}, which was open", None) for old in superseded]
     for known in better:
         text = f"{known.id} ({claim_in_words(known)}) stays open: it edits the same text and gains more than {fresh.id}"
-        told.append((text, f"kernelopt show {known.id}"))
-    return tuple(events.Message(job_id, Severity.INFORMATION, text, remedy, None, None) for text, remedy in told)
+        messages.append((text, f"kernelopt show {known.id}"))
+    return tuple(events.Message(job_id, Severity.INFORMATION, text, remedy, None, None) for text, remedy in messages)
 
 
 def claim_in_words(proposal: Proposal) -> str:

@@ -1,1 +1,1 @@
-"""The commands that look (``inspect``, ``check``, ``profile``) and what is told of counts, times and proposals."""
+"""The commands that look (``inspect``, ``check``, ``profile``) and how counts, times and proposals are reported."""

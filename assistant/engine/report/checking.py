@@ -1,4 +1,4 @@
-"""What ``check`` tells of each kernel beside its problems: how often it was launched, whether it leaves the same bytes again.
+"""What ``check`` reports of each kernel in addition to its problems: how often it was launched, whether it leaves the same bytes again.
 
 Example::
 
@@ -41,7 +41,7 @@ def launches_of(version: SourceVersion, kernel: Kernel, seen: Sequence[CountedRu
 
 
 class Repeats:
-    """Repeatability of every selected kernel; what two runs of ``main()`` must tell is open until they are compared."""
+    """Repeatability of every selected kernel; what two runs of ``main()`` must show is open until they are compared."""
 
     def __init__(self, version: SourceVersion, seen: Sequence[CountedRun], problems: Mapping[str, Sequence[Problem]]) -> None:
         self._seen = seen
@@ -60,7 +60,7 @@ class Repeats:
 
     @property
     def are_open(self) -> bool:
-        """Whether a second run of ``main()`` would tell more."""
+        """Whether a second run of ``main()`` would show more."""
         return bool(self._open)
 
     def of(self, kernel: Kernel) -> Repeatability:
@@ -76,7 +76,7 @@ class Repeats:
         self._open = {}
 
     def _look(self, kernel: Kernel) -> None:
-        """What the workloads seen so far tell; launches that were refused tell nothing."""
+        """What the workloads seen so far show; launches that were refused show nothing."""
         instances = {item.instance for item in _counted(kernel, self._seen)}
         found = [known for counted in self._seen for instance, known in counted.repeatability if instance in instances]
         self._found[kernel.key] = combined(found)

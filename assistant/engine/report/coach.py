@@ -1,6 +1,6 @@
 """Every launch shape timed on the lab's clock, and how near it is to what the device can do. Only labs with a clock are asked.
 
-Each shape is timed against itself: the same method, the same numbers beside it as in a comparison. Example::
+Each shape is timed against itself: the same method, the same numbers next to it as in a comparison. Example::
 
     match await time_launches(job, evaluation, clock):
         case LaunchTimes() as times: times.of(kernel, launch)      # MeasuredLaunch(time_s=31e-6, …, advice="at 93 % of …")
@@ -57,7 +57,7 @@ class LaunchTimes(Record):
     shares: tuple[tuple[str, float], ...]
     """(kernel instance, share of the program's GPU time), largest first; empty where not all of it was timed."""
     notes: tuple[str, ...]
-    """What the times do not tell, or was in their way; for people."""
+    """What the times do not say, or was in their way; for people."""
 
     def of(self, kernel: KernelAssessment, launch: AssessedLaunch) -> TimedLaunch | None:
         """None where that shape was not timed."""

@@ -17,14 +17,14 @@ __all__ = ["problems_by_kernel"]
 def problems_by_kernel(version: SourceVersion, seen: Sequence[CountedRun]) -> dict[str, tuple[Problem, ...]]:
     """Problems of each selected kernel's launches; those of no known kernel go to the one on whose lines they stand, else to the first."""
     found: dict[str, list[Problem]] = {kernel.key: [] for kernel in version.kernels}
-    told: set[Problem] = set()
+    reported: set[Problem] = set()
     for profile in (profile for counted in seen for profile in counted.profiles):
         kernel = kernel_of_instance(version.parsed, profile.kernel)
         if kernel is not None:
-            told.update(map(_place, profile.problems))
+            reported.update(map(_place, profile.problems))
             found.get(kernel.key, []).extend(profile.problems)
     launched = [item.kernel.key for counted in seen for item in counted.kernels] or list(found)
-    for problem in (problem for counted in seen for problem in counted.problems if _place(problem) not in told):
+    for problem in (problem for counted in seen for problem in counted.problems if _place(problem) not in reported):
         owner = next(
             (kernel.key for kernel in version.kernels if kernel.line <= problem.line <= version.source.line_of(kernel.span.end)),
             launched[0],

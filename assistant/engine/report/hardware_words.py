@@ -34,7 +34,7 @@ def measured_in_words(profile: events.Profile) -> str | None:
         fits = f" of the {share_in_words(values['theoretical_occupancy'])} that fit" if "theoretical_occupancy" in values else ""
         parts.append(f"occupancy {share_in_words(values['achieved_occupancy'])}{fits}")
     if "profiled_duration" in values:
-        parts.append(f"{format_quantity(values['profiled_duration'], 's')} under the profiler, which is no speed")
+        parts.append(f"{format_quantity(values['profiled_duration'], 's')} under the profiler, which is not a measured speed")
     return f"measured by {profile.method}: {'; '.join(parts)}" if parts else None
 
 

@@ -1,4 +1,4 @@
-"""What ``inspect`` tells: a source's kernels as the parser and the compiler see them. Nothing is run."""
+"""What ``inspect`` reports: a source's kernels as the parser and the compiler see them. Nothing is run."""
 
 from __future__ import annotations
 

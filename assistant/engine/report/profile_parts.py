@@ -34,7 +34,7 @@ __all__ = [
 ]
 
 HEAT_STEPS = 4
-"""Shades of heat; the number stands beside each."""
+"""Shades of heat; the number stands next to each."""
 _FAINTEST = 0.005
 """Shares below this are shown as ``<1 %``."""
 

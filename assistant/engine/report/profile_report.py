@@ -2,7 +2,7 @@
 
 Pure. The counters are those of the ``profile`` and ``profile_summary`` events, so that a page and ``--json`` cannot differ. Example::
 
-    report = profile_report(job, evaluation, told)
+    report = profile_report(job, evaluation, profiles)
     report.kernels[0].launches[0].heat   # (LineHeat(line=11, excess_sectors=131100, sectors_ratio=0.98, …), …)
 """
 
@@ -25,7 +25,7 @@ from assistant.record import Record
 
 __all__ = ["KernelReport", "LaunchReport", "ProfileReport", "profile_report"]
 
-_Told = dict[tuple[str, int], events.Profile]
+_ProfileOfLaunch = dict[tuple[str, int], events.Profile]
 """Profile events by instance and launch index."""
 
 
@@ -60,26 +60,26 @@ class ProfileReport(Record):
     path: Path
     text: str
     kernels: tuple[KernelReport, ...]
-    """The costliest first; those of which no launch was told are left out."""
-    untold_count: int
-    """Launch shapes that were counted but not told one by one (``--launches``)."""
+    """The costliest first; those of which no launch was shown are left out."""
+    unshown_count: int
+    """Launch shapes that were counted but not shown one by one (``--launches``)."""
 
 
-def profile_report(job: Job, evaluation: Evaluation, told: Iterable[events.Profile]) -> ProfileReport:
-    """The report of an assessed workload, of the launches that were told."""
+def profile_report(job: Job, evaluation: Evaluation, profiles: Iterable[events.Profile]) -> ProfileReport:
+    """The report of an assessed workload, of the launches that were shown."""
     source = evaluation.version.source
-    known = {(event.instance, event.launch): event for event in told}
+    known = {(event.instance, event.launch): event for event in profiles}
     kernels = [_kernel(job, evaluation.version.parsed, item, known) for item in evaluation.assessment.kernels]
-    untold_count = sum(len(item.launches) for item in evaluation.assessment.kernels) - len(known)
+    unshown_count = sum(len(item.launches) for item in evaluation.assessment.kernels) - len(known)
     shown = sorted((kernel for kernel in kernels if kernel.launches), key=lambda kernel: -kernel.predicted_time_s)
-    return ProfileReport(source.path, source.text, tuple(shown), untold_count)
+    return ProfileReport(source.path, source.text, tuple(shown), unshown_count)
 
 
-def _kernel(job: Job, parsed: ParsedSource, item: KernelAssessment, told: _Told) -> KernelReport:
+def _kernel(job: Job, parsed: ParsedSource, item: KernelAssessment, profiles: _ProfileOfLaunch) -> KernelReport:
     launches = tuple(
-        _launch(job, item, launch, told[item.instance, launch.profile.index])
+        _launch(job, item, launch, profiles[item.instance, launch.profile.index])
         for launch in sorted(item.launches, key=lambda one: -one.count * one.predicted.time_s)
-        if (item.instance, launch.profile.index) in told
+        if (item.instance, launch.profile.index) in profiles
     )
     return KernelReport(
         kernel=item.kernel.key,

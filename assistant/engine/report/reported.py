@@ -1,9 +1,9 @@
-"""``profile --report``: a report of Nsight Compute told like a run of our own, tied to its source where that is at hand.
+"""``profile --report``: a report of Nsight Compute shown like a run of our own, tied to its source where that is at hand.
 
 Example::
 
     found = locate(request, await load_report(request.report))
-    await runner.run("profile", found.request, lambda job, version: found.told(job, version, keep), listener, found.version)
+    await runner.run("profile", found.request, lambda job, version: found.emit_profile(job, version, keep), listener, found.version)
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from assistant.model.source import Kernel, ParsedSource
 from assistant.profile.quantity import counted_noun
 from assistant.record import Record
 
-__all__ = ["Reported", "locate"]
+__all__ = ["ReportWithSource", "locate"]
 
 _SYSTEM_FOLDERS = ("/usr/", "/opt/")
 """Where toolkits put their headers; a kernel's own file lies elsewhere, or nowhere."""
 
 
-class Reported(Record):
-    """A report beside the source that it is about."""
+class ReportWithSource(Record):
+    """A report next to the source that it is about."""
 
     request: JobRequest
     """Of the source: its ``file``, and its text where only the report has it."""
@@ -52,8 +52,8 @@ class Reported(Record):
         selected = tuple(kernel for kernel in _selected(parsed, request.kernel) if kernel in launched)
         return replace(read, selection=selection, parsed=parsed, kernels=selected, declared=())
 
-    async def told(self, job: Job, version: SourceVersion, keep: KeepReport | None) -> Ending:
-        """What the report lacks, then its launches as ``profile`` tells them."""
+    async def emit_profile(self, job: Job, version: SourceVersion, keep: KeepReport | None) -> Ending:
+        """What the report lacks, then its launches as ``profile`` shows them."""
         for warning in self._said():
             job.say(Severity.WARNING, warning)
         return await profile(job, version, keep)
@@ -66,7 +66,7 @@ class Reported(Record):
             yield f"only the first {read} are read; the report holds {self.report.unread_count} more"
 
 
-def locate(request: JobRequest, report: ProfilerReport) -> Reported:
+def locate(request: JobRequest, report: ProfilerReport) -> ReportWithSource:
     """Which source the report is tied to: ``request.file``, or, where that is the report itself, the one that most of it is about.
 
     Raises UsageError where the report is about none of that name.
@@ -79,15 +79,15 @@ def locate(request: JobRequest, report: ProfilerReport) -> Reported:
     asked = replace(request, target=request.target or (None if device is None else device.name), needs_kernels=False)
     warnings = _unlisted(request, report)
     if chosen is None:
-        return Reported(replace(asked, texts=((request.file, ""),)), report, warnings)
+        return ReportWithSource(replace(asked, texts=((request.file, ""),)), report, warnings)
     path = Path(chosen)
     text = _text(report, chosen)
     if text or not path.is_file():
         asked = replace(asked, texts=((path, text),))
-    return Reported(replace(asked, file=path), report, warnings)
+    return ReportWithSource(replace(asked, file=path), report, warnings)
 
 
-def _tied_to(request: JobRequest, report: ProfilerReport, files: tuple[str, ...]) -> Reported:
+def _tied_to(request: JobRequest, report: ProfilerReport, files: tuple[str, ...]) -> ReportWithSource:
     """To a file of the same name: reports are made elsewhere and read here."""
     path = str(request.file)
     same_name = [file for file in files if Path(file).name == request.file.name]
@@ -101,7 +101,7 @@ def _tied_to(request: JobRequest, report: ProfilerReport, files: tuple[str, ...]
     made_of = _text(report, old)
     if made_of and request.file.is_file() and request.file.read_text("utf-8", "replace") != made_of:
         warnings.append(f"{request.file.name} is not the text that was profiled: lines may have moved")
-    return Reported(asked, with_file(report, old, path), tuple(warnings))
+    return ReportWithSource(asked, with_file(report, old, path), tuple(warnings))
 
 
 def _unlisted(request: JobRequest, report: ProfilerReport) -> tuple[str, ...]:

@@ -1,6 +1,6 @@
-"""The commands that look at one source: ``inspect``, ``check``, ``profile``. Each tells the job what it finds and returns how it ends.
+"""The commands that look at one source: ``inspect``, ``check``, ``profile``. Each emits what it finds as events and returns how it ends.
 
-A failure of the lab or of the workload is told with its remedy, and ends with exit code 3.
+A failure of the lab or of the workload is reported with its remedy, and ends with exit code 3.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ KeepReport = Callable[[ProfileReport], None]
 
 
 async def inspect(job: Job, version: SourceVersion) -> Ending:
-    """Kernels, launches, resources, occupancy, flags; nothing is run. Live, device code that is accepted is told first: no diagnostics."""
+    """Kernels, launches, resources, occupancy, flags; nothing is run. A live source's device code, once compiled, is reported first."""
     watch = Stopwatch(job, "build")
     watch.begin(job.target.architecture)
     if job.request.is_live and await job.lab.accepts(version.program, job.target.architecture):

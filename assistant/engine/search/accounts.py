@@ -1,11 +1,11 @@
-"""The meter of one job: calls kept and charged, caps enforced before money is spent, the state of both told as events.
+"""The meter of one job: calls kept and charged, caps enforced before money is spent, the state of both reported as events.
 
 Implements ``ports.Accounts``. Example::
 
     accounts = JobAccounts(job, store, caps)
     accounts.refusal(served, input_token_count=900, max_output_tokens=8192)     # None: the call fits what is left
     accounts.sending(request, served, input_token_count=900)                    # in memory before it leaves
-    accounts.record(call)                                                       # kept in memory, told, charged
+    accounts.record(call)                                                       # kept in memory, reported, charged
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from assistant.engine.job import Job
 from assistant.engine.search.spending_words import cap_words, more_words, number_words, spent_words
 from assistant.model import events
 from assistant.model.completion import (
+    CallOutcome,
     Caps,
     Completion,
     CompletionFailure,
@@ -198,11 +199,11 @@ class JobAccounts:
         place, charged = (call.served.endpoint, call.served.model), call.spending
         if estimated:
             self._scale[place] = max(self._scale.get(place, 1.0), charged.input_token_count / estimated)
-        told = (call.answer.input_token_count, call.answer.output_token_count)
+        reported = (call.answer.input_token_count, call.answer.output_token_count)
         taken = (charged.input_token_count, charged.output_token_count)
-        if call.served.endpoint not in self._doubted and any(a is not None and a != b for a, b in zip(told, taken, strict=True)):
+        if call.served.endpoint not in self._doubted and any(a is not None and a != b for a, b in zip(reported, taken, strict=True)):
             self._doubted.add(call.served.endpoint)
-            counted = " + ".join("nothing" if count is None else number_words(count) for count in told)
+            counted = " + ".join("nothing" if count is None else number_words(count) for count in reported)
             text = f"{call.served.endpoint} counts {counted} tokens for {call.request.prompt}, which cannot be"
             self._job.say(Severity.WARNING, f"{text}: {taken[0]:,} + {taken[1]:,} are charged, by our own estimate")
 
@@ -232,7 +233,7 @@ def _called(job: str, call: ModelCall) -> events.ModelCalled:
         prompt=call.request.prompt,
         provider=call.served.provider,
         model=answer.model if isinstance(answer, Completion) else call.served.model,
-        outcome="answered" if isinstance(answer, Completion) else answer.kind.value,
+        outcome=CallOutcome.ANSWERED if isinstance(answer, Completion) else CallOutcome(answer.kind),
         input_token_count=call.spending.input_token_count,
         output_token_count=call.spending.output_token_count,
         duration_ms=call.duration_ms,

@@ -27,8 +27,8 @@ from assistant.engine.judge.one_program import foreign_reading
 from assistant.engine.judge.preparing import prepare
 from assistant.engine.judge.speed import SpeedQuestion, speed_of
 from assistant.engine.judge.timing_verdict import Speed, with_findings
-from assistant.engine.proposals.gate import Kept, Refused, gate
-from assistant.engine.proposals.scoring import Scored, score_predictions, score_ratio
+from assistant.engine.proposals.gate import Improvement, Refusal, gate
+from assistant.engine.proposals.scoring import ScoredVersion, score_predictions, score_ratio
 from assistant.engine.proposals.steps import KeptStep
 from assistant.engine.search.ahead import BuiltAhead
 from assistant.engine.search.trials import SearchNode, Trial, why_not_judged
@@ -118,9 +118,9 @@ class CandidateJudge:
         scored = (*trial.predictions, *score_ratio(trial.step.predicted_ratio, comparison.ratio))
         trial = replace(trial, comparison=comparison, ratio=comparison.ratio, predictions=scored)
         match gate(trial.step.finding, before, after, verification, comparison):
-            case Refused(outcome=outcome, reason=reason):
+            case Refusal(outcome=outcome, reason=reason):
                 return trial.ended(outcome, reason)
-            case Kept(reason=reason):
+            case Improvement(reason=reason):
                 needs_decision = verification.outcome is Outcome.NEEDS_DECISION
                 if needs_decision and node.kept:
                     reason = f"{reason}; it needs a human decision, so it is not added to a pure edit"
@@ -149,8 +149,8 @@ class CandidateJudge:
     def _scored(
         self, node: SearchNode, step: Step, predictions: tuple[MetricPrediction, ...], evaluation: Evaluation
     ) -> tuple[PredictionOutcome, ...]:
-        before = Scored(node.text, node.evaluation.kernel(self._name))
-        after = Scored(evaluation.version.source.text, evaluation.kernel(self._name))
+        before = ScoredVersion(node.text, node.evaluation.kernel(self._name))
+        after = ScoredVersion(evaluation.version.source.text, evaluation.kernel(self._name))
         return score_predictions(predictions, step.line, before, after)
 
     async def verify(

@@ -11,9 +11,9 @@ from assistant.engine.judge.timing_verdict import Speed, with_findings
 from assistant.engine.proposals.constraints import broken
 from assistant.engine.proposals.explain import other_edit
 from assistant.engine.proposals.gate import is_proved_better
-from assistant.engine.proposals.records import Confirmed, proposal_record
+from assistant.engine.proposals.records import ConfirmedVersion, proposal_record
 from assistant.engine.proposals.rejected import FoundEdit, rejected_before
-from assistant.engine.proposals.superseding import claim_in_words, offered_already, store_beside_better
+from assistant.engine.proposals.superseding import claim_in_words, offered_already, store_and_supersede
 from assistant.engine.report.reports import proposal_event
 from assistant.engine.search.context import SearchContext, SearchServices
 from assistant.engine.search.trials import SearchNode, why_not_judged
@@ -60,7 +60,7 @@ class Confirmation(Record):
     """Kept versions that gain more by their screen than the one that is confirmed."""
 
     async def run(self, node: SearchNode) -> ConfirmationResult:
-        """Judge it on fresh values, and offer it where it holds; what speaks against it is told."""
+        """Judge it on fresh values, and offer it where it holds; what speaks against it is reported."""
         context, job = self.context, self.context.job
         if self._is_decided_or_open(node):
             return _NOT_OFFERED
@@ -87,8 +87,8 @@ class Confirmation(Record):
             job.say(Severity.WARNING, f"{context.kernel}: the best edit was not confirmed: it does not launch the kernel")
             return _NOT_OFFERED
         if comparison.outcome is not SpeedOutcome.PREDICTED and not is_proved_better(comparison):
-            told = f"{comparison.outcome.value} {comparison.ratio:.2f}x in a fresh process"
-            job.say(Severity.WARNING, f"{context.kernel}: the best edit's gain was not confirmed and it is not offered: {told}")
+            gain = f"{comparison.outcome.value} {comparison.ratio:.2f}x in a fresh process"
+            job.say(Severity.WARNING, f"{context.kernel}: the best edit's gain was not confirmed and it is not offered: {gain}")
             return _FAILED
         reasons = self._unwanted(node, verification, comparison)
         if reasons:
@@ -96,12 +96,12 @@ class Confirmation(Record):
             return _NOT_OFFERED
         explained = await self.services.planner.explained(self._story(node, verification, comparison))
         before, after = context.assessed(context.start), context.assessed(node)
-        confirmed = Confirmed(node.text, node.kept, verification, comparison, before, after, explained, self._others())
+        confirmed = ConfirmedVersion(node.text, node.kept, verification, comparison, before, after, explained, self._others())
         source, now_ms = context.start.evaluation.version.source, self.services.accounts.now_ms()
         return await self._offered(proposal_record(job, source, confirmed, now_ms))
 
     def _is_decided_or_open(self, node: SearchNode) -> bool:
-        """Whether a person turned this very edit down, or has it before them; it is told."""
+        """Whether a person turned this very edit down, or has it open already; then a message says so."""
         context, store, job = self.context, self.services.store, self.context.job
         rejected = rejected_before(store, context.workspace, self._found(node))
         if rejected is not None:
@@ -125,7 +125,7 @@ class Confirmation(Record):
 
     async def _offered(self, proposal: Proposal) -> ConfirmationResult:
         context, store, job = self.context, self.services.store, self.context.job
-        better = store_beside_better(job.id, store, context.workspace, proposal)
+        better = store_and_supersede(job.id, store, context.workspace, proposal)
         recording = _judged_on(context)
         if recording is not None:
             store.keep_recording(proposal.id, recording, context.options.recordings_bytes, proposal.created_ms)

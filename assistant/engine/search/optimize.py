@@ -26,7 +26,7 @@ from assistant.engine.search.host_code import HostCodeRight
 from assistant.engine.search.kernel_search import KernelSearch, KernelSearchResult
 from assistant.engine.search.parallel_trials import ParallelTrials
 from assistant.engine.search.plan_requests import PlanRequests
-from assistant.engine.search.planning import AskModel, Chosen, Models, PlannerChoice
+from assistant.engine.search.planning import AskModel, ChosenPlanner, Models, PlannerChoice
 from assistant.engine.search.resume import EarlierSearch, tell_resumed
 from assistant.engine.search.setbacks import attempted_before
 from assistant.engine.search.spending_words import cap_words
@@ -104,7 +104,7 @@ class Optimizer(Record):
             return OptimizeResult(job.failed(again))
         wrong = differences(evaluation.counted)
         if wrong:
-            remedy = "mend the kernel or its reference first"
+            remedy = "fix the kernel or its reference first"
             return OptimizeResult(job.failed(LabFailure("differs_from_reference", wrong[0].message, remedy)))
         seen = await steered(job, evaluation)
         if isinstance(seen, LabFailure):
@@ -117,7 +117,7 @@ class Optimizer(Record):
             search = _Search(job, options, self.store, self.catalogue, chosen, earlier, people)
             found = await search.run(evaluation, again)
         if found.withheld:
-            text = f"not tried, because it edits host code, which nobody allowed: {', '.join(found.withheld)}"
+            text = f"not tried, because it edits host code, which was not allowed: {', '.join(found.withheld)}"
             job.say(Severity.INFORMATION, text, f"kernelopt optimize {job.request.file} --allow-host-code")
         return OptimizeResult(_ending(evaluation, found, chosen.accounts), found)
 
@@ -129,7 +129,7 @@ class _Search(Record):
     options: OptimizeOptions
     store: Store
     catalogue: Catalogue
-    chosen: Chosen
+    chosen: ChosenPlanner
     earlier: EarlierSearch
     """What an interrupted search had tried; its kept edits are built on, the others are not tried again."""
     people: People
@@ -163,7 +163,7 @@ class _Search(Record):
 
     def _services(self, context: SearchContext, second_run: CountedRun | None) -> SearchServices:
         accounts = self.chosen.accounts
-        jobs = (self.job, *(replace(self.job, lab=lab) for lab in self.job.lab.beside))
+        jobs = (self.job, *(replace(self.job, lab=lab) for lab in self.job.lab.parallel_labs))
         judges = tuple(CandidateJudge(job, self.catalogue, context.kernel, context.start, second_run) for job in jobs)
         items = context.assessed(context.start)
         key = costliest(items).kernel.key if items else ""

@@ -1,4 +1,4 @@
-"""Who plans a search: the expert, a language model, or both; who may start a model, what it may cost, what a person is told first.
+"""Who plans a search: the expert, a language model, or both; who may start a model, what it may cost, what a person is shown first.
 
 A model is asked only in a job that the user started, and only where a person said yes: at the first use per workspace and endpoint, or by
 naming ``--planner llm`` where no person can be asked. Otherwise the expert plans, and the job says why. Example::
@@ -33,7 +33,7 @@ from assistant.ports.provider import Accounts, Provider
 from assistant.ports.store import SearchStore
 from assistant.record import Record
 
-__all__ = ["NOBODY", "AskModel", "Asked", "Chosen", "ModelNotice", "Models", "PlannerChoice", "model_notice"]
+__all__ = ["NO_CALLBACKS", "AskModel", "ChosenPlanner", "ModelNotice", "Models", "PlannerChoice", "SearchCallbacks", "model_notice"]
 
 _SENT = "the source of the kernel with its launches, counters, findings, compiler messages, and what was tried"
 _OWN_ORIGINS = ("command line", "editor user")
@@ -41,7 +41,7 @@ _OWN_ORIGINS = ("command line", "editor user")
 
 
 class ModelNotice(Record):
-    """What a person is told before a model is asked."""
+    """What a person is shown before a model is asked."""
 
     workspace: Path
     file: Path
@@ -84,7 +84,7 @@ class Models(Protocol):
         ...
 
 
-class Chosen(Record):
+class ChosenPlanner(Record):
     """Who plans one job, how its search goes, and its meter."""
 
     planner: Planner
@@ -107,8 +107,8 @@ class PlannerChoice(Record):
     on_writing: OnWriting | None = None
 
     @asynccontextmanager
-    async def made(self, kernel_count: int) -> AsyncGenerator[Chosen]:
-        """The choice, for as long as the block lasts; what a person is to know of it is told.
+    async def made(self, kernel_count: int) -> AsyncGenerator[ChosenPlanner]:
+        """The choice, for as long as the block lasts; what a person should know of it is reported.
 
         Raises UsageError where a model was asked for by name and none can be.
         """
@@ -116,7 +116,7 @@ class PlannerChoice(Record):
         kind = self.options.planner or settings.planner
         planner = "" if self.options.planner is None else f" --planner {self.options.planner}"
         accounts = JobAccounts(self.job, self.store, _caps(self.options, settings), self.on_writing, self._spent_earlier(), planner)
-        by_expert = Chosen(self.expert, shape_for_rules(settings), accounts)
+        by_expert = ChosenPlanner(self.expert, shape_for_rules(settings), accounts)
         models, provider = self._provider(kind)
         if models is None or provider is None:
             yield by_expert
@@ -126,7 +126,7 @@ class PlannerChoice(Record):
             notice = model_notice(served, self.job.request.file, self.options, settings, kernel_count, self._is_named(kind))
             if await self._agreed(notice, accounts):
                 asked = models.planner(kind == "llm", provider, accounts, settings, self.job.id)
-                yield Chosen(asked, shape_for_models(settings), accounts)
+                yield ChosenPlanner(asked, shape_for_models(settings), accounts)
             else:
                 yield by_expert
         finally:
@@ -160,7 +160,7 @@ class PlannerChoice(Record):
         elif self.options.may_call_models or (self.options.may_call_models is None and notice.is_named):
             reason = None
         else:
-            reason = "nobody agreed to asking a language model"
+            reason = "no person agreed to asking a language model"
         if reason is not None:
             self._say_expert_plans(reason, None if notice.is_named else "--planner llm asks for a model by name")
             return False
@@ -231,7 +231,7 @@ def _unkeepable(caps: Caps) -> str:
     return f"the price of a model is unknown, so that no money cap can be promised{instead}"
 
 
-class Asked(Record):
+class SearchCallbacks(Record):
     """Who answers what comes up in a search, and who watches."""
 
     host_code: AskHostCode | None = None
@@ -242,5 +242,5 @@ class Asked(Record):
     """Is given the pieces of a model's answer."""
 
 
-NOBODY = Asked()
+NO_CALLBACKS = SearchCallbacks()
 """No person is asked, none watches."""

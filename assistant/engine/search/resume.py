@@ -117,7 +117,7 @@ def tell_resumed(job: Job, earlier: EarlierSearch, version: SourceVersion) -> No
     job.say(Severity.INFORMATION, text)
     job.emit(*earlier.shown())
     if earlier.texts and version.source.text not in earlier.texts:
-        message = f"{version.source.path.name} changed since {earlier.job}: the search begins anew on its present text"
+        message = f"{version.source.path.name} changed since {earlier.job}: the search starts again on its present text"
         job.say(Severity.WARNING, message)
 
 

@@ -26,7 +26,7 @@ from assistant.engine.search.setbacks import setback_of, tried_before
 from assistant.engine.search.shape import EXPERT
 from assistant.engine.search.trials import SearchNode, Trial
 from assistant.model import events
-from assistant.model.plan import Rewrite, Step, TriedBefore, Unwritten
+from assistant.model.plan import Rewrite, Step, TriedBefore, UnwrittenStep
 from assistant.model.profile import Severity
 from assistant.model.trial import TrialOutcome
 from assistant.model.verification import Label
@@ -101,7 +101,7 @@ class Round:
             if _is_by_model(step) or self._is_refused(step):
                 continue
             async for written in self.services.planner.rewrites(request, step):
-                if not isinstance(written, Unwritten) and self._may_be_tried(step, rewrite := self._labelled(written)):
+                if not isinstance(written, UnwrittenStep) and self._may_be_tried(step, rewrite := self._labelled(written)):
                     coming += 1
                     if coming > 1:
                         self.services.trials.begin(self.node, step, rewrite)
@@ -117,13 +117,13 @@ class Round:
             if _is_by_model(step) or self._is_refused(step):
                 continue
             async for written in self.services.planner.rewrites(request, step):
-                if not isinstance(written, Unwritten) and self._may_be_tried(step, rewrite := self._labelled(written)):
+                if not isinstance(written, UnwrittenStep) and self._may_be_tried(step, rewrite := self._labelled(written)):
                     found.append(rewrite)
         return found
 
     @property
     def _most_ahead(self) -> int:
-        """Beside the one that is judged."""
+        """Together with the one that is judged."""
         return self.context.shape.most_ahead(self.context.job.lab.timing is not None, os.cpu_count() or 1)
 
     def _may_be_tried(self, step: Step, rewrite: Rewrite) -> bool:
@@ -172,7 +172,7 @@ class Round:
                 match await anext(rewrites, None):
                     case None:
                         is_ended = True
-                    case Unwritten(reason=reason):
+                    case UnwrittenStep(reason=reason):
                         self._tell_unjudged(step, name, TrialOutcome.UNWRITTEN, reason)
                     case rewrite:
                         batch.append(self._labelled(rewrite))
@@ -191,7 +191,7 @@ class Round:
             match await self.services.planner.improved(request, step, rewrite, setback):
                 case None:
                     return
-                case Unwritten(reason=reason):
+                case UnwrittenStep(reason=reason):
                     self._tell_unjudged(step, rewrite.summary, TrialOutcome.UNWRITTEN, reason)
                     return
                 case better:
@@ -213,7 +213,7 @@ class Round:
             await self._ask_once(step)
             if not await self.services.host_code.asked(self._edit_name(step)):
                 self._withheld.append(self._edit_name(step))
-                reason = "it edits host code, which nobody allowed: --allow-host-code does"
+                reason = "it edits host code, which was not allowed: --allow-host-code does"
                 self._tell_unjudged(step, rewrite.summary, TrialOutcome.NOT_ALLOWED, reason)
                 return None
         return await self._judged(step, rewrite, on_built)
@@ -282,7 +282,7 @@ class Round:
         return trial.ended(TrialOutcome.CONSTRAINED, "; ".join(reasons)) if reasons else trial
 
     async def _ask_once(self, step: Step) -> None:
-        """Have a person asked whether host code may be edited, where none was; events tell front ends to stand aside meanwhile."""
+        """Have a person asked whether host code may be edited, where none was; events make front ends wait meanwhile."""
         if not self.services.host_code.is_open:
             return
         edit = self._edit_name(step)

@@ -1,6 +1,6 @@
 """Why a candidate was not kept, as its writer needs to know it. Pure.
 
-Seeds are never told, so that no edit can be written for the values it is judged on. What a candidate printed is never told either: with
+Seeds are never shown, so that no edit can be written for the values it is judged on. What a candidate printed is never shown either: with
 the right to edit host code it could print what no prompt may hold. Example::
 
     setback_of(trial)     # Setback(kind=SetbackKind.BUILD, reason="nvcc does not compile k.cu: line 7: …", …)
@@ -57,7 +57,7 @@ def tried_before(trial: Trial) -> TriedBefore:
 
 
 def attempted_before(attempt: Attempt) -> TriedBefore:
-    """The same of a candidate of an earlier job, whose own words memory does not tell apart."""
+    """The same of a candidate of an earlier job, whose own words memory cannot tell apart."""
     reason = "it failed its verification" if attempt.outcome is TrialOutcome.FAILED else attempt.reason
     ratio = None if attempt.comparison is None else attempt.comparison.ratio
     return TriedBefore(attempt.technique, attempt.line, attempt.summary, attempt.outcome, reason, ratio)

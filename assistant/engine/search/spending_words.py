@@ -87,5 +87,5 @@ def caps_words(caps: Caps) -> str:
     tokens = () if caps.token_count is None else (f"{caps.token_count:,} tokens",)
     time = () if caps.gpu_s is None else (f"{caps.gpu_s:g} s of GPU",)
     rounds = () if caps.round_count is None else (_counted(caps.round_count, "round"),)
-    told = (*money, *tokens, *time, *rounds)
-    return f"capped at {' and '.join(told)}" if told else "no cap is set (--budget-usd, --budget-tokens)"
+    caps_shown = (*money, *tokens, *time, *rounds)
+    return f"capped at {' and '.join(caps_shown)}" if caps_shown else "no cap is set (--budget-usd, --budget-tokens)"

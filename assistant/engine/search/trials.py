@@ -111,7 +111,7 @@ class TrialHistory:
         self._codes.setdefault(code_hash(text), name)
 
     def add(self, before: str, trial: Trial, for_planners: TriedBefore) -> None:
-        """Keep how a candidate fared, and what planners are told of it."""
+        """Keep how a candidate fared, and what planners are shown of it."""
         self._count += 1
         self.keep(before, trial)
         self._tried_before.append(for_planners)

@@ -40,7 +40,7 @@ _SMALLEST_FLOAT = 1.1754943508222875e-38
 """FLT_MIN, the smallest normal number of IEEE 754 binary32."""
 
 
-class _Converted(Record):
+class _SingleExpression(Record):
     """An expression that can be computed in single precision."""
 
     sites: tuple[Node, ...]
@@ -49,7 +49,7 @@ class _Converted(Record):
     """The template parameter that is its type; None for float."""
 
 
-class _Kept(Record):
+class _DoubleExpression(Record):
     """An expression that stays double, and why."""
 
     line: int
@@ -63,8 +63,8 @@ class FloatLiterals:
 
     def rewrite(self, context: TransformationContext) -> tuple[Rewrite, ...] | Decline:
         results = tuple(_results(context))
-        converted = tuple(r for r in results if isinstance(r, _Converted))
-        kept = tuple(r for r in results if isinstance(r, _Kept))
+        converted = tuple(r for r in results if isinstance(r, _SingleExpression))
+        kept = tuple(r for r in results if isinstance(r, _DoubleExpression))
         lines = {context.tree.line(site) for c in converted for site in c.sites}
         if context.line in lines or (converted and context.line == context.kernel.line):
             return (_rewrite(context, converted, kept),)
@@ -75,14 +75,14 @@ class FloatLiterals:
         return context.decline(self.technique, obstacles[0] if obstacles else nothing)
 
 
-def _results(context: TransformationContext) -> Iterator[_Converted | _Kept]:
+def _results(context: TransformationContext) -> Iterator[_SingleExpression | _DoubleExpression]:
     reachable = {context.kernel.name, *context.kernel.device_functions}
     for function in functions(context.tree):
         if function.name in reachable:
             yield from _results_in(context.tree, function)
 
 
-def _results_in(tree: SyntaxTree, function: Function) -> Iterator[_Converted | _Kept]:
+def _results_in(tree: SyntaxTree, function: Function) -> Iterator[_SingleExpression | _DoubleExpression]:
     kinds = ValueKinds(tree, function)
     tops: dict[int, Node] = {}
     for site in tree.find("number_literal", "identifier", "call_expression", inside=function.body):
@@ -95,7 +95,7 @@ def _results_in(tree: SyntaxTree, function: Function) -> Iterator[_Converted | _
     for call in tree.find("call_expression", inside=function.body):
         name = callee_name(tree, call)
         if any(is_double_literal(number[0]) for text in texts.get(name, ()) for number in numbers_in(text)):
-            yield _Kept(
+            yield _DoubleExpression(
                 tree.line(call),
                 Obstacle(
                     DeclineReason.HIDDEN_BY_MACRO, f"the macro `{name}` has double literals of its own, which its other uses may need"
@@ -123,14 +123,14 @@ def _is_comparison(tree: SyntaxTree, node: Node) -> bool:
     return node.type == "binary_expression" and operator is not None and tree.text(operator) in COMPARISONS
 
 
-def _judge(tree: SyntaxTree, function: Function, kinds: ValueKinds, top: Node) -> _Converted | _Kept:
+def _judge(tree: SyntaxTree, function: Function, kinds: ValueKinds, top: Node) -> _SingleExpression | _DoubleExpression:
     """Whether an expression with a double literal is converted."""
     is_comparison = _is_comparison(tree, top)
     sides = tuple(top.named_children) if is_comparison else (top,)
     sink = Sink(None, "a comparison") if is_comparison else sink_of(tree, kinds, function, top)
     kind = combine((*(kinds.of(side) for side in sides), *_compound_operand(tree, kinds, top)))
     if kind is Kind.LITERAL:
-        return _Kept(
+        return _DoubleExpression(
             tree.line(top),
             Obstacle(DeclineReason.NOTHING_TO_CHANGE, f"`{tree.text(top)}` is made of literals only: the compiler computes it"),
         )
@@ -142,8 +142,8 @@ def _judge(tree: SyntaxTree, function: Function, kinds: ValueKinds, top: Node) -
     if reason is None and too_wide is not None:
         reason = Obstacle(DeclineReason.RESULT_WOULD_CHANGE, f"`{too_wide}` does not fit a float")
     if reason is not None:
-        return _Kept(tree.line(top), reason)
-    return _Converted(sites, next(iter(kinds.type_parameters)) if kind is Kind.WIDENED_GENERIC else None)
+        return _DoubleExpression(tree.line(top), reason)
+    return _SingleExpression(sites, next(iter(kinds.type_parameters)) if kind is Kind.WIDENED_GENERIC else None)
 
 
 def _compound_operand(tree: SyntaxTree, kinds: ValueKinds, top: Node) -> tuple[Kind, ...]:
@@ -163,7 +163,7 @@ def _reason_to_keep(text: str, kind: Kind, sink: Sink) -> Obstacle | None:
     if kind is Kind.DOUBLE:
         return Obstacle(DeclineReason.DOUBLE_ON_PURPOSE, f"`{text}` has an operand that is double on purpose")
     if kind is Kind.UNKNOWN:
-        return Obstacle(DeclineReason.TYPE_UNKNOWN, f"the type of `{text}` cannot be told from this file")
+        return Obstacle(DeclineReason.TYPE_UNKNOWN, f"the type of `{text}` is not known from this file")
     if sink.kind is Kind.INTEGER:
         return Obstacle(
             DeclineReason.RESULT_WOULD_CHANGE, f"`{text}` goes to {sink.words}, an integer: another rounding could give another number"
@@ -186,7 +186,7 @@ def _inexact_equality(tree: SyntaxTree, top: Node, sites: tuple[Node, ...]) -> O
     inexact = (tree.text(s) for s in sites if not _is_exact_float(tree.text(s)))
     return next(
         (
-            Obstacle(DeclineReason.RESULT_WOULD_CHANGE, f"`{text}` is no float, so `{tree.text(top)}` means something else with `f`")
+            Obstacle(DeclineReason.RESULT_WOULD_CHANGE, f"`{text}` is not a float, so `{tree.text(top)}` means something else with `f`")
             for text in inexact
         ),
         None,
@@ -226,7 +226,7 @@ def _fits_float(text: str) -> bool:
     return value == 0.0 or _SMALLEST_FLOAT <= value <= _LARGEST_FLOAT
 
 
-def _rewrite(context: TransformationContext, converted: tuple[_Converted, ...], kept: tuple[_Kept, ...]) -> Rewrite:
+def _rewrite(context: TransformationContext, converted: tuple[_SingleExpression, ...], kept: tuple[_DoubleExpression, ...]) -> Rewrite:
     tree = context.tree
     edits = {edit for expression in converted for edit in _edits(tree, expression)}
     named: dict[str, list[Node]] = {}
@@ -257,7 +257,7 @@ def _spelled(tree: SyntaxTree, site: Node) -> str:
     return callee_name(tree, site) if site.type == "call_expression" else tree.text(site)
 
 
-def _edits(tree: SyntaxTree, expression: _Converted) -> Iterator[TextEdit]:
+def _edits(tree: SyntaxTree, expression: _SingleExpression) -> Iterator[TextEdit]:
     """Edits of the literals and functions; named constants of float expressions are edited together."""
     for site in expression.sites:
         span = tree.span(site)

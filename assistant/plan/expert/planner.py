@@ -16,7 +16,7 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import replace
 
 from assistant.cuda.syntax import SyntaxTree
-from assistant.model.attempt import Recalled
+from assistant.model.attempt import TechniqueHistory
 from assistant.model.launch import LaunchConfig
 from assistant.model.plan import Decline, DeclineReason, Plan, Rewrite, Setback, Step, Technique
 from assistant.model.profile import Finding
@@ -152,5 +152,5 @@ def _rationale(finding: Finding, technique: Technique, first: Rewrite) -> str:
     return f"{finding.code}{because}: {technique.title[0].lower()}{technique.title[1:]}. {first.summary}"
 
 
-def _recalled(request: PlanRequest, technique_id: str) -> Recalled | None:
+def _recalled(request: PlanRequest, technique_id: str) -> TechniqueHistory | None:
     return next((r for r in request.recalled if r.technique == technique_id), None)

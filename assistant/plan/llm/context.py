@@ -185,7 +185,7 @@ def _meanings(evidence: Iterable[Evidence]) -> tuple[str, ...]:
 def _finding(finding: Finding) -> str:
     cited = "" if not finding.evidence else f" [{', '.join(finding.evidence)}]"
     share = finding.estimated_cost_ratio
-    cost = "" if share is None else f" (mending it would save {share:.0%} of the predicted time, by the performance model)"
+    cost = "" if share is None else f" (fixing it would save {share:.0%} of the predicted time, by the performance model)"
     return f"{finding.code}, line {finding.line}: {finding.message}{cost}{cited}"
 
 

@@ -78,4 +78,4 @@ _CUTS = (
     _Cut("everything that was tried", lambda f: replace(f, tried=())),
     _Cut("all evidence except the remarks in the listing", lambda f: replace(f, evidence=())),
 )
-"""Least useful first: what a model may know or guess before what only a run tells, what is far from the kernel before what is in it."""
+"""Least useful first: what a model may know or guess before what only a run shows, what is far from the kernel before what is in it."""

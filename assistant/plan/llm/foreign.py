@@ -2,7 +2,7 @@
 
 A part may hold device functions, constants, types and macros in addition to its function. Example::
 
-    foreign_code(before, "int main() { … }", beside)    # "it defines main, which runs on the host; …"
+    foreign_code(before, "int main() { … }", around)    # UnusableAnswer(HOST_FUNCTION, "it defines main, which runs on the host; …")
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from assistant.cuda.items import Item, ItemKind, items
 from assistant.cuda.tokens import words_in_code
 from assistant.model.source import Span
 from assistant.plan.llm.schemas import INVISIBLE
+from assistant.plan.llm.unusable import Unusable, UnusableAnswer
 
 __all__ = ["foreign_code", "lost_code"]
 
@@ -43,23 +44,23 @@ _CONSTANT = re.compile(
 _CALL = re.compile(r"(?<![\w.])(?!(?:sizeof|static_cast|alignof|__align__|alignas|__attribute__)\b)[A-Za-z_]\w*\s*\(")
 
 
-def foreign_code(before: str, after: str, beside: str) -> str | None:
-    """Why ``after`` is not taken in the place of the part ``before``; None where it is. ``beside`` is the text around the parts."""
+def foreign_code(before: str, after: str, around: str) -> UnusableAnswer | None:
+    """Why ``after`` is not taken in the place of the part ``before``; None where it is. ``around`` is the text around the parts."""
     if INVISIBLE.search(after.replace("\r\n", "\n")):
-        return "it holds characters that cannot be seen"
+        return UnusableAnswer(Unusable.UNCLEAR_TEXT, "it holds characters that cannot be seen")
     if _LOOSE_SPLICE.search(after):
-        return "a line ends with a backslash and blanks, or the last one with a backslash"
+        return UnusableAnswer(Unusable.UNCLEAR_TEXT, "a line ends with a backslash and blanks, or the last one with a backslash")
     code = unspliced(uncommented(after.replace("\r\n", "\n")))
     old = unspliced(uncommented(before.replace("\r\n", "\n")))
     if _nesting(code) > _MOST_NESTING:
-        return f"its brackets nest deeper than {_MOST_NESTING}"
+        return UnusableAnswer(Unusable.BRACKETS, f"its brackets nest deeper than {_MOST_NESTING}")
     found = items(code)
     if found is None:
-        return "its brackets do not match"
+        return UnusableAnswer(Unusable.BRACKETS, "its brackets do not match")
     if not found:
-        return "it is empty"
+        return UnusableAnswer(Unusable.EMPTY, "it is empty")
     known = items(old) or ()
-    others = words_in_code(blanked(beside))
+    others = words_in_code(blanked(around))
     macros = frozenset(name for item in found if item.kind is ItemKind.MACRO for name in item.names)
     checks = (
         _directives(code, old, macros),
@@ -70,7 +71,7 @@ def foreign_code(before: str, after: str, beside: str) -> str | None:
     return next((problem for problem in checks if problem is not None), None)
 
 
-def lost_code(before: str, after: str, parts: Iterable[Span]) -> str | None:
+def lost_code(before: str, after: str, parts: Iterable[Span]) -> UnusableAnswer | None:
     """What stood outside the parts of ``before`` and is not in ``after`` any more, swallowed by a comment or a string that does not end.
 
     None where nothing is missing, and where ``before`` cannot be taken apart.
@@ -80,9 +81,12 @@ def lost_code(before: str, after: str, parts: Iterable[Span]) -> str | None:
     if mine is None:
         return None
     left = iter(() if theirs is None else [item.text for item in theirs])
-    beside = (item for item in mine if not any(part.overlaps(Span(item.start, item.end)) for part in inside))
-    missing = next((item for item in beside if item.text not in left), None)
-    return None if missing is None else f"the code behind it is cut off or changed, from `{' '.join(missing.text.split())[:60]}`"
+    outside = (item for item in mine if not any(part.overlaps(Span(item.start, item.end)) for part in inside))
+    missing = next((item for item in outside if item.text not in left), None)
+    if missing is None:
+        return None
+    shown = " ".join(missing.text.split())[:60]
+    return UnusableAnswer(Unusable.CODE_LOST, f"the code behind it is cut off or changed, from `{shown}`")
 
 
 def _nesting(code: str) -> int:
@@ -94,18 +98,20 @@ def _nesting(code: str) -> int:
     return deepest
 
 
-def _directives(code: str, old: str, macros: frozenset[str]) -> str | None:
+def _directives(code: str, old: str, macros: frozenset[str]) -> UnusableAnswer | None:
     present = {match[0].strip() for match in _DIRECTIVE.finditer(old)}
     for match in _DIRECTIVE.finditer(code):
         word = match["word"]
         is_allowed = word in _CONDITIONS or (word == "pragma" and _PRAGMA.match(match["rest"]) is not None)
         is_allowed |= word == "undef" and match["rest"].strip() in macros
         if not is_allowed and match[0].strip() not in present:
-            return f"it holds the directive `{match[0].strip()[:60]}`; only conditions, macros and `#pragma unroll` may stand there"
+            shown = match[0].strip()[:60]
+            reason = f"it holds the directive `{shown}`; only conditions, macros and `#pragma unroll` may stand there"
+            return UnusableAnswer(Unusable.DIRECTIVE, reason)
     return None
 
 
-def _conditions(code: str, old: str) -> str | None:
+def _conditions(code: str, old: str) -> UnusableAnswer | None:
     """Why conditions reach beyond the part, where they would switch code behind it on or off; those of ``old`` may."""
     depth = 0
     words = _condition_words(code)
@@ -113,40 +119,44 @@ def _conditions(code: str, old: str) -> str | None:
         return None
     for word in words:
         if word in ("else", "elif", "endif") and depth == 0:
-            return f"its `#{word}` has no `#if`"
+            return UnusableAnswer(Unusable.CONDITIONS, f"its `#{word}` has no `#if`")
         depth += (word in ("if", "ifdef", "ifndef")) - (word == "endif")
-    return "its `#if` has no `#endif`" if depth else None
+    return UnusableAnswer(Unusable.CONDITIONS, "its `#if` has no `#endif`") if depth else None
 
 
 def _condition_words(code: str) -> list[str]:
     return [match["word"] for match in _DIRECTIVE.finditer(code) if match["word"] in _CONDITIONS - {"define"}]
 
 
-def _forbidden(code: str, old: str) -> str | None:
+def _forbidden(code: str, old: str) -> UnusableAnswer | None:
     allowed = {match[0] for match in _FORBIDDEN.finditer(old)}
     match = next((m for m in _FORBIDDEN.finditer(code) if m[0] not in allowed), None)
-    return None if match is None else f"it holds `{match[0]}`, which reaches beyond device code"
+    if match is None:
+        return None
+    return UnusableAnswer(Unusable.FORBIDDEN_WORD, f"it holds `{match[0]}`, which reaches beyond device code")
 
 
-def _item(item: Item, known: tuple[Item, ...], others: frozenset[str]) -> str | None:
+def _item(item: Item, known: tuple[Item, ...], others: frozenset[str]) -> UnusableAnswer | None:
     """Why one thing at file scope does not belong there."""
     name = min(item.names, default="")
     if any((item.kind, item.names) == (other.kind, other.names) for other in known):
         return None  # the part's own function, however it is spelled (a macro may hide that it is device code)
     if item.kind is ItemKind.HOST:
-        return f"it defines {name or 'a function'}, which runs on the host and is outside the region; give only the part itself"
+        reason = f"it defines {name or 'a function'}, which runs on the host and is outside the region; give only the part itself"
+        return UnusableAnswer(Unusable.HOST_FUNCTION, reason)
     if item.kind in (ItemKind.SCOPE, ItemKind.KERNEL):
         return None
     own = {name for other in known for name in other.names}
     taken = sorted((item.names & others) - own)
     if taken and item.kind is not ItemKind.INCLUDE:
-        return f"it defines {taken[0]}, a name that the text outside the region uses; choose another one"
+        reason = f"it defines {taken[0]}, a name that the text outside the region uses; choose another one"
+        return UnusableAnswer(Unusable.NAME_IN_USE, reason)
     if item.kind is ItemKind.DECLARATION:
         return _declaration(item.text)
     return None
 
 
-def _declaration(text: str) -> str | None:
+def _declaration(text: str) -> UnusableAnswer | None:
     if text.strip() == ";" or (_TYPE.match(text) and not _HIDDEN_OBJECT.search(text)):
         return None
     is_computed = "=" in text and _CALL.search(text.partition("=")[2]) is not None
@@ -157,4 +167,5 @@ def _declaration(text: str) -> str | None:
     if not is_computed and re.search(r"\b__(?:device|global)__\b", text):
         return None  # a prototype, or device code that is spelled in an unusual way
     shown = " ".join(text.split())[:60]
-    return f"it declares `{shown}` outside the function; only device code, types and compile-time constants may stand there"
+    reason = f"it declares `{shown}` outside the function; only device code, types and compile-time constants may stand there"
+    return UnusableAnswer(Unusable.DECLARATION, reason)

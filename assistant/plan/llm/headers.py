@@ -15,7 +15,7 @@ from assistant.cuda.files import line_end
 from assistant.cuda.includes import included_names
 from assistant.model.source import ParsedSource, Span, TextEdit
 from assistant.model.verification import Label
-from assistant.plan.llm.unusable import UnusableAnswer
+from assistant.plan.llm.unusable import Unusable, UnusableAnswer
 
 __all__ = ["HEADERS", "header_edits", "header_labels", "without_includes"]
 
@@ -60,7 +60,7 @@ def header_edits(parsed: ParsedSource, headers: tuple[str, ...]) -> tuple[TextEd
     missing = [name for name in dict.fromkeys(wanted) if name.rsplit("/", 1)[-1] not in known]
     for name in missing:
         if name not in HEADERS:
-            return UnusableAnswer(f"it includes {name[:80]!r}; only these may be added: {', '.join(HEADERS)}")
+            return UnusableAnswer(Unusable.HEADER, f"it includes {name[:80]!r}; only these may be added: {', '.join(HEADERS)}")
     if not missing:
         return ()
     newline = line_end(text)

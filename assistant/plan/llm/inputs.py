@@ -75,13 +75,13 @@ class Inputs:
         if setback.kind is not SetbackKind.NOT_FASTER:
             facts = replace(facts, limits=(), findings=(), evidence=(), meanings=(), hardware=(), recalled=(), resources=(), diagnostics=())
         facts = await self._summaries.made(facts, request.evidence)
-        is_told = getattr(self._signals, _SIGNAL_OF[setback.kind]) != "off"
+        is_shown = getattr(self._signals, _SIGNAL_OF[setback.kind]) != "off"
         is_repeated = any(setback.reason == finding.message for finding in setback.findings)
         inputs: dict[str, object] = {
             "step": self._titled(step),
             "summary": rewrite.summary,
             "candidate": self._candidate(request, setback),
-            "reason": setback.reason if is_told and not is_repeated else "",
+            "reason": setback.reason if is_shown and not is_repeated else "",
         }
         return self._fitted(_PROMPT_OF[setback.kind], facts, inputs | await self._met(request, setback) | self._form())
 

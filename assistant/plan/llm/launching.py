@@ -4,7 +4,7 @@ They run on the host, with the rights of the user who starts the program: only a
 that a person is asked about. Where the text only declares a launch (a workload block), the block is changed, and that the real launch
 follows is an assumption. Example::
 
-    launched(parsed, kernel, [LaunchChange(line=29, block="dim3(32, 8)")])   # Launched(edits=(…,), labels=(Label.HOST_CODE,))
+    launched(parsed, kernel, [LaunchChange(line=29, block="dim3(32, 8)")])   # LaunchEdits(edits=(…,), labels=(Label.HOST_CODE,))
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from assistant.model.source import Kernel, LaunchSite, ParsedSource, Span, TextE
 from assistant.model.verification import Label
 from assistant.plan.expert.analysis.workload_block import DeclaredShape, launched_with, shapes_in
 from assistant.plan.llm.schemas import LaunchChange
-from assistant.plan.llm.unusable import UnusableAnswer
+from assistant.plan.llm.unusable import Unusable, UnusableAnswer
 from assistant.record import Record
 
-__all__ = ["Launched", "declared_launches", "launched"]
+__all__ = ["LaunchEdits", "declared_launches", "launched"]
 
 _TOKEN = re.compile(r"\s+|[A-Za-z_]\w*|\d[\w.]*|::|->|<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%().,<>?:&|\[\]]")
 _EFFECT = re.compile(r"\+\+|--|<<<|>>>|<%|%>|[)\]]\s*\(|\b(?:new|delete|throw|operator|asm|typeid|co_await)\b")
-"""What changes something, ends the launch, or calls a function that no name before the parenthesis tells."""
+"""What changes something, ends the launch, or calls a function that no name before the parenthesis shows."""
 _ITEM = r'(?:\d{1,10}|"[\w\s+\-*/%(),.]{1,80}")'
 _ITEMS = re.compile(rf"(?!.*(?:\*/|/\*))\s*\[?\s*(?P<items>{_ITEM}(?:\s*,\s*{_ITEM}){{0,2}})\s*\]?\s*", re.DOTALL)
 """One to three items of a declared grid or block: numbers, or expressions of the block's grammar as strings;
@@ -33,7 +33,7 @@ _CALLABLE = frozenset({"dim3", "sizeof", "min", "max", "std::min", "std::max", "
 """What an expression may call: nothing that has an effect."""
 
 
-class Launched(Record):
+class LaunchEdits(Record):
     """Changed launches as edits."""
 
     edits: tuple[TextEdit, ...] = ()
@@ -41,7 +41,7 @@ class Launched(Record):
     assumptions: tuple[str, ...] = ()
 
 
-def launched(parsed: ParsedSource, kernel: Kernel, changes: Iterable[LaunchChange]) -> Launched | UnusableAnswer:
+def launched(parsed: ParsedSource, kernel: Kernel, changes: Iterable[LaunchChange]) -> LaunchEdits | UnusableAnswer:
     """The changes made; a refusal for a line without a launch of the kernel, or an expression that does more than count."""
     sites = {site.line: site for site in parsed.launch_sites_of(kernel)}
     if not sites:
@@ -50,16 +50,16 @@ def launched(parsed: ParsedSource, kernel: Kernel, changes: Iterable[LaunchChang
     for change in changes:
         if change.line not in sites:
             places = ", ".join(map(str, sites))
-            return UnusableAnswer(f"it changes a launch of {kernel.name} at line {change.line}, but its launches are at line {places}")
+            return _unknown_launch(kernel, change, f"at line {places}")
         problem = next((p for p in map(_problem, _expressions(change)) if p is not None), None)
         if problem is not None:
-            return UnusableAnswer(f"the launch at line {change.line}: {problem}")
+            return UnusableAnswer(Unusable.LAUNCH_EXPRESSION, f"the launch at line {change.line}: {problem}")
         edits += _site_edits(sites[change.line], change)
     made = _changing(parsed.source.text, edits)
-    return Launched(made, (Label.HOST_CODE,) if made else ())
+    return LaunchEdits(made, (Label.HOST_CODE,) if made else ())
 
 
-def _declared_anew(parsed: ParsedSource, kernel: Kernel, changes: Iterable[LaunchChange]) -> Launched | UnusableAnswer:
+def _declared_anew(parsed: ParsedSource, kernel: Kernel, changes: Iterable[LaunchChange]) -> LaunchEdits | UnusableAnswer:
     """The same for launches that workload blocks declare, by the line of their grid."""
     blocks = dict(declared_launches(parsed, kernel))
     edits, said = list[TextEdit](), list[str]()
@@ -67,18 +67,24 @@ def _declared_anew(parsed: ParsedSource, kernel: Kernel, changes: Iterable[Launc
         shape = blocks.get(change.line)
         if shape is None:
             where = f"declared at line {', '.join(map(str, blocks))}" if blocks else "not in this text: leave `launches` empty"
-            return UnusableAnswer(f"it changes a launch of {kernel.name} at line {change.line}, but its launches are {where}")
+            return _unknown_launch(kernel, change, where)
         if change.shared is not None or change.arguments is not None:
-            return UnusableAnswer("of a declared launch only grid and block can be changed")
+            return UnusableAnswer(Unusable.LAUNCH_EXPRESSION, "only grid and block of a declared launch can be changed")
         for name, items, wanted in (("grid", shape.grid, change.grid), ("block", shape.block, change.block)):
             found = None if wanted is None else _ITEMS.fullmatch(wanted)
             if found is not None:
                 edits.append(TextEdit(Span(items[0].span.start, items[-1].span.end), found["items"]))
                 said.append(f"{name} [{found['items']}]")
             elif wanted is not None:
-                return UnusableAnswer(f'the {name} of a declared launch is a list such as ["ceil(n/32)", 4], not {wanted[:60]}')
+                reason = f'the {name} of a declared launch is a list such as ["ceil(n/32)", 4], not {wanted[:60]}'
+                return UnusableAnswer(Unusable.LAUNCH_EXPRESSION, reason)
     made = _changing(parsed.source.text, edits)
-    return Launched(made, (Label.ASSUMPTION,), (launched_with(kernel, " and ".join(said)),)) if made else Launched()
+    return LaunchEdits(made, (Label.ASSUMPTION,), (launched_with(kernel, " and ".join(said)),)) if made else LaunchEdits()
+
+
+def _unknown_launch(kernel: Kernel, change: LaunchChange, where: str) -> UnusableAnswer:
+    reason = f"it changes a launch of {kernel.name} at line {change.line}, but its launches are {where}"
+    return UnusableAnswer(Unusable.UNKNOWN_LAUNCH, reason)
 
 
 def declared_launches(parsed: ParsedSource, kernel: Kernel) -> tuple[tuple[int, DeclaredShape], ...]:

@@ -13,7 +13,7 @@ from collections.abc import AsyncIterator
 
 from assistant.config import Settings
 from assistant.model.completion import CompletionFailure, ModelRole
-from assistant.model.plan import NO_MODEL, Decline, DeclineReason, Plan, Rewrite, Setback, Step, Unwritten
+from assistant.model.plan import NO_MODEL, Decline, DeclineReason, Plan, Rewrite, Setback, Step, UnwrittenStep
 from assistant.plan.catalogue import Catalogue
 from assistant.plan.llm.explaining import explanation_of
 from assistant.plan.llm.inputs import Inputs
@@ -59,17 +59,17 @@ class LlmPlanner:
             return self._no_plan(request, answer.failure)
         return plan_of(request, answer.value, self.name)
 
-    async def rewrites(self, request: PlanRequest, step: Step) -> AsyncIterator[Rewrite | Unwritten]:
-        """As many as ``search.variants`` says, each told what the ones before it were; ends early at a step that cannot be written."""
+    async def rewrites(self, request: PlanRequest, step: Step) -> AsyncIterator[Rewrite | UnwrittenStep]:
+        """As many as ``search.variants`` says, each shown what the ones before it were; ends early at a step that cannot be written."""
         written = list[Rewrite]()
         for _ in range(self._settings.search.variants):
             made = await self._writer.written(request, step, tuple(written))
             yield made
-            if isinstance(made, Unwritten):
+            if isinstance(made, UnwrittenStep):
                 return
             written.append(made)
 
-    async def improved(self, request: PlanRequest, step: Step, rewrite: Rewrite, setback: Setback) -> Rewrite | Unwritten | None:
+    async def improved(self, request: PlanRequest, step: Step, rewrite: Rewrite, setback: Setback) -> Rewrite | UnwrittenStep | None:
         """The candidate repaired with what the compiler, the judge or the counters reported."""
         return await self._writer.improved(request, step, rewrite, setback)
 

@@ -4,12 +4,13 @@ The parts are the kernel and the device functions that it calls. All other text 
 includes, which are fields of the answer and are written here. Example::
 
     parts = region_of(parsed, kernel)                  # (Part("kernel", …), Part("square", …))
-    edit_of(parsed, kernel, reply)                     # RegionEdit(edits=(…,), labels=(Label.HOST_CODE,)) or UnusableAnswer("…")
+    edit_of(parsed, kernel, reply)                     # RegionEdit(edits=(…,), labels=(Label.HOST_CODE,)) or UnusableAnswer(…)
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from assistant.cuda.edits import apply_edits, edits_between
 from assistant.cuda.files import line_end
@@ -21,7 +22,7 @@ from assistant.plan.llm.foreign import foreign_code, lost_code
 from assistant.plan.llm.headers import header_edits, header_labels, without_includes
 from assistant.plan.llm.launching import launched
 from assistant.plan.llm.schemas import CodeReply
-from assistant.plan.llm.unusable import UnusableAnswer
+from assistant.plan.llm.unusable import Unusable, UnusableAnswer
 from assistant.record import Record
 from assistant.verify.host_reach import host_reach
 from assistant.workload.blocks import find_blocks
@@ -76,20 +77,18 @@ def edit_of(parsed: ParsedSource, kernel: Kernel, reply: CodeReply) -> RegionEdi
         name = KERNEL_PART if written.part == kernel.name and kernel.name not in parts else written.part
         part = parts.get(name)
         if part is None or name in seen:
-            return UnusableAnswer(_unknown_part(name, parts, name in seen))
+            return _repeated_part(name) if name in seen else _unknown_part(name, parts)
         seen.add(name)
         code, included = without_includes(cleaned(written.code))
         headers += included
         code = code.strip("\n").replace("\n", line_end(text))
-        foreign = foreign_code(part.text, code, _beside(text, parts.values()))
+        foreign = foreign_code(part.text, code, _outside(text, parts.values()))
         if foreign is not None:
-            return UnusableAnswer(f"part {part.id}: {foreign}")
+            return replace(foreign, reason=f"part {part.id}: {foreign.reason}")
         edits += _moved(edits_between(part.text, code), part.span.start)
     made = apply_edits(text, edits)
-    lost = lost_code(text, made, (part.span for part in parts.values())) if isinstance(made, str) else None
-    reach = host_reach(text, made) if isinstance(made, str) and lost is None else None
-    problem = lost or reach or (_declared_anew(text, made) if isinstance(made, str) else None)
-    return UnusableAnswer(problem) if problem is not None else _completed(parsed, kernel, reply, tuple(edits), tuple(headers))
+    problem = _outside_effect(text, made, parts.values()) if isinstance(made, str) else None
+    return problem or _completed(parsed, kernel, reply, tuple(edits), tuple(headers))
 
 
 def _completed(
@@ -105,35 +104,47 @@ def _completed(
     every = (*included, *edits, *launches.edits)
     after = apply_edits(parsed.source.text, every)
     if not isinstance(after, str):
-        return UnusableAnswer("its changes overlap")
+        return UnusableAnswer(Unusable.OVERLAP, "its changes overlap")
     if after == parsed.source.text:
-        return UnusableAnswer("it changes nothing")
+        return UnusableAnswer(Unusable.NO_CHANGE, "it changes nothing")
     problem = _broken_signature(parsed, kernel, reply, parse(Source(parsed.source.path, after)))
     if problem is not None:
-        return UnusableAnswer(problem)
+        return problem
     return RegionEdit(every, tuple(dict.fromkeys((*launches.labels, *header_labels(included)))), launches.assumptions)
 
 
-def _declared_anew(before: str, after: str) -> str | None:
-    """Why comments may not stay as they are: workload blocks say what is judged, and which flags compilers are started with."""
+def _outside_effect(before: str, after: str, parts: Iterable[Part]) -> UnusableAnswer | None:
+    """How the edited parts would change code outside them, what runs on the host, or what is judged; None where they do not."""
+    lost = lost_code(before, after, (part.span for part in parts))
+    if lost is not None:
+        return lost
+    reach = host_reach(before, after)
+    return _changed_blocks(before, after) if reach is None else UnusableAnswer(Unusable.HOST_EFFECT, reach)
+
+
+def _changed_blocks(before: str, after: str) -> UnusableAnswer | None:
+    """A refusal where workload blocks change: they say what is judged, and which flags compilers are started with."""
     if [block.toml for block in find_blocks(after)] == [block.toml for block in find_blocks(before)]:
         return None
-    return "it changes or adds a comment that begins with `kernelopt`, which declares what the kernel is judged on; leave those as they are"
+    reason = "it changes or adds a comment that begins with `kernelopt`, which declares what the kernel is judged on; leave those unchanged"
+    return UnusableAnswer(Unusable.WORKLOAD_BLOCK, reason)
 
 
-def _broken_signature(parsed: ParsedSource, kernel: Kernel, reply: CodeReply, after: ParsedSource) -> str | None:
+def _broken_signature(parsed: ParsedSource, kernel: Kernel, reply: CodeReply, after: ParsedSource) -> UnusableAnswer | None:
     """Why the edited text's kernels are not what its launches expect; None where they are."""
     before_names = [k.qualified_name for k in parsed.kernels]
     after_names = [k.qualified_name for k in after.kernels]
     if after_names.count(kernel.qualified_name) != before_names.count(kernel.qualified_name):
-        return f"it must define the kernel {kernel.name} exactly as often as before, under the same name"
+        reason = f"it must define the kernel {kernel.name} exactly as often as before, under the same name"
+        return UnusableAnswer(Unusable.KERNEL_MISSING, reason)
     functions, defined = [f.name for f in parsed.device_functions], [f.name for f in after.device_functions]
     repeated = next((part.id for part in region_of(parsed, kernel) if defined.count(part.id) > functions.count(part.id)), None)
     if repeated is not None:
-        return f"it defines {repeated} once more; that function is a part of its own"
+        return UnusableAnswer(Unusable.REPEATED_PART, f"it defines {repeated} once more; that function is a part of its own")
     extra = [name for name in after_names if name not in before_names]
     if extra:
-        return f"it defines a further kernel, {extra[0]}, which nothing launches; write a __device__ function instead"
+        reason = f"it defines a further kernel, {extra[0]}, which nothing launches; write a __device__ function instead"
+        return UnusableAnswer(Unusable.EXTRA_KERNEL, reason)
     index = [k.span for k in parsed.kernels if k.qualified_name == kernel.qualified_name].index(kernel.span)
     new = [k for k in after.kernels if k.qualified_name == kernel.qualified_name][index]
     if _call_form(new) == _call_form(kernel):
@@ -142,10 +153,12 @@ def _broken_signature(parsed: ParsedSource, kernel: Kernel, reply: CodeReply, af
     changed = {change.line for change in reply.launches if change.arguments is not None}
     missing = [site.line for site in sites if site.line not in changed]
     if not sites:
-        return f"it changes the parameters of {kernel.name}, whose launches are not in this text; keep number, order and types"
+        reason = f"it changes the parameters of {kernel.name}, whose launches are not in this text; keep number, order and types"
+        return UnusableAnswer(Unusable.PARAMETERS, reason)
     if missing:
         places = ", ".join(map(str, missing))
-        return f"it changes the parameters of {kernel.name} but not the arguments of its launch at line {places}: give `launches` for it"
+        reason = f"it changes the parameters of {kernel.name} but not the arguments of its launch at line {places}: give `launches` for it"
+        return UnusableAnswer(Unusable.PARAMETERS, reason)
     return None
 
 
@@ -160,7 +173,7 @@ def _is_inside(function: DeviceFunction, others: Iterable[DeviceFunction]) -> bo
     return any(other.span != function.span and other.span.contains(function.span) for other in others)
 
 
-def _beside(text: str, parts: Iterable[Part]) -> str:
+def _outside(text: str, parts: Iterable[Part]) -> str:
     """The text without its parts."""
     result, position = list[str](), 0
     for part in sorted(parts, key=lambda part: part.span):
@@ -173,7 +186,10 @@ def _moved(edits: Iterable[TextEdit], offset: int) -> list[TextEdit]:
     return [TextEdit(Span(e.span.start + offset, e.span.end + offset), e.new_text) for e in edits]
 
 
-def _unknown_part(name: str, parts: Iterable[str], is_repeated: bool) -> str:
-    if is_repeated:
-        return f"it gives part {name} twice"
-    return f"it gives a part {name[:40]!r}, but the parts are {', '.join(parts)}; nothing else may be edited"
+def _repeated_part(name: str) -> UnusableAnswer:
+    return UnusableAnswer(Unusable.REPEATED_PART, f"it gives part {name} twice")
+
+
+def _unknown_part(name: str, parts: Iterable[str]) -> UnusableAnswer:
+    reason = f"it gives a part {name[:40]!r}, but the parts are {', '.join(parts)}; nothing else may be edited"
+    return UnusableAnswer(Unusable.UNKNOWN_PART, reason)

@@ -161,10 +161,10 @@ def _spending(request: CompletionRequest, answer: Completion | CompletionFailure
     if isinstance(answer, CompletionFailure):
         if answer.partial_text is None:
             return Spending(money_usd=0.0, call_count=1), True
-        told_input, told_output, text = None, None, answer.partial_text
+        reported_input, reported_output, text = None, None, answer.partial_text
     else:
-        told_input, told_output, text = answer.input_token_count, answer.output_token_count, answer.text
-    input_count = believed(told_input, _input_tokens(request))
-    output_count = believed(told_output, estimated_tokens(text), request.max_output_tokens)
+        reported_input, reported_output, text = answer.input_token_count, answer.output_token_count, answer.text
+    input_count = believed(reported_input, _input_tokens(request))
+    output_count = believed(reported_output, estimated_tokens(text), request.max_output_tokens)
     money_usd = call_cost(served.price, input_count, output_count)
-    return Spending(money_usd, input_count, output_count, 1), (told_input, told_output) != (input_count, output_count)
+    return Spending(money_usd, input_count, output_count, 1), (reported_input, reported_output) != (input_count, output_count)

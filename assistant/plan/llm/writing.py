@@ -2,13 +2,13 @@
 
 Example::
 
-    await Writer(talk, inputs).written(request, step, ())    # Rewrite(…, origin=Origin("small", ("M01…",))) or Unwritten("…")
+    await Writer(talk, inputs).written(request, step, ())    # Rewrite(…, origin=Origin("small", ("M01…",))) or UnwrittenStep("…")
 """
 
 from __future__ import annotations
 
 from assistant.model.completion import ChatMessage, CompletionFailure, ModelRole
-from assistant.model.plan import Origin, Rewrite, Setback, Step, Unwritten
+from assistant.model.plan import Origin, Rewrite, Setback, Step, UnwrittenStep
 from assistant.model.verification import Label
 from assistant.plan.llm.claims import checked, condition
 from assistant.plan.llm.inputs import Inputs
@@ -33,12 +33,12 @@ class Writer:
         self._talk = talk
         self._inputs = inputs
 
-    async def written(self, request: PlanRequest, step: Step, others: tuple[Rewrite, ...]) -> Rewrite | Unwritten:
+    async def written(self, request: PlanRequest, step: Step, others: tuple[Rewrite, ...]) -> Rewrite | UnwrittenStep:
         """The step written anew, unlike ``others``."""
         prompt = await self._inputs.code(request, step, others)
         return await self._edited(request, step, prompt)
 
-    async def improved(self, request: PlanRequest, step: Step, rewrite: Rewrite, setback: Setback) -> Rewrite | Unwritten:
+    async def improved(self, request: PlanRequest, step: Step, rewrite: Rewrite, setback: Setback) -> Rewrite | UnwrittenStep:
         """The candidate that ``rewrite`` made, repaired; an edit of the request's text again."""
         prompt = await self._inputs.improve(request, step, rewrite, setback)
         earlier = () if rewrite.origin is None else rewrite.origin.calls
@@ -46,24 +46,24 @@ class Writer:
 
     async def _edited(
         self, request: PlanRequest, step: Step, prompt: Prompt | CompletionFailure, calls: tuple[str, ...] = ()
-    ) -> Rewrite | Unwritten:
+    ) -> Rewrite | UnwrittenStep:
         if isinstance(prompt, CompletionFailure):
-            return Unwritten(f"{prompt.message}; {prompt.remedy}", calls)
+            return UnwrittenStep(f"{prompt.message}; {prompt.remedy}", calls)
         earlier: tuple[ChatMessage, ...] = ()
         reason = ""
         for _ in range(1 + _MOST_REGION_REPAIRS):
             answer = await self._talk.ask(ModelRole.CODER, prompt, CodeReply, earlier)
             calls = (*calls, *answer.calls)
             if isinstance(answer, NoAnswer):
-                return Unwritten(f"{answer.failure.message}; {answer.failure.remedy}", calls)
+                return UnwrittenStep(f"{answer.failure.message}; {answer.failure.remedy}", calls)
             if _is_given_up(answer.value):
-                return Unwritten(_why_given_up(answer.value, request.parsed.source.text), calls)
+                return UnwrittenStep(_why_given_up(answer.value, request.parsed.source.text), calls)
             edit = edit_of(request.parsed, request.kernel, answer.value)
             if isinstance(edit, RegionEdit):
                 return _rewrite(request, step, answer, edit, calls)
             reason, earlier = edit.reason, answer.messages
             prompt = self._inputs.refused(edit)
-        return Unwritten(f"the model's edit cannot be made: {reason}", calls)
+        return UnwrittenStep(f"the model's edit cannot be made: {reason}", calls)
 
 
 def _is_given_up(reply: CodeReply) -> bool:

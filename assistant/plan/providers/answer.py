@@ -82,7 +82,7 @@ class Answer:
         return Completion(self.text, model, self._input_token_count, self._output_token_count, self._finish == "length")
 
     def malformed(self) -> CompletionFailure:
-        message = f"{self._endpoint} sent what is no chat completion"
+        message = f"{self._endpoint} sent something other than a chat completion"
         return self._failure(FailureKind.BAD_REPLY, message, "check that provider.base_url is an OpenAI-compatible endpoint")
 
     def oversized(self) -> CompletionFailure:

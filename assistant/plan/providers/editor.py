@@ -18,7 +18,7 @@ EDITOR_ENDPOINT = "the editor's model"
 
 
 class ModelRelay(Protocol):
-    """Carries one request to the editor of this job and its answer back. Cancelling it tells the editor."""
+    """Carries one request to the editor of this job and its answer back. Cancelling it informs the editor."""
 
     async def complete(self, request: CompletionRequest, on_text: OnText) -> Completion | CompletionFailure: ...
 

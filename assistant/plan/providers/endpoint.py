@@ -191,8 +191,8 @@ def _said(error: openai.APIError) -> str:
 def _unreached(connection: Connection, is_refused: bool) -> CompletionFailure:
     """``is_refused``: no connection was made, which on this machine means that no program listens there."""
     if is_refused and is_local(connection.base_url):
-        told = f"{connection.base_url} cannot be reached: nothing listens there"
-        return CompletionFailure(FailureKind.UNREACHABLE, told, _START_IT)
+        unreached = f"{connection.base_url} cannot be reached: nothing listens there"
+        return CompletionFailure(FailureKind.UNREACHABLE, unreached, _START_IT)
     return CompletionFailure(FailureKind.UNREACHABLE, f"{connection.base_url} cannot be reached", _TRY_DOCTOR)
 
 

@@ -76,5 +76,5 @@ def _checked_url(text: str) -> str:
     if parts.username is not None or parts.password is not None or parts.query or parts.fragment:
         raise UsageError("provider.base_url holds more than scheme, host, port and path", remedy)
     if parts.scheme not in {"http", "https"} or not parts.hostname:
-        raise UsageError(f"provider.base_url is no http or https URL: {text!r}", remedy)
+        raise UsageError(f"provider.base_url is not an http or https URL: {text!r}", remedy)
     return text.rstrip("/")

@@ -50,7 +50,7 @@ _WARNING_KINDS = frozenset(
     }
 )  # fmt: skip
 """Some systems let a kernel read host memory; lock-step code without ``__syncwarp`` worked before Volta; fences and atomics may order
-what looks like a race; nobody may use the value of a lane that takes no part; blocks may all be resident, and start in order."""
+what looks like a race; no thread may use the value of a lane that takes no part; blocks may all be resident, and start in order."""
 
 
 def defects(context: FindContext, problems: tuple[Problem, ...]) -> tuple[Diagnosis, ...]:

@@ -105,7 +105,7 @@ def _smaller_blocks(context: FindContext, launch: CountedLaunch) -> tuple[FixedL
 def _grid_diagnosis(
     context: FindContext, launch: CountedLaunch, message: str, more: tuple[Fact, ...], ways: tuple[FixedLaunch, ...]
 ) -> Diagnosis:
-    """``ways``: launches of the same work that mend it; the model's fastest is what it costs not to have it."""
+    """``ways``: launches of the same work that fix it; the model's fastest is what it costs not to have it."""
     facts = (
         *more,
         Fact("block_count", float(launch.profile.config.grid.count), None, Method.STATIC),

@@ -1,4 +1,4 @@
-"""Few threads that each walk a long row by themselves: scattered accesses and too few warps have one cause and one mend.
+"""Few threads that each walk a long row by themselves: scattered accesses and too few warps have one cause and one fix.
 
 ``y[row] += A[row * n + j] * x[j]`` with a thread per row: the warp's lanes are a row apart, and there are only as many threads as rows.
 A warp per row reads side by side, and has 32 times the warps.

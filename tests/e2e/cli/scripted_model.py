@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.e2e.cli.harness import Cli, Ended
-from tests.endpoint.server import Asked, Reply, Says, ScriptedEndpoint
+from tests.endpoint.server import ReceivedRequest, Reply, Says, ScriptedEndpoint
 
 LONG_S = 600.0
 """A search of several candidates on a loaded machine."""
@@ -64,11 +64,11 @@ class ScriptedModel:
     codes: Sequence[str | Reply] = ()
     explanations: Sequence[str | Reply] = (json.dumps(EXPLANATION),)
     usage: tuple[int, int] | None = (1000, 100)
-    asked: list[tuple[str, Asked]] = field(default_factory=list[tuple[str, Asked]])
+    asked: list[tuple[str, ReceivedRequest]] = field(default_factory=list[tuple[str, ReceivedRequest]])
     """(form, question), in order."""
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def __call__(self, asked: Asked) -> Reply:
+    def __call__(self, asked: ReceivedRequest) -> Reply:
         form = asked.body["response_format"]["json_schema"]["name"]
         with self._lock:
             self.asked.append((form, asked))

@@ -69,14 +69,14 @@ def test_a_rejected_technique_ranks_lower_and_the_plan_says_why(offered: Offered
     assert any("rejected" in sentence and "hard to read" in sentence for sentence in after["recalled"]), after["recalled"]
 
 
-def test_history_tells_attempts_and_decisions(offered: Offered) -> None:
+def test_history_shows_attempts_and_decisions(offered: Offered) -> None:
     offered.cli.run("reject", offered.id, "--reason", "not now")
     said = offered.cli.run("history", offered.source).out
     assert "staged-store" in said and "kept" in said
     assert offered.id in said and "not now" in said
 
 
-def test_show_tells_the_diff_and_who_decided(offered: Offered) -> None:
+def test_show_shows_the_diff_and_who_decided(offered: Offered) -> None:
     offered.cli.run("reject", offered.id, "--reason", "not now")
     said = offered.cli.run("show", offered.id).out
     assert offered.proposal["diff"].strip() in said
@@ -188,7 +188,7 @@ def test_what_cannot_be_decided_twice_says_who_decided(offered: Offered) -> None
 
 
 @pytest.mark.parametrize("_round", [0, *(pytest.param(further, marks=pytest.mark.thorough) for further in (1, 2))])
-def test_of_two_processes_that_decide_one_wins_and_the_other_is_told(offered: Offered, _round: int) -> None:
+def test_of_two_processes_that_decide_one_wins_and_the_other_learns_it(offered: Offered, _round: int) -> None:
     accepting, rejecting = (offered.cli.start(word, offered.id) for word in ("accept", "reject"))
     accepted, rejected = finish(accepting), finish(rejecting)
     assert sorted((accepted.code, rejected.code)) == [0, 2], accepted.said + rejected.said
@@ -267,7 +267,7 @@ def test_a_rejected_edit_is_not_offered_again_until_its_code_changes(offered: Of
     assert len(cli.run("optimize", offered.source, "--json").all("proposal")) == 1
 
 
-def test_history_tells_only_what_was_decided_here(offered: Offered) -> None:
+def test_history_shows_only_what_was_decided_here(offered: Offered) -> None:
     cli = offered.cli
     cli.run("reject", offered.id, "--reason", "too clever")
     other = cli.write("other.cu", "__global__ void k() {}\n")

@@ -69,7 +69,7 @@ def test_a_job_begins_and_ends_and_names_itself_in_every_event(ran: Ran, name: s
     assert ended.err == ""
 
 
-def test_optimize_tells_its_steps_in_order(ran: Ran) -> None:
+def test_optimize_shows_its_steps_in_order(ran: Ran) -> None:
     names = list(dict.fromkeys(event["event"] for event in ran("optimize").events))
     wanted = ["job_started", "findings", "plan", "candidate", "proposal", "decision", "job_ended"]
     assert [name for name in names if name in wanted] == wanted

@@ -24,7 +24,7 @@ FAST = ("good_reduce.cu", "good_saxpy.cu")
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_inspect_tells_kernels_without_running_them(cli: Cli, name: str) -> None:
+def test_inspect_shows_kernels_without_running_them(cli: Cli, name: str) -> None:
     ended = cli.run("inspect", cli.example(name), "--json")
     assert ended.code == 0, ended.said
     assert ended.err == ""
@@ -164,7 +164,7 @@ def test_a_machine_without_a_host_compiler_cannot_answer(cli: Cli) -> None:
     assert "g++" in ended.said and "try:" in ended.said
 
 
-def test_doctor_tells_where_a_setting_comes_from(cli: Cli) -> None:
+def test_doctor_shows_where_a_setting_comes_from(cli: Cli) -> None:
     cli.write("kernelopt.toml", 'target = "a100"\n')
     ended = cli.run("doctor", "--config", cli.example("good_saxpy.cu"), "--json")
     setting = json.loads(ended.out)["target"]
@@ -260,8 +260,8 @@ int main(int argc, char **argv)
 
 
 @pytest.mark.thorough
-def test_a_withheld_edit_of_the_launch_is_told_at_the_end(cli: Cli) -> None:
-    """Without a terminal nobody has seen host code change: the edit is not tried, and the last words say how to have it tried."""
+def test_a_withheld_edit_of_the_launch_is_reported_at_the_end(cli: Cli) -> None:
+    """Without a terminal no person has seen host code change: the edit is not tried, and the last words say how to have it tried."""
     ended = cli.run("optimize", cli.small("block_size.cu"))
     *_, told, remedy, last = ended.out.splitlines()
     assert "not tried, because it edits host code" in told and "block-size-search of triad" in told, ended.out
@@ -285,7 +285,7 @@ def test_kernels_have_their_names_without_a_demangler(cli: Cli) -> None:
     assert len(names[template]) == 2 and all(name.startswith(f"{template} [_Z3addILi") for name in names[template])
 
 
-def test_a_problem_is_told_once(cli: Cli) -> None:
+def test_a_problem_is_reported_once(cli: Cli) -> None:
     ended = cli.run("profile", cli.write("past.cu", _PAST_BOTH_ENDS))
     assert [ended.out.count(words) for words in ("KO201", "out_of_bounds", "bytes before an allocation", "at offset 256")] == [2, 0, 1, 1]
 

@@ -41,13 +41,13 @@ def test_each_model_is_asked(cli: Cli) -> None:
     assert [asked.body["model"] for asked in endpoint.asked] == ["small", "other"]
 
 
-def test_a_refusal_is_told_without_the_key(cli: Cli) -> None:
+def test_a_refusal_is_reported_without_the_key(cli: Cli) -> None:
     ended, (part,), _ = examined(cli, Refuses(401, said=f"Incorrect API key provided: {KEY}"))
     assert ended.code == 3
     assert "401: Incorrect API key provided: [key]" in part["detail"] and "provider.key_env" in part["remedy"]
 
 
-def test_a_price_table_is_used_and_a_wrong_one_told(cli: Cli) -> None:
+def test_a_price_table_is_used_and_a_wrong_one_reported(cli: Cli) -> None:
     prices = cli.home / "prices.toml"
     prices.write_text("[small]\ninput_usd_per_million_tokens = 0.25\noutput_usd_per_million_tokens = 2\n", "utf-8")
     _, (part,), _ = examined(cli, Says(OK))

@@ -1,4 +1,4 @@
-"""The whole loop with a scripted model over real HTTP: plan, code, mending, the judge, the proposal. One example each."""
+"""The whole loop with a scripted model over real HTTP: plan, code, fixing, the judge, the proposal. One example each."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.e2e.cli.scripted_model import LONG_S, ScriptedModel, asked_by, code, 
 
 
 @pytest.mark.thorough
-def test_an_unknown_name_in_a_template_is_mended_too(cli: Cli) -> None:
+def test_an_unknown_name_in_a_template_is_fixed_too(cli: Cli) -> None:
     broken = PADDED_TILE.replace("TILE + 1", "TILE + PADDING")
     model = ScriptedModel([plan(step("shared-memory-padding", 10, "KO103")), plan()], [code(broken), code(PADDED_TILE)])
     ended = optimize(cli, cli.small("bank_conflicts.cu"), model)
@@ -22,7 +22,7 @@ def test_an_unknown_name_in_a_template_is_mended_too(cli: Cli) -> None:
     assert "-  __shared__ T tile[TILE][TILE];" in ended.one("proposal")["diff"]
 
 
-def test_a_wrong_answer_is_mended_by_the_failing_case(cli: Cli) -> None:
+def test_a_wrong_answer_is_fixed_by_the_failing_case(cli: Cli) -> None:
     wrong = REGISTER_SUM.replace("int k = 0", "int k = 1")
     model = ScriptedModel([plan(step("scalar-replacement", 12, "KO113")), plan()], [code(wrong), code(REGISTER_SUM)])
     ended = optimize(cli, cli.small("accumulator.cu"), model)
@@ -33,7 +33,7 @@ def test_a_wrong_answer_is_mended_by_the_failing_case(cli: Cli) -> None:
 
 
 @pytest.mark.thorough
-def test_a_partly_written_result_is_mended_by_the_failing_case(cli: Cli) -> None:
+def test_a_partly_written_result_is_fixed_by_the_failing_case(cli: Cli) -> None:
     swapped = ROW_BY_ROW.replace("i += count", "i += rows * cols").replace("blockIdx.y * gridDim.x + blockIdx.x", "blockIdx.x")
     model = ScriptedModel([plan(step("coalescing-interchange", 17, "KO101")), plan()], [code(swapped), code(ROW_BY_ROW)])
     ended = optimize(cli, cli.small("row_walk.cu"), model)
@@ -79,7 +79,7 @@ def test_the_same_code_in_other_words_is_not_judged_twice(cli: Cli) -> None:
     assert len(model.questions("code_reply")) == 2
 
 
-def test_what_the_compiler_and_the_judge_said_mends_a_kernel_and_the_log_is_the_one_that_the_docs_print(cli: Cli) -> None:
+def test_what_the_compiler_and_the_judge_said_fixes_a_kernel_and_the_log_is_the_one_that_the_docs_print(cli: Cli) -> None:
     broken = TILED_TRANSPOSE.replace("tile[32][33];", "tile[32][33]")
     wrong = TILED_TRANSPOSE.replace("oy * height + ox", "ox * width + oy")
     first = plan(step("shared-tile", 11, "KO101", predicted_speedup=3.0))

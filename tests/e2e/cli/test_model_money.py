@@ -66,7 +66,7 @@ def test_without_a_terminal_only_a_model_named_is_asked(cli: Cli) -> None:
     with asked_by(cli, good_model(), search=ONE_VARIANT) as endpoint:
         ended = cli.run("optimize", path, "--planner", "auto", "--json", deadline_s=LONG_S)
         assert endpoint.asked == []
-    assert any("nobody can be asked here" in message["message"] for message in ended.all("message"))
+    assert any("there is no terminal on which to ask" in message["message"] for message in ended.all("message"))
     assert ended.one("proposal")["model"] is None
 
 

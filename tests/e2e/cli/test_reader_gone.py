@@ -1,4 +1,4 @@
-"""``kernelopt … | head``: whoever reads stops first."""
+"""``kernelopt … | head``: the reader stops first."""
 
 from __future__ import annotations
 

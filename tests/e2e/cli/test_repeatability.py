@@ -92,7 +92,7 @@ int main() {
 
 def test_nothing_is_claimed_of_a_kernel_that_reads_garbage(cli: Cli) -> None:
     check = _checks(cli, _GARBAGE)["unset"]
-    assert (check["is_deterministic"], check["repeatability"]) == (None, "not claimed: it touches what it must not")
+    assert (check["is_deterministic"], check["repeatability"]) == (None, "not claimed: it has memory errors")
 
 
 def test_a_profile_names_refused_launches_and_counts_the_others(cli: Cli) -> None:

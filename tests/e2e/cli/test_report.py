@@ -11,7 +11,7 @@ from tests.e2e.cli.harness import DATA, Cli
 REPORTS = DATA / "reports"
 
 
-def test_a_report_alone_is_told_with_its_own_source(cli: Cli) -> None:
+def test_a_report_alone_is_reported_with_its_own_source(cli: Cli) -> None:
     ended = cli.run("profile", "--report", REPORTS / "transpose.ncu-rep", "--json")
     assert ended.code == 0, ended.said
     profile = ended.one("profile")
@@ -37,7 +37,7 @@ def test_a_report_is_tied_to_the_source_that_is_named(cli: Cli) -> None:
 def test_lines_of_a_source_that_is_not_at_hand_keep_their_numbers(cli: Cli) -> None:
     ended = cli.run("profile", "--report", REPORTS / "without_source.ncu-rep")
     assert ended.code == 0, ended.said
-    assert "KO101 line 11" in ended.out and "warps waited in" in ended.out and "which is no speed" in ended.out
+    assert "KO101 line 11" in ended.out and "warps waited in" in ended.out and "which is not a measured speed" in ended.out
 
 
 @pytest.mark.parametrize(

@@ -68,7 +68,7 @@ def test_a_locale_with_few_characters_is_written_with_those(cli: Cli) -> None:
 
 @pytest.mark.parametrize("data", first_of(ENCODINGS.values()), ids=ENCODINGS)
 def test_every_byte_outside_the_edit_stays(cli: Cli, data: bytes) -> None:
-    """An edit beside a comment that is no UTF-8 shows it: as it is for people and `patch`, escaped in JSON."""
+    """An edit next to a comment that is no UTF-8 shows it: as it is for people and `patch`, escaped in JSON."""
     path = cli.folder / "transpose.cu"
     path.write_bytes(data)
     ended = shell(cli, "", "optimize", path, "--json", "--accept", "none")
@@ -102,7 +102,7 @@ def test_what_is_no_file_is_refused_at_once(cli: Cli) -> None:
         "gone.cu": "does not exist",
         "huge.cu": "are read",
     }
-    endless = ("pipe.cu", "zero.cu")  # to whoever opens them
+    endless = ("pipe.cu", "zero.cu")  # to a process that opens them
     for command, names in {"inspect": words, **dict.fromkeys(("check", "profile", "optimize", "init"), endless)}.items():
         for name in names:
             ended = cli.run(command, cli.folder / name)

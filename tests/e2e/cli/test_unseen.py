@@ -39,7 +39,7 @@ def test_columns_that_are_never_written_fail_though_the_input_is_nearly_all_zero
     assert ended.one("comparison")["verification"]["outcome"] == "FAIL"
 
 
-def test_what_recorded_values_and_sizes_do_not_tell_is_told_by_others(cli: Cli) -> None:
+def test_what_recorded_values_and_sizes_do_not_show_is_shown_by_others(cli: Cli) -> None:
     ended = cli.run("compare", FOUND / "nine_kernels.before.cu", FOUND / "nine_kernels.after.cu", "--json")
     compared = {(item["kernel"] or "").partition("(")[0]: item["verification"] for item in ended.all("comparison")}
     assert compared["w_asyncnowait"]["outcome"] == "FAIL"
@@ -56,7 +56,7 @@ def test_work_that_is_moved_is_right_and_no_gain(cli: Cli, name: str) -> None:
     assert speed["outcome"] == "INCONCLUSIVE" or (speed["outcome"] == "PREDICTED" and speed["ratio"] <= 1.0)
 
 
-def test_fused_kernels_are_right_and_their_gain_is_not_told_yet(cli: Cli) -> None:
+def test_fused_kernels_are_right_and_their_gain_is_not_reported_yet(cli: Cli) -> None:
     overall = _overall(_compared(cli, "fused_attention"))
     assert overall["verification"]["outcome"] == "PASS", overall["verification"]
     assert overall["speed"]["outcome"] == "INCONCLUSIVE"

@@ -80,7 +80,7 @@ def stream_text(name: str) -> str:
     return (CHEATS / "streams" / f"{name}.cu").read_text()
 
 
-def test_an_edit_that_does_not_wait_is_refused_and_told_what_does_not_wait_for_what(cli: Cli) -> None:
+def test_an_edit_that_does_not_wait_is_refused_and_reported_what_does_not_wait_for_what(cli: Cli) -> None:
     verification = streams_compared(cli, stream_text("original"), stream_text("early_record"))
     assert verification["outcome"] == "FAIL"
     (finding,) = [found for found in verification["findings"] if found["code"] == "stream_order"]

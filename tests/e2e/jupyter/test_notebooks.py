@@ -129,7 +129,7 @@ y, doubles, wide, on_gpu = np.ones(4, np.float32), np.ones(4), np.ones((4, 2), n
 def wrong_size(x): return x[:1]"""
 
 
-def test_mistakes_are_told_by_the_arguments_name_and_change_nothing(cli: Cli) -> None:
+def test_mistakes_are_known_by_the_arguments_name_and_change_nothing(cli: Cli) -> None:
     cells = [f"%%kernelopt {line} --grid 1 --block 32 --until bind\n{KERNEL}" for line in MISTAKES]
     cells = [cell.replace("--until bind", "--until check") if "--ref" in cell else cell for cell in cells]
     bound = f"%%kernelopt --args out=y,x=y,n=4 --grid 1 --block 32 --until bind\n{KERNEL}"
@@ -155,7 +155,7 @@ def test_cells_of_other_extensions_work_as_they_are(cli: Cli) -> None:
     captured = "%%kernelopt --capture\nprint(f'{6 * 7} is printed')"
     cells = ("%load_ext jupyter_ext", f"%%cu\n{program}", "%kernelopt cancel", f"%%cuda -t\n{KERNEL}", "print(halve)", captured)
     said = check(cli, made_of(*cells), may_fail=True)
-    assert said[3].startswith("-t does nothing here: one run is no measurement")
+    assert said[3].startswith("-t does nothing here: one run is not a measurement")
     assert "it is 42" in said[1]
     assert "compiled only: to verify, profile and improve halve, bind arrays" in said[3]
     assert said[4].strip() == "<kernel halve(float*, float const*, int)>"

@@ -113,7 +113,7 @@ def client(jp_asyncio_loop: Any, jp_fetch: Any, searched: Offered) -> Client:  #
     return Client(jp_asyncio_loop.run_until_complete, jp_fetch)
 
 
-def test_what_a_search_left_is_told(client: Client, searched: Offered) -> None:
+def test_what_a_search_left_is_reported(client: Client, searched: Offered) -> None:
     assert searched.cli.run("profile", searched.source, "--json").code == 0
     assert client.get("status") == {"workspace": "", "folder": searched.source.parent.name, "read_only_reason": None}
     jobs = client.get("jobs")["jobs"]
@@ -178,7 +178,7 @@ def test_errors_say_what_is_wrong(client: Client) -> None:
         assert status == code and says in told["message"], (parts, told)
 
 
-def test_nobody_asks_without_jupyters_leave(client: Client, searched: Offered, jp_serverapp: Any) -> None:  # noqa: F811
+def test_no_request_is_answered_without_jupyters_leave(client: Client, searched: Offered, jp_serverapp: Any) -> None:  # noqa: F811
     for parts in (("history",), ("jobs",), ("memory",), ("events",)):
         status, _ = client.refused(*parts, headers={"Authorization": ""})
         assert status == 403, parts

@@ -37,7 +37,7 @@ async def next_job_works(cli: Cli, editor: Editor) -> None:
 
 
 @pytest.mark.thorough
-async def test_a_killed_job_host_is_told_of_and_the_next_job_works(cli: Cli, open_editor: Start) -> None:
+async def test_a_killed_job_host_is_reported_and_the_next_job_works(cli: Cli, open_editor: Start) -> None:
     editor = await open_editor(settings=ON_COMMAND)
     await sleeping(cli, editor)
     (host,) = matching("assistant host")
@@ -46,7 +46,7 @@ async def test_a_killed_job_host_is_told_of_and_the_next_job_works(cli: Cli, ope
     await next_job_works(cli, editor)
 
 
-async def test_a_killed_worker_is_told_of_and_the_next_job_works(cli: Cli, open_editor: Start) -> None:
+async def test_a_killed_worker_is_reported_and_the_next_job_works(cli: Cli, open_editor: Start) -> None:
     editor = await open_editor(settings=ON_COMMAND)
     await sleeping(cli, editor)
     for worker in matching("assistant.emulator"):

@@ -44,7 +44,7 @@ async def test_the_report_holds_every_part_of_a_profile(profiled: tuple[Editor, 
     assert facts["Predicted time of one launch"].endswith("s") and facts["Theoretical occupancy"].endswith("%")
     assert {term["name"] for term in launch["terms"]} >= {"L2 bandwidth", "L1 throughput"}
     hot = [row for row in launch["rows"] if row["heat_step"]]
-    assert hot and all(row["heat"] and row["heat"][0].endswith("sectors") for row in hot), "a number stands beside each shade"
+    assert hot and all(row["heat"] and row["heat"][0].endswith("sectors") for row in hot), "a number stands next to each shade"
     assert any("STG" in instruction for row in launch["rows"] for instruction in row["instructions"])
     assert document.text.splitlines()[hot[0]["now"]] == hot[0]["text"]
     assert launch["stalls"] == [] and "GPU" in launch["no_stalls"]
@@ -152,7 +152,7 @@ async def test_the_text_in_the_editor_is_verified_against_an_earlier_one(cli: Cl
 
 
 @pytest.mark.asyncio(loop_scope="function")
-async def test_a_job_that_nobody_allowed_ends_for_whoever_waits_for_it(cli: Cli, open_editor: Start) -> None:
+async def test_a_job_that_was_not_allowed_ends_for_those_who_wait_for_it(cli: Cli, open_editor: Start) -> None:
     editor = await open_editor(options=OURS, settings=NO_BACKGROUND, answer=lambda _: "Never")
     document = editor.open(cli.write("sums.cu", SUMS))
     job = (await editor.run("kernelopt.check", uri=document.uri))["job_id"]

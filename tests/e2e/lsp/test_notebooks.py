@@ -289,7 +289,7 @@ async def test_a_race_in_a_cell_is_reported_in_its_line(shared_cli: Cli, shared_
     assert editor.part(cell, editor.of_code(cell, "KO202")[0].range) == "tile[threadIdx.x] = in[threadIdx.x];"
 
 
-async def test_nobody_is_asked_to_run_a_text_that_says_nothing_of_a_run(shared_cli: Cli, shared_editor: Start) -> None:
+async def test_no_person_is_asked_to_run_a_text_that_says_nothing_of_a_run(shared_cli: Cli, shared_editor: Start) -> None:
     editor = await shared_editor(capabilities=with_notebooks())
     document = editor.open(shared_cli.write("asked.py", BROKEN_STRING.replace("missing", "2")), language="python")
     await until_hints(editor, document, [2])
@@ -304,7 +304,7 @@ async def test_nobody_is_asked_to_run_a_text_that_says_nothing_of_a_run(shared_c
     assert "asked.py.scale.cu" in editor.asked[0].message
 
 
-async def test_includes_are_looked_for_beside_the_python_file(shared_cli: Cli, shared_editor: Start) -> None:
+async def test_includes_are_looked_for_next_to_the_python_file(shared_cli: Cli, shared_editor: Start) -> None:
     editor = await shared_editor(capabilities=with_notebooks(), settings=COMPILE)
     shared_cli.write("factor.cuh", "#define missing 2.0f\n")
     document = editor.open(

@@ -1,4 +1,4 @@
-"""A cell's edits that the notebook's kernel asks for through memory: made where the judged text is, whoever else has it open."""
+"""A cell's edits that the notebook's kernel asks for through memory: made where the judged text is, even if other editors have it open."""
 
 from __future__ import annotations
 

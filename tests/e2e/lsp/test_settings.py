@@ -85,7 +85,7 @@ async def test_compiler_messages_can_be_left_to_clangd(cli: Cli, open_editor: St
     await editor.until(lambda: editor.errors(document))
 
 
-async def test_a_wrong_setting_is_told_once_with_the_nearest_and_the_others_hold(cli: Cli, open_editor: Start) -> None:
+async def test_a_wrong_setting_is_reported_once_with_the_nearest_and_the_others_hold(cli: Cli, open_editor: Start) -> None:
     editor = await open_editor(settings={**OFF, "backgroud": {"compile": "on_type"}, "run": {"timeout_s": -1}})
     document = editor.open(cli.write("wrong.cu", WRONG))
     await editor.until(lambda: len(editor.said) == 2)
@@ -118,7 +118,7 @@ async def test_each_folder_has_the_settings_of_its_own_file(cli: Cli, open_edito
     assert "sm_90" in await registers(editor, first) and "sm_80" in await registers(editor, second)
 
 
-async def test_a_changed_kernelopt_toml_counts_at_once_and_a_wrong_one_is_told(cli: Cli, open_editor: Start) -> None:
+async def test_a_changed_kernelopt_toml_counts_at_once_and_a_wrong_one_is_reported(cli: Cli, open_editor: Start) -> None:
     toml = cli.write("kernelopt.toml", 'target = "h200"\n')
     editor = await open_editor(settings=COMPILE_ONLY)
     document = editor.open(cli.write("halve.cu", HALVE))

@@ -112,9 +112,9 @@ async def test_typing_above_keeps_notes_on_their_lines_and_an_edited_line_loses_
     await editor.until(lambda: [n.range.start.line for n in editor.of_code(document, "KO101")] == [finding.range.start.line])
 
 
-async def test_a_syntax_error_is_the_compilers_and_goes_when_it_is_mended(warm: tuple[Cli, Editor]) -> None:
+async def test_a_syntax_error_is_the_compilers_and_goes_when_it_is_fixed(warm: tuple[Cli, Editor]) -> None:
     cli, editor = warm
-    document = editor.open(cli.write("mended.cu", "__global__ void k(float *x)\n{\n    x[threadIdx.x] = missing_name;\n}\n"))
+    document = editor.open(cli.write("fixed.cu", "__global__ void k(float *x)\n{\n    x[threadIdx.x] = missing_name;\n}\n"))
     (error,) = await editor.until(lambda: editor.errors(document))
     assert editor.part(document, error.range) == "missing_name"
     assert 'identifier "missing_name" is undefined' in error.message and error.source in ("nvcc", "nvrtc")

@@ -1,4 +1,4 @@
-"""End-to-end runs whose events are recorded: what the engine tells whoever asks, whatever the engine looks like inside.
+"""End-to-end runs whose events are recorded: what the engine emits, whatever it looks like inside.
 
 A run is commands in a folder of its own, one after the other, with ``--json``. ``{id}`` is the newest proposal's. Sources are small: it is
 the order and content of events that is kept, not the size of a workload.
@@ -147,7 +147,7 @@ RUNS: dict[str, Run] = {
     "optimize_no_candidates": _searched(options=("--max-candidates", "1", "--kernel", "transpose")),
     "optimize_unknown_kernel": _searched(options=("--kernel", "other")),
     "optimize_race": _text(_RACE, "optimize"),
-    "model_mended": _asked(
+    "model_fixed": _asked(
         "bank_conflicts.cu",
         small_text("bank_conflicts.cu"),
         [_PADDING, plan()],

@@ -29,7 +29,7 @@ _SHORT = ("inspect_without_kernels", "check_not_compiled", "pair_start_and_stop"
 
 
 @pytest.mark.parametrize("name", [name if name in _SHORT else pytest.param(name, marks=pytest.mark.thorough) for name in RUNS])
-def test_a_run_tells_what_was_recorded(name: str, tmp_path: Path, snapshot: SnapshotAssertion) -> None:
+def test_a_run_emits_what_was_recorded(name: str, tmp_path: Path, snapshot: SnapshotAssertion) -> None:
     with working_cli(tmp_path) as cli:
         cli.variables["PYTHONPATH"] = os.pathsep.join((str(ROOT), str(Path(__file__).parent / "fixed_seeds")))
         folders = {str(cli.folder): "<work>", str(cli.home): "<home>", str(cli.temporary): "<tmp>", str(ROOT): "<repo>"}

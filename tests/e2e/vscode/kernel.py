@@ -1,4 +1,4 @@
-"""A notebook's kernel beside the window: what VS Code's Jupyter extension would start, which is on no registry that tests may ask.
+"""A notebook's kernel next to the window: what VS Code's Jupyter extension would start, which is on no registry that tests may ask.
 
 Example::
 

@@ -78,7 +78,7 @@ def extension() -> Path:
 
 
 def is_outdated() -> bool:
-    """Whether what runs in VS Code was changed since the extension was packed: tests would try what nobody has any more."""
+    """Whether what runs in VS Code was changed since the extension was packed: tests would try what no user has any more."""
     return _is_older(extension(), _sources(_BUNDLED))
 
 
@@ -97,7 +97,7 @@ def _make() -> str | None:
 
 
 def _once(folder: Path, holds: Path, fill: Callable[[Path], None]) -> None:
-    """Fill a folder beside its place and move it there, so that it is whole or absent."""
+    """Fill a folder next to its place and move it there, so that it is whole or absent."""
     if (folder / holds).exists():
         return
     part = folder.with_name(f"{folder.name}.{os.getpid()}.part")

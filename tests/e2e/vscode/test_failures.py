@@ -1,4 +1,4 @@
-"""What keeps the server from running is said with a button that mends it, and it starts once that is done."""
+"""What keeps the server from running is said with a button that fixes it, and it starts once that is done."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PYTHON = "kernelopt.server.python"
 Change: TypeAlias = "Callable[[Mapping[str, object]], None]"
 
 
-async def test_a_wrong_python_is_told_and_a_right_one_starts_the_server(
+async def test_a_wrong_python_is_reported_and_a_right_one_starts_the_server(
     open_window: OpenWindow, cli: Cli, folder: Path, settings: Change
 ) -> None:
     settings({PYTHON: "/no/such/python"})

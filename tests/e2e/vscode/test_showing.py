@@ -40,7 +40,7 @@ async def test_a_kernel_gets_lenses_a_hint_and_a_table_on_hover(open_window: Ope
     await window.shoot("hover")
 
 
-async def test_a_mistake_is_a_problem_until_it_is_mended_and_a_setting_counts_at_once(
+async def test_a_mistake_is_a_problem_until_it_is_fixed_and_a_setting_counts_at_once(
     open_window: OpenWindow, cli: Cli, folder: Path, settings: Settings
 ) -> None:
     cli.write("halve.cu", FAULTY)

@@ -1,4 +1,4 @@
-"""Heat beside the lines, the panel as a file, and the Test Explorer: what a profile and a verification add to VS Code's own places."""
+"""Heat next to the lines, the panel as a file, and the Test Explorer: what a profile and a verification add to VS Code's own places."""
 
 from __future__ import annotations
 

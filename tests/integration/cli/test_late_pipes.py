@@ -24,8 +24,8 @@ kept.clear()
 """
 
 
-@pytest.mark.parametrize(("reason", "is_told"), [("Event loop is closed", False), ("a defect", True)])
-def test_pipes_that_are_closed_late_are_no_message(reason: str, is_told: bool) -> None:
+@pytest.mark.parametrize(("reason", "is_reported"), [("Event loop is closed", False), ("a defect", True)])
+def test_pipes_that_are_closed_late_are_no_message(reason: str, is_reported: bool) -> None:
     program = THROWN_AWAY_LATE.replace("REASON", reason)
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert ("Exception ignored" in ended.stderr) == is_told, ended.stderr
+    assert ("Exception ignored" in ended.stderr) == is_reported, ended.stderr

@@ -83,6 +83,6 @@ def test_a_call_of_which_nothing_was_heard_has_no_time(tmp_path: Path, library: 
     assert [launch.answer.split() for launch in answered.launches] == [[]]
 
 
-def test_what_cupti_refuses_is_told(tmp_path: Path, library: Path) -> None:
+def test_what_cupti_refuses_is_reported(tmp_path: Path, library: Path) -> None:
     answered, _ = reply(tmp_path, library, STEPS, is_refused=True)
     assert answered.failures == ("no activity records: CUPTI_ERROR_TEST",)

@@ -1,4 +1,4 @@
-"""Processes below a profiler, and those that drive CUPTI, end with whoever started them, however early that is killed."""
+"""Processes below a profiler, and those that drive CUPTI, end with their parent, however early that is killed."""
 
 from __future__ import annotations
 

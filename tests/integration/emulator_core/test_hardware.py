@@ -94,7 +94,7 @@ ONE_ORDER = {
     },
     3: {"waits_for_the_previous": "block_order"},
 }
-"""By seed: an odd one starts the last block first. Then whoever waits for all others seems to wait for one of lower index."""
+"""By seed: an odd one starts the last block first. Then a block that waits for all others seems to wait for one of lower index."""
 
 
 def cases(table: dict[str, Any]) -> list[Any]:
@@ -216,7 +216,7 @@ def replayed(emulator: Emulator, build: Any, run: Any, tmp_path: Path) -> Replay
         ("counted_by_groups", set()),
     ],
 )
-def test_a_replay_tells_whether_absent_lanes_matter(replayed: Replayed, kernel: str, kinds: set[str]) -> None:
+def test_a_replay_shows_whether_absent_lanes_matter(replayed: Replayed, kernel: str, kinds: set[str]) -> None:
     assert {p["kind"] for p in replayed("lanes", kernel)["problems"]} == kinds
 
 

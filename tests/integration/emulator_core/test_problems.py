@@ -159,8 +159,8 @@ def test_a_shared_tile_of_halves_is_silent(build: Any, run: Any, flavour: str) -
 @FLAVOURS
 def test_what_goes_wrong_on_one_line_is_told_apart_by_its_cause(build: Any, run: Any, flavour: str) -> None:
     problems = run(build("emulator/problems/sides.cu", flavour), mode="check")["problems"]
-    beside = {(p["line"], p["message"].split(" bytes", 1)[1], p["count"]) for p in problems if p["kind"] == "out_of_bounds"}
-    assert beside == {
+    reports = {(p["line"], p["message"].split(" bytes", 1)[1], p["count"]) for p in problems if p["kind"] == "out_of_bounds"}
+    assert reports == {
         (4, ", 4 bytes before an allocation of 4000 bytes, number 1 of 3 such", 2),
         (4, " at offset 4000 of an allocation of 4000 bytes, number 1 of 3 such", 2),
         (4, " at offset 4000 of an allocation of 4000 bytes, number 2 of 3 such", 2),

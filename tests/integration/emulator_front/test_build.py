@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from assistant.emulator.build import BuildReply, BuildRequest, Built, CannotPromote, build, reply_to_json, request_from_json
+from assistant.emulator.build import BuildReply, BuildRequest, BuiltProgram, CannotPromote, build, reply_to_json, request_from_json
 from assistant.emulator.toolchain import StorageFailure
 from assistant.model.build import BuildFailure, CompilerMissing
 from assistant.serialize import dumps
@@ -50,7 +50,7 @@ def messages(reply: BuildReply) -> list[tuple[int, int, str]]:
 )
 def test_a_program_runs_and_passes_its_own_checks(source: Path, flavour: str, cache_dir: Path) -> None:
     reply = build(BuildRequest(sources=((source, source.read_text()),), cache_dir=cache_dir, flavour=flavour))  # type: ignore[arg-type]
-    assert isinstance(reply, Built), reply
+    assert isinstance(reply, BuiltProgram), reply
     assert reply.has_main
     assert f"{source.stem} PASS" in output_of(reply.program)
 
@@ -77,14 +77,14 @@ def test_a_missing_header_is_one_error(cache_dir: Path) -> None:
 )
 def test_the_usual_names_are_the_users_own(cache_dir: Path, declaration: str) -> None:
     text = "\n".join(_declared(declaration, tuple(USUAL_NAMES.split())))
-    assert isinstance(check(cache_dir, f"{text}\nint main() {{}}\n"), Built)
+    assert isinstance(check(cache_dir, f"{text}\nint main() {{}}\n"), BuiltProgram)
 
 
 def test_names_of_headers_that_the_source_does_not_include_are_the_users_own(cache_dir: Path) -> None:
     text = "#include <iostream>\n#include <vector>\n#include <chrono>\n#include <memory>\n#include <map>\nusing namespace std;\n"
     text += "\n".join(_declared("int @; int use() { return @; }", ("iota", "accumulate", "set", "complex", "setw")))
     reply = check(cache_dir, text + "\n__global__ void k(int* p) { *p = 1; }\nint main() { iota = 3; cout << iota + use0(); }\n")
-    assert isinstance(reply, Built) and output_of(reply.program) == "6"
+    assert isinstance(reply, BuiltProgram) and output_of(reply.program) == "6"
 
 
 def test_a_name_that_an_included_header_declares_is_ambiguous(cache_dir: Path) -> None:
@@ -101,7 +101,7 @@ def test_requested_kernels_make_a_program_without_main(cache_dir: Path) -> None:
     text = "template <int N> __global__ void t(float* p, const int* q) {}\n"
     text += "namespace n { __global__ void k(int) {} __global__ void k(float) {} }\n"
     reply = check(cache_dir, text, kernels=("t<1>", "n::k(float)", "void t<2>(float*, int const*)", "_ZN1n1kEi"))
-    assert isinstance(reply, Built)
+    assert isinstance(reply, BuiltProgram)
     assert not reply.has_main
 
 
@@ -113,8 +113,8 @@ def test_a_kernel_that_does_not_exist_is_reported(cache_dir: Path) -> None:
 def test_the_second_build_comes_from_the_cache(cache_dir: Path) -> None:
     text = 'int main() { puts("once"); }\n'
     first, second = check(cache_dir, text), check(cache_dir, text)
-    assert isinstance(first, Built)
-    assert isinstance(second, Built)
+    assert isinstance(first, BuiltProgram)
+    assert isinstance(second, BuiltProgram)
     assert (first.is_cached, second.is_cached) == (False, True)
     assert first.program == second.program
 
@@ -125,7 +125,7 @@ def test_a_changed_header_is_a_new_program(cache_dir: Path, tmp_path: Path) -> N
     for value in ("1", "2"):
         header.write_text(f"#pragma once\ninline int value() {{ return {value}; }}\n")
         reply = build(BuildRequest(sources=((main, text),), cache_dir=cache_dir))
-        assert isinstance(reply, Built)
+        assert isinstance(reply, BuiltProgram)
         assert output_of(reply.program) == value
 
 
@@ -134,7 +134,7 @@ def test_an_unsaved_header_replaces_the_one_on_disk(cache_dir: Path, tmp_path: P
     header.write_text("syntax error")
     main = (tmp_path / "main.cu", '#include "value.cuh"\nint main() { printf("%d", VALUE); }\n')
     reply = build(BuildRequest(sources=(main, (header, "#define VALUE 3\n")), cache_dir=cache_dir))
-    assert isinstance(reply, Built)
+    assert isinstance(reply, BuiltProgram)
     assert output_of(reply.program) == "3"
 
 
@@ -146,7 +146,7 @@ def test_several_files_are_linked_with_a_kernel_between_them(cache_dir: Path, tm
     )
     other = "__global__ void k(int* p, int v) { *p = v; }\n"
     reply = build(BuildRequest(sources=((tmp_path / "main.cu", main), (tmp_path / "k.cu", other)), cache_dir=cache_dir))
-    assert isinstance(reply, Built)
+    assert isinstance(reply, BuiltProgram)
     assert output_of(reply.program) == "4"
 
 
@@ -154,7 +154,7 @@ def test_defines_and_include_folders_reach_the_source(cache_dir: Path, tmp_path:
     (tmp_path / "found.h").write_text("#define FOUND 5\n")
     text = '#include <found.h>\nint main() { printf("%d %d", FOUND, N); }\n'
     reply = check(cache_dir, text, include_dirs=(tmp_path,), defines=("N=6", "EMPTY"))
-    assert isinstance(reply, Built)
+    assert isinstance(reply, BuiltProgram)
     assert output_of(reply.program) == "5 6"
 
 
@@ -165,7 +165,7 @@ def test_a_promoted_program_computes_in_double(cache_dir: Path) -> None:
         'cudaMemcpy(&h, d, sizeof h, cudaMemcpyDeviceToHost); printf("%.12f", h); }\n'
     )
     reply = check(cache_dir, text, promote_float=True)
-    assert isinstance(reply, Built)
+    assert isinstance(reply, BuiltProgram)
     assert output_of(reply.program) == "1.438504251409"
 
 
@@ -192,7 +192,7 @@ def test_a_cache_that_cannot_be_written_is_a_typed_failure() -> None:
 @pytest.mark.parametrize("size_bytes", [2_000, 40_000, 120_000])
 def test_a_disk_that_is_full_while_compiling_or_linking_is_no_fault_of_the_source(cache_dir: Path, tmp_path: Path, size_bytes: int) -> None:
     """A limit on file sizes stands for the disk; the prelude and the runtime are there already."""
-    assert isinstance(check(cache_dir, "int main() {}\n"), Built)
+    assert isinstance(check(cache_dir, "int main() {}\n"), BuiltProgram)
     request = tmp_path / "request.json"
     text = f"__global__ void k(int* p) {{ *p = {size_bytes}; }}\nint main() {{ int* p; k<<<1, 2>>>(p); }}\n"
     request.write_text(dumps(BuildRequest(sources=((Path("/user/main.cu"), text),), cache_dir=cache_dir)))

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from assistant.emulator.build import BuildReply, BuildRequest, Built, build
+from assistant.emulator.build import BuildReply, BuildRequest, BuiltProgram, build
 from assistant.model.build import BuildFailure, DiagnosticSeverity
 from assistant.serialize import dumps
 from assistant.worker.landlock import landlock_abi
@@ -32,7 +32,7 @@ def project(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def secret(tmp_path: Path) -> Path:
-    """A file of the user's beside the project; its text would be quoted in messages."""
+    """A file of the user's next to the project; its text would be quoted in messages."""
     path = tmp_path / "private" / "key.txt"
     path.parent.mkdir()
     path.write_text(f"{SECRET} #define VALUE 1\n")
@@ -90,7 +90,7 @@ def test_the_assembler_reads_no_more_than_the_compiler(compiled: Callable[..., B
 
 def test_whether_a_file_exists_is_no_part_of_its_contents(compiled: Callable[..., BuildReply], secret: Path) -> None:
     reply = compiled(f'#if __has_include("{secret}")\n#define VALUE 1\n#endif\n')
-    assert SECRET not in dumps(reply.diagnostics if isinstance(reply, BuildFailure | Built) else ())
+    assert SECRET not in dumps(reply.diagnostics if isinstance(reply, BuildFailure | BuiltProgram) else ())
 
 
 def test_a_line_of_a_named_file_is_not_quoted(compiled: Callable[..., BuildReply], secret: Path) -> None:
@@ -126,7 +126,7 @@ def test_a_source_in_the_home_folder_does_not_open_what_is_below(cache_dir: Path
     def compiled(name: str) -> BuildReply:
         return build(BuildRequest(((tmp_path / "a.cu", f'#include "{name}"\n{KERNEL}'),), cache_dir, workspaces=(tmp_path,)))
 
-    assert isinstance(compiled("beside.h"), Built)
+    assert isinstance(compiled("beside.h"), BuiltProgram)
     assert "was not read" in message(compiled("below/a.h"))
     assert "was not read" in message(compiled(".hidden.h"))
 
@@ -139,16 +139,16 @@ def test_the_workspace_and_the_include_folders_are_the_programs(compiled: Callab
     (project / "beside.h").symlink_to("../common.h")
     head = '#include "../common.h"\n#include <far.h>\n#include "beside.h"\n#define VALUE A + B\n'
     reply = compiled(head, workspaces=(tmp_path / "project",), include_dirs=(tmp_path / "link",))
-    assert isinstance(reply, Built), reply
+    assert isinstance(reply, BuiltProgram), reply
 
 
-def test_a_source_that_is_a_link_finds_what_lies_beside_the_link(
+def test_a_source_that_is_a_link_finds_what_lies_next_to_the_link(
     compiled: Callable[..., BuildReply], project: Path, tmp_path: Path
 ) -> None:
     (project / "beside.h").write_text("#define VALUE 1\n")
     (tmp_path / "real.cu").write_text('#include "beside.h"\n' + KERNEL)
     (project / "link.cu").symlink_to(tmp_path / "real.cu")
-    assert isinstance(compiled('#include "beside.h"\n', name="link.cu"), Built)
+    assert isinstance(compiled('#include "beside.h"\n', name="link.cu"), BuiltProgram)
 
 
 def test_what_is_no_file_is_named_at_once(compiled: Callable[..., BuildReply], project: Path) -> None:
@@ -193,7 +193,9 @@ TENFOLD = "#define X0 int x;\n" + "".join(f"#define X{n + 1} {' '.join([f'X{n}']
     ], 5),
     ids=["macros", "an assembler's loop", "an assembler's space", "an array", "a header that includes itself", "templates"],
 )  # fmt: skip
-def test_what_multiplies_is_stopped_and_told_in_one_sentence(project: Path, cache_dir: Path, tmp_path: Path, head: str, words: str) -> None:
+def test_what_multiplies_is_stopped_and_reported_in_one_sentence(
+    project: Path, cache_dir: Path, tmp_path: Path, head: str, words: str
+) -> None:
     (project / "self.h").write_text('#include "self.h"\n')
     build(BuildRequest(((project / "small.cu", f"#define VALUE 1\n{KERNEL}"),), cache_dir))  # the prelude is there
     request = tmp_path / "request.json"
@@ -213,6 +215,6 @@ def test_what_a_limit_stopped_is_tried_again(project: Path, cache_dir: Path) -> 
     assert not any("wrote a file" in path.read_text() for path in (cache_dir / "builds").glob("*/reply.json"))
 
 
-def test_compilers_write_nothing_beside_the_source(compiled: Callable[..., BuildReply], project: Path) -> None:
-    assert isinstance(compiled("#define VALUE 1\n#pragma GCC optimize 2\n"), Built)
+def test_compilers_write_nothing_next_to_the_source(compiled: Callable[..., BuildReply], project: Path) -> None:
+    assert isinstance(compiled("#define VALUE 1\n#pragma GCC optimize 2\n"), BuiltProgram)
     assert [path.name for path in project.iterdir()] == ["main.cu"]

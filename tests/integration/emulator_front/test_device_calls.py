@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from assistant.emulator.build import BuildReply, BuildRequest, Built, build
+from assistant.emulator.build import BuildReply, BuildRequest, BuiltProgram, build
 from assistant.emulator.device_calls import is_of_device
 from assistant.emulator.toolchain import RUNTIME_DIR
 from assistant.model.build import BuildFailure
@@ -125,7 +125,7 @@ def test_a_system_call_in_inline_assembly_is_refused(cache_dir: Path) -> None:
 
 def test_bytes_that_only_look_like_a_system_call_are_none(cache_dir: Path) -> None:
     code = "__global__ void k(float* o, int n) { ((volatile int*)o)[n] = 0x80cd050f; }\n"
-    assert isinstance(_built(cache_dir, code + MAIN), Built)
+    assert isinstance(_built(cache_dir, code + MAIN), BuiltProgram)
 
 
 def test_device_code_cannot_take_the_place_of_what_the_emulator_calls(cache_dir: Path) -> None:
@@ -225,7 +225,7 @@ int main() {
 @pytest.mark.parametrize("flavour", first_of(["checked", "fast", "counted"]))
 def test_what_cuda_gives_to_device_code_is_built_and_runs(flavour: str, cache_dir: Path) -> None:
     reply = _built(cache_dir, LEGITIMATE, flavour)
-    assert isinstance(reply, Built), reply
+    assert isinstance(reply, BuiltProgram), reply
     ran = subprocess.run([str(reply.program)], capture_output=True, text=True, timeout=60, check=True)
     assert ran.stdout == "device 8\n10 10 done\n"
 
@@ -245,7 +245,7 @@ def test_device_functions_of_another_file_may_be_called(cache_dir: Path) -> None
     reader = (Path("/user/reader.cu"), '#include <cstdlib>\n__device__ int reader() { return system("id"); }\n')
     main = "extern __device__ float helper(float);\nextern __device__ int reader();\n"
     fine = build(BuildRequest(((Path("/user/main.cu"), main + KERNEL + "helper(n); }\n" + MAIN), helper), cache_dir))
-    assert isinstance(fine, Built), fine
+    assert isinstance(fine, BuiltProgram), fine
     refused = build(BuildRequest(((Path("/user/main.cu"), main + KERNEL + "reader(); }\n" + MAIN), reader), cache_dir))
     assert isinstance(refused, BuildFailure)
     assert [(d.file, d.line) for d in refused.diagnostics] == [("/user/reader.cu", 2)]

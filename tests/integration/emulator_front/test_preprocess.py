@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from assistant.emulator import toolchain
-from assistant.emulator.build import BuildRequest, Built, build
+from assistant.emulator.build import BuildRequest, BuiltProgram, build
 from assistant.emulator.preprocess import preprocess
 from assistant.emulator.toolchain import BARE_FLAGS, Compiler, Flavour
 from assistant.model.build import CompilerMissing
-from assistant.model.preprocessed import NotPreprocessed, Preprocessed, Survivor
+from assistant.model.preprocessed import NotPreprocessed, PreprocessedProgram, Survivor
 from assistant.worker.tools import run_tool
 
 MAIN = Path("/user/main.cu")
@@ -37,7 +37,7 @@ def macros(flags: tuple[str, ...]) -> frozenset[str]:
 def test_lines_survive_with_their_macros_expanded_and_others_named(cache_dir: Path) -> None:
     text = "#define TWICE(x) (2 * (x))\n#ifdef __CUDACC__\nint a = TWICE(__CUDACC_VER_MAJOR__);\n#else\nint b;\n#endif\nint c;\n"
     found = preprocess(request(cache_dir, text))
-    assert isinstance(found, Preprocessed)
+    assert isinstance(found, PreprocessedProgram)
     assert found.lines == (
         Survivor("/user/main.cu", 3, "int a = (2 * (kernelopt_macro___CUDACC_VER_MAJOR__));"),
         Survivor("/user/main.cu", 7, "int c;"),
@@ -45,12 +45,12 @@ def test_lines_survive_with_their_macros_expanded_and_others_named(cache_dir: Pa
     assert found.macros == (("__CUDACC_VER_MAJOR__", "13"),) and found.files == ()
 
 
-def test_what_is_read_beside_the_source_is_named_and_its_lines_are_told(cache_dir: Path, tmp_path: Path) -> None:
+def test_what_is_read_next_to_the_source_is_named_and_its_lines_are_reported(cache_dir: Path, tmp_path: Path) -> None:
     (tmp_path / "a header.h").write_text("#pragma once\nint of_header;\n")
     main = tmp_path / "main.cu"
     text = '#include <vector>\n#define NAME "a header.h"\n#include NAME\nint x;\n'
     found = preprocess(BuildRequest(sources=((main, text),), cache_dir=cache_dir))
-    assert isinstance(found, Preprocessed)
+    assert isinstance(found, PreprocessedProgram)
     assert found.files == (str(tmp_path / "a header.h"),)
     assert [(Path(line.file).name, line.line, line.text) for line in found.lines] == [
         ("a header.h", 2, "int of_header;"),
@@ -60,7 +60,7 @@ def test_what_is_read_beside_the_source_is_named_and_its_lines_are_told(cache_di
 
 def test_flags_and_their_macros_count(cache_dir: Path) -> None:
     found = preprocess(request(cache_dir, "int n = N;\n#ifdef DEBUG\nint d;\n#endif\n", defines=("N=7", "DEBUG")))
-    assert isinstance(found, Preprocessed)
+    assert isinstance(found, PreprocessedProgram)
     assert [line.text for line in found.lines] == ["int n = kernelopt_macro_N;", "int d;"] and found.macros == (("N", "7"),)
 
 
@@ -88,9 +88,9 @@ def test_a_program_that_builds_with_the_bare_prelude_is_seen_with_it(cache_dir: 
     lines = [0, 0]
     for number in range(2):
         found = preprocess(request(cache_dir, text))
-        assert isinstance(found, Preprocessed)
+        assert isinstance(found, PreprocessedProgram)
         lines[number] = len(found.lines)
-        assert isinstance(build(request(cache_dir, text)), Built)
+        assert isinstance(build(request(cache_dir, text)), BuiltProgram)
     assert lines == [4, 3]
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from assistant.cli.compose import open_session
 from assistant.engine.request import Accept, JobRequest, OptimizeOptions
-from assistant.engine.search.planning import Asked
+from assistant.engine.search.planning import SearchCallbacks
 from assistant.model import events
 from tests.integration.engine.homes import home_with_kept_builds
 from tests.unit.engine.test_host_code import Person
@@ -26,7 +26,7 @@ def test_what_a_person_did_not_allow_is_neither_built_nor_run(tmp_path: Path, mo
 
     async def heard() -> list[events.Event]:
         options = OptimizeOptions(max_rounds=1, may_edit_host_code=False)
-        return [e async for e in session.optimize(JobRequest(source, tmp_path), options, Accept.NONE, None, Asked(person))]
+        return [e async for e in session.optimize(JobRequest(source, tmp_path), options, Accept.NONE, None, SearchCallbacks(person))]
 
     told = asyncio.run(heard())
     tried = [event for event in told if isinstance(event, events.CandidateTried)]

@@ -1,4 +1,4 @@
-"""Candidates run limited whoever planned them; the user's own program runs as the user would run it."""
+"""Candidates run limited, whichever planner made them; the user's own program runs as the user would run it."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from assistant.engine.request import JobRequest
 from assistant.engine.source_version import SourceVersion, candidate_of, with_text
 from assistant.lab.cpu import CpuLab
 from assistant.measure.targets import target
-from assistant.model.preprocessed import NotPreprocessed, Preprocessed, Preprocessings
+from assistant.model.preprocessed import NotPreprocessed, PreprocessedProgram, Preprocessings
 from assistant.model.verification import Label
 from assistant.ports.lab import LabFailure, Program, RunLimits
 from tests.caches import link_kept_emulator
@@ -207,7 +207,7 @@ class Counting(CpuLab):
 
     run_count = 0
 
-    async def _emulated(self, program: Program) -> Preprocessed | NotPreprocessed:
+    async def _emulated(self, program: Program) -> PreprocessedProgram | NotPreprocessed:
         self.run_count += 1
         return await super()._emulated(program)
 
@@ -256,7 +256,7 @@ async def test_an_edit_reads_no_file_that_the_original_does_not(job: Job, lines:
 @pytest.mark.parametrize("lines", ['%:include "/etc/passwd"\n', '# 1 "/usr/include/stdio.h" 1 3\n#include "/etc/passwd"\n'])
 async def test_an_edit_whose_directives_cannot_be_followed_is_not_compiled(job: Job, lines: str) -> None:
     refused = await foreign_reading(job, original(job), with_text(original(job), lines + ORIGINAL))
-    assert refused is not None and "what it reads cannot be told" in refused.message
+    assert refused is not None and "what it reads cannot be known" in refused.message
 
 
 async def test_what_the_original_declares_in_several_ways_is_not_used_anew(job: Job) -> None:

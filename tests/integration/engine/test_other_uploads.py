@@ -310,7 +310,7 @@ def test_a_program_that_takes_long_is_not_run_so_again(folder: Path, monkeypatch
     assert "other values: the program takes longer than 0.1 s under checks" in verdict.missing_checks
 
 
-def test_what_the_whole_program_shows_is_told_of_a_kernel_whose_work_is_moved() -> None:
+def test_what_the_whole_program_shows_is_reported_of_a_kernel_whose_work_is_moved() -> None:
     wrong = VerificationFinding("wrong_value", Outcome.FAIL, "y[0]: wrong value", "k()")
     assumed = VerificationFinding("assumption", Outcome.NEEDS_DECISION, "right only for the program's own values")
     kernel = Verification(Outcome.FAIL, (wrong,), (), (), "kernel", (), ())

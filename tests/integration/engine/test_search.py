@@ -40,7 +40,7 @@ class LabWithAnother(CpuLab):
         self.other = Counting(scratch / "other", cache, target)
 
     @property
-    def beside(self) -> tuple[Lab, ...]:
+    def parallel_labs(self) -> tuple[Lab, ...]:
         return (self.other,)
 
     async def close(self) -> None:

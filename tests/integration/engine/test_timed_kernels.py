@@ -76,7 +76,7 @@ TWO_OPENINGS = """\
 #endif
     }
 """
-"""Braces that do not balance for whoever cuts the text apart without preprocessing it."""
+"""Braces that do not balance for code that cuts the text apart without preprocessing it."""
 
 
 @pytest.fixture

@@ -10,16 +10,16 @@ import pytest
 
 from assistant.cuda.parse import parse
 from assistant.errors import UsageError
-from assistant.live.captured import Captured, workload_of
+from assistant.live.captured import CellCapture, workload_of
 from assistant.live.sources import declined_reasons, known_texts, text_of
 from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.recording import BufferState, PointerField, RecordedArgument, RecordedBuffer, RecordedLaunch, Recording, ShapeCount
 from assistant.model.source import Source
 from assistant.workload.narrow import Extent
 from assistant.workload.recordings import RecordingReader, RecordingWriter
-from jupyter_ext.capturing import Capturing, Recorded, Subject
+from jupyter_ext.capturing import Capturing, CellRecording, Subject
 from jupyter_ext.cells import cell_of, same_cell
-from jupyter_ext.opening import Asked, Opening
+from jupyter_ext.opening import MagicLine, Opening
 from jupyter_ext.workshop import Workshop
 
 N, SEGMENT, BASE = 1000, 2 << 20, 0x7F00_0000_0000
@@ -39,7 +39,7 @@ module.get_function("halve")(out, x, np.int32(1000), grid=(4, 1), block=(256, 1,
 '''
 
 
-def captured(folder: Path, factor: float = 0.5, instance: str = "halve") -> Captured:
+def captured(folder: Path, factor: float = 0.5, instance: str = "halve") -> CellCapture:
     """One launch of a kernel with C's linkage, as SourceModule compiles it, on two tensors of one segment."""
     before = np.zeros(SEGMENT // 4, np.float32)
     before[X // 4 : X // 4 + N] = np.linspace(-3, 3, N)
@@ -54,11 +54,11 @@ def captured(folder: Path, factor: float = 0.5, instance: str = "halve") -> Capt
     buffer, variable = RecordedBuffer(0, SEGMENT, BASE, None, "device"), RecordedBuffer(1, 4, 4096, "of_another_kernel", "constant")
     writer.write(Recording((buffer, variable), (launch,), (), (), shape_counts=(ShapeCount(instance, CONFIG, 5),)))
     extents = (Extent(BASE + OUT, 4 * N), Extent(BASE + X, 4 * N))
-    return Captured(folder, RecordingReader(folder).recording, extents, "a GPU")
+    return CellCapture(folder, RecordingReader(folder).recording, extents, "a GPU")
 
 
-def recorded(folder: Path, code: str = CELL, earlier: tuple[str, ...] = ()) -> Recorded:
-    return Recorded(captured(folder), known_texts(code, earlier, {}), ())
+def recorded(folder: Path, code: str = CELL, earlier: tuple[str, ...] = ()) -> CellRecording:
+    return CellRecording(captured(folder), known_texts(code, earlier, {}), ())
 
 
 @pytest.fixture
@@ -78,7 +78,7 @@ def test_the_string_that_was_launched_goes_on_and_is_edited_in_its_place(
     subject = capturing.subject(taken, None, CELL, tmp_path / "lab.ipynb", "a1")
     assert isinstance(subject, Subject) and subject.cell.path == tmp_path / "lab.ipynb.halve.cu" and subject.cell.id == "a1"
     opening.recorded(taken.captured)
-    opened = opening.open(subject.cell, Asked(kernel=subject.selector, until="check"))
+    opened = opening.open(subject.cell, MagicLine(kernel=subject.selector, until="check"))
     assert opened.notes == ("halve is judged on the launches that were recorded on a GPU: n=1000",)
     assert opened.run.wait(120.0)
     assert opened.run.state.headline == "check: no problem found by what was checked", opened.run.state
@@ -97,19 +97,19 @@ def test_a_kernel_whose_demangled_name_has_parentheses_goes_on(
     opening: Opening, capturing: Capturing, tmp_path: Path, text: str, instance: str, chosen: str
 ) -> None:
     code = CELL.replace(KERNEL, text)
-    taken = Recorded(captured(tmp_path / "recording", instance=instance), known_texts(code, (), {}), ())
+    taken = CellRecording(captured(tmp_path / "recording", instance=instance), known_texts(code, (), {}), ())
     subject = capturing.subject(taken, None, code, tmp_path / "lab.ipynb", "a1")
     assert isinstance(subject, Subject) and subject.selector == chosen
     opening.recorded(taken.captured)
-    run = opening.open(subject.cell, Asked(kernel=subject.selector, until="check")).run
+    run = opening.open(subject.cell, MagicLine(kernel=subject.selector, until="check")).run
     assert run.wait(120.0)
     assert run.state.headline == "check: no problem found by what was checked", run.state
 
 
-def test_a_text_that_does_not_do_what_was_recorded_is_told(workshop: Workshop, opening: Opening, tmp_path: Path) -> None:
+def test_a_text_that_does_not_do_what_was_recorded_is_reported(workshop: Workshop, opening: Opening, tmp_path: Path) -> None:
     opening.recorded(captured(tmp_path / "recording"))
     cell = cell_of(f"%%kernelopt halve\n{KERNEL.replace('0.5f', '0.75f')}", tmp_path / "other.ipynb", None)
-    run = opening.open(cell, Asked(kernel="halve", until="check")).run
+    run = opening.open(cell, MagicLine(kernel="halve", until="check")).run
     assert run.wait(120.0)
     problems = [problem.message for problem in workshop.picture(cell.key).view.notes]
     assert any("the reference says" in told and "the recorded launch at n=1000" in told for told in problems), problems
@@ -129,17 +129,17 @@ def test_a_kernel_with_other_parameters_is_refused(opening: Opening, tmp_path: P
     opening.recorded(captured(tmp_path / "recording"))
     cell = cell_of(f"%%kernelopt halve\n{KERNEL.replace(', int n', '').replace('i < n', 'true')}", tmp_path / "lab.ipynb", None)
     with pytest.raises(UsageError, match="the recorded launch of halve has 3 arguments, the cell's kernel takes 2"):
-        opening.open(cell, Asked(kernel="halve", until="check"))
+        opening.open(cell, MagicLine(kernel="halve", until="check"))
 
 
 def test_variables_that_were_set_before_the_recording_are_missed(opening: Opening, tmp_path: Path) -> None:
     opening.recorded(captured(tmp_path / "recording"))
     cell = cell_of(f"%%kernelopt halve\n__constant__ float factor;\n{KERNEL.replace('0.5f', 'factor')}", tmp_path / "lab.ipynb", None)
     with pytest.raises(UsageError, match="the recording lacks the variable factor"):
-        opening.open(cell, Asked(kernel="halve", until="check"))
+        opening.open(cell, MagicLine(kernel="halve", until="check"))
 
 
-def test_what_pytorch_built_an_extension_from_is_told_without_the_parts_that_call_pytorch(tmp_path: Path) -> None:
+def test_what_pytorch_built_an_extension_from_is_reported_without_the_parts_that_call_pytorch(tmp_path: Path) -> None:
     host = "torch::Tensor halve(torch::Tensor x) {\n  halve<<<4, 256>>>(out, x, 1000);\n  return x;\n}\n"
     (tmp_path / "cuda.cu").write_text(f"#include <torch/types.h>\n#include <cuda.h>\n{KERNEL}{host}")
     module = ModuleType("halves")
@@ -149,7 +149,7 @@ def test_what_pytorch_built_an_extension_from_is_told_without_the_parts_that_cal
     assert text.text == f"#include <cuda.h>\n{KERNEL}"
 
 
-def test_a_text_of_an_earlier_cell_is_found_and_one_that_cannot_be_read_is_told(capturing: Capturing, tmp_path: Path) -> None:
+def test_a_text_of_an_earlier_cell_is_found_and_one_that_cannot_be_read_is_reported(capturing: Capturing, tmp_path: Path) -> None:
     later = "%%kernelopt --capture\nmodule.get_function('halve')(out, x)"
     taken = recorded(tmp_path / "recording", later, (CELL,))
     subject = capturing.subject(taken, None, later, tmp_path / "lab.ipynb", "a2")

@@ -23,7 +23,7 @@ class FakeGpu:
         return {"LD_LIBRARY_PATH": str(self.folder), "FAKE_NVML": str(self.folder / "processes")}
 
     def runs(self, *processes: tuple[int, str]) -> None:
-        """(process id, how busy in percent; ``-``: it does not tell) of everything that computes on it from now on."""
+        """(process id, how busy in percent; ``-``: it does not say) of everything that computes on it from now on."""
         (self.folder / "processes").write_text("".join(f"{pid} {busy}\n" for pid, busy in processes), "utf-8")
 
 

@@ -156,7 +156,7 @@ for lock in sys.argv[1:]:
 """
 
 
-async def test_nobody_of_ours_measures_on_any_gpu_of_a_program_that_runs(kept: Path, tmp_path: Path) -> None:
+async def test_none_of_our_processes_measures_on_any_gpu_of_a_program_that_runs(kept: Path, tmp_path: Path) -> None:
     (tmp_path / "looks.py").write_text(LOOKS)
     gpus = tuple(f"GPU-{name}-{os.getpid()}" for name in "ab")
     locks = [lock_folder() / f"kernelopt-{gpu}.{kind}" for gpu in gpus for kind in ("lock", "turn")]

@@ -56,7 +56,7 @@ def ask(
     return json.loads(ended.stdout)
 
 
-def test_a_program_of_this_user_that_computes_is_told(nvml: dict[str, str], foreign: int) -> None:
+def test_a_program_of_this_user_that_computes_is_reported(nvml: dict[str, str], foreign: int) -> None:
     assert ask(nvml, (foreign, "97")) == [{"gpu_index": 0, "process_id": foreign, "command": "sleep 101", "busy_ratio": 0.97}]
 
 
@@ -65,7 +65,7 @@ def test_a_gpu_that_no_number_names_is_looked_at_too(device: str, nvml: dict[str
     assert [process["gpu_index"] for process in ask(nvml, (foreign, "97"), device=device)] == [0]
 
 
-def test_a_gpu_that_is_hidden_from_jobs_is_nobodys(nvml: dict[str, str], foreign: int) -> None:
+def test_a_gpu_that_is_hidden_from_jobs_has_no_user(nvml: dict[str, str], foreign: int) -> None:
     assert ask(nvml, (foreign, "97"), device="auto", visible="") == []
 
 
@@ -73,7 +73,7 @@ def test_a_program_that_only_keeps_its_context_uses_nothing(nvml: dict[str, str]
     assert ask(nvml, (foreign, "0")) == []
 
 
-def test_where_the_gpu_does_not_tell_who_is_busy_being_there_is_enough(nvml: dict[str, str], foreign: int) -> None:
+def test_where_the_gpu_does_not_say_who_is_busy_being_there_is_enough(nvml: dict[str, str], foreign: int) -> None:
     assert ask(nvml, (foreign, "-")) == [{"gpu_index": 0, "process_id": foreign, "command": "sleep 101", "busy_ratio": None}]
 
 
@@ -102,10 +102,10 @@ def test_programs_of_other_users_are_not_this_users(nvml: dict[str, str]) -> Non
         other.wait()
 
 
-def test_a_process_that_is_not_seen_here_and_a_gpu_that_is_not_there_are_nobodys(nvml: dict[str, str], foreign: int) -> None:
+def test_a_process_that_is_not_seen_here_and_a_gpu_that_is_not_there_have_no_user(nvml: dict[str, str], foreign: int) -> None:
     assert ask(nvml, (2**22 + 1, "90")) == []
     assert ask(nvml, (foreign, "90"), device="gpu:1") == []
 
 
-def test_without_a_driver_nobody_uses_anything(tmp_path: Path) -> None:
+def test_without_a_driver_no_user_uses_anything(tmp_path: Path) -> None:
     assert ask({"LD_LIBRARY_PATH": str(tmp_path)}, (1, "90")) == []

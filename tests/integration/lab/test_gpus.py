@@ -58,8 +58,8 @@ def test_a_gpu_in_mig_mode_is_its_slice(nvml: dict[str, str]) -> None:
     assert [gpu["uuid"] for gpu in named] == [second]
     (uncut,) = asked({**nvml, "FAKE_NVML_SLICES": "0"}, None)
     assert "in MIG mode and has no slice" in uncut
-    (beside,) = asked({**nvml, "FAKE_NVML_SLICES": "0", "FAKE_NVML_SECOND": "1"}, None)
-    assert [(gpu["index"], gpu["uuid"][:12]) for gpu in beside] == [(0, "GPU-33333333")]
+    (others,) = asked({**nvml, "FAKE_NVML_SLICES": "0", "FAKE_NVML_SECOND": "1"}, None)
+    assert [(gpu["index"], gpu["uuid"][:12]) for gpu in others] == [(0, "GPU-33333333")]
 
 
 def test_without_a_number_the_first_gpu_is_meant_and_those_like_it() -> None:
@@ -97,7 +97,7 @@ _SECOND = "GPU-33333333-2222-3333-4444-555555555555"
         ("GPU-none", {"CUDA_VISIBLE_DEVICES": ""}, ["GPU-none"]),
     ],
 )
-def test_a_program_may_use_every_gpu_that_nobody_hides(
+def test_a_program_may_use_every_gpu_that_is_not_hidden(
     nvml: dict[str, str], own: str, environment: dict[str, str], reachable: list[str]
 ) -> None:
     command = (sys.executable, "-c", _REACHABLE, "0" if own != _SECOND else "1", own)

@@ -11,7 +11,7 @@ import pytest
 from assistant.lab.compiler import Compiler, Image
 from assistant.live.binding import bind
 from assistant.live.callables import KernelFailed
-from assistant.live.compiling import Compiled
+from assistant.live.compiling import CompiledText
 from assistant.live.gpu_calls import OnGpu
 from assistant.live.loop import BackgroundLoop
 from assistant.model.build import CompilerMissing, Flags
@@ -88,7 +88,7 @@ def check(
     library: Any, loop: BackgroundLoop, config: LaunchConfig, index: int = 0, has_c_linkage: bool = False
 ) -> tuple[list[str], list[str]]:
     """(what the driver heard, what the compiler was asked) of two launches of the same kernel."""
-    compiled = Compiled(Program((), Flags((), "")), RunLimits(), CompilerMissing("", ""), None)
+    compiled = CompiledText(Program((), Flags((), "")), RunLimits(), CompilerMissing("", ""), None)
     compiler = _Compiler([], has_c_linkage)
     runner = OnGpu(loop, cast("Compiler", compiler), compiled, lambda: library)
     before = len(library.heard())
@@ -120,18 +120,18 @@ def test_arrays_of_a_second_gpu_are_worked_on_there(library: Any, loop: Backgrou
     assert heard[-1].endswith(": 0x70100000 0x70100000 7")
 
 
-def test_what_the_driver_refuses_is_told_by_its_name(library: Any, loop: BackgroundLoop) -> None:
+def test_what_the_driver_refuses_is_known_by_its_name(library: Any, loop: BackgroundLoop) -> None:
     with pytest.raises(KernelFailed, match="cuLaunchKernel failed: CUDA_ERROR_INVALID_VALUE"):
         check(library, loop, LaunchConfig(Dim3(1), Dim3(2048), 0))
     with pytest.raises(KernelFailed, match="cuDeviceGet failed: CUDA_ERROR_INVALID_DEVICE"):
         check(library, loop, LaunchConfig(Dim3(1), Dim3(32), 0), index=5)
 
 
-def test_a_machine_without_a_driver_is_told(loop: BackgroundLoop) -> None:
+def test_a_machine_without_a_driver_is_reported(loop: BackgroundLoop) -> None:
     def missing() -> Any:
         raise KernelFailed("no CUDA driver: libcuda.so.1", "install it")
 
-    compiled = Compiled(Program((), Flags((), "")), RunLimits(), CompilerMissing("", ""), None)
+    compiled = CompiledText(Program((), Flags((), "")), RunLimits(), CompilerMissing("", ""), None)
     runner = OnGpu(loop, cast("Compiler", _Compiler([])), compiled, missing)
     bound = bind(SCALE, {"out": ArrayOnGpu(), "x": ArrayOnGpu(), "n": 7})
     with pytest.raises(KernelFailed, match="no CUDA driver"):

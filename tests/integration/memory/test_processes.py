@@ -55,7 +55,7 @@ def test_processes_that_create_and_fill_one_file_at_once_lose_nothing(path: Path
         assert store.verify().damages == ()
 
 
-def test_of_several_processes_one_decides_and_the_others_are_told_who(path: Path, given: Any) -> None:
+def test_of_several_processes_one_decides_and_the_others_learn_who(path: Path, given: Any) -> None:
     with open_store(path) as store:
         store.add_proposal(given.workspace, given.proposal())
     outputs = [p.communicate(timeout=60)[0].strip() for p in [start(path, given.decision(), "decide", n) for n in "ABCD"]]

@@ -1,4 +1,4 @@
-"""Nothing of a started program outlives whoever asked for it, however either of them ends."""
+"""Nothing of a started program outlives the process that asked for it, however either of them ends."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def family(folder: Path) -> list[int]:
     return [int(await_file(folder / name)) for name in ("own", "child", "group", "daemon")]
 
 
-def test_exit_statuses_and_signals_are_told(launcher: Launcher) -> None:
+def test_exit_statuses_and_signals_are_reported(launcher: Launcher) -> None:
     codes = {}
     for script in ("exit 0", "exit 7", "kill -SEGV $$"):
         running = start(launcher, "sh", "-c", script)

@@ -1,4 +1,4 @@
-"""A candidate on a GPU may do what CUDA's driver needs, and reaches nobody by it."""
+"""A candidate on a GPU may do what CUDA's driver needs, and reaches no other process by it."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ CHANGES: dict[str, Callable[[Path], object]] = {
     "add a folder": lambda place: (place / "new" / "deep").mkdir(parents=True),
     "turn a link": lambda place: ((place / "link").unlink(), (place / "link").symlink_to("sub/old.txt")),
     "swap files": lambda place: _swap(place / "input.txt", place / "sub" / "old.txt"),
-    "write beside the folder": lambda place: (place.parent / "new.txt").write_text("new"),
+    "write next to the folder": lambda place: (place.parent / "new.txt").write_text("new"),
     "turn a neighbour": lambda place: ((place.parent / "neighbour.txt").unlink(), (place.parent / "neighbour.txt").write_text("far")),
     "remove all": lambda place: _remove_tree(place.parent),
 }

@@ -81,8 +81,8 @@ def test_another_kernel_timed_with_an_edit_is_compared_unless_the_version_edits_
     seen = {**_seen("k", 64), **_seen("next", 64)}
     alone = _one((_edit("k", shape),), seen, seen)
     assert isinstance(alone, Timed) and alone.kernel.startswith("next ")
-    beside, _ = compared("program", (_edit("k", shape), _edit("next", "")), seen, seen)
-    assert isinstance(beside, LeftOut) and "another edit of the same version changes it" in beside.words
+    left_out, _ = compared("program", (_edit("k", shape), _edit("next", "")), seen, seen)
+    assert isinstance(left_out, LeftOut) and "another edit of the same version changes it" in left_out.words
 
 
 def _rows(a_ns: float, b_ns: float) -> list[dict[str, Any]]:
@@ -96,7 +96,7 @@ def _rows(a_ns: float, b_ns: float) -> list[dict[str, Any]]:
     return [{"what": "search", **encode(found)}, {"what": "runs", "program": "blur", "original": original, "versions": [version]}]
 
 
-def test_the_table_sets_ours_beside_ncus() -> None:
+def test_the_table_sets_ours_next_to_ncus() -> None:
     table = ncu_table(_rows(38_000, 20_000)).splitlines()
     assert table[2] == "| blur | k | read-only+unroll | 40.0 µs | 38.0 µs | +5.3% | 2.000 | 1.900 | +5.3% | 0.0% |"
     assert table[-3:] == [

@@ -34,5 +34,5 @@ def test_a_condition_of_the_source_is_no_vote() -> None:
     assert not aggregated_atomics(_code(*_CONDITIONAL))
 
 
-def test_a_line_with_another_atomic_beside_the_combined_one_is_left_out() -> None:
+def test_a_line_with_another_atomic_next_to_the_combined_one_is_left_out() -> None:
     assert not aggregated_atomics(_code(*_COUNTER, *_FLOAT_SUM))

@@ -132,7 +132,7 @@ def test_an_unrolled_loop_may_end_between_two_copies(listing: Listing) -> None:
     assert all(reasons(request(listing(further), profile(sites, {8: rounds}), counted)).values())
 
 
-def test_stores_may_race_where_nobody_reads_what_they_leave(listing: Listing) -> None:
+def test_stores_may_race_where_nothing_reads_what_they_leave(listing: Listing) -> None:
     read = site(5, "global load", *EVERY, 1)
     raced = site(6, "global store", 70, 8, 2, is_unordered=True)
     ran = {5: EVERY, 6: (70, 8)}

@@ -90,7 +90,7 @@ def test_a_file_with_flags_may_name_further_ones() -> None:
     assert told(files, "--options-file", "a.rsp,c.rsp") == ("-DA", "-DB", "-DC")
 
 
-def test_a_file_with_flags_that_is_missing_or_names_itself_is_told() -> None:
+def test_a_file_with_flags_that_is_missing_or_names_itself_is_reported() -> None:
     with pytest.raises(ValueError, match=r"/p/build/gone\.rsp cannot be read"):
         told({}, "@gone.rsp")
     with pytest.raises(ValueError, match="more than 64 files"):

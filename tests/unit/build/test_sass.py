@@ -85,7 +85,7 @@ def test_a_redefined_predicate_starts_a_new_region(listing: Listing) -> None:
     assert first.region != second.region
 
 
-def test_the_control_register_tells_how_far_a_loop_is_unrolled(listing: Listing) -> None:
+def test_the_control_register_shows_how_far_a_loop_is_unrolled(listing: Listing) -> None:
     graph = control_flow(listing(LOOP))
     (loop,) = graph.loops
     assert control_updates(graph, loop) == {"R4": Update("constant", 4)}

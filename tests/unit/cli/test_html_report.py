@@ -65,7 +65,7 @@ def report(name: str = "k(float*)", text: str = TEXT, points: tuple[Point, ...] 
     return ProfileReport(Path(FILE), text, (KernelReport(name, name, 1, ((1, 4),), resources, 4e-6, shown),), 0)
 
 
-TOLD: tuple[events.Event, ...] = (
+LOG: tuple[events.Event, ...] = (
     events.JobStarted("J1", "profile", FILE, "CPU emulator", "no GPU"),
     events.Message("J1", Severity.WARNING, "no CUDA compiler was found", "install kernelopt[cuda]"),
 )
@@ -111,7 +111,7 @@ POINTS = (Point("DRAM", 0.5, 1e11, 2e12), Point("L2", 0.25, 1e11, 1.4e12))
 
 @pytest.mark.parametrize("points", [(), POINTS], ids=["no arithmetic", "a roofline"])
 def test_the_page_is_well_formed_and_every_link_has_its_target(points: tuple[Point, ...]) -> None:
-    tree = Tree(render_page(report(points=points), TOLD))
+    tree = Tree(render_page(report(points=points), LOG))
     ids = tree.values("id")
     assert len(ids) == len(set(ids))
     links = tree.values("href")
@@ -120,7 +120,7 @@ def test_the_page_is_well_formed_and_every_link_has_its_target(points: tuple[Poi
 
 
 def test_the_page_loads_nothing_and_runs_nothing() -> None:
-    page = render_page(report(points=POINTS), TOLD)
+    page = render_page(report(points=POINTS), LOG)
     tree = Tree(page)
     assert not re.search(r"https?:|url\(|@import|//[a-z]+\.[a-z]", page)
     forbidden = {"script", "link", "img", "iframe", "object", "embed", "base", "form"}
@@ -129,7 +129,7 @@ def test_the_page_loads_nothing_and_runs_nothing() -> None:
 
 
 def test_the_policy_allows_the_page_s_own_style_and_nothing_else() -> None:
-    page = render_page(report(), TOLD)
+    page = render_page(report(), LOG)
     policy = next(m["content"] for m in Tree(page).named("meta") if m.get("http-equiv") == "Content-Security-Policy")
     style = re.search(r"<style>(.*?)</style>", page, re.DOTALL)
     assert style is not None and policy is not None
@@ -139,14 +139,14 @@ def test_the_policy_allows_the_page_s_own_style_and_nothing_else() -> None:
 
 def test_hostile_names_comments_and_messages_stay_text() -> None:
     hostile = report(HOSTILE, TEXT.replace("{comment}", HOSTILE))
-    page = render_page(hostile, (*TOLD, events.Message("J1", Severity.WARNING, HOSTILE, HOSTILE)))
+    page = render_page(hostile, (*LOG, events.Message("J1", Severity.WARNING, HOSTILE, HOSTILE)))
     tree = Tree(page)
     assert not {"script", "img"} & {tag for tag, _ in tree.tags}
     assert tree.text.count(HOSTILE) >= 5, "it is shown, as text"
 
 
 def test_every_line_of_the_kernel_is_shown_with_its_heat_and_counters() -> None:
-    tree = Tree(render_page(report(), TOLD))
+    tree = Tree(render_page(report(), LOG))
     for line in TEXT.splitlines():
         assert line in tree.text
     shown = {(a["data-op"], a["data-line"], a["data-counter"]): a["data-value"] for a in tree.named("span") if "data-counter" in a}
@@ -186,20 +186,20 @@ def test_every_line_of_the_kernel_is_shown_with_its_heat_and_counters() -> None:
     ],
 )
 def test_the_page_says(fact: str) -> None:
-    assert fact in Tree(render_page(report(), TOLD)).text
+    assert fact in Tree(render_page(report(), LOG)).text
 
 
 def test_what_needs_a_compiler_is_said_to_be_unknown_without_one() -> None:
     kernel = report().kernels[0]
     bare = replace(kernel.launches[0], occupancy=None, profile=replace(kernel.launches[0].profile, instructions=InstructionMix()))
     page = replace(report(), kernels=(replace(kernel, resources=None, launches=(bare,)),))
-    text = Tree(render_page(page, TOLD)).text
+    text = Tree(render_page(page, LOG)).text
     assert text.count("needs a CUDA compiler") == 2
     assert "No machine code, so no instruction counts" in text
 
 
 def test_a_roofline_names_its_axes_ceilings_and_points() -> None:
-    text = Tree(render_page(report(points=POINTS), TOLD)).text
+    text = Tree(render_page(report(points=POINTS), LOG)).text
     for words in ("operations per byte (logarithmic)", "operations per second (logarithmic)", "DRAM 4.8 TB/s", "fp64 33.5 Top/s"):
         assert words in text
     assert "0.25 op/byte" in text and "100 Gop/s" in text
@@ -223,7 +223,7 @@ async def test_the_page_is_written_before_the_last_event(tmp_path: Path) -> None
 
     async def profile(keep: object) -> object:
         keep(report())  # type: ignore[operator]
-        yield TOLD[0]
+        yield LOG[0]
         yield events.JobEnded("J1", 0, "1 kernel profiled")
 
     told = [event async for event in with_page(profile, path)]  # type: ignore[arg-type]

@@ -107,7 +107,7 @@ def test_a_value_in_place_of_a_table_is_refused() -> None:
 
 def test_broken_toml_is_refused_with_its_place(workspace: Path) -> None:
     (workspace / "kernelopt.toml").write_text("target = \n")
-    check_refused(r"kernelopt\.toml is not valid TOML: .*line 1", "mend the file", workspace)
+    check_refused(r"kernelopt\.toml is not valid TOML: .*line 1", "fix the file", workspace)
 
 
 def test_a_workspace_file_cannot_choose_where_code_is_sent_or_memory_kept(workspace: Path) -> None:

@@ -113,7 +113,7 @@ def test_a_changed_run_is_asked_about_again(trust: TrustStore, run: ProgramConse
     assert trust.consent(replace(run, **change)) is None
 
 
-def test_a_damaged_trust_file_trusts_nobody_and_is_not_overwritten(trust: TrustStore, home: Path, workspace: Path) -> None:
+def test_a_damaged_trust_file_trusts_no_one_and_is_not_overwritten(trust: TrustStore, home: Path, workspace: Path) -> None:
     (home / "trust.json").write_text('{"folders": {"/": tru')
     for ask in (trust.is_trusted, trust.trust):
         with pytest.raises(CannotAnswerError, match="damaged") as caught:

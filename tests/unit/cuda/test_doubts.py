@@ -25,7 +25,7 @@ def of(body: str) -> list[tuple[str, str]]:
         "float v; if (n > 3) { v = x[n]; } for (int i = 0; i < n; i++) o[i] = v;",
     ],
 )
-def test_a_variable_that_may_be_read_without_a_value_is_told(body: str) -> None:
+def test_a_variable_that_may_be_read_without_a_value_is_reported(body: str) -> None:
     assert of(body) == [("unset", "v")]
 
 
@@ -73,7 +73,7 @@ def test_a_variable_that_has_a_value_is_not(body: str) -> None:
         ("if (__builtin_frame_address(0) != nullptr) o[0] = 1;", "place"),
     ],
 )
-def test_what_reads_an_address_is_told_by_what_it_asks(body: str, kind: str) -> None:
+def test_what_reads_an_address_is_known_by_what_it_asks(body: str, kind: str) -> None:
     assert {found for found, _ in of(body)} == {kind}
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from assistant.cuda.edits import EditOutOfRange, OverlappingEdits, apply_edits, edits_between, lines_of
 from assistant.cuda.hunks import HunkMismatch, apply_hunks, hunks, unified_diff
-from assistant.cuda.rebase import Conflict, Rebased, rebase
+from assistant.cuda.rebase import Conflict, RebasedChange, rebase
 from assistant.model.source import Hunk, Span, TextEdit
 
 LINES: st.SearchStrategy[str] = st.sampled_from(["", "a", "b", "\tc", "  d  ", "µ → é", "x\u2028y", "\x0c", "}"])
@@ -54,12 +54,12 @@ def test_edits_between_two_texts_lead_from_one_to_the_other(before: str, after: 
 
 @given(TEXTS, TEXTS)
 def test_a_rebase_onto_the_base_is_the_change_itself(base: str, edited: str) -> None:
-    assert rebase(base, edited, base) == Rebased(edited, hunks(base, edited))
+    assert rebase(base, edited, base) == RebasedChange(edited, hunks(base, edited))
 
 
 @given(TEXTS, TEXTS)
 def test_a_rebase_onto_a_text_that_has_the_change_changes_nothing(base: str, edited: str) -> None:
-    assert rebase(base, edited, edited) == Rebased(edited, ())
+    assert rebase(base, edited, edited) == RebasedChange(edited, ())
 
 
 @given(st.integers(5, 12), st.data(), ENDS)
@@ -72,7 +72,7 @@ def test_a_rebase_onto_an_unrelated_edit_keeps_both(line_count: int, data: st.Da
     offset = len(edited) - line_count
     both = [*edited[: theirs + offset], *current[theirs : theirs + 1 + len(current) - line_count], *lines[theirs + 1 :]]
     rebased = rebase(end.join(lines), end.join(edited), end.join(current))
-    assert isinstance(rebased, Rebased)
+    assert isinstance(rebased, RebasedChange)
     assert rebased.text == end.join(both)
     assert apply_hunks(end.join(current), rebased.hunks) == rebased.text
 
@@ -80,7 +80,7 @@ def test_a_rebase_onto_an_unrelated_edit_keeps_both(line_count: int, data: st.Da
 def test_hunk_ids_survive_a_rebase() -> None:
     base, edited, current = "a\nb\nc\nd\n", "a\nb\nc\nD\n", "new\na\nb\nc\nd\n"
     rebased = rebase(base, edited, current)
-    assert isinstance(rebased, Rebased)
+    assert isinstance(rebased, RebasedChange)
     assert [hunk.id for hunk in rebased.hunks] == [hunk.id for hunk in hunks(base, edited)]
     assert rebased.hunks[0].before_line == 5
 

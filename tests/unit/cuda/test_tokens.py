@@ -91,7 +91,7 @@ def test_suffixes_and_digits_are_no_names() -> None:
     assert words_in_code("1.0f + 0xFFu + x1 + L\"a\" + u8'b'") == {"x1"}
 
 
-def test_lines_whose_end_is_not_clear_are_told() -> None:
+def test_lines_whose_end_is_not_clear_are_reported() -> None:
     assert has_blank_splice("a \\ \nb") and not has_blank_splice("a \\\nb")
     assert has_torn_directive('#define A R"(\n)"') and not has_torn_directive('char a[] = R"(\n)";\n#define B R"()"')
 

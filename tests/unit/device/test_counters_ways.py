@@ -45,7 +45,7 @@ def counts(method: Method) -> Way:
 
 
 def refuses(kind: str) -> Way:
-    return Way(CountersReply((), (CountingFailure(kind, f"it is {kind}", "mend it"),)))
+    return Way(CountersReply((), (CountingFailure(kind, f"it is {kind}", "fix it"),)))
 
 
 def methods(launches: Sequence[LaunchProfile]) -> list[Method]:

@@ -80,7 +80,7 @@ def test_what_goes_wrong_has_a_kind(error: Exception, kind: str, is_lost: bool) 
 
 
 @pytest.mark.parametrize("error", [ImportError("no module named cuda"), RuntimeError("libcuda.so is not there")])
-def test_a_machine_without_a_driver_is_told(error: Exception) -> None:
+def test_a_machine_without_a_driver_is_reported(error: Exception) -> None:
     def open_driver() -> Driver:
         raise error
 
@@ -112,7 +112,7 @@ def test_one_user_of_a_gpu_at_a_time(tmp_path: Path) -> None:
     held_by(tmp_path, lambda: None)
 
 
-def test_those_who_measure_nothing_share_a_gpu_and_whoever_measures_waits_for_all_of_them(tmp_path: Path) -> None:
+def test_those_who_measure_nothing_share_a_gpu_and_a_process_that_measures_waits_for_all_of_them(tmp_path: Path) -> None:
     one, other, measuring = (lease.Lease("GPU-x", tmp_path, wait_s=0) for _ in range(3))
     with one.held(alone=False), other.held(alone=False), pytest.raises(lease.GpuBusyError), measuring.held(alone=True):
         pass
@@ -153,7 +153,7 @@ def test_who_waits_to_measure_comes_before_those_who_would_share_the_gpu_for_som
     assert order == ["shares", "measures"]
 
 
-def test_a_request_that_finds_no_room_beside_others_is_answered_once_it_has_the_gpu_alone() -> None:
+def test_a_request_that_finds_no_room_next_to_others_is_answered_once_it_has_the_gpu_alone() -> None:
     driver = HostDriver({})
     runs: list[bool] = []
 
@@ -174,7 +174,7 @@ def test_a_request_that_finds_no_room_beside_others_is_answered_once_it_has_the_
     assert runs == [True, False]
 
 
-def test_whoever_waits_has_its_turn_between_two_cases_and_nobody_else(tmp_path: Path) -> None:
+def test_a_waiting_process_has_its_turn_between_two_cases_and_no_other_does(tmp_path: Path) -> None:
     first, second = (lease.Lease("GPU-x", tmp_path, wait_s=20) for _ in range(2))
     order: list[str] = []
 

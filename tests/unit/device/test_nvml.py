@@ -1,4 +1,4 @@
-"""What is read of NVML, and that nothing is made up where it does not tell."""
+"""What is read of NVML, and that nothing is made up where it does not say."""
 
 from __future__ import annotations
 

@@ -183,7 +183,7 @@ def test_an_error_that_leaves_the_context_whole_concerns_one_case(tmp_path: Path
     assert setting.driver.allocated_bytes == 0
 
 
-def test_a_kernel_that_never_ends_is_told_and_costs_the_worker(tmp_path: Path) -> None:
+def test_a_kernel_that_never_ends_is_reported_and_costs_the_worker(tmp_path: Path) -> None:
     setting = Setting(tmp_path, lambda driver, given: setattr(driver, "is_stuck", True))
     reply = setting.replay()
     assert reply.cases[0].error == "timed out"
@@ -209,7 +209,7 @@ def test_memory_that_others_hold_is_no_fault_of_the_kernel(tmp_path: Path) -> No
         setting.replay()
 
 
-def test_a_case_that_no_such_gpu_has_room_for_is_told_so(tmp_path: Path) -> None:
+def test_a_case_that_no_such_gpu_has_room_for_is_reported(tmp_path: Path) -> None:
     _, total = HostDriver({}).memory()
     reply = Setting(tmp_path, lambda driver, given: None, (replace(POISON, size_bytes=total),)).replay()
     assert reply.cases[0].error == "cudaErrorMemoryAllocation"

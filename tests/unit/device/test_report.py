@@ -53,7 +53,7 @@ def test_counters_by_line_equal_an_earlier_capture(name: str) -> None:
         }
 
 
-def test_a_report_tells_stalls_shares_of_peaks_registers_and_machine_code() -> None:
+def test_a_report_shows_stalls_shares_of_peaks_registers_and_machine_code() -> None:
     read = report("transpose")
     (launch,) = read.launches
     assert sum(stall.samples for stall in launch.stalls) > 0 and "selected" not in {stall.reason for stall in launch.stalls}

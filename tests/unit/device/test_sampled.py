@@ -73,7 +73,7 @@ def test_a_launch_without_a_counted_instruction_was_not_counted(launch: SampledL
 
 
 @pytest.mark.parametrize(("dropped", "told"), [(0, ""), (15, ""), (680, "680 of 1,546 samples of where warps wait (44 %)")])
-def test_samples_that_the_gpu_dropped_are_told(
+def test_samples_that_the_gpu_dropped_are_reported(
     launch: SampledLaunch, places: tuple[InstructionPlace, ...], profile: LaunchProfile, dropped: int, told: str
 ) -> None:
     assert "\nsamples\t1546\t0\n" in launch.answer

@@ -24,12 +24,12 @@ def test_whether_counters_are_restricted_is_the_drivers_word(root: Path, flag: s
 
 
 @pytest.mark.parametrize(("held", "expected"), [("0000000000000000", False), ("0000000000200000", True), ("0000004000000000", True)])
-def test_who_may_read_them_all_the_same_is_told_by_capabilities(root: Path, held: str, expected: bool) -> None:
+def test_who_may_read_them_all_the_same_is_known_by_capabilities(root: Path, held: str, expected: bool) -> None:
     (root / "proc/self/status").write_text(f"Name:\tpython\nCapEff:\t{held}\n", "utf-8")
     assert survey({"PATH": ""}, root).is_administrator is expected
 
 
-def test_wsl_is_told_by_its_kernel(root: Path) -> None:
+def test_wsl_is_known_by_its_kernel(root: Path) -> None:
     assert not survey({"PATH": ""}, root).is_wsl
     (root / "proc/version").write_text("Linux version 5.15.153.1-microsoft-standard-WSL2", "utf-8")
     assert survey({"PATH": ""}, root).is_wsl

@@ -122,7 +122,7 @@ def test_a_kernel_that_adds_in_place_starts_each_call_from_the_first_contents() 
     assert odd_versions(case) == set()
 
 
-def test_a_version_that_works_only_while_nobody_measures_is_named() -> None:
+def test_a_version_that_works_only_while_nothing_is_measured_is_named() -> None:
     calls = {"b": 0}
 
     def honest(gpu: VirtualGpu, arguments: tuple[bytes, ...]) -> float:
@@ -156,7 +156,7 @@ def test_a_version_that_stops_working_after_most_calls_is_named() -> None:
     assert odd_versions(case) == {"B"}
 
 
-def test_results_that_vary_from_run_to_run_are_kept_for_whoever_judges_values() -> None:
+def test_results_that_vary_from_run_to_run_are_kept_for_the_judge_of_values() -> None:
     rng = random.Random(1)
 
     def varying(gpu: VirtualGpu, arguments: tuple[bytes, ...]) -> float:

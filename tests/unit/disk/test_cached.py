@@ -38,7 +38,7 @@ def test_what_was_used_within_the_hour_stays_whatever_its_size(tmp_path: Path) -
     assert _left(tmp_path) == ["now"]
 
 
-def test_what_nobody_used_for_a_month_goes_without_need(tmp_path: Path) -> None:
+def test_what_was_not_used_for_a_month_goes_without_need(tmp_path: Path) -> None:
     _entry(tmp_path, "old", 10, 31 * DAY_S)
     _entry(tmp_path, "newer", 10, 29 * DAY_S)
     make_room(tmp_path, ("builds/*",))

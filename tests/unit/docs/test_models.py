@@ -22,12 +22,12 @@ def first_column(title: str) -> list[str]:
     return re.findall(r"^\| `(\w+)`", section(title), re.M)
 
 
-def test_every_outcome_is_told_once() -> None:
+def test_every_outcome_is_reported_once() -> None:
     told = first_column("Why there is no answer")
     assert sorted(told) == sorted(kind.value for kind in FailureKind)
 
 
-def test_every_provider_is_told() -> None:
+def test_every_provider_is_reported() -> None:
     assert set(first_column("Providers")) == set(get_args(ProviderSettings.model_fields["kind"].annotation))
 
 

@@ -18,7 +18,7 @@ def test_headers_of_headers_are_reached_through_the_first_one(tmp_path: Path) ->
     assert routes == {"cstdio": "cstdio", "b.cuh": "b.cuh", "c.cuh": "b.cuh", "vector": "b.cuh"}
 
 
-def test_a_header_is_looked_for_beside_the_one_that_names_it(tmp_path: Path) -> None:
+def test_a_header_is_looked_for_next_to_the_one_that_names_it(tmp_path: Path) -> None:
     (tmp_path / "inner").mkdir()
     (tmp_path / "inner" / "b.cuh").write_text('#include "c.cuh"\n')
     (tmp_path / "inner" / "c.cuh").write_text('#include "d.cuh"\n')

@@ -96,7 +96,7 @@ def check(users: Users, scene: Callable[[Lane, Callable[..., Work], Host], Any],
 
 async def until(is_so: Callable[[], bool]) -> None:
     async with asyncio.timeout(5):
-        while not is_so():  # noqa: ASYNC110 - whoever polls the GPU has no event to wait for
+        while not is_so():  # noqa: ASYNC110 - the code that polls the GPU has no event to wait for
             await asyncio.sleep(0.005)
 
 
@@ -134,7 +134,7 @@ def test_background_work_that_runs_gives_way_and_goes_on_later() -> None:
     assert f"a waits: {WAITS}" in said
 
 
-def test_what_a_person_asked_for_runs_beside_the_users_program() -> None:
+def test_what_a_person_asked_for_runs_together_with_the_users_program() -> None:
     users = Users(TRAINING)
 
     async def scene(lane: Lane, work: Callable[..., Work], host: Host) -> None:
@@ -172,7 +172,7 @@ class SlowEnds(Host):
         yield cast(Any, task)
 
 
-def test_a_job_that_is_ending_is_told_only_once() -> None:
+def test_a_job_that_is_ending_is_reported_only_once() -> None:
     host = SlowEnds()
 
     async def scene(lane: Lane, work: Callable[..., Work], _: Host) -> None:
@@ -241,7 +241,7 @@ def test_other_gpus_and_the_cpu_are_not_held_up() -> None:
     assert said[-1] == "cancelled held", "the lane was closed"
 
 
-def test_nobody_looks_when_nothing_waits() -> None:
+def test_no_check_is_made_when_nothing_waits() -> None:
     users = Users(TRAINING)
 
     async def scene(lane: Lane, work: Callable[..., Work], host: Host) -> None:

@@ -64,7 +64,7 @@ async def test_another_endpoint_is_another_question(trust: TrustStore, tmp_path:
 
 
 @pytest.mark.asyncio
-async def test_nobody_is_asked_where_no_model_would_be(trust: TrustStore, tmp_path: Path) -> None:
+async def test_no_person_is_asked_where_no_model_would_be(trust: TrustStore, tmp_path: Path) -> None:
     person = Person(ConsentAnswer.ALWAYS)
     assert await agreed(trust, person, tmp_path, Settings()) is False
     assert await agreed(trust, person, tmp_path, settings(), OptimizeOptions(planner="expert", may_call_models=False)) is False

@@ -12,7 +12,7 @@ import pytest
 from assistant.cuda.parse import parse
 from assistant.editor.analysis import Analysis
 from assistant.editor.picture import view_of
-from assistant.editor.view import Note, Related, View
+from assistant.editor.view import Note, RelatedPlace, View
 from assistant.model import events
 from assistant.model.build import Diagnostic, DiagnosticSeverity
 from assistant.model.profile import InstructionMix, Problem, Severity
@@ -130,7 +130,7 @@ def test_a_kernel_is_stale_after_its_own_edit_and_after_that_of_what_it_is_made_
         assert [kernel.name for kernel in _view(edited, profile=told).kernels if kernel.is_stale] == stale
 
 
-def test_an_older_profile_stays_beside_a_newer_compile_error() -> None:
+def test_an_older_profile_stays_with_a_newer_compile_error() -> None:
     broken = _TEXT.replace("= 2;", "= 2")
     view = _view(
         broken, inspect=_said(_compiler(7), text=broken), profile=_said(_profile(findings=(_finding("KO101", 4),)), _summary(1e-6))
@@ -143,7 +143,7 @@ def test_an_older_profile_stays_beside_a_newer_compile_error() -> None:
 def test_compiler_errors_of_an_included_file_stand_at_the_include() -> None:
     note = _view(inspect=_said(_compiler(12, "/w/help.cuh"))).notes[0]
     assert (note.line, note.column, note.message) == (1, 0, "help.cuh:12: expected a ;")
-    assert note.related[0] == Related("/w/help.cuh", 12, "the line that is meant")
+    assert note.related[0] == RelatedPlace("/w/help.cuh", 12, "the line that is meant")
 
 
 def test_compiler_warnings_of_included_files_are_left_to_those_files() -> None:
@@ -154,7 +154,7 @@ def test_a_problem_in_an_included_file_stands_at_the_kernel_and_names_its_place(
     view = _view(check=_said(_check(_problem("out_of_bounds", 40, "/w/help.cuh"), kernel=_SECOND)))
     (note,) = view.notes
     assert (note.line, note.code, note.message) == (6, "KO201", "help.cuh:40: out_of_bounds happened")
-    assert note.related[0] == Related("/w/help.cuh", 40, "the line that is meant")
+    assert note.related[0] == RelatedPlace("/w/help.cuh", 40, "the line that is meant")
 
 
 def test_a_finding_in_an_included_file_is_not_put_on_a_line_of_this_one() -> None:
@@ -259,7 +259,7 @@ def test_a_kernel_that_is_renamed_keeps_what_stands_in_its_body() -> None:
     assert [(note.line, note.code) for note in view.notes] == [(4, "KO202")]
 
 
-def test_a_defect_is_not_told_again_by_the_message_of_the_run() -> None:
+def test_a_defect_is_not_reported_again_by_the_message_of_the_run() -> None:
     refused = events.Message("J1", Severity.ERROR, "a launch of first(float *) is refused", None, str(_PATH), 10)
     other = events.Message("J1", Severity.ERROR, "the program ended with status 1", None, str(_PATH), 9)
     view = _view(check=_said(_check(_problem("bad_launch", 10)), refused, other))

@@ -67,7 +67,7 @@ async def test_the_request_arrives_as_it_was_and_the_answer_in_order() -> None:
 
 
 async def test_a_refusal_comes_back_as_one() -> None:
-    refusal = CompletionFailure(FailureKind.NO_CONSENT, "nobody allowed it", "ask again")
+    refusal = CompletionFailure(FailureKind.NO_CONSENT, "it was not allowed", "ask again")
     relay, _ = wired(Model(refusal))
     assert await relay.complete(REQUEST, print) == refusal
 

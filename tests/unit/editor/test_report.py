@@ -100,7 +100,7 @@ def test_every_number_has_its_unit_and_how_it_was_made() -> None:
     assert launch.estimates == ("Line 3: loops were unrolled", "Predicted time: no unique sectors")
 
 
-def test_a_line_stands_beside_its_machine_code_with_its_heat_and_counters() -> None:
+def test_a_line_stands_next_to_its_machine_code_with_its_heat_and_counters() -> None:
     row = _rows(_report())[3]
     assert (row.heat_step, row.heat, row.codes) == (4, ("100 % sectors",), ("KO101",))
     assert row.counters == ("global store: 100 requests, 3,200 threads, 800 sectors (400 ideal), estimated",)
@@ -176,7 +176,7 @@ def _versions(before: LaunchFigures = _SLOW, after: LaunchFigures = _FAST, **spe
     return comparison.versions
 
 
-def test_both_versions_stand_beside_each_other() -> None:
+def test_both_versions_stand_next_to_each_other() -> None:
     part = _versions()
     assert part.method == "CPU emulator"
     assert part.before == "n=8: grid 4 × 1 × 1, block 32 × 1 × 1, limited by L2 bandwidth"

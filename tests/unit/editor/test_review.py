@@ -45,7 +45,7 @@ def test_an_undo_and_a_redo_that_a_kernel_asked_for_are_the_kernels(store: Memor
     assert check(store, True, True) == [(kind, KERNEL) for kind in decided]
 
 
-def test_what_nobody_asked_for_is_the_editors(store: MemoryStore) -> None:
+def test_what_was_not_asked_for_is_the_editors(store: MemoryStore) -> None:
     assert [who for _, who in check(store, False, True, False)] == [KERNEL, EDITOR, KERNEL, EDITOR]
 
 
@@ -63,14 +63,14 @@ def deciders(store: MemoryStore) -> list[str]:
     return [decision.decided_by for decision in store.decisions("P01")]
 
 
-def test_an_edit_that_was_not_made_names_nobody_later(store: MemoryStore) -> None:
+def test_an_edit_that_was_not_made_names_no_one_later(store: MemoryStore) -> None:
     review, path = accepted(store)
     review.await_no_other(path)
     review.observe(path, BEFORE)
     assert deciders(store) == [EDITOR, EDITOR]
 
 
-def test_an_edit_that_another_text_came_after_names_nobody_later(store: MemoryStore) -> None:
+def test_an_edit_that_another_text_came_after_names_no_one_later(store: MemoryStore) -> None:
     """Made, and typed over at once: what the person does afterwards is theirs."""
     review, path = accepted(store)
     review.other_made(path)

@@ -190,7 +190,7 @@ def _literal(body: str, before: str = "") -> str:
         "a[i] = -(s * 3.14159) + 1.0f;",
     ],
 )
-def test_a_literal_that_makes_float_code_double_is_told(body: str) -> None:
+def test_a_literal_that_makes_float_code_double_is_reported(body: str) -> None:
     assert _said(_literal(body)) == [(4, "KO106")]
 
 
@@ -310,7 +310,7 @@ _TOLD = {
 """What is wrong in our programs, all of it on purpose; nvcc makes double-precision instructions of each KO106."""
 
 
-def test_nothing_else_is_told_of_any_program_here() -> None:
+def test_nothing_else_is_reported_of_any_program_here() -> None:
     assert len(_PROGRAMS) > 300
     told = {(path.name, code) for path in _PROGRAMS for _, code in _said(path.read_text(errors="replace"))}
     assert told == _TOLD

@@ -1,4 +1,4 @@
-"""What people read over a kernel, beside a line and in a hover: every number with unit, method and device."""
+"""What people read over a kernel, next to a line and in a hover: every number with unit, method and device."""
 
 from __future__ import annotations
 

@@ -97,7 +97,7 @@ def store() -> Store:
 
 @pytest.fixture
 def offered(tmp_path: Path) -> Proposal:
-    """An open proposal, PASS and PREDICTED 2x, that nobody has stored."""
+    """An open proposal, PASS and PREDICTED 2x, that is not stored."""
     return Proposal(
         id="P0000000001",
         job="J1",

@@ -1,4 +1,4 @@
-"""The meter of a job: calls are kept, charged and told; a call that might break a cap is not made."""
+"""The meter of a job: calls are kept, charged and reported; a call that might break a cap is not made."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from assistant.measure.targets import target
 from assistant.model import events
 from assistant.model.attempt import JobRow
 from assistant.model.completion import (
+    CallOutcome,
     Caps,
     Completion,
     CompletionFailure,
@@ -55,16 +56,25 @@ def call(name: str, answer: Completion | CompletionFailure, spending: Spending) 
     return ModelCall(request, "J1", SERVED, answer, 1, 20, spending, is_counted_here=False)
 
 
-def test_a_call_is_kept_charged_and_told(opened: Open, store: Store) -> None:
+def test_a_call_is_kept_charged_and_reported(opened: Open, store: Store) -> None:
     accounts, heard = opened(Caps())
     made = call("M1", Completion("{}", "small-2", 900, 100), Spending(0.001, 900, 100, 1))
     accounts.record(made)
     assert store.model_calls("J1") == (made,)
     called, budget = heard.taken()
     assert isinstance(called, events.ModelCalled)
-    assert (called.outcome, called.model, called.input_token_count, called.output_token_count) == ("answered", "small-2", 900, 100)
+    assert (called.outcome, called.model, called.input_token_count, called.output_token_count) == (
+        CallOutcome.ANSWERED,
+        "small-2",
+        900,
+        100,
+    )
     assert isinstance(budget, events.BudgetSpent)
     assert budget.spent == accounts.spent == Spending(0.001, 900, 100, 1)
+
+
+def test_each_failure_is_the_outcome_of_a_call() -> None:
+    assert set(CallOutcome) == {"answered", *FailureKind}
 
 
 def test_a_call_that_might_break_the_cap_is_refused_once_and_for_all(opened: Open) -> None:
@@ -88,7 +98,7 @@ def test_a_call_that_might_break_the_cap_is_refused_once_and_for_all(opened: Ope
 )
 def test_an_endpoint_that_turned_us_away_for_good_is_not_asked_again(opened: Open, kind: FailureKind, lasts: bool) -> None:
     accounts, _ = opened(Caps())
-    accounts.record(call("M1", CompletionFailure(kind, "no", "mend it"), Spending(call_count=1)))
+    accounts.record(call("M1", CompletionFailure(kind, "no", "fix it"), Spending(call_count=1)))
     refusal = accounts.refusal(SERVED, 1, 1)
     assert (refusal is not None) == lasts
     assert accounts.why_no_code == ("no" if lasts else None)
@@ -132,7 +142,7 @@ def test_who_counts_more_than_we_is_reckoned_with(opened: Open) -> None:
     assert accounts.refusal(SERVED, 4_001, 0) is not None
 
 
-def test_a_count_that_cannot_be_is_told_once(opened: Open) -> None:
+def test_a_count_that_cannot_be_is_reported_once(opened: Open) -> None:
     accounts, heard = opened(Caps())
     for name in ("M1", "M2"):
         accounts.record(call(name, Completion("{}", "small-2", 10**30, 3), Spending(0.1, 4_600, 3, 1)))

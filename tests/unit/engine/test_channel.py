@@ -14,7 +14,7 @@ def stage(detail: str) -> events.Event:
     return events.StageStarted("J1", "build", detail)
 
 
-async def test_what_is_told_is_read_in_order_while_the_work_goes_on() -> None:
+async def test_what_is_reported_is_read_in_order_while_the_work_goes_on() -> None:
     goes_on = asyncio.Event()
 
     async def work(listener: Listener) -> None:
@@ -28,7 +28,7 @@ async def test_what_is_told_is_read_in_order_while_the_work_goes_on() -> None:
     assert [event async for event in stream] == [stage("second")]
 
 
-async def test_an_error_comes_after_all_that_was_told() -> None:
+async def test_an_error_comes_after_all_that_was_reported() -> None:
     async def work(listener: Listener) -> None:
         listener.emit(stage("told"))
         raise ValueError("broken")

@@ -46,7 +46,7 @@ def test_words_that_can_be_checked_are_rules(words: str, expected: CandidateRule
 @pytest.mark.parametrize("words", ["be elegant", "no goto", "registers", "keep block sizes sensible"])
 def test_other_words_are_kept_and_said_not_to_be_enforced(words: str) -> None:
     constraint = read_constraint(words, TECHNIQUES)
-    assert constraint.rules is None and constraint.told == f"{words} (not enforced: only a model planner can read it)"
+    assert constraint.rules is None and constraint.with_enforcement == f"{words} (not enforced: only a model planner can read it)"
 
 
 def test_of_several_bounds_the_tightest_holds_and_sets_add_up() -> None:

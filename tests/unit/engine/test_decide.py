@@ -7,7 +7,7 @@ import pytest
 
 from assistant.cuda.hunks import hunks
 from assistant.engine.judge.compared import Verdict
-from assistant.engine.proposals.decide import Decider, DecisionRequest, Moved, chosen_text
+from assistant.engine.proposals.decide import Decider, DecisionRequest, MovedChange, chosen_text
 from assistant.engine.proposals.rebased import rebased_proposal
 from assistant.errors import CannotAnswerError, UsageError
 from assistant.model.proposal import AlreadyDecided, Decision, DecisionKind, Proposal, ProposalState
@@ -98,7 +98,7 @@ def test_undo_is_refused_when_the_file_moved_on(store: Store, proposal: Proposal
 def test_a_moved_file_gets_the_change_rebased_but_not_written(store: Store, proposal: Proposal) -> None:
     proposal.path.write_text(_BEFORE.replace("c", "c2"))
     moved = _decider(store).accept(proposal, _ACCEPT)
-    assert isinstance(moved, Moved)
+    assert isinstance(moved, MovedChange)
     assert moved.text == "A\nb\nc2\nd\nE\n"
     assert proposal.path.read_text() == "a\nb\nc2\nd\ne\n"
 
@@ -111,7 +111,7 @@ def test_a_conflict_makes_the_proposal_stale_and_leaves_the_file(store: Store, p
     assert proposal.path.read_text() == "x\nb\nc\nd\ne\n"
 
 
-def test_the_second_decision_is_told_who_was_first(store: Store, proposal: Proposal) -> None:
+def test_the_second_decision_learns_who_was_first(store: Store, proposal: Proposal) -> None:
     other = Decider(store, "editor 7", 2)
     other.reject(proposal, DecisionRequest(DecisionKind.REJECTED, reason_code="readability"))
     outcome = _decider(store).reject(proposal, DecisionRequest(DecisionKind.REJECTED))
@@ -137,13 +137,13 @@ def test_a_rebased_proposal_claims_what_judging_it_on_the_new_text_showed(propos
     verification = Verification(Outcome.NEEDS_DECISION, (), (Label.PRECISION,), (), "kernel", (), ("races: too large",))
     speed = replace(proposal.comparison, ratio=1.25, bottleneck_after="l2")
     verdict = Verdict("k()", verification, speed, ())
-    fresh = rebased_proposal(Moved(proposal, current, text), (), verdict, speed, 3)
+    fresh = rebased_proposal(MovedChange(proposal, current, text), (), verdict, speed, 3)
     assert (fresh.before_text, fresh.after_text, fresh.state) == (current, text, ProposalState.OPEN)
     assert fresh.verification == verification
     assert (fresh.comparison.ratio, fresh.comparison.bottleneck_after, fresh.labels) == (1.25, "l2", (Label.PRECISION,))
     assert "1.25x" in fresh.explanation
     assert "2.00" not in fresh.explanation
-    part = rebased_proposal(Moved(proposal, current, "new\nA\nb\nc\nd\ne\n"), (proposal.hunks[0].id,), verdict, speed, 3)
+    part = rebased_proposal(MovedChange(proposal, current, "new\nA\nb\nc\nd\ne\n"), (proposal.hunks[0].id,), verdict, speed, 3)
     assert [hunk.id for hunk in part.hunks] == [proposal.hunks[0].id]
     assert part.summary.endswith(f"(1 of 2 hunks of {proposal.id})")
     assert part.explanation.startswith(f"1 of 2 hunks of {proposal.id}'s change")

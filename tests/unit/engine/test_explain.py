@@ -32,7 +32,7 @@ def test_every_fact_has_its_unit_and_its_source(verdict, predicted) -> None:
     assert "E2: predicted_saving_ratio = 0.386 on line 7 (model, h200, estimated)" in text
 
 
-def test_a_prediction_stands_beside_what_was_counted(verdict, predicted) -> None:
+def test_a_prediction_stands_next_to_what_was_counted(verdict, predicted) -> None:
     outcomes = (PredictionOutcome(_PREDICTION, 12288.0, True), PredictionOutcome(_PREDICTION, 98304.0, False))
     text = explain((_kept(*outcomes, PredictionOutcome(_PREDICTION, None, None)),), verdict(), predicted(1.61))
     assert "global_sectors: 98,304 → 12,288 sectors predicted, 12,288 sectors counted (hit)" in text

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from assistant.engine.evaluate.metrics import metric_value, watched
-from assistant.engine.proposals.gate import Kept, Refused, gate, is_proved_better
+from assistant.engine.proposals.gate import Improvement, Refusal, gate, is_proved_better
 from assistant.model.comparison import SpeedOutcome
 from assistant.model.profile import InstructionMix
 from assistant.model.trial import TrialOutcome
@@ -21,52 +21,52 @@ def _stores(assessed, access, sectors, **more):
 
 def test_a_correct_edit_that_improves_what_its_finding_cites_is_kept(assessed, access, verdict, predicted) -> None:
     kept = gate("KO101", _stores(assessed, access, 256), _stores(assessed, access, 32), verdict(), predicted(1.5))
-    assert kept == Kept("global_sectors 256 → 32 sectors")
+    assert kept == Improvement("global_sectors 256 → 32 sectors")
 
 
 def test_a_wrong_edit_is_refused_however_fast(assessed, access, verdict, predicted) -> None:
     failed = verdict(Outcome.FAIL, _WRONG)
     refused = gate("KO101", _stores(assessed, access, 256), _stores(assessed, access, 32), failed, predicted(9.0))
-    assert refused == Refused(TrialOutcome.FAILED, "c[3] differs")
+    assert refused == Refusal(TrialOutcome.FAILED, "c[3] differs")
 
 
 def test_a_gain_without_the_cited_metric_is_not_believed(assessed, access, verdict, predicted) -> None:
     same = _stores(assessed, access, 256)
     for after in (same, _stores(assessed, access, 300)):
         refused = gate("KO101", same, after, verdict(), predicted(1.5))
-        assert isinstance(refused, Refused) and refused.outcome == TrialOutcome.NOT_BETTER
+        assert isinstance(refused, Refusal) and refused.outcome == TrialOutcome.NOT_BETTER
 
 
 def test_a_better_metric_without_a_predicted_gain_is_not_enough(assessed, access, verdict, predicted) -> None:
     for ratio in (1.0, 0.8):
         refused = gate("KO101", _stores(assessed, access, 256), _stores(assessed, access, 32), verdict(), predicted(ratio))
-        assert refused == Refused(TrialOutcome.NOT_BETTER, "global_sectors 256 → 32 sectors, but no gain is predicted")
+        assert refused == Refusal(TrialOutcome.NOT_BETTER, "global_sectors 256 → 32 sectors, but no gain is predicted")
 
 
 @pytest.mark.parametrize(("ratio", "is_kept"), [(1.004, False), (1.0099, False), (1.01, True)])
 def test_a_gain_that_would_be_shown_as_none_is_not_offered(assessed, access, verdict, predicted, ratio, is_kept) -> None:
     judged = gate("KO101", _stores(assessed, access, 256), _stores(assessed, access, 32), verdict(), predicted(ratio))
-    assert isinstance(judged, Kept) == is_kept
+    assert isinstance(judged, Improvement) == is_kept
 
 
 def test_a_decision_is_not_asked_for_a_small_gain(assessed, access, verdict, predicted) -> None:
     before, after, undecided = _stores(assessed, access, 256), _stores(assessed, access, 32), verdict(Outcome.NEEDS_DECISION)
     refused = gate("KO101", before, after, undecided, predicted(1.03))
-    assert isinstance(refused, Refused) and "1.03x is too little" in refused.reason
-    assert isinstance(gate("KO101", before, after, verdict(), predicted(1.03)), Kept)
+    assert isinstance(refused, Refusal) and "1.03x is too little" in refused.reason
+    assert isinstance(gate("KO101", before, after, verdict(), predicted(1.03)), Improvement)
 
 
 def test_once_the_models_error_is_known_the_lower_bound_decides(assessed, access, verdict, predicted) -> None:
     before, after = _stores(assessed, access, 256), _stores(assessed, access, 256)
-    assert isinstance(gate("KO101", before, after, verdict(), predicted(1.5, low=1.2)), Kept)
-    assert isinstance(gate("KO101", before, after, verdict(), predicted(1.5, low=0.9)), Refused)
+    assert isinstance(gate("KO101", before, after, verdict(), predicted(1.5, low=1.2)), Improvement)
+    assert isinstance(gate("KO101", before, after, verdict(), predicted(1.5, low=0.9)), Refusal)
     worse = _stores(assessed, access, 300)
-    assert isinstance(gate("KO101", before, worse, verdict(), predicted(1.5, low=1.2)), Refused)
+    assert isinstance(gate("KO101", before, worse, verdict(), predicted(1.5, low=1.2)), Refusal)
 
 
 def test_an_edit_for_a_human_to_decide_passes_the_gate(assessed, access, verdict, predicted) -> None:
     undecided = verdict(Outcome.NEEDS_DECISION)
-    assert isinstance(gate("KO101", _stores(assessed, access, 256), _stores(assessed, access, 32), undecided, predicted(1.5)), Kept)
+    assert isinstance(gate("KO101", _stores(assessed, access, 256), _stores(assessed, access, 32), undecided, predicted(1.5)), Improvement)
 
 
 def test_of_measured_words_only_faster_proves_a_gain(predicted) -> None:

@@ -13,9 +13,9 @@ from assistant.build.flags import DEFAULT_FLAGS
 from assistant.device.counters.report import ReportRequest, read_report
 from assistant.engine.evaluate.evaluating import evaluate
 from assistant.engine.evaluate.evaluation import Evaluation
-from assistant.engine.evaluate.hardware import Measured, on_hardware, steered
+from assistant.engine.evaluate.hardware import MeasuredVersion, on_hardware, steered
 from assistant.engine.job import Job
-from assistant.engine.report.reported import Reported, locate
+from assistant.engine.report.reported import ReportWithSource, locate
 from assistant.engine.request import JobRequest
 from assistant.lab.report import ReportLab
 from assistant.measure.targets import target
@@ -44,7 +44,7 @@ class Counting:
 
 
 class CountingLab(ReportLab):
-    """A report's lab beside such a GPU."""
+    """A report's lab together with such a GPU."""
 
     def __init__(self, report: ProfilerReport, target: str, counters: Counting) -> None:
         super().__init__(report, target)
@@ -56,21 +56,21 @@ class CountingLab(ReportLab):
 
 
 @pytest.fixture(scope="module")
-def reported() -> Reported:
+def reported() -> ReportWithSource:
     report = read_report(ReportRequest(str(REPORT))).report
     assert report is not None
     return locate(JobRequest(REPORT, REPORT.parent, report=REPORT), report)
 
 
 @pytest.fixture
-def job(reported: Reported, tmp_path: Path) -> Job:
+def job(reported: ReportWithSource, tmp_path: Path) -> Job:
     limits = architecture("sm_90")
     assert limits is not None
     lab = ReportLab(reported.report, "h200")
     return Job("J", reported.request, lab, target("h200"), limits, tmp_path, (1, 2), RunLimits())
 
 
-async def emulated(job: Job, reported: Reported) -> Evaluation:
+async def emulated(job: Job, reported: ReportWithSource) -> Evaluation:
     """The report's launch as if the emulator had counted it on a declared case."""
     evaluation = await evaluate(job, reported.version(reported.request, DEFAULT_FLAGS))
     assert isinstance(evaluation, Evaluation)
@@ -81,11 +81,11 @@ async def emulated(job: Job, reported: Reported) -> Evaluation:
     return replace(evaluation, counted=counted)
 
 
-async def test_the_gpus_counters_take_the_emulators_place(job: Job, reported: Reported) -> None:
+async def test_the_gpus_counters_take_the_emulators_place(job: Job, reported: ReportWithSource) -> None:
     measured = replace(reported.report.launches[0], kernel="spelled otherwise", stalls=(LineStall("/a.cu", 11, "drain", 7),))
     counters = Counting((measured,))
     found = await on_hardware(job, await emulated(job, reported), counters)
-    assert isinstance(found, Measured) and found.method is Method.NCU
+    assert isinstance(found, MeasuredVersion) and found.method is Method.NCU
     (launch,) = found.evaluation.assessment.kernels[0].launches
     assert launch.profile.method is Method.NCU and launch.profile.stalls == measured.stalls
     assert launch.profile.unique_sectors == 37800 and launch.profile.kernel == counters.asked[0] != measured.kernel
@@ -94,7 +94,7 @@ async def test_the_gpus_counters_take_the_emulators_place(job: Job, reported: Re
     assert evidence["l2_utilisation"].method is Method.NCU
 
 
-async def test_edits_are_planned_by_the_gpus_counters_and_compared_by_the_emulators(job: Job, reported: Reported) -> None:
+async def test_edits_are_planned_by_the_gpus_counters_and_compared_by_the_emulators(job: Job, reported: ReportWithSource) -> None:
     measured = replace(reported.report.launches[0], method=Method.CUPTI, stalls=(LineStall("/a.cu", 11, "drain", 7),))
     job = replace(job, lab=CountingLab(reported.report, "h200", Counting((measured,))))
     evaluation = await emulated(job, reported)
@@ -111,13 +111,13 @@ async def test_edits_are_planned_by_the_gpus_counters_and_compared_by_the_emulat
     assert f"E{seen.next_evidence}" not in numbers[0] | numbers[1]
 
 
-async def test_where_no_counters_are_read_edits_are_planned_by_the_emulators(job: Job, reported: Reported) -> None:
+async def test_where_no_counters_are_read_edits_are_planned_by_the_emulators(job: Job, reported: ReportWithSource) -> None:
     evaluation = await emulated(job, reported)
     assert await steered(job, evaluation) == evaluation
     assert evaluation.planned(evaluation.assessment.kernels[0].kernel.qualified_name) == evaluation.assessment.kernels
 
 
 @pytest.mark.parametrize("answer", [(), LabFailure("no_counters", "forbidden", "ask")])
-async def test_counters_that_do_not_come_are_no_counters(job: Job, reported: Reported, answer: tuple[()] | LabFailure) -> None:
+async def test_counters_that_do_not_come_are_no_counters(job: Job, reported: ReportWithSource, answer: tuple[()] | LabFailure) -> None:
     found = await on_hardware(job, await emulated(job, reported), Counting(answer))
     assert isinstance(found, LabFailure) and found.kind == "no_counters"

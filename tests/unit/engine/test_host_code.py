@@ -38,12 +38,12 @@ def test_a_person_is_asked_once(answer: bool) -> None:
     assert person.asked == ["first"] and not right.is_open
 
 
-def test_nobody_is_asked_what_was_allowed_beforehand() -> None:
+def test_no_person_is_asked_what_was_allowed_beforehand() -> None:
     person = Person(False)
     assert asyncio.run(HostCodeRight(True, person).asked("first")) and person.asked == []
 
 
-def test_where_nobody_can_answer_the_answer_is_no() -> None:
+def test_where_no_person_can_answer_the_answer_is_no() -> None:
     right = HostCodeRight(False, None)
     assert not right.is_open and not asyncio.run(right.asked("first"))
 

@@ -77,7 +77,7 @@ async def test_one_device_begins_nothing_ahead() -> None:
     assert only.judged == [ONE]
 
 
-async def test_whoever_asks_hears_when_the_compiler_is_free_again() -> None:
+async def test_a_waiting_caller_hears_when_the_compiler_is_free_again() -> None:
     (only,) = devices(1, "a")
     heard: list[str] = []
     await ParallelTrials((only,), Meter()).judge(NODE, STEP, ONE, lambda: heard.append("free"))

@@ -13,7 +13,7 @@ from assistant.config import LoadedSettings, Settings, load_settings
 from assistant.engine.event_json import event_json
 from assistant.engine.job import Job
 from assistant.engine.request import JobRequest, OptimizeOptions
-from assistant.engine.search.planning import AskModel, Chosen, ModelNotice, PlannerChoice, model_notice
+from assistant.engine.search.planning import AskModel, ChosenPlanner, ModelNotice, PlannerChoice, model_notice
 from assistant.engine.search.resume import NOTHING_EARLIER, EarlierSearch
 from assistant.engine.search.shape import SearchShape
 from assistant.errors import UsageError
@@ -63,7 +63,7 @@ def choice(tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch) -> Cho
     return make
 
 
-async def made(choice: PlannerChoice) -> tuple[Chosen, tuple[events.Event, ...]]:
+async def made(choice: PlannerChoice) -> tuple[ChosenPlanner, tuple[events.Event, ...]]:
     """What was chosen, and what was told."""
     heard = choice.job.listener
     assert isinstance(heard, Heard)
@@ -96,16 +96,16 @@ async def test_who_says_no_gets_the_expert(choice: Choose) -> None:
 
 
 @pytest.mark.asyncio
-async def test_where_nobody_can_be_asked_only_a_name_is_a_yes(choice: Choose) -> None:
+async def test_where_no_person_can_be_asked_only_a_name_is_a_yes(choice: Choose) -> None:
     by_name, of_name = await made(choice(OptimizeOptions(planner="llm")))
     by_default, of_default = await made(choice(OptimizeOptions(planner="auto")))
     assert "is sent the source" in told(of_name)
-    assert "nobody agreed" in told(of_default)
+    assert "no person agreed" in told(of_default)
     assert (by_name.planner.name, by_default.planner.name) == ("llm", "expert")
 
 
 @pytest.mark.asyncio
-async def test_a_setting_that_came_with_the_workspace_is_nobodys_yes(choice: Choose, tmp_path: Path) -> None:
+async def test_a_setting_that_came_with_the_workspace_is_no_consent(choice: Choose, tmp_path: Path) -> None:
     loaded = load_settings(None, {**MODEL, "planner": "llm"})
     foreign = replace(loaded, origins={**loaded.origins, "planner": str(tmp_path / "kernelopt.toml")})
     own, _ = await made(choice(OptimizeOptions(), loaded=loaded))
@@ -121,7 +121,7 @@ async def test_what_was_answered_before_the_job_holds(choice: Choose, answer: bo
 
 
 @pytest.mark.asyncio
-async def test_without_a_provider_nobody_is_asked(choice: Choose) -> None:
+async def test_without_a_provider_no_person_is_asked(choice: Choose) -> None:
     person = Person()
     chosen, heard = await made(choice(OptimizeOptions(planner="auto"), person, loaded=load_settings(None)))
     assert heard == ()
@@ -129,7 +129,7 @@ async def test_without_a_provider_nobody_is_asked(choice: Choose) -> None:
 
 
 @pytest.mark.asyncio
-async def test_settings_that_name_nobody_end_a_search_by_name_alone(choice: Choose) -> None:
+async def test_settings_that_name_no_provider_end_a_search_by_name_alone(choice: Choose) -> None:
     models = FakeModels(problem=UsageError("no model is named", "set provider.model"))
     _, of_default = await made(choice(OptimizeOptions(planner="auto"), Person(), models))
     assert "the expert planner plans: no model is named" in told(of_default)
@@ -152,7 +152,7 @@ async def test_a_notice_says_what_is_sent_where_and_what_it_may_cost(choice: Cho
 
 
 @pytest.mark.asyncio
-async def test_a_money_cap_that_cannot_be_kept_is_told(choice: Choose) -> None:
+async def test_a_money_cap_that_cannot_be_kept_is_reported(choice: Choose) -> None:
     chosen, heard = await made(choice(OptimizeOptions(planner="llm", caps=Caps(money_usd=1.0)), Person()))
     assert "no money cap can be promised; capped at 200,000 tokens instead" in told(heard)
     assert chosen.accounts.caps == Caps(token_count=200_000)
@@ -165,7 +165,7 @@ async def test_the_provider_is_closed_with_the_job(choice: Choose) -> None:
     assert models.opened.is_closed
 
 
-def test_a_person_as_the_model_is_told_that_nothing_is_spent(tmp_path: Path) -> None:
+def test_a_person_as_the_model_is_shown_that_nothing_is_spent(tmp_path: Path) -> None:
     provider = ManualProvider(tmp_path / "prompts", PriceTable(()))
     served = tuple(map(provider.served, ModelRole))
     options = OptimizeOptions(planner="llm", caps=Caps(money_usd=0.5))

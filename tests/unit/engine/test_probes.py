@@ -66,7 +66,7 @@ def test_a_small_integer_also_becomes_one_larger() -> None:
         assert [one["n"] if one["n"] != 1000 else one["flag"] for one in made] == wanted, radius
 
 
-def test_a_number_beside_an_array_also_becomes_as_many_as_it_holds() -> None:
+def test_a_number_next_to_an_array_also_becomes_as_many_as_it_holds() -> None:
     case = recorded(KEYS, "int")
     layout = layout_named("struct Taps { float c[256]; int n; };", "Taps")
     taps = Parameter("taps", "Taps", Span(0, 0), False, False, False, None)

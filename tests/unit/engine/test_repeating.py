@@ -51,7 +51,7 @@ def test_what_nothing_has_written_is_no_input() -> None:
     assert _compared(_run(garbage), _run(replace(_K, buffers=(_IN, replace(_OUT, before="other garbage"))))) == REPEATED
 
 
-def test_launches_without_kept_results_tell_nothing() -> None:
+def test_launches_without_kept_results_show_nothing() -> None:
     failed = replace(_K, buffers=(replace(_IN, after=None), replace(_OUT, after=None)))
     assert _compared(_run(_K), _run(failed)) == NOT_RECORDED
     assert _compared(_run(_K), _run()) == NOT_RECORDED

@@ -136,7 +136,7 @@ def test_what_was_searched_behind_a_cap_came_to_no_end() -> None:
     assert replace(EARLIER, log=(*found, found[0]), texts=texts).finished(parsed) == {"second"}
 
 
-def test_a_call_whose_end_nobody_saw_counts_with_its_longest_answer(store: Store) -> None:
+def test_a_call_whose_end_was_not_seen_counts_with_its_longest_answer(store: Store) -> None:
     started(store, "J1", 1)
     store.add_sent_call(SentCall("M1", "J1", 5, Spending(0.25, 900, 100, 1)))
     for rounds, gpu_s in ((1, 0.0), (2, 4.5)):

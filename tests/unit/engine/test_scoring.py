@@ -1,8 +1,8 @@
-"""Predictions beside what was counted after the edit, wherever the edit moved the line."""
+"""Predictions next to what was counted after the edit, wherever the edit moved the line."""
 
 import pytest
 
-from assistant.engine.proposals.scoring import Scored, score_predictions
+from assistant.engine.proposals.scoring import ScoredVersion, score_predictions
 from assistant.engine.proposals.steps import followed
 from assistant.model.plan import MetricPrediction
 from assistant.model.profile import InstructionMix
@@ -12,7 +12,10 @@ _AFTER = "int i;\nfloat sum;\nloop\n  sum += a[k];\nend\nc[i] = sum;\n"
 
 
 def _score(predictions, line, before, after):
-    return [(o.actual, o.is_hit) for o in score_predictions(tuple(predictions), line, Scored(_BEFORE, before), Scored(_AFTER, after))]
+    return [
+        (o.actual, o.is_hit)
+        for o in score_predictions(tuple(predictions), line, ScoredVersion(_BEFORE, before), ScoredVersion(_AFTER, after))
+    ]
 
 
 def test_a_store_that_left_its_loop_is_found_where_it_went(assessed, access) -> None:

@@ -89,7 +89,7 @@ async def searched(
 
     def open_lab(request: JobRequest, scratch: Path, target: str) -> Lab:
         came_to.labs += [FakeLab(scratch / str(number), KERNELS, target=target) for number in range(1 + other_labs)]
-        came_to.labs[0].beside = tuple(came_to.labs[1:])
+        came_to.labs[0].parallel_labs = tuple(came_to.labs[1:])
         return came_to.labs[0]
 
     came_to.heard = await search(folder, planner, is_model, open_lab, lambda _: store, person)

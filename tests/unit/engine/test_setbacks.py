@@ -1,4 +1,4 @@
-"""What the writer of a candidate is told of its failure: enough to mend it, nothing that it printed, no seeds."""
+"""What the writer of a candidate is told of its failure: enough to fix it, nothing that it printed, no seeds."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ TRIAL = Trial("C1", Step("t", "k()", 3, "", (), "", (), 0.0), Rewrite("t", "k()"
         (TrialOutcome.NOT_BETTER, SetbackKind.NOT_FASTER),
     ],
 )
-def test_a_failure_that_can_be_mended_is_a_setback(outcome: TrialOutcome, kind: SetbackKind) -> None:
+def test_a_failure_that_can_be_fixed_is_a_setback(outcome: TrialOutcome, kind: SetbackKind) -> None:
     setback = setback_of(TRIAL.ended(outcome, "because"))
     assert setback is not None
     assert (setback.kind, setback.reason, setback.text) == (kind, "because", "text")
@@ -34,7 +34,7 @@ def test_a_failure_that_can_be_mended_is_a_setback(outcome: TrialOutcome, kind: 
 @pytest.mark.parametrize(
     "outcome", [TrialOutcome.KEPT, TrialOutcome.CONSTRAINED, TrialOutcome.NOT_ALLOWED, TrialOutcome.CANNOT_JUDGE, TrialOutcome.NOT_BUNDLED]
 )
-def test_what_another_edit_would_not_mend_is_none(outcome: TrialOutcome) -> None:
+def test_what_another_edit_would_not_fix_is_none(outcome: TrialOutcome) -> None:
     assert setback_of(TRIAL.ended(outcome, "because")) is None
 
 
@@ -45,7 +45,7 @@ def test_a_compilers_words_come_along() -> None:
     assert setback.diagnostics == (said,)
 
 
-def test_what_a_candidate_printed_is_not_told(verdict) -> None:
+def test_what_a_candidate_printed_is_not_reported(verdict) -> None:
     printed = VerificationFinding("wrong_output", Outcome.FAIL, f"expected PASS, got {SECRET}", expected="PASS", actual=SECRET)
     wrong = VerificationFinding("wrong_value", Outcome.FAIL, "out[3]: wrong value", buffer="out", index=3, expected="1", actual="2")
     trial = replace(TRIAL, verification=verdict(Outcome.FAIL, printed, wrong)).ended(TrialOutcome.FAILED, printed.message)
@@ -56,7 +56,7 @@ def test_what_a_candidate_printed_is_not_told(verdict) -> None:
     assert SECRET not in tried_before(trial).reason
 
 
-def test_last_words_of_a_crash_are_not_told() -> None:
+def test_last_words_of_a_crash_are_not_reported() -> None:
     trial = replace(TRIAL, printed=SECRET).ended(TrialOutcome.FAILED, f"the program ended with status 3: {SECRET}")
     setback = setback_of(trial)
     assert setback is not None

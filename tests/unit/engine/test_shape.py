@@ -11,7 +11,7 @@ from assistant.engine.search.shape import SearchShape, shape_for_models, shape_f
 @pytest.mark.parametrize(
     ("is_timed", "core_count", "ahead"), [(False, 1, 2), (False, 16, 2), (True, 2, 0), (True, 3, 0), (True, 4, 2), (True, 16, 2)]
 )
-def test_nothing_is_compiled_beside_what_few_cores_time(is_timed: bool, core_count: int, ahead: int) -> None:
+def test_nothing_is_compiled_together_with_what_few_cores_time(is_timed: bool, core_count: int, ahead: int) -> None:
     assert SearchShape(parallel_builds=3).most_ahead(is_timed, core_count) == ahead
 
 

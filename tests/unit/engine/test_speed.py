@@ -73,7 +73,7 @@ def test_notes_of_the_timing_reach_people_once() -> None:
     assert _judged(replace(_TIMING, cases=(noted, noted))).notes == noted.notes
 
 
-def test_a_version_at_the_limit_of_its_bytes_is_told_to_be_left_alone() -> None:
+def test_a_version_at_the_limit_of_its_bytes_is_known_to_be_left_alone() -> None:
     assert _judged(least_s=9.5e-5).advice == "at 95 % of what moving its bytes allows: at most 1.05x is left; stop here"
     assert _judged(least_s=5e-5).advice is None
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from assistant.engine.proposals.rejected import edit_of
-from assistant.engine.proposals.superseding import better_open, offered_already, store_beside_better, successor
+from assistant.engine.proposals.superseding import better_open, offered_already, store_and_supersede, successor
 from assistant.model.comparison import SpeedOutcome
 from assistant.model.proposal import Proposal, ProposalState
 from assistant.model.verification import Outcome
@@ -42,11 +42,11 @@ def test_what_is_not_another_edit_of_the_same_kernel_gives_way(change: dict[str,
 
 def test_a_search_that_goes_on_finds_the_very_edit_that_it_had_offered(store: Store, fast: Proposal) -> None:
     folder = fast.path.parent
-    store_beside_better("J1", store, folder, fast)
+    store_and_supersede("J1", store, folder, fast)
     edit = edit_of(fast)
     assert offered_already(store, folder, edit) == fast
     assert offered_already(store, folder, replace(edit, after_text="another")) is None
-    store_beside_better("J1", store, folder, _of(fast, "P03", 4.0))
+    store_and_supersede("J1", store, folder, _of(fast, "P03", 4.0))
     assert offered_already(store, folder, edit) is None, "another one took its place"
 
 
@@ -63,10 +63,10 @@ def test_ratios_of_different_measures_are_not_compared(store: Store, fast: Propo
 
 def test_a_search_says_what_became_of_the_open_ones(store: Store, fast: Proposal) -> None:
     folder = fast.path.parent
-    assert store_beside_better("J1", store, folder, fast) == ()
-    (beside,) = store_beside_better("J1", store, folder, _of(fast, "P02", 1.62))
-    assert beside.message.startswith("P01 (PASS, PREDICTED 3.52x) stays open") and beside.remedy == "kernelopt show P01"
-    told = store_beside_better("J1", store, folder, _of(fast, "P03", 4.0))
+    assert store_and_supersede("J1", store, folder, fast) == ()
+    (kept_open,) = store_and_supersede("J1", store, folder, _of(fast, "P02", 1.62))
+    assert kept_open.message.startswith("P01 (PASS, PREDICTED 3.52x) stays open") and kept_open.remedy == "kernelopt show P01"
+    told = store_and_supersede("J1", store, folder, _of(fast, "P03", 4.0))
     assert [message.message.partition(",")[0] for message in told] == [f"P03 takes the place of {old}" for old in ("P01", "P02")]
     assert [known.id for known in store.proposals(folder, frozenset({ProposalState.OPEN}))] == ["P03"]
 

@@ -11,7 +11,7 @@ from assistant.engine.judge.values import Base, apart, base_of, other_values
 from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.recording import RecordedArgument
 from assistant.workload.derive import contents_of
-from assistant.workload.resize import Observed, size_model
+from assistant.workload.resize import ObservedLaunch, size_model
 from assistant.workload.scalars import scalars_of
 from tests.unit.workload.launches import launched, parameter
 
@@ -60,7 +60,7 @@ def test_floats_of_one_sign_get_both() -> None:
     assert "mixed" not in kinds(based_on(np.array([25], np.float32)))
 
 
-def test_floats_are_chosen_to_tell_and_special_ones_come_last() -> None:
+def test_floats_are_chosen_to_show_mistakes_and_special_ones_come_last() -> None:
     found = kinds(based_on(RANDOM.standard_normal(1000).astype(np.float32), RANDOM.standard_normal(1000).astype(np.float32)))
     assert {"tiny", "near", "offset", "halves", "denormal", "far", "extreme"} <= set(found)
     assert found[-5:] == ["injected", "injected", "injected", "zeros", "huge"]
@@ -120,7 +120,7 @@ def test_a_kernel_with_a_block_for_each_row_is_started_with_as_many_blocks_as_th
     case = JudgedCase(new, "k", (parameters,), ((0, "out"),), frozenset(), 0)
     base = base_of(case, "", (1, 2, 3))
     scalars = scalars_of(new.recording.launches[0], parameters, base.layout_of)
-    model = size_model(new, [Observed({"rows": rows, "step": 100}, LaunchConfig(Dim3(rows), Dim3(64)), {(0, 0): rows})], scalars)
+    model = size_model(new, [ObservedLaunch({"rows": rows, "step": 100}, LaunchConfig(Dim3(rows), Dim3(64)), {(0, 0): rows})], scalars)
     assert model is not None
     resized = [one for one in other_values(replace(base, model=model), is_declared=False) if one.new.origin.kind == "resized"]
     started = {one.new.origin.shape: one.new.recording.launches[0].config.grid.x for one in resized}

@@ -53,7 +53,7 @@ def test_members_of_structs_and_all_axes_count() -> None:
         ("int main() { k<<<blocks_for(n), 128>>>(x, n); }", Dim3(8)),
     ],
 )
-def test_a_grid_of_constants_or_another_than_the_recorded_one_or_a_call_tells_nothing(host: str, grid: Dim3) -> None:
+def test_a_grid_of_constants_or_another_than_the_recorded_one_or_a_call_shows_nothing(host: str, grid: Dim3) -> None:
     assert read("int n", host, {"n": 1000}, grid) is None
 
 
@@ -62,5 +62,5 @@ def test_integers_that_the_host_does_not_tell_apart_are_not_told_apart() -> None
     assert told is not None and told.at({"n": 1300, "m": 1000}) == ()
 
 
-def test_a_grid_of_constants_tells_nothing_where_two_sizes_are_passed_as_one_number() -> None:
+def test_a_grid_of_constants_shows_nothing_where_two_sizes_are_passed_as_one_number() -> None:
     assert read("int w, int h", "int main() { k<<<dim3(6, 6), 128>>>(x, 96, 96); }", {"w": 96, "h": 96}, Dim3(6, 6)) is None

@@ -11,7 +11,7 @@ from assistant.model.pair import TurnKind
 from jupyter_ext.cells import cell_of
 from jupyter_ext.commands import CommandOptions, Commands
 from jupyter_ext.reviewing import Reviewing
-from jupyter_ext.workshop import Wanted, Workshop
+from jupyter_ext.workshop import CellQuestions, Workshop
 from tests.unit.jupyter_ext.test_reviewing import Page
 
 
@@ -24,7 +24,7 @@ def check(workshop: Workshop, *words: str) -> str:
 
 def test_an_answer_that_a_model_wrote_loads_nothing(workshop: Workshop, tmp_path: Path) -> None:
     cell = cell_of("%%kernelopt\n__global__ void halve(float *x) { *x /= 2.0f; }\n", tmp_path / "lab.ipynb", None)
-    workshop.open(cell, None, Wanted(None, (), OptimizeOptions()))
+    workshop.open(cell, None, CellQuestions(None, (), OptimizeOptions()))
     pairs, call = workshop.pairs, workshop.loop.call
     session = call(pairs.start, cell.path, cell.text, None, None).state.session
     detail = "It pads the tile ![](https://example.org/seen.png) <img src=//example.org/seen.png>"

@@ -55,7 +55,7 @@ def test_what_a_call_says_stands_above_the_line() -> None:
         ("1", "(64,32)", "block: expected at most 1024 threads, got (64, 32)"),
     ],
 )
-def test_a_launch_that_cannot_be_is_told(grid: str | None, block: str | None, told: str) -> None:
+def test_a_launch_that_cannot_be_is_reported(grid: str | None, block: str | None, told: str) -> None:
     with pytest.raises(UsageError, match=re.escape(told)):
         check(grid, block)
 

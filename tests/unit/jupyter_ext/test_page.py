@@ -39,11 +39,11 @@ def check(before: str, after: str) -> list[list[str]]:
     return [row for row in parser.rows[1:] if row]
 
 
-def test_a_change_stands_beside_what_it_changes() -> None:
+def test_a_change_stands_next_to_what_it_changes() -> None:
     assert check("a\nb\nc\n", "a\nB\nc\n") == [["1", "  a", "1", "  a"], ["2", "- b", "2", "+ B"], ["3", "  c", "3", "  c"]]
 
 
-def test_added_lines_have_nothing_beside_them() -> None:
+def test_added_lines_have_nothing_next_to_them() -> None:
     assert ["", "", "2", "+ new"] in check("a\n", "a\nnew\n")
 
 
@@ -63,7 +63,7 @@ def test_code_is_shown_as_it_is_written() -> None:
     assert "<script>" not in diff_html("", "<script>alert(1)</script>\n")
 
 
-def test_each_question_is_told_with_what_came_of_it() -> None:
+def test_each_question_is_reported_with_what_came_of_it() -> None:
     steps = (Step(Verb.CHECK, Phase.DONE, "1 problem", 1), Step(Verb.PROFILE, Phase.RUNNING, "counts <k>"), Step(Verb.OPTIMIZE))
     state = RunState(steps, ("no CUDA compiler",))
     assert panel_text(state, None).splitlines() == [
@@ -76,13 +76,13 @@ def test_each_question_is_told_with_what_came_of_it() -> None:
     assert state.headline == "profile: counts <k>" and state.phase == Phase.RUNNING
 
 
-def test_what_models_cost_and_how_long_it_took_is_told() -> None:
+def test_what_models_cost_and_how_long_it_took_is_reported() -> None:
     ticks = iter((1.0, 3.5))
     cell = cell_of("%%kernelopt\n__global__ void k(float *x) {}\n", Path("/w/lab.ipynb"), None)
     run = CellRun(1, cell, None, (Verb.OPTIMIZE,), clock=lambda: next(ticks))
     run.begin(Verb.OPTIMIZE, "J1")
-    run.told(Verb.OPTIMIZE, events.BudgetSpent("J1", Spending(0.031, 12000, 300, 4), Caps(0.05)))
-    run.told(Verb.OPTIMIZE, events.JobEnded("J1", 0, "1 proposal"))
+    run.follow(Verb.OPTIMIZE, events.BudgetSpent("J1", Spending(0.031, 12000, 300, 4), Caps(0.05)))
+    run.follow(Verb.OPTIMIZE, events.JobEnded("J1", 0, "1 proposal"))
     assert panel_text(run.state, None).splitlines() == [
         "✓ optimize: 1 proposal (2.5 s)",
         "budget: $0.03 for 4 calls, 12,300 tokens; capped at $0.05",

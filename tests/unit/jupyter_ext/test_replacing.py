@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from assistant.errors import UsageError
-from jupyter_ext.cells import Cell, CellEdit, Replaced, cell_of, replace_cell, same_cell
+from jupyter_ext.cells import Cell, CellEdit, Replacement, cell_of, replace_cell, same_cell
 
 CODE = "%%kernelopt --grid 1\n__global__ void halve(float *x) { x[0] /= 2.0; }\n"
 EDIT = CellEdit("c1", "before", "after", "P1")
@@ -48,7 +48,7 @@ class Page:
         self.is_closed = True
 
 
-def check(page: Page) -> Replaced:
+def check(page: Page) -> Replacement:
     return replace_cell(EDIT, page, page.later.append, wait_s=0.2)
 
 
@@ -66,26 +66,26 @@ def test_the_magics_line_stays_where_the_text_is_replaced() -> None:
     assert same_cell(cell(), cell().text.replace("2.0", "2.0f")).code == edited
 
 
-def test_a_page_that_replaced_the_cell_tells_undo_and_redo() -> None:
+def test_a_page_that_replaced_the_cell_reports_undo_and_redo() -> None:
     page = Page({"status": "done"})
-    assert check(page) == Replaced(True) and not page.is_closed
+    assert check(page) == Replacement(True) and not page.is_closed
     page.say({"status": "undone"})
     page.say({"status": "done"})
     assert page.later == [False, True]
     assert page.opened["target"] == "kernelopt.cells" and page.opened["expected"] == "before" and page.opened["protocol"] == 1
 
 
-def test_a_refusal_is_told_with_its_reason() -> None:
+def test_a_refusal_is_reported_with_its_reason() -> None:
     page = Page({"status": "refused", "reason": "changed", "message": "typed in"})
-    assert check(page) == Replaced(False, "changed", "typed in") and page.is_closed
+    assert check(page) == Replacement(False, "changed", "typed in") and page.is_closed
 
 
 def test_a_page_without_the_cell_gives_way_to_one_that_has_it() -> None:
     missing = {"status": "refused", "reason": "missing"}
-    assert check(Page(missing, {"status": "done"})) == Replaced(True)
+    assert check(Page(missing, {"status": "done"})) == Replacement(True)
     assert check(Page(missing)).reason == "missing"
 
 
 def test_a_front_end_without_the_extension_closes_or_says_nothing() -> None:
-    assert check(Page(None)) == Replaced(False, "", "the front end has no kernelopt extension")
+    assert check(Page(None)) == Replacement(False, "", "the front end has no kernelopt extension")
     assert check(Page()).message == "no page with this cell answered"

@@ -7,10 +7,10 @@ from assistant.cuda.hunks import hunks
 from assistant.engine.request import OptimizeOptions
 from assistant.live.sources import known_texts
 from assistant.model.proposal import ProposalState
-from jupyter_ext.cells import Cell, CellEdit, Replaced, captured_cell, cell_of
+from jupyter_ext.cells import Cell, CellEdit, Replacement, captured_cell, cell_of
 from jupyter_ext.reviewing import Reviewing
 from jupyter_ext.runs import CellRun
-from jupyter_ext.workshop import Wanted, Workshop
+from jupyter_ext.workshop import CellQuestions, Workshop
 from tests.contracts.stored import Given
 
 JUDGED, AFTER, OTHER = (f"__global__ void halve(float *x) {{ *x /= {value}; }}\n" for value in ("2.0", "2.0f", "4.0"))
@@ -21,10 +21,10 @@ class Page:
 
     def __init__(self) -> None:
         self.edits: list[CellEdit] = []
-        self.answer = Replaced(True)
+        self.answer = Replacement(True)
         self.below: list[str] = []
 
-    def replace(self, edit: CellEdit, on_later: Callable[[bool], None]) -> Replaced:
+    def replace(self, edit: CellEdit, on_later: Callable[[bool], None]) -> Replacement:
         del on_later
         self.edits.append(edit)
         return self.answer
@@ -43,7 +43,7 @@ class Notebook:
         self.reviewing = Reviewing(workshop, self.page)
 
     def run(self, cell_id: str, text: str) -> CellRun:
-        return self.workshop.open(self.cell(cell_id, text), None, Wanted(None, (), OptimizeOptions()))
+        return self.workshop.open(self.cell(cell_id, text), None, CellQuestions(None, (), OptimizeOptions()))
 
     def cell(self, cell_id: str, text: str) -> Cell:
         return cell_of(f"%%kernelopt\n{text}", self._path, cell_id)
@@ -85,7 +85,7 @@ def test_a_proposal_for_a_string_of_a_python_cell_edits_the_string(workshop: Wor
     code = f'%%kernelopt --capture\nmodule = SourceModule("""{JUDGED}""")\nmodule.get_function("halve")(x)\n'
     (text,) = known_texts(code, (), {})
     cell = captured_cell(code, text.embedded, text.text, "halve", tmp_path / "lab.ipynb", "first")
-    notebook.propose(workshop.open(cell, None, Wanted(None, (), OptimizeOptions())), "P05")
+    notebook.propose(workshop.open(cell, None, CellQuestions(None, (), OptimizeOptions())), "P05")
     notebook.reviewing.accept("P05", ())
     notebook.reviewing.undo("P05")
     assert [edit.expected for edit in notebook.page.edits] == [code, code.replace(JUDGED, AFTER)]
@@ -102,7 +102,7 @@ def test_accepted_in_its_own_cell_it_is_kept_as_decided(workshop: Workshop, tmp_
 
 def test_where_the_cell_is_not_replaced_it_is_said_why_the_text_is_below(workshop: Workshop, tmp_path: Path) -> None:
     notebook = Notebook(workshop, tmp_path)
-    notebook.page.answer = Replaced(False, "", "the front end has no kernelopt extension")
+    notebook.page.answer = Replacement(False, "", "the front end has no kernelopt extension")
     notebook.propose(notebook.run("first", JUDGED), "P06")
     told = notebook.reviewing.accept("P06", ())
     assert told == "P06 accepted: the new text is in a cell below, as the front end has no kernelopt extension"

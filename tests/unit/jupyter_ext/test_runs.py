@@ -22,15 +22,15 @@ def check(*told: events.Event, verbs: tuple[Verb, ...] = (Verb.CHECK, Verb.OPTIM
     run = CellRun(1, CELL, None, verbs)
     run.begin(verbs[0], "J1")
     for event in told:
-        run.told(verbs[0], event)
+        run.follow(verbs[0], event)
     return run
 
 
 def test_a_question_ends_with_what_its_job_said_last() -> None:
     run = check(events.StageStarted("J1", "verify", "runs k"))
     assert run.state.headline == "check: runs k" and run.state.phase == Phase.RUNNING
-    run.told(Verb.CHECK, events.JobEnded("J1", 1, "2 problems"))
-    assert run.state.steps[0].told == "2 problems" and run.state.steps[0].exit_code == 1
+    run.follow(Verb.CHECK, events.JobEnded("J1", 1, "2 problems"))
+    assert run.state.steps[0].text == "2 problems" and run.state.steps[0].exit_code == 1
     assert not run.wait(0.0)
     run.end()
     assert run.wait(0.0) and run.state.is_over
@@ -51,7 +51,7 @@ def test_what_was_refused_and_what_was_cancelled_is_told_apart() -> None:
     run.refused(Verb.CHECK, UsageError("not trusted", "kernelopt trust"))
     assert run.state.phase == Phase.FAILED and run.state.headline == "check: not trusted; kernelopt trust"
     run.end()
-    assert run.state.steps[1].told == "not asked any more"
+    assert run.state.steps[1].text == "not asked any more"
     run.cancelled(Verb.OPTIMIZE)
     assert run.is_cancelled and run.state.phase == Phase.CANCELLED
 

@@ -27,7 +27,7 @@ NO_DRIVER = NoGpu("there is no NVIDIA driver here", "install NVIDIA's driver")
 NVCC = "13.0.88"
 
 
-def test_with_everything_nothing_is_left_to_mend() -> None:
+def test_with_everything_nothing_is_left_to_fix() -> None:
     rung = rung_of((GPU,), WHOLE, NVCC)
     assert (rung.level, rung.reason, rung.remedy) == (Level.COUNTERS, None, None)
 

@@ -81,7 +81,7 @@ def test_an_unknown_argument_is_named() -> None:
     assert check({**fitting(), "m": 3}).startswith("unknown argument m: k takes (float *out")
 
 
-def test_a_wrong_element_type_is_told_with_the_one_that_is_expected() -> None:
+def test_a_wrong_element_type_is_reported_with_the_one_that_is_expected() -> None:
     told = check({**fitting(), "x": np.zeros(N)})
     assert told == "x: expected float32 for `const float *x`, got a float64 NumPy array of shape (8,)"
 

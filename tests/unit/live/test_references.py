@@ -57,13 +57,13 @@ def test_several_outputs_come_by_name_or_in_order() -> None:
 @pytest.mark.parametrize(
     ("function", "told"),
     [
-        (lambda weights: weights, "its parameter weights is none of the kernel's"),
+        (lambda weights: weights, "its parameter weights is not a parameter of the kernel"),
         (lambda x: x[:4], r"returned 4 values for out \(shape \(4,\)\), which holds 8"),
-        (lambda x: {"y": x}, "returned 'y', which is no array of the kernel"),
+        (lambda x: {"y": x}, "returned 'y', which is not an array of the kernel"),
         (lambda x: "right", "cannot be compared"),
     ],
 )
-def test_what_cannot_be_compared_is_told(function: Callable[..., object], told: str) -> None:
+def test_what_cannot_be_compared_is_reported(function: Callable[..., object], told: str) -> None:
     with pytest.raises(BadReference, match=told):
         check(function)
 

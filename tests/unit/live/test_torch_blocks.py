@@ -28,13 +28,13 @@ def install(monkeypatch: pytest.MonkeyPatch, **told: Any) -> None:
     monkeypatch.setitem(sys.modules, "torch", SimpleNamespace(cuda=cuda))
 
 
-def test_parts_in_use_are_told_by_what_was_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_parts_in_use_are_known_by_what_was_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     install(monkeypatch)
     assert TensorBlocks().end() == (Extent(4096, 400),)
 
 
 @pytest.mark.parametrize("missing", ["_snapshot", "memory_snapshot", "memory_stats"])
-def test_of_another_interface_nothing_is_told_and_its_history_ends(monkeypatch: pytest.MonkeyPatch, missing: str) -> None:
+def test_of_another_interface_nothing_is_reported_and_its_history_ends(monkeypatch: pytest.MonkeyPatch, missing: str) -> None:
     switched: list[str | None] = []
     install(monkeypatch, _record_memory_history=lambda enabled, **options: switched.append(enabled))
     blocks = TensorBlocks()

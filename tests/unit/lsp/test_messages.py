@@ -146,7 +146,7 @@ def said_to_people(wire: Wire) -> list[str]:
     return [message["params"]["message"] for message in wire.sent if message.get("method") == "window/showMessage"]
 
 
-def test_what_keeps_a_handler_from_its_work_is_told_once_with_the_way_out() -> None:
+def test_what_keeps_a_handler_from_its_work_is_reported_once_with_the_way_out() -> None:
     wire = check(*TYPING)
     assert said_to_people(wire) == ["memory.sqlite3 is nowhere; look for it"]
 
@@ -160,7 +160,7 @@ def test_without_memory_sources_are_still_read() -> None:
     assert any(message.get("method") == "textDocument/publishDiagnostics" for message in wire.sent)
 
 
-def test_an_answer_in_a_wrong_form_is_an_error_to_whoever_waits_for_it() -> None:
+def test_an_answer_in_a_wrong_form_is_an_error_to_those_who_wait_for_it() -> None:
     asked: list[Future[Any]] = []
 
     async def talk() -> None:

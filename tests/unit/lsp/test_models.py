@@ -92,7 +92,7 @@ async def test_every_refusal_is_a_value(kind: str) -> None:
     ("answer", "kind"),
     [(refuses(None), "blocked"), (refuses("strange"), "blocked"), (replies({"texts": 1}), "bad_reply"), (replies(None), "bad_reply")],
 )
-async def test_what_is_no_answer_is_told_as_such(answer: Callable[[Editor, dict[str, Any]], None], kind: str) -> None:
+async def test_what_is_no_answer_is_reported_as_such(answer: Callable[[Editor, dict[str, Any]], None], kind: str) -> None:
     failure = await Editor(answer).ask()
     assert isinstance(failure, CompletionFailure) and failure.kind is FailureKind(kind)
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from lsprotocol import types
 
 from assistant.cuda.embedded.find import find_embedded
-from assistant.model.embedded import Container, Declined, Embedded
+from assistant.model.embedded import Container, Embedded, EmbeddingProblem
 from assistant.model.source import Span, TextEdit
 from lsp.embedded import PythonText, read_cuda_cell, read_embedded
 from lsp.positions import Positions
@@ -161,7 +161,7 @@ def test_an_edit_of_the_text_is_one_of_its_spelling() -> None:
 
 def test_an_edit_that_a_raw_string_cannot_hold_is_declined() -> None:
     (unit,) = read(call(KERNEL))
-    assert isinstance(unit.edits([TextEdit(Span(0, 0), '"""')]), Declined)
+    assert isinstance(unit.edits([TextEdit(Span(0, 0), '"""')]), EmbeddingProblem)
 
 
 def test_a_text_that_only_the_run_knows_is_passed_over_at_its_place() -> None:
@@ -178,7 +178,7 @@ def test_a_text_is_called_after_its_first_kernel() -> None:
     assert names(read(call(named("a")) + call(bounds) + call("int x;"))) == ["train.py.a.cu", "train.py.bounded.cu", "train.py.cuda.cu"]
 
 
-def test_texts_of_one_name_are_numbered_in_their_order_and_beside_other_documents() -> None:
+def test_texts_of_one_name_are_numbered_in_their_order_and_next_to_other_documents() -> None:
     text = call(named("a")) + call(named("a") + "// 2")
     assert names(read(text)) == ["train.py.a.cu", "train.py.a-2.cu"]
     assert names(read(text, taken=frozenset({Path("/w/train.py.a.cu")}))) == ["train.py.a-2.cu", "train.py.a-3.cu"]
@@ -250,7 +250,7 @@ def test_whatever_is_typed_every_unit_is_what_the_document_says(
 # --- documents ----------------------------------------------------------------------------------------------------------
 
 
-def test_documents_are_told_by_language_then_by_name() -> None:
+def test_documents_are_known_by_language_then_by_name() -> None:
     assert is_cuda("untitled:Untitled-1", "cuda-cpp") and is_cuda("file:///a%20b.cuh", None) and not is_cuda("file:///a.py", "python")
     assert is_python("file:///a", "python") and is_python("file:///a.py", None) and not is_python("file:///a.py", "plaintext")
 

@@ -8,17 +8,17 @@ import pytest
 
 from assistant.measure import MODEL_ACCURACY, ModelAccuracy, PredictedCase, compare_predictions
 from assistant.measure.measured_error import REMEASURED
-from assistant.measure.score import LEAST_SCORED_COUNT, Scored, score, with_error
+from assistant.measure.score import LEAST_SCORED_COUNT, ScoredPrediction, score, with_error
 from assistant.model.comparison import PredictedTime, SpeedOutcome
 
 PREDICTION = compare_predictions((PredictedCase("", 1.0, PredictedTime(2.0, "l2", (), "h200"), PredictedTime(1.0, "dram", (), "h200")),))
 
 
-def scored(count: int, measured: float = 1.0, bottleneck: str = "l2") -> tuple[Scored, ...]:
-    return tuple(Scored(bottleneck, 1.2, measured) for _ in range(count))
+def scored(count: int, measured: float = 1.0, bottleneck: str = "l2") -> tuple[ScoredPrediction, ...]:
+    return tuple(ScoredPrediction(bottleneck, 1.2, measured) for _ in range(count))
 
 
-def judged(known: tuple[Scored, ...], *targets: str):
+def judged(known: tuple[ScoredPrediction, ...], *targets: str):
     return with_error(PREDICTION, ModelAccuracy("NVIDIA H200", "h200", "", score(known)), targets or ("h200",))
 
 
@@ -35,8 +35,8 @@ def test_predicting_too_little_and_too_much_count_alike():
 
 
 def test_a_prediction_that_nothing_changes_is_right_only_where_nothing_does():
-    assert [Scored("l2", 1.0, measured).is_right for measured in (1.0, 0.9, 1.1)] == [True, False, False]
-    assert [Scored("l2", 1.2, measured).is_right for measured in (1.5, 1.0, 0.9)] == [True, False, False]
+    assert [ScoredPrediction("l2", 1.0, measured).is_right for measured in (1.0, 0.9, 1.1)] == [True, False, False]
+    assert [ScoredPrediction("l2", 1.2, measured).is_right for measured in (1.5, 1.0, 0.9)] == [True, False, False]
 
 
 def test_without_an_interval_the_error_of_all_predictions_is_said():
@@ -54,11 +54,11 @@ def test_a_prediction_whose_bottleneck_was_re_measured_often_gets_an_interval_an
 
 
 @pytest.mark.parametrize("known", [scored(LEAST_SCORED_COUNT - 1), scored(50, bottleneck="dram")])
-def test_fewer_of_its_own_kind_bound_nothing(known: tuple[Scored, ...]):
+def test_fewer_of_its_own_kind_bound_nothing(known: tuple[ScoredPrediction, ...]):
     assert judged(known).low is None
 
 
-def test_another_device_gets_no_interval_and_is_told_where_the_error_is_from():
+def test_another_device_gets_no_interval_and_is_reported_where_the_error_is_from():
     found = judged(scored(LEAST_SCORED_COUNT), "a100")
     assert found.low is None
     assert found.quality.endswith("on an NVIDIA H200; 0 of 29 on the right side of 1; not measured on a100")

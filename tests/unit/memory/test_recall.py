@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from assistant.memory.experience import Judgement, PastTrial
 from assistant.memory.recall import RANK_CEILING, RANK_FLOOR, recall
-from assistant.model.attempt import Recalled, RecallQuery
+from assistant.model.attempt import RecallQuery, TechniqueHistory
 from assistant.model.comparison import Comparison, SpeedOutcome
 from assistant.model.profile import Signature
 from assistant.model.proposal import DecisionKind
@@ -83,7 +83,7 @@ def judgement(kind: DecisionKind, **changes: Any) -> Judgement:
     return Judgement(**(values | changes))
 
 
-def one(trials: tuple[PastTrial, ...] = (), judgements: tuple[Judgement, ...] = (), **changes: Any) -> Recalled:
+def one(trials: tuple[PastTrial, ...] = (), judgements: tuple[Judgement, ...] = (), **changes: Any) -> TechniqueHistory:
     (found,) = recall(query(**changes), trials, judgements)
     assert found.technique == TECHNIQUE
     return found
@@ -183,7 +183,7 @@ def test_other_workspaces_give_statistics_but_neither_reasons_nor_names() -> Non
     )
 
 
-def test_what_nobody_timed_is_not_called_slow() -> None:
+def test_what_was_not_timed_is_not_called_slow() -> None:
     ratios = (3.2, 1.4, 1.004)
     found = one(tuple(trial(compared(SpeedOutcome.PREDICTED, ratio, None), workspace=ELSEWHERE) for ratio in ratios))
     counts = "3 tried, 3 verified, 2 of 3 predicted faster, none measured"

@@ -85,7 +85,7 @@ def test_a_model_that_is_not_called_needs_no_price() -> None:
         (1_200, 900, 0, 1_200),
         (0, 900, 0, 900),
         (10**30, 900, 0, 4_600),
-        (8_000, 10, 8_192, 8_000),  # thoughts that nobody is shown
+        (8_000, 10, 8_192, 8_000),  # thoughts that are not shown
         (10**30, 10, 8_192, 8_192),
     ],
 )

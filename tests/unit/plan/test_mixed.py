@@ -1,4 +1,4 @@
-"""Rules and a model in one search: steps compete by rank, each is written by whoever planned it."""
+"""Rules and a model in one search: steps compete by rank, each is written by the planner that planned it."""
 
 from __future__ import annotations
 

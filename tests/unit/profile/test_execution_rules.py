@@ -286,19 +286,19 @@ def test_a_loop_that_is_no_reduction_of_the_block_is_no_finding(access, profile,
     assert "KO115" not in check(reduction(access, profile), facts=facts).codes
 
 
-@pytest.mark.parametrize(("file", "is_told"), [("/work/k.cu", True), ("/usr/include/k.cuh", False)])
-def test_lines_of_a_header_are_not_taken_for_lines_of_the_source(access, profile, check, file, is_told):
+@pytest.mark.parametrize(("file", "is_found"), [("/work/k.cu", True), ("/usr/include/k.cuh", False)])
+def test_lines_of_a_header_are_not_taken_for_lines_of_the_source(access, profile, check, file, is_found):
     """Line 7 of the source has a double literal; double arithmetic on line 7 of a header is that header's own."""
     here = replace(DOUBLE_LITERAL, file="k.cu", declares_double=True)
     chain = replace(code(7, fp64=256 * THREADS, conversion=512 * THREADS), file=file)
-    assert ("KO106" in check(profile(*streaming(access), instructions=(chain,)), facts=here).codes) == is_told
+    assert ("KO106" in check(profile(*streaming(access), instructions=(chain,)), facts=here).codes) == is_found
 
 
-@pytest.mark.parametrize(("file", "is_told"), [("/work/k.cu", True), ("/usr/include/k.cuh", False)])
-def test_a_loop_of_the_source_does_not_count_instructions_of_a_header(access, profile, check, file, is_told):
+@pytest.mark.parametrize(("file", "is_found"), [("/work/k.cu", True), ("/usr/include/k.cuh", False)])
+def test_a_loop_of_the_source_does_not_count_instructions_of_a_header(access, profile, check, file, is_found):
     loop = SourceFacts(loops=(LoopFacts(8, 9, 1, trip_count=16),), kernel_line=3, file="k.cu")
     counting = replace(code(9, integer=80 * THREADS, control=32 * THREADS, fp32=16 * THREADS), file=file)
-    assert ("KO114" in check(profile(*streaming(access), instructions=(counting,)), facts=loop).codes) == is_told
+    assert ("KO114" in check(profile(*streaming(access), instructions=(counting,)), facts=loop).codes) == is_found
 
 
 POWER = SourceFacts(lines=(LineFacts(7, powers=("powf(v, 2.0f)",)),), kernel_line=3)

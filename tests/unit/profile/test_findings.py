@@ -52,7 +52,7 @@ def test_every_cited_id_exists_once_and_ids_count_up(access, profile, check):
     assert all(f.evidence for f in found.findings)
 
 
-def test_findings_that_people_are_told_of_are_numbered_before_those_that_cost_next_to_nothing(access, profile, check):
+def test_findings_that_people_are_shown_are_numbered_before_those_that_cost_next_to_nothing(access, profile, check):
     """The small grid of a short launch ranks behind the bank conflicts, which cost nothing here, but is the one that is shown."""
     conflicts = access("shared load", 64, 9, wavefronts=128, ideal_wavefronts=64)
     busy = (LineInstructions("k.cu", 5, InstructionMix(fp32=1_000_000)),)
@@ -128,7 +128,7 @@ def test_every_finding_has_a_page_with_its_title_and_all_sections(code):
     for section in (
         "## What it means",
         "## When it is reported",
-        "## How to mend it",
+        "## How to fix it",
         "## Example",
         "## How it is counted",
         "## False alarms",

@@ -35,7 +35,7 @@ def test_an_uncoalesced_load_is_reported_with_its_sectors_per_request(access, pr
     assert finding.estimated_cost_ratio == pytest.approx(0.75, abs=0.1)  # 4.05 times slower measured
 
 
-def test_few_threads_that_walk_rows_are_told_of_a_warp_per_row_with_what_it_wins(access, profile, check):
+def test_few_threads_that_walk_rows_are_shown_a_warp_per_row_with_what_it_wins(access, profile, check):
     """``y[row] += A[row * n + j] * x[j]`` of 1000 rows of 777, a thread per row: predicted 34.8 times as fast with a warp per row."""
     load = access("global load", 49_728, 13, sectors=801_864, ideal=121_989)
     store = access("global store", 24_864, 13, sectors=97_125)
@@ -70,7 +70,7 @@ def test_load_and_store_of_one_line_are_one_finding_about_the_worse(access, prof
         ((16, 16), 5.33, "misaligned, a warp covers 2 rows of 16 threads"),
         ((16, 16), 8, "lie apart"),
         ((8, 32), 7.5, "misaligned, a warp covers 4 rows of 8 threads"),
-        ((8, 32), 8, "rows of 8 threads start inside a sector, or step by two elements; the counts do not tell which"),
+        ((8, 32), 8, "rows of 8 threads start inside a sector, or step by two elements; the counts do not say which"),
         ((256, 1), 6, "short pieces that begin or end inside a sector (67 %"),
     ],
 )
@@ -248,7 +248,7 @@ def test_a_histogram_is_contended_however_much_data_it_reads(access, profile, ch
 
 @pytest.mark.parametrize("counters", [1, 8, 32, 256])
 @pytest.mark.parametrize("load_sectors", [16_384, 65_536, 1 << 20])
-def test_a_kernel_that_waits_for_its_atomics_is_told_so(access, profile, check, counters, load_sectors):
+def test_a_kernel_that_waits_for_its_atomics_is_reported(access, profile, check, counters, load_sectors):
     """Whatever else it touches: where the model's largest term is the atomics' queue, that is a finding, and the costliest."""
     atomic = access("global atomic", 65_536, 9, sectors=400_000)
     load = access("global load", 65_536, 9, sectors=load_sectors)

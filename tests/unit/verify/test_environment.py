@@ -71,7 +71,7 @@ def test_ordinary_device_code_has_no_label(code: str) -> None:
     assert environment_labels("int v;", f"int v;\n{code}") == ()
 
 
-def test_doubts_that_the_original_has_too_are_not_told() -> None:
+def test_doubts_that_the_original_has_too_are_not_reported() -> None:
     guard, number = Doubt("alignment", "k", "x", "(uintptr_t)x&15", 3), Doubt("address", "k", "x", "(uintptr_t)x", 4)
     assert doubt_labels((guard,), (guard,)) == ()
     (first, second) = doubt_labels((guard,), (guard, guard, number))

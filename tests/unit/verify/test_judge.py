@@ -134,7 +134,7 @@ def test_launches_of_two_seeds_judge_what_reads_no_data(scales: tuple[float, ...
     assert isinstance(result, Verification) == is_judged, result
 
 
-def test_the_original_s_own_error_is_told_where_its_float64_values_are_believed() -> None:
+def test_the_original_s_own_error_is_reported_where_its_float64_values_are_believed() -> None:
     def rough(b: Buffers) -> None:
         scale_add(b)
         b["out"][: N - 1] *= np.float32(1 + 1e-4)
@@ -530,7 +530,7 @@ def test_what_the_lab_cannot_do_is_no_defect_of_the_kernel() -> None:
     passing = judge(with_problems((), (problem("unsupported", 12),)))
     assert isinstance(passing, Verification) and passing.outcome is Outcome.PASS
     assert passing.missing_checks == ("unsupported on line 12",)
-    assert passing.caveats == ("not every check came to its end",), "the verdict line says so"
+    assert passing.caveats == ("not every check ran to its end",), "the verdict line says so"
     base = evidence(scale_add, scale_add)
     stuck = (SideRun((), error="crashed", problems=(problem("unsupported", 12),)),)
     assert isinstance(judge(replace(base, cases=(replace(base.cases[0], candidate=stuck),))), CannotJudge)
@@ -610,7 +610,7 @@ def test_a_weak_workload_still_shows_that_a_kernel_is_wrong() -> None:
     assert isinstance(result, Verification) and codes(result) == {"wrong_value"}
 
 
-def test_a_kernel_that_cannot_be_judged_beside_one_that_can_is_listed() -> None:
+def test_a_kernel_that_cannot_be_judged_next_to_one_that_can_is_listed() -> None:
     base = evidence(scale_add, scale_add)
     fill = tuple(replace(case(lambda b: b["out"].fill(3), lambda b: b["out"].fill(3), seed=s), kernel="fill") for s in (1, 2))
     result = judge(replace(base, cases=(*base.cases, *fill)))
@@ -837,7 +837,7 @@ def test_zeros_of_both_signs_say_nothing_of_roundings_and_all_of_infinities() ->
     ("label", "outcome"),
     [(Label.FAST_MATH, Outcome.NEEDS_DECISION), (Label.ALIGNMENT, Outcome.NEEDS_DECISION), (Label.READABILITY, Outcome.PASS)],
 )
-def test_labels_stand_beside_the_verdict(label: Label, outcome: Outcome) -> None:
+def test_labels_stand_next_to_the_verdict(label: Label, outcome: Outcome) -> None:
     result = verdict(scale_add, scale_add, labels=(DetectedLabel(label, "why", 3),))
     assert result.outcome is outcome and result.labels == (label,)
 

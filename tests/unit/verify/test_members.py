@@ -1,4 +1,4 @@
-"""Structs are judged member by member: rounding of a float passes beside integers that must be equal."""
+"""Structs are judged member by member: rounding of a float is allowed next to integers that must be equal."""
 
 from __future__ import annotations
 

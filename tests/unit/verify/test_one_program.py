@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assistant.model.preprocessed import MACRO_MARK, NotPreprocessed, Preprocessed, Preprocessings, Survivor
+from assistant.model.preprocessed import MACRO_MARK, NotPreprocessed, PreprocessedProgram, Preprocessings, Survivor
 from assistant.verify.changed_lines import ChangedLines
 from assistant.verify.lines import Text
 from assistant.verify.one_program import device_text, idle_lines, new_differences
@@ -10,9 +10,9 @@ from assistant.verify.one_program import device_text, idle_lines, new_difference
 A = "__global__ void k(float *o)\n{\n  o[0] = 1;\n}\nint main()\n{\n  return 0;\n}"
 
 
-def view(text: str, macros: tuple[tuple[str, str], ...] = (), file: str = "/p/a.cu", left_out: tuple[int, ...] = ()) -> Preprocessed:
+def view(text: str, macros: tuple[tuple[str, str], ...] = (), file: str = "/p/a.cu", left_out: tuple[int, ...] = ()) -> PreprocessedProgram:
     lines = (Survivor(file, n, line.strip()) for n, line in enumerate(text.split("\n"), 1) if line.strip() and n not in left_out)
-    return Preprocessed(tuple(lines), macros, ())
+    return PreprocessedProgram(tuple(lines), macros, ())
 
 
 def all_alike(text: str, file: str = "/p/a.cu") -> Preprocessings:
@@ -28,7 +28,7 @@ def with_store(line: str) -> str:
     return A.replace("  o[0] = 1;", line)
 
 
-def test_a_line_that_one_compiler_leaves_out_is_told_with_whose_it_is() -> None:
+def test_a_line_that_one_compiler_leaves_out_is_reported_with_whose_it_is() -> None:
     text = with_store("  o[0] = 2;")
     for left_out, words in (((3,), "compiled by the emulator and not by nvcc for the GPU"), ((), None)):
         views = Preprocessings(view(text), view(text, left_out=left_out), view(text))

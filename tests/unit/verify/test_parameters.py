@@ -108,7 +108,7 @@ _BY_BLOCKS = "__global__ void k(float *out) { if (threadIdx.x == 0) out[blockIdx
 
 
 @pytest.mark.parametrize(("grid", "count"), [("rows", 0), ("dim3(rows, 1)", 0), ("(rows + 31) / 32", 1), ("200", 1)])
-def test_a_size_that_is_the_number_of_blocks_is_told_by_the_grid(grid: str, count: int) -> None:
+def test_a_size_that_is_the_number_of_blocks_is_known_by_the_grid(grid: str, count: int) -> None:
     host = "int main() { int rows = 200; k<<<GRID, 32>>>(0ARGUMENTS); }"
     before = source(_BY_ROWS + host.replace("GRID", "(rows + 31) / 32").replace("ARGUMENTS", ", rows"))
     after = source(_BY_BLOCKS + host.replace("GRID", grid).replace("ARGUMENTS", ""))

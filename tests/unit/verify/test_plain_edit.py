@@ -98,7 +98,7 @@ def test_an_edit_of_a_directive_is_not(edit: tuple[str, str]) -> None:
         ('// step #2; printf("#1, 100%: done");', None),
     ],
 )
-def test_directives_that_cannot_be_followed_are_told(line: str, word: str | None) -> None:
+def test_directives_that_cannot_be_followed_are_reported(line: str, word: str | None) -> None:
     found = misleading_directive(A, f"{A}{line}\n")
     assert found is None if word is None else found is not None and word in found
     assert misleading_directive(f"{A}{line}\n", f"{A}{line}\n") is None

@@ -87,7 +87,7 @@ def test_times_and_rates_are_masked_even_if_two_runs_agree(mine: str, their: str
     assert result.findings == () and result.masked
 
 
-def test_sizes_beside_times_are_still_compared() -> None:
+def test_sizes_next_to_times_are_still_compared() -> None:
     assert codes(trace("n 1024 took 0.5 ms"), trace("n 1000 took 0.5 ms")) == ["wrong_output"]
 
 
@@ -273,7 +273,7 @@ def test_another_number_of_partial_sums_is_the_same_where_their_sum_is() -> None
     assert codes(trace(values=few), trace(values=np.append(many, 1.0))) == ["other_transfer"]
 
 
-def test_a_program_that_tells_nothing_cannot_be_judged_by() -> None:
+def test_a_program_that_shows_nothing_cannot_be_judged_by() -> None:
     silent = trace("done\n", None)
     assert isinstance(compare_programs(silent, silent, silent), CannotJudge)
     timing = trace("took 3.5 ms\n", None)

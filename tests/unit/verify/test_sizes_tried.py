@@ -40,7 +40,7 @@ def test_a_size_that_never_changed_is_named() -> None:
     assert caveats_of(TRIED, [passed("rows=149, cols=32")]) == ("at the program's own cols=32",)
 
 
-def test_a_difference_at_another_size_needs_no_caveat_as_a_label_tells_it() -> None:
+def test_a_difference_at_another_size_needs_no_caveat_as_a_label_says_it() -> None:
     assert caveats_of(TRIED, [passed("rows=149, cols=47", Outcome.NEEDS_DECISION)]) == ()
 
 

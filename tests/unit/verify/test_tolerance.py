@@ -159,7 +159,7 @@ def test_numbers_next_to_each_other_are_rounding(dtype: type[np.floating], near:
     assert is_rounding(values.tobytes(), close) and not is_rounding(values.tobytes(), distant) and not is_rounding(b"", b"")
 
 
-def test_marks_are_no_measure_of_the_values_beside_them() -> None:
+def test_marks_are_no_measure_of_the_values_next_to_them() -> None:
     top = float(np.finfo(np.float32).max)
     values = np.tile([3.0, -4.0], 50)
     marked = np.concatenate([values, [top] * 7])

@@ -39,7 +39,7 @@ def test_values_stay_where_pointers_say() -> None:
             assert data[4 * count :] == values.tobytes() and len(data) == made.recording.buffers[buffer].size_bytes
 
 
-def test_types_that_are_unknown_or_as_wide_as_an_access_tell_nothing() -> None:
+def test_types_that_are_unknown_or_as_wide_as_an_access_show_nothing() -> None:
     case, _ = launched(CONFIG, {}, X)
     for element in (None, "float4", "some_struct"):
         buffers = tuple(replace(buffer, element_type=element) for buffer in case.recording.buffers)

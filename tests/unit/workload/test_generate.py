@@ -124,7 +124,7 @@ def test_a_struct_is_laid_out_as_c_does() -> None:
     [
         ("x = 'randn(n)'", (parameter("int *", "x"),), "randn needs floats"),
         ("x = 'randn(n)'", (parameter("Thing *", "x"),), "type 'Thing' is not supported here"),
-        ("x = 'n/3'", (parameter("int", "x"),), "no whole number"),
+        ("x = 'n/3'", (parameter("int", "x"),), "not a whole number"),
         ("x = 300", (parameter("unsigned char", "x"),), "does not fit unsigned char"),
         ("x = 1", (parameter("float *", "x"),), "is a pointer"),
         ("x = 'zeros(n)'", (parameter("int", "x"),), "expected a number"),

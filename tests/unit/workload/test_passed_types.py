@@ -40,7 +40,7 @@ def test_a_buffer_that_is_divided_has_a_type_per_part(offset: int, size: int, ki
     assert copied(launch("k(float*, int*)", 0, 256), offset=offset, size=size) == kind
 
 
-def test_members_of_a_struct_that_is_passed_by_value_tell_what_they_point_to() -> None:
+def test_members_of_a_struct_that_is_passed_by_value_show_what_they_point_to() -> None:
     text = "struct Table { const double *price; int *flags; int rows; };"
     argument = RecordedArgument(24, "00" * 24, (PointerField(0, 0, 0), PointerField(8, 1, 0)))
     called = RecordedLaunch(0, "total(Table, float*)", CONFIG, (argument,), (), "a.cu", 1)

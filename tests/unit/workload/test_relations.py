@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from assistant.model.launch import Dim3
-from assistant.workload.relations import Seen, SeenBlocks, explain_blocks, explain_count, explain_extent
+from assistant.workload.relations import CountAtSizes, SeenBlocks, explain_blocks, explain_count, explain_extent
 
 
 @pytest.mark.parametrize(
@@ -23,18 +23,18 @@ from assistant.workload.relations import Seen, SeenBlocks, explain_blocks, expla
     ],
 )
 def test_a_buffers_count_follows_from_the_integers(sizes: dict[str, int], count: int, others: dict[str, int], expected: int) -> None:
-    assert expected in {term.at(others) for term in explain_extent([Seen(sizes, count)])}
+    assert expected in {term.at(others) for term in explain_extent([CountAtSizes(sizes, count)])}
 
 
 def test_what_no_integer_explains_is_not_explained() -> None:
-    assert explain_extent([Seen({"n": 1000}, 7)]) == ()
-    assert explain_count(Seen({"n": 0}, 7)) == ()
+    assert explain_extent([CountAtSizes({"n": 1000}, 7)]) == ()
+    assert explain_count(CountAtSizes({"n": 0}, 7)) == ()
 
 
-def test_a_second_launch_tells_which_of_two_explanations_is_right() -> None:
-    square = Seen({"w": 64, "h": 64}, 4096)
+def test_a_second_launch_shows_which_of_two_explanations_is_right() -> None:
+    square = CountAtSizes({"w": 64, "h": 64}, 4096)
     assert {term.at({"w": 10, "h": 20}) for term in explain_extent([square])} == {100, 200, 400}
-    other = Seen({"w": 32, "h": 128}, 4096)
+    other = CountAtSizes({"w": 32, "h": 128}, 4096)
     (term,) = (term for term in explain_extent([square, other]) if term.at({"w": 10, "h": 20}) == 200)
     assert term.names == {"w", "h"}
     assert all(term.at({"w": 10, "h": 20}) != 400 for term in explain_extent([square, other]))

@@ -13,7 +13,7 @@ from assistant.model.elements import parse_element_type
 from assistant.model.launch import Dim3, LaunchConfig
 from assistant.workload.derive import contents_of
 from assistant.workload.recordings import NewCase
-from assistant.workload.resize import Observed, SizeModel, at_sizes, plans, size_model
+from assistant.workload.resize import ObservedLaunch, SizeModel, at_sizes, plans, size_model
 from assistant.workload.scalars import fits, scalars_of, with_scalars
 from tests.unit.workload.launches import launched
 
@@ -21,7 +21,7 @@ from tests.unit.workload.launches import launched
 def modelled(config: LaunchConfig, integers: Mapping[str, int], *buffers: np.ndarray) -> tuple[NewCase, SizeModel | None]:
     case, parameters = launched(config, integers, *buffers)
     scalars = scalars_of(case.recording.launches[0], parameters, lambda name: None)
-    own = Observed(dict(integers), config, {(index, 0): values.size for index, values in enumerate(buffers)})
+    own = ObservedLaunch(dict(integers), config, {(index, 0): values.size for index, values in enumerate(buffers)})
     return case, size_model(case, [own], scalars)
 
 
@@ -64,7 +64,7 @@ def test_a_buffer_that_no_integer_explains_keeps_its_size() -> None:
     assert first_at(case, model, {"n": 2000}).recording.buffers[1].size_bytes == 28
 
 
-def test_rows_that_only_the_grid_tells_are_a_size_of_their_own() -> None:
+def test_rows_that_only_the_grid_shows_are_a_size_of_their_own() -> None:
     case, model = modelled(LaunchConfig(Dim3(97), Dim3(128)), {"cols": 500}, floats(97), floats(97 * 500))
     assert model is not None and model.varied == {"cols": 500, "gridDim.x": 97}
     made = first_at(case, model, {"cols": 701, "gridDim.x": 31})

@@ -99,7 +99,7 @@ def test_a_number_that_only_rounding_tells_apart_is_the_same_argument(theirs: fl
     assert isinstance(pair_launches(a, b), Pairing) == is_paired
 
 
-def test_bytes_between_the_members_of_a_struct_are_nobodys() -> None:
+def test_bytes_between_the_members_of_a_struct_belong_to_no_member() -> None:
     layout = layout_named("struct Plane { long stride; int w; };", "Plane")
 
     def launched(stride: int, padding: int) -> Recording:

@@ -174,7 +174,7 @@ def test_only_the_chosen_buffer_changes() -> None:
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
 @pytest.mark.parametrize("kind", TELLING_KINDS)
-def test_floats_that_tell_are_finite_and_leave_zeros_alone(kind: str, dtype: type[np.floating]) -> None:
+def test_floats_that_show_mistakes_are_finite_and_leave_zeros_alone(kind: str, dtype: type[np.floating]) -> None:
     values = RANDOM.standard_normal(400).astype(dtype)
     values[::5] = 0
     after = made(kind, values)

@@ -7,7 +7,7 @@ import pytest
 
 from assistant.model.elements import parse_element_type
 from assistant.model.structs import ElementLayout, Member
-from assistant.workload.uploads import Piece, Uploaded, counterpart, draws, other_contents, uploaded, words_of
+from assistant.workload.uploads import Piece, UploadedContents, counterpart, draws, other_contents, uploaded, words_of
 
 RANDOM = np.random.default_rng(4)
 MARKS: tuple[frozenset[bytes], ...] = (frozenset(), frozenset({b"\xff" * 8}))
@@ -25,7 +25,7 @@ def drawn(kind: str, *arrays: np.ndarray, most_places: int = 0, version: int = 0
     return [np.frombuffer(others[values.tobytes()], values.dtype) for values in arrays]
 
 
-def contents(given: Uploaded, kind: str) -> list[bytes]:
+def contents(given: UploadedContents, kind: str) -> list[bytes]:
     cases = (one.cases[0] for one in draws(given, 7) if one.kind == kind)
     return [data for case in cases for data in other_contents(given, case).values()]
 

@@ -1,4 +1,4 @@
-/** Heat of source lines: a shade and, always beside the line, strokes and the number; with a legend and a switch in the status bar. */
+/** Heat of source lines: a shade and, always next to the line, strokes and the number; with a legend and a switch in the status bar. */
 
 import * as vscode from "vscode";
 

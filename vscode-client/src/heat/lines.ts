@@ -1,4 +1,4 @@
-/** What stands beside a hot line, and how strong its shade is. Pure: counters in, marks out. */
+/** What stands next to a hot line, and how strong its shade is. Pure: counters in, marks out. */
 
 /** An item of `kernelopt/lines`: an access, or a reason to stall; counters that do not apply are absent. */
 export interface CountedLine {
@@ -18,7 +18,7 @@ export interface CountedLine {
   readonly method: string;
   /** 0..`STEPS`. */
   readonly heat_step: number;
-  /** The number that stands beside the shade. */
+  /** The number that stands next to the shade. */
   readonly heat: string;
 }
 

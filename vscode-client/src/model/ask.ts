@@ -34,7 +34,7 @@ export class EditorModel {
       const model = await this.#model();
       const messages = asked.messages.map(message);
       const input = await tokens(model, messages, token);
-      if (!(await this.#isAllowed(model, asked, input))) throw new Refusal("no_consent", `nobody allowed ${model.name} to be asked`);
+      if (!(await this.#isAllowed(model, asked, input))) throw new Refusal("no_consent", `${model.name} was not allowed to be asked`);
       const { text, isCut } = await this.#answer(model, messages, asked.max_output_tokens, tell, token);
       return { text, model_id: model.id, input_tokens: input, output_tokens: await model.countTokens(text), is_cut: isCut };
     } catch (error) {

@@ -20,7 +20,7 @@ export async function chooseProposal(open: readonly Proposal[]): Promise<string 
 
 export async function chooseVerb(title: string, hunkCount: number): Promise<Verb | undefined> {
   const verbs: readonly (vscode.QuickPickItem & { readonly verb: Verb })[] = [
-    { verb: "preview", label: "$(diff) Preview", detail: "The live document beside the proposal" },
+    { verb: "preview", label: "$(diff) Preview", detail: "The live document next to the proposal" },
     { verb: "accept", label: "$(check) Accept", detail: "As one edit of your buffer, which undo takes back" },
     { verb: "hunks", label: "$(checklist) Accept some hunks…", detail: "The rest is left as it is; what you take is judged again" },
     { verb: "reject", label: "$(close) Reject…", detail: "With a reason, if you like" },

@@ -53,7 +53,7 @@ export class Review implements vscode.Disposable {
     this.#threads.show(choice, after);
   }
 
-  /** Accepts what is not left out, and says where that is not all; asks first where nobody sees what is left out. */
+  /** Accepts what is not left out, and says where that is not all; asks first where the person does not see what is left out. */
   async accept(proposal: string): Promise<void> {
     const choice = this.#choices.get(proposal);
     const part = choice === undefined ? undefined : partly(choice);

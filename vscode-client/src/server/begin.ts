@@ -9,7 +9,7 @@ import type { LanguageServer } from "./server.ts";
 const SETTINGS = ["server", "program", ...KEY_SETTINGS.map((name) => `provider.${name}`)].map((name) => `kernelopt.${name}`);
 
 const SOURCES = "**/*.{cu,cuh}";
-/** CUDA of packages, which nobody came to work on. */
+/** CUDA of packages, which the person did not come to work on. */
 const PACKAGES = "**/{node_modules,site-packages}/**";
 
 /** `canStart`: whether there is a server, so that nothing need be asked for it. */

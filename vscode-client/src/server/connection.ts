@@ -92,7 +92,7 @@ function heard(lines: Readable, level: (line: string) => Level, log: vscode.LogO
   createInterface({ input: lines, crlfDelay: Number.POSITIVE_INFINITY }).on("line", (line) => log[level(line)](line));
 }
 
-/** Failures of the server and of its commands are told by us, with what mends them; the library's own messages go to the log alone. */
+/** Failures of the server and of its commands are told by us, with what fixes them; the library's own messages go to the log alone. */
 class QuietClient extends LanguageClient {
   override error(message: string, data?: unknown): void {
     super.error(message, data, false);

@@ -1,4 +1,4 @@
-/** Each failure in words, with buttons that mend it. Values only. */
+/** Each failure in words, with buttons that fix it. Values only. */
 
 import type { Failure } from "./state.ts";
 

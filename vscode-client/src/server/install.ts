@@ -45,7 +45,7 @@ export async function isInstalled(place: Place): Promise<boolean> {
   );
 }
 
-/** Notes that a server is started in it, so that it is not taken for one that nobody uses. */
+/** Notes that a server is started in it, so that it is not taken for one that is not used. */
 export async function markUsed(place: Place): Promise<void> {
   const now = new Date();
   await utimes(join(place.folder, place.version), now, now).catch(() => undefined); // it may belong to somebody else

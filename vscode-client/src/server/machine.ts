@@ -28,7 +28,7 @@ export async function installCompilerWheels(launcher: Launcher, server: Language
   return await server.installing(() => withProgress("kernelopt: installing NVIDIA's compilers", log, (how) => installCompilers(launcher.place, how)));
 }
 
-/** What this machine can do, what is missing, and how to mend it; the server need not run. */
+/** What this machine can do, what is missing, and how to fix it; the server need not run. */
 export async function doctor(launcher: Launcher, server: LanguageServer, notes: Notes): Promise<void> {
   const command = await launcher.tool("doctor");
   if (isFailure(command)) {

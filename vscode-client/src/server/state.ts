@@ -8,9 +8,9 @@ export type ServerState =
   | { readonly kind: "stopped" }
   | { readonly kind: "failed"; readonly failure: Failure };
 
-/** A reason that a person can mend; `failures.ts` has the words and the buttons. */
+/** A reason that a person can fix; `failures.ts` has the words and the buttons. */
 export type Failure =
-  /** Nobody has said yes to the private environment. */
+  /** No person has agreed to the private environment. */
   | { readonly kind: "not_installed" }
   /** No Python that is new enough was found. */
   | { readonly kind: "no_python"; readonly looked: readonly string[] }

@@ -1,4 +1,4 @@
-/** Tells a failed start, with the buttons that mend it; the same failure is told once, and again after a command of a person. */
+/** Tells a failed start, with the buttons that fix it; the same failure is told once, and again after a command of a person. */
 
 import * as vscode from "vscode";
 

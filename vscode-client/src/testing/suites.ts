@@ -66,12 +66,12 @@ export function kernelId(kernel: Kernel): string {
   return `${kernel.source ?? ""} ${kernel.kernel}`;
 }
 
-/** An edit is told apart by its kernel, which holds it; a proposal stands beside the kernels of its file. */
+/** An edit is told apart by its kernel, which holds it; a proposal stands next to the kernels of its file. */
 export function groupId(kernel: Kernel, made: Group): string {
   return made.proposal === undefined ? EDIT : `${kernelId(kernel)} ${made.id}`;
 }
 
-/** What memory has of a proposal is said here, not as a result: nobody ran a test for it. */
+/** What memory has of a proposal is said here, not as a result: no test was run for it. */
 export function groupLabel(kernel: Kernel, { title, verdict, proposal }: Group): string {
   if (proposal === undefined) return title;
   return `${kernel.name}, proposal: ${title}${title.includes(verdict) ? "" : `, ${verdict}`}`;

@@ -88,7 +88,7 @@ Launch launch_of(CUgraphNode node, const char* declined) {
   Launch l;
   l.declined = declined;
   if (driver()->graph_kernel_params(node, &p) != CUDA_SUCCESS) {
-    l.declined = "its graph does not tell how it is launched";
+    l.declined = "its graph does not say how it is launched";
     return l;
   }
   l.function = p.func ? p.func : reinterpret_cast<CUfunction>(p.kern);

@@ -18,7 +18,7 @@ __all__ = ["instance_types"]
 
 
 def instance_types(tree: SyntaxTree, function: Function, parameter: str) -> frozenset[str] | None:
-    """Types of every launch, call and explicit instantiation; None where one cannot be told or there are none."""
+    """Types of every launch, call and explicit instantiation; None where one is not known or there are none."""
     found = {*_instantiated(tree, function, parameter)}
     for call in calls_of(tree, function.name):
         found.add(_spelled(tree, function, call, parameter) or _deduced(tree, function, call, parameter))

@@ -24,7 +24,7 @@ from assistant.model.completion import (
 )
 from assistant.plan.providers import PriceTable, ProviderSetup, open_provider
 from assistant.ports.provider import Provider
-from tests.endpoint.server import MODEL, Asked, Breaks, Redirects, Refuses, Reply, Says, ScriptedEndpoint, Sends, Stalls
+from tests.endpoint.server import MODEL, Breaks, ReceivedRequest, Redirects, Refuses, Reply, Says, ScriptedEndpoint, Sends, Stalls
 
 KEY = "sk-a-very-secret-key"
 REQUEST = CompletionRequest(
@@ -52,7 +52,7 @@ async def opened(endpoint: ScriptedEndpoint, key: str | None = KEY, **provider: 
 
 async def ask(
     *replies: Reply, request: CompletionRequest = REQUEST, key: str | None = KEY, **provider: object
-) -> tuple[Completion | CompletionFailure, list[Asked], str]:
+) -> tuple[Completion | CompletionFailure, list[ReceivedRequest], str]:
     """(answer, what the endpoint was sent, what was shown while it came)."""
     shown: list[str] = []
     with ScriptedEndpoint(replies) as endpoint:
@@ -126,7 +126,7 @@ async def test_pieces_may_lack_what_says_nothing() -> None:
     assert answer == Completion("x", "", 3, None) and shown == "x"
 
 
-async def test_an_error_in_the_stream_is_told_in_the_endpoints_words() -> None:
+async def test_an_error_in_the_stream_is_reported_in_the_endpoints_words() -> None:
     failure = await check_fails(FailureKind.UNREACHABLE, Sends(b'data: {"error": "model ran out of memory"}\n\n'))
     assert "model ran out of memory" in failure.message
 
@@ -351,7 +351,7 @@ def test_a_base_url_that_is_none_or_holds_a_secret_is_refused(url: str) -> None:
     assert "pass" not in caught.value.message
 
 
-def test_settings_that_name_nobody_are_refused() -> None:
+def test_settings_that_name_no_provider_are_refused() -> None:
     for provider in ({"kind": "none"}, {"kind": "openai"}, {"kind": "editor"}):
         with pytest.raises(UsageError):
             open_provider(Settings.model_validate({"provider": provider}), ProviderSetup({}, Path("/nowhere"), PriceTable()))

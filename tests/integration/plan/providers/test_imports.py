@@ -1,4 +1,4 @@
-"""The model's client costs half a second to import: nobody pays for it who asks no model, and one folder alone knows it."""
+"""The model's client costs half a second to import: a command that asks no model does not pay for it, and one folder alone knows it."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from assistant.cuda.embedded.find import find_embedded
 from assistant.cuda.embedded.replace import replace
-from assistant.model.embedded import Container, Declined, Embedded, EmbeddingKind
+from assistant.model.embedded import Container, Embedded, EmbeddingKind, EmbeddingProblem
 from assistant.model.source import Span, TextEdit
 
 DATA = Path(__file__).parents[3] / "data" / "source" / "embedded"
@@ -20,7 +20,7 @@ K = EmbeddingKind
 
 def texts(program: str, container: Container = Container.PYTHON_FILE) -> list[tuple[EmbeddingKind, str]]:
     found = find_embedded(program, container)
-    declined = [item for item in found if isinstance(item, Declined)]
+    declined = [item for item in found if isinstance(item, EmbeddingProblem)]
     assert not declined, declined
     return [(item.kind, item.text) for item in found if isinstance(item, Embedded)]
 
@@ -28,7 +28,7 @@ def texts(program: str, container: Container = Container.PYTHON_FILE) -> list[tu
 def refusal(program: str) -> tuple[str, str]:
     """The reason, and the text at its place."""
     (found,) = find_embedded(program, Container.PYTHON_FILE)
-    assert isinstance(found, Declined), found
+    assert isinstance(found, EmbeddingProblem), found
     return found.reason, program[found.span.start : found.span.end]
 
 
@@ -283,7 +283,7 @@ def test_a_text_that_ends_anywhere_gives_no_text(program: str) -> None:
 def test_any_text_is_read_without_an_error(text: str, container: Container) -> None:
     for program in (text, f"RawKernel({text}"):
         for found in find_embedded(program, container):
-            if isinstance(found, Declined):
+            if isinstance(found, EmbeddingProblem):
                 assert 0 <= found.span.start <= found.span.end <= len(program)
                 continue
             places = [found.to_container(at) for at in range(-1, len(found.text) + 2)]
@@ -295,7 +295,7 @@ def test_any_text_is_read_without_an_error(text: str, container: Container) -> N
 def test_what_is_beyond_hundreds_of_calls_is_declined_once() -> None:
     found = find_embedded("".join(f"RawKernel('k{number}')\n" for number in range(1000)), Container.PYTHON_FILE)
     assert len([item for item in found if isinstance(item, Embedded)]) == 200
-    (declined,) = [item for item in found if isinstance(item, Declined)]
+    (declined,) = [item for item in found if isinstance(item, EmbeddingProblem)]
     assert "first 200" in declined.reason
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from assistant.cuda.edits import apply_edits
 from assistant.cuda.embedded.find import find_embedded
 from assistant.cuda.embedded.replace import replace
-from assistant.model.embedded import Container, Declined, Embedded
+from assistant.model.embedded import Container, Embedded, EmbeddingProblem
 from assistant.model.source import Span, TextEdit
 
 CODE = ["__global__ void k(float *a) {\n", "  a[0] = 1.0f;\n", "}\n", 'printf("%d\\n", 1);\n', "'", '"', '"""', "'''", "\\", "\n", "\\\n"]
@@ -51,10 +51,10 @@ def only(text: str, container: Container = Container.PYTHON_FILE) -> Embedded:
     return found
 
 
-def edited(found: Embedded, edits: tuple[TextEdit, ...]) -> str | Declined:
+def edited(found: Embedded, edits: tuple[TextEdit, ...]) -> str | EmbeddingProblem:
     """The container after the edits."""
     changes = replace(found, edits)
-    if isinstance(changes, Declined):
+    if isinstance(changes, EmbeddingProblem):
         return changes
     result = apply_edits(found.container_text, changes)
     assert isinstance(result, str)
@@ -77,7 +77,7 @@ def test_what_is_written_back_is_the_edited_text(text: str, data: st.DataObject)
     edits = data.draw(edits_of(text))
     wanted = apply_edits(text, edits)
     result = edited(found, edits)
-    if isinstance(result, Declined):
+    if isinstance(result, EmbeddingProblem):
         assert found.literals[0].is_raw, result
     else:
         assert only(result).text == wanted
@@ -100,7 +100,7 @@ def test_new_lines_of_a_dedented_text_are_indented(lines: list[str], data: st.Da
     edit = TextEdit(Span(start, end), data.draw(st.sampled_from(["new;\n", "new;\n\n  newer;\n", ""])))
     result = edited(found, (edit,))
     wanted = apply_edits(found.text, (edit,))
-    if isinstance(result, Declined):
+    if isinstance(result, EmbeddingProblem):
         assert textwrap.dedent(str(wanted)) != wanted
         return
     assert only(result).text == wanted
@@ -142,7 +142,7 @@ def test_new_text_is_spelled_as_its_literal_asks(container: str, old: str, new: 
 def test_an_edit_that_cannot_be_written_is_declined(container: str, edit: TextEdit, reason: str) -> None:
     kind = Container.NOTEBOOK_CELL if container.startswith("%%") else Container.PYTHON_FILE
     result = edited(only(container, kind), (edit,))
-    assert isinstance(result, Declined)
+    assert isinstance(result, EmbeddingProblem)
     assert reason in result.reason
 
 
@@ -151,5 +151,5 @@ def test_a_string_that_another_kernel_needs_is_not_changed() -> None:
     first, second = find_embedded(text, Container.PYTHON_FILE)
     assert isinstance(first, Embedded) and isinstance(second, Embedded)
     refused = replace(first, (TextEdit(Span(0, 1), "I"),))
-    assert isinstance(refused, Declined) and "another CUDA text" in refused.reason
+    assert isinstance(refused, EmbeddingProblem) and "another CUDA text" in refused.reason
     assert edited(second, (TextEdit(Span(2, 3), "c"),)) == text.replace("b;", "c;")

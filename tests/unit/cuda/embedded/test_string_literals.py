@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assistant.cuda.embedded.find import find_embedded
-from assistant.cuda.embedded.string_literals import Unreadable, value_of
+from assistant.cuda.embedded.string_literals import UnreadableReason, value_of
 from assistant.cuda.embedded.tokens import tokens_of
 from assistant.model.embedded import Container, Embedded
 from assistant.model.source import Span
@@ -77,7 +77,7 @@ def test_a_literal_says_what_python_reads(literal: str) -> None:
 
 def only_text(literal: str) -> str | None:
     value = value_of(literal, 0)
-    return None if isinstance(value, Unreadable) else value.text
+    return None if isinstance(value, UnreadableReason) else value.text
 
 
 @given(st.lists(LITERALS, min_size=1, max_size=4))
@@ -116,7 +116,7 @@ def test_dedent_and_strip_do_what_python_does(lines: list[str], is_crlf: bool) -
 )
 def test_a_literal_without_a_plain_text_says_why(literal: str, reason: str) -> None:
     value = value_of(literal, 0)
-    assert isinstance(value, Unreadable)
+    assert isinstance(value, UnreadableReason)
     assert reason in value
 
 

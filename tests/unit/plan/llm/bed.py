@@ -128,7 +128,7 @@ class Ledger:
         return CompletionFailure(FailureKind.OVER_BUDGET, "the budget is spent", "raise budget.tokens")
 
     def lasting(self, served: ServedModel) -> CompletionFailure | None:
-        return CompletionFailure(FailureKind.FORBIDDEN, "the coder is gone", "mend it") if served.role in self.dead else None
+        return CompletionFailure(FailureKind.FORBIDDEN, "the coder is gone", "fix it") if served.role in self.dead else None
 
     def sending(self, request: CompletionRequest, served: ServedModel, input_token_count: int) -> None:
         self.sent.append((request.id, input_token_count))

@@ -25,7 +25,7 @@ def test_messages_name_files_without_their_folders() -> None:
     assert lines == ("error, line 3: in kernel.cu: x is undefined", "error, util.cuh, line 3: util.cuh(3): y is undefined")
 
 
-def test_the_folder_of_the_file_is_not_told() -> None:
+def test_the_folder_of_the_file_is_not_reported() -> None:
     request = request_of(parsed=parse(Source(HERE, TEXT)))
     assert "somebody" not in repr(facts_of(request, Settings().signals))
 
@@ -55,7 +55,7 @@ def test_each_signal_can_be_switched_off() -> None:
         assert getattr(facts_of(request, signals), field) == ()
 
 
-def test_what_takes_the_time_is_told_with_device_and_method() -> None:
+def test_what_takes_the_time_is_reported_with_device_and_method() -> None:
     limits = facts_of(request_of(), Settings().signals).limits
     assert "limited by L2 cache (" in limits[0] and limits[0].endswith("nothing was timed")
     assert "786,432 integer, 524,288 load store, 262,144 fp32" in limits[2]

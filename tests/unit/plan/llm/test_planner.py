@@ -6,9 +6,9 @@ from dataclasses import replace
 from typing import Any
 
 from assistant.cuda.edits import apply_edits
-from assistant.model.attempt import Recalled
+from assistant.model.attempt import TechniqueHistory
 from assistant.model.completion import CompletionFailure, FailureKind, ModelRole
-from assistant.model.plan import NO_MODEL, DeclineReason, MetricPrediction, Origin, Rewrite, Setback, SetbackKind, Step, Unwritten
+from assistant.model.plan import NO_MODEL, DeclineReason, MetricPrediction, Origin, Rewrite, Setback, SetbackKind, Step, UnwrittenStep
 from assistant.model.verification import Label
 from assistant.plan.llm.planning import MOST_STEPS
 from tests.unit.plan.llm.bed import KERNEL_TEXT, TEXT, Bed, bed, request_of
@@ -35,7 +35,7 @@ async def planned(made: Bed, **changes: Any) -> Step:
     return plan.steps[0]
 
 
-async def written(made: Bed, step: Step) -> list[Rewrite | Unwritten]:
+async def written(made: Bed, step: Step) -> list[Rewrite | UnwrittenStep]:
     return [rewrite async for rewrite in made.planner.rewrites(request_of(), step)]
 
 
@@ -47,7 +47,7 @@ def text_after(rewrite: object) -> str:
 
 
 async def test_a_step_names_its_technique_evidence_and_prediction() -> None:
-    step = await planned(bed([{"steps": [PLANNED]}]), recalled=(Recalled("staged-store", 0.5, ("It was rejected in May.",)),))
+    step = await planned(bed([{"steps": [PLANNED]}]), recalled=(TechniqueHistory("staged-store", 0.5, ("It was rejected in May.",)),))
     assert (step.technique, step.title, step.line, step.finding) == ("staged-store", "Stage stores through a tile", 14, "KO102")
     assert step.evidence == ("E2", "E3")
     assert step.predictions == (MetricPrediction("global_sectors", 262144.0, 32768.0, "sectors"),)
@@ -71,7 +71,7 @@ async def test_where_a_person_chooses_the_model_the_provider_is_named() -> None:
     assert made.planner.name == "llm:openai"
 
 
-async def test_risks_become_labels_but_nobody_is_believed_about_host_code() -> None:
+async def test_risks_become_labels_but_no_answer_is_believed_about_host_code() -> None:
     assert (await planned(bed([{"steps": [PLANNED]}]))).labels == (Label.READABILITY,)
 
 
@@ -147,7 +147,7 @@ async def test_what_an_edit_assumes_reaches_the_person_who_decides() -> None:
     assert Label.ASSUMPTION in rewrite.labels
 
 
-async def test_each_variant_is_asked_for_when_it_is_wanted_and_told_of_the_others() -> None:
+async def test_each_variant_is_asked_for_when_it_is_wanted_and_shown_the_others() -> None:
     other = {"summary": "Swap indices.", "parts": [{"part": "kernel", "code": BETTER.replace("y * n + x]", "x + n * y]")}]}
     made = bed([{"steps": [PLANNED]}, CODE, other], search={"variants": 2})
     step = await planned(made)
@@ -171,7 +171,7 @@ async def test_a_second_edit_outside_the_region_is_given_up() -> None:
     made = bed([{"steps": [PLANNED]}, WORSE, WORSE, CODE])
     found = await written(made, await planned(made))
     assert len(found) == 1
-    assert isinstance(found[0], Unwritten)
+    assert isinstance(found[0], UnwrittenStep)
     assert "nothing else may be edited" in found[0].reason
     assert found[0].calls == ("M2", "M3")
 
@@ -199,13 +199,13 @@ async def test_a_step_that_nothing_makes_faster_is_given_up_without_a_repair() -
     assert isinstance(rewrite, Rewrite)
     setback = Setback(SetbackKind.NOT_FASTER, "no gain is predicted", text_after(rewrite), ratio=1.0)
     found = await made.planner.improved(request_of(), step, rewrite, setback)
-    assert found == Unwritten("the model gives the step up: The tile costs what it saves.", ("M2", "M3"))
+    assert found == UnwrittenStep("the model gives the step up: The tile costs what it saves.", ("M2", "M3"))
 
 
 async def test_the_budget_ends_writing_with_a_reason() -> None:
     made = bed([{"steps": [PLANNED]}], allowed_count=1)
     (found,) = await written(made, await planned(made))
-    assert found == Unwritten("the budget is spent; raise budget.tokens")
+    assert found == UnwrittenStep("the budget is spent; raise budget.tokens")
 
 
 async def test_instructions_in_comments_stay_inside_a_fence() -> None:
@@ -255,7 +255,7 @@ async def test_a_signal_is_summarised_once_and_its_evidence_kept() -> None:
     assert "KO102, line 14" not in prompt
 
 
-async def test_a_signal_that_nobody_summarises_is_given_raw() -> None:
+async def test_a_signal_that_is_not_summarised_is_given_raw() -> None:
     failure = CompletionFailure(FailureKind.UNREACHABLE, "the endpoint does not answer", "start it")
     made = bed([failure, {"steps": []}], signals={"profile": "summarised"})
     await made.planner.plan(request_of())
@@ -264,7 +264,7 @@ async def test_a_signal_that_nobody_summarises_is_given_raw() -> None:
     assert "KO102, line 14" in prompt
 
 
-async def test_what_failed_is_not_told_where_the_signal_is_off() -> None:
+async def test_what_failed_is_not_reported_where_the_signal_is_off() -> None:
     made = bed([{"steps": [PLANNED]}, CODE, CODE], search={"variants": 1}, signals={"verify": "off"})
     step = await planned(made)
     (rewrite,) = await written(made, step)

@@ -10,7 +10,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from assistant.cuda.edits import apply_edits
 from assistant.cuda.hunks import unified_diff
-from assistant.model.attempt import Recalled
+from assistant.model.attempt import TechniqueHistory
 from assistant.model.build import Diagnostic, DiagnosticSeverity
 from assistant.model.comparison import Comparison, SpeedOutcome
 from assistant.model.plan import Origin, Rewrite, Setback, SetbackKind, Step, TriedBefore
@@ -21,7 +21,7 @@ from assistant.model.verification import CaseResult, Label, Outcome, Verificatio
 from assistant.plan.llm.inputs import Inputs
 from assistant.plan.llm.library import Prompt, load_prompts
 from assistant.plan.llm.talk import Talk
-from assistant.plan.llm.unusable import UnusableAnswer
+from assistant.plan.llm.unusable import Unusable, UnusableAnswer
 from assistant.ports.planner import PlanRequest, Story
 from tests.contracts.fake_model import FakeModel
 from tests.unit.plan.llm.bed import DECLARED, TEXT, Ledger, catalogue, evidence, request_of, settings, stamps
@@ -58,7 +58,7 @@ def full_request() -> PlanRequest:
         request,
         profiles=(profile, replace(profile, index=1)),
         diagnostics=(Diagnostic("/kernel.cu", 11, 9, DiagnosticSeverity.WARNING, "variable x is declared but never used", "177", "nvrtc"),),
-        recalled=(Recalled("staged-store", 1.2, ("Staged stores were accepted on a transpose in March.",)),),
+        recalled=(TechniqueHistory("staged-store", 1.2, ("Staged stores were accepted on a transpose in March.",)),),
         tried=(
             TriedBefore("block-size-search", 22, "Launch blocks of 256 threads.", TrialOutcome.NOT_BETTER, "no gain is predicted", 0.99),
         ),
@@ -132,7 +132,7 @@ async def test_refine(snapshot: SnapshotAssertion) -> None:
 
 
 def test_repair_region(snapshot: SnapshotAssertion) -> None:
-    assert shown(inputs().refused(UnusableAnswer("part kernel: its brackets do not match"))) == snapshot
+    assert shown(inputs().refused(UnusableAnswer(Unusable.BRACKETS, "part kernel: its brackets do not match"))) == snapshot
 
 
 def test_repair_reply(snapshot: SnapshotAssertion) -> None:

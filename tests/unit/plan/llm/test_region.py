@@ -13,7 +13,7 @@ from assistant.model.source import Source, TextEdit
 from assistant.model.verification import Label
 from assistant.plan.llm.region import RegionEdit, edit_of, region_of
 from assistant.plan.llm.schemas import CodeReply
-from assistant.plan.llm.unusable import UnusableAnswer
+from assistant.plan.llm.unusable import Unusable, UnusableAnswer
 from tests.unit.plan.llm.bed import DECLARED, KERNEL_TEXT, REPOSITORY, TEXT, request_of
 
 BETTER = KERNEL_TEXT.replace("out[x * n + y] = scaled", "float v = scaled").replace("by);", "by);\n        out[x * n + y] = v;")
@@ -33,9 +33,10 @@ def after(found: RegionEdit | UnusableAnswer, text: str = TEXT) -> str:
     return changed
 
 
-def refusal(found: RegionEdit | UnusableAnswer) -> str:
+def refusal(found: RegionEdit | UnusableAnswer) -> UnusableAnswer:
     assert isinstance(found, UnusableAnswer), found
-    return found.reason
+    assert found.reason
+    return found
 
 
 def test_the_region_is_the_kernel_and_the_functions_that_it_calls() -> None:
@@ -96,7 +97,7 @@ __device__ __forceinline__ T twice(T v) { return v + v; }
         BETTER.replace("by);", "by);   // {E…} E2 global_sectors: 262,144 sectors", 1),
     ],
 )
-def test_what_the_prompt_put_beside_the_source_is_not_taken_over(code: str) -> None:
+def test_what_the_prompt_put_next_to_the_source_is_not_taken_over(code: str) -> None:
     assert after(answer(code)) == TEXT.replace(KERNEL_TEXT, BETTER)
 
 
@@ -111,69 +112,69 @@ def test_windows_line_ends_stay() -> None:
 
 
 @pytest.mark.parametrize(
-    ("code", "said"),
+    ("code", "expected"),
     [
-        (TEXT, "defines run, which runs on the host"),
-        (BETTER + "\nvoid run(float *, const float *, int) {}", "runs on the host"),
-        (BETTER + "\nint hook = system(0);", "declares `int hook = system(0);`"),
-        (BETTER + "\nstatic const int hook = system(0);", "declares `static const int hook"),
-        (BETTER + "\n__device__ int hook = system(0);", "declares `__device__ int hook"),
-        (BETTER + "\nstd::string hook;", "declares `std::string hook;`"),
-        (BETTER + "\nstruct Hook { Hook() { system(0); } } hook;", "declares `struct Hook"),
-        (BETTER + "\nstruct Hook { static inline int x = system(0); };", "declares `struct Hook"),
-        (BETTER + "\ntemplate <> struct std::hash<float> { int f() { return 0; } };", "declares `template <> struct std::hash"),
-        (BETTER + '\nasm("nop");', "declares `asm"),
-        (BETTER + "\n__host__ __device__ int printf(const char *, ...) { return 0; }", "`__host__`"),
+        (TEXT, Unusable.HOST_FUNCTION),
+        (BETTER + "\nvoid run(float *, const float *, int) {}", Unusable.HOST_FUNCTION),
+        (BETTER + "\nint hook = system(0);", Unusable.DECLARATION),
+        (BETTER + "\nstatic const int hook = system(0);", Unusable.DECLARATION),
+        (BETTER + "\n__device__ int hook = system(0);", Unusable.DECLARATION),
+        (BETTER + "\nstd::string hook;", Unusable.DECLARATION),
+        (BETTER + "\nstruct Hook { Hook() { system(0); } } hook;", Unusable.DECLARATION),
+        (BETTER + "\nstruct Hook { static inline int x = system(0); };", Unusable.DECLARATION),
+        (BETTER + "\ntemplate <> struct std::hash<float> { int f() { return 0; } };", Unusable.DECLARATION),
+        (BETTER + '\nasm("nop");', Unusable.DECLARATION),
+        (BETTER + "\n__host__ __device__ int printf(const char *, ...) { return 0; }", Unusable.FORBIDDEN_WORD),
         (
             BETTER + "\n__device__ int printf(const char *, ...) { return 0; }",
-            "defines printf, a name that the text outside",
+            Unusable.NAME_IN_USE,
         ),
-        (BETTER + "\n#define nullptr 0", "defines nullptr, a name"),
-        (BETTER + "\n#pragma GCC optimize(3)", "the directive `#pragma GCC optimize(3)`"),
-        (BETTER + '\n%:include "/etc/passwd"', "the directive `# include"),
-        (BETTER + '\n#define F "/etc/passwd"\n#include F', "the directive `#include F`"),
-        (BETTER + "\n#inc\\\nlude F", "the directive `#include F`"),
-        (BETTER + '\n#embed "/etc/passwd"', "the directive `#embed"),
-        (BETTER + "\nnamespace std { struct vector {}; }", "`namespace std`"),
-        (BETTER + "\nstatic void __attribute__((constructor)) f();", "`constructor`"),
-        (BETTER + '\nextern "C" int puts(const char *);', '`extern "`'),
-        (BETTER + "\n/* from here on", "the code behind it is cut off or changed, from `static void run"),
-        (BETTER + "\n// from here on \\", "the last one with a backslash"),
-        (BETTER + "\n#if 0\n// \\ \n#endif", "ends with a backslash and blanks"),
-        (BETTER + '\n__device__ char hidden[] = R"(', "its brackets do not match"),
-        (BETTER + "\n#if 0", "its `#if` has no `#endif`"),
-        (BETTER + "\n#endif\n#if 0", "its `#endif` has no `#if`"),
-        (BETTER + "\n#undef __CUDACC__", "the directive `#undef __CUDACC__`"),
-        (BETTER.replace("transpose", "turn"), "must define the kernel transpose exactly as often as before"),
-        (BETTER + "\n__global__ void second(float *a) { a[0] = 1.0f; }", "further kernel, second"),
-        ("__device__ float scaled(float v, float by) { return v; }\n" + BETTER, "defines scaled once more"),
-        (BETTER.replace("}", "", 1), "brackets do not match"),
-        (BETTER.replace("int x", "int \u202ex"), "cannot be seen"),
-        (BETTER.replace("int x", "int \u3164x"), "cannot be seen"),
-        (BETTER + " // \u00ad\u2028", "cannot be seen"),
-        (BETTER + " // \U000e0041", "cannot be seen"),
-        (BETTER[:-1] + '#define return (void)system("id"); return\n}', "the macro return, which is a word of C++"),
-        (BETTER[:-1] + "#define exit(c) abort()\n}", "its macro exit"),
-        (BETTER[:-1] + '    asm(".incbin \\"/etc/passwd\\"");\n}', "the directive .incbin"),
-        (BETTER[:-1] + '    system("id");\n}', "names system, which is no function of device code"),
-        ('struct A { inline const static int q = system("id"); };\n' + BETTER, "it gives a member a value that is computed"),
-        ("struct A { A() { run(0, 0, 0); } };\n__device__ A a;\n" + BETTER, "a constructor or destructor"),
-        ("namespace foo { const int q = 1 + (system)(0); }\n" + BETTER, "whose value is computed"),
-        ("// nothing", "is empty"),
-        (KERNEL_TEXT, "changes nothing"),
+        (BETTER + "\n#define nullptr 0", Unusable.NAME_IN_USE),
+        (BETTER + "\n#pragma GCC optimize(3)", Unusable.DIRECTIVE),
+        (BETTER + '\n%:include "/etc/passwd"', Unusable.DIRECTIVE),
+        (BETTER + '\n#define F "/etc/passwd"\n#include F', Unusable.DIRECTIVE),
+        (BETTER + "\n#inc\\\nlude F", Unusable.DIRECTIVE),
+        (BETTER + '\n#embed "/etc/passwd"', Unusable.DIRECTIVE),
+        (BETTER + "\nnamespace std { struct vector {}; }", Unusable.FORBIDDEN_WORD),
+        (BETTER + "\nstatic void __attribute__((constructor)) f();", Unusable.FORBIDDEN_WORD),
+        (BETTER + '\nextern "C" int puts(const char *);', Unusable.FORBIDDEN_WORD),
+        (BETTER + "\n/* from here on", Unusable.CODE_LOST),
+        (BETTER + "\n// from here on \\", Unusable.UNCLEAR_TEXT),
+        (BETTER + "\n#if 0\n// \\ \n#endif", Unusable.UNCLEAR_TEXT),
+        (BETTER + '\n__device__ char hidden[] = R"(', Unusable.BRACKETS),
+        (BETTER + "\n#if 0", Unusable.CONDITIONS),
+        (BETTER + "\n#endif\n#if 0", Unusable.CONDITIONS),
+        (BETTER + "\n#undef __CUDACC__", Unusable.DIRECTIVE),
+        (BETTER.replace("transpose", "turn"), Unusable.KERNEL_MISSING),
+        (BETTER + "\n__global__ void second(float *a) { a[0] = 1.0f; }", Unusable.EXTRA_KERNEL),
+        ("__device__ float scaled(float v, float by) { return v; }\n" + BETTER, Unusable.REPEATED_PART),
+        (BETTER.replace("}", "", 1), Unusable.BRACKETS),
+        (BETTER.replace("int x", "int \u202ex"), Unusable.UNCLEAR_TEXT),
+        (BETTER.replace("int x", "int \u3164x"), Unusable.UNCLEAR_TEXT),
+        (BETTER + " // \u00ad\u2028", Unusable.UNCLEAR_TEXT),
+        (BETTER + " // \U000e0041", Unusable.UNCLEAR_TEXT),
+        (BETTER[:-1] + '#define return (void)system("id"); return\n}', Unusable.HOST_EFFECT),
+        (BETTER[:-1] + "#define exit(c) abort()\n}", Unusable.HOST_EFFECT),
+        (BETTER[:-1] + '    asm(".incbin \\"/etc/passwd\\"");\n}', Unusable.HOST_EFFECT),
+        (BETTER[:-1] + '    system("id");\n}', Unusable.HOST_EFFECT),
+        ('struct A { inline const static int q = system("id"); };\n' + BETTER, Unusable.HOST_EFFECT),
+        ("struct A { A() { run(0, 0, 0); } };\n__device__ A a;\n" + BETTER, Unusable.HOST_EFFECT),
+        ("namespace foo { const int q = 1 + (system)(0); }\n" + BETTER, Unusable.HOST_EFFECT),
+        ("// nothing", Unusable.EMPTY),
+        (KERNEL_TEXT, Unusable.NO_CHANGE),
     ],
 )
-def test_what_is_not_the_regions_business_is_refused(code: str, said: str) -> None:
-    assert said in refusal(answer(code))
+def test_what_is_not_the_regions_business_is_refused(code: str, expected: Unusable) -> None:
+    assert refusal(answer(code)).code is expected
 
 
 def test_a_part_that_does_not_exist_is_refused_with_those_that_do() -> None:
-    assert "but the parts are scaled, kernel; nothing else may be edited" in refusal(answer(part="main"))
+    assert "but the parts are scaled, kernel; nothing else may be edited" in refusal(answer(part="main")).reason
 
 
 def test_a_changed_signature_needs_arguments_at_every_launch() -> None:
     code = BETTER.replace("int n, float by", "int n, int pitch, float by")
-    assert "not the arguments of its launch at line 22" in refusal(answer(code))
+    assert refusal(answer(code)).code is Unusable.PARAMETERS
     changed = after(answer(code, launches=[{"line": 22, "arguments": ["out", "in", "n", "n", "2.0f"]}]))
     assert "transpose<<<grid, block>>>(out, in, n, n, 2.0f);" in changed
 
@@ -186,8 +187,8 @@ def test_const_and_restrict_do_not_change_what_a_launch_passes() -> None:
 def test_parameters_stay_where_the_launches_are_elsewhere() -> None:
     text = TEXT.replace("    transpose<<<grid, block>>>(out, in, n, 2.0f);\n", "")
     code = BETTER.replace("int n, float by", "int n")
-    assert "whose launches are not in this text" in refusal(answer(code, text=text))
-    assert "leave `launches` empty" in refusal(answer(text=text, launches=[{"line": 22, "block": "64"}]))
+    assert refusal(answer(code, text=text)).code is Unusable.PARAMETERS
+    assert refusal(answer(text=text, launches=[{"line": 22, "block": "64"}])).code is Unusable.UNKNOWN_LAUNCH
 
 
 def test_a_changed_launch_is_host_code() -> None:
@@ -215,18 +216,18 @@ block = [64, 4]
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "expected"),
     [
-        ({"line": 9}, "its launches are declared at line 3"),
-        ({"block": "dim3(32, 4)"}, 'is a list such as ["ceil(n/32)", 4]'),
-        ({"block": "[32, 8]\n*/ int hook = f();"}, "is a list"),
-        ({"grid": '["n */ int hook"]'}, "is a list"),
-        ({"block": "[1, 2, 3, 4]"}, "is a list"),
-        ({"shared": "64"}, "only grid and block"),
+        ({"line": 9}, Unusable.UNKNOWN_LAUNCH),
+        ({"block": "dim3(32, 4)"}, Unusable.LAUNCH_EXPRESSION),
+        ({"block": "[32, 8]\n*/ int hook = f();"}, Unusable.LAUNCH_EXPRESSION),
+        ({"grid": '["n */ int hook"]'}, Unusable.LAUNCH_EXPRESSION),
+        ({"block": "[1, 2, 3, 4]"}, Unusable.LAUNCH_EXPRESSION),
+        ({"shared": "64"}, Unusable.LAUNCH_EXPRESSION),
     ],
 )
-def test_a_declared_launch_takes_lists_only(change: dict[str, object], said: str) -> None:
-    assert said in refusal(answer(text=DECLARED, launches=[{"line": 3} | change]))
+def test_a_declared_launch_takes_lists_only(change: dict[str, object], expected: Unusable) -> None:
+    assert refusal(answer(text=DECLARED, launches=[{"line": 3} | change])).code is expected
 
 
 BLOCK = '/* kernelopt\n[workload.transpose]\nflags = ["-Xcompiler=-wrapper,/tmp/x"]\n*/'
@@ -236,40 +237,40 @@ BLOCK = '/* kernelopt\n[workload.transpose]\nflags = ["-Xcompiler=-wrapper,/tmp/
 @pytest.mark.parametrize("block", [BLOCK, BLOCK.replace("/*", "/**"), f'const char *s = R"x(*/)x"; {BLOCK}'])
 def test_no_part_declares_what_the_kernel_is_judged_on(text: str, block: str) -> None:
     code = KERNEL_TEXT.replace("    int y", f"    {block}\n    int y")
-    assert "a comment that begins with `kernelopt`" in refusal(answer(code, text=text))
+    assert refusal(answer(code, text=text)).code is Unusable.WORKLOAD_BLOCK
 
 
 def test_a_block_inside_a_part_stays_as_it_is() -> None:
     text = TEXT.replace("    int y", f"    {BLOCK}\n    int y")
     code = BETTER.replace("    int y", f"    {BLOCK}\n    int y")
     assert after(answer(code, text=text), text) == text.replace(text[text.index("__global__") : text.index("\n\nstatic void run")], code)
-    assert "a comment that begins with `kernelopt`" in refusal(answer(code.replace("/tmp/x", "/tmp/y"), text=text))
+    assert refusal(answer(code.replace("/tmp/x", "/tmp/y"), text=text)).code is Unusable.WORKLOAD_BLOCK
 
 
 def test_a_guessed_launch_is_not_built_upon() -> None:
     text = DECLARED.replace("block = [32, 8]", "block = [32, 8]  # guessed")
-    assert "leave `launches` empty" in refusal(answer(text=text, launches=[{"line": 3, "block": "[64, 4]"}]))
+    assert refusal(answer(text=text, launches=[{"line": 3, "block": "[64, 4]"}])).code is Unusable.UNKNOWN_LAUNCH
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "expected"),
     [
-        ({"block": 'system("true"), 32'}, "which is not part of an expression"),
-        ({"block": "exit(1)"}, "calls exit"),
-        ({"block": "(std::abort)()"}, "may only compute"),
-        ({"block": "32>>>(out, in, n, 2.0f) + transpose<<<1, 32"}, "may only compute"),
-        ({"block": "n = 4"}, "which is not part"),
-        ({"block": "n++"}, "may only compute"),
-        ({"block": "32>>>(out, in, n, 2.0f); exit(1); transpose<<<1, 32"}, "which is not part"),
-        ({"block": [32, 8]}, "is a list; write `dim3(…)`"),
-        ({"block": "64, 0, 0"}, "is not one expression"),
-        ({"block": "dim3(32"}, "parentheses"),
-        ({"block": ")32("}, "parentheses"),
-        ({"line": 30}, "its launches are at line 22"),
+        ({"block": 'system("true"), 32'}, Unusable.LAUNCH_EXPRESSION),
+        ({"block": "exit(1)"}, Unusable.LAUNCH_EXPRESSION),
+        ({"block": "(std::abort)()"}, Unusable.LAUNCH_EXPRESSION),
+        ({"block": "32>>>(out, in, n, 2.0f) + transpose<<<1, 32"}, Unusable.LAUNCH_EXPRESSION),
+        ({"block": "n = 4"}, Unusable.LAUNCH_EXPRESSION),
+        ({"block": "n++"}, Unusable.LAUNCH_EXPRESSION),
+        ({"block": "32>>>(out, in, n, 2.0f); exit(1); transpose<<<1, 32"}, Unusable.LAUNCH_EXPRESSION),
+        ({"block": [32, 8]}, Unusable.LAUNCH_EXPRESSION),
+        ({"block": "64, 0, 0"}, Unusable.LAUNCH_EXPRESSION),
+        ({"block": "dim3(32"}, Unusable.LAUNCH_EXPRESSION),
+        ({"block": ")32("}, Unusable.LAUNCH_EXPRESSION),
+        ({"line": 30}, Unusable.UNKNOWN_LAUNCH),
     ],
 )
-def test_a_launch_takes_arithmetic_only(change: dict[str, object], said: str) -> None:
-    assert said in refusal(answer(None, launches=[{"line": 22} | change]))
+def test_a_launch_takes_arithmetic_only(change: dict[str, object], expected: Unusable) -> None:
+    assert refusal(answer(None, launches=[{"line": 22} | change])).code is expected
 
 
 def test_headers_of_the_list_are_included_behind_the_others() -> None:
@@ -281,7 +282,7 @@ def test_headers_of_the_list_are_included_behind_the_others() -> None:
 
 @pytest.mark.parametrize("name", ["fstream", "/etc/passwd", "../secret.h", "stdlib.h", "cublas_v2.h", "passwd"])
 def test_other_headers_are_refused(name: str) -> None:
-    assert f"includes {name!r}" in refusal(answer(includes=[name]))
+    assert refusal(answer(includes=[name])).code is Unusable.HEADER
 
 
 def test_edits_do_not_overlap() -> None:

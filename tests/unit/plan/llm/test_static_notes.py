@@ -28,7 +28,7 @@ __global__ void k(float *__restrict__ out, const float *in, int *count, int n)
 """
 
 
-def test_loops_tell_how_often_they_run_where_the_text_says_so() -> None:
+def test_loops_show_how_often_they_run_where_the_text_says_so() -> None:
     parsed = parse(Source(Path("/k.cu"), TEXT))
     assert loop_notes(parsed, parsed.kernels[0]) == (
         "line 11: `for (int i = 0; i < 8; i += 2)`; counts i by 2; 4 iterations",
@@ -37,7 +37,7 @@ def test_loops_tell_how_often_they_run_where_the_text_says_so() -> None:
     )
 
 
-def test_arrays_tell_where_they_are_read_and_written() -> None:
+def test_arrays_show_where_they_are_read_and_written() -> None:
     parsed = parse(Source(Path("/k.cu"), TEXT))
     assert array_notes(parsed, parsed.kernels[0]) == (
         "out: float * __restrict__, updated in place at line 14",

@@ -12,7 +12,7 @@ from assistant.cuda.edits import apply_edits
 from assistant.plan.llm.claims import bound
 from assistant.plan.llm.region import RegionEdit, edit_of, region_of
 from assistant.plan.llm.schemas import BadReply, CodeReply, ExplanationReply, PlanReply, SummaryReply, parse_reply
-from assistant.plan.llm.unusable import UnusableAnswer
+from assistant.plan.llm.unusable import Unusable, UnusableAnswer
 from tests.unit.plan.llm.bed import EVIDENCE, KERNEL_TEXT, TEXT, request_of
 
 REPLIES = (PlanReply, CodeReply, SummaryReply, ExplanationReply)
@@ -61,4 +61,4 @@ def test_any_code_is_refused_or_stays_inside_the_region(piece: str, offset: int)
 def test_code_that_nests_beyond_measure_is_refused_before_it_is_parsed(hostile: str) -> None:
     code = KERNEL_TEXT.replace("{\n", "{\n" + hostile, 1)
     found = edit_of(REQUEST.parsed, REQUEST.kernel, CodeReply.model_validate({"summary": "s", "parts": [{"part": "kernel", "code": code}]}))
-    assert found == UnusableAnswer("part kernel: its brackets nest deeper than 256")
+    assert found == UnusableAnswer(Unusable.BRACKETS, "part kernel: its brackets nest deeper than 256")

@@ -12,7 +12,7 @@ import pytest
 from assistant.build.architectures import architecture
 from assistant.cuda.parse import parse
 from assistant.measure.targets import target
-from assistant.model.attempt import Recalled
+from assistant.model.attempt import TechniqueHistory
 from assistant.model.plan import DeclineReason
 from assistant.model.profile import Evidence, Finding, Method, Severity
 from assistant.model.source import Source
@@ -71,7 +71,7 @@ def test_the_costliest_finding_comes_first():
 
 
 def test_what_memory_recalls_moves_a_step_and_is_quoted():
-    remembered = Recalled("shared-memory-padding", 3.0, ("accepted on 3 November on sm_90",))
+    remembered = TechniqueHistory("shared-memory-padding", 3.0, ("accepted on 3 November on sm_90",))
     first = plan(recalled=(remembered,)).steps[0]
     assert first.technique == "shared-memory-padding"
     assert first.recalled == remembered.sentences

@@ -52,7 +52,7 @@ async def test_who_answered_may_be_said(tmp_path: Path) -> None:
 
 async def test_the_same_prompt_finds_its_answer_again(tmp_path: Path) -> None:
     await ask(tmp_path, b"first")
-    again = ManualProvider(tmp_path, PriceTable(), lambda *_: pytest.fail("nobody need be asked"))
+    again = ManualProvider(tmp_path, PriceTable(), lambda *_: pytest.fail("no question is needed"))
     async with asyncio.timeout(10):
         assert await again.complete(replace(REQUEST, id="M2"), lambda _: None) == Completion("first", "manual", None, None)
 
@@ -83,7 +83,7 @@ async def test_an_answer_that_still_grows_is_awaited(tmp_path: Path) -> None:
     ("answer", "kind"),
     [(b"x" * 1_200_000, FailureKind.TOO_LARGE), (b"\xff\xfe\x00x", FailureKind.BAD_REPLY), (b"a\0b", FailureKind.BAD_REPLY)],
 )
-async def test_an_answer_that_is_none_is_told_as_such(tmp_path: Path, answer: bytes, kind: FailureKind) -> None:
+async def test_an_answer_that_is_none_is_reported_as_such(tmp_path: Path, answer: bytes, kind: FailureKind) -> None:
     failure = await ask(tmp_path, answer)
     assert isinstance(failure, CompletionFailure) and failure.kind is kind
     assert str(tmp_path) in failure.message

@@ -25,7 +25,7 @@ def test_integer_sums_need_no_label(context_of):
 
 
 @pytest.mark.parametrize("name", SINGLE)
-def test_a_person_is_told_of_the_lower_precision(name, context_of):
+def test_a_person_is_shown_the_lower_precision(name, context_of):
     (rewrite,) = FloatLiterals().rewrite(context_of((DATA / "float-literals" / f"{name}.cu").read_text("utf-8")))
     assert rewrite.labels == (Label.PRECISION,)
 

@@ -1,4 +1,4 @@
-/** Before and after: the verdict, the ratio with its interval, each shape, each prediction beside what came of it. */
+/** Before and after: the verdict, the ratio with its interval, each shape, each prediction next to what came of it. */
 
 import type { CasePart, ComparisonPart, PredictionPart } from "../../protocol/report.ts";
 import { html, type Markup } from "./markup.ts";
@@ -25,7 +25,7 @@ export function comparison(part: ComparisonPart, id: string): Markup {
   </article>`;
 }
 
-/** time(before) / time(after) beside 1.00x; the same stands in words above and below. */
+/** time(before) / time(after) next to 1.00x; the same stands in words above and below. */
 function interval(ratio: number, low: number | null, high: number | null): Markup {
   const first = Math.min(1, ratio, low ?? ratio) / ROOM;
   const last = Math.max(1, ratio, high ?? ratio) * ROOM;

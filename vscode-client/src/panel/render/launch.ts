@@ -11,7 +11,7 @@ export function facts(parts: readonly Fact[]): Markup {
 }
 
 export function findings(parts: readonly FindingPart[]): Markup {
-  if (parts.length === 0) return html`<p class="empty">No finding: no rule sees anything to mend.</p>`;
+  if (parts.length === 0) return html`<p class="empty">No finding: no rule sees anything to fix.</p>`;
   return html`${parts.map(
     (finding) => html`<article class="finding ${finding.severity}">
       <h5><span class="severity">${finding.severity}</span> ${finding.code},

@@ -15,7 +15,7 @@ export function versions(part: VersionsPart, id: string): Markup {
       : html`<details id="${id}-roofline"><summary>Roofline of both versions</summary><p class="small">○ before, ● after</p>${roofline(part.roofline)}</details>`}`;
 }
 
-/** Two bars to a figure, whose lengths repeat what the words beside them say. */
+/** Two bars to a figure, whose lengths repeat what the words next to them say. */
 function pairs(caption: string, parts: readonly PairPart[]): Markup {
   return html`<div class="scroll"><table class="versions"><caption class="skip">${caption} of both versions</caption>
     <thead><tr><th scope="col">${caption}</th><th scope="col">version</th><th scope="col" class="number">value</th><th scope="col">bar</th></tr></thead>
