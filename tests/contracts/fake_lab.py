@@ -20,7 +20,7 @@ import numpy as np
 
 from assistant.cuda.match import kernel_of_instance
 from assistant.cuda.parse import parse
-from assistant.model.build import Build, BuildFailure, BuildResult, Diagnostic, DiagnosticSeverity, KernelResources
+from assistant.model.build import Build, BuildFailure, BuildResult, CompilerMissing, Diagnostic, DiagnosticSeverity, KernelResources
 from assistant.model.device import LabDescription
 from assistant.model.elements import parse_element_type
 from assistant.model.preprocessed import NotPreprocessed, Preprocessings
@@ -76,6 +76,14 @@ class FakeLab:
     """What a ``main()`` whose text holds these words uploads and launches; it copies every buffer back at the end."""
     late: Mapping[str, NewCase] = field(default_factory=dict[str, NewCase])
     """What such a program uploads and launches where its streams are as late as CUDA allows, and that makes a difference."""
+    references: Mapping[str, Callable[..., tuple[np.ndarray, ...]]] = field(
+        default_factory=dict[str, Callable[..., tuple[np.ndarray, ...]]]
+    )
+    """Python functions that blocks name: of the arguments by name, arrays of floats as float64; the block's outputs in order."""
+    failures: Mapping[str, LabFailure] = field(default_factory=dict[str, LabFailure])
+    """How programs end whose text holds these words."""
+    compiler: CompilerMissing | None = None
+    """Why there is none; None: it compiles what is in the table."""
     target: str = "h200"
     timing: Timing | None = None
     counters: Counters | None = None
@@ -91,6 +99,8 @@ class FakeLab:
 
     async def build(self, program: Program, architecture: str) -> BuildResult:
         self._note("build", program)
+        if self.compiler is not None:
+            return self.compiler
         parsed = parse(program.sources[0])
         refused = self._refused(parsed)
         if refused is not None:
@@ -134,6 +144,9 @@ class FakeLab:
     ) -> ProgramRun | LabFailure:
         self._note("run", program)
         parsed = parse(program.sources[0])
+        failure = next((failure for words, failure in self.failures.items() if words in parsed.source.text), None)
+        if failure is not None:
+            return failure
         host = next((case for words, case in programs.items() if words in parsed.source.text), None)
         if host is None:
             return LabFailure("unsupported", "the table has no such program", "add it to the table")
@@ -165,7 +178,11 @@ class FakeLab:
         return await self.replay(program, cases, options, limits)
 
     async def reference(self, call: ReferenceCall, limits: RunLimits) -> tuple[tuple[str, bytes], ...] | LabFailure:
-        return LabFailure("bad_reference", "a table runs no references", "")
+        computes = self.references.get(call.function)
+        if computes is None:
+            return LabFailure("bad_reference", f"the table has no {call.function}", "add it to the table")
+        given = {one.name: one.value if one.data is None else np.frombuffer(one.data, one.dtype) for one in call.arguments}
+        return tuple((name, values.tobytes()) for name, values in zip(call.outputs, computes(**given), strict=True))
 
     async def close(self) -> None: ...
 

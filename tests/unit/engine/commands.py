@@ -13,10 +13,11 @@ from assistant.engine.event_json import event_object
 from assistant.engine.request import JobRequest
 from assistant.engine.session import Session, SessionParts
 from assistant.model import events
+from assistant.model.build import CompilerMissing
 from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.recording import Upload
 from assistant.plan.catalogue import Catalogue
-from assistant.ports.lab import Counters, Lab, Timing
+from assistant.ports.lab import Counters, Lab, LabFailure, Timing
 from assistant.ports.planner import Planner
 from assistant.workload.recordings import NewCase, blob_name
 from tests.contracts.fake_lab import Behaviour, FakeLab
@@ -24,7 +25,7 @@ from tests.contracts.fake_store import FakeStore
 from tests.unit.engine.fakes import FakePlanner
 from tests.unit.workload.launches import launched
 
-__all__ = ["BOTH", "CHAIN", "HOST", "SCALE", "STREAMS", "Commands", "events_of"]
+__all__ = ["BESIDE", "BOTH", "CHAIN", "HOST", "SCALE", "STREAMS", "Commands", "events_of"]
 
 SCALE = """\
 __global__ void scale(float *out, const float *x, int n)
@@ -46,6 +47,8 @@ int main()
 STREAMS = HOST.replace("    scale", "    cudaStream_t s; cudaStreamCreate(&s);\n    scale").replace("4, 256>", "4, 256, 0, s>")
 CHAIN = HOST.replace("1000);\n", "1000);\n    scale<<<4, 256>>>(x, out, 1000);\n", 1)
 """Two launches, the second on what the first has left."""
+BESIDE = HOST.replace("1000);\n", "1000);\n    both<<<4, 256>>>(out, x, 1000); // beside\n", 1)
+"""A launch of ``scale``, then one of ``both``."""
 BOTH = """\
 __global__ void both(float *out, float *x, int n)
 {
@@ -89,6 +92,7 @@ def _both_of_small(out: Any, x: Any, n: int) -> None:
 KERNELS: Mapping[str, Behaviour] = {
     "x[i] = 2.0f * (out[i] = 2.0f * x[i])": Behaviour(_both, sectors=8),
     "x[i] = 2.0f * (out[i] = 2.0f * fminf(x[i], 4.0f))": Behaviour(_both_of_small, sectors=8),
+    "out[x * n + y] = -in": Behaviour(lambda out, values, n: np.negative(values.reshape(n, n).T.ravel(), out=out), sectors=4),
     "out[i] = 2.0f * x[i]": Behaviour(_scaled(2.0), sectors=8),
     "out[i] = x[i] + x[i]": Behaviour(_scaled(2.0), sectors=4),
     "out[i] = x[i] * 2.0f": Behaviour(_scaled(2.0), sectors=16),
@@ -110,10 +114,26 @@ def _program(launch_count: int, name: str = _NAME, least: float = -4.0) -> NewCa
     return replace(case, recording=recording, launches=tuple(range(launch_count)))
 
 
+def _turned(n: int, **given: Any) -> np.ndarray:
+    return given["in"].reshape(int(n), int(n)).T.ravel()
+
+
+def _beside() -> NewCase:
+    case = _program(1)
+    (first,) = case.recording.launches
+    launches = (first, replace(first, index=1, kernel="both(float*, float*, int)"))
+    return replace(case, recording=replace(case.recording, launches=launches), launches=(0, 1))
+
+
 PROGRAMS = {
+    "// beside": _beside(),
     "both<<<": _program(1, "both(float*, float*, int)"),
     "(x, out, 1000)": _program(2),
     "(out, x, 1000)": _program(1),
+}
+FAILURES = {
+    "// crashes": LabFailure("crashed", "the program ends by signal SIGSEGV", "run it under a debugger", printed="before it crashed"),
+    "// is interrupted": LabFailure("internal", "the lab lost its worker", "try again"),
 }
 LATE = {"// too early": _program(1, least=0.0)}
 """A launch that does not wait for the copy before it."""
@@ -131,6 +151,7 @@ class Commands:
     planner: Planner = field(default_factory=lambda: FakePlanner("expert"))
     timing: Timing | None = None
     counters: Counters | None = None
+    compiler: CompilerMissing | None = None
     kernels: Mapping[str, Behaviour] = field(default_factory=lambda: KERNELS)
     catalogue: Catalogue = field(default_factory=lambda: Catalogue(()))
     heard: list[events.Event] = field(default_factory=list[events.Event])
@@ -174,4 +195,15 @@ class Commands:
         return [event_object(event) for event in self.heard]
 
     def _open_lab(self, request: JobRequest, scratch: Path, target: str) -> Lab:
-        return FakeLab(scratch, self.kernels, PROGRAMS, LATE, target, timing=self.timing, counters=self.counters)
+        return FakeLab(
+            scratch,
+            self.kernels,
+            PROGRAMS,
+            LATE,
+            {"turned_by_numpy": lambda **given: (_turned(**given),)},
+            FAILURES,
+            self.compiler,
+            target,
+            timing=self.timing,
+            counters=self.counters,
+        )

@@ -9,6 +9,7 @@ import json
 import random
 import secrets
 from collections.abc import Awaitable, Callable
+from contextlib import aclosing
 from pathlib import Path
 
 import pytest
@@ -20,12 +21,14 @@ from assistant.engine.event_schema import event_schema
 from assistant.engine.pair.session import Pair
 from assistant.engine.pair.sessions import turn_event
 from assistant.engine.proposals.submitted import Submission
+from assistant.engine.report.profile_report import ProfileReport
 from assistant.engine.request import Accept, JobRequest, OptimizeOptions
 from assistant.model import events
+from assistant.model.build import CompilerMissing
 from tests.contracts.fake_clock import Clock
 from tests.e2e.cli.schema_check import violations
 from tests.e2e.streams.normal import normal_lines
-from tests.unit.engine.commands import BOTH, CHAIN, HOST, SCALE, STREAMS, Commands
+from tests.unit.engine.commands import BESIDE, BOTH, CHAIN, HOST, SCALE, STREAMS, Commands
 from tests.unit.engine.searches import NAIVE, ONLY_FOR_MULTIPLES_OF_32, RIGHT, WORKLOAD, TwoEdits
 from tests.unit.engine.test_search import KERNELS, QUICK
 
@@ -56,6 +59,10 @@ UNKNOWN = edited("2.0f * x[i]", "2.0f * y[i]")
 TWO = SCALE + CHAIN
 FUSED = BOTH + edited("scale", "both", HOST)
 STREAMED = SCALE + STREAMS
+PAIR = SCALE + BOTH + BESIDE
+CRASHES = edited("int main()", "// crashes\nint main()")
+INTERRUPTED = edited("int main()", "// is interrupted\nint main()")
+REFERENCED = GENERAL.replace("block  =", 'reference = "ref.py:turned_by_numpy"\noutputs = ["out"]\nblock  =')
 NO_LAUNCH = edited("    scale<<<4, 256>>>(out, x, 1000);\n", "")
 SCHEMA = event_schema()
 Run = Callable[[Commands], Awaitable[None]]
@@ -81,6 +88,45 @@ def timed(before: str, after: str) -> Run:
         await on.compare(before, after)
 
     return run
+
+
+def without_a_compiler(command: str, text: str) -> Run:
+    async def run(on: Commands) -> None:
+        on.compiler = CompilerMissing("there is no nvcc", "install kernelopt[cuda]")
+        await looks(command, text)(on)
+
+    return run
+
+
+async def profiles_for_a_page(on: Commands) -> None:
+    pages: list[ProfileReport] = []
+    await on.hear(on.session.profile(on.request(PAIR), pages.append))
+    (page,) = pages
+    told = on.all(events.Profile)
+    assert (page.path, page.text, page.untold_count) == (on.folder / "a.cu", PAIR, 0)
+    assert [(kernel.kernel.partition("(")[0], kernel.line, kernel.ranges) for kernel in page.kernels] == [
+        ("scale", 1, ((1, 5),)),
+        ("both", 6, ((6, 10),)),
+    ]
+    assert [launch.profile for kernel in page.kernels for launch in kernel.launches] == told
+    assert [launch.summary for kernel in page.kernels for launch in kernel.launches] == on.all(events.ProfileSummary)
+    times = [kernel.predicted_time_s for kernel in page.kernels]
+    assert times == sorted(times, reverse=True) and all(launch.heat for kernel in page.kernels for launch in kernel.launches)
+
+
+async def resumes(on: Commands) -> None:
+    """A search that its front end leaves after the first candidate goes on where it stopped."""
+    request = on.request(DECLARED)
+    heard: list[events.Event] = []
+    told = on.session.optimize(request, OptimizeOptions(may_edit_host_code=False), Accept.NONE, None)
+    async with aclosing(told):  # type: ignore[type-var]  # an async generator
+        async for event in told:
+            heard.append(event)
+            if isinstance(event, events.CandidateTried):
+                break
+    options = OptimizeOptions(may_edit_host_code=False, is_resumed=True)
+    heard += await on.hear(on.session.optimize(request, options, Accept.NONE, None))
+    on.heard = heard
 
 
 async def profiles_with_a_clock(on: Commands) -> None:
@@ -175,6 +221,23 @@ async def suggests(on: Commands) -> None:
 RUNS: dict[str, Run] = {
     "inspect": looks("inspect", A),
     "inspect_while_typing": looks("inspect", A, is_live=True),
+    "inspect_without_a_compiler": without_a_compiler("inspect", A),
+    "check_without_a_compiler": without_a_compiler("check", A),
+    "check_not_compiled_without_a_compiler": without_a_compiler("check", UNKNOWN),
+    "profile_without_a_compiler": without_a_compiler("profile", A),
+    "check_crash": looks("check", CRASHES),
+    "profile_crash": looks("profile", CRASHES),
+    "profile_for_a_page": profiles_for_a_page,
+    "profile_one_of_two": looks("profile", PAIR, kernel="both"),
+    "compare_crash": compares(A, CRASHES),
+    "compare_interrupted": compares(A, INTERRUPTED),
+    "compare_one_of_two": compares(PAIR, edited("2.0f * x[i];", "x[i] + x[i];", PAIR)),
+    "compare_two": compares(PAIR, edited("if (i < n) x", "if (n > i) x", edited("2.0f * x[i];", "x[i] + x[i];", PAIR))),
+    "compare_two_wrong": compares(PAIR, edited("if (i < n) x", "if (n > i) x", edited("2.0f * x[i];", "2.5f * x[i];", PAIR))),
+    "compare_fused_timed": timed(TIMED.replace(HOST, CHAIN), FUSED.replace("    int i", "    // takes 60 us\n    int i")),
+    "compare_with_a_reference": compares(REFERENCED, REFERENCED.replace(NAIVE, RIGHT)),
+    "compare_wrong_by_a_reference": compares(REFERENCED, REFERENCED.replace("in[y * n + x]", "-in[y * n + x]")),
+    "resume": resumes,
     "inspect_not_compiled": looks("inspect", UNKNOWN),
     "check": looks("check", SCALE + CHAIN),
     "check_declared": looks("check", DECLARED),
