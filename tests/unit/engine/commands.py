@@ -16,16 +16,17 @@ from assistant.model import events
 from assistant.model.build import CompilerMissing
 from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.recording import Upload
+from assistant.model.workload import LiveCase, LiveReference, LiveWorkload
 from assistant.plan.catalogue import Catalogue
 from assistant.ports.lab import Counters, Lab, LabFailure, Timing
 from assistant.ports.planner import Planner
-from assistant.workload.recordings import NewCase, blob_name
+from assistant.workload.recordings import NewCase, blob_name, write_case
 from tests.contracts.fake_lab import Behaviour, FakeLab
 from tests.contracts.fake_store import FakeStore
 from tests.unit.engine.fakes import FakePlanner
 from tests.unit.workload.launches import launched
 
-__all__ = ["BESIDE", "BOTH", "CHAIN", "HOST", "SCALE", "STREAMS", "Commands", "events_of"]
+__all__ = ["BESIDE", "BOTH", "CHAIN", "HOST", "SCALE", "STREAMS", "Commands", "events_of", "live_workload"]
 
 SCALE = """\
 __global__ void scale(float *out, const float *x, int n)
@@ -137,6 +138,18 @@ FAILURES = {
 }
 LATE = {"// too early": _program(1, least=0.0)}
 """A launch that does not wait for the copy before it."""
+
+
+def live_workload(folder: Path) -> LiveWorkload:
+    """Arrays of a notebook, once its own and once drawn afresh, with what the person's own function makes of them."""
+    cases = list[LiveCase]()
+    for seed, weight in ((0, 1.0), (7, 0.0)):
+        case = _program(1, least=-4.0 - seed)
+        made = (2 * np.linspace(-4.0 - seed, 4, 1000, dtype=np.float32).astype(np.float64)).tobytes()
+        whole = replace(case, blobs={**case.blobs, blob_name(made): made})
+        recording = write_case(folder / f"live-{seed}", whole).recording
+        cases.append(LiveCase(recording, "n=1000", weight, seed, (LiveReference("out", 0, blob_name(made)),)))
+    return LiveWorkload(tuple(cases), "numpy.multiply")
 
 
 async def events_of(told: AsyncIterator[events.Event]) -> list[events.Event]:

@@ -28,7 +28,7 @@ from assistant.model.build import CompilerMissing
 from tests.contracts.fake_clock import Clock
 from tests.e2e.cli.schema_check import violations
 from tests.e2e.streams.normal import normal_lines
-from tests.unit.engine.commands import BESIDE, BOTH, CHAIN, HOST, SCALE, STREAMS, Commands
+from tests.unit.engine.commands import BESIDE, BOTH, CHAIN, HOST, SCALE, STREAMS, Commands, live_workload
 from tests.unit.engine.searches import NAIVE, ONLY_FOR_MULTIPLES_OF_32, RIGHT, WORKLOAD, TwoEdits
 from tests.unit.engine.test_search import KERNELS, QUICK
 
@@ -112,6 +112,13 @@ async def profiles_for_a_page(on: Commands) -> None:
     assert [launch.summary for kernel in page.kernels for launch in kernel.launches] == on.all(events.ProfileSummary)
     times = [kernel.predicted_time_s for kernel in page.kernels]
     assert times == sorted(times, reverse=True) and all(launch.heat for kernel in page.kernels for launch in kernel.launches)
+
+
+def of_a_notebook(command: str, text: str) -> Run:
+    async def run(on: Commands) -> None:
+        await looks(command, text, live=live_workload(on.folder))(on)
+
+    return run
 
 
 async def resumes(on: Commands) -> None:
@@ -237,6 +244,9 @@ RUNS: dict[str, Run] = {
     "compare_fused_timed": timed(TIMED.replace(HOST, CHAIN), FUSED.replace("    int i", "    // takes 60 us\n    int i")),
     "compare_with_a_reference": compares(REFERENCED, REFERENCED.replace(NAIVE, RIGHT)),
     "compare_wrong_by_a_reference": compares(REFERENCED, REFERENCED.replace("in[y * n + x]", "-in[y * n + x]")),
+    "check_notebook": of_a_notebook("check", SCALE),
+    "check_notebook_wrong": of_a_notebook("check", edited("2.0f * x[i]", "2.5f * x[i]", SCALE)),
+    "profile_notebook": of_a_notebook("profile", SCALE),
     "resume": resumes,
     "inspect_not_compiled": looks("inspect", UNKNOWN),
     "check": looks("check", SCALE + CHAIN),

@@ -44,10 +44,10 @@ def test_a_session_is_gone_on_with_and_says_where_it_stands(sessions: PairSessio
 
 
 def test_the_session_of_a_kernel_is_found_by_its_name_alone_where_there_are_several(sessions: PairSessions) -> None:
-    with pytest.raises(UsageError, match="no pair session is open on a.cu"):
+    with pytest.raises(UsageError, match=r"no pair session is open on a\.cu"):
         sessions.find(FILE, TWO, None)
     k, other = (sessions.start(FILE, TWO, name, None).state.session for name in ("k", "other"))
-    with pytest.raises(UsageError, match="2 pair sessions are open on a.cu"):
+    with pytest.raises(UsageError, match=r"2 pair sessions are open on a\.cu"):
         sessions.find(FILE, TWO, None)
     assert sessions.find(FILE, TWO, "k(float*)") == k
     assert sessions.find(FILE, "", "other") == other  # whatever the text says by now
