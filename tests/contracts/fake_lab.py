@@ -20,7 +20,7 @@ import numpy as np
 
 from assistant.cuda.match import kernel_of_instance
 from assistant.cuda.parse import parse
-from assistant.model.build import Build, BuildFailure, BuildResult, Diagnostic, DiagnosticSeverity, KernelResources
+from assistant.model.build import Build, BuildFailure, BuildResult, CompilerMissing, Diagnostic, DiagnosticSeverity, KernelResources
 from assistant.model.device import LabDescription
 from assistant.model.elements import parse_element_type
 from assistant.model.preprocessed import NotPreprocessed, Preprocessings
@@ -43,6 +43,7 @@ from assistant.ports.lab import (
 )
 from assistant.record import Record
 from assistant.workload.arrays import storage_dtype
+from assistant.workload.derive import with_contents
 from assistant.workload.recordings import NewCase, RecordingReader, RecordingWriter, blob_name, write_case
 
 __all__ = ["Behaviour", "FakeLab"]
@@ -73,6 +74,16 @@ class FakeLab:
     """By words of the kernel's text; the first that fits."""
     programs: Mapping[str, NewCase] = field(default_factory=dict[str, NewCase])
     """What a ``main()`` whose text holds these words uploads and launches; it copies every buffer back at the end."""
+    late: Mapping[str, NewCase] = field(default_factory=dict[str, NewCase])
+    """What such a program uploads and launches where its streams are as late as CUDA allows, and that makes a difference."""
+    references: Mapping[str, Callable[..., tuple[np.ndarray, ...]]] = field(
+        default_factory=dict[str, Callable[..., tuple[np.ndarray, ...]]]
+    )
+    """Python functions that blocks name: of the arguments by name, arrays of floats as float64; the block's outputs in order."""
+    failures: Mapping[str, LabFailure] = field(default_factory=dict[str, LabFailure])
+    """How programs end whose text holds these words."""
+    compiler: CompilerMissing | None = None
+    """Why there is none; None: it compiles what is in the table."""
     target: str = "h200"
     timing: Timing | None = None
     counters: Counters | None = None
@@ -88,6 +99,8 @@ class FakeLab:
 
     async def build(self, program: Program, architecture: str) -> BuildResult:
         self._note("build", program)
+        if self.compiler is not None:
+            return self.compiler
         parsed = parse(program.sources[0])
         refused = self._refused(parsed)
         if refused is not None:
@@ -121,21 +134,32 @@ class FakeLab:
         order_seed: int = 0,
         uploads: Path | None = None,
     ) -> ProgramRun | LabFailure:
+        return await self._run(self.programs, program, mode, record, uploads)
+
+    async def run_streams(self, program: Program, is_late: bool, limits: RunLimits) -> ProgramRun | LabFailure:
+        return await self._run({**self.late, **self.programs} if is_late else self.programs, program, "count", True, None)
+
+    async def _run(
+        self, programs: Mapping[str, NewCase], program: Program, mode: str, record: bool, uploads: Path | None
+    ) -> ProgramRun | LabFailure:
         self._note("run", program)
         parsed = parse(program.sources[0])
-        host = next((case for words, case in self.programs.items() if words in parsed.source.text), None)
-        if host is None or uploads is not None:
+        failure = next((failure for words, failure in self.failures.items() if words in parsed.source.text), None)
+        if failure is not None:
+            return failure
+        host = next((case for words, case in programs.items() if words in parsed.source.text), None)
+        if host is None:
             return LabFailure("unsupported", "the table has no such program", "add it to the table")
         refused = self._refused(parsed)
         if refused is not None:
             return LabFailure("not_built", "the table has no such kernel", "", refused)
-        uploaded = write_case(self._new_folder("program"), host)
+        uploaded = write_case(self._new_folder("program"), host if uploads is None else _with_uploads(host, uploads))
         recording = self._new_folder("recording")
-        left = self._carried_out(parsed, uploaded, ReplayOptions(mode=mode), RecordingWriter(recording))
+        writer, reader = RecordingWriter(recording), self._reader(uploaded.recording)
+        for upload in reader.recording.uploads or ():
+            writer.add_blob(reader.blob(upload.blob))
+        left = self._carried_out(parsed, uploaded, ReplayOptions(mode=mode), writer)
         return _program_run(left, recording if record else None)
-
-    async def run_streams(self, program: Program, is_late: bool, limits: RunLimits) -> ProgramRun | LabFailure:
-        return await self.run(program, "count", limits, record=True)
 
     async def replay(self, program: Program, cases: Sequence[Case], options: ReplayOptions, limits: RunLimits) -> ReplayRun | LabFailure:
         self._note("replay", program)
@@ -154,7 +178,11 @@ class FakeLab:
         return await self.replay(program, cases, options, limits)
 
     async def reference(self, call: ReferenceCall, limits: RunLimits) -> tuple[tuple[str, bytes], ...] | LabFailure:
-        return LabFailure("bad_reference", "a table runs no references", "")
+        computes = self.references.get(call.function)
+        if computes is None:
+            return LabFailure("bad_reference", f"the table has no {call.function}", "add it to the table")
+        given = {one.name: one.value if one.data is None else np.frombuffer(one.data, one.dtype) for one in call.arguments}
+        return tuple((name, values.tobytes()) for name, values in zip(call.outputs, computes(**given), strict=True))
 
     async def close(self) -> None: ...
 
@@ -287,6 +315,16 @@ def _out_of_bounds(parsed: ParsedSource, kernel: Kernel, message: str) -> Proble
     return Problem("out_of_bounds", message, str(parsed.source.path), kernel.line, None, None, None, None, None, 1)
 
 
+def _with_uploads(host: NewCase, folder: Path) -> NewCase:
+    """The program with other contents uploaded, each to a whole buffer: those of the files that are named like its own."""
+    uploads = host.recording.uploads or ()
+    other = {upload.buffer: (folder / upload.key).read_bytes() for upload in uploads if (folder / upload.key).exists()}
+    names = {buffer: blob_name(data) for buffer, data in other.items()}
+    given = tuple(replace(upload, blob=names.get(upload.buffer, upload.blob)) for upload in uploads)
+    case = with_contents(host, other, host.origin)
+    return replace(case, recording=replace(case.recording, uploads=given))
+
+
 def _program_run(left: _Left, recording: Path | None) -> ProgramRun:
     """The program asks for no error, so it ends with status 0."""
     last = left.launches[-1].index
@@ -298,7 +336,10 @@ def _program_run(left: _Left, recording: Path | None) -> ProgramRun:
     shapes = tuple(ShapeCount(*shape, count) for shape, count in counts.items())
     made = replace(left.recording, launches=tuple(left.launches), transfers=transfers, shape_counts=shapes)
     if recording is not None:
-        RecordingWriter(recording).write(made)
+        writer = RecordingWriter(recording)
+        for data in left.contents.values():
+            writer.add_blob(bytes(data))
+        writer.write(made)
     return ProgramRun(
         exit_status=0,
         signal=None,

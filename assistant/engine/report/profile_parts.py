@@ -36,7 +36,7 @@ __all__ = [
 HEAT_STEPS = 4
 """Shades of heat; the number stands next to each."""
 _FAINTEST = 0.005
-"""Shares below this are shown as ``<1 %``."""
+"""Shares up to this are shown as ``<1 %``: rounded, they would be nothing."""
 
 
 class LineHeat(Record):
@@ -183,7 +183,7 @@ def estimate_reasons(lines: Iterable[events.ProfileLine]) -> dict[str, list[str]
 
 def share_in_words(ratio: float) -> str:
     """``37 %``; ``<1 %`` for less, which is never shown as nothing."""
-    return "<1 %" if 0 < ratio < _FAINTEST else f"{ratio * 100:.0f} %"
+    return "<1 %" if 0 < ratio <= _FAINTEST else f"{ratio * 100:.0f} %"
 
 
 def _excess(counted: int | None, ideal: int | None) -> int:

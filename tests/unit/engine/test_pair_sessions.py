@@ -1,0 +1,101 @@
+"""Turns of a pair session that run nothing: begun, found again, constrained, gone back in, ended."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from assistant.engine.pair.sessions import PairSessions
+from assistant.errors import CannotAnswerError, UsageError
+from assistant.model.pair import Turn, TurnKind
+from assistant.plan.catalogue import Catalogue
+from tests.contracts.fake_store import FakeStore
+
+K = "__global__ void k(float *x)\n{\n    x[0] = 1.0f;\n    x[1] = 1.0f;\n}\n"
+TWO = K + K.replace("void k", "void other")
+SECOND, THIRD = (K.replace("x[0] = 1", f"x[0] = {n}") for n in (2, 3))
+FILE = Path("/w/a.cu")
+
+
+@pytest.fixture
+def sessions() -> PairSessions:
+    return PairSessions(FakeStore(), Catalogue(()), "a test")
+
+
+def edit(sessions: PairSessions, session: str, text: str) -> None:
+    """A saved text that was judged."""
+    sessions.append(session, lambda state: Turn(session, len(state.turns) + 1, TurnKind.EDIT, "", "judged", 1, "a test", text=text))
+
+
+def test_one_kernel_must_be_meant(sessions: PairSessions) -> None:
+    with pytest.raises(UsageError):
+        sessions.start(FILE, TWO, None, None)
+    assert sessions.start(FILE, TWO, "other", None).state.session.kernel == "other"
+
+
+def test_a_session_is_gone_on_with_and_says_where_it_stands(sessions: PairSessions) -> None:
+    first = sessions.start(FILE, K, None, "half the time")
+    assert not first.is_resumed and first.answer == "pairs on k of a.cu: v0, the baseline, is the text as it stands; goal: half the time"
+    edit(sessions, first.state.session.id, SECOND)
+    again = sessions.start(FILE, SECOND, None, "another goal")
+    assert again.is_resumed and again.state.session == first.state.session
+    assert again.answer.endswith("on k after 2 turns: at v1, best v0, the baseline; goal: half the time")
+
+
+def test_the_session_of_a_kernel_is_found_by_its_name_alone_where_there_are_several(sessions: PairSessions) -> None:
+    with pytest.raises(UsageError, match=r"no pair session is open on a\.cu"):
+        sessions.find(FILE, TWO, None)
+    k, other = (sessions.start(FILE, TWO, name, None).state.session for name in ("k", "other"))
+    with pytest.raises(UsageError, match=r"2 pair sessions are open on a\.cu"):
+        sessions.find(FILE, TWO, None)
+    assert sessions.find(FILE, TWO, "k(float*)") == k
+    assert sessions.find(FILE, "", "other") == other  # whatever the text says by now
+    sessions.stop(other.id)
+    assert sessions.find(FILE, TWO, None) == k
+
+
+def test_going_back_is_to_the_version_before_or_to_any_that_there_is(sessions: PairSessions) -> None:
+    session = sessions.start(FILE, K, None, None).state.session.id
+    for text in (SECOND, THIRD):
+        edit(sessions, session, text)
+    version, text = sessions.back(session, None, THIRD)
+    assert (version.number, text) == (1, SECOND)
+    version, text = sessions.back(session, 0, f"// a line above\n{THIRD}")
+    assert (version.number, text) == (0, f"// a line above\n{K}")
+    for number in (-1, 3):
+        with pytest.raises(UsageError, match=f"there is no version {number}") as raised:
+            sessions.back(session, number, THIRD)
+        assert raised.value.remedy == "versions are v0 to v2"
+
+
+def test_what_was_typed_since_is_not_thrown_away_by_going_back(sessions: PairSessions) -> None:
+    session = sessions.start(FILE, K, None, None).state.session.id
+    edit(sessions, session, SECOND)
+    with pytest.raises(CannotAnswerError, match=r"a\.cu was changed after v1 was judged \(line 3\)"):
+        sessions.back(session, 0, SECOND.replace("x[0] = 2", "x[0] = 9"))
+
+
+def test_a_constraint_must_say_something_and_one_that_is_dropped_must_be_there(sessions: PairSessions) -> None:
+    session = sessions.start(FILE, K, None, None).state.session.id
+    with pytest.raises(UsageError, match="say what to keep to"):
+        sessions.constrain(session, "  ")
+    assert sessions.constrain(session, "keep  block 256").answer == "constraints: 1. keep block 256"
+    for number in (0, 2):
+        with pytest.raises(UsageError, match=f"there is no constraint {number}") as raised:
+            sessions.constrain(session, f"drop {number}")
+        assert raised.value.remedy == "constraints: 1. keep block 256"
+    assert sessions.constrain(session, "drop 1").answer == "no constraints"
+
+
+def test_nothing_is_explained_before_anything_was_judged(sessions: PairSessions) -> None:
+    session = sessions.start(FILE, K, None, None).state.session.id
+    assert sessions.why(session).answer.startswith("nothing was judged yet")
+
+
+def test_a_session_that_has_ended_takes_no_turn(sessions: PairSessions) -> None:
+    session = sessions.start(FILE, K, None, None).state.session.id
+    stopped = sessions.stop(session)
+    assert stopped.answer == "ended after 2 turns" and stopped.detail.startswith("# Pairing on k of a.cu")
+    with pytest.raises(UsageError, match=f"{session} was ended by a test"):
+        sessions.constrain(session, "keep block 256")
