@@ -14,7 +14,7 @@ from assistant.cli.loading import loading
 
 if TYPE_CHECKING:
     from assistant.cli.servers import AgentRights
-    from assistant.engine.pair.sessions import PairSessions
+    from assistant.engine.pair import PairSessions
     from assistant.ports.store import Store
 
 __all__ = ["main"]
@@ -112,7 +112,7 @@ def _mcp(rights: AgentRights) -> int:
 
 def _pair_sessions(store: Store, who: str) -> PairSessions:
     """What few sessions need is loaded by the first that does."""
-    from assistant.engine.pair.sessions import PairSessions
+    from assistant.engine.pair import PairSessions
     from assistant.plan.catalogue import own_catalogue
 
     return PairSessions(store, own_catalogue(), who)

@@ -20,15 +20,9 @@ from itertools import product
 from pathlib import Path
 
 from assistant.build.architectures import architecture
-from assistant.engine.evaluate.cases import declared_cases
-from assistant.engine.evaluate.judged_case import Effort, JudgedCase
-from assistant.engine.job import Job
-from assistant.engine.judge.baseline import PreparedCase, buffer_facts
-from assistant.engine.judge.case_runs import original_runs, side_runs, task_of
-from assistant.engine.judge.values import base_of, other_values
-from assistant.engine.reading import read_version
-from assistant.engine.request import JobRequest
-from assistant.engine.source_version import SourceVersion
+from assistant.engine import Job, JobRequest, SourceVersion, read_version
+from assistant.engine.evaluate import Effort, JudgedCase, declared_cases
+from assistant.engine.judge import PreparedCase, base_of, buffer_facts, original_runs, other_values, side_runs, task_of
 from assistant.lab.cpu import CpuLab
 from assistant.measure.targets import target
 from assistant.model.build import Flags

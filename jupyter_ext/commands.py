@@ -18,7 +18,7 @@ from assistant.editor.markdown import tamed
 from assistant.editor.picture import proposal_title
 from assistant.editor.review import Why
 from assistant.editor.words import proposal_text
-from assistant.engine.pair.words import report as pair_report
+from assistant.engine.pair import report as pair_report
 from assistant.errors import CannotAnswerError, UsageError
 from assistant.model.pair import PairSession
 from assistant.model.proposal import ProposalState

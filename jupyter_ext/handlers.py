@@ -27,7 +27,7 @@ from jupyter_server.auth.decorator import authorized
 from jupyter_server.base.handlers import APIHandler
 from tornado import web
 
-from assistant.engine.proposals.decide import DecisionRequest
+from assistant.engine.proposals import DecisionRequest
 from assistant.errors import KernelOptError, MemoryFileError
 from assistant.model.proposal import REASON_CODES, DecisionKind
 from jupyter_ext.memory_thread import MemoryThread

@@ -20,7 +20,7 @@ from assistant.cuda.match import select_kernels
 from assistant.cuda.parse import parse
 from assistant.cuda.struct_layouts import layout_named
 from assistant.editor.tasks import Verb
-from assistant.engine.request import OptimizeOptions
+from assistant.engine import OptimizeOptions
 from assistant.errors import CannotAnswerError, UsageError
 from assistant.live.binding import Bound, StructBytes, bind
 from assistant.live.callables import BoundKernel, EmulatorRunner, Runner

@@ -14,7 +14,7 @@ from typing import Protocol
 
 from assistant.editor.review import NO_WHY, Apply, Why
 from assistant.editor.staging import Trigger
-from assistant.engine.proposals.decide import MovedChange
+from assistant.engine.proposals import MovedChange
 from assistant.errors import UsageError
 from assistant.model.proposal import DecisionKind, Proposal
 from jupyter_ext.cells import Cell, CellEdit, Replacement, same_cell

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from assistant.editor.tasks import Verb
-from assistant.engine.search.spending_words import caps_words, spent_words
+from assistant.engine.search import caps_words, spent_words
 from assistant.errors import KernelOptError
 from assistant.model import events
 from assistant.model.completion import Caps

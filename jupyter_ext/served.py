@@ -17,11 +17,10 @@ from typing import Any, TypeVar
 
 from assistant.config import find_workspace
 from assistant.editor.open_document import OpenDocument
-from assistant.engine.event_json import event_object
-from assistant.engine.proposals.decide import Decider, DecisionRequest, MovedChange
-from assistant.engine.report.reports import proposal_event
-from assistant.engine.search.resume import is_running
-from assistant.engine.source_version import read_source
+from assistant.engine import event_object, read_source
+from assistant.engine.proposals import Decider, DecisionRequest, MovedChange
+from assistant.engine.report import proposal_event
+from assistant.engine.search import is_running
 from assistant.errors import CannotAnswerError, MemoryFileError, UsageError
 from assistant.memory import MemoryStore
 from assistant.model.attempt import Attempt, JobRow

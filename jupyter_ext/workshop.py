@@ -37,10 +37,9 @@ from assistant.editor.session import EditorSession
 from assistant.editor.staging import Trigger
 from assistant.editor.tasks import Verb
 from assistant.editor.view import View
-from assistant.engine.job import DONE
-from assistant.engine.pair.sessions import PairSessions
-from assistant.engine.request import JobRequest, OptimizeOptions
-from assistant.engine.search.planning import ModelNotice
+from assistant.engine import DONE, JobRequest, OptimizeOptions
+from assistant.engine.pair import PairSessions
+from assistant.engine.search import ModelNotice
 from assistant.errors import KernelOptError
 from assistant.lab.cpu import CpuLab
 from assistant.lab.gpu_users import NvmlGpuUsers

@@ -32,7 +32,7 @@ from lsp.settings import EditorConfiguration
 if TYPE_CHECKING:
     from assistant.disk.temporary import OwnFolder
     from assistant.editor.session import EditorSession
-    from assistant.engine.pair.sessions import PairSessions
+    from assistant.engine.pair import PairSessions
 
 __all__ = ["Backend", "Openers"]
 

@@ -13,7 +13,7 @@ from pygls.lsp.server import LanguageServer
 
 if TYPE_CHECKING:
     from assistant.config import ConsentAnswer, ProgramConsent
-    from assistant.engine.search.planning import ModelNotice
+    from assistant.engine.search import ModelNotice
 
 __all__ = ["PROTOCOL", "Client", "as_object", "plain", "without_links"]
 

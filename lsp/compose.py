@@ -50,7 +50,7 @@ from lsp.units import Units
 from lsp.watching import FolderWatch
 
 if TYPE_CHECKING:
-    from assistant.engine.pair.sessions import PairSessions
+    from assistant.engine.pair import PairSessions
 
 __all__ = ["Parts", "compose"]
 

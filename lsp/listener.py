@@ -10,8 +10,7 @@ from pygls.lsp.server import LanguageServer
 from assistant.editor.lanes import Work
 from assistant.editor.tasks import Verb
 from assistant.editor.words import comparison_sentence
-from assistant.engine.event_json import event_json, event_object
-from assistant.engine.job import CANNOT_ANSWER
+from assistant.engine import CANNOT_ANSWER, event_json, event_object
 from assistant.errors import KernelOptError, UsageError
 from assistant.model.events import CandidateTried, ComparisonMade, Event, JobEnded, Message, PairTurn, ProposalMade, StageEnded
 from assistant.model.profile import Severity

@@ -16,9 +16,9 @@ from assistant.editor.picture import proposal_title
 from assistant.editor.report import KernelPart, Report
 from assistant.editor.view import KernelView, StallView
 from assistant.editor.words import kernel_headline
-from assistant.engine.event_json import event_object
-from assistant.engine.pair.state import PairState, version_name
-from assistant.engine.report.reports import proposal_event
+from assistant.engine import event_object
+from assistant.engine.pair import PairState, version_name
+from assistant.engine.report import proposal_event
 from assistant.model.pair import PairSession
 from assistant.model.profile import Grade
 from assistant.model.proposal import Decision, Proposal

@@ -8,8 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from assistant.editor.markdown import tamed
-from assistant.engine.pair.state import version_name
-from assistant.engine.pair.words import report
+from assistant.engine.pair import report, version_name
 from assistant.model.pair import PairSession, Turn
 from lsp.arguments import PairArguments
 from lsp.backend import Backend

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from assistant.editor.review import AwaitedEdit
-from assistant.engine.proposals.decide import DecisionRequest, chosen_text
+from assistant.engine.proposals import DecisionRequest, chosen_text
 from assistant.errors import KernelOptError, UsageError
 from assistant.model.placement import Placement, PlacementState
 from assistant.model.proposal import DecisionKind, Proposal

@@ -17,7 +17,7 @@ from assistant.config.paths import find_workspace
 from assistant.cuda.hunks import unified_diff
 from assistant.editor.review import Apply
 from assistant.editor.words import proposal_text
-from assistant.engine.proposals.decide import MovedChange
+from assistant.engine.proposals import MovedChange
 from assistant.errors import CannotAnswerError, UsageError
 from assistant.model.proposal import REASON_CODES, Proposal
 from assistant.model.source import Hunk

@@ -22,7 +22,7 @@ from lsp.protocol import ServerProtocol
 from lsp.texts import SYNC
 
 if TYPE_CHECKING:
-    from assistant.engine.pair.sessions import PairSessions
+    from assistant.engine.pair import PairSessions
     from assistant.ports.store import Store
     from lsp.compose import Parts
 

@@ -20,7 +20,7 @@ from assistant.cli.paths import plain_path
 from assistant.cli.servers import Servers, add_server_commands
 
 if TYPE_CHECKING:
-    from assistant.engine.session import Session
+    from assistant.engine import Session
     from assistant.model.events import Event
 
 __all__ = ["build_app"]

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assistant.config import user_paths
-from assistant.engine.request import JobRequest
-from assistant.engine.session import Session, SessionParts
+from assistant.engine import JobRequest, Session, SessionParts
 from assistant.errors import CannotAnswerError, UsageError
 from assistant.lab.cpu import CpuLab
 from assistant.lab.gpu import GpuLab
@@ -24,7 +23,7 @@ from assistant.plan.expert.planner import ExpertPlanner
 from assistant.ports.lab import Lab
 
 if TYPE_CHECKING:
-    from assistant.engine.search.planning import Models
+    from assistant.engine.search import Models
     from assistant.plan.providers import ModelRelay
 
 __all__ = ["open_session"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from assistant.cli.console import console
 from assistant.cli.decisions import choose
 from assistant.config import ConsentAnswer, EndpointConsent, TrustStore, user_paths
-from assistant.engine.search.planning import AskModel, ModelNotice
+from assistant.engine.search import AskModel, ModelNotice
 from assistant.record import Record
 
 __all__ = ["ask_model", "model_as_remembered"]

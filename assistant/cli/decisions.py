@@ -9,7 +9,7 @@ from pathlib import Path
 
 from assistant.cli.console import console
 from assistant.config import ConsentAnswer, ProgramConsent, TrustStore, find_workspace, user_paths
-from assistant.engine.proposals.decide import DecisionRequest
+from assistant.engine.proposals import DecisionRequest
 from assistant.model.proposal import REASON_CODES, DecisionKind, Proposal
 from assistant.record import Record
 

@@ -19,19 +19,22 @@ from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
 from assistant.cli.markdown import markdown_html
-from assistant.engine.report.hardware_words import measured_in_words, stalls_in_words
-from assistant.engine.report.limits import limit_in_words
-from assistant.engine.report.profile_parts import (
+from assistant.engine.report import (
+    KernelReport,
+    LaunchReport,
+    ProfileReport,
     SourceLine,
     estimate_reasons,
     evidence_of,
     instruction_shares,
+    limit_in_words,
+    measured_in_words,
     share_in_words,
     source_rows,
     stall_shares,
+    stalls_in_words,
     term_shares,
 )
-from assistant.engine.report.profile_report import KernelReport, LaunchReport, ProfileReport
 from assistant.errors import UsageError
 from assistant.model import events
 from assistant.model.profile import Severity

@@ -13,7 +13,7 @@ from assistant.cli import exit_codes
 from assistant.cli.console import console
 from assistant.cli.render import TextRenderer
 from assistant.cli.status import StatusLine
-from assistant.engine.event_json import event_json
+from assistant.engine import event_json
 from assistant.errors import KernelOptError
 from assistant.model import events
 from assistant.model.completion import ModelRole

@@ -18,9 +18,9 @@ from assistant.cli.console import console, print_table
 from assistant.cli.loading import loading
 from assistant.cli.paths import plain_path
 from assistant.config import find_workspace, load_settings, memory_path
-from assistant.engine.event_json import event_json
-from assistant.engine.report.reports import proposal_event
-from assistant.engine.search.resume import last_interrupted
+from assistant.engine import event_json
+from assistant.engine.report import proposal_event
+from assistant.engine.search import last_interrupted
 from assistant.errors import UsageError
 from assistant.memory import ForgetScope, MemoryStore, as_text, export_lines, open_store
 from assistant.memory import as_json as as_json_text

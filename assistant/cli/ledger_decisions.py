@@ -11,7 +11,7 @@ from assistant.cli.compose import open_session
 from assistant.cli.console import console
 from assistant.cli.jobs import show_events
 from assistant.cli.render import TextRenderer
-from assistant.engine.event_json import event_json
+from assistant.engine import event_json
 from assistant.model import events
 
 __all__ = ["accept", "reject", "undo"]

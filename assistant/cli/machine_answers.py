@@ -15,8 +15,8 @@ from assistant.cli.console import console
 from assistant.cli.jobs import run_async
 from assistant.cli.paths import plain_path
 from assistant.config import TrustStore, find_workspace, load_settings, setting, user_paths
-from assistant.engine.doctor.doctor import Part, examine
-from assistant.engine.initialize import initialized
+from assistant.engine import initialized
+from assistant.engine.doctor import Part, examine
 from assistant.plan.providers import ProviderSetup, open_provider, read_prices
 
 __all__ = ["print_models", "print_parts", "print_settings", "trust", "write_block"]
@@ -33,7 +33,7 @@ def print_parts(as_json: bool) -> None:
 
 def print_models(as_json: bool) -> None:
     """Whether the language models that are set answer; ends the command with 0 where all of them do."""
-    from assistant.engine.doctor.models import examine_models
+    from assistant.engine.doctor import examine_models
 
     around = ProviderSetup(os.environ, user_paths().cache / "doctor-prompts", read_prices(user_paths().prices))
     provider = open_provider(load_settings(find_workspace(Path.cwd())).settings, around)

@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from assistant.cli.layout import Page
-from assistant.engine.search.spending_words import caps_words, spent_words
+from assistant.engine.search import caps_words, spent_words
 from assistant.model import events
 from assistant.model.completion import CallOutcome
 

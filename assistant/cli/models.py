@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from assistant.config import Settings, user_paths, workspace_folder
-from assistant.engine.ids import new_id
+from assistant.engine import new_id
 from assistant.plan.catalogue import Catalogue
 from assistant.plan.llm.planner import LlmPlanner
 from assistant.plan.llm.talk import Stamps

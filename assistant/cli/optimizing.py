@@ -8,7 +8,7 @@ import typer
 
 from assistant.cli import options as opt
 from assistant.cli.loading import loading
-from assistant.engine.request import Accept, OptimizeOptions
+from assistant.engine import Accept, OptimizeOptions
 from assistant.model.completion import Caps
 
 __all__ = ["add_optimize_command"]
@@ -57,7 +57,7 @@ def _optimize(
         from assistant.cli.consent import ask_model
         from assistant.cli.decisions import AskOnTerminal, HostCodeOnTerminal
         from assistant.cli.jobs import show_written
-        from assistant.engine.search.planning import SearchCallbacks
+        from assistant.engine.search import SearchCallbacks
 
     ask = AskOnTerminal.if_terminal(as_json)
     chosen = Accept.NONE if accept is Accept.ASK and ask is None else accept

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from assistant.cli.paths import plain_path
-from assistant.engine.request import JobRequest
+from assistant.engine import JobRequest
 from assistant.errors import UsageError
 
 __all__ = [

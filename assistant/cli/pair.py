@@ -20,16 +20,9 @@ from assistant.cli.jobs import run_async
 from assistant.cli.render import TextRenderer
 from assistant.cli.status import StatusLine
 from assistant.editor.watch import changes
-from assistant.engine.event_json import event_json
-from assistant.engine.files import replace_text
-from assistant.engine.pair.session import Pair
-from assistant.engine.pair.sessions import turn_event
-from assistant.engine.pair.state import version_name
-from assistant.engine.pair.words import constraint_answer, version_line
-from assistant.engine.request import JobRequest, OptimizeOptions
-from assistant.engine.search.planning import SearchCallbacks
-from assistant.engine.session import Session
-from assistant.engine.source_version import read_source
+from assistant.engine import JobRequest, OptimizeOptions, Session, event_json, read_source, replace_text
+from assistant.engine.pair import Pair, constraint_answer, turn_event, version_line, version_name
+from assistant.engine.search import SearchCallbacks
 from assistant.errors import KernelOptError, UsageError
 from assistant.model import events
 from assistant.model.pair import TurnKind

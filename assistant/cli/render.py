@@ -16,7 +16,7 @@ from assistant.cli.console import print_table
 from assistant.cli.layout import Page
 from assistant.cli.meter import Meter
 from assistant.cli.search_screen import SearchScreen, briefly, share
-from assistant.engine.report.hardware_words import measured_in_words, stalls_in_words
+from assistant.engine.report import measured_in_words, stalls_in_words
 from assistant.model import events
 from assistant.model.build import DiagnosticSeverity
 from assistant.model.profile import Evidence, Severity

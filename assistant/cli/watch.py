@@ -17,7 +17,7 @@ from assistant.config import find_workspace, load_settings
 from assistant.editor.view import Note, View
 from assistant.editor.watcher import watch
 from assistant.editor.words import kernel_headline
-from assistant.engine.event_json import event_json
+from assistant.engine import event_json
 from assistant.errors import KernelOptError, UsageError
 from assistant.model.events import Event
 from assistant.model.profile import Severity

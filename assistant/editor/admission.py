@@ -18,7 +18,7 @@ from assistant.editor.exact_run import exact_run
 from assistant.editor.guard import CONSENTED, Guard
 from assistant.editor.jobs import refusal_of
 from assistant.editor.lanes import Lane, Work
-from assistant.engine.request import JobRequest
+from assistant.engine import JobRequest
 from assistant.errors import KernelOptError, UsageError
 
 __all__ = ["Admission", "Renew"]

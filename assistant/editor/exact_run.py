@@ -12,9 +12,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from assistant.config import ProgramConsent, find_workspace
-from assistant.engine.build_database import database_flags
-from assistant.engine.request import JobRequest
-from assistant.engine.source_version import read_source
+from assistant.engine import JobRequest, database_flags, read_source
 from assistant.errors import KernelOptError
 from assistant.model.workload import DeclaredWorkload
 from assistant.workload.blocks import find_workloads, parse_sidecar, sidecar_path

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 
 from assistant.editor.stalls import stall_hint
 from assistant.editor.view import View
-from assistant.engine.report.profile_parts import heat_step, line_heat, share_in_words, stall_heat
+from assistant.engine.report import heat_step, line_heat, share_in_words, stall_heat
 from assistant.record import Record
 
 __all__ = ["COLD", "Heat", "heat_of"]

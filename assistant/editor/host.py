@@ -26,11 +26,8 @@ from typing import Any, BinaryIO, Protocol
 
 from assistant.editor.relay import HostRelay, is_about_models
 from assistant.editor.tasks import Task, Verb
-from assistant.engine.event_json import event_object
-from assistant.engine.job import INTERNAL
-from assistant.engine.pair.session import Pair
-from assistant.engine.request import Accept
-from assistant.engine.session import Session
+from assistant.engine import INTERNAL, Accept, Session, event_object
+from assistant.engine.pair import Pair
 from assistant.errors import KernelOptError
 from assistant.model.events import Event
 from assistant.serialize import decode

@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from assistant.editor.relay import Answering, is_about_models
 from assistant.editor.tasks import Task
-from assistant.engine.event_json import event_from
-from assistant.engine.job import CANNOT_ANSWER, INTERNAL
+from assistant.engine import CANNOT_ANSWER, INTERNAL, event_from
 from assistant.errors import KernelOptError
 from assistant.lab.process import ChildProcess
 from assistant.model.events import Event

@@ -19,7 +19,7 @@ from typing import Protocol
 from assistant.editor.gpu_hold import GpuHold
 from assistant.editor.jobs import JobHost, JobRefused, refusal_of
 from assistant.editor.tasks import Task
-from assistant.engine.ids import new_id
+from assistant.engine import new_id
 from assistant.errors import KernelOptError
 from assistant.lab.gpu_users import GpuUsers
 from assistant.model.events import Event

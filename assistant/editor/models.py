@@ -14,8 +14,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from assistant.config import ConsentAnswer, EndpointConsent, Settings, TrustStore, find_workspace, user_paths, workspace_folder
-from assistant.engine.request import OptimizeOptions
-from assistant.engine.search.planning import ModelNotice, model_notice
+from assistant.engine import OptimizeOptions
+from assistant.engine.search import ModelNotice, model_notice
 from assistant.errors import UsageError
 from assistant.model.completion import ModelRole, ServedModel
 

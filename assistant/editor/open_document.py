@@ -18,7 +18,7 @@ from assistant.editor.report_comparison import ComparisonPart
 from assistant.editor.static_notes import moved_notes, static_notes
 from assistant.editor.tasks import Task, Verb
 from assistant.editor.view import KernelView, Note, PairView, View
-from assistant.engine.event_json import event_from, event_json
+from assistant.engine import event_from, event_json
 from assistant.model.events import Event, JobEnded, JobStarted
 from assistant.model.proposal import Proposal
 from assistant.model.source import Source

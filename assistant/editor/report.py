@@ -20,13 +20,13 @@ from assistant.editor.report_comparison import ComparisonPart, comparison_part, 
 from assistant.editor.report_roofline import RooflinePart, roofline_part
 from assistant.editor.view import KernelView, LaunchView, View
 from assistant.editor.words import kernel_headline, light_in_words
-from assistant.engine.report.limits import limit_in_words
-from assistant.engine.report.profile_parts import (
+from assistant.engine.report import (
     Share,
     SourceLine,
     estimate_reasons,
     evidence_of,
     instruction_shares,
+    limit_in_words,
     share_in_words,
     source_rows,
     stall_shares,

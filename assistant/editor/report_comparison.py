@@ -12,8 +12,8 @@ from dataclasses import replace
 
 from assistant.editor.picture import proposal_title
 from assistant.editor.report_versions import VersionsPart, versions_part
-from assistant.engine.judge.verdict_reports import speed_report, verification_report
-from assistant.engine.report.limits import limit_in_words
+from assistant.engine.judge import speed_report, verification_report
+from assistant.engine.report import limit_in_words
 from assistant.model import events
 from assistant.model.comparison import CaseSpeed, SpeedOutcome, speed_in_words
 from assistant.model.proposal import PredictionOutcome, Proposal

@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from assistant.editor.report_roofline import RooflinePart, two_rooflines_part
-from assistant.engine.report.limits import limit_in_words
-from assistant.engine.report.profile_parts import share_in_words
+from assistant.engine.report import limit_in_words, share_in_words
 from assistant.model import events
 from assistant.model.figures import BeforeAfter, LaunchFigures
 from assistant.profile.evidence import made_by

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from assistant.engine.proposals.decide import Decider, DecisionRequest, MovedChange, as_partial, chosen_text
+from assistant.engine.proposals import Decider, DecisionRequest, MovedChange, as_partial, chosen_text
 from assistant.errors import UsageError
 from assistant.model.proposal import AlreadyDecided, Decision, DecisionKind, Proposal, ProposalState
 from assistant.ports.store import ProposalStore

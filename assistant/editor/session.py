@@ -30,8 +30,7 @@ from assistant.editor.staging import STAGES, Staging, Trigger
 from assistant.editor.tasks import Task, Verb
 from assistant.editor.view import EMPTY_VIEW, KernelView, PairView, View
 from assistant.editor.words import pair_headline
-from assistant.engine.ids import new_id
-from assistant.engine.request import JobRequest, OptimizeOptions
+from assistant.engine import JobRequest, OptimizeOptions, new_id
 from assistant.errors import KernelOptError, UsageError
 from assistant.model.events import BudgetSpent, Event, JobEnded, JobStarted, PairTurn, ProposalMade
 from assistant.model.proposal import Decision, ProposalState

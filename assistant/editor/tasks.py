@@ -11,8 +11,7 @@ from __future__ import annotations
 from dataclasses import field
 from enum import StrEnum
 
-from assistant.engine.request import JobRequest, OptimizeOptions
-from assistant.engine.source_version import read_source
+from assistant.engine import JobRequest, OptimizeOptions, read_source
 from assistant.record import Record
 
 __all__ = ["Task", "Verb"]

@@ -24,8 +24,7 @@ from assistant.editor.setup_files import is_setup
 from assistant.editor.staging import Trigger
 from assistant.editor.view import View
 from assistant.editor.watch import changes, is_source
-from assistant.engine.session import Session
-from assistant.engine.source_version import read_source
+from assistant.engine import Session, read_source
 from assistant.errors import KernelOptError
 from assistant.lab.gpu_users import NvmlGpuUsers
 from assistant.model.events import Event

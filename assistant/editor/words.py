@@ -14,7 +14,7 @@ from assistant.cuda.hunks import unified_diff
 from assistant.editor.markdown import fenced, tamed
 from assistant.editor.picture import comparison_sentence, evidence_value, proposal_title
 from assistant.editor.view import CodeView, KernelView, LaunchView, LineView, Note, View
-from assistant.engine.report.limits import limit_in_words
+from assistant.engine.report import limit_in_words
 from assistant.model import events
 from assistant.model.embedded import EmbeddingProblem
 from assistant.model.pair import Turn, TurnKind

@@ -1,1 +1,33 @@
 """The pipeline every front end shares: assess, compare, optimize, sessions. Yields events; never prints, never knows who asked."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from assistant.lazy import names_of
+
+if TYPE_CHECKING:
+    from assistant.engine.build_database import database_flags as database_flags
+    from assistant.engine.events_as_json import event_from as event_from
+    from assistant.engine.events_as_json import event_json as event_json
+    from assistant.engine.events_as_json import event_object as event_object
+    from assistant.engine.files import replace_text as replace_text
+    from assistant.engine.ids import new_id as new_id
+    from assistant.engine.initialize import initialized as initialized
+    from assistant.engine.initialize import initialized_text as initialized_text
+    from assistant.engine.job import CANNOT_ANSWER as CANNOT_ANSWER
+    from assistant.engine.job import DONE as DONE
+    from assistant.engine.job import INTERNAL as INTERNAL
+    from assistant.engine.job import Job as Job
+    from assistant.engine.reading import read_version as read_version
+    from assistant.engine.request import Accept as Accept
+    from assistant.engine.request import JobRequest as JobRequest
+    from assistant.engine.request import OptimizeOptions as OptimizeOptions
+    from assistant.engine.running import flags_of as flags_of
+    from assistant.engine.running import run_limits as run_limits
+    from assistant.engine.session import Session as Session
+    from assistant.engine.session import SessionParts as SessionParts
+    from assistant.engine.source_version import SourceVersion as SourceVersion
+    from assistant.engine.source_version import read_source as read_source
+
+__getattr__ = names_of(__name__, __file__)

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, TypeAdapter
 
-from assistant.engine.event_json import OPTIONAL_COUNTERS
+from assistant.engine.events_as_json import OPTIONAL_COUNTERS
 from assistant.model.events import SCHEMA, Event
 
 __all__ = ["event_schema", "event_schema_text"]

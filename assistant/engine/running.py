@@ -23,7 +23,7 @@ from assistant.build.flags import choose_flags
 from assistant.config import LoadedSettings, Settings, find_workspace, load_settings
 from assistant.engine.build_database import database_flags
 from assistant.engine.channel import Listener
-from assistant.engine.event_json import event_json
+from assistant.engine.events_as_json import event_json
 from assistant.engine.ids import new_id
 from assistant.engine.job import CANNOT_ANSWER, Ending, Job
 from assistant.engine.reading import read_version

@@ -18,19 +18,25 @@ from assistant.config import EditorSettings, LoadedSettings, Settings, find_work
 from assistant.config.remedies import how_to_set_a_model
 from assistant.engine.channel import Listener, streamed
 from assistant.engine.job import Ending, Job
-from assistant.engine.judge.comparing import compare
-from assistant.engine.pair.sessions import PairSessions
-from assistant.engine.proposals.decisions import Ask, Decisions
-from assistant.engine.proposals.submitted import Submission, submit
+from assistant.engine.judge import compare
+from assistant.engine.pair import PairSessions
+from assistant.engine.proposals import Ask, Decisions, Submission, submit
 from assistant.engine.reading import read_version
-from assistant.engine.report import stages
-from assistant.engine.report.reported import locate
+from assistant.engine.report import locate, stages
 from assistant.engine.request import Accept, JobRequest, OptimizeOptions
 from assistant.engine.running import JobBody, JobRunner, OpenLab
-from assistant.engine.search.host_code import HostCodeRight
-from assistant.engine.search.optimize import Optimizer, OptimizeResult, People, SearchBody
-from assistant.engine.search.planning import NO_CALLBACKS, Models, SearchCallbacks
-from assistant.engine.search.resume import NOTHING_EARLIER, last_interrupted
+from assistant.engine.search import (
+    NO_CALLBACKS,
+    NOTHING_EARLIER,
+    HostCodeRight,
+    Models,
+    Optimizer,
+    OptimizeResult,
+    People,
+    SearchBody,
+    SearchCallbacks,
+    last_interrupted,
+)
 from assistant.engine.source_version import SourceVersion, as_candidate, read_source, with_text
 from assistant.errors import UsageError
 from assistant.lab.report import ReportLab, load_report

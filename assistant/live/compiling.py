@@ -13,9 +13,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from assistant.config import find_workspace, load_settings
-from assistant.engine.reading import read_version
-from assistant.engine.request import JobRequest
-from assistant.engine.running import flags_of, run_limits
+from assistant.engine import JobRequest, flags_of, read_version, run_limits
 from assistant.measure.targets import target
 from assistant.model.build import Build, BuildFailure, BuildResult, Diagnostic, DiagnosticSeverity
 from assistant.ports.lab import Lab, LabFailure, Program, ReplayOptions, RunLimits

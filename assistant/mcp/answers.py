@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from assistant.engine.event_json import event_object
+from assistant.engine import event_object
 from assistant.model import events
 from assistant.model.comparison import speed_in_words
 from assistant.model.verification import verdict_in_words

@@ -17,11 +17,9 @@ from typing import Any
 from assistant.config import ConsentAnswer, TrustStore, find_workspace, load_settings
 from assistant.cuda.parse import parse
 from assistant.editor.exact_run import declared_by, exact_run
-from assistant.engine.proposals.submitted import Submission
-from assistant.engine.report.reports import proposal_event
-from assistant.engine.request import Accept, JobRequest, OptimizeOptions
-from assistant.engine.session import Session
-from assistant.engine.source_version import read_source
+from assistant.engine import Accept, JobRequest, OptimizeOptions, Session, read_source
+from assistant.engine.proposals import Submission
+from assistant.engine.report import proposal_event
 from assistant.errors import CannotAnswerError, UsageError
 from assistant.mcp.answers import answer, listed_proposal
 from assistant.model import events

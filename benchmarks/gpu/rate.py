@@ -19,8 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from assistant.config import user_paths
-from assistant.engine.request import Accept, JobRequest, OptimizeOptions
-from assistant.engine.session import Session, SessionParts
+from assistant.engine import Accept, JobRequest, OptimizeOptions, Session, SessionParts
 from assistant.lab.cpu import CpuLab
 from assistant.lab.gpu import GpuLab
 from assistant.lab.gpu_client import GpuClient

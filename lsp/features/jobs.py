@@ -10,7 +10,7 @@ from typing import Any
 from pygls.lsp.server import LanguageServer
 
 from assistant.editor.tasks import Verb
-from assistant.engine.request import OptimizeOptions
+from assistant.engine import OptimizeOptions
 from lsp.arguments import JobArguments, SourceArguments, VerifyArguments, find_unit
 from lsp.backend import Backend
 from lsp.settings import EditorConfiguration

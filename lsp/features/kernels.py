@@ -33,7 +33,7 @@ def register(server: LanguageServer, client: Client, units: Units, backend: Back
     @server.command("kernelopt.workload.init")
     def init(arguments: SourceArguments) -> dict[str, Any]:
         """Have the editor put a workload block before the kernel."""
-        from assistant.engine.initialize import initialized_text  # reads a kernel's shapes, which a start does not need
+        from assistant.engine import initialized_text  # reads a kernel's shapes, which a start does not need
 
         unit = find_unit(units, backend, arguments)
         after = initialized_text(backend.editor.parsed(unit.key), arguments.kernel).text

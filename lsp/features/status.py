@@ -6,7 +6,7 @@ from typing import Any
 
 from pygls.lsp.server import LanguageServer
 
-from assistant.engine.event_json import event_object
+from assistant.engine import event_object
 from lsp.backend import Backend
 from lsp.client import Client, as_object, plain
 from lsp.settings import EditorConfiguration

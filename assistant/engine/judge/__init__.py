@@ -1,1 +1,39 @@
 """Is B right, and is it faster: the cases that both versions run on, the verdict, the speed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from assistant.lazy import names_of
+
+if TYPE_CHECKING:
+    from assistant.engine.judge.affected import affected_pairs as affected_pairs
+    from assistant.engine.judge.baseline import Baseline as Baseline
+    from assistant.engine.judge.baseline import PreparedCase as PreparedCase
+    from assistant.engine.judge.baseline import buffer_facts as buffer_facts
+    from assistant.engine.judge.case_runs import original_runs as original_runs
+    from assistant.engine.judge.case_runs import side_runs as side_runs
+    from assistant.engine.judge.case_runs import task_of as task_of
+    from assistant.engine.judge.changes import changed_kernels as changed_kernels
+    from assistant.engine.judge.changes import edited_kernels as edited_kernels
+    from assistant.engine.judge.compared import ComparisonResult as ComparisonResult
+    from assistant.engine.judge.compared import Unjudged as Unjudged
+    from assistant.engine.judge.compared import Verdict as Verdict
+    from assistant.engine.judge.comparing import compare as compare
+    from assistant.engine.judge.comparing import rejudge as rejudge
+    from assistant.engine.judge.judging import verify as verify
+    from assistant.engine.judge.one_program import foreign_reading as foreign_reading
+    from assistant.engine.judge.preparing import prepare as prepare
+    from assistant.engine.judge.replaying import HOST_SPACE as HOST_SPACE
+    from assistant.engine.judge.replaying import spaces_of as spaces_of
+    from assistant.engine.judge.replaying import startable as startable
+    from assistant.engine.judge.speed import SpeedQuestion as SpeedQuestion
+    from assistant.engine.judge.speed import speed_of as speed_of
+    from assistant.engine.judge.timing_verdict import Speed as Speed
+    from assistant.engine.judge.timing_verdict import with_findings as with_findings
+    from assistant.engine.judge.values import base_of as base_of
+    from assistant.engine.judge.values import other_values as other_values
+    from assistant.engine.judge.verdict_reports import speed_report as speed_report
+    from assistant.engine.judge.verdict_reports import verification_report as verification_report
+
+__getattr__ = names_of(__name__, __file__)

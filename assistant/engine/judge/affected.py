@@ -8,8 +8,7 @@ Example::
 
 from __future__ import annotations
 
-from assistant.engine.evaluate.assessment import KernelAssessment
-from assistant.engine.evaluate.evaluation import Evaluation
+from assistant.engine.evaluate import Evaluation, KernelAssessment
 from assistant.engine.judge.changes import edited_kernels, same_kernel
 from assistant.engine.judge.predicting import KernelPair
 from assistant.model.build import KernelCode

@@ -11,8 +11,7 @@ from __future__ import annotations
 from dataclasses import field, replace
 
 from assistant.cuda.struct_layouts import layout_named
-from assistant.engine.evaluate.assessment import CountedRun
-from assistant.engine.evaluate.judged_case import Effort, JudgedCase
+from assistant.engine.evaluate import CountedRun, Effort, JudgedCase
 from assistant.engine.judge.replaying import FloatReference
 from assistant.engine.source_version import SourceVersion
 from assistant.model.workload import Tolerance

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from assistant.engine.evaluate.judged_case import Effort, JudgedCase, write_cases
+from assistant.engine.evaluate import Effort, JudgedCase, write_cases
 from assistant.engine.ids import new_id
 from assistant.engine.job import Job
 from assistant.engine.judge.baseline import PerturbedCases, PreparedCase, buffer_facts, case_evidence

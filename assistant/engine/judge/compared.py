@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assistant.engine.evaluate.evaluation import Evaluation
+from assistant.engine.evaluate import Evaluation
 from assistant.engine.job import Ending, Job
 from assistant.engine.judge.verdict_reports import speed_report, verification_report
 from assistant.model import events

@@ -9,11 +9,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from assistant.cuda.match import kernel_of_instance
-from assistant.engine.evaluate.assessment import CountedRun
-from assistant.engine.evaluate.evaluating import evaluate, observe, repeat_limited, repeat_run
-from assistant.engine.evaluate.evaluation import Evaluation
-from assistant.engine.evaluate.figures import figures_of
-from assistant.engine.evaluate.judged_case import CONFIRM_REPEATS, Effort
+from assistant.engine.evaluate import (
+    CONFIRM_REPEATS,
+    CountedRun,
+    Effort,
+    Evaluation,
+    evaluate,
+    figures_of,
+    observe,
+    repeat_limited,
+    repeat_run,
+)
 from assistant.engine.job import CANNOT_ANSWER, DONE, INTERNAL, NO, Ending, Job, Stopwatch
 from assistant.engine.judge.baseline import Baseline
 from assistant.engine.judge.changes import changed_kernels, edited_kernels

@@ -14,7 +14,7 @@ from dataclasses import replace
 from itertools import islice
 
 from assistant.cuda.struct_layouts import layout_named
-from assistant.engine.evaluate.judged_case import Effort, JudgedCase, Resize
+from assistant.engine.evaluate import Effort, JudgedCase, Resize
 from assistant.engine.job import Job
 from assistant.engine.judge.budget import CHECKED_THREADS, Cost, case_count, is_large, own_size_count, repeat_count, work_s
 from assistant.engine.judge.grids import independent_of_grid

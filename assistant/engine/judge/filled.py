@@ -13,7 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from assistant.engine.evaluate.judged_case import JudgedCase
+from assistant.engine.evaluate import JudgedCase
 from assistant.model.recording import Recording
 from assistant.verify.evidence import SideRun
 from assistant.verify.numbers import MaskArray

@@ -18,8 +18,7 @@ import numpy as np
 from assistant.cuda.constants import integer_constant
 from assistant.cuda.parse import parse_with_trees
 from assistant.cuda.struct_layouts import layout_named
-from assistant.engine.evaluate.cases import for_candidate
-from assistant.engine.evaluate.judged_case import JudgedCase
+from assistant.engine.evaluate import JudgedCase, for_candidate
 from assistant.engine.judge.baseline import Baseline, PreparedCase
 from assistant.engine.judge.changes import same_kernel
 from assistant.engine.judge.filled import filled

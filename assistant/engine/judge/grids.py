@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from assistant.engine.evaluate.judged_case import JudgedCase
+from assistant.engine.evaluate import JudgedCase
 from assistant.engine.judge.replaying import POISON, CaseTrial, TryCases
 from assistant.verify.numbers import element_of, floats, ieee
 from assistant.workload.derive import contents_of

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from assistant.engine.evaluate.evaluation import Evaluation
-from assistant.engine.evaluate.label_facts import facts_of_kernels, version_facts
+from assistant.engine.evaluate import Evaluation, facts_of_kernels, version_facts
 from assistant.engine.judge.baseline import Baseline, case_evidence
 from assistant.engine.judge.changes import same_kernel
 from assistant.engine.judge.probes import integers_of

@@ -9,11 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from assistant.engine.evaluate.assessment import CountedRun
-from assistant.engine.evaluate.evaluation import Evaluation
-from assistant.engine.evaluate.judged_case import Effort
-from assistant.engine.evaluate.label_facts import version_facts
-from assistant.engine.evaluate.traces import with_types
+from assistant.engine.evaluate import CountedRun, Effort, Evaluation, version_facts, with_types
 from assistant.engine.job import Job
 from assistant.engine.judge.baseline import Baseline, PreparedCase, case_evidence
 from assistant.engine.judge.case_runs import candidate_runs, perturb, task_of

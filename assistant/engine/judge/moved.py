@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from assistant.engine.evaluate.evaluation import Evaluation
+from assistant.engine.evaluate import Evaluation
 from assistant.engine.judge.changes import edited_kernels
 from assistant.model.verification import Label, Outcome, Verification, VerificationFinding, VerificationResult
 from assistant.workload.added_work import added_launches, added_operations

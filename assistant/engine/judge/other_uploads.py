@@ -19,8 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from assistant.disk.removal import remove_tree
-from assistant.engine.evaluate.assessment import OTHER_ORDER, CountedRun
-from assistant.engine.evaluate.traces import trace_of, with_types
+from assistant.engine.evaluate import OTHER_ORDER, CountedRun, trace_of, with_types
 from assistant.engine.ids import new_id
 from assistant.engine.job import Job
 from assistant.engine.judge.uploaded import UploadsOfBoth, new_arguments, uploads_of_both

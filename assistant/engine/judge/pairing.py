@@ -8,8 +8,7 @@ Example::
 from __future__ import annotations
 
 from assistant.cuda.struct_layouts import layout_named
-from assistant.engine.evaluate.assessment import CountedRun
-from assistant.engine.evaluate.cases import for_candidate
+from assistant.engine.evaluate import CountedRun, for_candidate
 from assistant.engine.judge.baseline import Baseline, PreparedCase
 from assistant.engine.judge.filled import filled
 from assistant.engine.source_version import SourceVersion

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from assistant.engine.evaluate.assessment import KernelAssessment
+from assistant.engine.evaluate import KernelAssessment
 from assistant.measure.compare import PredictedCase, compare_predictions
 from assistant.measure.model import without_launch
 from assistant.model.comparison import Comparison, PredictedTime

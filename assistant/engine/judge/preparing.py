@@ -13,11 +13,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from assistant.cuda.struct_layouts import layout_named
-from assistant.engine.evaluate.assessment import CountedRun
-from assistant.engine.evaluate.cases import captured_cases, declared_cases, live_cases
-from assistant.engine.evaluate.evaluation import Evaluation
-from assistant.engine.evaluate.judged_case import Effort, JudgedCase
-from assistant.engine.evaluate.label_facts import facts_of_kernels, version_facts
+from assistant.engine.evaluate import (
+    CountedRun,
+    Effort,
+    Evaluation,
+    JudgedCase,
+    captured_cases,
+    declared_cases,
+    facts_of_kernels,
+    live_cases,
+    version_facts,
+)
 from assistant.engine.job import Job
 from assistant.engine.judge.baseline import Baseline
 from assistant.engine.judge.budget import is_large

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from assistant.engine.evaluate.judged_case import JudgedCase, layouts_of, write_cases
+from assistant.engine.evaluate import JudgedCase, layouts_of, write_cases
 from assistant.engine.ids import new_id
 from assistant.engine.job import Job
 from assistant.engine.judge.replaying import FloatReference, LeftContents, side_run, startable

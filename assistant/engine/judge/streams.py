@@ -12,8 +12,7 @@ from dataclasses import replace
 
 from assistant.build.symbols import name_in_code
 from assistant.cuda.code_text import blanked
-from assistant.engine.evaluate.assessment import CountedRun
-from assistant.engine.evaluate.traces import trace_of
+from assistant.engine.evaluate import CountedRun, trace_of
 from assistant.engine.job import Job
 from assistant.engine.source_version import SourceVersion
 from assistant.model.recording import Overtaking

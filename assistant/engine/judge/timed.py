@@ -13,8 +13,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
-from assistant.engine.evaluate.evaluation import Evaluation
-from assistant.engine.evaluate.judged_case import JudgedCase, write_cases
+from assistant.engine.evaluate import Evaluation, JudgedCase, write_cases
 from assistant.engine.ids import new_id
 from assistant.engine.job import Job
 from assistant.engine.judge.baseline import Baseline, PreparedCase

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-from assistant.engine.evaluate.judged_case import write_cases
+from assistant.engine.evaluate import write_cases
 from assistant.engine.ids import new_id
 from assistant.engine.job import Job
 from assistant.engine.judge.replaying import POISON, CaseTrial, LeftContents, TryCases, startable

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from assistant.engine.evaluate.evaluation import Evaluation
+from assistant.engine.evaluate import Evaluation
 from assistant.engine.job import Job
 from assistant.engine.judge.affected import launched_work
 from assistant.engine.judge.predicting import KernelPair, predict_speed

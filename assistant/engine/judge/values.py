@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from assistant.cuda.struct_layouts import layout_named
-from assistant.engine.evaluate.judged_case import JudgedCase, Resize, layouts_of
+from assistant.engine.evaluate import JudgedCase, Resize, layouts_of
 from assistant.engine.judge.probes import refilled, resized, with_repeats, with_ties
 from assistant.model.launch import Dim3
 from assistant.model.structs import ElementLayout

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from assistant.engine.evaluate.assessment import OTHER_ORDER, CountedRun
-from assistant.engine.evaluate.counting import run_program
-from assistant.engine.evaluate.traces import least_roundoff, trace_of
+from assistant.engine.evaluate import OTHER_ORDER, CountedRun, least_roundoff, run_program, trace_of
 from assistant.engine.job import Job
 from assistant.engine.judge.baseline import Baseline, case_evidence
 from assistant.engine.judge.changes import edited_kernels

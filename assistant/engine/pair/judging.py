@@ -12,11 +12,10 @@ from collections.abc import Iterable
 
 from assistant.build.architectures import architecture
 from assistant.engine.channel import Listener
-from assistant.engine.evaluate.assessment import KernelAssessment, costliest
-from assistant.engine.evaluate.metrics import metric_value, watched, watched_codes
+from assistant.engine.evaluate import KernelAssessment, costliest, metric_value, watched, watched_codes
 from assistant.engine.job import Job
-from assistant.engine.judge.compared import ComparisonResult, Verdict
-from assistant.engine.proposals.constraints import Constraint, broken
+from assistant.engine.judge import ComparisonResult, Verdict
+from assistant.engine.proposals import Constraint, broken
 from assistant.model import events
 from assistant.model.build import DiagnosticSeverity
 from assistant.model.comparison import Comparison

@@ -16,8 +16,7 @@ from typing import Protocol
 
 from assistant.engine.channel import UNHEARD, Listener, streamed
 from assistant.engine.job import Ending, Job
-from assistant.engine.judge.compared import ComparisonResult, Unjudged
-from assistant.engine.judge.comparing import compare
+from assistant.engine.judge import ComparisonResult, Unjudged, compare
 from assistant.engine.pair.judging import Reasons, VersionJudgement, cannot_be_judged, judged
 from assistant.engine.pair.sessions import PairSessions, turn_event
 from assistant.engine.pair.state import PairState, PairVersion, relative, version_name
@@ -29,12 +28,10 @@ from assistant.engine.pair.words import (
     nothing_answer,
     proposal_answer,
 )
-from assistant.engine.proposals.constraints import read_constraint
-from assistant.engine.proposals.decisions import Ask
+from assistant.engine.proposals import Ask, read_constraint
 from assistant.engine.request import Accept, CandidateRules, JobRequest, OptimizeOptions
 from assistant.engine.running import JobBody, refused
-from assistant.engine.search.optimize import OptimizeResult, SearchBody
-from assistant.engine.search.planning import NO_CALLBACKS, SearchCallbacks
+from assistant.engine.search import NO_CALLBACKS, OptimizeResult, SearchBody, SearchCallbacks
 from assistant.engine.source_version import SourceVersion, with_text
 from assistant.errors import KernelOptError
 from assistant.model import events

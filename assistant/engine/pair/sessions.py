@@ -23,7 +23,7 @@ from assistant.engine.ids import new_id
 from assistant.engine.pair.state import DROP, PairState, PairVersion, pair_state, version_name
 from assistant.engine.pair.text import one_kernel
 from assistant.engine.pair.words import constraint_answer, report, started_answer
-from assistant.engine.proposals.constraints import constraint_of_rejection, read_constraint
+from assistant.engine.proposals import constraint_of_rejection, read_constraint
 from assistant.errors import CannotAnswerError, UsageError
 from assistant.model import events
 from assistant.model.pair import PairSession, Turn, TurnKind

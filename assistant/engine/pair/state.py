@@ -12,8 +12,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 
-from assistant.engine.proposals.constraints import Constraint, all_rules, read_constraint
-from assistant.engine.proposals.gate import is_proved_better
+from assistant.engine.proposals import Constraint, all_rules, is_proved_better, read_constraint
 from assistant.engine.request import CandidateRules
 from assistant.model.comparison import CaseSpeed, Comparison, SpeedOutcome
 from assistant.model.pair import PairSession, Turn, TurnKind

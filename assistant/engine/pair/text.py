@@ -10,7 +10,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from assistant.cuda.match import select_kernels
-from assistant.engine.judge.changes import edited_kernels
+from assistant.engine.judge import edited_kernels
 from assistant.engine.reading import read_version
 from assistant.engine.request import JobRequest
 from assistant.engine.source_version import SourceVersion, read_source

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from assistant.engine.pair.state import PairState, PairVersion, version_name
-from assistant.engine.proposals.constraints import forbidden
+from assistant.engine.proposals import forbidden
 from assistant.model.comparison import Comparison, speed_in_words
 from assistant.model.pair import MetricChange, Turn, TurnKind
 from assistant.model.plan import Step

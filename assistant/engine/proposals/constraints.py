@@ -19,7 +19,7 @@ from assistant.model.verification import Label
 from assistant.record import Record
 
 if TYPE_CHECKING:
-    from assistant.engine.evaluate.assessment import KernelAssessment
+    from assistant.engine.evaluate import KernelAssessment
 
 _Number = TypeVar("_Number", int, float)
 _Reader = Callable[[re.Match[str]], CandidateRules]

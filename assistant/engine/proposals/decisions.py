@@ -15,11 +15,11 @@ from pathlib import Path
 from assistant.config import find_workspace
 from assistant.engine.channel import Listener
 from assistant.engine.job import DONE, NO, Ending, Job
-from assistant.engine.judge.comparing import rejudge
+from assistant.engine.judge import rejudge
 from assistant.engine.proposals.decide import Decider, DecisionRequest, MovedChange, as_partial, chosen_text
 from assistant.engine.proposals.rebased import rebased_proposal
 from assistant.engine.proposals.superseding import better_open, claim_in_words
-from assistant.engine.report.reports import proposal_event
+from assistant.engine.report import proposal_event
 from assistant.engine.request import Accept, JobRequest
 from assistant.engine.running import JobRunner
 from assistant.engine.source_version import SourceVersion

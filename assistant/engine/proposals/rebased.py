@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from assistant.cuda.hunks import hunks
 from assistant.engine.ids import new_id
-from assistant.engine.judge.compared import Verdict
+from assistant.engine.judge import Verdict
 from assistant.engine.proposals.decide import MovedChange
 from assistant.model.comparison import Comparison, speed_in_words
 from assistant.model.proposal import Proposal, ProposalState

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from assistant.cuda.hunks import hunks
-from assistant.engine.evaluate.assessment import KernelAssessment, costliest
-from assistant.engine.evaluate.figures import figures_of
+from assistant.engine.evaluate import KernelAssessment, costliest, figures_of
 from assistant.engine.ids import new_id
 from assistant.engine.job import Job
 from assistant.engine.proposals.explain import explain

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from assistant.engine.evaluate.assessment import AssessedLaunch, KernelAssessment
+from assistant.engine.evaluate import AssessedLaunch, KernelAssessment
 from assistant.engine.proposals.steps import followed, line_differences
 from assistant.model.plan import MetricPrediction
 from assistant.model.profile import LaunchProfile, LineAccess

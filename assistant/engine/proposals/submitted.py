@@ -12,17 +12,15 @@ import time
 from pathlib import Path
 
 from assistant.cuda.hunks import hunks
-from assistant.engine.evaluate.assessment import costliest
-from assistant.engine.evaluate.evaluation import Evaluation
+from assistant.engine.evaluate import Evaluation, costliest
 from assistant.engine.ids import new_id
 from assistant.engine.job import DONE, NO, Ending, Job
-from assistant.engine.judge.compared import Verdict
-from assistant.engine.judge.comparing import compare
+from assistant.engine.judge import Verdict, compare
 from assistant.engine.proposals.explain import explain_submitted
-from assistant.engine.proposals.gate import DECIDED_GAIN_RATIO, is_proved_better
+from assistant.engine.proposals.gating import DECIDED_GAIN_RATIO, is_proved_better
 from assistant.engine.proposals.rejected import FoundEdit, rejected_before
 from assistant.engine.proposals.superseding import store_and_supersede
-from assistant.engine.report.reports import proposal_event
+from assistant.engine.report import proposal_event
 from assistant.engine.source_version import SourceVersion, candidate_of
 from assistant.errors import UsageError
 from assistant.model.comparison import Comparison

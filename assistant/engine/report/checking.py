@@ -13,8 +13,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from assistant.cuda.match import kernel_of_instance
-from assistant.engine.evaluate.assessment import CountedKernel, CountedRun, Repeatability
-from assistant.engine.evaluate.repeating import ARBITRARY, FAILED, NO_SECOND_RUN, RACY, combined, compare_runs
+from assistant.engine.evaluate import (
+    ARBITRARY,
+    FAILED,
+    NO_SECOND_RUN,
+    RACY,
+    CountedKernel,
+    CountedRun,
+    Repeatability,
+    combined,
+    compare_runs,
+)
 from assistant.engine.source_version import SourceVersion
 from assistant.model.problems import GARBAGE, RACES, is_refused
 from assistant.model.profile import Problem

@@ -11,13 +11,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from assistant.build.symbols import name_in_code
-from assistant.engine.evaluate.assessment import AssessedLaunch, KernelAssessment
-from assistant.engine.evaluate.cases import captured_cases, declared_cases
-from assistant.engine.evaluate.evaluation import Evaluation
-from assistant.engine.evaluate.judged_case import Effort, JudgedCase, write_cases
+from assistant.engine.evaluate import (
+    AssessedLaunch,
+    Effort,
+    Evaluation,
+    JudgedCase,
+    KernelAssessment,
+    captured_cases,
+    declared_cases,
+    write_cases,
+)
 from assistant.engine.ids import new_id
 from assistant.engine.job import Job
-from assistant.engine.judge.replaying import HOST_SPACE, spaces_of, startable
+from assistant.engine.judge import HOST_SPACE, spaces_of, startable
 from assistant.measure.bounds import with_measured
 from assistant.measure.paired import method_of, time_of
 from assistant.model.device import Target

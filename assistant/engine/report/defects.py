@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from assistant.cuda.match import kernel_of_instance
-from assistant.engine.evaluate.assessment import CountedRun
+from assistant.engine.evaluate import CountedRun
 from assistant.engine.source_version import SourceVersion
 from assistant.model.problems import merge_problems
 from assistant.model.profile import Problem

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from assistant.build.occupancy import occupancy
 from assistant.cuda.match import kernel_of_instance
-from assistant.engine.evaluate.instances import readable_instance
+from assistant.engine.evaluate import readable_instance
 from assistant.engine.job import Job
 from assistant.engine.source_version import SourceVersion
 from assistant.model import events

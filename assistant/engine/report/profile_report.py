@@ -11,8 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from assistant.engine.evaluate.assessment import AssessedLaunch, KernelAssessment
-from assistant.engine.evaluate.evaluation import Evaluation
+from assistant.engine.evaluate import AssessedLaunch, Evaluation, KernelAssessment
 from assistant.engine.job import Job
 from assistant.engine.report.profile_parts import LineHeat, line_heat
 from assistant.engine.report.reports import summary_event

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from assistant.cuda.hunks import unified_diff
 from assistant.engine.job import Job
-from assistant.engine.judge.verdict_reports import speed_report, verification_report
+from assistant.engine.judge import speed_report, verification_report
 from assistant.model import events
 from assistant.model.launch import Dim3
 from assistant.model.profile import InstructionMix, LaunchProfile, LineAccess
@@ -16,7 +16,7 @@ from assistant.profile.roofline import roofline
 from assistant.profile.speed_of_light import speed_of_light
 
 if TYPE_CHECKING:  # front ends show proposals without what judges kernels
-    from assistant.engine.evaluate.assessment import AssessedLaunch, KernelAssessment
+    from assistant.engine.evaluate import AssessedLaunch, KernelAssessment
     from assistant.engine.report.coach import TimedLaunch
     from assistant.profile.findings import FindResult
 

@@ -8,11 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from assistant.cuda.match import kernel_of_instance
-from assistant.engine.evaluate.assess import findings_of_launch
-from assistant.engine.evaluate.assessment import OTHER_ORDER, CountedRun
-from assistant.engine.evaluate.evaluating import count, evaluate, observe
-from assistant.engine.evaluate.evaluation import Evaluation
-from assistant.engine.evaluate.hardware import on_hardware
+from assistant.engine.evaluate import OTHER_ORDER, CountedRun, Evaluation, count, evaluate, findings_of_launch, observe, on_hardware
 from assistant.engine.job import CANNOT_ANSWER, DONE, NO, Ending, Job, Stopwatch
 from assistant.engine.report.checking import Repeats, launches_of
 from assistant.engine.report.coach import LaunchTimes, time_launches

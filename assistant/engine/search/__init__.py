@@ -1,1 +1,27 @@
 """``optimize``: who plans, what is tried, what is built on, what is confirmed and offered, what it may cost."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from assistant.lazy import names_of
+
+if TYPE_CHECKING:
+    from assistant.engine.search.host_code import HostCodeRight as HostCodeRight
+    from assistant.engine.search.optimize import Optimizer as Optimizer
+    from assistant.engine.search.optimize import OptimizeResult as OptimizeResult
+    from assistant.engine.search.optimize import People as People
+    from assistant.engine.search.optimize import SearchBody as SearchBody
+    from assistant.engine.search.planning import NO_CALLBACKS as NO_CALLBACKS
+    from assistant.engine.search.planning import AskModel as AskModel
+    from assistant.engine.search.planning import ModelNotice as ModelNotice
+    from assistant.engine.search.planning import Models as Models
+    from assistant.engine.search.planning import SearchCallbacks as SearchCallbacks
+    from assistant.engine.search.planning import model_notice as model_notice
+    from assistant.engine.search.resume import NOTHING_EARLIER as NOTHING_EARLIER
+    from assistant.engine.search.resume import is_running as is_running
+    from assistant.engine.search.resume import last_interrupted as last_interrupted
+    from assistant.engine.search.spending_words import caps_words as caps_words
+    from assistant.engine.search.spending_words import spent_words as spent_words
+
+__getattr__ = names_of(__name__, __file__)

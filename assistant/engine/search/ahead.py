@@ -15,9 +15,9 @@ from types import TracebackType
 from typing import Self
 
 from assistant.cuda.edits import apply_edits
-from assistant.engine.evaluate.evaluation import Evaluation
+from assistant.engine.evaluate import Evaluation
 from assistant.engine.job import Job
-from assistant.engine.judge.one_program import foreign_reading
+from assistant.engine.judge import foreign_reading
 from assistant.engine.source_version import candidate_of
 from assistant.errors import KernelOptError
 from assistant.model.plan import Rewrite

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from assistant.engine.evaluate.assessment import KernelAssessment, costliest
+from assistant.engine.evaluate import KernelAssessment, costliest
 from assistant.engine.job import Job
 from assistant.engine.search.trials import Trial
 from assistant.model.attempt import Attempt

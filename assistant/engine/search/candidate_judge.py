@@ -12,24 +12,22 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from assistant.cuda.edits import apply_edits
-from assistant.engine.evaluate.assessment import CountedRun, costliest
-from assistant.engine.evaluate.evaluating import evaluate, evaluate_failed
-from assistant.engine.evaluate.evaluation import Evaluation
-from assistant.engine.evaluate.hardware import steered
-from assistant.engine.evaluate.judged_case import CONFIRM_REPEATS, Effort
+from assistant.engine.evaluate import CONFIRM_REPEATS, CountedRun, Effort, Evaluation, costliest, evaluate, evaluate_failed, steered
 from assistant.engine.ids import new_id
 from assistant.engine.job import Job
-from assistant.engine.judge.affected import affected_pairs
-from assistant.engine.judge.baseline import Baseline
-from assistant.engine.judge.changes import changed_kernels
-from assistant.engine.judge.judging import verify
-from assistant.engine.judge.one_program import foreign_reading
-from assistant.engine.judge.preparing import prepare
-from assistant.engine.judge.speed import SpeedQuestion, speed_of
-from assistant.engine.judge.timing_verdict import Speed, with_findings
-from assistant.engine.proposals.gate import Improvement, Refusal, gate
-from assistant.engine.proposals.scoring import ScoredVersion, score_predictions, score_ratio
-from assistant.engine.proposals.steps import KeptStep
+from assistant.engine.judge import (
+    Baseline,
+    Speed,
+    SpeedQuestion,
+    affected_pairs,
+    changed_kernels,
+    foreign_reading,
+    prepare,
+    speed_of,
+    verify,
+    with_findings,
+)
+from assistant.engine.proposals import Improvement, KeptStep, Refusal, ScoredVersion, gate, score_predictions, score_ratio
 from assistant.engine.search.ahead import BuiltAhead
 from assistant.engine.search.trials import SearchNode, Trial, why_not_judged
 from assistant.engine.source_version import SourceVersion, candidate_of

@@ -6,15 +6,21 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 from assistant.cuda.hunks import unified_diff
-from assistant.engine.evaluate.assessment import costliest
-from assistant.engine.judge.timing_verdict import Speed, with_findings
-from assistant.engine.proposals.constraints import broken
-from assistant.engine.proposals.explain import other_edit
-from assistant.engine.proposals.gate import is_proved_better
-from assistant.engine.proposals.records import ConfirmedVersion, proposal_record
-from assistant.engine.proposals.rejected import FoundEdit, rejected_before
-from assistant.engine.proposals.superseding import claim_in_words, offered_already, store_and_supersede
-from assistant.engine.report.reports import proposal_event
+from assistant.engine.evaluate import costliest
+from assistant.engine.judge import Speed, with_findings
+from assistant.engine.proposals import (
+    ConfirmedVersion,
+    FoundEdit,
+    broken,
+    claim_in_words,
+    is_proved_better,
+    offered_already,
+    other_edit,
+    proposal_record,
+    rejected_before,
+    store_and_supersede,
+)
+from assistant.engine.report import proposal_event
 from assistant.engine.search.context import SearchContext, SearchServices
 from assistant.engine.search.trials import SearchNode, why_not_judged
 from assistant.model import events

@@ -12,10 +12,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
 
-from assistant.engine.evaluate.assessment import KernelAssessment
-from assistant.engine.evaluate.evaluation import Evaluation
+from assistant.engine.evaluate import Evaluation, KernelAssessment
 from assistant.engine.job import Job
-from assistant.engine.judge.timing_verdict import Speed
+from assistant.engine.judge import Speed
 from assistant.engine.request import OptimizeOptions
 from assistant.engine.search.accounts import JobAccounts
 from assistant.engine.search.host_code import HostCodeRight

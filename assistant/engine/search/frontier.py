@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import field, replace
 
-from assistant.engine.proposals.steps import HOST_CODE_MARGIN
+from assistant.engine.proposals import HOST_CODE_MARGIN
 from assistant.engine.search.trials import SearchNode
 from assistant.model.verification import Label
 from assistant.record import Record

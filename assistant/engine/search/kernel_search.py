@@ -8,10 +8,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from assistant.engine.evaluate.assessment import costliest
-from assistant.engine.proposals.gate import SHOWN_GAIN_RATIO
-from assistant.engine.proposals.rejected import StandingRejection, refusals
-from assistant.engine.proposals.steps import SettledStep
+from assistant.engine.evaluate import costliest
+from assistant.engine.proposals import SHOWN_GAIN_RATIO, SettledStep, StandingRejection, refusals
 from assistant.engine.search.confirming import Confirmation, ConfirmationResult, Offer
 from assistant.engine.search.context import SearchContext, SearchServices
 from assistant.engine.search.frontier import Frontier

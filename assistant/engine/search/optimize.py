@@ -11,11 +11,17 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
 from assistant.config import LoadedSettings, find_workspace
-from assistant.engine.evaluate.assessment import CountedRun, KernelAssessment, costliest
-from assistant.engine.evaluate.evaluating import evaluate, repeat_limited, repeat_run
-from assistant.engine.evaluate.evaluation import Evaluation
-from assistant.engine.evaluate.hardware import steered
-from assistant.engine.evaluate.live import differences
+from assistant.engine.evaluate import (
+    CountedRun,
+    Evaluation,
+    KernelAssessment,
+    costliest,
+    differences,
+    evaluate,
+    repeat_limited,
+    repeat_run,
+    steered,
+)
 from assistant.engine.job import CANNOT_ANSWER, DONE, Ending, Job
 from assistant.engine.request import OptimizeOptions
 from assistant.engine.search.accounts import JobAccounts, OnWriting

@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-from assistant.engine.evaluate.assessment import KernelAssessment, costliest
+from assistant.engine.evaluate import KernelAssessment, costliest
 from assistant.engine.job import Job
-from assistant.engine.proposals.gate import DECIDED_GAIN_RATIO, SHOWN_GAIN_RATIO
+from assistant.engine.proposals import DECIDED_GAIN_RATIO, SHOWN_GAIN_RATIO
 from assistant.engine.request import OptimizeOptions
 from assistant.engine.search.resume import EarlierSearch
 from assistant.engine.search.trials import SearchNode

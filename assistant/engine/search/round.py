@@ -15,9 +15,8 @@ from dataclasses import dataclass, field, replace
 
 from assistant.cuda.edits import apply_edits
 from assistant.engine.ids import new_id
-from assistant.engine.proposals.constraints import broken, forbidden
-from assistant.engine.proposals.steps import SettledStep, is_settled, moved, settled_step
-from assistant.engine.report.reports import findings_event
+from assistant.engine.proposals import SettledStep, broken, forbidden, is_settled, moved, settled_step
+from assistant.engine.report import findings_event
 from assistant.engine.search.ahead import BuiltAhead
 from assistant.engine.search.attempts import attempt_record
 from assistant.engine.search.context import SearchContext, SearchServices

@@ -13,9 +13,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from assistant.cuda.same_code import code_hash
-from assistant.engine.evaluate.assessment import KernelAssessment
-from assistant.engine.evaluate.evaluation import Evaluation
-from assistant.engine.proposals.steps import KeptStep, SettledStep
+from assistant.engine.evaluate import Evaluation, KernelAssessment
+from assistant.engine.proposals import KeptStep, SettledStep
 from assistant.model.build import Diagnostic
 from assistant.model.comparison import Comparison
 from assistant.model.plan import Decline, Plan, Rewrite, Step, TriedBefore

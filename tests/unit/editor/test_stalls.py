@@ -13,7 +13,7 @@ from assistant.editor.picture import Analysis, view_of
 from assistant.editor.stalls import brief_stall_hint, hot_stalls, stall_hint, stall_origin
 from assistant.editor.view import View
 from assistant.editor.words import HINT_LIMIT, fitted
-from assistant.engine.event_json import event_from, event_object
+from assistant.engine.events_as_json import event_from, event_object
 from assistant.engine.report.profile_parts import stall_shares
 from assistant.model import events
 from assistant.model.profile import InstructionMix, LineStall

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from assistant.engine.event_json import event_object
+from assistant.engine.events_as_json import event_object
 from assistant.engine.request import JobRequest
 from assistant.engine.session import Session, SessionParts
 from assistant.model import events

@@ -16,8 +16,8 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
-from assistant.engine.event_json import event_from
 from assistant.engine.event_schema import event_schema
+from assistant.engine.events_as_json import event_from
 from assistant.engine.pair.session import Pair
 from assistant.engine.pair.sessions import turn_event
 from assistant.engine.proposals.submitted import Submission

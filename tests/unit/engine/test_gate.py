@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from assistant.engine.evaluate.metrics import metric_value, watched
-from assistant.engine.proposals.gate import Improvement, Refusal, gate, is_proved_better
+from assistant.engine.proposals.gating import Improvement, Refusal, gate, is_proved_better
 from assistant.model.comparison import SpeedOutcome
 from assistant.model.profile import InstructionMix
 from assistant.model.trial import TrialOutcome

@@ -18,7 +18,16 @@ def module_name(path: Path) -> str:
     return ".".join((ENGINE.parent.name, *path.relative_to(ENGINE.parent).with_suffix("").parts))
 
 
+FACES = {module_name(path.parent): path for path in ENGINE.rglob("__init__.py")}
 MODULES = {module_name(path): path for path in ENGINE.rglob("*.py") if path.name != "__init__.py"}
+HOMES = {
+    (package, alias.asname): node.module
+    for package, path in FACES.items()
+    for node in ast.walk(ast.parse(path.read_text("utf-8")))
+    if isinstance(node, ast.ImportFrom)
+    for alias in node.names
+}
+"""(package, public name) → the module that it comes from."""
 
 
 def run_nodes(node: ast.AST) -> Iterator[ast.AST]:
@@ -36,7 +45,8 @@ def imported(name: str) -> set[str]:
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module is not None:
-            found |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+            names = [alias.name for alias in node.names]
+            found |= {node.module, *(HOMES.get((node.module, name)) or f"{node.module}.{name}" for name in names)}
     return found & MODULES.keys()
 
 

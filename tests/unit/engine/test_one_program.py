@@ -16,7 +16,7 @@ from assistant.engine.reading import read_version
 from assistant.engine.request import JobRequest
 from assistant.engine.source_version import SourceVersion, candidate_of, with_text
 from assistant.measure.targets import target
-from assistant.model.preprocessed import NotPreprocessed, Preprocessed, Preprocessings, Survivor
+from assistant.model.preprocessed import NotPreprocessed, PreprocessedProgram, Preprocessings, Survivor
 from assistant.ports.lab import LabFailure, Program, RunLimits
 from tests.contracts.fake_lab import FakeLab
 
@@ -53,11 +53,11 @@ def versions(job: Job, text: str) -> tuple[SourceVersion, SourceVersion]:
     return original, with_text(original, text)
 
 
-def seen(job: Job, text: str, *lines: int, files: tuple[str, ...] = ()) -> Preprocessed:
+def seen(job: Job, text: str, *lines: int, files: tuple[str, ...] = ()) -> PreprocessedProgram:
     """The text with these of its lines, from 1; none: with all but directives."""
     written = enumerate(text.splitlines(), start=1)
     chosen = [(number, line) for number, line in written if (number in lines if lines else not line.startswith("#"))]
-    return Preprocessed(tuple(Survivor(str(job.request.file), number, line) for number, line in chosen), (), files)
+    return PreprocessedProgram(tuple(Survivor(str(job.request.file), number, line) for number, line in chosen), (), files)
 
 
 def alike(job: Job, *doubtful: int) -> Views:

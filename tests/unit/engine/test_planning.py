@@ -10,7 +10,7 @@ import pytest
 
 from assistant.build.architectures import architecture
 from assistant.config import LoadedSettings, Settings, load_settings
-from assistant.engine.event_json import event_json
+from assistant.engine.events_as_json import event_json
 from assistant.engine.job import Job
 from assistant.engine.request import JobRequest, OptimizeOptions
 from assistant.engine.search.planning import AskModel, ChosenPlanner, ModelNotice, PlannerChoice, model_notice

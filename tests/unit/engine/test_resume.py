@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from assistant.cuda.parse import parse
-from assistant.engine.event_json import event_json
+from assistant.engine.events_as_json import event_json
 from assistant.engine.search.resume import EarlierSearch, last_interrupted, spent_by
 from assistant.errors import UsageError
 from assistant.model import events

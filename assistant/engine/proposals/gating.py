@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from assistant.engine.evaluate.metrics import metric_value, watched
+from assistant.engine.evaluate import metric_value, watched
 from assistant.model.comparison import Comparison, SpeedOutcome
 from assistant.model.trial import TrialOutcome
 from assistant.model.verification import Outcome, Verification
@@ -17,7 +17,7 @@ from assistant.profile.quantity import format_change
 from assistant.record import Record
 
 if TYPE_CHECKING:
-    from assistant.engine.evaluate.assessment import KernelAssessment
+    from assistant.engine.evaluate import KernelAssessment
 
 __all__ = ["DECIDED_GAIN_RATIO", "SHOWN_GAIN_RATIO", "Improvement", "Refusal", "gate", "is_proved_better"]
 
