@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from assistant.engine.judge.changes import changed_kernels, edited_kernels
+from assistant.engine.judge.changes import changed_kernels, edited_kernels, same_kernel
 from assistant.engine.reading import read_version
 from assistant.engine.request import JobRequest
 from assistant.engine.source_version import with_text
@@ -71,3 +71,16 @@ def test_a_header_of_the_users_own_concerns_every_kernel(tmp_path: Path, new: st
 
 def test_a_kernel_that_is_gone_is_edited(tmp_path: Path) -> None:
     assert SECOND in concerned(tmp_path, "void second(", "void renamed(")[0]
+
+
+def test_of_kernels_of_one_name_the_one_with_the_same_parameters_is_the_same(tmp_path: Path) -> None:
+    path = tmp_path / "a.cu"
+    path.write_text("__global__ void k(float *x) { }\n__global__ void k(int *x) { }\n__global__ void z(int *x) { }\n")
+    before = read_version(JobRequest(path, tmp_path), Flags())
+    after = with_text(before, "__global__ void k(int *x) { }\n__global__ void k(float *x) { }\n__global__ void a(int *x) { }\n")
+    floats, integers, gone = before.parsed.kernels
+    assert same_kernel(floats, before, after) == after.parsed.kernels[1]
+    assert same_kernel(integers, before, after) == after.parsed.kernels[0]
+    assert same_kernel(gone, before, after) is None
+    other = with_text(before, "__global__ void k(double *x) { }\n__global__ void a(int *x) { }\n")
+    assert same_kernel(integers, before, other) == other.parsed.kernels[0]  # its parameters were changed

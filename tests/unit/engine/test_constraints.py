@@ -89,3 +89,8 @@ def test_what_ran_is_held_to_its_registers_and_shared_memory(assessed: Any) -> N
     (told,) = broken(CandidateRules(max_shared_bytes=0), (), after, ())
     assert told == "it takes 4,224 bytes of shared memory per block (ptxas and launch), more than 0"
     assert broken(CandidateRules(max_registers=40, max_shared_bytes=4224), (), after, ()) == ()
+    (launch,) = after[0].launches
+    dynamic = replace(launch.profile, config=replace(launch.profile.config, shared_bytes=128))
+    after = tuple(replace(item, launches=(replace(launch, profile=dynamic),)) for item in after)
+    (told,) = broken(CandidateRules(max_shared_bytes=4224), (), after, ())
+    assert "4,352 bytes" in told  # what the kernel declares, and what its launch asks for

@@ -58,6 +58,13 @@ def test_a_metric_that_no_counter_answers_is_not_scored(assessed, access) -> Non
     assert _score([unknown, elsewhere], 3, kernels, kernels) == [(None, None), (None, None)]
 
 
+def test_a_prediction_starts_from_what_was_counted_but_for_rounding(assessed, access) -> None:
+    before = assessed(access("global store", 3, 64, 10_000))
+    for start, is_scored in ((10_000.009, True), (9_999.991, True), (10_000.1, False), (9_999, False)):
+        sectors = MetricPrediction("global_sectors", start, 32, "sectors")
+        assert (_score([sectors], 3, before, before) != [(None, None)]) is is_scored
+
+
 def test_launch_metrics_are_read_off_the_launch(assessed, access) -> None:
     before, after = assessed(blocks=3, threads=128, warps=16), assessed(blocks=6, threads=64, warps=32)
     predictions = [

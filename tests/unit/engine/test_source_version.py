@@ -50,3 +50,12 @@ def test_flags_that_start_programs_are_not_even_compiled_with(tmp_path: Path) ->
     source.write_text("__global__ void k(float *x) { x[threadIdx.x] *= 2.0f; }\n")
     with pytest.raises(CannotAnswerError, match=r"-wrapper.*kernelopt\.toml"):
         read_version(JobRequest(source, tmp_path), Flags(("-Xcompiler=-wrapper,./x.sh",), "kernelopt.toml"))
+
+
+@pytest.mark.parametrize(("text", "what"), [("int main() {}\n", "holds no __global__ function"), ("\n", "is empty")])
+def test_a_source_without_kernels_is_refused_unless_somebody_looks_at_the_text(tmp_path: Path, text: str, what: str) -> None:
+    source = tmp_path / "k.cu"
+    source.write_text(text)
+    with pytest.raises(UsageError, match=what):
+        read_version(JobRequest(source, tmp_path), Flags())
+    assert read_version(JobRequest(source, tmp_path, needs_kernels=False), Flags()).kernels == ()
