@@ -89,7 +89,7 @@ async def told(asked: JobRequest, given: ProfilerReport, tmp_path: Path, monkeyp
     runner = JobRunner(lambda: store, lambda _request, _scratch, target: ReportLab(found.report, target), "a test")
 
     async def work(listener: Listener) -> None:
-        await runner.run("profile", found.request, lambda job, version: found.told(job, version, None), listener, found.version)
+        await runner.run("profile", found.request, lambda job, version: found.emit_profile(job, version, None), listener, found.version)
 
     return [event async for event in streamed(work)]
 
