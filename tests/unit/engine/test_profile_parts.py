@@ -115,7 +115,8 @@ def test_what_a_gpu_measured_is_one_sentence() -> None:
         fact("E6", "profiled_duration", 2e-6),
     )
     assert measured_in_words(profile(whole)) == (
-        "measured by ncu: L1 47 %, DRAM 2 % of the peak; occupancy 50 % of the 75 % that fit; 2 µs under the profiler, which is not a measured speed"
+        "measured by ncu: L1 47 %, DRAM 2 % of the peak; occupancy 50 % of the 75 % that fit; "
+        "2 µs under the profiler, which is not a measured speed"
     )
     assert measured_in_words(profile(whole[3:4])) == "measured by ncu: occupancy 50 %"
     assert measured_in_words(profile()) is None
