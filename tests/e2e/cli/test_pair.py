@@ -90,5 +90,5 @@ def test_one_kernel_must_be_meant(cli: Cli) -> None:
 def test_a_word_that_is_no_command_is_answered_and_nothing_is_lost(cli: Cli) -> None:
     source = cli.quick()
     ended = pair(cli, source, said="sugest\nback 7\nreject\nhelp\n")
-    assert ended.code == 0 and "'sugest' is no command" in ended.err and "there is no version 7" in ended.err
+    assert ended.code == 0 and "'sugest' is not a command" in ended.err and "there is no version 7" in ended.err
     assert "nothing was suggested yet" in ended.err and "constrain WORDS" in ended.err and "stays open" in ended.err
