@@ -54,7 +54,7 @@ WRONG: tuple[tuple[tuple[str, ...], dict[str, str], str | None, int, str], ...] 
     (("history",), {"workspace": "x" * 300}, None, 400, "cannot be looked at"),
     (("proposals",), {"state": "some"}, None, 400, "open or all"),
     (("reports",), {}, None, 400, "path says which file"),
-    (("proposals", "P", "reject"), {}, "{", 400, "no JSON"),
+    (("proposals", "P", "reject"), {}, "{", 400, "not JSON"),
     (("proposals", "P", "reject"), {}, "[]", 400, "JSON object"),
     (("proposals", "P", "reject"), {}, '{"reason_code": "mood"}', 400, "readability"),
     (("proposals", "P", "accept"), {}, '{"hunk_ids": []}', 400, "accept takes no 'hunk_ids'"),
