@@ -1,0 +1,50 @@
+"""What belongs together: the sources that one executable is built from, and how it is built and run."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+
+from assistant.record import Record
+
+
+class ProgramOrigin(StrEnum):
+    """Where it stands which files belong together; in the order in which it is looked for."""
+
+    COMMAND_LINE = "command line"
+    CONFIGURATION = "configuration"
+    """A ``[program.NAME]`` table of ``kernelopt.toml``."""
+    COMPILE_COMMANDS = "compile_commands.json"
+    INCLUDES = "includes"
+    """Include directives, and functions that one file calls and another defines."""
+
+
+class FoundProgram(Record):
+    """One program that a file is part of."""
+
+    name: str
+    """For people, unique among those found: that of its table, else of the file with ``main()`` relative to the workspace."""
+    units: tuple[Path, ...]
+    """Translation units, absolute, the one with ``main()`` first. Headers are not among them."""
+    origin: ProgramOrigin
+    why: str
+    """In words: what made these files one program (``main.cu includes scale.cuh and calls launch_sums() of sums.cu``)."""
+    flags: tuple[str, ...] = ()
+    """What all of its units are compiled with, beside the user's own flags."""
+    arguments: tuple[str, ...] = ()
+    """Of ``main()``."""
+    working_directory: Path | None = None
+    """Absolute; None: where the command was given."""
+    build_command: tuple[str, ...] | None = None
+    run_command: tuple[str, ...] | None = None
+
+
+class ProgramSearch(Record):
+    """What came of looking for the programs that a file is part of."""
+
+    found: tuple[FoundProgram, ...]
+    """Several: a person chooses. Empty: the file stands alone."""
+    looked_for: tuple[str, ...] = ()
+    """In words, what was looked for without success (``no kernelopt.toml has a [program.NAME] with scale.cuh``)."""
+    problem: str = ""
+    """In words, what cannot be used (a table that names a file that is not there); empty where all is well."""
