@@ -25,12 +25,13 @@ from assistant.build.includes import unfit_header, with_headers
 from assistant.build.ptxas import parse_resources
 from assistant.build.sass import parse_sass
 from assistant.build.symbols import name_in_code
+from assistant.build.units import is_unit, unit_of, unit_paths
 from assistant.cuda.functions import functions
 from assistant.cuda.parse import parse
 from assistant.cuda.syntax import SyntaxTree
 from assistant.device import cache
 from assistant.device.access import compile_access, files_of
-from assistant.device.nvcc import CUBIN, compile_with_nvcc
+from assistant.device.nvcc import CUBIN, compile_with_nvcc, is_on_disk
 from assistant.device.nvrtc_server import NvrtcRequest
 from assistant.device.process import ToolOutput, ToolRunner
 from assistant.device.protocol import CompileReply, CompileRequest
@@ -182,9 +183,14 @@ def _by_nvrtc(job: _Job) -> tuple[BuildResult, str] | None:
     """None where NVRTC does not take the source without a remark."""
     request, toolchain = job.request, job.toolchain
     options = nvrtc_options(request.flags)
-    if options is None or request.sources[1:]:
-        return None
     path, text = request.sources[0]
+    if (
+        options is None
+        or len(unit_paths(request.sources)) > 1
+        or not is_unit(path)
+        or not all(is_on_disk(*source) for source in request.sources[1:])
+    ):
+        return None
     parsed = parse(Source(Path(path), text))
     device_text = blank_spans(text, (*host_includes(text), *host_spans(parsed, _function_spans(text))))
     includes = [f"-I{Path(path).parent}", *([f"-I{toolchain.include_directory}"] if toolchain.include_directory else [])]
@@ -230,7 +236,8 @@ def _texts_by_printed_name(request: CompileRequest, scratch: Path) -> dict[str, 
 
 def _absolute(file: str, request: CompileRequest) -> str:
     """Compilers print a path as it was given; relative ones mean the source's folder."""
-    return os.path.normpath(Path(request.sources[0][0]).parent / file) if file else file
+    unit = unit_of(request.sources, request.flags.arguments)
+    return os.path.normpath(Path(unit).parent / file) if file else file
 
 
 def _unexplained(request: CompileRequest, status: int | None, log: str) -> Diagnostic:

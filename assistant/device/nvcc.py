@@ -6,21 +6,21 @@ still find their neighbours through ``-I``.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
 
+from assistant.build.overlay import write_overlay
 from assistant.build.safe_flags import is_read_by_shell
 from assistant.build.symbols import name_in_code
-from assistant.cuda.files import BYTE_ORDER_MARK, line_directive
+from assistant.build.units import unit_of
 from assistant.device.process import ToolRunner
 from assistant.device.protocol import CompileRequest
 from assistant.disk.texts import read_bytes
 from assistant.record import Record
 from assistant.worker.landlock import FileAccess
 
-__all__ = ["CUBIN", "NvccInputs", "NvccOutput", "compile_with_nvcc", "given_to_nvcc"]
+__all__ = ["CUBIN", "NvccInputs", "NvccOutput", "compile_with_nvcc", "given_to_nvcc", "is_on_disk"]
 
 CUBIN = "kernel.cubin"
 """Name of the machine code below the scratch folder."""
@@ -67,39 +67,35 @@ class NvccInputs(Record):
 
 def given_to_nvcc(nvcc: str, request: CompileRequest, scratch: Path) -> NvccInputs | str:
     """The command that compiles the program, or why nvcc is not started; copies of texts that differ from the disk go below ``scratch``."""
-    source, directories = _written(request, scratch)
+    source, first, last = _written(request, scratch)
     command = (
         nvcc,
         *(() if source.suffix == ".cu" else ("-x", "cu")),  # nvcc takes no other suffix for CUDA
+        *first,
         *request.flags.arguments,
-        *(f"-I{directory}" for directory in directories),
+        *last,
         f"-arch={request.architecture}",
         "-lineinfo",
     )
     unfit = next((argument for argument in (*command, str(source), str(scratch)) if is_read_by_shell(argument)), None)
     if unfit is not None:
         return f"{unfit} was not given to nvcc: it has a shell read its command lines, where `$`, `\\` and such act"
-    working_directory = Path(request.sources[0][0]).parent
+    working_directory = Path(unit_of(request.sources, request.flags.arguments)).parent
     return NvccInputs(command, source, working_directory if working_directory.is_dir() else scratch)
 
 
-def _written(request: CompileRequest, scratch: Path) -> tuple[Path, tuple[str, ...]]:
-    """The file to compile and the folders that quoted includes need."""
-    main_path = request.sources[0][0]
-    tail = "".join(_instantiations(request.kernels))
-    if not tail and all(_is_on_disk(path, text) for path, text in request.sources):
-        return Path(main_path), ()
-    common = os.path.commonpath([str(Path(path).parent) for path, _ in request.sources])
-    for path, text in request.sources:
-        copy = scratch / "overlay" / os.path.relpath(path, common)
-        copy.parent.mkdir(parents=True, exist_ok=True)
-        ending = tail if path == main_path else ""
-        copy.write_bytes(f"{line_directive(path)}{text.removeprefix(BYTE_ORDER_MARK)}\n{ending}".encode("utf-8", "surrogateescape"))
-    directories = dict.fromkeys(str(Path(path).parent) for path, _ in request.sources)
-    return scratch / "overlay" / os.path.relpath(main_path, common), tuple(directories)
+def _written(request: CompileRequest, scratch: Path) -> tuple[Path, tuple[str, ...], tuple[str, ...]]:
+    """The file to compile, and flags to be given before and after the program's own, by which its includes are found."""
+    arguments = request.flags.arguments
+    unit, tail = unit_of(request.sources, arguments), "".join(_instantiations(request.kernels))
+    if not tail and all(is_on_disk(path, text) for path, text in request.sources):
+        return Path(unit), (), ()
+    overlay = write_overlay(request.sources, arguments, scratch / "overlay", {unit: ("", tail)})
+    return overlay.place(unit), overlay.first, overlay.last
 
 
-def _is_on_disk(path: str, text: str) -> bool:
+def is_on_disk(path: str, text: str) -> bool:
+    """Whether the file holds this text."""
     data = text.encode("utf-8", "surrogateescape")
     try:
         return read_bytes(Path(path), len(data)) == data

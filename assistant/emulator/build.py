@@ -18,11 +18,12 @@ from typing import Literal
 
 from assistant import serialize
 from assistant.build.full_disk import FULL_ERRORS, full_in_words
+from assistant.build.units import unit_paths
 from assistant.disk.cached import note_use
 from assistant.emulator import toolchain
 from assistant.emulator.call_messages import foreign_call_messages
 from assistant.emulator.diagnostics import read_messages
-from assistant.emulator.kernels import COMMUNICATION_TEXT, registration_text
+from assistant.emulator.kernels import COMMUNICATION_TEXT, kernels_by_unit, registration_text
 from assistant.emulator.loading import Loader
 from assistant.emulator.toolchain import Compiler, Flavour, RuntimeBuildError, StorageFailure
 from assistant.emulator.translate.unit import TranslatedUnit, Unpromotable, Untranslatable, closure, translate
@@ -32,7 +33,6 @@ from assistant.worker.launcher import Launcher, launcher_or_own
 from assistant.worker.readable import ProgramFiles, explained, program_files
 from assistant.worker.tools import COMPILE_TIMEOUT_S, LIMIT_TEXT, TIMEOUT_TEXT, run_tool
 
-_UNIT_SUFFIXES = {".cu", ".cpp", ".cc", ".cxx", ".c++"}
 _REPLY_FILE = "reply.json"
 _PROGRAM_FILE = "program"
 
@@ -41,7 +41,7 @@ class BuildRequest(Record):
     """What to build and how."""
 
     sources: tuple[tuple[Path, str], ...]
-    """(absolute path, text); the first is the main one. A path with a header's suffix only replaces the file's text on disk."""
+    """(absolute path, text); the first is the one in question. A header replaces the file's text on disk wherever it is included."""
     cache_dir: Path
     flavour: Flavour = "fast"
     """``fast`` runs at full speed and counts nothing; ``fused`` rounds otherwise, as products and sums are fused; ``counted`` calls a hook
@@ -152,8 +152,9 @@ def loader_of(request: BuildRequest) -> Loader:
 
 
 def units_of(request: BuildRequest, load: Loader) -> list[Mapping[Path, str]]:
-    """The texts of each unit, the main file's first."""
-    return [closure(path, load, request.include_dirs) for path, _ in _unit_sources(request)]
+    """The texts of each unit, its own file's first."""
+    paths = unit_paths([(str(path), text) for path, text in request.sources])
+    return [closure(Path(path), load, request.include_dirs) for path in paths]
 
 
 def uses_openmp(units: Sequence[Mapping[Path, str]]) -> bool:
@@ -213,10 +214,11 @@ def _compile(job: _Job, units: list[Mapping[Path, str]]) -> BuiltProgram | Build
     toolkit = toolchain.prepare(job.compiler, flags, job.request.cache_dir, job.own, job.launcher)
     how = toolchain.setting(job.compiler, job.files, toolkit, job.folder, job.launcher)
     started = time.perf_counter()
+    startable = kernels_by_unit(job.request.kernels, units, job.launcher)
     objects: list[Path] = []
     diagnostics: list[Diagnostic] = []
     for number, unit in enumerate(translated):
-        source = _write_unit(job, unit, number)
+        source = _write_unit(job, unit, number, startable[number])
         searched = search_flags(job.request, (file.path for file in unit.files))
         command = toolchain.compile_source(job.compiler, (*flags, *searched), toolkit.prelude, source, job.folder / f"{number}.o")
         run = run_tool(command, _left_s(started), how)
@@ -268,7 +270,8 @@ def _failure(job: _Job, diagnostics: list[Diagnostic], output: str) -> BuildFail
     return BuildFailure(job.compiler.name, tuple(diagnostics))
 
 
-def _write_unit(job: _Job, unit: TranslatedUnit, number: int) -> Path:
+def _write_unit(job: _Job, unit: TranslatedUnit, number: int, kernels: tuple[str, ...]) -> Path:
+    """``kernels``: those to be made startable by name in this unit."""
     folder = job.folder / f"unit{number}"
     folder.mkdir(exist_ok=True)
     for file in unit.files:
@@ -276,7 +279,7 @@ def _write_unit(job: _Job, unit: TranslatedUnit, number: int) -> Path:
     main = unit.files[0]
     head = definitions_text(job.request.defines) + ('#include "emu_promote.h"\n' if job.request.promote_float else "")
     tail = COMMUNICATION_TEXT if unit.communicates else ""
-    tail += registration_text(job.request.kernels, job.launcher) if number == 0 else ""
+    tail += registration_text(kernels, job.launcher)
     source = folder / "unit.cpp"
     source.write_text(f'{head}#line 1 "{_quoted(main.path)}"\n{main.edited.text}\n{tail}', encoding="utf-8", errors="surrogateescape")
     return source
@@ -292,11 +295,6 @@ def search_flags(request: BuildRequest, files: Iterable[Path]) -> tuple[str, ...
     folders = [("-iquote", str(file.parent)) for file in files]
     folders += [("-I", str(folder)) for folder in request.include_dirs]
     return tuple(word for pair in dict.fromkeys(folders) for word in pair)
-
-
-def _unit_sources(request: BuildRequest) -> list[tuple[Path, str]]:
-    main, *rest = request.sources
-    return [main, *(s for s in rest if s[0].suffix in _UNIT_SUFFIXES)]
 
 
 def _key(request: BuildRequest, units: list[Mapping[Path, str]], compiler: Compiler, own: toolchain.Digests, flags: tuple[str, ...]) -> str:

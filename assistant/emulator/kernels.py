@@ -6,6 +6,8 @@ Kernels startable by name: ``k<1>`` becomes ``EmuKernelRegistration r("k<1>", &k
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from assistant.emulator.binutils import run_binutil
 from assistant.worker.launcher import Launcher
@@ -14,6 +16,34 @@ COMMUNICATION_TEXT = """#line 1 "what blocks signal with"
 __attribute__((constructor)) static void emu_communicates() { emu_note_communication(); }
 """
 """Tells the core, before the program or a replay starts, that its blocks may signal to each other."""
+
+
+def kernels_by_unit(
+    kernels: tuple[str, ...], units: Sequence[Mapping[Path, str]], launcher: Launcher | None = None
+) -> tuple[tuple[str, ...], ...]:
+    """For each unit ((path, text) of all its files) the kernels to be made startable in it: one that launches them, else names them.
+
+    A template's arguments are known where it is launched, and a kernel of internal linkage exists only there.
+    """
+    if len(units) == 1:
+        return (kernels,)
+    codes = ["\n".join(texts.values()) for texts in units]
+    places = {kernel: _place(_named(kernel, launcher).rpartition("::")[2], codes) for kernel in kernels}
+    return tuple(tuple(kernel for kernel, place in places.items() if place == number) for number in range(len(units)))
+
+
+def _place(name: str, codes: Sequence[str]) -> int:
+    launched = re.compile(rf"\b{re.escape(name)}\s*(?:<[^;{{}}]*)?<<<")
+    named = re.compile(rf"__global__[^;{{}}]*\b{re.escape(name)}\b")
+    found = (number for pattern in (launched, named) for number, code in enumerate(codes) if pattern.search(code))
+    return next(found, 0)
+
+
+def _named(kernel: str, launcher: Launcher | None) -> str:
+    """``ns::k`` of ``void ns::k<float>(float*)``."""
+    plain = _plain(kernel, launcher)
+    opener = _parameters_start(plain)
+    return (plain if opener is None else plain[:opener]).partition("<")[0].strip()
 
 
 def registration_text(kernels: tuple[str, ...], launcher: Launcher | None = None) -> str:
@@ -29,13 +59,17 @@ def registration_text(kernels: tuple[str, ...], launcher: Launcher | None = None
 
 def kernel_expression(name: str, launcher: Launcher | None = None) -> str:
     """A C++ expression for the kernel's address: ``&k<1>``, or a cast that selects the overload when parameter types are given."""
-    plain = _demangled(name, launcher) if name.startswith("_Z") else name
-    plain = plain.replace("(anonymous namespace)::", "").strip()
-    plain = re.sub(r"^void\s+(?=\S)", "", plain)
+    plain = _plain(name, launcher)
     opener = _parameters_start(plain)
     if opener is None:
         return f"&{plain}"
     return f"static_cast<void (*){plain[opener:]}>(&{plain[:opener].strip()})"
+
+
+def _plain(name: str, launcher: Launcher | None) -> str:
+    """Demangled, without the return type and unnamed namespaces."""
+    plain = _demangled(name, launcher) if name.startswith("_Z") else name
+    return re.sub(r"^void\s+(?=\S)", "", plain.replace("(anonymous namespace)::", "").strip())
 
 
 def _parameters_start(plain: str) -> int | None:

@@ -12,6 +12,7 @@ import os
 import tempfile
 from pathlib import Path
 
+from assistant.build.overlay import Overlay, write_overlay
 from assistant.build.preprocessing import (
     DIRECTIVES_ONLY,
     EXPANSION,
@@ -22,6 +23,7 @@ from assistant.build.preprocessing import (
     read_survivors,
     refused,
 )
+from assistant.build.units import unit_of
 from assistant.emulator import toolchain
 from assistant.emulator.build import BuildRequest, definitions_text, is_bare, loader_of, search_flags, units_of, uses_openmp
 from assistant.emulator.toolchain import INCLUDE_DIR, PREPROCESS_TIMEOUT_S, RUNTIME_DIR, Compiler
@@ -34,7 +36,7 @@ __all__ = ["preprocess"]
 
 
 def preprocess(request: BuildRequest, launcher: Launcher | None = None) -> PreprocessedProgram | NotPreprocessed:
-    """Of the request's main unit. Raises OSError (disk full)."""
+    """Of the unit that compiles the request's main source. Raises OSError (disk full)."""
     with launcher_or_own(launcher) as starter, tempfile.TemporaryDirectory(prefix="kernelopt-preprocess-") as folder:
         compiler = toolchain.find_compiler(os.environ.get("PATH", os.defpath), starter)
         if isinstance(compiler, CompilerMissing):
@@ -47,13 +49,15 @@ def _preprocess(request: BuildRequest, compiler: Compiler, folder: Path, launche
     units = units_of(request, load)
     if load.unfit:
         return NotPreprocessed(load.unfit[0].message)
+    unit, overlay = _written(request, folder)
     how = toolchain.setting(compiler, load.files, None, folder, launcher)
     flags = toolchain.compile_flags("fast", request.standard, uses_openmp(units))
     flags += toolchain.BARE_FLAGS if is_bare(request.cache_dir, units) else ()
-    flags += search_flags(request, units[0])
+    flags += tuple(word for copied in overlay.first for word in ("-iquote", copied[2:], copied))
+    flags += search_flags(request, next(files for files in units if unit in files))
     listed, survived, expanded = folder / "dependencies", folder / "survivors", folder / "expanded"
     options = (*DIRECTIVES_ONLY, "-MD", "-MF", str(listed))
-    command = toolchain.preprocess_source(compiler, flags, _written(request, folder), survived, options)
+    command = toolchain.preprocess_source(compiler, flags, overlay.place(str(unit)), survived, options)
     run = run_tool(command, PREPROCESS_TIMEOUT_S, how)
     sources = frozenset(str(path) for path, _ in request.sources)
     foreign = (*toolchain.system_folders(compiler, launcher), *map(str, (INCLUDE_DIR, RUNTIME_DIR, folder)))
@@ -70,13 +74,8 @@ def _preprocess(request: BuildRequest, compiler: Compiler, folder: Path, launche
     return read_expansion(expanded.read_text("utf-8", "surrogateescape"), survivors, read - sources)
 
 
-def _written(request: BuildRequest, folder: Path) -> Path:
-    """The main source as a copy that says which file it stands for, next to copies of what differs from the disk."""
-    common = Path(os.path.commonpath([str(path.parent) for path, _ in request.sources]))
-    main = request.sources[0][0]
-    for path, text in request.sources:
-        copy = folder / "overlay" / path.relative_to(common)
-        copy.parent.mkdir(parents=True, exist_ok=True)
-        head = definitions_text(request.defines) if path == main else ""
-        copy.write_text(f'{head}#line 1 "{path}"\n{text}', "utf-8", "surrogateescape")
-    return folder / "overlay" / main.relative_to(common)
+def _written(request: BuildRequest, folder: Path) -> tuple[Path, Overlay]:
+    """The unit that compiles the main source, and copies of what differs from the disk."""
+    sources, arguments = [(str(path), text) for path, text in request.sources], [f"-I{path}" for path in request.include_dirs]
+    unit = unit_of(sources, arguments)
+    return Path(unit), write_overlay(sources, arguments, folder / "overlay", {unit: (definitions_text(request.defines), "")})

@@ -1,4 +1,4 @@
-"""One text of the file in question, read and parsed: what is compiled, which kernels are asked about, how it says it is launched.
+"""One text of the file in question, read and parsed, in its program: what is compiled, which kernels are asked about.
 
 Example::
 
@@ -12,12 +12,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from assistant.build.safe_flags import refused_flag
-from assistant.cuda.match import select_kernels
+from assistant.cuda.match import kernel_of_instance, select_kernels
 from assistant.cuda.parse import parse
 from assistant.disk.texts import UnfitFileError, read_bytes
 from assistant.errors import CannotAnswerError, UsageError
 from assistant.model.build import Flags
-from assistant.model.source import Kernel, ParsedSource, Source
+from assistant.model.source import Kernel, LaunchSite, ParsedSource, Source
 from assistant.model.workload import DeclaredWorkload, LiveWorkload, WorkloadProblem
 from assistant.ports.lab import Program
 from assistant.record import Record
@@ -40,22 +40,66 @@ class Selection(Record):
     """A text without any is refused."""
     live: LiveWorkload | None = None
     """Arrays of a notebook that the kernels run on, in place of declared workloads."""
+    only_own: bool = False
+    """Kernels of the file in question alone; otherwise a file with ``main()``, or without kernels, asks about its whole program."""
 
 
 class SourceVersion(Record):
     """One text of the file in question, and what reading it gives."""
 
     parsed: ParsedSource
+    """The file in question: what is edited."""
     program: Program
     kernels: tuple[Kernel, ...]
-    """The selected kernels, in source order."""
+    """The selected kernels, those of the file in question first, in source order."""
     declared: tuple[DeclaredWorkload, ...]
     selection: Selection
     """What was asked about; the same of every version."""
+    others: tuple[ParsedSource, ...] = ()
+    """The other files of the program: its units, and headers that hold kernels."""
 
     @property
     def source(self) -> Source:
         return self.parsed.source
+
+    @property
+    def has_main(self) -> bool:
+        """Whether the program runs by itself: one of its files has ``main()``, or a command starts it."""
+        return self.program.run_command is not None or any(file.has_main for file in self._files)
+
+    @property
+    def text(self) -> str:
+        """Of all of the program's files, the one in question first: for what may be declared in any of them."""
+        return "\n".join(file.source.text for file in self._files)
+
+    @property
+    def _files(self) -> tuple[ParsedSource, ...]:
+        return (self.parsed, *self.others)
+
+    def kernel_of(self, instance: str) -> Kernel | None:
+        """The kernel that a compiled function was made from, in any of the program's files; None for another's function."""
+        return next((kernel for file in self._files if (kernel := kernel_of_instance(file, instance)) is not None), None)
+
+    def launch_sites_of(self, kernel: Kernel) -> tuple[tuple[Path, LaunchSite], ...]:
+        """Where the program launches it, and in which file."""
+        return tuple((file.source.path, site) for file in self._files for site in file.launch_sites_of(kernel))
+
+    def about(self, kernel: Kernel) -> SourceVersion:
+        """The same program with the file that holds ``kernel`` in question, and its selected kernels alone."""
+        holder = next((file for file in self.others if kernel in file.kernels), None)
+        if holder is None or kernel in self.parsed.kernels:
+            return self
+        sources = (holder.source, *(source for source in self.program.sources if source.path != holder.source.path))
+        others = (self.parsed, *(file for file in self.others if file is not holder))
+        return replace(
+            self,
+            parsed=holder,
+            program=replace(self.program, sources=sources),
+            kernels=tuple(each for each in self.kernels if each in holder.kernels),
+            declared=(),
+            selection=replace(self.selection, only_own=True),
+            others=others,
+        )
 
 
 def read_source(path: Path) -> Source:
@@ -87,8 +131,8 @@ def holder_of(path: Path) -> Path | None:
     return holder if holder.suffix in _HOLDING_CUDA and holder.is_file() else None
 
 
-def version_of(parsed: ParsedSource, program: Program, selection: Selection) -> SourceVersion:
-    """What reading ``parsed`` gives; ``program``: what it is part of, whose first source it becomes.
+def version_of(parsed: ParsedSource, program: Program, selection: Selection, others: tuple[ParsedSource, ...] = ()) -> SourceVersion:
+    """What reading ``parsed`` gives; ``program``: what it is part of, whose first source it becomes; ``others``: the rest of it.
 
     Raises UsageError for no kernel or an unknown selector, CannotAnswerError for a bad workload block.
     """
@@ -96,18 +140,16 @@ def version_of(parsed: ParsedSource, program: Program, selection: Selection) -> 
         raise UsageError(
             f"{parsed.source.path.name} has main(): it runs as a program, without arrays", "take main() out, or bind no arrays"
         )
-    if program.run_command is not None:
-        parsed = replace(parsed, has_main=True)  # the command stands for it
     declared = () if selection.live is not None else _declared(parsed)
     flags = _taken(program.flags, tuple(dict.fromkeys(flag for workload in declared for flag in workload.flags)))
     program = replace(program, sources=(parsed.source, *program.sources[1:]), flags=flags)
-    return SourceVersion(parsed, program, _selected(parsed, selection), declared, selection)
+    return SourceVersion(parsed, program, _selected(parsed, selection, others), declared, selection, others)
 
 
 def with_text(version: SourceVersion, text: str) -> SourceVersion:
     """The same file with another text. Raises as version_of does."""
     program = replace(version.program, kernels=(), is_candidate=False)
-    return version_of(parse(Source(version.source.path, text)), program, version.selection)
+    return version_of(parse(Source(version.source.path, text)), program, version.selection, version.others)
 
 
 def as_candidate(version: SourceVersion) -> SourceVersion:
@@ -134,17 +176,20 @@ def _taken(flags: Flags, declared: tuple[str, ...]) -> Flags:
     return replace(flags, arguments=(*flags.arguments, *declared))
 
 
-def _selected(parsed: ParsedSource, selection: Selection) -> tuple[Kernel, ...]:
+def _selected(parsed: ParsedSource, selection: Selection, others: tuple[ParsedSource, ...]) -> tuple[Kernel, ...]:
     path, selector = parsed.source.path, selection.kernel
-    if not parsed.kernels and selection.needs_kernels:
+    is_whole = not selection.only_own and (parsed.has_main or not parsed.kernels)
+    files = (parsed, *others) if is_whole else (parsed,)
+    kernels = tuple(kernel for file in files for kernel in file.kernels)
+    if not kernels and selection.needs_kernels:
         hint = f"line {parsed.problems[0].line}: {parsed.problems[0].message}" if parsed.problems else ""
         what = "is empty" if not parsed.source.text.strip() else "holds no __global__ function"
         raise UsageError(f"{path} {what}", hint or "name a CUDA C++ source with at least one kernel")
     if selector is None:
-        return parsed.kernels
-    selected = select_kernels(parsed, selector)
+        return kernels
+    selected = tuple(kernel for file in (parsed, *others) for kernel in select_kernels(file, selector))
     if not selected:
-        names = ", ".join(kernel.key for kernel in parsed.kernels[:_NAMES_SHOWN])
+        names = ", ".join(kernel.key for kernel in kernels[:_NAMES_SHOWN])
         raise UsageError(f"{path} has no kernel {selector!r}", f"it has: {names}")
     return selected
 

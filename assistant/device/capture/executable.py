@@ -9,14 +9,14 @@ Example::
 from __future__ import annotations
 
 import hashlib
-import os
 import tempfile
 from pathlib import Path
 
 from assistant.build.diagnostics import parse_compiler
 from assistant.build.includes import with_headers
+from assistant.build.overlay import write_overlay
 from assistant.build.safe_flags import is_read_by_shell
-from assistant.cuda.files import BYTE_ORDER_MARK, line_directive
+from assistant.build.units import unit_paths
 from assistant.device.access import compile_access, files_of
 from assistant.device.capture.protocol import CaptureFailed, CaptureRequest
 from assistant.device.process import ToolRunner
@@ -27,7 +27,7 @@ from assistant.worker.launcher import Launcher
 from assistant.worker.readable import explained
 from assistant.worker.sandbox import Confinement
 
-__all__ = ["build_program", "run_build_command", "write_sources"]
+__all__ = ["build_program", "run_build_command"]
 
 _TIMEOUT_S = 120.0
 _LINES_SHOWN = 8
@@ -48,10 +48,10 @@ def build_program(request: CaptureRequest, toolchain: Toolchain, runner: ToolRun
         return built
     with tempfile.TemporaryDirectory(prefix="build-", dir=folder) as scratch:
         staged, place = Path(scratch) / "program", Path(scratch)
-        sources = write_sources(request.sources, place / "overlay")
-        includes = tuple(f"-I{folder}" for folder in dict.fromkeys(str(Path(path).parent) for path, _ in request.sources))
+        overlay = write_overlay(request.sources, request.flags.arguments, place / "overlay")
+        sources = [overlay.place(path) for path in unit_paths(request.sources)]
         linked = ("-rdc=true",) if len(sources) > 1 and "-rdc=true" not in request.flags.arguments else ()
-        options = (*request.flags.arguments, *includes, *linked, f"-arch={request.architecture}", "-lineinfo")
+        options = (*overlay.first, *request.flags.arguments, *overlay.last, *linked, f"-arch={request.architecture}", "-lineinfo")
         command = (toolchain.nvcc.path, "-x", "cu", *options, "-o", str(staged), *map(str, sources))
         if any(map(is_read_by_shell, command)):  # nvcc hands its own command lines to one
             raise CaptureFailed("not_built", "a flag or path holds what a shell acts upon, and nvcc starts one", "rename it")
@@ -68,18 +68,6 @@ def build_program(request: CaptureRequest, toolchain: Toolchain, runner: ToolRun
             raise CaptureFailed("not_built", f"nvcc does not build the program\n{tail}", "fix the errors above", diagnostics)
         staged.replace(built)
     return built
-
-
-def write_sources(sources: tuple[tuple[str, str], ...], folder: Path) -> tuple[Path, ...]:
-    """Copies of the sources that say which files they stand for, laid out as those are."""
-    common = os.path.commonpath([str(Path(path).parent) for path, _ in sources])
-    copies: list[Path] = []
-    for path, text in sources:
-        copy = folder / os.path.relpath(path, common)
-        copy.parent.mkdir(parents=True, exist_ok=True)
-        copy.write_bytes(f"{line_directive(path)}{text.removeprefix(BYTE_ORDER_MARK)}\n".encode("utf-8", "surrogateescape"))
-        copies.append(copy)
-    return tuple(copies)
 
 
 def run_build_command(

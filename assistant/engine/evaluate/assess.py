@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TypeVar
 
 from assistant.build.aggregation import aggregated_atomics
@@ -22,7 +23,7 @@ from assistant.engine.evaluate.grades import graded, grading_input
 from assistant.engine.job import Job
 from assistant.engine.source_version import SourceVersion
 from assistant.measure.model import predict
-from assistant.model.build import Build, BuildFailure, KernelCode, KernelResources, Occupancy
+from assistant.model.build import Build, BuildFailure, BuildResult, KernelCode, KernelResources, Occupancy
 from assistant.model.device import Architecture
 from assistant.model.profile import LaunchProfile
 from assistant.model.source import Kernel, SourceLoop
@@ -38,16 +39,38 @@ __all__ = ["assess", "findings_of_launch"]
 
 async def assess(job: Job, version: SourceVersion, counted: CountedRun, first_evidence: int = 1) -> Assessment | BuildFailure:
     """Judge what ``counted`` shows, compiled with the instances that it launched. Without a CUDA compiler all stays ``estimated``."""
-    instances = tuple(item.instance for item in counted.kernels)
-    build = await job.lab.build(replace(version.program, kernels=instances), job.target.architecture)
+    build = await _built(job, version, counted)
     if isinstance(build, BuildFailure):
         return build
     kernels: list[KernelAssessment] = []
     for item in counted.kernels:
-        assessed = _assess_kernel(job, version, counted, item, build if isinstance(build, Build) else None, first_evidence)
+        about = version.about(item.kernel)
+        assessed = _assess_kernel(job, about, counted, item, build if isinstance(build, Build) else None, first_evidence)
         first_evidence += len(assessed.evidence)
         kernels.append(assessed)
     return Assessment(build, counted, tuple(kernels))
+
+
+async def _built(job: Job, version: SourceVersion, counted: CountedRun) -> BuildResult:
+    """Machine code of all counted kernels, compiled in the files that hold them."""
+    instances: dict[Path, list[str]] = {version.source.path: []}
+    abouts = {version.source.path: version}
+    for item in counted.kernels:
+        about = version.about(item.kernel)
+        abouts.setdefault(about.source.path, about)
+        instances.setdefault(about.source.path, []).append(item.instance)
+    if len(abouts) > 1 and not instances[version.source.path]:
+        del abouts[version.source.path]  # it compiles nothing that was counted
+    made: list[Build] = []
+    for path, about in abouts.items():
+        build = await job.lab.build(replace(about.program, kernels=tuple(instances[path])), job.target.architecture)
+        if not isinstance(build, Build):
+            return build
+        made.append(build)
+    resources = tuple(item for build in made for item in build.resources)
+    code = tuple(item for build in made for item in build.code)
+    diagnostics = tuple(dict.fromkeys(item for build in made for item in build.diagnostics))
+    return replace(made[0], resources=resources, code=code, diagnostics=diagnostics)
 
 
 def _assess_kernel(

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from assistant.cuda.device_variables import device_variable_types
-from assistant.cuda.match import kernel_of_instance, select_kernels
+from assistant.cuda.match import select_kernels
 from assistant.cuda.structs import struct_fields
 from assistant.engine.evaluate.assessment import CountedRun
 from assistant.engine.evaluate.instances import instance_parameters
@@ -52,7 +52,7 @@ def live_cases(version: SourceVersion, live: LiveWorkload, kernels: frozenset[st
     for index, item in enumerate(live.cases):
         reader = RecordingReader(item.recording)
         instance = reader.recording.launches[0].kernel
-        kernel = kernel_of_instance(version.parsed, instance)
+        kernel = version.kernel_of(instance)
         if kernel is None or kernel.key not in kernels:
             continue
         own = _own_case(reader, kernel, 0, live_case(item).origin)
@@ -114,7 +114,7 @@ def _for_candidate(case: JudgedCase, pairs: Sequence[LaunchPair], candidate: Sou
 
 def _chosen(version: SourceVersion, recording: Recording, kernels: frozenset[str]) -> Iterator[tuple[Kernel, int, float, str]]:
     for instance in dict.fromkeys(launch.kernel for launch in recording.launches):
-        kernel = kernel_of_instance(version.parsed, instance)
+        kernel = version.kernel_of(instance)
         if kernel is None or kernel.key not in kernels:
             continue
         for chosen in select_launches(recording, instance, instance_parameters(kernel, instance)):
@@ -194,7 +194,7 @@ def _declared_for_candidate(case: JudgedCase, candidate: SourceVersion) -> NewCa
 def _live_for_candidate(case: JudgedCase, candidate: SourceVersion) -> NewCase | None:
     """The same launch of B's kernel of that name, which must take the same parameters."""
     launch = case.new.recording.launches[0]
-    kernel = kernel_of_instance(candidate.parsed, launch.kernel)
+    kernel = candidate.kernel_of(launch.kernel)
     return None if kernel is None else started_as(case.new, launch.kernel, launch.config, launch.is_cooperative)
 
 

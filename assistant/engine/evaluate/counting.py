@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from assistant.cuda.match import kernel_of_instance
 from assistant.engine.evaluate.assessment import REPEATS, CountedKernel, CountedLaunchGroup, CountedRun, Repeatability
 from assistant.engine.evaluate.repeating import FAILED, REPEATED, UNCLEAR, VARYING
 from assistant.engine.evaluate.traces import with_types
@@ -29,7 +28,7 @@ async def run_program(
     run = await job.lab.run(version.program, mode, job.limits, True, job.request.sample_blocks, corrections, order_seed)
     if isinstance(run, LabFailure):
         return run
-    run = with_types(run, version.source.text)
+    run = with_types(run, version.text)
     kernels = _with_program_counts(group_by_kernel(version, run.profiles), run)
     return CountedRun(
         kernels=kernels,
@@ -117,9 +116,9 @@ def _grouped(version: SourceVersion, weighted: Sequence[tuple[LaunchProfile, flo
     counted = [
         CountedKernel(kernel, instance, tuple(sorted(groups.values(), key=lambda g: -g.profile.config.thread_count)))
         for instance, groups in by_instance.items()
-        if (kernel := kernel_of_instance(version.parsed, instance)) is not None and kernel in version.kernels
+        if (kernel := version.kernel_of(instance)) is not None and kernel in version.kernels
     ]
-    return tuple(sorted(counted, key=lambda item: (item.kernel.span.start, item.instance)))
+    return tuple(sorted(counted, key=lambda item: (version.kernels.index(item.kernel), item.instance)))
 
 
 def _with_program_counts(kernels: tuple[CountedKernel, ...], run: ProgramRun) -> tuple[CountedKernel, ...]:

@@ -34,7 +34,7 @@ async def count(
     """
     if version.selection.live is not None:
         return await count_live(job, version, version.selection.live, mode, corrections)
-    if version.parsed.has_main:
+    if version.has_main:
         counted = await run_program(job, version, mode, corrections, order_seed)
         return counted if isinstance(counted, LabFailure) else counted.failure or counted
     if not version.declared:
@@ -47,10 +47,10 @@ async def observe(job: Job, version: SourceVersion) -> tuple[CountedRun, ...] | 
     if version.selection.live is not None:
         live = await count_live(job, version, version.selection.live, "check")
         return live if isinstance(live, LabFailure) else (live,)
-    if not version.parsed.has_main and not version.declared:
+    if not version.has_main and not version.declared:
         return without_workload(version)
     seen: list[CountedRun] = []
-    if version.parsed.has_main:
+    if version.has_main:
         program = await run_program(job, version, "check")
         if isinstance(program, LabFailure):
             return program

@@ -13,7 +13,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from assistant.cuda.match import kernel_of_instance
 from assistant.engine.evaluate.assessment import REPEATS, CountedRun
 from assistant.engine.evaluate.cases import live_case
 from assistant.engine.evaluate.counting import counted_of
@@ -62,7 +61,7 @@ def _differences_from_reference(
             continue  # reported already
         reader, after = RecordingReader(item.recording), dict(run.after)
         launch = reader.recording.launches[0]
-        kernel = kernel_of_instance(version.parsed, launch.kernel)
+        kernel = version.kernel_of(launch.kernel)
         types = {buffer.id: buffer.element_type for buffer in reader.recording.buffers}
         for one in item.reference:
             element = parse_element_type(types[one.buffer] or "")

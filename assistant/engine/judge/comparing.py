@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from assistant.cuda.match import kernel_of_instance
 from assistant.engine.evaluate import (
     CONFIRM_REPEATS,
     CountedRun,
@@ -236,7 +235,7 @@ async def _b_fails(job: Job, before: Evaluation, b: SourceVersion, failure: LabF
         limits = replace(job.limits, wall_s=min(job.limits.wall_s, _SHOWING_S)) if failure.kind == "timed_out" else job.limits
         findings += await _new_problems(replace(job, limits=limits), before, b)
     keys = tuple(dict.fromkeys(item.kernel.key for item in before.assessment.kernels))
-    oracle = "program" if b.parsed.has_main else "declared"
+    oracle = "program" if b.has_main else "declared"
     verification = Verification(Outcome.FAIL, tuple(findings), (), (), oracle, (), ())
     verdict = Verdict(keys[0] if len(keys) == 1 else None, verification, None, _evidence(before))
     job.emit(verdict_event(job, before.version.source.sha256, b.source.sha256, verdict))
@@ -268,7 +267,7 @@ def _refused(before: Evaluation, after: Evaluation) -> list[tuple[Kernel, Proble
     paired = {old.key for old, _ in _pairs(before, after)}
     refusals: dict[str, Problem] = {}
     for profile in after.counted.profiles:
-        kernel = kernel_of_instance(after.version.parsed, profile.kernel)
+        kernel = after.version.kernel_of(profile.kernel)
         if kernel is not None and is_refused(profile):
             refusals.setdefault(kernel.qualified_name, profile.problems[0])
     launched = dict.fromkeys(item.kernel for item in before.assessment.kernels)

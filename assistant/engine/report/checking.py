@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from assistant.cuda.match import kernel_of_instance
 from assistant.engine.evaluate import (
     ARBITRARY,
     FAILED,
@@ -45,7 +44,7 @@ class Launches(Record):
 def launches_of(version: SourceVersion, kernel: Kernel, seen: Sequence[CountedRun]) -> Launches:
     """In all workloads together."""
     ran = sum(round(group.count) for item in _counted(kernel, seen) for group in item.groups)
-    refused = [p for counted in seen for p in counted.profiles if is_refused(p) and kernel_of_instance(version.parsed, p.kernel) == kernel]
+    refused = [p for counted in seen for p in counted.profiles if is_refused(p) and version.kernel_of(p.kernel) == kernel]
     return Launches(ran + len(refused), len(refused))
 
 
@@ -54,7 +53,7 @@ class Repeats:
 
     def __init__(self, version: SourceVersion, seen: Sequence[CountedRun], problems: Mapping[str, Sequence[Problem]]) -> None:
         self._seen = seen
-        self._main = seen[0] if version.parsed.has_main else None
+        self._main = seen[0] if version.has_main else None
         self._found: dict[str, Repeatability] = {}
         self._open: dict[str, frozenset[str]] = {}
         """By kernel: its instances that ran in ``main()``."""

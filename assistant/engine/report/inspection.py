@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from assistant.build.occupancy import occupancy
-from assistant.cuda.match import kernel_of_instance
 from assistant.engine.evaluate import readable_instance
 from assistant.engine.job import Job
 from assistant.engine.source_version import SourceVersion
@@ -32,7 +31,7 @@ def tell_inspection(job: Job, version: SourceVersion, build: BuildResult) -> Non
         job.say(Severity.WARNING, problem.message, line=problem.line)
     resources = build.resources if isinstance(build, Build) else ()
     for kernel in version.kernels:
-        mine = tuple(item for item in resources if kernel_of_instance(version.parsed, item.kernel) == kernel)
+        mine = tuple(item for item in resources if version.kernel_of(item.kernel) == kernel)
         job.emit(_kernel_event(job, version, kernel, mine))
 
 
@@ -45,7 +44,7 @@ def _kernel_event(job: Job, version: SourceVersion, kernel: Kernel, resources: t
         template_parameters=tuple(f"{p.kind} {p.name}" for p in kernel.template_parameters),
         launch_bounds=kernel.launch_bounds,
         device_functions=kernel.device_functions,
-        launches=tuple(_launch(site) for site in version.parsed.launch_sites_of(kernel)),
+        launches=tuple(_launch(site) for _, site in version.launch_sites_of(kernel)),
         resources=tuple(_resources(job, kernel, item) for item in resources),
     )
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from assistant.cuda.match import kernel_of_instance
 from assistant.engine.evaluate import readable_instance
 from assistant.engine.job import Job
 from assistant.engine.source_version import SourceVersion
@@ -18,7 +17,7 @@ __all__ = ["machine_code_events"]
 def machine_code_events(job: Job, version: SourceVersion, build: Build) -> Iterator[events.MachineCode]:
     """One event per compiled instance of the selected kernels."""
     for code in build.code:
-        kernel = kernel_of_instance(version.parsed, code.kernel)
+        kernel = version.kernel_of(code.kernel)
         if kernel in version.kernels:
             yield _event(job, kernel, code)
 

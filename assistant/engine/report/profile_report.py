@@ -68,7 +68,7 @@ def profile_report(job: Job, evaluation: Evaluation, profiles: Iterable[events.P
     """The report of an assessed workload, of the launches that were shown."""
     source = evaluation.version.source
     known = {(event.instance, event.launch): event for event in profiles}
-    kernels = [_kernel(job, evaluation.version.parsed, item, known) for item in evaluation.assessment.kernels]
+    kernels = [_kernel(job, evaluation.version.about(item.kernel).parsed, item, known) for item in evaluation.assessment.kernels]
     unshown_count = sum(len(item.launches) for item in evaluation.assessment.kernels) - len(known)
     shown = sorted((kernel for kernel in kernels if kernel.launches), key=lambda kernel: -kernel.predicted_time_s)
     return ProfileReport(source.path, source.text, tuple(shown), unshown_count)

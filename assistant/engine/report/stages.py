@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from assistant.cuda.match import kernel_of_instance
 from assistant.engine.evaluate import OTHER_ORDER, CountedRun, Evaluation, count, evaluate, findings_of_launch, observe, on_hardware
 from assistant.engine.job import CANNOT_ANSWER, DONE, NO, Ending, Job, Stopwatch
 from assistant.engine.report.checking import Repeats, launches_of
@@ -186,7 +185,7 @@ def _launch_events(job: Job, evaluation: Evaluation) -> Iterator[events.Profile]
     for item, launch in shown[: job.request.launch_count]:
         found = FindResult(item.findings, item.evidence)
         if len(item.launches) > 1:
-            found = findings_of_launch(job, evaluation.version, item, launch, next_evidence)
+            found = findings_of_launch(job, evaluation.version.about(item.kernel), item, launch, next_evidence)
             next_evidence += len(found.evidence)
         yield profile_event(job, item, launch, found)
 
@@ -199,10 +198,10 @@ def _named(version: SourceVersion) -> str:
 
 def _tell_not_run(job: Job, version: SourceVersion, evaluation: Evaluation, kernel: Kernel) -> None:
     """The kernel's launches that were refused; where there is none at all, that."""
-    profiles = [p for p in evaluation.counted.profiles if kernel_of_instance(version.parsed, p.kernel) == kernel]
+    profiles = [p for p in evaluation.counted.profiles if version.kernel_of(p.kernel) == kernel]
     for problem in merge_problems(problem for p in profiles if is_refused(p) for problem in p.problems):
         times = f" ({counted_noun(problem.count, 'launch', 'launches')})" if problem.count > 1 else ""
-        line = problem.line if problem.line and problem.file == str(version.source.path) else kernel.line
+        line = problem.line if problem.line and problem.file == str(version.about(kernel).source.path) else kernel.line
         job.say(Severity.ERROR, f"a launch of {kernel.key} is refused: {problem.message}{times}", line=line)
     if not profiles:
         job.say(Severity.WARNING, f"{kernel.key} is never launched by this workload", line=kernel.line)

@@ -1,0 +1,42 @@
+"""Which of a program's sources are compiled by themselves, and through which one a header is.
+
+Example::
+
+    unit_paths((("/p/sum.cuh", header), ("/p/main.cu", text)))                 # ("/p/main.cu",)
+    unit_of((("/p/sum.cuh", header), ("/p/main.cu", text)), ("-Iinc",))   # "/p/main.cu": it includes the header
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import PurePath
+
+from assistant.build.includes import with_headers
+
+__all__ = ["is_unit", "unit_of", "unit_paths"]
+
+_SUFFIXES = frozenset({".cu", ".cpp", ".cc", ".cxx", ".c++"})
+
+
+def is_unit(path: PurePath | str) -> bool:
+    """Whether a file of this name is compiled by itself; otherwise others include it."""
+    return PurePath(path).suffix.lower() in _SUFFIXES
+
+
+def unit_paths(sources: Sequence[tuple[str, str]]) -> tuple[str, ...]:
+    """Paths of the translation units among ``sources`` ((path, text), the file in question first), in order.
+
+    Where no source has the name of one, the first is compiled by itself.
+    """
+    found = tuple(path for path, _ in sources if is_unit(path))
+    return found or (sources[0][0],)
+
+
+def unit_of(sources: Sequence[tuple[str, str]], arguments: Iterable[str]) -> str:
+    """The unit that compiles the first source: itself, else the first that includes it; the first unit where none does."""
+    asked, compiled = sources[0][0], unit_paths(sources)
+    if asked in compiled:
+        return asked
+    texts, flags = dict(sources), tuple(arguments)
+    reaching = (unit for unit in compiled if asked in with_headers(((unit, texts[unit]),), flags))
+    return next(reaching, compiled[0])
