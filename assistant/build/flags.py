@@ -12,6 +12,7 @@ import json
 import posixpath
 import shlex
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -20,6 +21,7 @@ from assistant.model.build import Flags
 
 __all__ = [
     "DEFAULT_FLAGS",
+    "anchored",
     "cache_key",
     "choose_flags",
     "compile_commands_flags",
@@ -83,6 +85,11 @@ def choose_flags(*, command_line: tuple[str, ...] | None, project: tuple[str, ..
         if arguments is not None:
             return Flags(normalise(arguments), origin)
     return DEFAULT_FLAGS
+
+
+def anchored(flags: Flags, directory: Path) -> Flags:
+    """With folders and files of includes that are relative to ``directory`` made absolute."""
+    return replace(flags, arguments=tuple(_absolute(word, str(directory)) for word in flags.arguments))
 
 
 def normalise(arguments: Iterable[str]) -> tuple[str, ...]:

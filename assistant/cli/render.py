@@ -6,6 +6,7 @@ Every number stands next to its unit and method. Verdict words are never abbrevi
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import PurePath
 from typing import assert_never
 
 from rich.console import Console
@@ -43,6 +44,8 @@ class TextRenderer:
         self._meter = Meter(console, is_verbose)
         self._evidence: dict[str, Evidence] = {}
         self._last_error: str | None = None
+        self._file = ""
+        """The job's own."""
         self._open: set[str] = set()
         """Proposals of this job that are not decided yet."""
 
@@ -52,6 +55,7 @@ class TextRenderer:
             self._search.flush()
         match event:
             case events.JobStarted():
+                self._file = event.file
                 files = event.file if event.other is None else f"{event.file} {event.other}"
                 self._print(f"[bold]kernelopt {event.command}[/] {escape(files)}")
                 self._print(f"[dim]on {escape(event.device)} · {escape(event.rung)} · job {event.job}[/]")
@@ -130,7 +134,7 @@ class TextRenderer:
             )
 
     def _kernel(self, event: events.KernelFound) -> None:
-        self._print(f"\n[bold]{escape(event.kernel)}[/] line {event.line}")
+        self._print(f"\n[bold]{escape(event.kernel)}[/] {escape(_in_file(event.file))}line {event.line}")
         if event.template_parameters:
             self._print(f"  template: {escape(', '.join(event.template_parameters))}")
         for parameter in event.parameters:
@@ -156,9 +160,9 @@ class TextRenderer:
 
     def _profile(self, event: events.Profile) -> None:
         shape = "" if event.shape is None else f"  {event.shape}"
-        title = f"{event.instance}  launch {event.launch}{shape}  grid {event.grid}  block {event.block}"
+        title = f"{event.instance}  {_in_file(event.file)}launch {event.launch}{shape}  grid {event.grid}  block {event.block}"
         self._print(f"\n[bold]{escape(title)}[/]  [dim]{escape(made_by(event.method, event.device.name))}[/]")
-        print_table(self._console, _line_table(event.lines))
+        print_table(self._console, _line_table(event.lines, event.file or self._file))
         for sentence in (measured_in_words(event), stalls_in_words(event)):
             self._page.put(escape(sentence), indent=2, hang=6) if sentence else None
         for reason, places in _grade_reasons(event.lines).items():
@@ -272,7 +276,13 @@ def _repeatability(event: events.CheckEnded) -> str:
     return "bitwise equal in two runs" if event.is_deterministic else "[yellow]results differ between runs on equal inputs[/]"
 
 
-def _line_table(lines: Iterable[events.ProfileLine]) -> Table:
+def _in_file(file: str | None) -> str:
+    """Before a line or launch of a kernel in another file than the job's."""
+    return "" if file is None else f"in {PurePath(file).name}  "
+
+
+def _line_table(lines: Iterable[events.ProfileLine], file: str) -> Table:
+    """Lines of other files than the kernel's have its name before them."""
     table = Table(box=None, pad_edge=False, header_style="dim")
     for name in ("line", "access", "requests", "threads", "sectors", "ideal", "waves", "ideal", "grade"):
         is_text = name in ("access", "grade")
@@ -280,7 +290,9 @@ def _line_table(lines: Iterable[events.ProfileLine]) -> Table:
     for line in lines:
         counters = (line.sectors, line.ideal_sectors, line.wavefronts, line.ideal_wavefronts)
         cells = ["" if value is None else f"{value:,}" for value in counters]
-        table.add_row(str(line.line), line.op, f"{line.requests:,}", f"{line.active_threads:,}", *cells, f"[dim]{line.grade}[/]")
+        name = PurePath(line.file).name
+        place = str(line.line) if name in ("", PurePath(file).name) else f"{name}:{line.line}"
+        table.add_row(place, line.op, f"{line.requests:,}", f"{line.active_threads:,}", *cells, f"[dim]{line.grade}[/]")
     return table
 
 

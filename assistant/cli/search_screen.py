@@ -7,6 +7,7 @@ prediction and the evidence of a proposal are said by its explanation alone.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import PurePath
 
 from rich.console import Console
 from rich.markup import escape
@@ -55,7 +56,7 @@ class SearchScreen:
     def findings(self, event: events.FindingsFound) -> None:
         """The kernel's findings; those that an earlier round already explained are only named."""
         self._evidence.update({fact.id: fact for fact in event.evidence})
-        name = escape(event.kernel)
+        name = escape(event.kernel if event.file is None else f"{event.kernel} in {PurePath(event.file).name}")
         is_known = (event.job, event.kernel) == (self._job, self._kernel)
         head = f"[bold]{name}[/] after this edit" if is_known and self._is_edited else f"[bold]{name}[/]"
         if not is_known:

@@ -332,6 +332,7 @@ class EditorSession:
         settings = self._parts.settings_of(document.path)
         return JobRequest(
             document.path,
+            only_own=True,
             working_directory=document.path.parent,
             texts=((document.path, document.text),),
             device=settings.device,

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Protocol
 
 from assistant.build.architectures import architecture
-from assistant.build.flags import choose_flags
+from assistant.build.flags import anchored, choose_flags
 from assistant.config import LoadedSettings, Settings, find_workspace, load_settings
 from assistant.engine.build_database import database_flags
 from assistant.engine.channel import Listener
@@ -211,7 +211,8 @@ def flags_of(request: JobRequest, loaded: LoadedSettings) -> Flags:
         raise CannotAnswerError(message, "fix it, or write it again with the build system") from error
     project = loaded.settings.build.flags or None
     given = None if request.cflags == project else request.cflags  # an editor hands the file's own back
-    return choose_flags(command_line=given, project=project, database=known)
+    chosen = choose_flags(command_line=given, project=project, database=known)
+    return anchored(chosen, request.working_directory if given is not None else find_workspace(request.file))
 
 
 def _seeds(request: JobRequest, settings: Settings) -> tuple[int, ...]:

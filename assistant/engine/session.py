@@ -37,7 +37,7 @@ from assistant.engine.search import (
     SearchCallbacks,
     last_interrupted,
 )
-from assistant.engine.source_version import SourceVersion, as_candidate, read_source, with_text
+from assistant.engine.source_version import SourceVersion, as_candidate, read_source, refuse_other_differences, with_text
 from assistant.errors import UsageError
 from assistant.lab.report import ReportLab, load_report
 from assistant.model import events
@@ -110,10 +110,14 @@ class Session:
 
     def compare(self, request: JobRequest, other: Path, is_strict: bool) -> AsyncIterator[events.Event]:
         async def body(job: Job, version: SourceVersion) -> Ending:
-            if request.run_command is None:
-                second = read_version(replace(request, file=other), version.program.flags)
-            else:  # the command starts what is made of A's file: B stands in its place, in a private copy of the folder
+            if request.run_command is not None:
+                # the command starts what is made of A's file: B stands in its place, in a private copy of the folder
                 second = as_candidate(with_text(version, read_source(other).text))
+            elif version.has_main and not version.parsed.has_main:
+                second = with_text(version, read_source(other).text)  # in A's place in its program
+            else:
+                second = read_version(replace(request, file=other), version.program.flags)
+                refuse_other_differences(version, second)
             return (await compare(job, version, second, is_strict)).ending
 
         return self._job("compare", replace(request, other=other), body)

@@ -23,7 +23,18 @@ from assistant.ports.lab import Program
 from assistant.record import Record
 from assistant.workload.blocks import find_workloads, parse_sidecar, sidecar_path
 
-__all__ = ["Selection", "SourceVersion", "as_candidate", "candidate_of", "holder_of", "read_source", "version_of", "with_text"]
+__all__ = [
+    "Selection",
+    "SourceVersion",
+    "as_candidate",
+    "candidate_of",
+    "holder_of",
+    "read_source",
+    "refuse_other_differences",
+    "version_of",
+    "with_other",
+    "with_text",
+]
 
 _MAX_SOURCE_BYTES = 16 << 20
 """A CUDA source beyond this is generated or not a source."""
@@ -150,6 +161,25 @@ def with_text(version: SourceVersion, text: str) -> SourceVersion:
     """The same file with another text. Raises as version_of does."""
     program = replace(version.program, kernels=(), is_candidate=False)
     return version_of(parse(Source(version.source.path, text)), program, version.selection, version.others)
+
+
+def with_other(version: SourceVersion, other: ParsedSource) -> SourceVersion:
+    """The same program with another text of one of its files that is not in question."""
+    path = other.source.path
+    sources = tuple(other.source if source.path == path else source for source in version.program.sources)
+    others = tuple(other if file.source.path == path else file for file in version.others)
+    return replace(version, program=replace(version.program, sources=sources), others=others)
+
+
+def refuse_other_differences(a: SourceVersion, b: SourceVersion) -> None:
+    """Raises CannotAnswerError where the programs of A and B differ in more than the files in question: only these are compared."""
+    old, new = ({file.source.path.name: file.source.text for file in version.others} for version in (a, b))
+    differing = sorted(name for name in old.keys() | new.keys() if old.get(name) != new.get(name))
+    if differing:
+        raise CannotAnswerError(
+            f"{a.source.path} and {b.source.path} are parts of programs that also differ in {', '.join(differing)}",
+            f"compare one file at a time: kernelopt compare A/{differing[0]} B/{differing[0]}",
+        )
 
 
 def as_candidate(version: SourceVersion) -> SourceVersion:

@@ -123,6 +123,8 @@ class KernelFound(Record):
     device_functions: tuple[str, ...]
     launches: tuple[LaunchFound, ...]
     resources: tuple[ResourcesFound, ...]
+    file: str | None = None
+    """That holds the kernel, absolute; null where it is the job's own file."""
     event: Literal["kernel"] = "kernel"
     schema: int = SCHEMA
 
@@ -208,6 +210,8 @@ class Profile(Record):
     """Without points where no machine code shows arithmetic; null where no time was predicted."""
     stalls: tuple[LineStall, ...] = ()
     """What warps wait for, line by line, in samples; empty where nothing samples warps (the emulator)."""
+    file: str | None = None
+    """That holds the kernel, absolute; null where it is the job's own file."""
     event: Literal["profile"] = "profile"
     schema: int = SCHEMA
 
@@ -269,6 +273,8 @@ class FindingsFound(Record):
     kernel: str
     findings: tuple[Finding, ...]
     evidence: tuple[Evidence, ...]
+    file: str | None = None
+    """That holds the kernel, absolute; null where it is the job's own file."""
     event: Literal["findings"] = "findings"
     schema: int = SCHEMA
 

@@ -108,6 +108,7 @@ def _assess_kernel(
         findings=found.findings,
         evidence=found.evidence,
         signature=signature(costliest.profile, costliest.occupancy, costliest.predicted),
+        file=version.source.path,
     )
 
 

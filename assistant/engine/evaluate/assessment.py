@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 
 from assistant.model.build import BuildResult, KernelCode, KernelResources, Occupancy
 from assistant.model.comparison import PredictedTime
@@ -101,6 +102,8 @@ class KernelAssessment(Record):
     findings: tuple[Finding, ...]
     evidence: tuple[Evidence, ...]
     signature: Signature
+    file: Path
+    """That holds the kernel."""
 
     @property
     def predicted_time_s(self) -> float:

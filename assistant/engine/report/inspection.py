@@ -5,6 +5,7 @@ from __future__ import annotations
 from assistant.build.occupancy import occupancy
 from assistant.engine.evaluate import readable_instance
 from assistant.engine.job import Job
+from assistant.engine.report.reports import other_file
 from assistant.engine.source_version import SourceVersion
 from assistant.model import events
 from assistant.model.build import Build, BuildFailure, BuildResult, CompilerMissing, KernelResources
@@ -46,6 +47,7 @@ def _kernel_event(job: Job, version: SourceVersion, kernel: Kernel, resources: t
         device_functions=kernel.device_functions,
         launches=tuple(_launch(site) for _, site in version.launch_sites_of(kernel)),
         resources=tuple(_resources(job, kernel, item) for item in resources),
+        file=other_file(job, version.about(kernel).source.path),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assistant.cuda.hunks import unified_diff
@@ -20,7 +21,7 @@ if TYPE_CHECKING:  # front ends show proposals without what judges kernels
     from assistant.engine.report.coach import TimedLaunch
     from assistant.profile.findings import FindResult
 
-__all__ = ["findings_event", "profile_event", "proposal_event", "summary_event"]
+__all__ = ["findings_event", "other_file", "profile_event", "proposal_event", "summary_event"]
 
 _TOTALS = ("requests", "sectors", "ideal_sectors", "wavefronts", "ideal_wavefronts")
 _CLASSES = tuple(InstructionMix.__dataclass_fields__)
@@ -52,7 +53,13 @@ def profile_event(job: Job, assessed: KernelAssessment, launch: AssessedLaunch, 
         occupancy=launch.occupancy,
         roofline=roofline(profile, launch.predicted, job.target),
         stalls=profile.stalls,
+        file=other_file(job, assessed.file),
     )
+
+
+def other_file(job: Job, file: Path) -> str | None:
+    """The file as events name it: None where it is the one that the job is about."""
+    return None if file == job.request.file else str(file)
 
 
 def summary_event(job: Job, assessed: KernelAssessment, launch: AssessedLaunch, timed: TimedLaunch | None = None) -> events.ProfileSummary:
@@ -77,7 +84,7 @@ def summary_event(job: Job, assessed: KernelAssessment, launch: AssessedLaunch, 
 
 
 def findings_event(job: Job, assessed: KernelAssessment) -> events.FindingsFound:
-    return events.FindingsFound(job.id, assessed.instance, assessed.findings, assessed.evidence)
+    return events.FindingsFound(job.id, assessed.instance, assessed.findings, assessed.evidence, other_file(job, assessed.file))
 
 
 def proposal_event(job_id: str, proposal: Proposal) -> events.ProposalMade:

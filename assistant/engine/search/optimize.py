@@ -7,8 +7,9 @@ best version is confirmed on fresh seeds with all checks before it is shown. All
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
+from pathlib import Path
 
 from assistant.config import LoadedSettings, find_workspace
 from assistant.engine.evaluate import (
@@ -37,10 +38,11 @@ from assistant.engine.search.resume import EarlierSearch, tell_resumed
 from assistant.engine.search.setbacks import attempted_before
 from assistant.engine.search.spending_words import cap_words
 from assistant.engine.search.trials import SearchNode, TrialHistory
-from assistant.engine.source_version import SourceVersion
+from assistant.engine.source_version import SourceVersion, with_other, with_text
 from assistant.model import events
 from assistant.model.profile import Severity
 from assistant.model.proposal import Proposal
+from assistant.model.source import ParsedSource
 from assistant.plan.catalogue import Catalogue
 from assistant.ports.lab import LabFailure
 from assistant.ports.planner import Planner, PlanRequest
@@ -145,16 +147,41 @@ class _Search(Record):
         start = SearchNode(evaluation)
         finished = self.earlier.finished(evaluation.version.parsed)
         found: list[KernelSearchResult] = []
+        edited: dict[Path, ParsedSource] = {}
         for name in (name for name in _by_cost(evaluation) if name not in finished):
+            beginning = await self._from_file_of(name, evaluation, start, edited)
+            if isinstance(beginning, LabFailure):
+                self.job.say_failure(beginning)
+                continue
+            start = beginning
             context = self._context(name, start)
             found.append(await KernelSearch(context, self._services(context, second_run), self.people.offer).run())
             accepted = found[-1].accepted
             if accepted is not None:
                 start = accepted
+                edited[start.evaluation.version.source.path] = start.evaluation.version.parsed
                 second_run = await repeat_run(self.job, start.evaluation.version, start.evaluation.counted)
             if self.chosen.accounts.is_out_of_time:
                 break
         return SearchResult(tuple(found))
+
+    async def _from_file_of(
+        self, name: str, evaluation: Evaluation, start: SearchNode, edited: Mapping[Path, ParsedSource]
+    ) -> SearchNode | LabFailure:
+        """What the search on a kernel starts from: the version with its file in question, and with what was accepted in others."""
+        kernel = next(item.kernel for item in evaluation.assessment.kernels if item.kernel.qualified_name == name)
+        version = evaluation.version.about(kernel)
+        path = version.source.path
+        if path == start.evaluation.version.source.path:
+            return start
+        if not edited:
+            return SearchNode(replace(evaluation, version=version))
+        if path in edited:
+            version = with_text(version, edited[path].source.text)
+        for other in (parsed for edited_path, parsed in edited.items() if edited_path != path):
+            version = with_other(version, other)
+        evaluated = await evaluate(self.job, version)
+        return evaluated if isinstance(evaluated, LabFailure) else SearchNode(evaluated)
 
     def _context(self, name: str, start: SearchNode) -> SearchContext:
         return SearchContext(

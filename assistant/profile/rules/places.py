@@ -17,5 +17,6 @@ def kernel_line(context: FindContext, profile: LaunchProfile) -> int:
 
 
 def launch_line(context: FindContext, profile: LaunchProfile) -> int:
-    """The launch site; where it is not known (a replay), the kernel."""
-    return profile.line or kernel_line(context, profile)
+    """The launch site; where it is not known (a replay), or lies in another file than the kernel, the kernel."""
+    is_near = not profile.file or context.facts.is_of(profile.file)
+    return (profile.line if is_near else 0) or kernel_line(context, profile)
