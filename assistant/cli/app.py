@@ -114,6 +114,7 @@ def _compare(
     context: typer.Context,
     a: opt.FileA,
     b: opt.FileB,
+    sources: opt.SourcesOfBoth = None,
     kernel: opt.Kernel = None,
     device: opt.Device = None,
     target: opt.Target = None,
@@ -125,7 +126,7 @@ def _compare(
     as_json: opt.Json = False,
 ) -> None:
     """Is B right, and is it faster than A? Judges people's own edits exactly as it judges its own."""
-    request = opt.job_request(a, None, kernel, device, target, cflags, context.obj, timeout, build=build, run=run)
+    request = opt.job_request(a, sources, kernel, device, target, cflags, context.obj, timeout, build=build, run=run)
     raise typer.Exit(_run(lambda session: session.compare(request, plain_path(b), is_strict), as_json))
 
 

@@ -40,6 +40,7 @@ Report = Annotated[Path | None, typer.Option(metavar="X.ncu-rep", help="Read a r
 FileA = Annotated[Path, typer.Argument(metavar="A.cu", help="The original")]
 FileB = Annotated[Path, typer.Argument(metavar="B.cu", help="The edited version")]
 Sources = Annotated[list[Path] | None, typer.Argument(metavar="[SOURCE]...", help="Further sources compiled with FILE")]
+SourcesOfBoth = Annotated[list[Path] | None, typer.Argument(metavar="[SOURCE]...", help="Further sources that each is compiled with")]
 Kernel = Annotated[str | None, typer.Option("--kernel", "-k", help="k, ns::k, k<1> or 'k(float*, int)'; default: every kernel")]
 Device = Annotated[str | None, typer.Option(help="auto, cpu (the emulator) or gpu:N; default: as configured, else auto")]
 Target = Annotated[str | None, typer.Option(help="GPU that speed is predicted for on cpu; default h200")]

@@ -30,10 +30,10 @@ class _Parameter(Record):
 
 
 def stub_text(stream: Stream, kernel: Function, global_words: set[str], renames: dict[int, str]) -> str | None:
-    """The stub to put behind the kernel's declaration; None for specialisations and instantiations, which the primary serves."""
+    """The stub to put behind the kernel's declaration; None for specialisations, which the primary serves."""
     head = kernel.head
     if stream.text(head.start) == "template" and stream.text(head.start + 1) != "<":
-        return None
+        return _instantiation(stream, kernel, global_words, renames)
     behind_template = after_template(stream, head.start)
     if stream.text(head.start) == "template" and behind_template == head.start + 3:
         return None
@@ -59,6 +59,24 @@ def stub_text(stream: Stream, kernel: Function, global_words: set[str], renames:
     values = ", ".join(f"__builtin_addressof({p.name}){'...' if p.is_pack else ''}" for p in parameters)
     instance = spell.span(range(first_name, last_name + 1)) + template_arguments
     return f"{declaration} {{ void (*emu_kernel)({types}) = &{instance}; emu_start(emu_config, emu_kernel, {{{values}}}); }}"
+
+
+def _instantiation(stream: Stream, kernel: Function, global_words: set[str], renames: dict[int, str]) -> str | None:
+    """Of the stub of an instance that other units launch: ``template __global__ void k<1>(float*);`` instantiates ``emu_stub_k<1>`` too."""
+    position = name_position(stream, kernel.head)
+    if position is None or kernel.body is not None:
+        return None
+    last_name, opener = position
+    first_name = kernel_name(stream, last_name)[1]
+    while stream.text(first_name - 1) == "::":
+        first_name -= 2
+    plain_name = kernel_name(stream, last_name)[1]
+    spell = _Speller(stream, renames)
+    specifiers = _specifiers(spell, range(kernel.head.start + 1, first_name), global_words)
+    scope, name = spell.span(range(first_name, plain_name)), spell.span(range(plain_name, last_name + 1))
+    items = [r for r in split_commas(stream, range(opener + 1, stream.close(opener))) if not _is_void(stream, r)]
+    types = ", ".join(["const EmuConfig&", *map(spell.span, items)])
+    return f" template EMU_HOST {specifiers} {scope} {STUB_PREFIX}{name}({types});"
 
 
 class _Speller:
