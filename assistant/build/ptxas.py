@@ -6,6 +6,11 @@ Example of what is read::
     ptxas info    : Function properties for _Z1kPf
         0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
     ptxas info    : Used 32 registers, used 1 barriers, 2048 bytes smem, 352 bytes cmem[0]
+
+Where units were linked, nvlink's ``-v`` report follows, which knows what functions of other units need::
+
+    nvlink info    : Function properties for '_Z1kPf':
+    nvlink info    : used 40 registers, used 1 barriers, 16 stack, 2048 bytes smem, 544 bytes cmem[0], 0 bytes lmem
 """
 
 from __future__ import annotations
@@ -24,6 +29,7 @@ _PROPERTIES = re.compile(r"Function properties for (\S+)")
 _FRAME = re.compile(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads")
 _USED = re.compile(r"Used (\d+) registers(.*)")
 _SHARED = re.compile(r"(\d+)(?:\+(\d+))? bytes smem")
+_LINKED = re.compile(r"nvlink info\s*: Function properties for '([^']+)':\s*\nnvlink info\s*: used (\d+) registers,.*?(\d+) stack")
 _CONSTANT = re.compile(r"(\d+)(?:\+(\d+))? bytes cmem\[\d+\]")
 
 
@@ -49,7 +55,13 @@ def parse_resources(output: str, names: Mapping[str, str]) -> tuple[KernelResour
             resources = _with_memory(_plain(symbol, architecture, names, frame, int(match[1])), match[2])
             found.append(resources)
             symbol = ""
-    return tuple(found)
+    linked = {match[1]: (int(match[2]), int(match[3])) for match in _LINKED.finditer(output)}
+    return tuple(_as_linked(resources, linked.get(resources.symbol)) for resources in found)
+
+
+def _as_linked(resources: KernelResources, linked: tuple[int, int] | None) -> KernelResources:
+    """``linked``: registers per thread and bytes of stack of the whole call tree; None where nothing was linked."""
+    return resources if linked is None else replace(resources, registers_per_thread=linked[0], stack_bytes=linked[1])
 
 
 def _plain(symbol: str, architecture: str, names: Mapping[str, str], frame: _Frame, registers: int) -> KernelResources:

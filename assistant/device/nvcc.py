@@ -6,15 +6,16 @@ still find their neighbours through ``-I``.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from assistant.build.overlay import write_overlay
 from assistant.build.safe_flags import is_read_by_shell
 from assistant.build.symbols import name_in_code
-from assistant.build.units import unit_of
-from assistant.device.process import ToolRunner
+from assistant.build.units import unit_of, unit_paths
+from assistant.device.process import ToolOutput, ToolRunner
 from assistant.device.protocol import CompileRequest
 from assistant.disk.texts import read_bytes
 from assistant.record import Record
@@ -22,6 +23,8 @@ from assistant.worker.landlock import FileAccess
 
 __all__ = ["CUBIN", "NvccInputs", "NvccOutput", "compile_with_nvcc", "given_to_nvcc", "is_on_disk"]
 
+_UNRESOLVED = "Unresolved extern"
+_DEVICE_WORDS = ("__device__", "__global__", "__constant__")
 CUBIN = "kernel.cubin"
 """Name of the machine code below the scratch folder."""
 
@@ -47,6 +50,8 @@ def compile_with_nvcc(nvcc: str, request: CompileRequest, runner: ToolRunner, sc
     run = partial(runner.run, cwd=given.cwd, timeout_s=request.timeout_s, temporary=scratch, access=access)
     views = ("-Xptxas", "-v") if request.want else ()
     ran = run((*common, *views, "-cubin", "-o", str(cubin), str(source)))
+    if ran.status != 0 and _UNRESOLVED in ran.text and given.others:
+        ran = _linked(nvcc, given, views, cubin, run)
     if ran.status != 0 or not cubin.exists():
         return NvccOutput(ran.status, None, "", ran.text, ran.limit)
     ptx = scratch / "kernel.ptx"
@@ -56,6 +61,24 @@ def compile_with_nvcc(nvcc: str, request: CompileRequest, runner: ToolRunner, sc
     return NvccOutput(0, cubin, text, ran.text)
 
 
+def _linked(nvcc: str, given: NvccInputs, views: tuple[str, ...], cubin: Path, run: Callable[[tuple[str, ...]], ToolOutput]) -> ToolOutput:
+    """Every unit compiled to relocatable code, and all linked: for device code that calls functions of other units.
+
+    The output of the first step that failed, else of all steps.
+    """
+    parts, texts = list[str](), list[str]()
+    for number, source in enumerate((given.source, *given.others)):
+        part = cubin.with_name(f"unit{number}.cubin")
+        ran = run((*given.command, *views, "-rdc=true", "-cubin", "-o", str(part), str(source)))
+        if ran.status != 0:
+            return ran
+        parts.append(str(part))
+        texts.append(ran.text)
+    architecture = next(word for word in given.command if word.startswith("-arch="))
+    ran = run((str(Path(nvcc).with_name("nvlink")), "-v", f"-{architecture}", *parts, "-o", str(cubin)))
+    return ran if ran.status != 0 else replace(ran, text="\n".join((*texts, ran.text)))
+
+
 class NvccInputs(Record):
     """How a program is given to nvcc."""
 
@@ -63,11 +86,13 @@ class NvccInputs(Record):
     """With all flags of the program; without what nvcc is to make of it."""
     source: Path
     cwd: Path
+    others: tuple[Path, ...] = ()
+    """The program's other units that hold device code."""
 
 
 def given_to_nvcc(nvcc: str, request: CompileRequest, scratch: Path) -> NvccInputs | str:
     """The command that compiles the program, or why nvcc is not started; copies of texts that differ from the disk go below ``scratch``."""
-    source, first, last = _written(request, scratch)
+    (source, *others), first, last = _written(request, scratch)
     command = (
         nvcc,
         *(() if source.suffix == ".cu" else ("-x", "cu")),  # nvcc takes no other suffix for CUDA
@@ -81,17 +106,19 @@ def given_to_nvcc(nvcc: str, request: CompileRequest, scratch: Path) -> NvccInpu
     if unfit is not None:
         return f"{unfit} was not given to nvcc: it has a shell read its command lines, where `$`, `\\` and such act"
     working_directory = Path(unit_of(request.sources, request.flags.arguments)).parent
-    return NvccInputs(command, source, working_directory if working_directory.is_dir() else scratch)
+    return NvccInputs(command, source, working_directory if working_directory.is_dir() else scratch, tuple(others))
 
 
-def _written(request: CompileRequest, scratch: Path) -> tuple[Path, tuple[str, ...], tuple[str, ...]]:
-    """The file to compile, and flags to be given before and after the program's own, by which its includes are found."""
+def _written(request: CompileRequest, scratch: Path) -> tuple[list[Path], tuple[str, ...], tuple[str, ...]]:
+    """The unit to compile and the others, and flags to be given before and after the program's own, by which includes are found."""
     arguments = request.flags.arguments
     unit, tail = unit_of(request.sources, arguments), "".join(_instantiations(request.kernels))
+    texts = dict(request.sources)
+    others = [path for path in unit_paths(request.sources) if path != unit and any(word in texts[path] for word in _DEVICE_WORDS)]
     if not tail and all(is_on_disk(path, text) for path, text in request.sources):
-        return Path(unit), (), ()
+        return [Path(unit), *map(Path, others)], (), ()
     overlay = write_overlay(request.sources, arguments, scratch / "overlay", {unit: ("", tail)})
-    return overlay.place(unit), overlay.first, overlay.last
+    return [overlay.place(path) for path in (unit, *others)], overlay.first, overlay.last
 
 
 def is_on_disk(path: str, text: str) -> bool:
