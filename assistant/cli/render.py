@@ -134,7 +134,7 @@ class TextRenderer:
             )
 
     def _kernel(self, event: events.KernelFound) -> None:
-        self._print(f"\n[bold]{escape(event.kernel)}[/] {escape(_in_file(event.file))}line {event.line}")
+        self._print(f"\n[bold]{escape(event.kernel)}[/] line {event.line}{escape(_of_file(event.file))}")
         if event.template_parameters:
             self._print(f"  template: {escape(', '.join(event.template_parameters))}")
         for parameter in event.parameters:
@@ -144,7 +144,7 @@ class TextRenderer:
         for launch in event.launches:
             loop = ", in a loop" if launch.is_in_loop else ""
             shared = "" if launch.shared is None else f", shared {launch.shared}"
-            where = f"line {launch.line} in {launch.function or 'file scope'}{loop}"
+            where = f"line {launch.line}{_of_file(launch.file)} in {launch.function or 'file scope'}{loop}"
             self._print(f"  launched at {where}: grid {escape(launch.grid)}, block {escape(launch.block)}{escape(shared)}")
         for found in event.resources:
             self._print(
@@ -160,7 +160,7 @@ class TextRenderer:
 
     def _profile(self, event: events.Profile) -> None:
         shape = "" if event.shape is None else f"  {event.shape}"
-        title = f"{event.instance}  {_in_file(event.file)}launch {event.launch}{shape}  grid {event.grid}  block {event.block}"
+        title = f"{event.instance}{_of_file(event.file)}  launch {event.launch}{shape}  grid {event.grid}  block {event.block}"
         self._print(f"\n[bold]{escape(title)}[/]  [dim]{escape(made_by(event.method, event.device.name))}[/]")
         print_table(self._console, _line_table(event.lines, event.file or self._file))
         for sentence in (measured_in_words(event), stalls_in_words(event)):
@@ -276,9 +276,9 @@ def _repeatability(event: events.CheckEnded) -> str:
     return "bitwise equal in two runs" if event.is_deterministic else "[yellow]results differ between runs on equal inputs[/]"
 
 
-def _in_file(file: str | None) -> str:
-    """Before a line or launch of a kernel in another file than the job's."""
-    return "" if file is None else f"in {PurePath(file).name}  "
+def _of_file(file: str | None) -> str:
+    """Behind what lies in another file than the job's."""
+    return "" if file is None else f" of {PurePath(file).name}"
 
 
 def _line_table(lines: Iterable[events.ProfileLine], file: str) -> Table:

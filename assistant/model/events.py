@@ -90,6 +90,8 @@ class LaunchFound(Record):
     shared: str | None
     arguments: tuple[str, ...]
     is_in_loop: bool
+    file: str | None = None
+    """Absolute; null where it is the job's own file."""
 
 
 class OccupancyFound(Record):

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from assistant.engine.evaluate.assessment import KernelAssessment as KernelAssessment
     from assistant.engine.evaluate.assessment import Repeatability as Repeatability
     from assistant.engine.evaluate.assessment import costliest as costliest
+    from assistant.engine.evaluate.building import build_files as build_files
     from assistant.engine.evaluate.cases import captured_cases as captured_cases
     from assistant.engine.evaluate.cases import declared_cases as declared_cases
     from assistant.engine.evaluate.cases import for_candidate as for_candidate

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import TypeVar
 
 from assistant.build.aggregation import aggregated_atomics
@@ -18,6 +17,7 @@ from assistant.build.mix import line_instructions
 from assistant.build.occupancy import occupancy
 from assistant.cuda.loops import source_loops
 from assistant.engine.evaluate.assessment import AssessedLaunch, Assessment, CountedKernel, CountedRun, KernelAssessment
+from assistant.engine.evaluate.building import build_files
 from assistant.engine.evaluate.facts import source_facts
 from assistant.engine.evaluate.grades import graded, grading_input
 from assistant.engine.job import Job
@@ -52,25 +52,13 @@ async def assess(job: Job, version: SourceVersion, counted: CountedRun, first_ev
 
 
 async def _built(job: Job, version: SourceVersion, counted: CountedRun) -> BuildResult:
-    """Machine code of all counted kernels, compiled in the files that hold them."""
-    instances: dict[Path, list[str]] = {version.source.path: []}
-    abouts = {version.source.path: version}
-    for item in counted.kernels:
-        about = version.about(item.kernel)
-        abouts.setdefault(about.source.path, about)
-        instances.setdefault(about.source.path, []).append(item.instance)
-    if len(abouts) > 1 and not instances[version.source.path]:
-        del abouts[version.source.path]  # it compiles nothing that was counted
-    made: list[Build] = []
-    for path, about in abouts.items():
-        build = await job.lab.build(replace(about.program, kernels=tuple(instances[path])), job.target.architecture)
-        if not isinstance(build, Build):
-            return build
-        made.append(build)
-    resources = tuple(item for build in made for item in build.resources)
-    code = tuple(item for build in made for item in build.code)
-    diagnostics = tuple(dict.fromkeys(item for build in made for item in build.diagnostics))
-    return replace(made[0], resources=resources, code=code, diagnostics=diagnostics)
+    """With the instances that were launched, each compiled in its kernel's file."""
+
+    async def compile_file(about: SourceVersion) -> BuildResult:
+        instances = tuple(item.instance for item in counted.kernels if version.about(item.kernel).source.path == about.source.path)
+        return await job.lab.build(replace(about.program, kernels=instances), job.target.architecture)
+
+    return await build_files(version, (item.kernel for item in counted.kernels), compile_file)
 
 
 def _assess_kernel(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from assistant.build.occupancy import occupancy
 from assistant.engine.evaluate import readable_instance
 from assistant.engine.job import Job
@@ -45,13 +47,13 @@ def _kernel_event(job: Job, version: SourceVersion, kernel: Kernel, resources: t
         template_parameters=tuple(f"{p.kind} {p.name}" for p in kernel.template_parameters),
         launch_bounds=kernel.launch_bounds,
         device_functions=kernel.device_functions,
-        launches=tuple(_launch(site) for _, site in version.launch_sites_of(kernel)),
+        launches=tuple(_launch(job, file, site) for file, site in version.launch_sites_of(kernel)),
         resources=tuple(_resources(job, kernel, item) for item in resources),
         file=other_file(job, version.about(kernel).source.path),
     )
 
 
-def _launch(site: LaunchSite) -> events.LaunchFound:
+def _launch(job: Job, file: Path, site: LaunchSite) -> events.LaunchFound:
     return events.LaunchFound(
         line=site.line,
         function=site.function,
@@ -60,6 +62,7 @@ def _launch(site: LaunchSite) -> events.LaunchFound:
         shared=None if site.shared is None else site.shared.text,
         arguments=tuple(argument.text for argument in site.arguments),
         is_in_loop=site.is_in_loop,
+        file=other_file(job, file),
     )
 
 

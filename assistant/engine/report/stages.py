@@ -7,7 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from assistant.engine.evaluate import OTHER_ORDER, CountedRun, Evaluation, count, evaluate, findings_of_launch, observe, on_hardware
+from assistant.engine.evaluate import (
+    OTHER_ORDER,
+    CountedRun,
+    Evaluation,
+    build_files,
+    count,
+    evaluate,
+    findings_of_launch,
+    observe,
+    on_hardware,
+)
 from assistant.engine.job import CANNOT_ANSWER, DONE, NO, Ending, Job, Stopwatch
 from assistant.engine.report.checking import Repeats, launches_of
 from assistant.engine.report.coach import LaunchTimes, time_launches
@@ -38,7 +48,7 @@ async def inspect(job: Job, version: SourceVersion) -> Ending:
     watch.begin(job.target.architecture)
     if job.request.is_live and await job.lab.accepts(version.program, job.target.architecture):
         job.emit(events.Diagnostics(job.id, ()))
-    build = await job.lab.inspect(version.program, job.target.architecture)
+    build = await build_files(version, version.kernels, lambda about: job.lab.inspect(about.program, job.target.architecture))
     watch.end(job.target.architecture)
     tell_inspection(job, version, build)
     kernels = counted_noun(len(version.kernels), "kernel")
@@ -54,7 +64,7 @@ async def inspect(job: Job, version: SourceVersion) -> Ending:
 async def check(job: Job, version: SourceVersion) -> Ending:
     """Build it with the CUDA compiler, run it with every check on, run it again and compare."""
     Stopwatch(job, "build").begin(job.target.architecture)
-    build = await job.lab.inspect(version.program, job.target.architecture)
+    build = await build_files(version, version.kernels, lambda about: job.lab.inspect(about.program, job.target.architecture))
     _tell_diagnostics(job, build)
     if isinstance(build, BuildFailure):
         return Ending(NO, f"{build.compiler} does not compile it")
@@ -73,6 +83,8 @@ async def check(job: Job, version: SourceVersion) -> Ending:
     for kernel in version.kernels:
         found, launches = repeats.of(kernel), launches_of(version, kernel, seen)
         shown = problems[kernel.key]
+        if not launches.count and kernel not in version.parsed.kernels:
+            continue  # a header's or another unit's that this program does not use
         job.emit(events.CheckEnded(job.id, kernel.key, shown, found.is_deterministic, launches.count, launches.refused_count, found.reason))
     listed = [problem for kernel in version.kernels for problem in problems[kernel.key]]
     errors = errors_among(listed)
@@ -203,5 +215,5 @@ def _tell_not_run(job: Job, version: SourceVersion, evaluation: Evaluation, kern
         times = f" ({counted_noun(problem.count, 'launch', 'launches')})" if problem.count > 1 else ""
         line = problem.line if problem.line and problem.file == str(version.about(kernel).source.path) else kernel.line
         job.say(Severity.ERROR, f"a launch of {kernel.key} is refused: {problem.message}{times}", line=line)
-    if not profiles:
+    if not profiles and kernel in version.parsed.kernels:
         job.say(Severity.WARNING, f"{kernel.key} is never launched by this workload", line=kernel.line)
