@@ -11,12 +11,12 @@ from __future__ import annotations
 import errno
 import posixpath
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from assistant.disk.texts import UnfitFileError, read_bytes
 
-__all__ = ["include_closure", "unfit_header", "with_headers"]
+__all__ = ["headers_of", "include_closure", "unfit_header", "with_headers"]
 
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:<([^>\n]+)>|"([^"\n]+)")', re.MULTILINE)
 _MOST_BYTES = 16 << 20
@@ -46,6 +46,12 @@ def include_closure(path: str, text: str, directories: tuple[str, ...], read: Ca
 def with_headers(sources: Iterable[tuple[str, str]], arguments: Iterable[str]) -> dict[str, str]:
     """Path → text of the sources and of every header that they include, next to them or through ``-I``; read from the disk now."""
     return _with_headers(sources, arguments, [])
+
+
+def headers_of(path: str, texts: Mapping[str, str], arguments: Iterable[str]) -> dict[str, str]:
+    """Path → text of every header that the source ``path`` includes; ``texts`` stand for what the disk holds."""
+    directories = tuple(argument[2:] for argument in arguments if argument.startswith("-I"))
+    return include_closure(path, texts[path], directories, lambda named: texts.get(named) or _read(named, []))
 
 
 def unfit_header(sources: Iterable[tuple[str, str]], arguments: Iterable[str]) -> str | None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import PurePath
 
-from assistant.build.includes import with_headers
+from assistant.build.includes import headers_of
 
 __all__ = ["is_unit", "unit_of", "unit_paths"]
 
@@ -38,5 +38,5 @@ def unit_of(sources: Sequence[tuple[str, str]], arguments: Iterable[str]) -> str
     if asked in compiled:
         return asked
     texts, flags = dict(sources), tuple(arguments)
-    reaching = (unit for unit in compiled if asked in with_headers(((unit, texts[unit]),), flags))
+    reaching = (unit for unit in compiled if asked in headers_of(unit, texts, flags))
     return next(reaching, compiled[0])

@@ -217,3 +217,36 @@ def test_requests_and_replies_travel_as_json(cache_dir: Path) -> None:
     request = BuildRequest(sources=((Path("/user/main.cu"), "int main() {}\n"),), cache_dir=cache_dir, defines=("A",))
     assert request_from_json(dumps(request)) == request
     assert reply_to_json(build(request)).startswith('{"outcome":"built","reply":{"program":')
+
+
+UNITS = {
+    "ops.cuh": "#pragma once\ntemplate <int N> __global__ void add(int* p);\n__global__ void twice(int* p);\n"
+    "__device__ int step(int);\nextern __constant__ int offset;\n",
+    "ops.cu": '#include "ops.cuh"\n__constant__ int offset = 3;\n__device__ int step(int n) { return 10 * n; }\n'
+    "template <int N> __global__ void add(int* p) { *p += step(N) + offset; }\ntemplate __global__ void add<4>(int*);\n",
+    "twice.cu": '#include "ops.cuh"\n__global__ void twice(int* p) { *p *= 2; *p += step(1) + offset; }\n',
+    "main.cpp": '#include <cstdio>\n#include <cuda_runtime.h>\n#include "ops.cuh"\nint main() {\n  int *p, n = 0;\n'
+    "  cudaMalloc(&p, 4); cudaMemset(p, 0, 4);\n  add<4><<<1, 1>>>(p);\n  twice<<<1, 1>>>(p);\n"
+    '  cudaMemcpy(&n, p, 4, cudaMemcpyDeviceToHost);\n  printf("%d\\n", n);\n}\n',
+}
+
+
+def test_units_share_kernels_device_functions_and_constants(cache_dir: Path, tmp_path: Path) -> None:
+    for name, text in UNITS.items():
+        (tmp_path / name).write_text(text)
+    units = tuple((tmp_path / name, text) for name, text in UNITS.items() if not name.endswith(".cuh"))
+    reply = build(BuildRequest(sources=units, cache_dir=cache_dir, kernels=("void add<4>(int*)", "twice(int*)")))
+    assert isinstance(reply, BuiltProgram), reply
+    assert output_of(reply.program) == "99\n"  # (40 + 3) * 2 + 10 + 3
+
+
+def test_a_header_in_question_replaces_what_the_disk_has(cache_dir: Path, tmp_path: Path) -> None:
+    (tmp_path / "k.cuh").write_text("__global__ void k(int* p) { *p = 1; }\n")
+    main = (
+        '#include <cstdio>\n#include "k.cuh"\nint main() { int *p, n; cudaMalloc(&p, 4); k<<<1, 1>>>(p);\n'
+        'cudaMemcpy(&n, p, 4, cudaMemcpyDeviceToHost); printf("%d\\n", n); }\n'
+    )
+    header = (tmp_path / "k.cuh", "__global__ void k(int* p) { *p = 2; }\n")
+    reply = build(BuildRequest(sources=(header, (tmp_path / "main.cu", main)), cache_dir=cache_dir, kernels=("k(int*)",)))
+    assert isinstance(reply, BuiltProgram), reply
+    assert output_of(reply.program) == "2\n"

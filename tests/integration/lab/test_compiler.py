@@ -147,3 +147,29 @@ async def test_a_kernel_that_cannot_be_spelled_does_not_spoil_the_build(worker: 
     built = await compiler.built(asked, "sm_90", "resources")
     assert isinstance(built, Build) and len(built.resources) == 2
     assert isinstance(await compiler.image(asked, "sm_90"), LabFailure)
+
+
+CALLER = '#include "far.cuh"\n__global__ void shift(float *x) { x[threadIdx.x] += far(threadIdx.x); }\n'
+FAR = '#include "far.cuh"\n__device__ float far(int i) { return i * 0.5f; }\n'
+
+
+async def test_device_code_that_calls_another_unit_is_linked(worker: Counted, tmp_path: Path) -> None:
+    (tmp_path / "far.cuh").write_text("#pragma once\n__device__ float far(int);\n")
+    sources = (Source(tmp_path / "shift.cu", CALLER), Source(tmp_path / "far.cu", FAR))
+    asked = Program(sources, Flags(("-O3",)), working_directory=tmp_path)
+    made = await Compiler(worker, tmp_path / "cache", tmp_path).built(asked, "sm_90", "resources", "sass")
+    assert isinstance(made, Build), made
+    assert [item.symbol for item in made.resources] == ["_Z5shiftPf"]
+    assert any(item.symbol == "_Z5shiftPf" and item.instructions for item in made.code)
+
+
+async def test_a_kernel_of_a_header_is_compiled_through_the_unit_that_includes_it(worker: Counted, tmp_path: Path) -> None:
+    unit = '#define FACTOR 2.0f\n#include "k.cuh"\nint main() { float *x; cudaMalloc(&x, 4); scale<<<1, 1>>>(x); }\n'
+    (tmp_path / "k.cuh").write_text("__global__ void scale(float *x) { x[0] = 1.0f; }\n")
+    header = Source(tmp_path / "k.cuh", "#pragma once\n__global__ void scale(float *x) { x[threadIdx.x] *= FACTOR; }\n")
+    sources = (header, Source(tmp_path / "main.cu", unit))
+    asked = Program(sources, Flags(("-O3",)), working_directory=tmp_path)
+    made = await Compiler(worker, tmp_path / "cache", tmp_path).built(asked, "sm_90", "resources", "sass")
+    assert isinstance(made, Build), made
+    lines = {(Path(item.file).name, item.line) for code in made.code for item in code.instructions if item.opcode.startswith("LDG")}
+    assert lines == {("k.cuh", 2)}

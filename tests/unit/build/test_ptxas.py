@@ -30,3 +30,14 @@ def test_each_kernel_is_reported_once_with_its_own_frame() -> None:
 
 def test_a_report_without_kernels_has_no_resources() -> None:
     assert parse_resources("ptxas info    : 0 bytes gmem\n", {}) == ()
+
+
+def test_what_the_linker_found_replaces_what_one_unit_knew() -> None:
+    linked = (
+        "nvlink info    : 4 bytes gmem, 32 bytes cmem[3]\n"
+        "nvlink info    : Function properties for '_Z5emptyv':\n"
+        "nvlink info    : used 40 registers, used 1 barriers, 16 stack, 0 bytes smem, 544 bytes cmem[0], 0 bytes lmem\n"
+    )
+    spilling, called = parse_resources(REPORT + linked, {})
+    assert (called.registers_per_thread, called.stack_bytes, called.static_shared_bytes) == (40, 16, 0)
+    assert (spilling.registers_per_thread, spilling.stack_bytes) == (32, 64)

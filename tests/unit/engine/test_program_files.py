@@ -1,0 +1,105 @@
+"""A program of several files: whose kernels are asked about, which file is in question, what differs between two programs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from assistant.engine.reading import read_version
+from assistant.engine.request import JobRequest
+from assistant.engine.source_version import SourceVersion, refuse_other_differences, with_other, with_text
+from assistant.errors import CannotAnswerError, UsageError
+from assistant.model.build import Flags
+
+FILES = {
+    "k.cuh": '#pragma once\n#include "plain.h"\ntemplate <typename T> __global__ void first(T* x) { *x = 1; }\n',
+    "plain.h": "#pragma once\nint plain();\n",
+    "b.cu": "__global__ void second(float* x) { *x = 2; }\nvoid run(float* x) { second<<<1, 1>>>(x); }\n",
+    "main.cu": '#include "k.cuh"\nvoid run(float*);\nint main() { float* x; first<float><<<1, 1>>>(x); run(x); }\n',
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for name, text in FILES.items():
+        (tmp_path / name).write_text(text)
+    return tmp_path
+
+
+def read(folder: Path, file: str, *others: str, **more: object) -> SourceVersion:
+    request = JobRequest(folder / file, folder, extra_sources=tuple(folder / name for name in others), **more)  # type: ignore[arg-type]
+    return read_version(request, Flags())
+
+
+def names(version: SourceVersion) -> list[str]:
+    return [kernel.name for kernel in version.kernels]
+
+
+def test_a_file_with_main_asks_about_all_kernels_and_others_about_their_own(folder: Path) -> None:
+    assert names(read(folder, "main.cu", "b.cu")) == ["second", "first"]
+    assert names(read(folder, "b.cu", "main.cu")) == ["second"]
+    assert names(read(folder, "k.cuh", "main.cu", "b.cu")) == ["first"]
+    assert names(read(folder, "k.cuh", "main.cu", "b.cu", kernel="second")) == ["second"]
+    with pytest.raises(UsageError, match="holds no __global__ function"):
+        read(folder, "main.cu", "b.cu", only_own=True)
+    with pytest.raises(UsageError, match="has no kernel 'third'"):
+        read(folder, "main.cu", "b.cu", kernel="third")
+
+
+def test_any_file_may_have_main(folder: Path) -> None:
+    assert read(folder, "b.cu", "main.cu").has_main
+    assert not read(folder, "b.cu").has_main
+    assert read(folder, "b.cu", run_command=("./bench",)).has_main
+
+
+def test_the_program_holds_units_and_headers_with_kernels(folder: Path) -> None:
+    version = read(folder, "main.cu", "b.cu")
+    assert [source.path.name for source in version.program.sources] == ["main.cu", "b.cu", "k.cuh"]
+    edited = read(folder, "main.cu", texts=((folder / "plain.h", "int plain(int);\n"),), needs_kernels=False)
+    assert [source.path.name for source in edited.program.sources] == ["main.cu", "k.cuh", "plain.h"]
+
+
+def test_an_instance_is_known_in_whichever_file_its_kernel_stands(folder: Path) -> None:
+    version = read(folder, "main.cu", "b.cu")
+    found = [version.kernel_of(instance) for instance in ("void first<float>(float*)", "second(float*)", "third(float*)")]
+    assert [kernel and kernel.name for kernel in found] == ["first", "second", None]
+
+
+def test_a_kernels_own_file_comes_into_question(folder: Path) -> None:
+    version = read(folder, "main.cu", "b.cu")
+    second, first = version.kernels
+    about = version.about(first)
+    assert (about.source.path.name, names(about)) == ("k.cuh", ["first"])
+    assert [source.path.name for source in about.program.sources] == ["k.cuh", "main.cu", "b.cu"]
+    assert [file.source.path.name for file in about.others] == ["main.cu", "b.cu"]
+    assert about.has_main
+    assert [(path.name, site.line) for path, site in about.launch_sites_of(first)] == [("main.cu", 3)]
+    assert version.about(second).source.path.name == "b.cu"
+    own = read(folder, "b.cu", "main.cu")
+    assert own.about(own.kernels[0]) is own
+
+
+def test_an_edit_of_another_file_stays_while_the_file_in_question_is_edited(folder: Path) -> None:
+    version = read(folder, "main.cu", "b.cu")
+    second, first = version.kernels
+    edited = with_text(version.about(second), FILES["b.cu"].replace("= 2", "= 3"))
+    both = with_text(with_other(version.about(first), edited.parsed), FILES["k.cuh"].replace("= 1", "= 4"))
+    texts = {source.path.name: source.text for source in both.program.sources}
+    assert ("= 3" in texts["b.cu"], "= 4" in texts["k.cuh"], texts["main.cu"]) == (True, True, FILES["main.cu"])
+    assert [file.source.text for file in both.others] == [FILES["main.cu"], edited.source.text]
+    assert names(both) == ["first"]
+
+
+def test_programs_that_differ_in_more_than_one_file_are_not_compared(folder: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    for name, text in FILES.items():
+        (other / name).write_text(text)
+    a, same = read(folder, "main.cu", "b.cu"), read(other, "main.cu", "b.cu")
+    refuse_other_differences(a, same)
+    (other / "k.cuh").write_text(FILES["k.cuh"].replace("= 1", "= 4"))
+    with pytest.raises(CannotAnswerError, match=r"also differ in k\.cuh"):
+        refuse_other_differences(a, read(other, "main.cu", "b.cu"))
+    with pytest.raises(CannotAnswerError, match=r"also differ in b\.cu"):
+        refuse_other_differences(a, read(folder, "main.cu"))
