@@ -52,7 +52,7 @@ def _defining(names: frozenset[str]) -> re.Pattern[str]:
 
 
 def _instantiating(names: frozenset[str]) -> str:
-    return rf"\btemplate\b\s*(?!<)[^;{{}}]*\b{_any_of(names)}"
+    return rf"\btemplate\b(?!\s*<)[^;{{}}]*\b{_any_of(names)}"
 
 
 def _any_of(names: frozenset[str]) -> str:
