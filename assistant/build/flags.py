@@ -144,10 +144,13 @@ def _entry(value: object, folder: str) -> CompileEntry:
     if not isinstance(value, dict):
         raise ValueError("compile_commands.json: expected entries in braces")
     entry = cast("dict[str, Any]", value)
-    directory = posixpath.normpath(posixpath.join(folder, str(entry.get("directory", "")))) if folder else str(entry.get("directory", ""))
+    directory = str(entry.get("directory", ""))
+    directory = posixpath.normpath(posixpath.join(folder, directory)) if folder else directory
     file = posixpath.normpath(posixpath.join(directory, str(entry.get("file", ""))))
-    words: list[object] = entry.get("arguments") or cast("list[object]", shlex.split(str(entry.get("command", ""))))
-    return CompileEntry(file, directory, tuple(str(word) for word in words[1:]))
+    words: object = entry.get("arguments") or shlex.split(str(entry.get("command", "")))
+    if not isinstance(words, list):
+        raise ValueError("compile_commands.json: expected a list of arguments")
+    return CompileEntry(file, directory, tuple(str(word) for word in cast("list[object]", words)[1:]))
 
 
 def compile_commands_flags(database: str, source: Path, read: ReadText) -> tuple[str, ...] | None:

@@ -41,7 +41,7 @@ class _Budget:
 
     def entries(self, folder: Path) -> list[os.DirEntry[str]]:
         """What is in a folder; nothing where it cannot be read, or enough was looked at."""
-        with suppress(OSError), os.scandir(folder) as listing:
+        with suppress(OSError, ValueError), os.scandir(folder) as listing:
             found = list(islice(listing, self.left))
             self.left -= len(found)
             return found

@@ -8,6 +8,7 @@ Such a file has no link lines, so that it says what may be linked, not what is. 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -60,7 +61,7 @@ def _database(shown: str, entries: tuple[CompileEntry, ...]) -> Database:
     flags: dict[str, tuple[str, ...]] = {}
     stale, problems = list[str](), list[str]()
     for entry in entries:
-        file = str(Path(entry.file).resolve())
+        file = os.path.realpath(entry.file) if "\0" not in entry.file else ""
         if not is_unit(file) or len(flags) >= MOST_FILES:
             continue
         if not Path(file).is_file():
