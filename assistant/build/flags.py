@@ -18,14 +18,20 @@ from typing import Any, cast
 
 from assistant.build.response_files import ReadText, expand
 from assistant.model.build import Flags
+from assistant.record import Record
 
 __all__ = [
     "DEFAULT_FLAGS",
+    "CompileEntry",
+    "absolute_flags",
     "anchored",
     "cache_key",
     "choose_flags",
     "compile_commands_flags",
+    "compile_entries",
+    "entry_flags",
     "is_semantic",
+    "normalise",
     "nvrtc_options",
 ]
 
@@ -89,7 +95,7 @@ def choose_flags(*, command_line: tuple[str, ...] | None, project: tuple[str, ..
 
 def anchored(flags: Flags, directory: Path) -> Flags:
     """With folders and files of includes that are relative to ``directory`` made absolute."""
-    return replace(flags, arguments=tuple(_absolute(word, str(directory)) for word in flags.arguments))
+    return replace(flags, arguments=absolute_flags(flags.arguments, str(directory)))
 
 
 def normalise(arguments: Iterable[str]) -> tuple[str, ...]:
@@ -117,23 +123,60 @@ def _joined(word: str, value: str) -> str:
     return f"{word}{value}" if word in ("-I", "-D", "-U", "-O") else f"{word}={value}"
 
 
+class CompileEntry(Record):
+    """One entry of a ``compile_commands.json``."""
+
+    file: str
+    """Absolute where the entry's folder is."""
+    directory: str
+    words: tuple[str, ...]
+    """The command line without the compiler's name."""
+
+
+def compile_entries(database: str, folder: str = "") -> tuple[CompileEntry, ...]:
+    """The entries of the text of a ``compile_commands.json``; ``folder``: where a relative folder of an entry starts.
+
+    Raises ValueError where the text is not such a file.
+    """
+    try:
+        entries: object = json.loads(database)
+    except RecursionError as error:
+        raise ValueError("its brackets are nested too deep") from error
+    if not isinstance(entries, list):
+        raise ValueError("compile_commands.json: expected a list of entries")
+    return tuple(_entry(entry, folder) for entry in cast("list[object]", entries))
+
+
+def _entry(value: object, folder: str) -> CompileEntry:
+    if not isinstance(value, dict):
+        raise ValueError("compile_commands.json: expected entries in braces")
+    entry = cast("dict[str, Any]", value)
+    directory = str(entry.get("directory", ""))
+    directory = posixpath.normpath(posixpath.join(folder, directory)) if folder else directory
+    file = posixpath.normpath(posixpath.join(directory, str(entry.get("file", ""))))
+    words: object = entry.get("arguments") or shlex.split(str(entry.get("command", "")))
+    if not isinstance(words, list):
+        raise ValueError("compile_commands.json: expected a list of arguments")
+    return CompileEntry(file, directory, tuple(str(word) for word in cast("list[object]", words)[1:]))
+
+
 def compile_commands_flags(database: str, source: Path, read: ReadText) -> tuple[str, ...] | None:
     """Flags of ``source`` in the text of a ``compile_commands.json``; None if it has no entry.
 
     ``read``: files with flags that an entry names. Raises ValueError where the text is not such a file, or one of those is none.
     """
-    entries = json.loads(database)
-    if not isinstance(entries, list):
-        raise ValueError("compile_commands.json: expected a list of entries")
-    for entry in cast("list[dict[str, Any]]", entries):
-        directory = str(entry.get("directory", ""))
-        file = posixpath.normpath(posixpath.join(directory, str(entry.get("file", ""))))
-        if file != str(source):
-            continue
-        words = entry.get("arguments") or shlex.split(str(entry.get("command", "")))
-        expanded = expand((str(word) for word in words[1:]), Path(directory), read)
-        return tuple(_absolute(word, directory) for word in normalise(expanded))
-    return None
+    entry = next((entry for entry in compile_entries(database) if entry.file == str(source)), None)
+    return None if entry is None else entry_flags(entry, read)
+
+
+def entry_flags(entry: CompileEntry, read: ReadText) -> tuple[str, ...]:
+    """The flags of one entry, with absolute folders. Raises ValueError for a file with flags that is none."""
+    return absolute_flags(expand(entry.words, Path(entry.directory), read), entry.directory)
+
+
+def absolute_flags(arguments: Iterable[str], directory: str) -> tuple[str, ...]:
+    """As `normalise`, with the folders and files of ``-I``, ``-isystem`` and ``-include`` below ``directory``."""
+    return tuple(_absolute(word, directory) for word in normalise(arguments))
 
 
 def _absolute(word: str, directory: str) -> str:

@@ -17,6 +17,7 @@ from assistant.cli.loading import loading
 from assistant.cli.machine import add_machine_commands
 from assistant.cli.optimizing import add_optimize_command
 from assistant.cli.paths import plain_path
+from assistant.cli.programs import add_program_command
 from assistant.cli.servers import Servers, add_server_commands
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ def build_app(servers: Servers) -> typer.Typer:
     for command in (_inspect, _check, _profile, _compare):
         app.command(command.__name__.lstrip("_"))(command)
     add_optimize_command(app)
+    add_program_command(app)
     add_ledger_commands(app)
     add_machine_commands(app)
     add_server_commands(app, servers)

@@ -32,6 +32,7 @@ __all__ = [
     "Target",
     "Timeout",
     "job_request",
+    "words_of",
 ]
 
 File = Annotated[Path, typer.Argument(metavar="FILE", help="CUDA C++ source; arguments for its program follow --")]
@@ -83,18 +84,18 @@ def job_request(
         kernel=kernel,
         device=device,
         target=target,
-        cflags=_words(cflags),
+        cflags=words_of(cflags),
         arguments=program_arguments,
         timeout_s=timeout_s,
         launch_count=_launch_count(launches),
         sample_blocks=_sample_blocks(count),
-        build_command=_words(build),
-        run_command=_words(run),
+        build_command=words_of(build),
+        run_command=words_of(run),
         report=None if report is None else plain_path(report),
     )
 
 
-def _words(text: str | None) -> tuple[str, ...] | None:
+def words_of(text: str | None) -> tuple[str, ...] | None:
     """As a shell would split them; raises UsageError for an open quote."""
     if text is None:
         return None

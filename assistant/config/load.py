@@ -20,6 +20,7 @@ from typing import Any, cast
 from pydantic import ValidationError
 
 from assistant.config.paths import CONFIG_NAME, PYPROJECT_NAME, has_tool_section, user_paths
+from assistant.config.program_keys import PROGRAM_SECTION
 from assistant.config.settings import Settings, is_lower_only, is_user_only, leaf_fields, leaf_names
 from assistant.errors import UsageError
 from assistant.record import Record
@@ -113,12 +114,17 @@ def _file_layers(workspace: Path | None) -> Iterator[_Layer]:
     if workspace is not None:
         config, pyproject = workspace / CONFIG_NAME, workspace / PYPROJECT_NAME
         if config.is_file():
-            yield _layer(str(config), _read(config), False)
+            yield _layer(str(config), _without_programs(_read(config)), False)
         if has_tool_section(pyproject):
-            yield _layer(str(pyproject), _read(pyproject).get("tool", {}).get("kernelopt", {}), False)
+            yield _layer(str(pyproject), _without_programs(_read(pyproject).get("tool", {}).get("kernelopt", {})), False)
     user_file = user_paths().config
     if user_file.is_file():
         yield _layer(str(user_file), _read(user_file), True)
+
+
+def _without_programs(values: Mapping[str, object]) -> Mapping[str, object]:
+    """What is left to be settings: tables ``[program.NAME]`` stand in the same file and are read where programs are looked for."""
+    return {key: value for key, value in values.items() if key != PROGRAM_SECTION}
 
 
 def _read(path: Path) -> dict[str, Any]:

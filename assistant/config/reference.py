@@ -13,6 +13,7 @@ from typing import Any
 
 from pydantic.fields import FieldInfo
 
+from assistant.config.program_keys import PROGRAM_KEYS, PROGRAM_SECTION, program_schema
 from assistant.config.settings import Settings, is_lower_only, is_user_only, leaf_fields
 
 __all__ = ["markdown", "schema_text", "setting_schemas", "write"]
@@ -50,16 +51,35 @@ timeout_s = 120
 | setting | type | default | meaning |
 |---|---|---|---|
 """
+_PROGRAMS_HEAD = """
+## Programs
+
+A table `[program.NAME]` in `kernelopt.toml` (`[tool.kernelopt.program.NAME]` in `pyproject.toml`) says which sources make one program
+([how](../how-to/projects.md)).
+
+```toml
+[program.demo]
+sources = ["apps/demo.cu", "kernels/*.cu"]
+flags = "-Iinclude -DWIDTH=256"
+args = ["5", "large"]
+```
+
+| key | type | meaning |
+|---|---|---|
+"""
 
 
 def markdown() -> str:
     """The page ``docs/reference/settings.md``."""
-    return _HEAD + "".join(f"| {' | '.join(row)} |\n" for row in _rows())
+    programs = "".join(f"| `{name}` | {key.expected} | {key.meaning} |\n" for name, key in PROGRAM_KEYS.items())
+    return _HEAD + "".join(f"| {' | '.join(row)} |\n" for row in _rows()) + _PROGRAMS_HEAD + programs
 
 
 def schema_text() -> str:
     """JSON schema of ``kernelopt.toml``, for editors."""
-    return json.dumps(Settings.model_json_schema(), indent=2) + "\n"
+    schema = Settings.model_json_schema()
+    schema["properties"][PROGRAM_SECTION] = program_schema()
+    return json.dumps(schema, indent=2) + "\n"
 
 
 def write(folder: Path) -> None:

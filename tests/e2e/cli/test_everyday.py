@@ -15,7 +15,7 @@ from tests.e2e.conftest import Offered
 from tests.thorough import first_of, only
 
 COMMANDS = (
-    *("inspect", "check", "profile", "compare", "optimize"),
+    *("inspect", "check", "profile", "compare", "optimize", "program"),
     *("proposals", "show", "accept", "reject", "undo", "history", "memory", "doctor", "init", "trust"),
 )
 PROGRAMS = tuple(sorted(path.name for path in EXAMPLES.glob("*.cu")))

@@ -1,0 +1,132 @@
+"""The programs that a CUDA file belongs to: what the command line names, else tables, else the build's database, else includes.
+
+The first of these places that has one answers. Example::
+
+    search = find_programs(Path("/p/scale.cuh"), (), read, Path("/p"), ("-Iinclude",))
+    search.found[0].units        # (Path("/p/main.cu"), Path("/p/sums.cu"))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from assistant.model.program import FoundProgram, ProgramOrigin, ProgramSearch
+from assistant.program.command_line import named_program
+from assistant.program.configured import search_tables
+from assistant.program.database import differing_macros, merged_flags, read_database
+from assistant.program.given_flags import folders_in, macros_in_flags
+from assistant.program.linking import Linked, Linker
+from assistant.program.searching import include_folder_flags, search_units
+from assistant.program.sources import ReadFile, Sources, is_unit
+from assistant.program.tables import read_tables
+from assistant.record import Record
+
+__all__ = ["find_programs", "programs_of_folder"]
+
+
+def find_programs(file: Path, further: tuple[Path, ...], read: ReadFile, workspace: Path, flags: tuple[str, ...]) -> ProgramSearch:
+    """The programs that ``file`` is part of.
+
+    ``further``: other sources of the command line. ``read``: the text of a file as it is now, None where it cannot be read.
+    ``flags``: the user's own, for ``-I`` and ``-D``.
+    """
+    sources = Sources(file, workspace, read)
+    search = _Search(sources, flags, sources.file)
+    if further:
+        return search.named(further)
+    if sources.text(sources.file) is None:
+        return ProgramSearch((), problem=f"{file} cannot be read: check the path")
+    return search.anywhere()
+
+
+def programs_of_folder(folder: Path, read: ReadFile, workspace: Path, flags: tuple[str, ...]) -> ProgramSearch:
+    """The programs that have a unit in ``folder`` or below it."""
+    sources = Sources(folder, workspace, read)
+    search = _Search(sources, flags, None).anywhere()
+    found = tuple(each for each in search.found if any(unit.is_relative_to(sources.file) for unit in each.units))
+    return ProgramSearch(found, search.looked_for, search.problem)
+
+
+class _Part(Record):
+    """What one place gave."""
+
+    found: tuple[FoundProgram, ...]
+    looked_for: tuple[str, ...]
+    problems: tuple[str, ...] = ()
+
+
+class _Search:
+    """One question; ``file`` is None for all programs of the workspace."""
+
+    def __init__(self, sources: Sources, flags: tuple[str, ...], file: str | None) -> None:
+        self._sources = sources
+        self._flags = flags
+        self._file = file
+        start = str(Path(sources.file).parent) if file is not None else sources.file
+        self._folders = folders_in(flags, tuple(dict.fromkeys((sources.root, start))))
+        self._macros = macros_in_flags(flags)
+        self._shown = "a program" if file is None else sources.shown(file)
+
+    def named(self, further: Iterable[Path]) -> ProgramSearch:
+        """The program that a command line spells out."""
+        named = tuple(dict.fromkeys((self._sources.file, *(str(path.resolve()) for path in further))))
+        return named_program(self._linker(tuple(path for path in named if is_unit(path))), named)
+
+    def anywhere(self) -> ProgramSearch:
+        """The first place that has a program; what was wrong in those before it is said too."""
+        looked_for, problems = list[str](), list[str]()
+        for part in (self._of_tables, self._of_database, self._of_includes):
+            result = part()
+            problems.extend(result.problems)
+            if result.found:
+                return ProgramSearch(result.found, tuple(looked_for), "; ".join(problems))
+            looked_for.extend(result.looked_for)
+        return ProgramSearch((), tuple(looked_for), "; ".join(problems))
+
+    def _linker(self, units: tuple[str, ...]) -> Linker:
+        return Linker(self._sources, units, lambda _: self._folders, lambda _: self._macros)
+
+    def _of_tables(self) -> _Part:
+        root = Path(self._sources.root)
+        tables = read_tables(Path(self._sources.file), root, self._sources.read)
+        if tables.file is None:
+            return _Part((), (f"no kernelopt.toml in {root} has a [program.NAME] table",))
+        search = search_tables(tables, self._sources, self._flags, self._file)
+        shown = tables.file.relative_to(root)
+        return _Part(search.found, (f"no [program.NAME] of {shown} has {self._shown}, or includes it",), search.problems)
+
+    def _of_database(self) -> _Part:
+        database = read_database(Path(self._sources.root))
+        if database is None:
+            return _Part((), ("there is no compile_commands.json, neither at the root nor in build, out or cmake-build-*",))
+        flags = {unit: (*words, *self._flags) for unit, words in database.flags.items()}
+        linker = Linker(
+            self._sources,
+            tuple(database.flags),
+            lambda unit: folders_in(flags[unit], (self._sources.root,)),
+            lambda unit: macros_in_flags(flags[unit]),
+        )
+        differing = list[str]()
+
+        def flags_of(linked: Linked) -> tuple[str, ...]:
+            differing.extend(differing_macros(linker, linked, database))
+            return merged_flags(linker, linked, database)
+
+        search = search_units(linker, ProgramOrigin.COMPILE_COMMANDS, flags_of, self._file)
+        missed = f"no sources of {database.shown} make a program with {self._shown}"
+        return _Part(search.found, (missed, *search.unclear), (*database.problems, *differing, *search.problems))
+
+    def _of_includes(self) -> _Part:
+        linker = self._linker(self._sources.units)
+        search = search_units(linker, ProgramOrigin.INCLUDES, lambda linked: include_folder_flags(linker, linked.units), self._file)
+        missed = f"none of {len(linker.units)} sources in {self._sources.root} has main() and {self._wanted}"
+        count = self._sources.left_out_count
+        left_out = (f"{count} files further away were not read: name the sources on the command line",) if count else ()
+        return _Part(search.found, (missed, *search.unclear, *left_out), search.problems)
+
+    @property
+    def _wanted(self) -> str:
+        if self._file is None:
+            return "starts a kernel"
+        return f"includes {self._shown}, or uses what it defines"

@@ -1,0 +1,235 @@
+"""Which units a linker would put together with one that has ``main()``: those that define what the units so far use without defining.
+
+Example::
+
+    linked = Linker(sources, units, folders, macros).linked("/p/main.cu")
+    linked.units, linked.links["/p/sums.cu"]     # ('/p/main.cu', '/p/sums.cu'), Link('launch_sums', '/p/main.cu')
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cached_property
+
+from assistant.cuda.linkage import is_name_used
+from assistant.cuda.linkage_hints import may_declare, may_define, may_instantiate
+from assistant.program.nearness import folder_distance
+from assistant.program.sources import Reached, Sources
+from assistant.record import Record
+
+__all__ = ["Ambiguity", "Link", "Linked", "Linker", "is_cuda"]
+
+_MAIN = re.compile(r"\bmain\b")
+_CUDA_SIGNS = ("__global__", "__device__", "<<<", "cudaLaunchKernel")
+"""One of these stands in every program that brings kernels."""
+
+
+class Link(Record):
+    """Why a unit belongs to a program."""
+
+    name: str
+    """What it defines."""
+    user: str
+    """The unit that uses it."""
+
+
+class Ambiguity(Record):
+    """Names that several units define, none of them nearer than the others."""
+
+    names: tuple[str, ...]
+    user: str
+    """The unit that uses them."""
+    units: tuple[str, ...]
+
+
+class Linked(Record):
+    """One program."""
+
+    units: tuple[str, ...]
+    """That with ``main()`` first, the others as they are found."""
+    links: Mapping[str, Link]
+    """By unit, all but the first."""
+    ambiguities: tuple[Ambiguity, ...]
+
+
+class _View(Record):
+    """A unit with all that it includes."""
+
+    defined: frozenset[str]
+    wanted: frozenset[str]
+    """Names that must be defined elsewhere."""
+
+
+class Linker:
+    """Links units of one search."""
+
+    def __init__(
+        self,
+        sources: Sources,
+        units: tuple[str, ...],
+        folders: Callable[[str], tuple[str, ...]],
+        macros: Callable[[str], frozenset[str]],
+    ) -> None:
+        """``folders``, ``macros``: where a unit's includes are looked for, and what its command line defines."""
+        self.sources = sources
+        self.units = units
+        self._folders = folders
+        self._macros = macros
+        self._views: dict[str, _View] = {}
+        self._mains: dict[str, bool] = {}
+        self._providers: dict[str, tuple[str, ...]] = {}
+        sources.read_closures(units, folders)
+
+    def closure(self, unit: str) -> Mapping[str, Reached]:
+        """The unit and all that it reaches by includes."""
+        return self.sources.closure(unit, self._folders(unit))
+
+    @cached_property
+    def _includers(self) -> Mapping[str, tuple[str, ...]]:
+        """The units that reach a file, by the file; a unit reaches itself."""
+        found: dict[str, list[str]] = {}
+        for unit in self.units:
+            for path in self.closure(unit):
+                found.setdefault(path, []).append(unit)
+        return {path: tuple(units) for path, units in found.items()}
+
+    def reaching(self, path: str) -> tuple[str, ...]:
+        """The units that are the file or include it, over other files too."""
+        return self._includers.get(path, ())
+
+    def has_main(self, unit: str) -> bool:
+        """Whether the unit, or a file that it includes, has a ``main()`` that is compiled."""
+        if unit not in self._mains:
+            self._mains[unit] = any(self._is_main_in(unit, path) for path in self.closure(unit))
+        return self._mains[unit]
+
+    def _is_main_in(self, unit: str, path: str) -> bool:
+        text = self.sources.text(path)
+        main = self.sources.linkage(path).main if text is not None and _MAIN.search(text) else None
+        if main is None:
+            return False
+        if not main.conditions:
+            return True
+        given = self._macros(unit)
+        defined = given.union(*(self.sources.linkage(each).macros for each in self.closure(unit)))
+        before = given if path == unit else given | self.sources.linkage(unit).macros
+        forbidden = before - self.sources.linkage(path).macros
+        return all(
+            (not condition.needs or condition.needs in defined or condition.needs.startswith("_")) and condition.forbids not in forbidden
+            for condition in main.conditions
+        )
+
+    def linked(self, main: str) -> Linked:
+        """The program of a unit with ``main()``."""
+        units: dict[str, Link | None] = {main: None}
+        unclear: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+        waiting = [main]
+        for unit in waiting:
+            for name in sorted(self._view(unit).wanted):
+                nearest = () if self._is_defined(name, units) else self._nearest(name, unit)
+                if len(nearest) == 1:
+                    units[nearest[0]] = Link(name, unit)
+                    waiting.append(nearest[0])
+                elif nearest:
+                    unclear.setdefault((unit, nearest), []).append(name)
+        left = {place: tuple(name for name in names if not self._is_defined(name, units)) for place, names in unclear.items()}
+        ambiguities = tuple(Ambiguity(names, user, several) for (user, several), names in left.items() if names)
+        return Linked(tuple(units), {unit: link for unit, link in units.items() if link is not None}, ambiguities)
+
+    def mains_with(self, path: str) -> tuple[str, ...]:
+        """Units with ``main()`` whose programs may hold a file: they include it, or use what units that include it define."""
+        mains: dict[str, None] = {}
+        seen = set(self.reaching(path))
+        waiting = list(self.reaching(path))
+        for unit in waiting:
+            if self.has_main(unit):
+                mains[unit] = None
+                continue
+            for user in self._users(unit):
+                if user not in seen:
+                    seen.add(user)
+                    waiting.append(user)
+        return tuple(mains)
+
+    def _users(self, unit: str) -> Iterator[str]:
+        """Units that use what this one defines."""
+        defined = self._view(unit).defined
+        words = frozenset(_word_of(name) for name in defined)
+        files = {path for word in words for path in self.sources.with_word(word)}
+        declaring = sorted(path for path in files if may_declare(self.sources.text(path) or "", words))
+        for user in dict.fromkeys(user for path in declaring for user in self.reaching(path)):
+            if user != unit and self._may_use(user, words) and any(_provided(name, defined) for name in self._view(user).wanted):
+                yield user
+
+    def _may_use(self, user: str, words: frozenset[str]) -> bool:
+        """Whether a unit holds one of the words itself, or a header of it does more than declare one."""
+        return any(
+            (path == user and word in (self.sources.text(path) or "")) or word in self.sources.linkage(path).mentioned
+            for path in sorted(self.closure(user), key=user.__ne__)
+            for word in words
+        )
+
+    def _is_defined(self, name: str, units: Iterable[str]) -> bool:
+        return any(_provided(name, self._view(unit).defined) for unit in units)
+
+    def _nearest(self, name: str, user: str) -> tuple[str, ...]:
+        """The units that define a name, as near to its user as any."""
+        folder = posixpath.dirname(user)
+        providers = [(folder_distance(folder, unit), unit) for unit in self._providers_of(name) if not self.has_main(unit)]
+        least = min((distance for distance, _ in providers), default=0)
+        return tuple(unit for distance, unit in providers if distance == least)
+
+    def _providers_of(self, name: str) -> tuple[str, ...]:
+        if name not in self._providers:
+            files = [path for path in sorted(self._with_definition(name)) if self._offers(path, name)]
+            units = dict.fromkeys(unit for path in files for unit in self.reaching(path))
+            self._providers[name] = tuple(sorted(unit for unit in units if _provided(name, self._view(unit).defined)))
+        return self._providers[name]
+
+    def _with_definition(self, name: str) -> Iterator[str]:
+        """Files that may define a name; a member may come with its class, by ``template class Plan<int>``."""
+        owner, _, _ = name.removesuffix("::").rpartition("::")
+        for word, is_there in ((_word_of(name), may_define), (owner, may_instantiate)):
+            if word:
+                yield from (path for path in self.sources.with_word(word) if is_there(self.sources.text(path) or "", (word,)))
+
+    def _offers(self, path: str, name: str) -> bool:
+        linkage = self.sources.linkage(path)
+        return _provided(name, linkage.defined | linkage.constants)
+
+    def _view(self, unit: str) -> _View:
+        if unit not in self._views:
+            self._views[unit] = self._viewed(unit)
+        return self._views[unit]
+
+    def _viewed(self, unit: str) -> _View:
+        texts = [self.sources.linkage(path) for path in self.closure(unit)]
+        declared = frozenset[str]().union(*(text.declared for text in texts))
+        inner = frozenset[str]().union(*(text.inner for text in texts))
+        mentioned = frozenset[str]().union(*(text.mentioned for text in texts))
+        elsewhere = frozenset[str]().union(*(text.extern_templates for text in texts))
+        constants = frozenset[str]().union(*(text.constants for text in texts)) & declared
+        defined = frozenset[str]().union(*(text.defined for text in texts)) | constants
+        missing = {name for name in declared - inner if not _provided(name, defined)}
+        missing |= {name for name in elsewhere if not _provided(name, defined)}
+        return _View(defined, frozenset(name for name in missing if is_name_used(name, mentioned)))
+
+
+def is_cuda(linker: Linker, units: tuple[str, ...]) -> bool:
+    """Whether any of the units has to do with kernels."""
+    if any(unit.endswith(".cu") for unit in units):
+        return True
+    texts = (linker.sources.text(path) or "" for unit in units for path in linker.closure(unit))
+    return any(sign in text for text in texts for sign in _CUDA_SIGNS)
+
+
+def _provided(name: str, defined: frozenset[str]) -> bool:
+    """Whether a name is defined, or all members of its class template are."""
+    return name in defined or ("::" in name and f"{name.removesuffix('::').partition('::')[0]}::" in defined)
+
+
+def _word_of(name: str) -> str:
+    """The word that a text must hold to declare the name; of an instantiated class template its own."""
+    return name.removesuffix("::").rpartition("::")[2].removeprefix("~")

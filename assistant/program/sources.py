@@ -1,0 +1,204 @@
+"""The source files around a file, as the search asks about them: text, includes, names; each is read when it is first asked for.
+
+Paths are strings here, as thousands of them are compared. Example::
+
+    sources = Sources(Path("/p/scale.cuh"), Path("/p"), read)
+    tuple(sources.closure("/p/main.cu", ()))      # ('/p/main.cu', '/p/scale.cuh')
+"""
+
+from __future__ import annotations
+
+import os
+import posixpath
+from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
+from pathlib import Path
+
+from assistant.cuda.includes import IncludeDirective, include_directives
+from assistant.cuda.linkage import Linkage, linkage_of
+from assistant.disk.sources import source_files
+from assistant.program.nearness import folder_distance
+from assistant.record import Record
+
+__all__ = ["HEADER_SUFFIXES", "MOST_BYTES", "MOST_FILES", "UNIT_SUFFIXES", "Reached", "ReadFile", "Sources", "is_unit"]
+
+ReadFile = Callable[[Path], str | None]
+"""The text of a file, None for what cannot be read."""
+
+UNIT_SUFFIXES = frozenset({".cu", ".cpp", ".cc", ".cxx"})
+HEADER_SUFFIXES = frozenset({".cuh", ".h", ".hpp", ".hh", ".hxx", ".inl", ".inc", ".ipp", ".tpp"})
+MOST_FILES = 2000
+"""Read for one search (chosen: 2 s on a slow core)."""
+MOST_BYTES = 16 << 20
+"""Of one file; a longer one is generated or no source."""
+_INCLUDE_FOLDER = "include"
+
+
+def is_unit(path: Path | str) -> bool:
+    """Whether a file is compiled by itself, by its name."""
+    return posixpath.splitext(path)[1].lower() in UNIT_SUFFIXES
+
+
+class Reached(Record):
+    """How an include was found."""
+
+    path: str
+    includer: str
+    folder: str | None = None
+    """The folder that compilers must be given by ``-I`` to find it too; None: they find it as things are."""
+
+
+class Sources:
+    """The files of one search. Nothing is kept beyond it, so that a change is seen by the next."""
+
+    def __init__(self, file: Path, workspace: Path, read: ReadFile) -> None:
+        """``file`` may be written with symbolic links; the rest of the workspace is known by resolved paths."""
+        self.root = os.path.realpath(workspace)
+        self.file = os.path.realpath(file)
+        self._given = file
+        self.read = read
+        self._texts: dict[str, str | None] = {}
+        self._includes: dict[str, tuple[IncludeDirective, ...]] = {}
+        self._linkages: dict[str, Linkage] = {}
+        self._closures: dict[tuple[str, tuple[str, ...]], Mapping[str, Reached]] = {}
+        self._resolved: dict[tuple[str, IncludeDirective, tuple[str, ...]], Reached | None] = {}
+        self._by_word: dict[str, frozenset[str]] = {}
+
+    @cached_property
+    def _every(self) -> tuple[str, ...]:
+        """All source files of the workspace, the nearest to the file in question first."""
+        paths = map(str, source_files(Path(self.root), UNIT_SUFFIXES | HEADER_SUFFIXES, MOST_BYTES))
+        is_folder = Path(self.file).is_dir()
+        folder = self.file if is_folder else posixpath.dirname(self.file)
+        return tuple(sorted({*paths, *(() if is_folder else (self.file,))}, key=lambda path: (folder_distance(folder, path), path)))
+
+    @cached_property
+    def listed(self) -> tuple[str, ...]:
+        """Those that are read."""
+        return self._every[:MOST_FILES]
+
+    @property
+    def left_out_count(self) -> int:
+        """How many files of the workspace are not read."""
+        return len(self._every) - len(self.listed)
+
+    @cached_property
+    def units(self) -> tuple[str, ...]:
+        """Those of them that are compiled by themselves."""
+        return tuple(path for path in self.listed if is_unit(path) and self.text(path) is not None)
+
+    @cached_property
+    def _known(self) -> frozenset[str]:
+        return frozenset(self.listed)
+
+    def path(self, path: str) -> Path:
+        """As the caller knows it."""
+        return self._given if path == self.file else Path(path)
+
+    def shown(self, path: str) -> str:
+        """For people: relative to the workspace where it lies there."""
+        return os.path.relpath(path, self.root) if path.startswith(self.root + os.sep) else path
+
+    def text(self, path: str) -> str | None:
+        """None for what cannot be read, and for what would be one file too many."""
+        if path not in self._texts and len(self._texts) < MOST_FILES:
+            self._texts[path] = self.read(self.path(path))
+        return self._texts.get(path)
+
+    def includes(self, path: str) -> tuple[IncludeDirective, ...]:
+        """The include directives of a file."""
+        if path not in self._includes:
+            self._includes[path] = include_directives(self.text(path) or "")
+        return self._includes[path]
+
+    def linkage(self, path: str) -> Linkage:
+        """The names of a file."""
+        if path not in self._linkages:
+            self._linkages[path] = linkage_of(self.text(path) or "")
+        return self._linkages[path]
+
+    def with_word(self, word: str) -> frozenset[str]:
+        """Files read so far whose text holds the characters of a word; a first, quick question."""
+        if word not in self._by_word:
+            self._by_word[word] = frozenset(path for path, text in self._texts.items() if text is not None and word in text)
+        return self._by_word[word]
+
+    def read_closures(self, units: tuple[str, ...], folders: Callable[[str], tuple[str, ...]]) -> None:
+        """Reads the units and all that they include, so that `with_word` knows them."""
+        for unit in units:
+            self.closure(unit, folders(unit))
+        self._by_word.clear()
+
+    def closure(self, unit: str, folders: tuple[str, ...]) -> Mapping[str, Reached]:
+        """The unit and every file that it reaches by includes, in order; ``folders``: where compilers look for them."""
+        key = (unit, folders)
+        if key not in self._closures:
+            found = {unit: Reached(unit, unit)}
+            waiting = [unit]
+            while waiting:
+                includer = waiting.pop()
+                for directive in self.includes(includer):
+                    reached = self._resolve(includer, directive, folders)
+                    if reached is not None and reached.path not in found:
+                        found[reached.path] = reached
+                        waiting.append(reached.path)
+            self._closures[key] = found
+        return self._closures[key]
+
+    def _resolve(self, includer: str, directive: IncludeDirective, folders: tuple[str, ...]) -> Reached | None:
+        folder = posixpath.dirname(includer)
+        key = (folder, directive, folders)
+        if key not in self._resolved:
+            self._resolved[key] = self._found(includer, folder, directive, folders)
+        found = self._resolved[key]
+        return None if found is None else Reached(found.path, includer, found.folder)
+
+    def _found(self, includer: str, folder: str, directive: IncludeDirective, folders: tuple[str, ...]) -> Reached | None:
+        for place in (folder, *folders) if directive.is_quoted else folders:
+            candidate = posixpath.normpath(posixpath.join(place, directive.name))
+            if candidate not in self._known and Path(candidate).is_file():
+                candidate = os.path.realpath(candidate)
+            if (candidate in self._known or Path(candidate).is_file()) and self.text(candidate) is not None:
+                return Reached(candidate, includer)
+        for guesses in (self._above(folder, directive), self._anywhere(directive)):
+            found = dict(guesses)
+            if found:
+                return next((Reached(path, includer, place) for path, place in found.items()), None) if len(found) == 1 else None
+        return None
+
+    def _above(self, folder: str, directive: IncludeDirective) -> Iterator[tuple[str, str]]:
+        """(file, folder to name with ``-I``) where build files usually point to: folders above, and ``include`` in each of them."""
+        if directive.name.startswith(("/", ".")):
+            return
+        above = tuple(_folders_above(folder, self.root))
+        places = (*(above if _is_own(directive) else ()), *(f"{place}/{_INCLUDE_FOLDER}" for place in above))
+        for place in places:
+            candidate = posixpath.normpath(f"{place}/{directive.name}")
+            if candidate in self._known and self.text(candidate) is not None:
+                yield candidate, place
+
+    def _anywhere(self, directive: IncludeDirective) -> Iterator[tuple[str, str]]:
+        """The same of files anywhere in the workspace whose path ends as it is written."""
+        if _is_own(directive) and not directive.name.startswith(("/", ".")):
+            for path in self._by_name.get(posixpath.basename(directive.name), ()):
+                if path.endswith(f"/{directive.name}") and self.text(path) is not None:
+                    yield path, path[: -len(directive.name) - 1]
+
+    @cached_property
+    def _by_name(self) -> Mapping[str, tuple[str, ...]]:
+        found: dict[str, list[str]] = {}
+        for path in self.listed:
+            found.setdefault(posixpath.basename(path), []).append(path)
+        return {name: tuple(paths) for name, paths in found.items()}
+
+
+def _is_own(directive: IncludeDirective) -> bool:
+    """Whether it looks like a file of the project, unlike ``<string.h>``."""
+    return directive.is_quoted or "/" in directive.name or directive.name.endswith(".cuh")
+
+
+def _folders_above(folder: str, root: str) -> Iterator[str]:
+    """The folder and those around it, up to the root; none for a folder elsewhere."""
+    while folder == root or folder.startswith(root + os.sep):
+        yield folder
+        folder = posixpath.dirname(folder)

@@ -1,0 +1,3 @@
+#pragma once
+#include <cstdint>
+void histogram(const std::uint8_t *data, unsigned *bins, int n);

@@ -1,0 +1,3 @@
+#pragma once
+void blur_rows(const float *in, float *out, int w, int h, int radius);
+void blur_cols(const float *in, float *out, int w, int h, int radius);

@@ -1,0 +1,3 @@
+#pragma once
+// set by ops::detail::set_threads()
+extern int ops_threads;
