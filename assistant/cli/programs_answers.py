@@ -12,7 +12,7 @@ from assistant.cli.console import console
 from assistant.cli.options import words_of
 from assistant.cli.paths import plain_path
 from assistant.config import find_workspace, load_settings
-from assistant.disk.texts import read_bytes
+from assistant.disk.texts import source_text
 from assistant.errors import UsageError
 from assistant.model.program import FoundProgram, ProgramSearch
 from assistant.program import choose_program, chosen_program, find_programs, programs_of_folder
@@ -20,7 +20,6 @@ from assistant.serialize import dumps, encode
 
 __all__ = ["print_programs", "use_program"]
 
-_MOST_BYTES = 16 << 20
 _NAMES_SHOWN = 8
 
 
@@ -65,17 +64,8 @@ def _search(path: Path, cflags: str | None) -> ProgramSearch:
     given = words_of(cflags)
     flags = load_settings(workspace).settings.build.flags if given is None else given
     if path.is_dir():
-        return programs_of_folder(path, _text, workspace, flags)
-    return find_programs(path, (), _text, workspace, flags)
-
-
-def _text(path: Path) -> str | None:
-    """As compilers see it; a byte that is no UTF-8 stands in it as a surrogate."""
-    try:
-        data = read_bytes(path, _MOST_BYTES)
-    except OSError:
-        return None
-    return None if b"\0" in data else data.decode("utf-8", "surrogateescape")
+        return programs_of_folder(path, source_text, workspace, flags)
+    return find_programs(path, (), source_text, workspace, flags)
 
 
 def _exit_code(search: ProgramSearch) -> int:

@@ -12,7 +12,10 @@ import os
 import stat
 from pathlib import Path
 
-__all__ = ["UnfitFileError", "read_bytes"]
+__all__ = ["MOST_SOURCE_BYTES", "UnfitFileError", "read_bytes", "source_text"]
+
+MOST_SOURCE_BYTES = 16 << 20
+"""A CUDA source beyond this is generated or not a source."""
 
 _KINDS = {
     stat.S_IFIFO: "a named pipe",
@@ -44,3 +47,12 @@ def read_bytes(path: Path, most_bytes: int) -> bytes:
         return data
     finally:
         os.close(descriptor)
+
+
+def source_text(path: Path) -> str | None:
+    """The text of a source as compilers see it; a byte that is no UTF-8 stands in it as a surrogate. None where it is none."""
+    try:
+        data = read_bytes(path, MOST_SOURCE_BYTES)
+    except OSError:
+        return None
+    return None if b"\0" in data else data.decode("utf-8", "surrogateescape")

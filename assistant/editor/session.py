@@ -333,6 +333,7 @@ class EditorSession:
         return JobRequest(
             document.path,
             only_own=True,
+            may_have_program=False,
             working_directory=document.path.parent,
             texts=((document.path, document.text),),
             device=settings.device,

@@ -1,4 +1,4 @@
-"""The file that a job is about, as a version of its text.
+"""The file that a job is about, as a version of its text, in its program.
 
 Example::
 
@@ -9,14 +9,17 @@ Example::
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from assistant.build.includes import with_headers
 from assistant.config import find_workspace
 from assistant.cuda.parse import parse
+from assistant.engine.programs import ProgramFound, find_program
 from assistant.engine.request import JobRequest
-from assistant.engine.source_version import Selection, SourceVersion, read_source, version_of
+from assistant.engine.source_version import Selection, SourceVersion, declares_workload, read_source, version_of
 from assistant.model.build import Flags
+from assistant.model.program import FoundProgram
 from assistant.model.source import ParsedSource, Source
 from assistant.ports.lab import Program
 
@@ -26,20 +29,46 @@ _KERNEL = "__global__"
 
 
 def read_version(request: JobRequest, flags: Flags) -> SourceVersion:
-    """Parse ``request.file``. Raises UsageError for no kernel or an unknown selector, CannotAnswerError for a bad workload block."""
+    """Parse ``request.file`` and the rest of its program.
+
+    Raises UsageError for no kernel or an unknown selector, CannotAnswerError for a bad workload block and for a program that is unclear.
+    """
     parsed = parse(_source(request, request.file))
-    units = (parsed.source, *(_source(request, path) for path in request.extra_sources if path != request.file))
-    others = (*map(parse, units[1:]), *_headers_with_kernels(request, units, flags))
-    program = Program(
+    program = _program(request, flags, parsed)
+    units = _units(request, program.found)
+    flags = flags if program.found is None else _with_flags(flags, program.found)
+    others = (*map(parse, units), *_headers_with_kernels(request, (parsed.source, *units), flags))
+    found = program.found
+    built = Program(
         sources=(parsed.source, *(other.source for other in others)),
         flags=flags,
-        arguments=request.arguments,
-        working_directory=request.working_directory,
+        arguments=request.arguments or (() if found is None else found.arguments),
+        working_directory=(None if found is None else found.working_directory) or request.working_directory,
         build_command=request.build_command,
         run_command=request.run_command,
     )
     selection = Selection(request.kernel, request.needs_kernels, request.live, request.only_own)
-    return version_of(parsed, program, selection, others)
+    version = version_of(parsed, built, selection, others)
+    return replace(version, found=found, looked_for=program.looked_for)
+
+
+def _program(request: JobRequest, flags: Flags, parsed: ParsedSource) -> ProgramFound:
+    """Looked for where the file is run, and says of no launches itself."""
+    is_said = request.live is not None or request.run_command is not None or request.report is not None
+    if is_said or not request.may_have_program or (not request.extra_sources and not parsed.has_main and declares_workload(parsed)):
+        return ProgramFound(None)
+    return find_program(request, flags)
+
+
+def _units(request: JobRequest, found: FoundProgram | None) -> tuple[Source, ...]:
+    """Of the program, but for the file in question."""
+    named = request.extra_sources if found is None else (*found.units, *request.extra_sources)
+    paths = dict.fromkeys(path for path in named if path.resolve() != request.file.resolve())
+    return tuple(_source(request, path) for path in paths)
+
+
+def _with_flags(flags: Flags, found: FoundProgram) -> Flags:
+    return replace(flags, arguments=tuple(dict.fromkeys((*found.flags, *flags.arguments))))
 
 
 def _headers_with_kernels(request: JobRequest, units: Sequence[Source], flags: Flags) -> Iterator[ParsedSource]:

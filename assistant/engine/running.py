@@ -109,6 +109,8 @@ class JobRunner(Record):
             job.emit(_started(job, command))
             for warning in warnings:
                 job.say(Severity.WARNING, warning)
+            if version.found is not None and version.found.units != (job.request.file,):
+                job.say(Severity.INFORMATION, f"part of the program {version.found.name}: {version.found.why}")
             async with self._beating(job):
                 ending = await body(job, version)
             exit_code = ending.exit_code

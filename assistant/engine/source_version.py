@@ -14,20 +14,22 @@ from pathlib import Path
 from assistant.build.safe_flags import refused_flag
 from assistant.cuda.match import kernel_of_instance, select_kernels
 from assistant.cuda.parse import parse
-from assistant.disk.texts import UnfitFileError, read_bytes
+from assistant.disk.texts import MOST_SOURCE_BYTES, UnfitFileError, read_bytes
 from assistant.errors import CannotAnswerError, UsageError
 from assistant.model.build import Flags
+from assistant.model.program import FoundProgram
 from assistant.model.source import Kernel, LaunchSite, ParsedSource, Source
 from assistant.model.workload import DeclaredWorkload, LiveWorkload, WorkloadProblem
 from assistant.ports.lab import Program
 from assistant.record import Record
-from assistant.workload.blocks import find_workloads, parse_sidecar, sidecar_path
+from assistant.workload.blocks import find_blocks, find_workloads, parse_sidecar, sidecar_path
 
 __all__ = [
     "Selection",
     "SourceVersion",
     "as_candidate",
     "candidate_of",
+    "declares_workload",
     "holder_of",
     "read_source",
     "refuse_other_differences",
@@ -36,8 +38,6 @@ __all__ = [
     "with_text",
 ]
 
-_MAX_SOURCE_BYTES = 16 << 20
-"""A CUDA source beyond this is generated or not a source."""
 _NAMES_SHOWN = 12
 _HOLDING_CUDA = frozenset({".py", ".ipynb"})
 
@@ -68,6 +68,10 @@ class SourceVersion(Record):
     """What was asked about; the same of every version."""
     others: tuple[ParsedSource, ...] = ()
     """The other files of the program: its units, and headers that hold kernels."""
+    found: FoundProgram | None = None
+    """Which program it is part of, where that was looked for and found."""
+    looked_for: tuple[str, ...] = ()
+    """In words, what was looked for where no program was found."""
 
     @property
     def source(self) -> Source:
@@ -121,7 +125,7 @@ def read_source(path: Path) -> Source:
     try:
         if path.is_dir():
             raise UsageError(f"{path} is a folder", "name a .cu file, or use: kernelopt watch DIR")
-        data = read_bytes(path, _MAX_SOURCE_BYTES)
+        data = read_bytes(path, MOST_SOURCE_BYTES)
     except FileNotFoundError as error:
         holder = holder_of(path)
         if holder is not None:
@@ -160,7 +164,8 @@ def version_of(parsed: ParsedSource, program: Program, selection: Selection, oth
 def with_text(version: SourceVersion, text: str) -> SourceVersion:
     """The same file with another text. Raises as version_of does."""
     program = replace(version.program, kernels=(), is_candidate=False)
-    return version_of(parse(Source(version.source.path, text)), program, version.selection, version.others)
+    read = version_of(parse(Source(version.source.path, text)), program, version.selection, version.others)
+    return replace(read, found=version.found, looked_for=version.looked_for)
 
 
 def with_other(version: SourceVersion, other: ParsedSource) -> SourceVersion:
@@ -222,6 +227,12 @@ def _selected(parsed: ParsedSource, selection: Selection, others: tuple[ParsedSo
         names = ", ".join(kernel.key for kernel in kernels[:_NAMES_SHOWN])
         raise UsageError(f"{path} has no kernel {selector!r}", f"it has: {names}")
     return selected
+
+
+def declares_workload(parsed: ParsedSource) -> bool:
+    """Whether the text, or the file beside it, says how its kernels are launched."""
+    path = parsed.source.path
+    return bool(find_blocks(parsed.source.text)) or sidecar_path(path).is_file()
 
 
 def _declared(parsed: ParsedSource) -> tuple[DeclaredWorkload, ...]:

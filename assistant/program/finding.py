@@ -17,7 +17,7 @@ from assistant.program.configured import search_tables
 from assistant.program.database import differing_macros, merged_flags, read_database
 from assistant.program.given_flags import folders_in, macros_in_flags
 from assistant.program.linking import Linked, Linker
-from assistant.program.searching import include_folder_flags, search_units
+from assistant.program.searching import UnitSearch, include_folder_flags, search_units
 from assistant.program.sources import ReadFile, Sources, is_unit
 from assistant.program.tables import read_tables
 from assistant.record import Record
@@ -118,12 +118,19 @@ class _Search:
         return _Part(search.found, (missed, *search.unclear), (*database.problems, *differing, *search.problems))
 
     def _of_includes(self) -> _Part:
+        if self._file is not None and is_unit(self._file):
+            alone = self._linker((self._file,))
+            if alone.stands_alone(self._file):  # the workspace, which may be large, need not be read
+                return _Part(self._searched(alone).found, ())
         linker = self._linker(self._sources.units)
-        search = search_units(linker, ProgramOrigin.INCLUDES, lambda linked: include_folder_flags(linker, linked.units), self._file)
+        search = self._searched(linker)
         missed = f"none of {len(linker.units)} sources in {self._sources.root} has main() and {self._wanted}"
         count = self._sources.left_out_count
         left_out = (f"{count} files further away were not read: name the sources on the command line",) if count else ()
         return _Part(search.found, (missed, *search.unclear, *left_out), search.problems)
+
+    def _searched(self, linker: Linker) -> UnitSearch:
+        return search_units(linker, ProgramOrigin.INCLUDES, lambda linked: include_folder_flags(linker, linked.units), self._file)
 
     @property
     def _wanted(self) -> str:

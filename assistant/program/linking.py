@@ -121,6 +121,10 @@ class Linker:
             for condition in main.conditions
         )
 
+    def stands_alone(self, unit: str) -> bool:
+        """Whether the unit has ``main()`` and all that it declares and uses."""
+        return self.has_main(unit) and not self._view(unit).wanted
+
     def linked(self, main: str) -> Linked:
         """The program of a unit with ``main()``."""
         units: dict[str, Link | None] = {main: None}

@@ -150,4 +150,6 @@ def without_workload(version: SourceVersion) -> LabFailure:
     init = f"kernelopt init {path} writes a workload block to start from"
     in_editor = "the editor's action 'declare a workload' writes one into the text"
     message = f"{path.name} has no main() and declares no workload, so there is nothing to run"
+    if version.looked_for:
+        message += f"; looked for a program that it is part of: {'; '.join(version.looked_for)}"
     return LabFailure("no_workload", message, init if holder_of(path) is None else in_editor)
