@@ -11,8 +11,8 @@ import pytest
 
 from assistant.engine.event_schema import event_schema, event_schema_text
 from tests.e2e.cli.harness import CHEATS, DATA, Ended, working_cli
-from tests.e2e.cli.schema_check import violations
 from tests.e2e.conftest import Offered
+from tests.schema_check import violations
 from tests.thorough import only
 
 SCHEMA = event_schema()
@@ -36,6 +36,7 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> Ran:
 
     @cache
     def run(name: str) -> Ended:
+        """The command of that name in a folder of its own, with its events."""
         with working_cli(tmp_path_factory.mktemp("events")) as cli:
             files = {
                 "pipeline": cli.example("pipeline.cu"),

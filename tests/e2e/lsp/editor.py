@@ -329,6 +329,7 @@ class Editor:
 
         @client.feature(types.WINDOW_SHOW_MESSAGE_REQUEST)
         async def ask(parameters: types.ShowMessageRequestParams) -> types.MessageActionItem | None:
+            """The answer that the test chose; none at all where it chose to keep the question open."""
             self.asked.append(parameters)
             answer = self.answer(parameters)
             if answer == NO_ANSWER:

@@ -178,7 +178,7 @@ def test_a_text_is_called_after_its_first_kernel() -> None:
     assert names(read(call(named("a")) + call(bounds) + call("int x;"))) == ["train.py.a.cu", "train.py.bounded.cu", "train.py.cuda.cu"]
 
 
-def test_texts_of_one_name_are_numbered_in_their_order_and_next_to_other_documents() -> None:
+def test_texts_of_the_same_name_are_numbered_in_their_order_and_next_to_other_documents() -> None:
     text = call(named("a")) + call(named("a") + "// 2")
     assert names(read(text)) == ["train.py.a.cu", "train.py.a-2.cu"]
     assert names(read(text, taken=frozenset({Path("/w/train.py.a.cu")}))) == ["train.py.a-2.cu", "train.py.a-3.cu"]

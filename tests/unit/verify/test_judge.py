@@ -193,6 +193,7 @@ def test_a_pole_that_another_precision_meets_on_changed_signs_is_a_decision() ->
     """``x / (0.8 + 0.25 * x)``, twice, at -3.2: 4 where the sum is taken in double, NaN where it is 0 in float."""
 
     def twice(b: Buffers, wide: type[np.floating]) -> None:
+        """Two steps of a recurrence, computed in the type ``wide``."""
         x = b["x"]
         with np.errstate(all="ignore"):
             for _ in range(2):
@@ -332,6 +333,8 @@ def test_only_computed_floats_need_a_tolerance() -> None:
 
 def test_what_only_the_kernel_itself_reads_is_for_a_person_to_decide() -> None:
     def with_scratch(value: float) -> Kernel:
+        """A kernel that leaves ``value`` times x in the scratch buffer y."""
+
         def kernel(b: Buffers) -> None:
             b["y"][:] = np.float32(value) * b["x"]
             scale_add({**b, "y": b["x"]})
@@ -339,6 +342,7 @@ def test_what_only_the_kernel_itself_reads_is_for_a_person_to_decide() -> None:
         return kernel
 
     def judged(candidate: Kernel, *, is_unread: bool, kind: str = "resampled") -> Verification:
+        """The verdict where y is, or is not, read by other kernels."""
         base = evidence(with_scratch(2.0), candidate)
         cases = [replace(c, origin=replace(c.origin, kind=kind if c.origin.kind != "recorded" else "recorded")) for c in base.cases]
         facts = [replace(c, buffers=tuple(replace(b, is_unread=is_unread and b.name == "y") for b in c.buffers)) for c in cases]
@@ -563,6 +567,8 @@ def test_sums_that_cancel_in_one_order_alone_are_no_write_outside() -> None:
         b["out"][:] = b["x"]
 
     def adding(rest: float) -> Kernel:
+        """The scattering kernel with ``rest`` added to one element."""
+
         def scatters_otherwise(b: Buffers) -> None:
             scatters(b)
             b["y"][7] += np.float32(rest)
@@ -820,6 +826,7 @@ def test_zeros_of_both_signs_say_nothing_of_roundings_and_all_of_infinities() ->
         b["out"][:-1] = 1 / np.abs(b["x"][:-1])
 
     def judged(original: Kernel, candidate: Kernel) -> Verification:
+        """The verdict with a further case of zeros of both signs."""
         zeros = inputs(9)
         zeros["x"][::2] = [0.0, -0.0] * (N // 4)
         zeros["x"][1] = 1e3
@@ -895,7 +902,7 @@ def test_special_values_say_nothing_more_of_a_size_on_which_b_is_wrong_anyway() 
     assert "wrote_outside_outputs" in codes(judged_as(replace(base, cases=(*base.cases, own)), "injected"))
 
 
-def test_a_guard_that_was_tried_on_shifted_buffers_needs_no_decision() -> None:
+def test_a_guard_that_ran_on_shifted_buffers_needs_no_decision() -> None:
     label = DetectedLabel(Label.ALIGNMENT, "assumes the alignment of x")
     base = replace(with_resized(scale_add), labels=(label,))
     assert codes(judged_as(base, "shifted")) == set()
@@ -1047,6 +1054,8 @@ def test_values_that_cancel_count_only_where_float64_values_show_that_the_origin
 
 def test_integers_made_of_floats_beyond_their_range_say_nothing_of_a_gpu() -> None:
     def convert(value: int) -> Kernel:
+        """A kernel whose conversion of NaN gives ``value``."""
+
         def run(b: Buffers) -> None:
             b["out"][:] = np.nan_to_num(b["x"] * 100)
             b["out"][np.isnan(b["x"])] = value
@@ -1058,14 +1067,15 @@ def test_integers_made_of_floats_beyond_their_range_say_nothing_of_a_gpu() -> No
     special = inputs(5)
     special["x"][::50] = np.nan
 
-    def told(original: int, candidate: int) -> tuple[Label, ...]:
+    def labels_of(original: int, candidate: int) -> tuple[Label, ...]:
+        """Labels of the verdict where the two versions convert NaN to these values."""
         own = tuple(case(convert(original), convert(candidate), seed=seed, out=empty) for seed in (1, 2))
         injected = case(convert(original), convert(candidate), kind="injected", out=empty, buffers=special)
         result = judge(JudgeEvidence((*own, injected), AutoTolerance()))
         assert isinstance(result, Verification), result
         return result.labels
 
-    assert told(least, 0) == () and told(7, 0) == (Label.NAN_BEHAVIOUR,)
+    assert labels_of(least, 0) == () and labels_of(7, 0) == (Label.NAN_BEHAVIOUR,)
 
 
 UNTYPED_DIFFERENCE = ProgramVerdict((VerificationFinding("untyped_value", Outcome.FAIL, "managed after launch 0[3]: wrong value"),), (), 1)
@@ -1091,6 +1101,7 @@ def summed(order: slice) -> Kernel:
     """out[i] = a sum of four neighbours, in a given order."""
 
     def kernel(b: Buffers) -> None:
+        """Sums rows of four elements in the given order."""
         rows = b["x"].reshape(-1, 4)[:, order]
         total = np.zeros(len(rows), np.float32)
         with np.errstate(over="ignore", invalid="ignore"):

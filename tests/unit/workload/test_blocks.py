@@ -124,6 +124,15 @@ def test_a_missing_grid_is_a_problem_of_its_block() -> None:
         ("[workload.k]\nsteps = [\n  { grid = 1, block = 1 },\n]", C.MISSING_KEY, 3),
         ("[workload.k]\ngrid = 1\nblock = 1\nshapes = [\n  { n = 1 },\n  { m = 1 },\n]", C.DIFFERENT_SIZES, 6),
         ("[workload.k]\ngrid = 1\nblock = 1\nshapes = [{ n = 1, weight = 0 }]", C.WRONG_VALUE, 4),
+        ("[workload.k]\ngrid = 1\nblock = 1\nshapes = [{ n = 1, weight = -1 }]", C.WRONG_VALUE, 4),
+        ("[workload.k]\ngrid = 1\nblock = 1\nshapes = [{ n = 1.5 }]", C.WRONG_VALUE, 4),
+        ("[workload.k]\ngrid = 1\nblock = 1\nshapes = []", C.WRONG_VALUE, 4),
+        ("[workload.k]\ngrid = 1\nblock = 1\nshapes = [{ n = 1 }]\nsizes = { n = { min = 2, max = 1 } }", C.WRONG_VALUE, 5),
+        ("[workload.k]\nsteps = []", C.WRONG_VALUE, 2),
+        ("[workload.k]\ngrid = 1\nblock = 1\nkernel = 3", C.WRONG_VALUE, 4),
+        ("[workload.k]\ngrid = 1\nblock = 1\nargs = 3", C.WRONG_VALUE, 4),
+        ("[workload.k]\ngrid = 1\nblock = [1, 2, 3, 4]", C.WRONG_VALUE, 3),
+        ("[workload.k]\ngrid = 1\nblock = 1\ntolerance = 3", C.WRONG_VALUE, 4),
     ],
 )
 def test_a_block_that_does_not_fit_together_is_a_problem_on_a_line(text: str, code: WorkloadProblemCode, line: int) -> None:

@@ -130,6 +130,7 @@ def test_a_struct_is_laid_out_as_c_does() -> None:
         ("x = 1", (parameter("float *", "x"),), C.WRONG_TYPE),
         ("x = 'zeros(n)'", (parameter("int", "x"),), C.WRONG_TYPE),
         ("x = 'zeros(n/4)'", (parameter("float *", "x"),), C.EXPRESSION),
+        ("x = '1/(n-10)'", (parameter("int", "x"),), C.EXPRESSION),
         ("x = 1", (parameter("int", "y"),), C.PARAMETERS),
         ("x = 'zeros(1000000*n*n)'", (parameter("double *", "x"),), C.TOO_LARGE),
         ("x = 'randint(5, 5, n)'", (parameter("int *", "x"),), C.RANDOM_RANGE),
@@ -154,6 +155,17 @@ def test_a_kernel_and_a_variable_that_the_source_lacks_are_problems() -> None:
     without_variable = made("n = 'n'", parameter("int", "n"), extra="globals = { lut = 'ones(4)' }")
     assert isinstance(without_kernel, WorkloadProblem) and without_kernel.code is C.UNKNOWN_KERNEL
     assert isinstance(without_variable, WorkloadProblem) and without_variable.code is C.UNKNOWN_VARIABLE
+
+
+def test_a_buffer_that_two_kernels_take_as_other_types_is_a_problem() -> None:
+    text = "[workload.two]\nargs = { x = 'zeros(4)' }\nsteps = [\n" + "".join(
+        f"  {{ kernel = '{name}', grid = 1, block = 1, args = {{ p = 'x' }} }},\n" for name in "ab"
+    )
+    (declared,) = parse_sidecar(Path("/k.toml"), text + "]\n")
+    assert isinstance(declared, DeclaredWorkload), declared
+    signatures = {name: Signature(name, (parameter(f"{type_} *", "p"),)) for name, type_ in (("a", "float"), ("b", "int"))}
+    result = generate(declared, declared.shapes[0], signatures, FIRST)
+    assert isinstance(result, WorkloadProblem) and result.code is C.WRONG_TYPE
 
 
 def test_an_empty_grid_is_a_problem_at_that_shape() -> None:

@@ -211,7 +211,7 @@ def test_a_text_without_pytorchs_names_is_found() -> None:
     assert texts("load_inline('m', '', 'float at(int i); // of the torch')") == [(K.LOAD_INLINE, "float at(int i); // of the torch")]
 
 
-def test_the_strings_of_a_list_are_lines_of_one_text() -> None:
+def test_the_strings_of_a_list_are_lines_of_a_single_text() -> None:
     program = "a = 'A;'\nload_inline('m', 'C', [a, 'B;'])"
     (found,) = find_embedded(program, Container.PYTHON_FILE)
     assert isinstance(found, Embedded)

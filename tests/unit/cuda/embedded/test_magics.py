@@ -68,3 +68,9 @@ def test_an_indented_magic_is_declined() -> None:
     (found,) = find_embedded("  %%cu\n  T", Container.NOTEBOOK_CELL)
     assert isinstance(found, EmbeddingProblem)
     assert (found.code, found.span) == (EmbeddingProblemCode.INDENTED_MAGIC, Span(2, 6))
+
+
+def test_a_cell_with_half_of_a_surrogate_pair_is_declined() -> None:
+    (found,) = find_embedded("%%cu\n// \ud83d", Container.NOTEBOOK_CELL)
+    assert isinstance(found, EmbeddingProblem)
+    assert (found.code, found.span) == (EmbeddingProblemCode.SURROGATE, Span(5, 9))

@@ -114,7 +114,7 @@ async def test_of_thousands_of_steps_the_first_few_are_taken_and_that_is_said() 
     assert plan.declines[-1].code is DeclineReason.LIMIT_EXCEEDED
 
 
-async def test_what_was_tried_on_this_text_is_declined() -> None:
+async def test_an_edit_that_was_already_judged_on_this_text_is_declined() -> None:
     plan = await bed([{"steps": [PLANNED]}]).planner.plan(request_of(excluded=frozenset({("staged-store", 14)})))
     assert plan.steps == ()
     assert plan.declines[0].code is DeclineReason.ALREADY_TRIED

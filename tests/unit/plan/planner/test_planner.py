@@ -113,7 +113,7 @@ def test_a_finding_without_a_modelled_cost_comes_last():
     assert [s.finding for s in plan(findings=findings).steps] == ["KO101", "KO103"]
 
 
-def test_what_was_tried_on_this_text_is_not_planned_again():
+def test_an_edit_that_was_already_judged_on_this_text_is_not_planned_again():
     tried = plan(excluded=frozenset({("staged-store", 5)}))
     assert [s.technique for s in tried.steps] == ["shared-memory-padding"]
     assert {d.technique: d.code for d in tried.declines}["staged-store"] is DeclineReason.ALREADY_TRIED
