@@ -10,8 +10,9 @@ from lsprotocol import types
 
 from assistant.memory.store import open_store
 from tests.e2e.cli.harness import Cli, quick_text, small_text
+from tests.e2e.lsp.capabilities import vscode
 from tests.e2e.lsp.conftest import Start
-from tests.e2e.lsp.editor import Document, Editor, failure, vscode
+from tests.e2e.lsp.editor import Document, Editor, failure
 from tests.e2e.lsp.notebook import Notebook
 from tests.e2e.lsp.programs import RACE
 
