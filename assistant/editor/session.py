@@ -244,6 +244,8 @@ class EditorSession:
     # --- what lanes report --------------------------------------------------------------------------------------------
 
     def started(self, work: Work) -> None:
+        if work.key in self._documents:
+            self._documents[work.key].begin(work.id)
         self._parts.listener.job_started(work)
 
     def reported(self, work: Work, event: Event) -> None:
