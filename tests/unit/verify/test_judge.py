@@ -1,4 +1,4 @@
-"""The verdict, on kernels written as NumPy functions: right edits pass, wrong ones are named, each by its code.
+"""The verdict, on kernels written as NumPy functions: right edits pass, wrong ones are named, each by its code."""
 
 from __future__ import annotations
 
