@@ -9,9 +9,9 @@ import pytest
 
 from assistant.model.verification import Label, Outcome, Verification, VerificationFinding
 from assistant.model.workload import AutoTolerance, FixedTolerance
-from assistant.verify.compare import need_tolerance, own_error
 from assistant.verify.evidence import CaseEvidence, DetectedLabel, JudgeEvidence, ProgramVerdict, SideRun
 from assistant.verify.judge import judge
+from assistant.verify.rules import need_tolerance, own_error
 from tests.unit.verify.judged_cases import (
     FILLS,
     Buffers,
