@@ -18,7 +18,7 @@ from assistant.lab.kept import KeptCompiler
 from assistant.measure.targets import target_for_device
 from assistant.memory.store import open_store
 from assistant.plan.catalogue import own_catalogue
-from assistant.plan.expert.order import EXPERT_TRANSFORMATIONS
+from assistant.plan.expert.all_transformations import EXPERT_TRANSFORMATIONS
 from assistant.plan.expert.planner import ExpertPlanner
 from assistant.ports.lab import Lab
 

@@ -45,6 +45,9 @@ class OpenDocument:
         """Arrays of a notebook that are its workload."""
         self._analyses: dict[str, Analysis] = {}
         self._partial: dict[str, list[Event]] = {}
+        """By job: what it reported so far."""
+        self._overtaken: set[str] = set()
+        """Jobs that may have read what has changed since."""
         self._proposals: tuple[Proposal, ...] = ()
         self._pairs: tuple[PairView, ...] = ()
         self._outdated: set[str] = set()
@@ -114,6 +117,11 @@ class OpenDocument:
         """Something that the source is compiled with changed: every answer has to be given again, and is shown until it is."""
         self._headers.forget()
         self._outdated |= set(self._analyses)
+        self._overtaken |= set(self._partial)
+
+    def begin(self, job_id: str) -> None:
+        """A job starts to read the source and its files."""
+        self._partial.setdefault(job_id, [])
 
     def collect(self, job_id: str, task: Task, event: Event) -> bool:
         """Keep one event of a job's answer; True when the view changed: it was the last, or says that the device code compiles."""
@@ -123,12 +131,15 @@ class OpenDocument:
             return is_acceptance(event) and self._accept(task.text)
         del self._partial[job_id]
         command = task.verb.value
-        if task.request.kernel is None:
-            self._outdated.discard(command)
-        else:
+        is_whole = task.request.kernel is None
+        if not is_whole:
             events = [*self._of_others(command, task.text, events), *events]
-            if task.text == self.text and {kernel.key for kernel in self.parsed.kernels} <= _kernels_of(events):
-                self._outdated.discard(command)
+            is_whole = task.text == self.text and {kernel.key for kernel in self.parsed.kernels} <= _kernels_of(events)
+        if job_id in self._overtaken:
+            self._overtaken.discard(job_id)
+            self._outdated.add(command)
+        elif is_whole:
+            self._outdated.discard(command)
         self._analyses[command] = Analysis(task.text, tuple(events))
         if task.verb is Verb.INSPECT:
             self._analyses = {c: a if a.text == task.text else without_diagnostics(a) for c, a in self._analyses.items()}
@@ -160,6 +171,7 @@ class OpenDocument:
     def abandon(self, job_id: str) -> None:
         """The job ended without an answer; the earlier answer stays."""
         self._partial.pop(job_id, None)
+        self._overtaken.discard(job_id)
 
     def offer(self, proposals: tuple[Proposal, ...], pairs: tuple[PairView, ...] = ()) -> bool:
         """Set the open proposals and pair sessions; True when they changed."""

@@ -21,7 +21,9 @@ from assistant.config import find_workspace
 from assistant.editor.admission import Admission
 from assistant.editor.lanes import Work
 from assistant.editor.open_document import OpenDocument
+from assistant.editor.parse_pause import ParsePause
 from assistant.editor.parts import ON_EVERYTHING, EditorParts, JudgedOn
+from assistant.editor.queues import Queues
 from assistant.editor.report import Report
 from assistant.editor.report_comparison import ComparisonPart
 from assistant.editor.review import Review
@@ -42,8 +44,6 @@ from assistant.workload.blocks import sidecar_path
 __all__ = ["EditorSession"]
 
 _OFFERED = frozenset({ProposalState.OPEN, ProposalState.UNDONE})
-_PARSE_PAUSE_S = 0.04
-"""Keystrokes closer than this are parsed once."""
 _REPORTED_PROPOSALS = 10
 """The newest proposals of a file that a report shows; older ones are in ``kernelopt history``."""
 _SEARCHES = frozenset({Verb.OPTIMIZE, Verb.PAIR_SUGGEST})
@@ -59,10 +59,10 @@ class EditorSession:
         self._store = store
         self._parts = parts
         self._documents: dict[str, OpenDocument] = {}
-        self._parsing: dict[str, asyncio.TimerHandle] = {}
-        self._staging = Staging(self._start_stage, self._queued, parts.most_sources)
+        self._pause = ParsePause(self._parse)
         self._poll: asyncio.Task[None] | None = None
-        self._admission = Admission(parts.guard, parts.quick, parts.heavy, self, self._renewed)
+        self._queues = Queues(Admission(parts.guard, parts.quick, parts.heavy, self, self._renewed), parts.quick, parts.heavy)
+        self._staging = Staging(self._start_stage, self._queues.background_sources, parts.most_sources)
         self.review = Review(store, parts.who)
         self.spent: BudgetSpent | None = None
         """What the last job with a model has spent; None before one."""
@@ -80,7 +80,7 @@ class EditorSession:
             self._parts.listener.shown(key)
         elif document.text != text or document.path != path:
             document.text, document.path = text, path
-            self._parse_soon(key)
+            self._pause.typed(key, document.parse_s)
             self._observe(document)
         if self._parts.guard.is_trusted(path):
             self._staging.changed(key, trigger, self._parts.settings_of(path))
@@ -104,11 +104,8 @@ class EditorSession:
         if self._documents.pop(key, None) is None:
             return
         self._staging.drop(key)
-        timer = self._parsing.pop(key, None)
-        if timer is not None:
-            timer.cancel()
-        for lane in (self._parts.quick, self._parts.heavy):
-            lane.cancel_source(key)
+        self._pause.drop(key)
+        self._queues.cancel_source(key)
 
     def keys(self) -> tuple[str, ...]:
         return tuple(self._documents)
@@ -156,8 +153,7 @@ class EditorSession:
         for document in self._documents.values():
             if not self._parts.guard.is_trusted(document.path):
                 self._staging.drop(document.key)
-                for lane in (self._parts.quick, self._parts.heavy):
-                    lane.cancel_source(document.key, is_background_only=False)
+                self._queues.cancel_source(document.key, is_background_only=False)
             else:
                 document.set_up(_setup_of(self._request(document)))
                 self._staging.changed(document.key, Trigger.SAVED, self._parts.settings_of(document.path))
@@ -220,25 +216,19 @@ class EditorSession:
 
     def cancel(self, job_id: str) -> bool:
         """End a job, of this editor or of another process; False when there is none of that id."""
-        if self._admission.cancel(job_id):
-            return True
-        return self._parts.quick.cancel(job_id) or self._parts.heavy.cancel(job_id) or self._store.request_cancel(job_id)
+        return self._queues.cancel(job_id) or self._store.request_cancel(job_id)
 
     def works(self) -> tuple[Work, ...]:
         """Running and waiting jobs; those that wait for a person's answer last."""
-        queued = (*self._parts.quick.works, *self._parts.heavy.works)
-        ids = {work.id for work in queued}
-        return (*queued, *(work for work in self._admission.works if work.id not in ids))
+        return self._queues.works
 
     def running(self) -> frozenset[str]:
         """Ids of the jobs that run; the others wait."""
-        return frozenset(lane.running.id for lane in (self._parts.quick, self._parts.heavy) if lane.running is not None)
+        return self._queues.running
 
     def reason_to_wait(self, work: Work) -> str | None:
         """Why a job does not start, though nothing else runs; None: it only waits its turn."""
-        if self._admission.is_asking(work.id):
-            return "your consent to run the program"
-        return self._parts.heavy.reason_to_wait(work)
+        return self._queues.reason_to_wait(work)
 
     async def close(self) -> None:
         """End every job and forget the sources."""
@@ -246,14 +236,16 @@ class EditorSession:
             self._poll.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await self._poll
-        self._admission.close()
+        self._queues.stop_asking()
         for key in self.keys():
             self.remove(key)
-        await asyncio.gather(self._parts.quick.close(), self._parts.heavy.close())
+        await self._queues.close()
 
     # --- what lanes report --------------------------------------------------------------------------------------------
 
     def started(self, work: Work) -> None:
+        if work.key in self._documents:
+            self._documents[work.key].begin(work.id)
         self._parts.listener.job_started(work)
 
     def reported(self, work: Work, event: Event) -> None:
@@ -291,15 +283,7 @@ class EditorSession:
             raise UsageError(f"{key} is not open", "open the file first")
         return document
 
-    def _parse_soon(self, key: str) -> None:
-        timer = self._parsing.pop(key, None)
-        if timer is not None:
-            timer.cancel()
-        pause_s = max(_PARSE_PAUSE_S, self._documents[key].parse_s)  # at most half of the time goes into parsing
-        self._parsing[key] = asyncio.get_running_loop().call_later(pause_s, self._parse, key)
-
     def _parse(self, key: str) -> None:
-        self._parsing.pop(key, None)
         document = self._documents.get(key)
         if document is not None:
             document.reparse()
@@ -351,18 +335,13 @@ class EditorSession:
 
     def _is_asked(self, work: Work, document: OpenDocument, task: Task) -> bool:
         """Whether ``work`` is the same job, and not about to end."""
-        is_ending = any(lane.is_ending(work.id) for lane in (self._parts.quick, self._parts.heavy))
-        return not work.is_background and not is_ending and work.key == document.key and _asked_for(work.task) == _asked_for(task)
+        is_of_person = not work.is_background and not self._queues.is_ending(work.id)
+        return is_of_person and work.key == document.key and _asked_for(work.task) == _asked_for(task)
 
     def _submit_soon(self, document: OpenDocument, task: Task, is_background: bool) -> str:
         work = Work(new_id("J"), document.key, task, is_background, self)
-        self._admission.ask(work)
+        self._queues.submit(work)
         return work.id
-
-    def _queued(self, verb: Verb) -> frozenset[str]:
-        """Sources with background work in the queue of a stage."""
-        lane = self._parts.quick if verb is Verb.INSPECT else self._parts.heavy
-        return frozenset(work.key for work in lane.works if work.is_background)
 
     async def _start_stage(self, key: str, verb: Verb) -> None:
         """One background stage, if there is no answer to it for this text."""
@@ -371,12 +350,12 @@ class EditorSession:
             return
         if document.has_answer(verb.value):
             if verb is Verb.INSPECT:
-                await self._parts.quick.warm_up()  # so that the next save is answered fast
+                await self._queues.warm_up()
             return
         document.reparse()
         if document.is_compiled if verb is Verb.INSPECT else document.parsed.kernels and document.has_workload:
             request = replace(self._request(document), needs_kernels=verb is not Verb.INSPECT)
-            await self._admission.admit(Work(new_id("J"), key, Task(verb, request), True, self))
+            await self._queues.admit(Work(new_id("J"), key, Task(verb, request), True, self))
 
     async def _renewed(self, work: Work) -> Work | None:
         """The work as it is to run: searches with the answer on models, background work on the current text."""

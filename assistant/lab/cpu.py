@@ -17,14 +17,13 @@ from assistant.lab.cache import keep_small
 from assistant.lab.compiler import Compiler, texts_of
 from assistant.lab.process import WorkerDied, WorkerProcess, WorkerTimedOut
 from assistant.lab.readable import workspaces
+from assistant.lab.worker_replies import case_run, float_outputs, program_run
 from assistant.model.build import Build, BuildResult, Diagnostic, DiagnosticSeverity
 from assistant.model.device import LabDescription
 from assistant.model.preprocessed import NotPreprocessed, PreprocessedProgram, Preprocessings
-from assistant.model.profile import AccessSite, Correction, LaunchProfile, Problem
-from assistant.model.recording import Recording
+from assistant.model.profile import Correction
 from assistant.model.workload import Case
 from assistant.ports.lab import (
-    CaseRun,
     Lab,
     LabFailure,
     Program,
@@ -36,7 +35,7 @@ from assistant.ports.lab import (
     RunLimits,
 )
 from assistant.record import Record
-from assistant.serialize import decode, encode, loads
+from assistant.serialize import decode, encode
 
 __all__ = ["CpuLab", "Promotion"]
 
@@ -164,7 +163,7 @@ class CpuLab:
             },
             limits.wall_s + _GRACE_S,
         )
-        return reply if isinstance(reply, LabFailure) else await asyncio.to_thread(_program_run, reply, recording)
+        return reply if isinstance(reply, LabFailure) else await asyncio.to_thread(program_run, reply, recording)
 
     async def run_streams(self, program: Program, is_late: bool, limits: RunLimits) -> ProgramRun | LabFailure:
         built = await self._compile(program, _FLAVOURS["count"])  # the build that counted runs have made already
@@ -183,7 +182,7 @@ class CpuLab:
             "limits": _limits(replace(limits, launch_bytes=0)),  # no launch's contents are kept
         }
         reply = await self._ask(message, limits.wall_s + _GRACE_S)
-        return reply if isinstance(reply, LabFailure) else await asyncio.to_thread(_program_run, reply, recording)
+        return reply if isinstance(reply, LabFailure) else await asyncio.to_thread(program_run, reply, recording)
 
     async def replay(self, program: Program, cases: Sequence[Case], options: ReplayOptions, limits: RunLimits) -> ReplayRun | LabFailure:
         return await self._replay(program, cases, options, limits, Promotion())
@@ -214,7 +213,7 @@ class CpuLab:
         result = reply.get("result", {"failure": "the worker refused the reference", "outputs": []})
         if result["failure"] is not None:
             return LabFailure("bad_reference", result["failure"], "fix the reference, or leave it out")
-        return await asyncio.to_thread(_float_outputs, result["outputs"])
+        return await asyncio.to_thread(float_outputs, result["outputs"])
 
     async def close(self) -> None:
         await self._emulator.close()
@@ -251,7 +250,7 @@ class CpuLab:
         reply = await self._ask(message, limits.wall_s * max(1, len(cases)) + _GRACE_S)
         if isinstance(reply, LabFailure):
             return reply
-        return ReplayRun(tuple(_case_run(case) for case in reply["cases"]), out / "blobs")
+        return ReplayRun(tuple(case_run(case) for case in reply["cases"]), out / "blobs")
 
     async def _compile(self, program: Program, flavour: str, promotion: Promotion | None = None) -> str | LabFailure:
         message = {
@@ -323,11 +322,6 @@ def _reference_arguments(arguments: Sequence[ReferenceArgument], folder: Path) -
     return [_reference_argument(argument, folder) for argument in arguments]
 
 
-def _float_outputs(outputs: list[list[str]]) -> tuple[tuple[str, bytes], ...]:
-    """(name, float64 values) of the floating outputs among (name, file, dtype)."""
-    return tuple((name, Path(file).read_bytes()) for name, file, dtype in outputs if dtype == "<f8")
-
-
 def _reference_argument(argument: ReferenceArgument, folder: Path) -> dict[str, Any]:
     file = None
     if argument.data is not None:
@@ -354,69 +348,3 @@ def _values(arguments: tuple[str, ...], option: str) -> list[str]:
 
 def _limits(limits: RunLimits) -> dict[str, Any]:
     return encode(limits)
-
-
-def _program_run(reply: dict[str, Any], recording: Path | None) -> ProgramRun:
-    manifest = None if recording is None else recording / "recording.json"
-    return ProgramRun(
-        exit_status=reply["exit_status"],
-        signal=reply["signal"],
-        memory_exceeded=reply["memory_exceeded"],
-        timed_out=reply["timed_out"],
-        output_truncated=reply["output_truncated"],
-        stdout=Path(reply["stdout_path"]).read_bytes(),
-        stderr=Path(reply["stderr_path"]).read_bytes(),
-        recording_path=recording,
-        recording=None if manifest is None or not manifest.exists() else loads(Recording, manifest.read_bytes()),
-        launch_count=reply["launch_count"],
-        profiles=_profiles(reply),
-        problems=decode(tuple[Problem, ...], reply["problems"]),
-        unsupported=decode(tuple[str, ...], reply["unsupported"]),
-        tasks_exceeded=reply["tasks_exceeded"],
-        missing_limits=decode(tuple[str, ...], reply["missing"]),
-    )
-
-
-def _case_run(reply: dict[str, Any]) -> CaseRun:
-    difference = reply["repeat_difference"]
-    return CaseRun(
-        ok=reply["ok"],
-        error=reply["error"],
-        after=_contents(reply["after"]),
-        guards_intact=reply["guards_intact"],
-        repeat_difference=None if difference is None else str(difference),
-        problems=decode(tuple[Problem, ...], reply["problems"]),
-        profiles=_profiles(reply),
-        varied=tuple(_contents(left) for left in reply["varied"]),
-    )
-
-
-def _contents(left: dict[str, str]) -> tuple[tuple[int, str], ...]:
-    return tuple(sorted((int(buffer), blob) for buffer, blob in left.items()))
-
-
-def _profiles(reply: dict[str, Any]) -> tuple[LaunchProfile, ...]:
-    """Launches with their access sites, which travel next to them."""
-    profiles = decode(tuple[LaunchProfile, ...], reply["profiles"])
-    return tuple(
-        profile if profile.sites else replace(profile, sites=tuple(_site(site) for site in sites))
-        for profile, sites in zip(profiles, reply["sites"], strict=True)
-    )
-
-
-def _site(detail: dict[str, Any]) -> AccessSite:
-    return AccessSite(
-        file=detail["file"],
-        line=detail["line"],
-        op=detail["op"],
-        size_bytes=detail["size_bytes"],
-        requests=detail["requests"],
-        active_threads=detail["lanes"],
-        is_unordered=detail["is_unordered"],
-        address=detail["address"],
-        units=detail["units"],
-        ideal_units=detail["ideal_units"],
-        tags=detail["tags"],
-        doubtful_requests=detail["doubtful_requests"],
-        serial_wavefronts=detail["serial_wavefronts"],
-    )

@@ -16,8 +16,8 @@ from types import TracebackType
 from typing import Self
 
 from assistant.errors import MemoryFileError, UsageError
-from assistant.memory import analyses, calls, pair, placements, records
-from assistant.memory.database import Database, Row, open_database
+from assistant.memory import analyses, calls, jobs, pair, placements, records
+from assistant.memory.database import Database, open_database
 from assistant.memory.experience import read_judgements, read_trials
 from assistant.memory.forget import ForgetScope, Forgotten, forget
 from assistant.memory.integrity import Damage, IntegrityReport, verify
@@ -220,62 +220,30 @@ class MemoryStore:
     # --- jobs -------------------------------------------------------------------------------------------------------
 
     def start_job(self, job: JobRow) -> None:
-        with self.database.transaction():
-            self.database.execute(
-                "insert into jobs (id, command, path, workspace, owner, started_ms, heartbeat_ms) values (?, ?, ?, ?, ?, ?, ?)",
-                (
-                    job.id,
-                    job.command,
-                    records.path_key(job.path),
-                    records.path_key(job.workspace),
-                    job.owner,
-                    job.started_ms,
-                    job.heartbeat_ms,
-                ),
-            )
+        jobs.start(self.database, job)
 
     def beat(self, job_id: str, now_ms: int) -> bool:
-        with self.database.transaction():
-            self.database.execute("update jobs set heartbeat_ms = max(heartbeat_ms, ?) where id = ?", (now_ms, job_id))
-        row = self.database.row("select is_cancel_requested from jobs where id = ?", (job_id,))
-        return row is not None and bool(row[0])
+        return jobs.beat(self.database, job_id, now_ms)
 
     def request_cancel(self, job_id: str) -> bool:
         """Ask a job of any process to end; False when it is unknown or has ended."""
-        with self.database.transaction():
-            changed = self.database.execute("update jobs set is_cancel_requested = 1 where id = ? and ended_ms is null", (job_id,))
-        return changed > 0
+        return jobs.request_cancel(self.database, job_id)
 
     def end_job(self, job_id: str, now_ms: int, exit_code: int) -> None:
         """The first end stands."""
-        with self.database.transaction():
-            self.database.execute(
-                "update jobs set ended_ms = ?1, heartbeat_ms = max(heartbeat_ms, ?1), exit_code = ?2 where id = ?3 and ended_ms is null",
-                (now_ms, exit_code, job_id),
-            )
+        jobs.end(self.database, job_id, now_ms, exit_code)
 
     def jobs(self, workspace: Path | None = None) -> tuple[JobRow, ...]:
         """Newest first."""
-        found = self.database.rows(
-            "select id, command, path, workspace, owner, started_ms, heartbeat_ms, ended_ms, exit_code, is_cancel_requested"
-            " from jobs where ?1 is null or workspace = ?1 order by started_ms desc, id desc",
-            (records.path_key(workspace),),
-        )
-        return tuple(_job(row) for row in found)
+        return jobs.read(self.database, workspace)
 
     def add_event(self, job_id: str, event: str) -> None:
         """Append one event (a JSON text) of a job, for other processes that resume or watch it."""
-        with self.database.transaction():
-            self.database.execute(
-                "insert into job_events (job, position, event)"
-                " select ?1, coalesce(max(position) + 1, 0), ?2 from job_events where job = ?1",
-                (job_id, event),
-            )
+        jobs.add_event(self.database, job_id, event)
 
     def events(self, job_id: str, start: int = 0) -> tuple[str, ...]:
         """Events of a job in order, from position ``start``."""
-        found = self.database.rows("select event from job_events where job = ? and position >= ? order by position", (job_id, start))
-        return tuple(event for (event,) in found)
+        return jobs.read_events(self.database, job_id, start)
 
     def keep_analysis(self, workspace: Path, path: Path, analysis: StoredAnalysis, now_ms: int) -> None:
         analyses.keep(self.database, analysis, workspace, path, now_ms)
@@ -391,19 +359,3 @@ class MemoryStore:
         return MemoryFileError(
             f"{record_id} in {self.database.path} cannot be read: {error}", "update kernelopt, or run kernelopt memory verify"
         )
-
-
-def _job(row: Row) -> JobRow:
-    job_id, command, path, workspace, owner, started_ms, heartbeat_ms, ended_ms, exit_code, is_cancel_requested = row
-    return JobRow(
-        id=job_id,
-        command=command,
-        path=Path(json.loads(path)),
-        workspace=Path(json.loads(workspace)),
-        owner=owner,
-        started_ms=started_ms,
-        heartbeat_ms=heartbeat_ms,
-        ended_ms=ended_ms,
-        exit_code=exit_code,
-        is_cancel_requested=bool(is_cancel_requested),
-    )

@@ -206,9 +206,21 @@ class Origin(Record):
     """Ids of the `ModelCall` that led to it, the last one wrote the text."""
 
 
+class UnwrittenStepCode(StrEnum):
+    """Why a step has no edit; `UnwrittenStep.reason` says the same in words."""
+
+    NO_ANSWER = "no_answer"
+    """No model could be asked, or none answered."""
+    GIVEN_UP = "given_up"
+    """The model says that the step is not worth an edit."""
+    UNUSABLE_ANSWER = "unusable_answer"
+    """The model's answer cannot be made into an edit."""
+
+
 class UnwrittenStep(Record):
     """A step that its planner could not turn into an edit, and why."""
 
+    code: UnwrittenStepCode
     reason: str
     calls: tuple[str, ...] = ()
     """Ids of the model calls that were spent on it."""

@@ -152,9 +152,52 @@ class LiveWorkload(Record):
     """What the reference is called, for people; None when the original is the reference."""
 
 
+class WorkloadProblemCode(StrEnum):
+    """Why a declared workload cannot be used; `WorkloadProblem.message` says the same about one block, in words."""
+
+    SYNTAX = "syntax"
+    """The text is not valid TOML."""
+    NO_WORKLOAD = "no_workload"
+    """The block has no ``[workload.NAME]`` table."""
+    REPEATED_NAME = "repeated_name"
+    """Two workloads have the same name."""
+    UNKNOWN_KEY = "unknown_key"
+    MISSING_KEY = "missing_key"
+    MISPLACED_KEY = "misplaced_key"
+    """A key stands next to ``steps`` that belongs in each of them."""
+    WRONG_VALUE = "wrong_value"
+    """A key holds a value of another type or range than it takes."""
+    ARGUMENT_VALUE = "argument_value"
+    """An argument's value is written in no known form (`ValueProblemCode`)."""
+    EXPRESSION = "expression"
+    """A size expression does not parse, or has no value at the shape (`ExpressionProblemCode`)."""
+    UNKNOWN_SIZE = "unknown_size"
+    """A size that no shape gives."""
+    DIFFERENT_SIZES = "different_sizes"
+    """A shape gives other sizes than the first."""
+    UNKNOWN_ARGUMENT = "unknown_argument"
+    """``outputs`` or ``scratch`` names no argument."""
+    UNKNOWN_KERNEL = "unknown_kernel"
+    UNKNOWN_VARIABLE = "unknown_variable"
+    """``globals`` names no device variable of the source."""
+    PARAMETERS = "parameters"
+    """``args`` has other names than the kernel's parameters."""
+    UNKNOWN_TYPE = "unknown_type"
+    """A parameter's type, or the layout of its struct, is not known."""
+    WRONG_TYPE = "wrong_type"
+    """The value does not fit the parameter's type."""
+    RANDOM_RANGE = "random_range"
+    """``randint`` has no whole numbers to draw from."""
+    TOO_LARGE = "too_large"
+    """The buffers exceed what one case may hold."""
+    EMPTY_LAUNCH = "empty_launch"
+    """A grid or a block has a dimension of 0."""
+
+
 class WorkloadProblem(Record):
     """A workload that cannot be used: where, what was expected."""
 
+    code: WorkloadProblemCode
     path: Path
     line: int
     message: str

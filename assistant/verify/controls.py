@@ -14,9 +14,10 @@ import numpy as np
 from assistant.model.verification import CannotJudge, Outcome, Unjudgeable
 from assistant.model.workload import Tolerance
 from assistant.record import Record
-from assistant.verify.compare import PreparedOutput, compare
+from assistant.verify.compare import compare
 from assistant.verify.evidence import CaseEvidence
 from assistant.verify.numbers import bits
+from assistant.verify.rules import PreparedOutput
 
 __all__ = ["check_controls"]
 

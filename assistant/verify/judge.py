@@ -25,13 +25,13 @@ from assistant.model.verification import (
     VerificationResult,
 )
 from assistant.verify.cases import UsableCases, usable_cases
-from assistant.verify.compare import PreparedOutput, prepare, usual_spreads
 from assistant.verify.controls import check_controls
 from assistant.verify.evidence import DetectedLabel, JudgeEvidence
 from assistant.verify.judged_case import SEVERITY, case_result, judge_case, judge_injected, variation, without_undefined, worst
 from assistant.verify.members import split_members
 from assistant.verify.probes import judge_probes
 from assistant.verify.problems import ASSUMPTIONS, new_problems, unsupported
+from assistant.verify.rules import PreparedOutput, prepare, usual_spreads
 from assistant.verify.sizes_tried import caveats_of, untried
 from assistant.verify.transfer_values import UNTYPED
 

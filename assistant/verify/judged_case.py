@@ -9,11 +9,12 @@ import numpy as np
 
 from assistant.model.elements import ElementKind
 from assistant.model.verification import CaseResult, Label, Outcome, VerificationFinding
-from assistant.verify.compare import BufferVerdict, PreparedOutput, Spreads, compare, leaves_same_values, prepare
+from assistant.verify.compare import BufferVerdict, compare, leaves_same_values
 from assistant.verify.evidence import CaseEvidence, DetectedLabel, JudgeEvidence, SideRun
 from assistant.verify.numbers import bits, floats, ieee, largest, largest_finite
 from assistant.verify.outputs import find_outputs, matching_run
 from assistant.verify.problems import run_failure
+from assistant.verify.rules import PreparedOutput, Spreads, prepare
 from assistant.verify.tolerance import MAX_ROUNDOFFS
 
 __all__ = [

@@ -15,13 +15,13 @@ import numpy as np
 from assistant.model.verification import CaseResult, Outcome, VerificationFinding
 from assistant.record import Record
 from assistant.verify.cases import UsableCases, case_name
-from assistant.verify.compare import PreparedOutput, Spreads, prepare
 from assistant.verify.controls import check_controls
 from assistant.verify.evidence import CaseEvidence, DetectedLabel, JudgeEvidence
 from assistant.verify.judged_case import case_result, judge_case, read_outputs, without_undefined
 from assistant.verify.kinds import Meaning, meaning_of
 from assistant.verify.numbers import floats, ieee, largest, rms
 from assistant.verify.problems import new_problems
+from assistant.verify.rules import PreparedOutput, Spreads, prepare
 from assistant.verify.tolerance import FLOAT_ROUNDOFF, MAX_FACTOR, RMS_FACTOR, Errors, errors_of, is_plausible_reference, without_marks
 
 __all__ = ["ProbeVerdict", "judge_probes"]

@@ -14,7 +14,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from assistant.model.workload import DeclaredWorkload, WorkloadProblem
+from assistant.model.workload import DeclaredWorkload, WorkloadProblem, WorkloadProblemCode
 from assistant.record import Record
 from assistant.workload.schema import BlockReader, RefusedKeyError
 from assistant.workload.toml_lines import KeyPath, key_lines
@@ -76,7 +76,7 @@ def _unique(
     for item in found:
         if isinstance(item, DeclaredWorkload) and item.name in first_lines:
             message = f"workload '{item.name}' is already declared on line {first_lines[item.name]}"
-            item = WorkloadProblem(item.path, item.line, message)
+            item = WorkloadProblem(WorkloadProblemCode.REPEATED_NAME, item.path, item.line, message)
         elif isinstance(item, DeclaredWorkload):
             first_lines[item.name] = item.line
         result.append(item)
@@ -90,18 +90,19 @@ def _parse(path: Path, block: Block) -> list[DeclaredWorkload | WorkloadProblem]
         return [_syntax_problem(path, block, error)]
     lines = key_lines(block.toml)
 
-    def problem(at: KeyPath, message: str) -> WorkloadProblem:
+    def problem(code: WorkloadProblemCode, at: KeyPath, message: str) -> WorkloadProblem:
+        """The problem at the line of the innermost key of ``at`` that stands in the text."""
         while at and at not in lines:
             at = at[:-1]
         line = lines.get(at, 1)
-        return WorkloadProblem(path, block.first_line + line - 1, message)
+        return WorkloadProblem(code, path, block.first_line + line - 1, message)
 
     strangers = [key for key in document if key != "workload"]
     if strangers:
-        return [problem((strangers[0],), f"unknown key '{strangers[0]}', expected [workload.NAME]")]
+        return [problem(WorkloadProblemCode.UNKNOWN_KEY, (strangers[0],), f"unknown key '{strangers[0]}', expected [workload.NAME]")]
     tables: Any = document.get("workload")
     if not isinstance(tables, dict) or not tables:
-        return [problem(("workload",), "no workload here, expected a [workload.NAME] table")]
+        return [problem(WorkloadProblemCode.NO_WORKLOAD, ("workload",), "no workload here, expected a [workload.NAME] table")]
     return [_read(path, block, lines, str(name), table, problem) for name, table in tables.items()]  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType] # TOML is untyped
 
 
@@ -112,7 +113,7 @@ def _read(
     try:
         return BlockReader(name, table).read(path, line)
     except RefusedKeyError as refusal:
-        return problem(refusal.at, refusal.message)
+        return problem(refusal.code, refusal.at, refusal.message)
 
 
 def _syntax_problem(path: Path, block: Block, error: tomllib.TOMLDecodeError) -> WorkloadProblem:
@@ -122,7 +123,7 @@ def _syntax_problem(path: Path, block: Block, error: tomllib.TOMLDecodeError) ->
     last = block.toml.count("\n") + 1
     line = int(match[1]) if match else last
     reason = message[: match.start()].strip() if match else message.replace("(at end of document)", "").strip()
-    return WorkloadProblem(path, block.first_line + min(line, last) - 1, f"not valid TOML: {reason}")
+    return WorkloadProblem(WorkloadProblemCode.SYNTAX, path, block.first_line + min(line, last) - 1, f"not valid TOML: {reason}")
 
 
 def _without_stars(text: str) -> str:

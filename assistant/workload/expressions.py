@@ -14,12 +14,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from difflib import get_close_matches
+from enum import StrEnum
 from fractions import Fraction
 from math import ceil, floor
 
 from assistant.record import Record
 
-__all__ = ["ExpressionProblem", "evaluate", "evaluate_count", "names_in"]
+__all__ = ["ExpressionProblem", "ExpressionProblemCode", "evaluate", "evaluate_count", "names_in"]
 
 MAX_LENGTH = 1000
 """Characters of one expression; a longer one is a mistake, and a bound keeps the recursion shallow."""
@@ -30,14 +31,42 @@ _TOKEN = re.compile(r"\s*(?:(?P<number>\d+(?:\.\d*)?|\.\d+)|(?P<name>[A-Za-z_]\w
 _FUNCTIONS = ("ceil", "floor", "min", "max")
 
 
-class ExpressionProblem(Record):
-    """Why an expression has no value, in words that name the expression."""
+class ExpressionProblemCode(StrEnum):
+    """Why an expression has no value; `ExpressionProblem.message` says the same about one expression, in words."""
 
+    EMPTY = "empty"
+    TOO_LONG = "too_long"
+    TOO_DEEP = "too_deep"
+    ENDS_EARLY = "ends_early"
+    UNEXPECTED = "unexpected"
+    """A character or a word that cannot stand there."""
+    SYMBOL_MISSING = "symbol_missing"
+    """A bracket, as after a function's name."""
+    UNKNOWN_FUNCTION = "unknown_function"
+    ARGUMENT_COUNT = "argument_count"
+    """A function is given more values than it takes."""
+    UNKNOWN_SIZE = "unknown_size"
+    DIVISION_BY_ZERO = "division_by_zero"
+    NOT_WHOLE = "not_whole"
+    """A count with a fraction."""
+    NEGATIVE = "negative"
+    """A count below 0."""
+
+
+class ExpressionProblem(Record):
+    """Why an expression has no value."""
+
+    code: ExpressionProblemCode
     message: str
+    """Names the expression."""
 
 
 class _RefusedError(Exception):
     """Leaves the recursive descent; never escapes this module."""
+
+    def __init__(self, code: ExpressionProblemCode, message: str) -> None:
+        super().__init__(message)
+        self.code = code
 
 
 def evaluate(text: str, sizes: Mapping[str, int]) -> Fraction | ExpressionProblem:
@@ -45,19 +74,21 @@ def evaluate(text: str, sizes: Mapping[str, int]) -> Fraction | ExpressionProble
     try:
         return _Parser(text, sizes).parse()
     except _RefusedError as refusal:
-        return ExpressionProblem(f"'{text}': {refusal}")
+        return ExpressionProblem(refusal.code, f"'{text}': {refusal}")
 
 
 def evaluate_count(text: str, sizes: Mapping[str, int], what: str) -> int | ExpressionProblem:
     """A whole number ≥ 0, or the reason with the shape at which ``text`` is none."""
     value = evaluate(text, sizes)
     if isinstance(value, ExpressionProblem):
-        return ExpressionProblem(f"{what} = {value.message}")
+        return ExpressionProblem(value.code, f"{what} = {value.message}")
     at = ", ".join(f"{name}={size}" for name, size in sizes.items()) or "no sizes"
     if value.denominator != 1:
-        return ExpressionProblem(f"{what} = '{text}' is {value} at {at}, expected a whole number (use ceil or floor)")
+        return ExpressionProblem(
+            ExpressionProblemCode.NOT_WHOLE, f"{what} = '{text}' is {value} at {at}, expected a whole number (use ceil or floor)"
+        )
     if value < 0:
-        return ExpressionProblem(f"{what} = '{text}' is {value} at {at}, expected a number from 0 up")
+        return ExpressionProblem(ExpressionProblemCode.NEGATIVE, f"{what} = '{text}' is {value} at {at}, expected a number from 0 up")
     return int(value)
 
 
@@ -67,7 +98,7 @@ def names_in(text: str) -> frozenset[str] | ExpressionProblem:
         parser = _Parser(text, None)
         parser.parse()
     except _RefusedError as refusal:
-        return ExpressionProblem(f"'{text}': {refusal}")
+        return ExpressionProblem(refusal.code, f"'{text}': {refusal}")
     return frozenset(parser.names)
 
 
@@ -76,7 +107,7 @@ class _Parser:
 
     def __init__(self, text: str, sizes: Mapping[str, int] | None) -> None:
         if len(text) > MAX_LENGTH:
-            raise _RefusedError(f"longer than {MAX_LENGTH} characters")
+            raise _RefusedError(ExpressionProblemCode.TOO_LONG, f"longer than {MAX_LENGTH} characters")
         self._tokens = list(_tokens(text))
         self._position = 0
         self._depth = 0
@@ -86,7 +117,7 @@ class _Parser:
     def parse(self) -> Fraction:
         value = self._sum()
         if self._position < len(self._tokens):
-            raise _RefusedError(f"unexpected '{self._tokens[self._position]}'")
+            raise _RefusedError(ExpressionProblemCode.UNEXPECTED, f"unexpected '{self._tokens[self._position]}'")
         return value
 
     def _peek(self) -> str | None:
@@ -95,14 +126,15 @@ class _Parser:
     def _take(self) -> str:
         token = self._peek()
         if token is None:
-            raise _RefusedError("ends too early")
+            raise _RefusedError(ExpressionProblemCode.ENDS_EARLY, "ends too early")
         self._position += 1
         return token
 
     def _expect(self, symbol: str) -> None:
         token = self._peek()
         if token != symbol:
-            raise _RefusedError(f"expected '{symbol}'" + (f" before '{token}'" if token is not None else " at the end"))
+            place = f"before '{token}'" if token is not None else "at the end"
+            raise _RefusedError(ExpressionProblemCode.SYMBOL_MISSING, f"expected '{symbol}' {place}")
         self._position += 1
 
     def _sum(self) -> Fraction:
@@ -121,7 +153,7 @@ class _Parser:
                 continue
             if right == 0:
                 if self._sizes is not None:
-                    raise _RefusedError("division by zero")
+                    raise _RefusedError(ExpressionProblemCode.DIVISION_BY_ZERO, "division by zero")
                 right = Fraction(1)
             value = value / right if operator == "/" else value % right
         return value
@@ -142,19 +174,21 @@ class _Parser:
             return Fraction(token)
         if token[0].isalpha() or token[0] == "_":
             return self._call(token) if self._peek() == "(" else self._size(token)
-        raise _RefusedError(f"unexpected '{token}'")
+        raise _RefusedError(ExpressionProblemCode.UNEXPECTED, f"unexpected '{token}'")
 
     def _nested(self) -> Fraction:
         self._depth += 1
         if self._depth > MAX_DEPTH:
-            raise _RefusedError(f"more than {MAX_DEPTH} nested parentheses")
+            raise _RefusedError(ExpressionProblemCode.TOO_DEEP, f"more than {MAX_DEPTH} nested parentheses")
         value = self._sum()
         self._depth -= 1
         return value
 
     def _call(self, name: str) -> Fraction:
         if name not in _FUNCTIONS:
-            raise _RefusedError(f"unknown function '{name}', expected one of {', '.join(_FUNCTIONS)}")
+            raise _RefusedError(
+                ExpressionProblemCode.UNKNOWN_FUNCTION, f"unknown function '{name}', expected one of {', '.join(_FUNCTIONS)}"
+            )
         self._expect("(")
         values = [self._nested()]
         while self._peek() == ",":
@@ -163,7 +197,7 @@ class _Parser:
         self._expect(")")
         if name in ("ceil", "floor"):
             if len(values) != 1:
-                raise _RefusedError(f"{name} takes one value, not {len(values)}")
+                raise _RefusedError(ExpressionProblemCode.ARGUMENT_COUNT, f"{name} takes one value, not {len(values)}")
             return Fraction(ceil(values[0]) if name == "ceil" else floor(values[0]))
         return min(values) if name == "min" else max(values)
 
@@ -174,7 +208,7 @@ class _Parser:
         if name not in self._sizes:
             near = get_close_matches(name, self._sizes, 1)
             hint = f", did you mean '{near[0]}'?" if near else f", known: {', '.join(self._sizes) or 'none'}"
-            raise _RefusedError(f"unknown size '{name}'{hint}")
+            raise _RefusedError(ExpressionProblemCode.UNKNOWN_SIZE, f"unknown size '{name}'{hint}")
         return Fraction(self._sizes[name])
 
 
@@ -183,9 +217,9 @@ def _tokens(text: str) -> list[str]:
     while position < end:
         match = _TOKEN.match(text, position)
         if match is None:
-            raise _RefusedError(f"unexpected '{text[position:].strip()[:1]}'")
+            raise _RefusedError(ExpressionProblemCode.UNEXPECTED, f"unexpected '{text[position:].strip()[:1]}'")
         tokens.append(match[match.lastgroup or 0])
         position = match.end()
     if not tokens:
-        raise _RefusedError("empty expression")
+        raise _RefusedError(ExpressionProblemCode.EMPTY, "empty expression")
     return tokens

@@ -36,6 +36,7 @@ from assistant.model.workload import (
     Generator,
     Shape,
     WorkloadProblem,
+    WorkloadProblemCode,
 )
 from assistant.record import Record
 from assistant.workload.arrays import Array, encode
@@ -74,11 +75,15 @@ def generate(
     try:
         return _Maker(workload, shape, signatures, draw, options or GenerateOptions()).make()
     except _UnusableError as problem:
-        return WorkloadProblem(workload.path, workload.line, f"[workload.{workload.name}]: {problem}")
+        return WorkloadProblem(problem.code, workload.path, workload.line, f"[workload.{workload.name}]: {problem}")
 
 
 class _UnusableError(Exception):
     """Leaves the maker with the reason; never escapes this module."""
+
+    def __init__(self, code: WorkloadProblemCode, message: str) -> None:
+        super().__init__(message)
+        self.code = code
 
 
 class _Maker:
@@ -107,7 +112,7 @@ class _Maker:
         for argument in self._workload.globals:
             spelled = self._options.symbol_types.get(argument.name)
             if spelled is None:
-                raise _UnusableError(f"globals: the source has no device variable '{argument.name}'")
+                raise _UnusableError(WorkloadProblemCode.UNKNOWN_VARIABLE, f"globals: the source has no device variable '{argument.name}'")
             self._buffer(argument, _element(argument.name, spelled), argument.name)
         launches = [self._launch(index, step) for index, step in enumerate(self._workload.steps)]
         states = tuple(BufferState(b.id, self._before[key], None) for key, b in self._buffers.items())
@@ -125,13 +130,13 @@ class _Maker:
     def _launch(self, index: int, step: DeclaredStep) -> RecordedLaunch:
         signature = self._signatures.get(step.kernel)
         if signature is None:
-            raise _UnusableError(f"the source has no kernel '{step.kernel}'")
+            raise _UnusableError(WorkloadProblemCode.UNKNOWN_KERNEL, f"the source has no kernel '{step.kernel}'")
         declared = {a.name: a for a in step.arguments}
         names = [p.name for p in signature.parameters]
         missing = [name for name in names if name not in declared]
         strangers = [name for name in declared if name not in names]
         if missing or strangers:
-            raise _UnusableError(_parameter_mismatch(step.kernel, missing, strangers, names))
+            raise _UnusableError(WorkloadProblemCode.PARAMETERS, _parameter_mismatch(step.kernel, missing, strangers, names))
         return RecordedLaunch(
             index=index,
             kernel=signature.symbol,
@@ -145,7 +150,7 @@ class _Maker:
     def _argument(self, argument: DeclaredArgument, parameter: Parameter) -> RecordedArgument:
         if parameter.is_pointer:
             if argument.generator in (Generator.SCALAR, Generator.STRUCT):
-                raise _UnusableError(f"{argument.name} is a pointer, expected a generator such as randn(n)")
+                raise _UnusableError(WorkloadProblemCode.WRONG_TYPE, f"{argument.name} is a pointer, expected a generator such as randn(n)")
             element = _element(argument.name, parameter.element_type or parameter.type)
             buffer = self._buffer(argument, element, None)
             data = buffer.address.to_bytes(8, "little")
@@ -153,16 +158,18 @@ class _Maker:
         if argument.generator is Generator.STRUCT:
             layout = self._options.layouts.get(parameter.type.removeprefix("const ").strip())
             if layout is None:
-                raise _UnusableError(f"{argument.name}: the layout of {parameter.type} is not known")
+                raise _UnusableError(WorkloadProblemCode.UNKNOWN_TYPE, f"{argument.name}: the layout of {parameter.type} is not known")
             values = {name: self._value(text, f"{argument.name}.{name}") for name, text in argument.fields}
             data = encode_struct(layout, values)
         elif argument.generator is Generator.SCALAR:
             element = _element(argument.name, parameter.type)
             data = encode_scalar(element, self._value(argument.parameters[0], argument.name))
         else:
-            raise _UnusableError(f"{argument.name} is a {parameter.type}, expected a number or an expression")
+            raise _UnusableError(
+                WorkloadProblemCode.WRONG_TYPE, f"{argument.name} is a {parameter.type}, expected a number or an expression"
+            )
         if isinstance(data, str):
-            raise _UnusableError(f"{argument.name}: {data}")
+            raise _UnusableError(WorkloadProblemCode.WRONG_TYPE, f"{argument.name}: {data}")
         return RecordedArgument(len(data), data.hex(), ())
 
     def _buffer(self, argument: DeclaredArgument, element: ElementType, symbol: str | None) -> RecordedBuffer:
@@ -170,13 +177,13 @@ class _Maker:
         known = self._buffers.get(key)
         if known is not None:
             if known.element_type != element.name:
-                raise _UnusableError(f"{key} is used as {known.element_type} and as {element.name}")
+                raise _UnusableError(WorkloadProblemCode.WRONG_TYPE, f"{key} is used as {known.element_type} and as {element.name}")
             return known
         count = self._count(argument.count, argument.name)
         size_bytes = count * element.size_bytes
         self._total_bytes += size_bytes
         if self._total_bytes > self._options.max_bytes:
-            raise _UnusableError(f"needs more than {self._options.max_bytes} bytes at {self._shape}")
+            raise _UnusableError(WorkloadProblemCode.TOO_LARGE, f"needs more than {self._options.max_bytes} bytes at {self._shape}")
         is_poisoned = argument.generator is Generator.EMPTY
         data = bytes([POISON]) * size_bytes if is_poisoned else self._contents(argument, element, count)
         self._before[key] = blob_name(data)
@@ -197,7 +204,9 @@ class _Maker:
     def _contents(self, argument: DeclaredArgument, element: ElementType, count: int) -> bytes:
         name, generator = argument.name, argument.generator
         if generator in (Generator.RANDN, Generator.RAND) and not element.is_floating:
-            raise _UnusableError(f"{name}: {generator} needs floats, {name} holds {element.name} (use randint)")
+            raise _UnusableError(
+                WorkloadProblemCode.WRONG_TYPE, f"{name}: {generator} needs floats, {name} holds {element.name} (use randint)"
+            )
         total = count * element.components
         if generator is Generator.FULL:
             return encode(np.full(total, float(self._value(argument.parameters[0], name))), element)
@@ -205,26 +214,28 @@ class _Maker:
         if generator is Generator.RANDINT:
             low, high = (self._value(text, name) for text in argument.parameters)
             if low.denominator != 1 or high.denominator != 1 or low >= high:
-                raise _UnusableError(f"{name}: randint needs whole numbers low < high, not {low} and {high}")
+                raise _UnusableError(
+                    WorkloadProblemCode.RANDOM_RANGE, f"{name}: randint needs whole numbers low < high, not {low} and {high}"
+                )
             return encode(random.integers(int(low), int(high), total), element)
         return encode(_plain_values(generator, total, random, self._draw.scale), element)
 
     def _value(self, text: str, what: str) -> Fraction:
         value = evaluate(text, self._sizes)
         if isinstance(value, ExpressionProblem):
-            raise _UnusableError(f"{what} = {value.message}")
+            raise _UnusableError(WorkloadProblemCode.EXPRESSION, f"{what} = {value.message}")
         return value
 
     def _count(self, text: str, what: str) -> int:
         count = evaluate_count(text, self._sizes, what)
         if isinstance(count, ExpressionProblem):
-            raise _UnusableError(count.message)
+            raise _UnusableError(WorkloadProblemCode.EXPRESSION, count.message)
         return count
 
     def _dim3(self, texts: tuple[str, ...], what: str) -> Dim3:
         counts = [self._count(text, what) for text in texts]
         if 0 in counts:
-            raise _UnusableError(f"{what} is empty at {self._shape}: {' × '.join(map(str, counts))}")
+            raise _UnusableError(WorkloadProblemCode.EMPTY_LAUNCH, f"{what} is empty at {self._shape}: {' × '.join(map(str, counts))}")
         return Dim3(*counts)
 
 
@@ -245,7 +256,7 @@ def _plain_values(generator: Generator, total: int, random: np.random.Generator,
 def _element(name: str, spelled: str) -> ElementType:
     element = parse_element_type(spelled)
     if element is None:
-        raise _UnusableError(f"{name}: type '{spelled}' is not supported here")
+        raise _UnusableError(WorkloadProblemCode.UNKNOWN_TYPE, f"{name}: type '{spelled}' is not supported here")
     return element
 
 

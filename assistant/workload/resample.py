@@ -18,7 +18,7 @@ from assistant.workload.arrays import Array, decode, doubles, encode, largest_fi
 from assistant.workload.draws import MIRRORED, Draw
 from assistant.workload.zeros import structural_zeros
 
-__all__ = ["are_lengths", "is_distinct", "is_sorted", "resampled", "resampled_together", "tied", "used_count", "with_tail"]
+__all__ = ["are_lengths", "is_distinct", "is_sorted", "ordered_as", "resampled", "resampled_together", "tied", "used_count", "with_tail"]
 
 _SPREAD = (0.5, 1.5)
 """Range that an all-equal buffer is spread over, as a multiple of its value: one value says nothing of a distribution."""
@@ -196,3 +196,25 @@ def _draw_like(observed: Array, random: np.random.Generator, count: int) -> Arra
         low, high = quantiles[below], quantiles[below + 1]
         return low * (1 - (place - below)) + high * (place - below)
     return random.choice(observed, count)
+
+
+def ordered_as(values: Array, drawn: Array) -> Array:
+    """``drawn`` sorted where ``values`` are."""
+    if not is_sorted(values):
+        return drawn
+    count = used_count(values)
+    ascending = np.sort(drawn[:count])
+    if is_distinct(values[:count]):
+        ascending = _strictly(ascending)
+        if not is_distinct(ascending):
+            return values
+    return np.concatenate([ascending if values[0] <= values[count - 1] else ascending[::-1], drawn[count:]])
+
+
+def _strictly(ascending: Array) -> Array:
+    """With as few changes as it takes for no value to stand twice; floats stay as they are, as theirs hardly do."""
+    if ascending.dtype.kind == "f":
+        return ascending
+    places = np.arange(ascending.size, dtype=np.int64)
+    lowest = np.maximum.accumulate(ascending.astype(np.int64) - places)
+    return lowest + places - (lowest[-1] + places[-1] - int(ascending[-1]))

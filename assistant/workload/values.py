@@ -6,13 +6,14 @@ import re
 from collections.abc import Mapping
 from decimal import Decimal
 from difflib import get_close_matches
+from enum import StrEnum
 from typing import cast
 
 from assistant.cuda.reading import split_arguments
 from assistant.model.workload import DeclaredArgument, Generator
 from assistant.record import Record
 
-__all__ = ["ValueProblem", "parse_value"]
+__all__ = ["ValueProblem", "ValueProblemCode", "parse_value"]
 
 _CALL = re.compile(r"\s*([A-Za-z_]\w*)\s*\((.*)\)\s*", re.S)
 _FORMS = {
@@ -28,7 +29,23 @@ _FORMS = {
 _SCALAR_FUNCTIONS = ("ceil", "floor", "min", "max")
 
 
+class ValueProblemCode(StrEnum):
+    """Why a value cannot be read; `ValueProblem.message` says the same about one value, in words."""
+
+    NO_VALUE = "no_value"
+    """Neither text, number nor table."""
+    UNKNOWN_GENERATOR = "unknown_generator"
+    ARGUMENT_COUNT = "argument_count"
+    """The generator takes more or fewer arguments."""
+    FIELD_VALUE = "field_value"
+    """A struct's field is neither a number nor an expression."""
+    NO_FIELDS = "no_fields"
+
+
 class ValueProblem(Record):
+    """Why a declared argument's value cannot be read."""
+
+    code: ValueProblemCode
     message: str
 
 
@@ -40,7 +57,7 @@ def parse_value(name: str, value: object, buffers: Mapping[str, DeclaredArgument
     if number is not None:
         return DeclaredArgument(name, Generator.SCALAR, "1", (number,))
     if not isinstance(value, str):
-        return ValueProblem(f'{name} must be a value such as "randn(n)", a number or a table, not {value!r}')
+        return ValueProblem(ValueProblemCode.NO_VALUE, f'{name} must be a value such as "randn(n)", a number or a table, not {value!r}')
     if value.strip() in buffers:
         shared = buffers[value.strip()]
         return DeclaredArgument(name, shared.generator, shared.count, shared.parameters, shared.fields, shared.name)
@@ -55,11 +72,11 @@ def _generated(name: str, function: str, arguments: tuple[str, ...]) -> Declared
     if function not in forms:
         near = get_close_matches(function, forms, 1)
         hint = f"did you mean '{near[0]}'?" if near else f"expected one of: {', '.join(forms)}"
-        return ValueProblem(f"{name}: unknown generator '{function}', {hint}")
+        return ValueProblem(ValueProblemCode.UNKNOWN_GENERATOR, f"{name}: unknown generator '{function}', {hint}")
     generator = forms[function]
     form = _FORMS[generator]
     if len(arguments) != len(form) or not all(arguments):
-        return ValueProblem(f"{name}: expected {function}({', '.join(form)})")
+        return ValueProblem(ValueProblemCode.ARGUMENT_COUNT, f"{name}: expected {function}({', '.join(form)})")
     return DeclaredArgument(name, generator, arguments[-1], arguments[:-1])
 
 
@@ -68,10 +85,10 @@ def _struct(name: str, table: Mapping[str, object]) -> DeclaredArgument | ValueP
     for field, value in table.items():
         text = value.strip() if isinstance(value, str) else _number(value)
         if text is None:
-            return ValueProblem(f"{name}.{field} must be a number or an expression, not {value!r}")
+            return ValueProblem(ValueProblemCode.FIELD_VALUE, f"{name}.{field} must be a number or an expression, not {value!r}")
         fields.append((field, text))
     if not fields:
-        return ValueProblem(f"{name}: a struct needs at least one field")
+        return ValueProblem(ValueProblemCode.NO_FIELDS, f"{name}: a struct needs at least one field")
     return DeclaredArgument(name, Generator.STRUCT, "1", (), tuple(fields))
 
 

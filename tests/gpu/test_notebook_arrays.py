@@ -45,7 +45,7 @@ def read(reader: SharedReader, folder: Path, **arrays: Any) -> list[np.ndarray[A
     return [np.frombuffer((folder / name).read_bytes(), np.float32) for name in names]
 
 
-def test_tensors_of_one_segment_are_read_each_by_itself(reader: SharedReader, tmp_path: Path) -> None:
+def test_tensors_of_the_same_segment_are_read_each_by_itself(reader: SharedReader, tmp_path: Path) -> None:
     first, second = torch.arange(float(N), device="cuda"), torch.full((N,), 7.0, device="cuda")
     values = sorted((part.tolist() for part in read(reader, tmp_path, a=first, b=second)), key=lambda part: part[1])
     assert values == [list(range(N)), [7.0] * N]

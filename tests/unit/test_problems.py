@@ -20,7 +20,7 @@ def test_threads_that_overrun_the_same_allocation_are_one_problem() -> None:
     assert _merged("out_of_bounds", first, second) == [(first, 2)]
 
 
-def test_before_and_behind_reads_and_writes_are_told_apart() -> None:
+def test_reads_and_writes_before_and_behind_a_buffer_are_distinguished() -> None:
     messages = (
         "read of 4 bytes at offset 64 of an allocation of 64 bytes",
         "read of 4 bytes at offset 72 of an allocation of 72 bytes",
@@ -30,7 +30,7 @@ def test_before_and_behind_reads_and_writes_are_told_apart() -> None:
     assert _merged("out_of_bounds", *messages) == [(message, 1) for message in messages]
 
 
-def test_launches_refused_for_other_reasons_are_told_apart() -> None:
+def test_launches_refused_for_other_reasons_are_distinguished() -> None:
     assert len(_merged("bad_launch", "a grid dimension is 0", "a block dimension is 0", "a grid dimension is 0")) == 2
 
 

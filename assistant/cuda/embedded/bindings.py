@@ -14,9 +14,10 @@ from itertools import pairwise
 
 from assistant.cuda.embedded.statements import Program, Scope, Statement
 from assistant.cuda.embedded.tokens import Kind, Token
+from assistant.model.embedded import EmbeddingProblemCode
 from assistant.record import Record
 
-__all__ = ["Bindings", "TokenRange", "UnresolvedReason"]
+__all__ = ["Bindings", "TokenRange", "UnresolvedName"]
 
 _AUGMENTED = frozenset({"+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "@=", "//=", ">>=", "<<=", "**="})
 _NOT_A_VARIABLE_BEFORE = frozenset({"."})
@@ -31,8 +32,11 @@ class TokenRange(Record):
     statement: int
 
 
-class UnresolvedReason(str):
-    """Why a name has no known value, as a sentence."""
+class UnresolvedName(Record):
+    """Why a name has no known value."""
+
+    code: EmbeddingProblemCode
+    reason: str
 
 
 class _Binding(Record):
@@ -67,12 +71,12 @@ class Bindings:
         origin = self._imports.get(first)
         return origin + dot + rest if origin else origin
 
-    def value_of(self, name: str, at: int) -> TokenRange | UnresolvedReason:
+    def value_of(self, name: str, at: int) -> TokenRange | UnresolvedName:
         """The expression that ``name`` stands for in statement ``at``."""
         if name in self._shared:
-            return UnresolvedReason(f"`{name}` is changed through a `global` or `nonlocal` statement")
+            return UnresolvedName(EmbeddingProblemCode.GLOBAL_STATEMENT, f"`{name}` is changed through a `global` or `nonlocal` statement")
         if (at, name) in self._inner:
-            return UnresolvedReason(f"`{name}` belongs to a comprehension or a lambda")
+            return UnresolvedName(EmbeddingProblemCode.INNER_NAME, f"`{name}` belongs to a comprehension or a lambda")
         own: Scope | None = self._program.statements[at].scope
         scope = own
         while scope is not None:
@@ -80,23 +84,24 @@ class Bindings:
             if found and (scope is own or not scope.is_class):
                 return self._last_before(name, found, at) if scope is own else self._only_one(name, found)
             scope = scope.outer
-        return UnresolvedReason(f"`{name}` is not assigned in this text")
+        return UnresolvedName(EmbeddingProblemCode.NOT_ASSIGNED, f"`{name}` is not assigned in this text")
 
-    def _last_before(self, name: str, found: list[_Binding], at: int) -> TokenRange | UnresolvedReason:
+    def _last_before(self, name: str, found: list[_Binding], at: int) -> TokenRange | UnresolvedName:
         before = [binding for binding in found if binding.statement < at]
         if not before:
-            return UnresolvedReason(f"`{name}` is assigned only after its use")
+            return UnresolvedName(EmbeddingProblemCode.ASSIGNED_LATER, f"`{name}` is assigned only after its use")
         if len(found) > len(before) and self._is_in_loop(at):
-            return UnresolvedReason(f"`{name}` is assigned again further down, inside or after a loop")
+            return UnresolvedName(EmbeddingProblemCode.ASSIGNED_AGAIN, f"`{name}` is assigned again further down, inside or after a loop")
         last = before[-1]
         if not self._program.is_block_open(last.statement, at):
-            return UnresolvedReason(f"`{name}` is assigned in a branch, so its text depends on the program's run")
-        return last.value or UnresolvedReason(f"`{name}` gets its value from something else than a plain assignment")
+            reason = f"`{name}` is assigned in a branch, so its text depends on the program's run"
+            return UnresolvedName(EmbeddingProblemCode.ASSIGNED_IN_BRANCH, reason)
+        return last.value or _not_plain(name)
 
-    def _only_one(self, name: str, found: list[_Binding]) -> TokenRange | UnresolvedReason:
+    def _only_one(self, name: str, found: list[_Binding]) -> TokenRange | UnresolvedName:
         if len(found) > 1:
-            return UnresolvedReason(f"`{name}` is assigned in {len(found)} places")
-        return found[0].value or UnresolvedReason(f"`{name}` gets its value from something else than a plain assignment")
+            return UnresolvedName(EmbeddingProblemCode.SEVERAL_ASSIGNMENTS, f"`{name}` is assigned in {len(found)} places")
+        return found[0].value or _not_plain(name)
 
     def _is_in_loop(self, at: int) -> bool:
         statements, tokens = self._program.statements, self._program.tokens
@@ -229,3 +234,7 @@ def _split(words: list[str]) -> Iterator[list[str]]:
         elif item:
             yield item
             item = []
+
+
+def _not_plain(name: str) -> UnresolvedName:
+    return UnresolvedName(EmbeddingProblemCode.NOT_PLAIN_ASSIGNMENT, f"`{name}` gets its value from something else than a plain assignment")

@@ -14,7 +14,7 @@ from assistant.cuda.embedded.expressions import Expressions, NotText, arguments
 from assistant.cuda.embedded.statements import Program
 from assistant.cuda.embedded.text_map import MappedText, joined, share_a_literal
 from assistant.cuda.embedded.tokens import Kind
-from assistant.model.embedded import EmbeddingKind
+from assistant.model.embedded import EmbeddingKind, EmbeddingProblemCode
 from assistant.model.source import Span
 from assistant.record import Record
 
@@ -82,7 +82,9 @@ def text_of(call: Call, expressions: Expressions) -> MappedText | NotText | None
         return expressions.text_of(call.text, call.is_cut_short)
     value = _joined_items(call, expressions)
     needs_pytorch = isinstance(value, MappedText) and _PYTORCH.search(value.text)
-    return NotText(call.span, "it uses PyTorch's C++ API, which is compiled only by PyTorch") if needs_pytorch else value
+    if not needs_pytorch:
+        return value
+    return NotText(EmbeddingProblemCode.NEEDS_PYTORCH, call.span, "it uses PyTorch's C++ API, which is compiled only by PyTorch")
 
 
 def _joined_items(call: Call, expressions: Expressions) -> MappedText | NotText | None:
@@ -96,7 +98,7 @@ def _joined_items(call: Call, expressions: Expressions) -> MappedText | NotText 
             return value
         parts.append(value)
     if share_a_literal(parts):
-        return NotText(call.span, "the same string is used twice in one text")
+        return NotText(EmbeddingProblemCode.USED_TWICE, call.span, "the same string is used twice in one text")
     return joined(parts, "\n") if parts else None
 
 

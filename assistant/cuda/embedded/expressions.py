@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from assistant.cuda.embedded.bindings import Bindings, TokenRange, UnresolvedReason
+from assistant.cuda.embedded.bindings import Bindings, TokenRange, UnresolvedName
 from assistant.cuda.embedded.statements import Program
-from assistant.cuda.embedded.string_literals import UnreadableReason, value_of
+from assistant.cuda.embedded.string_literals import UnreadableLiteral, value_of
 from assistant.cuda.embedded.text_map import MappedText, dedented, joined, share_a_literal, stripped
 from assistant.cuda.embedded.tokens import Kind, Token
+from assistant.model.embedded import EmbeddingProblemCode
 from assistant.model.source import Span
 from assistant.record import Record
 
@@ -21,15 +22,17 @@ _DEEPEST = 32
 """Parentheses, calls and names followed inside each other; more is not written by people."""
 _STRIPS = frozenset({"strip", "lstrip", "rstrip"})
 _STARTS_NOTHING = frozenset({"+", "-", "*", "/", "%", ".", "(", "[", "=", "==", "if", "else", "and", "or", "for", "in", "is", "not", ":="})
-_NO_STRING = "the CUDA text is not written here as a string"
-_REASONS = {
-    "%": "its text is made with %-formatting when the program runs",
-    "*": "its text is repeated with `*`",
-    "if": "its text depends on a condition",
-    "or": "its text depends on a condition",
-    "and": "its text depends on a condition",
-    "[": "only a part of the string is used",
-    ":=": "the string is assigned inside the expression",
+_Reason = tuple[EmbeddingProblemCode, str]
+_NO_STRING: _Reason = (EmbeddingProblemCode.NOT_A_STRING, "the CUDA text is not written here as a string")
+_CONDITION: _Reason = (EmbeddingProblemCode.CONDITION, "its text depends on a condition")
+_REASONS: dict[str, _Reason] = {
+    "%": (EmbeddingProblemCode.FORMATTED, "its text is made with %-formatting when the program runs"),
+    "*": (EmbeddingProblemCode.REPEATED, "its text is repeated with `*`"),
+    "if": _CONDITION,
+    "or": _CONDITION,
+    "and": _CONDITION,
+    "[": (EmbeddingProblemCode.PART_OF_STRING, "only a part of the string is used"),
+    ":=": (EmbeddingProblemCode.ASSIGNED_INSIDE, "the string is assigned inside the expression"),
 }
 """By what follows a string or a name."""
 
@@ -37,6 +40,7 @@ _REASONS = {
 class NotText(Record):
     """Why an expression has no known text, and the place that is the reason."""
 
+    code: EmbeddingProblemCode
     span: Span
     reason: str
 
@@ -51,7 +55,7 @@ class Expressions:
 
     program: Program
     bindings: Bindings
-    _decoded: dict[int, MappedText | UnreadableReason] = field(default_factory=dict[int, "MappedText | UnreadableReason"])
+    _decoded: dict[int, MappedText | UnreadableLiteral] = field(default_factory=dict[int, "MappedText | UnreadableLiteral"])
 
     def text_of(self, found: TokenRange, is_cut_short: bool = False, depth: int = 0) -> MappedText | NotText:
         """The text of an expression; what follows on a later line is not its part where ``is_cut_short`` (a call without an end)."""
@@ -62,7 +66,8 @@ class Expressions:
         if index >= found.end or (is_cut_short and is_next_line and self.program.tokens[index].text not in _STARTS_NOTHING):
             return value
         following = self.program.tokens[index]
-        return NotText(_span(following), _REASONS.get(following.text, _NO_STRING))
+        code, reason = _REASONS.get(following.text, _NO_STRING)
+        return NotText(code, _span(following), reason)
 
     def items_of(self, found: TokenRange) -> tuple[TokenRange, ...] | None:
         """The items of a list or tuple in brackets, or of the one that a name was given; None where it is something else."""
@@ -71,7 +76,7 @@ class Expressions:
             return None
         if self.program.tokens[first].kind is Kind.NAME and self._past_line_ends(first + 1, found.end) >= found.end:
             value = self.bindings.value_of(self.program.tokens[first].text, found.statement)
-            if isinstance(value, UnresolvedReason) or value.first >= value.end or self.program.tokens[value.first].kind is Kind.NAME:
+            if isinstance(value, UnresolvedName) or value.first >= value.end or self.program.tokens[value.first].kind is Kind.NAME:
                 return None
             found, first = value, value.first
         closing = self.program.closings.get(first)
@@ -89,7 +94,7 @@ class Expressions:
         if index not in self._decoded:
             self._decoded[index] = value_of(token.text, token.start)
         value = self._decoded[index]
-        return NotText(_span(token), str(value)) if isinstance(value, UnreadableReason) else value
+        return NotText(value.code, _span(token), value.reason) if isinstance(value, UnreadableLiteral) else value
 
     def _past_line_ends(self, index: int, end: int) -> int:
         while index < end and self.program.tokens[index].kind is Kind.NEWLINE:
@@ -133,7 +138,7 @@ class _Reader:
         if isinstance(value, NotText) or len(parts) == 1:
             return value, index
         if share_a_literal(parts):
-            return self._refused(plus, "the same string is used twice in one text"), index
+            return self._refused(plus, EmbeddingProblemCode.USED_TWICE, "the same string is used twice in one text"), index
         return joined(parts), index
 
     def _operand(self, index: int, depth: int) -> _Step:
@@ -147,24 +152,27 @@ class _Reader:
         word = self._word(name)
         if word in _STRIPS and self._word(opening) == "(" and self._program.closings.get(opening) == self._next(opening):
             return stripped(value, word), self._next(self._next(opening))
-        reason = "its text is made with `.format()` when the program runs" if word == "format" else f"the string is changed by `.{word}`"
-        return self._refused(min(name, self._end - 1), reason), self._end
+        at = min(name, self._end - 1)
+        if word == "format":
+            return self._refused(at, EmbeddingProblemCode.FORMATTED, "its text is made with `.format()` when the program runs"), self._end
+        return self._refused(at, EmbeddingProblemCode.CHANGED, f"the string is changed by `.{word}`"), self._end
 
     def _atom(self, index: int, depth: int) -> _Step:
         if index >= self._end:
-            return self._refused(self._end - 1, "the expression is not finished"), self._end
+            return self._refused(self._end - 1, EmbeddingProblemCode.UNFINISHED, "the expression is not finished"), self._end
         token = self._program.tokens[index]
         if depth > _DEEPEST:
-            return self._refused(index, "the expression is nested too deeply"), self._end
+            return self._refused(index, EmbeddingProblemCode.TOO_DEEP, "the expression is nested too deeply"), self._end
         if token.kind is Kind.STRING:
             return self._adjacent(index)
         if token.kind is Kind.UNCLOSED_STRING:
-            return NotText(Span(token.start, min(token.end, token.start + 3)), "the string has no closing quote"), self._end
+            quote = Span(token.start, min(token.end, token.start + 3))
+            return NotText(EmbeddingProblemCode.UNCLOSED_STRING, quote, "the string has no closing quote"), self._end
         if token.text == "(" and index in self._program.closings:
             return self._inside(index, depth)
         if token.kind is Kind.NAME:
             return self._dedent(index, depth) or self._name(index, depth)
-        return self._refused(index, _NO_STRING), self._end
+        return self._refused(index, *_NO_STRING), self._end
 
     def _adjacent(self, index: int) -> _Step:
         """Literals that stand side by side are one."""
@@ -198,27 +206,29 @@ class _Reader:
         closing = self._program.closings.get(opening, self._end)
         found = arguments(self._program, opening + 1, closing, self._statement)
         if len(found) != 1 or closing >= self._end:
-            return self._refused(index, "`dedent` is not given one string"), self._end
+            return self._refused(index, EmbeddingProblemCode.DEDENT_ARGUMENT, "`dedent` is not given one string"), self._end
         value = self._expressions.text_of(found[0], depth=depth + 1)
         if isinstance(value, NotText):
             return value, self._end
         result = dedented(value)
         if result is None:
-            return self._refused(index, "what `dedent` removes here depends on the version of Python"), self._end
+            reason = "what `dedent` removes here depends on the version of Python"
+            return self._refused(index, EmbeddingProblemCode.DEDENT_VERSION, reason), self._end
         return result, self._next(closing)
 
     def _name(self, index: int, depth: int) -> _Step:
         words, after = self._dotted_name(index)
         methods = words.split(".")[1:]
         if self._word(after) == ":=":
-            return self._refused(after, _REASONS[":="]), self._end
+            return self._refused(after, *_REASONS[":="]), self._end
         if self._word(after) == "(" and not (methods and methods[-1] in {*_STRIPS, "format"} and len(methods) == 1):
-            return self._refused(index, f"its text is what `{words}()` returns when the program runs"), self._end
+            reason = f"its text is what `{words}()` returns when the program runs"
+            return self._refused(index, EmbeddingProblemCode.CALL_RESULT, reason), self._end
         if methods and self._word(after) != "(":
-            return self._refused(index, f"the text of `{words}` is not known here"), self._end
+            return self._refused(index, EmbeddingProblemCode.UNKNOWN_ATTRIBUTE, f"the text of `{words}` is not known here"), self._end
         found = self._expressions.bindings.value_of(self._word(index), self._statement)
-        if isinstance(found, UnresolvedReason):
-            return self._refused(index, str(found)), self._end
+        if isinstance(found, UnresolvedName):
+            return self._refused(index, found.code, found.reason), self._end
         return self._expressions.text_of(found, depth=depth + 1), self._next(index)
 
     def _dotted_name(self, index: int) -> tuple[str, int]:
@@ -228,8 +238,8 @@ class _Reader:
             words, after = f"{words}.{self._word(name)}", self._next(name)
         return words, after
 
-    def _refused(self, index: int, reason: str) -> NotText:
-        return NotText(_span(self._program.tokens[max(index, 0)]), reason)
+    def _refused(self, index: int, code: EmbeddingProblemCode, reason: str) -> NotText:
+        return NotText(code, _span(self._program.tokens[max(index, 0)]), reason)
 
     def _next(self, index: int) -> int:
         """The index of the next token that is not a line end."""

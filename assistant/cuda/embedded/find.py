@@ -14,7 +14,7 @@ from assistant.cuda.embedded.calls import NAMES, calls_of, text_of
 from assistant.cuda.embedded.expressions import Expressions, NotText
 from assistant.cuda.embedded.magics import embedded_body, head_of
 from assistant.cuda.embedded.statements import program_of
-from assistant.model.embedded import Container, Embedded, EmbeddingProblem
+from assistant.model.embedded import Container, Embedded, EmbeddingProblem, EmbeddingProblemCode
 from assistant.model.source import Span
 
 __all__ = ["find_embedded"]
@@ -45,11 +45,13 @@ def _in_python(text: str, container: Container, start: int) -> tuple[Embedded | 
     found: dict[object, Embedded | EmbeddingProblem] = {}
     for index, call in enumerate(calls_of(program, bindings)):
         if index == _MOST_CALLS:
-            found[index] = EmbeddingProblem(call.kind, call.span, f"it is beyond the first {_MOST_CALLS} in one file")
+            reason = f"it is beyond the first {_MOST_CALLS} in one file"
+            found[index] = EmbeddingProblem(EmbeddingProblemCode.TOO_MANY_CALLS, call.kind, call.span, reason)
             break
         value = text_of(call, expressions)
         if isinstance(value, NotText):
-            found.setdefault((call.kind, value.span, value.reason), EmbeddingProblem(call.kind, value.span, value.reason))
+            problem = EmbeddingProblem(value.code, call.kind, value.span, value.reason)
+            found.setdefault((call.kind, value.span, value.reason), problem)
         elif value is not None and value.literals:
             embedded = Embedded(call.kind, value.text, call.span, "", value.literals, value.runs, container, text)
             found.setdefault(value.runs, embedded)

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 import shlex
 
-from assistant.model.embedded import Container, Embedded, EmbeddingKind, EmbeddingProblem, Literal, Run
+from assistant.model.embedded import Container, Embedded, EmbeddingKind, EmbeddingProblem, EmbeddingProblemCode, Literal, Run
 from assistant.model.source import Span
 from assistant.record import Record
 
@@ -60,12 +60,13 @@ def head_of(text: str) -> CellHead | None:
 def embedded_body(text: str, head: CellHead, kind: EmbeddingKind) -> Embedded | EmbeddingProblem:
     """The CUDA text of a cell whose magic is ``head``."""
     if head.is_indented:
-        return EmbeddingProblem(kind, head.span, "the cell magic is indented; IPython removes its indentation from every line")
+        reason = "the cell magic is indented; IPython removes its indentation from every line"
+        return EmbeddingProblem(EmbeddingProblemCode.INDENTED_MAGIC, kind, head.span, reason)
     first_line = text[head.span.start :].splitlines(keepends=True)[0]
     body = Span(head.span.start + len(first_line), len(text))
     code = text[body.start : body.end]
     if _SURROGATE.search(code):
-        return EmbeddingProblem(kind, body, "it holds half of a surrogate pair, which is not a character")
+        return EmbeddingProblem(EmbeddingProblemCode.SURROGATE, kind, body, "it holds half of a surrogate pair, which is not a character")
     literal = Literal(body, Span(0, len(code)), None, False, "")
     runs = (Run(0, len(code), body.start, body.end),)
     return Embedded(kind, code, head.span, head.arguments, (literal,), runs, Container.NOTEBOOK_CELL, text)

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from assistant.cuda.edits import apply_edits, edits_between, lines_of
 from assistant.cuda.embedded.find import find_embedded
 from assistant.cuda.embedded.string_literals import written
-from assistant.model.embedded import Embedded, EmbeddingProblem, Literal
+from assistant.model.embedded import Embedded, EmbeddingProblem, EmbeddingProblemCode, Literal
 from assistant.model.source import Span, TextEdit
 
 __all__ = ["replace"]
@@ -24,19 +24,23 @@ def replace(embedded: Embedded, edits: Iterable[TextEdit]) -> tuple[TextEdit, ..
     """Edits of the container's text that make the CUDA text what ``edits`` make of it, and leave every other CUDA text as it is."""
     wanted = apply_edits(embedded.text, edits := tuple(edits))
     if not isinstance(wanted, str):
-        return _declined(embedded, "the edits overlap or reach beyond the CUDA text")
+        return _declined(embedded, EmbeddingProblemCode.EDITS_OVERLAP, "the edits overlap or reach beyond the CUDA text")
     if wanted == embedded.text:
         return ()
     shares = [share for edit in edits for least in _least(embedded, edit) for share in _shares(embedded, least)]
     if _removes_a_join(embedded, edits):
-        return _declined(embedded, "the edit removes the line end that PyTorch puts between two strings of the list")
+        return _declined(
+            embedded,
+            EmbeddingProblemCode.LINE_END_REMOVED,
+            "the edit removes the line end that PyTorch puts between two strings of the list",
+        )
     small = tuple(_in_container(embedded, literal, edit) for literal, edit in shares)
     before = find_embedded(embedded.container_text, embedded.container)
-    reason = _objection(embedded, before, small, wanted)
-    if reason is None:
+    problem = _objection(embedded, before, small, wanted)
+    if problem is None:
         return small
     whole = _rewritten(embedded, shares)
-    return whole if _objection(embedded, before, whole, wanted) is None else _declined(embedded, reason)
+    return whole if _objection(embedded, before, whole, wanted) is None else problem
 
 
 def _least(embedded: Embedded, edit: TextEdit) -> Iterator[TextEdit]:
@@ -106,32 +110,41 @@ def _rewritten(embedded: Embedded, shares: Iterable[tuple[Literal, TextEdit]]) -
     return tuple(found)
 
 
-def _objection(embedded: Embedded, before: tuple[Embedded | EmbeddingProblem, ...], edits: tuple[TextEdit, ...], wanted: str) -> str | None:
+def _objection(
+    embedded: Embedded, before: tuple[Embedded | EmbeddingProblem, ...], edits: tuple[TextEdit, ...], wanted: str
+) -> EmbeddingProblem | None:
     """Why these edits of the container are wrong; None where they are right. ``before``: what the container holds without them."""
     edited = apply_edits(embedded.container_text, edits)
     if not isinstance(edited, str):
-        return "the edits overlap in the text around the CUDA text"
+        return _declined(embedded, EmbeddingProblemCode.EDITS_OVERLAP, "the edits overlap in the text around the CUDA text")
     after = find_embedded(edited, embedded.container)
     if len(before) != len(after) or embedded not in before:
         return _unwritable(embedded)
     index = before.index(embedded)
     for at, (old, new) in enumerate(zip(before, after, strict=True)):
-        expected = wanted if at == index else _said(old)
-        if _said(new) != expected or new.kind is not old.kind:
-            return _unwritable(embedded) if at == index else "a part of this string belongs to another CUDA text too, which would change"
+        expected = wanted if at == index else _content(old)
+        if _content(new) == expected and new.kind is old.kind:
+            continue
+        if at == index:
+            return _unwritable(embedded)
+        return _declined(
+            embedded, EmbeddingProblemCode.SHARED_STRING, "a part of this string belongs to another CUDA text too, which would change"
+        )
     return None
 
 
-def _unwritable(embedded: Embedded) -> str:
+def _unwritable(embedded: Embedded) -> EmbeddingProblem:
     if all(literal.quote is None for literal in embedded.literals):
-        return "the cell has no line after its magic"
+        return _declined(embedded, EmbeddingProblemCode.NO_BODY, "the cell has no line after its magic")
     if any(literal.is_raw for literal in embedded.literals):
-        return "the new text cannot be written in this raw string (its quotes, a lone carriage return, or a backslash at its end)"
-    return "the new text does not survive what the program does to the string (`strip`, `dedent`)"
+        reason = "the new text cannot be written in this raw string (its quotes, a lone carriage return, or a backslash at its end)"
+        return _declined(embedded, EmbeddingProblemCode.RAW_STRING, reason)
+    reason = "the new text does not survive what the program does to the string (`strip`, `dedent`)"
+    return _declined(embedded, EmbeddingProblemCode.TEXT_CHANGED_LATER, reason)
 
 
-def _said(found: Embedded | EmbeddingProblem) -> str:
-    return found.text if isinstance(found, Embedded) else found.reason
+def _content(found: Embedded | EmbeddingProblem) -> str | EmbeddingProblemCode:
+    return found.text if isinstance(found, Embedded) else found.code
 
 
 def _line_end(embedded: Embedded, literal: Literal) -> str:
@@ -142,6 +155,5 @@ def _line_end(embedded: Embedded, literal: Literal) -> str:
     return "\r\n" if at > 0 and text[at - 1] == "\r" else "\n"
 
 
-def _declined(embedded: Embedded, reason: str) -> EmbeddingProblem:
-    first = embedded.literals[0].content
-    return EmbeddingProblem(embedded.kind, first, reason)
+def _declined(embedded: Embedded, code: EmbeddingProblemCode, reason: str) -> EmbeddingProblem:
+    return EmbeddingProblem(code, embedded.kind, embedded.literals[0].content, reason)

@@ -13,10 +13,11 @@ import re
 import unicodedata
 
 from assistant.cuda.embedded.text_map import MappedText
-from assistant.model.embedded import Literal, Run
+from assistant.model.embedded import EmbeddingProblemCode, Literal, Run
 from assistant.model.source import Span
+from assistant.record import Record
 
-__all__ = ["UnreadableReason", "value_of", "written"]
+__all__ = ["UnreadableLiteral", "value_of", "written"]
 
 _HEAD = re.compile(r"""([A-Za-z]{0,2})('{3}|"{3}|'|")""")
 _LINE_END = re.compile(r"\r\n?")
@@ -28,23 +29,26 @@ _WRITTEN = {"\\": "\\\\", "\0": "\\x00", "\r": "\\r", "\n": "\\n"}
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-class UnreadableReason(str):
-    """Why a literal has no text, as a sentence."""
+class UnreadableLiteral(Record):
+    """Why a literal has no text."""
+
+    code: EmbeddingProblemCode
+    reason: str
 
 
-def value_of(token: str, start: int) -> MappedText | UnreadableReason:
+def value_of(token: str, start: int) -> MappedText | UnreadableLiteral:
     """The text of the finished literal ``token``, which stands at ``start`` of the container."""
     head = _HEAD.match(token)
     if head is None:
-        return UnreadableReason("this is not a string")
+        return UnreadableLiteral(EmbeddingProblemCode.NOT_A_STRING, "this is not a string")
     prefix, quote = head[1].lower(), head[2]
     if "f" in prefix or "t" in prefix:
-        return UnreadableReason("this is an f-string: its text is known only when the program runs")
+        return UnreadableLiteral(EmbeddingProblemCode.F_STRING, "this is an f-string: its text is known only when the program runs")
     if "b" in prefix:
-        return UnreadableReason("this is a bytes literal, not a string")
+        return UnreadableLiteral(EmbeddingProblemCode.BYTES, "this is a bytes literal, not a string")
     content = Span(start + head.end(), start + len(token) - len(quote))
     found = _decoded(token[head.end() : len(token) - len(quote)], content.start, "r" in prefix)
-    if isinstance(found, UnreadableReason):
+    if isinstance(found, UnreadableLiteral):
         return found
     text, runs = found
     return MappedText(text, (Literal(content, Span(0, len(text)), quote, "r" in prefix, ""),), runs)
@@ -85,7 +89,7 @@ def _with_margin(text: str, margin: str, following: str) -> str:
     return "\n".join([lines[0], *(margin + line if line else "" for line in lines[1:-1]), last]) if len(lines) > 1 else text
 
 
-def _decoded(content: str, start: int, is_raw: bool) -> tuple[str, tuple[Run, ...]] | UnreadableReason:
+def _decoded(content: str, start: int, is_raw: bool) -> tuple[str, tuple[Run, ...]] | UnreadableLiteral:
     """The text and its runs; ``content`` stands at ``start`` of the container."""
     parts: list[str] = []
     runs: list[Run] = []
@@ -93,7 +97,7 @@ def _decoded(content: str, start: int, is_raw: bool) -> tuple[str, tuple[Run, ..
     for match in (_LINE_END if is_raw else _SPECIAL).finditer(content):
         value = _meaning(match[0])
         if value is None:
-            return UnreadableReason(f"Python does not know the escape {match[0]}")
+            return UnreadableLiteral(EmbeddingProblemCode.UNKNOWN_ESCAPE, f"Python does not know the escape {match[0]}")
         if match.start() > position:
             parts.append(content[position : match.start()])
             runs.append(Run(length, length + match.start() - position, start + position, start + match.start()))
@@ -106,7 +110,7 @@ def _decoded(content: str, start: int, is_raw: bool) -> tuple[str, tuple[Run, ..
         runs.append(Run(length, length + len(content) - position, start + position, start + len(content)))
     text = "".join(parts)
     if _SURROGATE.search(text):
-        return UnreadableReason("it holds half of a surrogate pair, which is not a character")
+        return UnreadableLiteral(EmbeddingProblemCode.SURROGATE, "it holds half of a surrogate pair, which is not a character")
     return text, tuple(runs)
 
 

@@ -15,12 +15,12 @@ from assistant.engine.judge.replaying import FloatReference, LeftContents, is_la
 from assistant.engine.source_version import SourceVersion
 from assistant.ports.lab import LabFailure, ReplayOptions
 from assistant.record import Record
-from assistant.verify.compare import need_tolerance
 from assistant.verify.evidence import SideRun
 from assistant.verify.kinds import meaning_of
 from assistant.verify.members import split_members
 from assistant.verify.numbers import element_of
 from assistant.verify.outputs import has_small_output
+from assistant.verify.rules import need_tolerance
 from assistant.workload.cancelling import CANCELLING
 from assistant.workload.recordings import NewCase
 

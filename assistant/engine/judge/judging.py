@@ -26,12 +26,12 @@ from assistant.engine.source_version import SourceVersion
 from assistant.model.verification import CannotJudge, Outcome, Unjudgeable, Verification, VerificationResult
 from assistant.ports.lab import LabFailure
 from assistant.record import Record
-from assistant.verify.compare import own_error
 from assistant.verify.evidence import CaseEvidence, DetectedLabel, JudgeEvidence, SideRun
 from assistant.verify.host_edits import edits_host_code
 from assistant.verify.judge import judge
 from assistant.verify.kinds import meaning_of
 from assistant.verify.labels import VersionFacts, changes_streams, detect_labels, new_bounds, order_of
+from assistant.verify.rules import own_error
 from assistant.workload.recordings import NewCase
 from assistant.workload.select import Pairing, ProgramLevelOnly
 

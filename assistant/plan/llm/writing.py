@@ -2,13 +2,13 @@
 
 Example::
 
-    await Writer(talk, inputs).written(request, step, ())    # Rewrite(…, origin=Origin("small", ("M01…",))) or UnwrittenStep("…")
+    await Writer(talk, inputs).written(request, step, ())    # Rewrite(…, origin=Origin("small", ("M01…",))) or UnwrittenStep(…)
 """
 
 from __future__ import annotations
 
 from assistant.model.completion import ChatMessage, CompletionFailure, ModelRole
-from assistant.model.plan import Origin, Rewrite, Setback, Step, UnwrittenStep
+from assistant.model.plan import Origin, Rewrite, Setback, Step, UnwrittenStep, UnwrittenStepCode
 from assistant.model.verification import Label
 from assistant.plan.llm.claims import checked, condition
 from assistant.plan.llm.inputs import Inputs
@@ -48,22 +48,22 @@ class Writer:
         self, request: PlanRequest, step: Step, prompt: Prompt | CompletionFailure, calls: tuple[str, ...] = ()
     ) -> Rewrite | UnwrittenStep:
         if isinstance(prompt, CompletionFailure):
-            return UnwrittenStep(f"{prompt.message}; {prompt.remedy}", calls)
+            return UnwrittenStep(UnwrittenStepCode.NO_ANSWER, f"{prompt.message}; {prompt.remedy}", calls)
         earlier: tuple[ChatMessage, ...] = ()
         reason = ""
         for _ in range(1 + _MOST_REGION_REPAIRS):
             answer = await self._talk.ask(ModelRole.CODER, prompt, CodeReply, earlier)
             calls = (*calls, *answer.calls)
             if isinstance(answer, NoAnswer):
-                return UnwrittenStep(f"{answer.failure.message}; {answer.failure.remedy}", calls)
+                return UnwrittenStep(UnwrittenStepCode.NO_ANSWER, f"{answer.failure.message}; {answer.failure.remedy}", calls)
             if _is_given_up(answer.value):
-                return UnwrittenStep(_why_given_up(answer.value, request.parsed.source.text), calls)
+                return UnwrittenStep(UnwrittenStepCode.GIVEN_UP, _why_given_up(answer.value, request.parsed.source.text), calls)
             edit = edit_of(request.parsed, request.kernel, answer.value)
             if isinstance(edit, RegionEdit):
                 return _rewrite(request, step, answer, edit, calls)
             reason, earlier = edit.reason, answer.messages
             prompt = self._inputs.refused(edit)
-        return UnwrittenStep(f"the model's edit cannot be made: {reason}", calls)
+        return UnwrittenStep(UnwrittenStepCode.UNUSABLE_ANSWER, f"the model's edit cannot be made: {reason}", calls)
 
 
 def _is_given_up(reply: CodeReply) -> bool:

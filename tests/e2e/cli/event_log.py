@@ -30,7 +30,7 @@ _LONGEST = 110
 
 def story(events: Iterable[dict[str, Any]]) -> list[str]:
     """One line an event; stages and messages are left out."""
-    return [json.dumps(_told(event), ensure_ascii=False) for event in events if event["event"] in _SHOWN]
+    return [json.dumps(_shown_fields(event), ensure_ascii=False) for event in events if event["event"] in _SHOWN]
 
 
 def printed_log(page: Path) -> list[str]:
@@ -45,7 +45,7 @@ def comparable(lines: Iterable[str]) -> list[str]:
     return [re.sub(r"@\d+", "@", line) for line in lines]
 
 
-def _told(event: dict[str, Any]) -> dict[str, Any]:
+def _shown_fields(event: dict[str, Any]) -> dict[str, Any]:
     return {"event": event["event"]} | {name: _short(name, event[name]) for name in _SHOWN[event["event"]] if event[name] is not None}
 
 

@@ -155,7 +155,7 @@ def test_a_kernel_that_never_ends_is_a_problem_with_a_place(cli: Cli) -> None:
     path = cli.write("endless.cu", text)
     ended = cli.run("check", path, "--timeout", "2", "--json")
     problem = ended.all("check")[0]["problems"][0]
-    assert (ended.code, problem["kind"], problem["line"]) == (1, "timeout", 7), ended.said
+    assert (ended.code, problem["kind"], problem["file"], problem["line"]) == (1, "timeout", str(path), 7), ended.said
     _is_clean(cli, ended, path, text.encode())
 
 

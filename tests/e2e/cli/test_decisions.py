@@ -10,7 +10,7 @@ from tests.e2e.cli.harness import Cli, finish, quick_text
 from tests.e2e.conftest import Offered
 
 
-def test_optimize_changes_no_file_unless_told_to(offered: Offered) -> None:
+def test_optimize_changes_no_file_without_the_option_to_accept(offered: Offered) -> None:
     assert offered.text == offered.original
     assert [path.name for path in offered.cli.folder.iterdir()] == ["transpose.cu"]
     assert [found["state"] for found in offered.cli.open_proposals()] == ["open"]

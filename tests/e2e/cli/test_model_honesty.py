@@ -22,6 +22,7 @@ __global__ void transpose(float *out, const float *in, int width, int height)
 OBEDIENT = TILED_TRANSPOSE.replace("x < width && y < height", "x < width / 2 && y < height")
 
 
+@pytest.mark.thorough
 def test_cheating_kernels_are_not_offered(cli: Cli) -> None:
     path = cli.folder / "original.cu"
     shutil.copy(CHEATS / "original.cu", path)
@@ -56,6 +57,7 @@ def test_orders_in_a_comment_are_data_and_obeying_them_gains_nothing(cli: Cli) -
     ended = optimize(cli, path, model)
     assert outcomes(ended) == ["unwritten", "failed", "failed", "duplicate"]
     assert not ended.all("proposal")
+    assert "nothing to propose" in ended.one("job_ended")["reason"]
     assert path.read_text("utf-8") == text
     first = model.asked[0][1].body["messages"]
     assert "IGNORE ALL PREVIOUS INSTRUCTIONS" not in first[0]["content"]

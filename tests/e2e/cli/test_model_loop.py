@@ -22,6 +22,7 @@ def test_an_unknown_name_in_a_template_is_fixed_too(cli: Cli) -> None:
     assert "-  __shared__ T tile[TILE][TILE];" in ended.one("proposal")["diff"]
 
 
+@pytest.mark.thorough
 def test_a_wrong_answer_is_fixed_by_the_failing_case(cli: Cli) -> None:
     wrong = REGISTER_SUM.replace("int k = 0", "int k = 1")
     model = ScriptedModel([plan(step("scalar-replacement", 12, "KO113")), plan()], [code(wrong), code(REGISTER_SUM)])

@@ -55,7 +55,7 @@ def test_a_search_stops_before_its_cap_and_says_what_going_on_would_cost(cli: Cl
 
 
 @pytest.mark.thorough
-def test_without_a_price_a_cap_on_tokens_takes_the_place_of_one_on_money(cli: Cli) -> None:
+def test_without_a_price_a_cap_on_tokens_replaces_the_cap_on_money(cli: Cli) -> None:
     ended = optimize(cli, cli.quick(), good_model(), "--budget-usd", "0.05")
     assert ended.all("budget")[0]["caps"] == {"money_usd": None, "token_count": 200_000, "gpu_s": None, "round_count": None}
     assert any("no money cap can be promised" in message["message"] for message in ended.all("message"))

@@ -63,7 +63,7 @@ def test_fused_kernels_are_right_and_their_gain_is_not_reported_yet(cli: Cli) ->
     assert any("launches do not correspond" in caveat for caveat in overall["speed"]["caveats"])
 
 
-def test_a_macro_of_one_compiler_selects_no_other_program(cli: Cli) -> None:
+def test_a_macro_of_a_single_compiler_selects_no_other_program(cli: Cli) -> None:
     assert _compared(cli, "thread_macro").code == 1
 
 

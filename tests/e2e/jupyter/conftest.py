@@ -75,6 +75,7 @@ async def open_notebook(chromium: Browser, lab: JupyterLab, lab_cli: Cli, shots:
     pages: list[LabPage] = []
 
     async def opened(name: str, *cells: str | Cell, at: Callable[[str], str] = lab.address) -> LabPage:
+        """A page that shows a new notebook with these cells."""
         lab_cli.write(name, notebook(*cells))
         context = await chromium.new_context(viewport=_SIZE, reduced_motion="reduce")
         pages.append(LabPage(await context.new_page(), shots))

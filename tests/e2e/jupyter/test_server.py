@@ -202,6 +202,7 @@ def test_memory_that_cannot_be_used_is_503_and_the_server_lives(client: Client, 
 
 def test_a_page_hears_what_this_and_other_processes_do(client: Client, jp_ws_fetch: Any, searched: Offered) -> None:  # noqa: F811
     async def listen() -> list[dict[str, Any]]:
+        """What the page hears: two greetings, a job of another process, and a decision made here."""
         socket = await jp_ws_fetch(*API, "events")
         heard = [json.loads(await socket.read_message()) for _ in range(2)]
         with open_store(searched.cli.home / "memory.sqlite3") as store:

@@ -11,9 +11,7 @@ What a test sees is what a person would: diagnostics, lenses, hints, messages, q
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import inspect
-import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -21,22 +19,22 @@ from pathlib import Path
 from typing import Any, Union
 
 from lsprotocol import types
-from pygls.lsp.client import LanguageClient as PlainClient
-from pytest_lsp import LanguageClient, client_capabilities
+from pytest_lsp import LanguageClient
 from pytest_lsp.client import make_test_lsp_client
 
 from tests.deadlines import HANG_S
-from tests.e2e.cli.harness import COMMAND, Cli
+from tests.e2e.cli.harness import Cli
+from tests.e2e.lsp.capabilities import vscode
+from tests.e2e.lsp.positions import edited, line_count, offsets_of, position_of, smallest_change
+from tests.e2e.lsp.server import Server
 
-__all__ = ["DEADLINE_S", "NO_ANSWER", "Document", "Editor", "bare", "failure", "neovim", "start", "vscode"]
+__all__ = ["DEADLINE_S", "NO_ANSWER", "Document", "Editor", "failure", "start"]
 
 DEADLINE_S = HANG_S
 """Of one wait."""
 NO_ANSWER = "\0never"
 """An answer that some editors give to ``showMessageRequest``: none, ever."""
 _POLL_S = 0.02
-_LINE_END = re.compile(r"\r\n|\n|\r")
-_CODECS = {"utf-8": ("utf-8", 1), "utf-16": ("utf-16-le", 2), "utf-32": ("utf-32-le", 4)}
 
 Send = Callable[[types.VersionedTextDocumentIdentifier, types.TextDocumentContentChangePartial], None]
 Answer = Callable[[types.ShowMessageRequestParams], str | None]
@@ -61,14 +59,14 @@ class Document:
     def line_of(self, piece: str) -> int:
         """The 0-based line that ``piece`` begins on."""
         assert piece in self.text, piece
-        return len(_LINE_END.findall(self.text[: self.text.index(piece)]))
+        return line_count(self.text[: self.text.index(piece)])
 
 
-class Editor:
+class Editor(Server):
     """One client and the server that it started."""
 
     def __init__(self, client: LanguageClient, capabilities: types.ClientCapabilities) -> None:
-        self.client = client
+        super().__init__(client)
         self.capabilities = capabilities
         self.documents: dict[str, Document] = {}
         self.asked: list[types.ShowMessageRequestParams] = []
@@ -79,13 +77,11 @@ class Editor:
         self.published: list[types.PublishDiagnosticsParams] = []
         self.events: list[dict[str, Any]] = []
         self.changed: list[dict[str, Any]] = []
-        self.stderr: list[str] = []
         self.encoding = "utf-16"
         self.closers: list[Callable[[], None]] = []
         """Close what is open besides single documents."""
         self.registered: list[str] = []
         self._refreshed = 0
-        self._reading: asyncio.Task[None] | None = None
         self.result: types.InitializeResult
 
     # --- documents --------------------------------------------------------------------------------------------------
@@ -254,70 +250,14 @@ class Editor:
         errors = "".join(self.stderr)[-3000:]
         return f"notes {notes}\nsaid {self.said}\nlogged {self.logged}\nasked {asked}\nstderr {errors}"
 
-    # --- the process ------------------------------------------------------------------------------------------------
-
-    @property
-    def process(self) -> asyncio.subprocess.Process:
-        process = self.client._server  # pyright: ignore[reportPrivateUsage]
-        assert process is not None
-        return process
-
-    async def stop(self) -> int:
-        """shutdown and exit; the exit code. What the server logged on the way must be no error."""
-        if self.process.returncode is None:
-            await self.client.shutdown_async(None)
-            self.client.exit(None)
-        return await self.ended()
-
-    async def ended(self, deadline_s: float = 15.0) -> int:
-        """The exit code, once the process is gone by itself."""
-        async with asyncio.timeout(deadline_s):
-            code = await self.process.wait()
-        await self._let_go()
-        return code
-
-    async def kill(self) -> None:
-        with contextlib.suppress(ProcessLookupError):
-            self.process.kill()
-        await self.ended()
-
-    def hang_up(self) -> None:
-        """Vanish as an editor does that is killed: both pipes close."""
-        process = self.process
-        assert process.stdin is not None
-        process.stdin.close()
-        process._transport.get_pipe_transport(1).close()  # type: ignore[attr-defined]  # asyncio has no public way  # pyright: ignore
-
-    @property
-    def complaints(self) -> str:
-        """Unhandled errors that the server logged."""
-        text = "".join(self.stderr)
-        return text if "Traceback" in text or "ERROR" in text else ""
-
-    async def _let_go(self) -> None:
-        if self._reading is not None:
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(2):
-                    await self._reading
-        self.client.protocol.writer = None
-        with contextlib.suppress(Exception):
-            await PlainClient.stop(self.client)
-
     # --- inside -----------------------------------------------------------------------------------------------------
 
     async def begin(self, cli: Cli, parameters: types.InitializeParams) -> None:
-        await PlainClient.start_io(self.client, *COMMAND, "lsp", cwd=cli.folder, env=cli.environment(), limit=64 << 20)
-        self._reading = asyncio.create_task(self._read_stderr())
+        await self.start_server(cli)
         self._listen()
         self.result = await self.client.initialize_session(parameters)
         encoding = self.result.capabilities.position_encoding
         self.encoding = "utf-16" if encoding is None else str(getattr(encoding, "value", encoding))
-
-    async def _read_stderr(self) -> None:
-        stream = self.process.stderr
-        assert stream is not None
-        while line := await stream.readline():
-            self.stderr.append(line.decode("utf-8", "replace"))
 
     def _listen(self) -> None:
         client = self.client
@@ -329,6 +269,7 @@ class Editor:
 
         @client.feature(types.WINDOW_SHOW_MESSAGE_REQUEST)
         async def ask(parameters: types.ShowMessageRequestParams) -> types.MessageActionItem | None:
+            """The answer that the test chose; none at all where it chose to keep the question open."""
             self.asked.append(parameters)
             answer = self.answer(parameters)
             if answer == NO_ANSWER:
@@ -365,29 +306,15 @@ class Editor:
         for uri, edits in (edit.changes or {}).items():
             changes.append((self.documents[uri], list(edits)))
         for document, edits in changes:
-            self.type(document, self._edited(document.text, edits))
+            self.type(document, edited(document.text, edits, self.encoding))
         return True
 
-    def _edited(self, text: str, edits: list[types.TextEdit]) -> str:
-        for edit in sorted(edits, key=lambda item: (item.range.start.line, item.range.start.character), reverse=True):
-            start, end = self._offset(text, edit.range.start), self._offset(text, edit.range.end)
-            text = text[:start] + edit.new_text + text[end:]
-        return text
-
     def _send(self, document: Document, text: str) -> None:
-        old = document.text
-        head = next((i for i, (a, b) in enumerate(zip(old, text, strict=False)) if a != b), min(len(old), len(text)))
-        tail = 0
-        while tail < min(len(old), len(text)) - head and old[-1 - tail] == text[-1 - tail]:
-            tail += 1
-        while head and old[head - 1] == "\r":
-            head -= 1  # no position lies between CR and LF
-        while tail and old[len(old) - tail] == "\n":
-            tail -= 1
-        place = types.Range(self.position(old, head), self.position(old, len(old) - tail))
+        start, end, new = smallest_change(document.text, text)
+        place = types.Range(self.position(document.text, start), self.position(document.text, end))
         document.text, document.version = text, document.version + 1
         identifier = types.VersionedTextDocumentIdentifier(document.version, document.uri)
-        change = types.TextDocumentContentChangePartial(place, text[head : len(text) - tail])
+        change = types.TextDocumentContentChangePartial(place, new)
         if document.send is not None:
             document.send(identifier, change)
         else:
@@ -395,22 +322,11 @@ class Editor:
 
     def position(self, text: str, offset: int) -> types.Position:
         """The position of a character offset, in the encoding that was agreed on."""
-        ends = list(_LINE_END.finditer(text, 0, offset))
-        start = ends[-1].end() if ends else 0
-        codec, size = _CODECS[self.encoding]
-        return types.Position(len(ends), len(text[start:offset].encode(codec)) // size)
-
-    def _offset(self, text: str, position: types.Position) -> int:
-        starts = [0, *(end.end() for end in _LINE_END.finditer(text))]
-        if position.line >= len(starts):
-            return len(text)
-        codec, size = _CODECS[self.encoding]
-        rest = text[starts[position.line] :].encode(codec)
-        return starts[position.line] + len(rest[: position.character * size].decode(codec))
+        return position_of(text, offset, self.encoding)
 
     def part(self, document: Document, place: types.Range) -> str:
         """What stands at a range."""
-        return document.text[self._offset(document.text, place.start) : self._offset(document.text, place.end)]
+        return document.text[slice(*offsets_of(document.text, place, self.encoding))]
 
 
 async def start(
@@ -458,24 +374,6 @@ def _tell_actions_from_commands(client: LanguageClient) -> None:
     converter = client.protocol._converter  # pyright: ignore[reportPrivateUsage]
     converter.register_structure_hook(types.Command | types.CodeAction, structure)
     converter.register_structure_hook(Union[types.Command, types.CodeAction], structure)  # noqa: UP007 - another key to the converter
-
-
-def vscode() -> types.ClientCapabilities:
-    """Visual Studio Code, with the read-only documents that newer ones have."""
-    capabilities = client_capabilities("visual-studio-code")
-    assert capabilities.workspace is not None
-    capabilities.workspace.text_document_content = types.TextDocumentContentClientCapabilities()
-    return capabilities
-
-
-def neovim() -> types.ClientCapabilities:
-    """Neovim 0.10: ``showDocument``, no read-only documents, edits without versions."""
-    return client_capabilities("neovim@v0.10.0")
-
-
-def bare() -> types.ClientCapabilities:
-    """Neovim 0.7: neither ``showDocument`` nor ``workspace/configuration``."""
-    return client_capabilities("neovim@v0.7.0")
 
 
 def _id(document: Document) -> types.TextDocumentIdentifier:

@@ -9,8 +9,9 @@ import pytest
 from lsprotocol import types
 
 from tests.e2e.cli.harness import Cli, alive
+from tests.e2e.lsp.capabilities import vscode
 from tests.e2e.lsp.conftest import Start
-from tests.e2e.lsp.editor import Editor, vscode
+from tests.e2e.lsp.editor import Editor
 from tests.e2e.lsp.programs import HALVE, SLEEPY, halves
 from tests.thorough import first_of
 

@@ -103,11 +103,11 @@ async def test_a_list_that_there_is_not_is_refused(profiled: tuple[Editor, Docum
 
 
 @pytest.mark.asyncio(loop_scope="function")
-async def test_a_profile_of_one_kernel_is_there_again_when_the_file_is_opened_again(cli: Cli, open_editor: Start) -> None:
+async def test_a_profile_of_a_single_kernel_is_there_again_when_the_file_is_opened_again(cli: Cli, open_editor: Start) -> None:
     editor = await open_editor(options=OURS, settings=NO_BACKGROUND)
     document = editor.open(cli.write("sums.cu", SUMS))
     job = (await editor.run("kernelopt.profile", uri=document.uri, kernel="first(float *)"))["job_id"]
-    await editor.until(lambda: _told(editor, job, "job_ended"))
+    await editor.until(lambda: _events_of(editor, job, "job_ended"))
     editor.close(document)
     document = editor.open(document.path)
     listed = {kernel["name"]: kernel["headline"] for kernel in await editor.ask("kernelopt/list", what="kernels")}
@@ -125,7 +125,7 @@ async def test_cases_of_a_proposal_can_be_verified_again_one_by_one(offered: Off
     key = {name: chosen[name] for name in ("kind", "shape", "seed", "scale")}
     again = {"uri": document.uri, "kernel": listed["kernel"], "proposal_id": offered.id, "seeds": seeds, "cases": [key]}
     job = (await editor.run("kernelopt.verify", **again))["job_id"]
-    comparison = await editor.until(lambda: _told(editor, job, "comparison"))
+    comparison = await editor.until(lambda: _events_of(editor, job, "comparison"))
     verification = comparison[0]["verification"]
     judged = [{name: case[name] for name in key} for case in verification["cases"]]
     made_from = ("recorded", "resized")
@@ -142,8 +142,8 @@ async def test_the_text_in_the_editor_is_verified_against_an_earlier_one(cli: Cl
     program = cli.write("sums.cu", SUMS)
     document = editor.open(program, SUMS.replace("+= 2.0f", "+= 3.0f"))
     job = (await editor.run("kernelopt.verify", uri=document.uri, kernel="second(float *)", before=SUMS))["job_id"]
-    await editor.until(lambda: _told(editor, job, "job_ended"))
-    (comparison,) = _told(editor, job, "comparison")
+    await editor.until(lambda: _events_of(editor, job, "job_ended"))
+    (comparison,) = _events_of(editor, job, "comparison")
     assert comparison["kernel"] == "second(float *)" and comparison["verification"]["outcome"] == "FAIL"
     cases = await editor.ask("kernelopt/list", what="cases")
     assert [(item["kernel"], item["state"], item["verdict"]) for item in cases] == [("second(float *)", "judged", "FAIL")]
@@ -156,7 +156,7 @@ async def test_a_job_that_was_not_allowed_ends_for_those_who_wait_for_it(cli: Cl
     editor = await open_editor(options=OURS, settings=NO_BACKGROUND, answer=lambda _: "Never")
     document = editor.open(cli.write("sums.cu", SUMS))
     job = (await editor.run("kernelopt.check", uri=document.uri))["job_id"]
-    (ended,) = await editor.until(lambda: _told(editor, job, "job_ended"))
+    (ended,) = await editor.until(lambda: _events_of(editor, job, "job_ended"))
     assert ended["exit_code"] != 0 and ended["reason"]
 
 
@@ -186,5 +186,5 @@ async def _busy(editor: Editor, count: int) -> dict[str, Any] | None:
     return status if len(status["jobs"]) == count and any(job["is_running"] for job in status["jobs"]) else None
 
 
-def _told(editor: Editor, job: str, kind: str) -> list[dict[str, Any]]:
+def _events_of(editor: Editor, job: str, kind: str) -> list[dict[str, Any]]:
     return [event for event in editor.events if event["job"] == job and event["event"] == kind]

@@ -39,6 +39,7 @@ class Model:
 
         @editor.client.feature("kernelopt/model/complete")
         async def complete(asked: Any) -> dict[str, Any]:
+            """The client's answer to a request for a completion."""
             self.asked.append(asked)
             if self.refusal is not None:
                 raise JsonRpcException("no", REQUEST_FAILED, {"kind": self.refusal})

@@ -50,7 +50,7 @@ async def optimized(editor: Editor, cli: Cli) -> list[dict[str, Any]]:
     return [event for event in editor.events if event["job"] == job]
 
 
-async def test_no_request_leaves_before_somebody_says_yes(cli: Cli, open_editor: Start) -> None:
+async def test_no_request_leaves_before_a_person_says_yes(cli: Cli, open_editor: Start) -> None:
     model = ScriptedModel([plan(step("shared-tile", 11, "KO101")), plan()], [code(TILED_TRANSPOSE)])
     with ScriptedEndpoint(model) as endpoint:
         editor = await open_editor(settings=settings(endpoint), options=OURS)

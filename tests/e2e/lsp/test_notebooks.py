@@ -10,8 +10,9 @@ from lsprotocol import types
 
 from assistant.memory.store import open_store
 from tests.e2e.cli.harness import Cli, quick_text, small_text
+from tests.e2e.lsp.capabilities import vscode
 from tests.e2e.lsp.conftest import Start
-from tests.e2e.lsp.editor import Document, Editor, failure, vscode
+from tests.e2e.lsp.editor import Document, Editor, failure
 from tests.e2e.lsp.notebook import Notebook
 from tests.e2e.lsp.programs import RACE
 
@@ -191,7 +192,7 @@ async def test_the_arguments_of_a_magic_are_no_cuda(shared_cli: Cli, shared_edit
         assert await editor.actions(cell, 1) == [] and await editor.actions(cell, 2) != []
 
 
-async def test_two_versions_of_one_kernel_are_told_apart(shared_cli: Cli, shared_editor: Start) -> None:
+async def test_two_versions_of_the_same_kernel_are_distinguished(shared_cli: Cli, shared_editor: Start) -> None:
     editor = await shared_editor(capabilities=with_notebooks(), settings=QUIET)
     string = 'import cupy as cp\na = cp.RawKernel(r"""{0}""", "scale")\nb = cp.RawKernel(r"""{0}// again\n""", "scale")\n'
     document = editor.open(shared_cli.write("twice.py", string.format(MISSING)), language="python")

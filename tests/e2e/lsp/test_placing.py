@@ -31,6 +31,7 @@ async def test_of_two_windows_the_one_with_the_judged_text_makes_the_edit(cli: C
         store.add_proposal(cli.folder, made)
 
         async def check(number: int, hunk_ids: tuple[str, ...], current: str, expected: PlacementState, text: str) -> None:
+            """Asks for an edit from the text ``current`` and waits for its outcome; ``text`` is then the judged cell's."""
             asked_ms = time.time_ns() // 1_000_000
             store.ask_placement(Placement(str(number), "P01", hunk_ids, sha256(current.encode()).hexdigest(), "jupyter 7", asked_ms))
             await judged.until(lambda: store.placement_state(str(number)) not in (PlacementState.ASKED, PlacementState.TAKEN))

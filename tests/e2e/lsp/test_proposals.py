@@ -12,8 +12,10 @@ from lsprotocol import types
 from assistant.memory.store import open_store
 from assistant.model.proposal import Decision, ProposalState
 from tests.e2e.conftest import Offered
+from tests.e2e.lsp.capabilities import bare, neovim
 from tests.e2e.lsp.conftest import Start
-from tests.e2e.lsp.editor import NO_ANSWER, Document, Editor, bare, failure, neovim
+from tests.e2e.lsp.editor import NO_ANSWER, Document, Editor, failure
+from tests.e2e.lsp.positions import edited
 
 
 async def shown(editor: Editor, offered: Offered) -> Document:
@@ -245,7 +247,7 @@ async def test_two_editors_race_for_one_proposal_and_the_loser_learns_it(offered
     await second.until(lambda: second.applied)
     await first.run("kernelopt.proposal.reject", proposal_id=offered.id, reason_code="readability")
     await first.until(lambda: not proposal_notes(first, here))
-    second.type(there, second._edited(there.text, edits_of(second)))  # pyright: ignore[reportPrivateUsage]
+    second.type(there, edited(there.text, edits_of(second), second.encoding))
     await second.until(lambda: any("rejected by lsp" in message for message in second.said))
     assert kinds(offered) == ["rejected"]
     await second.until(lambda: not proposal_notes(second, there))

@@ -9,8 +9,9 @@ import pytest
 from lsprotocol import types
 
 from tests.e2e.cli.harness import Cli
+from tests.e2e.lsp.capabilities import bare
 from tests.e2e.lsp.conftest import Start
-from tests.e2e.lsp.editor import Document, Editor, bare
+from tests.e2e.lsp.editor import Document, Editor
 from tests.e2e.lsp.programs import HALVE
 
 OFF = {"background": {"compile": "off", "verify": "off", "profile": "off"}}

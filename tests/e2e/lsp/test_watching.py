@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 
 from tests.e2e.cli.harness import Cli
+from tests.e2e.lsp.capabilities import bare
 from tests.e2e.lsp.conftest import Start
-from tests.e2e.lsp.editor import bare
 from tests.e2e.lsp.programs import HALVE
 
 COMPILE = {"background": {"compile": "on_type", "verify": "off", "profile": "off", "pause_s": 0.05}}

@@ -58,6 +58,7 @@ def connect(cli: Cli) -> Connect:
 
     @asynccontextmanager
     async def connected(*options: str) -> AsyncGenerator[Agent]:
+        """An agent that talks to a server of its own, started with ``options``."""
         command, *arguments = COMMAND
         assert command == sys.executable
         server = StdioServerParameters(command=command, args=[*arguments, "mcp", *options], env=cli.environment(), cwd=cli.folder)

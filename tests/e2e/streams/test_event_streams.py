@@ -13,8 +13,8 @@ from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
 from tests.e2e.cli.harness import ROOT, working_cli
-from tests.e2e.streams.normal import normal_lines
 from tests.e2e.streams.runs import RUNS, events_of
+from tests.normal_events import normal_lines
 
 
 class EventLines(SingleFileSnapshotExtension):

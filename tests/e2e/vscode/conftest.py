@@ -174,6 +174,7 @@ async def open_window(chromium: Browser, served: CodeServer, shots: Path) -> Asy
     windows: list[Window] = []
 
     async def opened(folder: Path, *, is_trusted: bool = True) -> Window:
+        """A new browser window that shows the folder."""
         served.forget()
         context = await chromium.new_context(viewport=_SIZE, reduced_motion="reduce", permissions=["clipboard-read", "clipboard-write"])
         windows.append(Window(await context.new_page(), shots))

@@ -32,6 +32,7 @@ async def kernel(cli: Cli, notebook: Path) -> AsyncGenerator[Callable[[str], Awa
     client.start_channels()
 
     async def run(code: str) -> str:
+        """What the code prints in the kernel."""
         printed: list[str] = []
 
         def hear(message: dict[str, Any]) -> None:

@@ -51,6 +51,7 @@ def reply(folder: Path, library: Path, lines: str, is_refused: bool = False) -> 
     found: list[tuple[int, int]] = []
 
     def adds(gpu: VirtualGpu, arguments: tuple[bytes, ...]) -> float:
+        """Adds 1 to the first byte of its buffer and notes the byte that it found."""
         address = int.from_bytes(arguments[0], "little")
         place = gpu.bytes_at(address, 1)
         found.append((address, place[0]))

@@ -109,7 +109,7 @@ def test_every_part_runs_a_launch_on_what_those_before_it_leave(sampled: Sampled
     assert calls == [*whole * 2, "stalls_enable", *("stalls_start", "stalls_stop") * 2, "stalls_disable"]
 
 
-def test_the_instructions_of_one_launch_are_counted(sampled: Sampled) -> None:
+def test_the_instructions_of_a_single_launch_are_counted(sampled: Sampled) -> None:
     reply, calls = sampled.reply(Part.INSTRUCTIONS, first=1, limit=1)
     assert [launch.answer for launch in reply.launches] == ["instructions\n"]
     assert sampled.seen == [0, 1] and calls == ["instructions_start", "instructions_stop"]

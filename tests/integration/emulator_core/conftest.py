@@ -27,6 +27,7 @@ def emulator(tmp_path_factory: pytest.TempPathFactory) -> Emulator:
 @pytest.fixture(scope="session")
 def build(emulator: Emulator) -> Build:
     def build_program(source: str, flavour: str = "counted", kernels: tuple[str, ...] = ()) -> Path:
+        """The binary of a program of the test data; ``kernels`` empty: all of them."""
         path = DATA / source
         message = {
             "op": "build",

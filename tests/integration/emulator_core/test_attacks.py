@@ -95,6 +95,7 @@ def confinement_of(kind: str, scratch: Path) -> Generator[Confinement | None]:
 @pytest.fixture
 def attack(attacks: Path, launcher: Launcher, tmp_path_factory: pytest.TempPathFactory) -> Run:
     def attempt(kind: str, name: str, target: object = "") -> str:
+        """What the attack of that name prints under a confinement."""
         scratch = tmp_path_factory.mktemp("scratch")
         out, err = scratch.with_suffix(".out"), scratch.with_suffix(".err")
         command = Command((str(attacks), name, str(target)), scratch, {"PATH": "/usr/bin:/bin"})

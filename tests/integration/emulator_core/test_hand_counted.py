@@ -78,7 +78,7 @@ def test_unique_sectors_count_once_per_block_and_once_per_grid(launches: list[di
     assert launches[13]["unique_sectors"] == 8 + 64 * 8
 
 
-def test_sectors_of_atomics_are_told_apart_from_the_others(launches: list[dict[str, Any]]) -> None:
+def test_sectors_of_atomics_are_counted_apart_from_the_others(launches: list[dict[str, Any]]) -> None:
     assert launches[11]["atomic_unique_sectors"] == 2
     assert launches[13]["atomic_unique_sectors"] is None
 

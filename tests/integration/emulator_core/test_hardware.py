@@ -191,6 +191,7 @@ def replayed(emulator: Emulator, build: Any, run: Any, tmp_path: Path) -> Replay
     """A program's only launch, replayed with every check."""
 
     def replay(file: str, kernel: str, **case: Any) -> dict[str, Any]:
+        """The replayed case of a recording that the program made a moment before."""
         binary = build(f"emulator/problems/{file}.cu", "checked", (kernel,))
         folder = tmp_path / f"{file}-{kernel}"
         run(binary, kernel, mode="check", record=str(folder))

@@ -157,7 +157,7 @@ def test_a_shared_tile_of_halves_is_silent(build: Any, run: Any, flavour: str) -
 
 
 @FLAVOURS
-def test_what_goes_wrong_on_one_line_is_told_apart_by_its_cause(build: Any, run: Any, flavour: str) -> None:
+def test_problems_on_the_same_line_are_distinguished_by_their_cause(build: Any, run: Any, flavour: str) -> None:
     problems = run(build("emulator/problems/sides.cu", flavour), mode="check")["problems"]
     reports = {(p["line"], p["message"].split(" bytes", 1)[1], p["count"]) for p in problems if p["kind"] == "out_of_bounds"}
     assert reports == {

@@ -160,7 +160,7 @@ def test_no_orphan_when_the_input_hangs_up(process: Process, script: Any, tmp_pa
     await_death([*pids, process.popen.pid])
 
 
-def test_no_orphan_when_told_to_end(process: Process, script: Any, tmp_path: Path) -> None:
+def test_no_orphan_after_a_termination_signal(process: Process, script: Any, tmp_path: Path) -> None:
     pids = start_sleeper(process, script, tmp_path)
     process.popen.send_signal(signal.SIGTERM)
     process.popen.wait(PROMPTLY_S)

@@ -208,7 +208,7 @@ def test_what_multiplies_is_stopped_and_reported_in_one_sentence(
     assert kept == []
 
 
-def test_what_a_limit_stopped_is_tried_again(project: Path, cache_dir: Path) -> None:
+def test_what_a_limit_stopped_is_built_again(project: Path, cache_dir: Path) -> None:
     """Another machine, or another moment, has more memory: only what the source decides is kept."""
     request = BuildRequest(((project / "a.cu", f'#define VALUE 1\nasm(".fill 1000000000, 8, 0x41");\n{KERNEL}'),), cache_dir)
     assert "wrote a file" in message(build(request))

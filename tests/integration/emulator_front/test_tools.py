@@ -14,8 +14,8 @@ import pytest
 from assistant.worker.tools import run_tool, run_tools
 
 
-class Told(Exception):  # noqa: N818 - an order
-    """As the worker is told to end."""
+class EndRequested(Exception):  # noqa: N818 - an order
+    """What a signal handler raises when the worker has to end."""
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ def alarm() -> Generator[None]:
     """A signal in 0.3 s makes the call leave."""
 
     def leave(number: int, frame: FrameType | None) -> None:
-        raise Told
+        raise EndRequested
 
     before = signal.signal(signal.SIGALRM, leave)
     signal.setitimer(signal.ITIMER_REAL, 0.3)
@@ -49,7 +49,7 @@ def _is_gone(mark: Path) -> bool:
 def test_a_call_that_is_left_ends_all_its_tools_and_their_children_at_once(tmp_path: Path) -> None:
     marks = [tmp_path / str(index) for index in range(2)]
     begun = time.monotonic()
-    with pytest.raises(Told), closing(run_tools([_driver(mark) for mark in marks])) as ended:
+    with pytest.raises(EndRequested), closing(run_tools([_driver(mark) for mark in marks])) as ended:
         list(ended)
     assert time.monotonic() - begun < 2
     assert all(_is_gone(mark) for mark in marks if mark.exists())
@@ -61,7 +61,7 @@ def test_a_time_out_ends_the_children_too_and_reads_as_a_failure(tmp_path: Path)
     assert _is_gone(tmp_path / "mark")
 
 
-def test_more_tools_than_cores_all_run_and_are_told_apart() -> None:
+def test_more_tools_than_cores_all_run_and_do_not_mix() -> None:
     with closing(run_tools([("sh", "-c", f"echo {index}; exit {index % 2}") for index in range(12)])) as ended:
         runs = dict(ended)
     assert {index: (run.is_ok, run.output) for index, run in runs.items()} == {i: (i % 2 == 0, f"{i}\n") for i in range(12)}

@@ -153,24 +153,6 @@ def test_what_b_adds_forbids_a_gain_and_is_named(folder: Path, host: str, what: 
             assert any(what in caveat for caveat in event.speed.caveats), event.speed.caveats
 
 
-def test_a_time_of_another_launch_is_an_internal_error_and_no_verdict(folder: Path) -> None:
-    clock = Clock()
-    clock.stray = "first(float*, float const*, int)"
-    made, ended = compared(folder, KERNELS + HOST, FASTER + HOST, clock)
-    assert ended.exit_code == 4 and "in place of A's second" in ended.reason
-    assert all(event.speed is None for event in made)
-
-
-def test_a_time_that_a_profiler_contradicts_is_an_internal_error_and_no_verdict(folder: Path) -> None:
-    clock = Clock()
-    clock.profiled_s = 90e-6
-    made, ended = compared(folder, KERNELS + HOST, FASTER + HOST, clock)
-    assert ended.exit_code == 4 and "A was timed at 43 µs, but the tests' profiler says 90 µs" in ended.reason
-    assert all(event.speed is None for event in made)
-    clock.profiled_s = 43e-6 * 1.3
-    assert compared(folder, KERNELS + HOST, FASTER + HOST, clock)[1].exit_code == 0
-
-
 @pytest.mark.thorough
 def test_a_timing_that_failed_shows_in_the_line_of_the_speed(folder: Path) -> None:
     clock = Clock()

@@ -93,7 +93,7 @@ async def test_another_question_is_put_to_it(worker: Counted, tmp_path: Path, ch
     assert len(worker.asked) == 2
 
 
-async def test_machine_code_that_somebody_removed_is_made_again(worker: Counted, tmp_path: Path) -> None:
+async def test_machine_code_that_was_removed_is_made_again(worker: Counted, tmp_path: Path) -> None:
     compiler = Compiler(worker, tmp_path / "cache", tmp_path)
     first = await compiler.image(program(tmp_path), "sm_90")
     assert isinstance(first, Image)

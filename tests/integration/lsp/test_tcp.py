@@ -72,7 +72,7 @@ def test_who_left_before_being_looked_at_is_not_named() -> None:
         assert peer_of(connection) is None
 
 
-def test_an_address_of_another_loopback_network_is_told_apart() -> None:
+def test_an_address_of_another_loopback_network_is_distinguished() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server, socket.socket() as own:
         own.bind(("127.0.0.2", 0))
         own.connect(server.getsockname())

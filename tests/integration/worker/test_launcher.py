@@ -169,7 +169,7 @@ def test_limits_are_the_programs_own(launcher: Launcher, tmp_path: Path) -> None
     assert codes == [-signal.SIGXFSZ, 1, 0]
 
 
-def test_a_hundred_programs_at_once_are_told_apart(launcher: Launcher) -> None:
+def test_answers_of_a_hundred_programs_at_once_do_not_mix(launcher: Launcher) -> None:
     started = time.monotonic()
     running = [start(launcher, "sh", "-c", f"sleep 0.2; exit {number}") for number in range(100)]
     assert [one.wait(30) for one in running] == list(range(100))

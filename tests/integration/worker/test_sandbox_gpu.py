@@ -10,7 +10,7 @@ from assistant.worker.sandbox import confine_to_gpu
 
 SCRIPT = """
 import errno, socket
-def tried(act):
+def outcome_of(act):
     try:
         act()
         return "done"
@@ -20,12 +20,12 @@ def name_thread():
     with open("/proc/self/task/%d/comm" % __import__("os").getpid(), "w") as file:
         file.write("worker")
 local = socket.socket(socket.AF_UNIX)
-print(tried(lambda: local.bind("\\0kernelopt-test")))
-print(tried(lambda: local.connect("\\0nobody")))
-print(tried(lambda: socket.socket(socket.AF_INET)))
-print(tried(lambda: socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM).sendto(b"x", "\\0nobody")))
-print(tried(name_thread))
-print(tried(lambda: open("/proc/self/oom_score_adj", "w").write("0")))
+print(outcome_of(lambda: local.bind("\\0kernelopt-test")))
+print(outcome_of(lambda: local.connect("\\0nobody")))
+print(outcome_of(lambda: socket.socket(socket.AF_INET)))
+print(outcome_of(lambda: socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM).sendto(b"x", "\\0nobody")))
+print(outcome_of(name_thread))
+print(outcome_of(lambda: open("/proc/self/oom_score_adj", "w").write("0")))
 """
 
 

@@ -26,7 +26,7 @@ def test_edits_of_different_kernels_make_one_version() -> None:
     assert version.text == _TEXT.replace("line 2\n", "a, faster\n").replace("line 12\n", "b, faster\n")
 
 
-def test_edits_of_one_kernel_make_a_version_each() -> None:
+def test_edits_of_the_same_kernel_make_a_version_each() -> None:
     assert _made(_edit("P1", "a", line2="x"), _edit("P2", "a", line4="y"), _edit("P3", "b", line9="z")) == [["P1", "P3"], ["P2"]]
 
 

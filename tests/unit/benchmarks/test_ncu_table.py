@@ -31,7 +31,7 @@ def _one(edits: Sequence[Edit], a: dict[Shape, ShapeTime], b: dict[Shape, ShapeT
     return found
 
 
-def test_a_kernel_of_one_shape_needs_no_name() -> None:
+def test_a_kernel_with_a_single_shape_needs_no_name() -> None:
     found = _one((_edit("a::k<int>(int*)", ""),), _seen("k", 64), _seen("k", 64, time_s=20e-6))
     assert isinstance(found, Timed)
     assert (found.kernel, found.techniques, found.time_off, found.ratio_off) == ("k", "read-only+unroll", 0, 0)
@@ -50,7 +50,7 @@ def test_an_edit_may_change_the_shape_of_a_launch() -> None:
     assert isinstance(found, Timed)
 
 
-def test_launches_that_cannot_be_told_apart_are_left_out() -> None:
+def test_launches_that_cannot_be_distinguished_are_left_out() -> None:
     found = _one((_edit("k", "n=4096"),), _seen("k", 64, 128), _seen("k", 64, 128))
     assert isinstance(found, LeftOut)
     assert "which of ncu's launches are 'n=4096' is not known" in found.words

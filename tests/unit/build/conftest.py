@@ -29,6 +29,7 @@ def listing() -> Callable[[str], KernelCode]:
     """``LINE  [LABEL:]  [@P] OPCODE OPERANDS`` per row → the kernel that nvdisasm would print so."""
 
     def build(rows: str) -> KernelCode:
+        """The kernel of a listing; a row is a source line, an optional label and an instruction."""
         text = ["\t.target\tsm_90", ".text._Z1kv:"]
         for index, row in enumerate(row for row in rows.splitlines() if row.strip()):
             line, rest = row.split(None, 1)
@@ -45,6 +46,7 @@ def graded() -> Callable[[str], list[tuple[GradingInput, tuple[LineAccess, ...]]
     """A recorded program's launches in order, each with its graded lines."""
 
     def load(program: str) -> list[tuple[GradingInput, tuple[LineAccess, ...]]]:
+        """The recorded launches of a program, graded."""
         account = json.loads(gzip.decompress((DATA / "build" / "accounts" / f"{program}.json.gz").read_bytes()))
         profiles: tuple[LaunchProfile, ...] = decode(tuple[LaunchProfile, ...], account["profiles"])
         codes: tuple[KernelCode, ...] = decode(tuple[KernelCode, ...], account["codes"])

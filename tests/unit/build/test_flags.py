@@ -62,7 +62,7 @@ def test_something_else_than_a_database_is_refused() -> None:
         compile_commands_flags("{}", Path("/p/k.cu"), no_files)
 
 
-def told(files: dict[str, str], *words: str) -> tuple[str, ...] | None:
+def flags_of(files: dict[str, str], *words: str) -> tuple[str, ...] | None:
     entry = {"directory": "/p/build", "file": "/p/k.cu", "arguments": ["nvcc", *words, "-c", "/p/k.cu"]}
     return compile_commands_flags(
         json.dumps([entry]), Path("/p/k.cu"), lambda path: files[str(path)] if str(path) in files else no_files(path)
@@ -82,19 +82,19 @@ def told(files: dict[str, str], *words: str) -> tuple[str, ...] | None:
 )
 def test_flags_that_cmake_keeps_in_a_file_stand_in_its_place(words: tuple[str, ...]) -> None:
     files = {"/p/build/o/i.rsp": '-I../include -I"/opt/a b"\n-isystem=/opt/c -DN=4\n'}
-    assert told(files, "-O2", *words, "-DM") == ("-O2", "-I/p/include", "-I/opt/a b", "-isystem=/opt/c", "-DN=4", "-DM")
+    assert flags_of(files, "-O2", *words, "-DM") == ("-O2", "-I/p/include", "-I/opt/a b", "-isystem=/opt/c", "-DN=4", "-DM")
 
 
 def test_a_file_with_flags_may_name_further_ones() -> None:
     files = {"/p/build/a.rsp": "-DA @b.rsp", "/p/build/b.rsp": "-DB", "/p/build/c.rsp": "-DC"}
-    assert told(files, "--options-file", "a.rsp,c.rsp") == ("-DA", "-DB", "-DC")
+    assert flags_of(files, "--options-file", "a.rsp,c.rsp") == ("-DA", "-DB", "-DC")
 
 
 def test_a_file_with_flags_that_is_missing_or_names_itself_is_reported() -> None:
     with pytest.raises(ValueError, match=r"/p/build/gone\.rsp cannot be read"):
-        told({}, "@gone.rsp")
+        flags_of({}, "@gone.rsp")
     with pytest.raises(ValueError, match="more than 64 files"):
-        told({"/p/build/a.rsp": "-DA @a.rsp"}, "@a.rsp")
+        flags_of({"/p/build/a.rsp": "-DA @a.rsp"}, "@a.rsp")
 
 
 def test_fast_math_changes_meaning_and_optimisation_does_not() -> None:

@@ -13,7 +13,7 @@ from assistant.model.profile import Finding, Severity
 from assistant.model.trial import TrialOutcome
 
 
-def test_findings_of_one_code_share_a_line_that_names_code_lines_and_cause() -> None:
+def test_findings_of_the_same_code_share_a_line_that_names_code_lines_and_cause() -> None:
     assert briefly((("KO103", 18), ("KO111", 30), ("KO103", 16))) == (
         "KO103 lines 16 and 18: shared memory bank conflicts (less than 1%)",
         "KO111 line 30: grid too small or uneven (less than 1%)",

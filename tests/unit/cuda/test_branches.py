@@ -43,7 +43,7 @@ def test_a_condition_comes_apart_where_and_joins_it(statement: str, condition: s
     ("branch", "only"),
     [("return;", "return;"), ("{ /* done */ return; }", "return;"), ("{ n = 1; return; }", None), ("{ }", None)],
 )
-def test_a_branch_of_one_statement_is_that_statement(branch: str, only: str | None) -> None:
+def test_a_branch_with_a_single_statement_is_that_statement(branch: str, only: str | None) -> None:
     tree = SyntaxTree(f"void f() {{ if (n) {branch} }}")
     then = functions(tree)[0].body.named_children[0].child_by_field_name("consequence")
     found = None if then is None else lone_statement(then)

@@ -112,7 +112,7 @@ def test_a_function_of_another_source_is_no_kernel_here(instance: str) -> None:
         ("vec<float *, 3> &", "vec<float*,3>&"),
     ],
 )
-def test_two_spellings_of_one_type_are_equal(one: str, other: str) -> None:
+def test_two_spellings_of_the_same_type_are_equal(one: str, other: str) -> None:
     assert canonical_type(one) == canonical_type(other)
 
 

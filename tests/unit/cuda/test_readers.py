@@ -90,7 +90,7 @@ def test_uses_of_a_name_leave_out_members_and_strings() -> None:
     ("literal", "is_double"),
     [("2.0", True), ("1e-3", True), (".5", True), ("3.", True), ("2.0f", False), ("7", False), ("0x1e", False)],
 )
-def test_literals_of_type_double_are_told_from_others(literal: str, is_double: bool) -> None:
+def test_literals_of_type_double_are_recognized(literal: str, is_double: bool) -> None:
     tree = tree_of(f"a[0] = {literal};")
     assert [tree.text(node) for node in double_literals(tree, tree.root)] == ([literal] if is_double else [])
 

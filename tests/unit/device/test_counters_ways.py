@@ -66,7 +66,7 @@ def test_where_ncu_cannot_cupti_counts_and_says_why(kind: str) -> None:
     assert methods(reply.launches) == [Method.CUPTI] and [refusal.kind for refusal in reply.refusals] == [kind]
 
 
-def test_counters_that_are_forbidden_to_one_way_are_not_tried_by_the_other() -> None:
+def test_counters_that_are_forbidden_to_one_way_are_not_asked_of_the_other() -> None:
     other = counts(Method.CUPTI)
     reply = counted({Method.NCU: refuses("forbidden"), Method.CUPTI: other}, REQUEST)
     assert reply.launches == () and [refusal.kind for refusal in reply.refusals] == ["forbidden"] and not other.asked

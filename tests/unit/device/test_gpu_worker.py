@@ -158,6 +158,7 @@ def test_a_request_that_finds_no_room_next_to_others_is_answered_once_it_has_the
     runs: list[bool] = []
 
     def run(state: GpuState, request: None) -> object:
+        """Notes whether the GPU is shared, and finds no room as long as it is."""
         other = lease.Lease(state.facts.uuid, lease.lock_folder(), wait_s=0)
         try:
             with other.held(alone=False):
@@ -212,7 +213,7 @@ def test_several_gpus_are_taken_in_one_order_so_that_no_two_wait_for_each_other(
         pass
 
 
-def test_memory_of_another_process_is_read_into_files_while_somebody_measures(tmp_path: Path) -> None:
+def test_memory_of_another_process_is_read_into_files_while_a_measurement_runs(tmp_path: Path) -> None:
     driver = HostDriver({})
     address = driver.allocate(64)
     driver.write(address, bytes(range(64)))

@@ -232,7 +232,7 @@ class Kept(Lease):
         raise GpuBusyError("another kernelopt measures")
 
 
-def test_cases_that_ran_are_kept_where_somebody_else_keeps_the_gpu_then(tmp_path: Path) -> None:
+def test_cases_that_ran_are_kept_when_another_process_takes_the_gpu(tmp_path: Path) -> None:
     setting = Setting(tmp_path, lambda driver, given: driver.write(address_of(given[0]), b"new"))
     setting.state.lease = Kept("GPU-host", tmp_path)
     reply = setting.replay(cases=2)

@@ -54,10 +54,10 @@ def timed(folder: Path, kept_at: int) -> list[str]:
     return [case.shape for case in timing.cases]
 
 
-def test_shapes_that_are_timed_are_kept_where_somebody_else_keeps_the_gpu_then(tmp_path: Path) -> None:
+def test_shapes_that_are_timed_are_kept_when_another_process_takes_the_gpu(tmp_path: Path) -> None:
     assert timed(tmp_path, kept_at=3) == ["n=0", "n=1"]
 
 
-def test_a_gpu_that_somebody_else_keeps_from_the_start_is_busy(tmp_path: Path) -> None:
+def test_a_gpu_that_another_process_keeps_from_the_start_is_busy(tmp_path: Path) -> None:
     with pytest.raises(GpuBusyError):
         timed(tmp_path, kept_at=1)

@@ -28,7 +28,7 @@ class Library:
 
 
 @pytest.mark.parametrize(("name", "kind"), [("NVIDIA H200", "GPU"), ("NVIDIA H200 MIG 1g.18gb", "MIG")])
-def test_a_device_and_a_slice_of_one_are_spelled_as_nvml_spells_them(name: str, kind: str) -> None:
+def test_a_device_and_a_slice_of_a_device_are_spelled_as_nvml_spells_them(name: str, kind: str) -> None:
     assert uuid_text(RAW, name) == uuid_of(Library(), 2, name) == f"{kind}-{SPELLED}"
 
 

@@ -16,7 +16,7 @@ FIXED = "__device__ float missing;\n" + BROKEN
 IN_DEVICE, IN_HOST = (Diagnostic(str(PATH), line, 1, DiagnosticSeverity.ERROR, f"line {line} is wrong", None, "nvcc") for line in (1, 2))
 
 
-def told(document: OpenDocument, verb: Verb, text: str, *events: Event) -> bool:
+def changes_view(document: OpenDocument, verb: Verb, text: str, *events: Event) -> bool:
     """Whether the last of the events changed the view."""
     task = Task(verb, JobRequest(PATH, PATH.parent, texts=((PATH, text),)))
     return [document.collect(f"J{verb}", task, event) for event in events][-1]
@@ -26,7 +26,7 @@ def broken_document() -> OpenDocument:
     """Compiled and checked, with two errors, then fixed at a line of its own."""
     document = OpenDocument("a", PATH, BROKEN)
     for verb in (Verb.INSPECT, Verb.CHECK):
-        told(document, verb, BROKEN, Diagnostics("J", (IN_DEVICE, IN_HOST)), ended())
+        changes_view(document, verb, BROKEN, Diagnostics("J", (IN_DEVICE, IN_HOST)), ended())
     document.text = FIXED
     document.reparse()
     return document
@@ -46,25 +46,25 @@ def test_errors_stand_until_a_compiler_speaks_again() -> None:
 
 def test_accepted_device_code_takes_its_errors_along_before_the_job_ends() -> None:
     document = broken_document()
-    assert told(document, Verb.INSPECT, FIXED, Diagnostics("J", ()))
+    assert changes_view(document, Verb.INSPECT, FIXED, Diagnostics("J", ()))
     assert errors(document) == [3]
     assert not document.has_answer("inspect")
 
 
 def test_an_acceptance_of_an_older_text_says_nothing() -> None:
     document = broken_document()
-    assert not told(document, Verb.INSPECT, BROKEN, Diagnostics("J", ()))
+    assert not changes_view(document, Verb.INSPECT, BROKEN, Diagnostics("J", ()))
     assert errors(document) == [2, 3]
 
 
 def test_a_compile_takes_back_what_an_older_check_said_as_a_compiler() -> None:
     document = broken_document()
-    assert told(document, Verb.INSPECT, FIXED, Diagnostics("J", ()), ended())
+    assert changes_view(document, Verb.INSPECT, FIXED, Diagnostics("J", ()), ended())
     assert errors(document) == []
 
 
 def test_a_compile_that_fails_again_says_so_once() -> None:
     document = broken_document()
     moved = Diagnostic(str(PATH), 3, 1, DiagnosticSeverity.ERROR, "line 3 is wrong", None, "nvcc")
-    told(document, Verb.INSPECT, FIXED, Diagnostics("J", (moved,)), ended())
+    changes_view(document, Verb.INSPECT, FIXED, Diagnostics("J", (moved,)), ended())
     assert errors(document) == [3]

@@ -25,7 +25,7 @@ def test_a_header_is_looked_for_next_to_the_one_that_names_it(tmp_path: Path) ->
     assert Headers().routes(tmp_path / "a.cu", '#include "inner/b.cuh"\n')["d.cuh"] == "b.cuh"
 
 
-def test_the_disk_is_read_again_only_when_told(tmp_path: Path) -> None:
+def test_the_disk_is_read_again_only_after_a_change_is_announced(tmp_path: Path) -> None:
     headers, text = Headers(), '#include "b.cuh"\n'
     _files(tmp_path, b="")
     assert set(headers.routes(tmp_path / "a.cu", text)) == {"b.cuh"}

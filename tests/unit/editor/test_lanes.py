@@ -79,6 +79,7 @@ def check(users: Users, scene: Callable[[Lane, Callable[..., Work], Host], Any],
     host = host or Host()
 
     async def play() -> None:
+        """The scene on a lane that is closed afterwards."""
         lane = Lane(cast(JobHost, host), users)
 
         def work(key: str, device: str, is_background: bool = True) -> Work:
@@ -105,6 +106,7 @@ def test_background_work_waits_for_the_users_program_and_then_runs(device: str) 
     users = Users(TRAINING)
 
     async def scene(lane: Lane, work: Callable[..., Work], host: Host) -> None:
+        """The user's program ends while the work waits."""
         held = work("a", device)
         await until(lambda: users.looks > 2)
         assert lane.running is None and lane.reason_to_wait(held) == WAITS
@@ -121,6 +123,7 @@ def test_background_work_that_runs_gives_way_and_goes_on_later() -> None:
     users = Users()
 
     async def scene(lane: Lane, work: Callable[..., Work], host: Host) -> None:
+        """The user's program starts while the work runs, and ends."""
         work("a", "gpu:0")
         await until(lambda: lane.running is not None)
         users.found = (TRAINING,)
@@ -176,6 +179,7 @@ def test_a_job_that_is_ending_is_reported_only_once() -> None:
     host = SlowEnds()
 
     async def scene(lane: Lane, work: Callable[..., Work], _: Host) -> None:
+        """Two requests of a person come while the first job ends."""
         first = work("a", "cpu")
         await until(lambda: host.is_busy)
         for key in ("b", "c"):
@@ -194,6 +198,7 @@ def test_a_job_that_a_person_cancelled_is_not_put_back_for_giving_way() -> None:
     host = SlowEnds()
 
     async def scene(lane: Lane, work: Callable[..., Work], _: Host) -> None:
+        """A person cancels the running job, then asks for another."""
         first = work("a", "cpu")
         await until(lambda: host.is_busy)
         lane.cancel(first.id)
@@ -230,6 +235,7 @@ def test_other_gpus_and_the_cpu_are_not_held_up() -> None:
     users = Users(TRAINING)
 
     async def scene(lane: Lane, work: Callable[..., Work], host: Host) -> None:
+        """Work for the busy GPU, for the CPU and for another GPU."""
         work("held", "gpu:0")
         work("cpu", "cpu")
         work("other", "gpu:1")
@@ -245,6 +251,7 @@ def test_no_check_is_made_when_nothing_waits() -> None:
     users = Users(TRAINING)
 
     async def scene(lane: Lane, work: Callable[..., Work], host: Host) -> None:
+        """The only waiting work is cancelled."""
         held = work("a", "gpu:0")
         await until(lambda: users.looks > 0)
         lane.cancel(held.id)

@@ -102,6 +102,7 @@ def test_a_checkout_of_many_open_sources_queues_few_of_them(
         assert first.stem in [name for name, verb in host.ran if verb is Verb.INSPECT][: QUEUED_SOURCES + 1]
 
     async def play() -> None:
+        """Opens all sources, lets every stage run, then announces a change of the settings."""
         guard = Guard(TrustStore(tmp_path / "trust"), ask, is_trusted=True)
         lanes = (Lane(cast(JobHost, host)), Lane(cast(JobHost, host)))
         settings = Settings.model_validate({"background": {"pause_s": 0.05, "profile": "on_save"}})

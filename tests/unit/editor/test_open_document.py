@@ -1,11 +1,14 @@
-"""What is offered on a text."""
+"""What is offered on a text, and which answers on it still count."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from assistant.editor.open_document import OpenDocument
+from assistant.editor.tasks import Task, Verb
+from assistant.engine.request import JobRequest
 from assistant.model.comparison import Comparison, SpeedOutcome
+from assistant.model.events import JobEnded
 from assistant.model.profile import Signature
 from assistant.model.proposal import Proposal, ProposalState
 from assistant.model.verification import Outcome, Verification
@@ -46,3 +49,28 @@ def test_a_change_that_stands_in_the_text_is_not_offered_again() -> None:
     document.text = BEFORE
     document.reparse()
     assert document.view.proposals == (UNDONE_ELSEWHERE,) and document.view.kernels[0].proposal == UNDONE_ELSEWHERE
+
+
+INSPECT = Task(Verb.INSPECT, JobRequest(FILE, FILE.parent, texts=((FILE, BEFORE),)))
+
+
+def has_answer_after(document: OpenDocument, job: str) -> bool:
+    document.collect(job, INSPECT, JobEnded(job, 1, "ended"))
+    return document.has_answer("inspect")
+
+
+def test_an_answer_that_began_before_a_header_changed_has_to_be_given_again() -> None:
+    document = OpenDocument("file:///w/k.cu", FILE, BEFORE)
+    document.begin("J1")
+    document.outdate()
+    assert not has_answer_after(document, "J1")
+    document.begin("J2")
+    assert has_answer_after(document, "J2")
+
+
+def test_a_job_that_ended_without_an_answer_leaves_no_trace() -> None:
+    document = OpenDocument("file:///w/k.cu", FILE, BEFORE)
+    document.begin("J1")
+    document.outdate()
+    document.abandon("J1")
+    assert has_answer_after(document, "J1")

@@ -95,7 +95,7 @@ def test_lines_are_those_of_the_costliest_launch_that_was_counted() -> None:
     assert [line.counters.sectors for line in view.lines] == [80]
 
 
-def test_instances_of_a_template_are_launches_of_one_kernel() -> None:
+def test_instances_of_a_template_are_launches_of_the_same_kernel() -> None:
     view = _view(
         profile=_said(_summary(1e-6, kernel=_SECOND, instance="second<float>"), _summary(2e-6, kernel=_SECOND, instance="second<int>"))
     )

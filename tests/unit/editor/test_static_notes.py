@@ -249,7 +249,7 @@ def test_host_code_and_templates_are_left_alone() -> None:
         ("float x = 0; for (int j = 0; j < n; j++) x += powf(x + b[j], 2.0f); a[i] = x;", "x * x"),
     ],
 )
-def test_a_power_that_a_few_operations_replace_is_told(body: str, advice: str) -> None:
+def test_a_power_that_a_few_operations_replace_is_reported(body: str, advice: str) -> None:
     (note,) = _notes(_literal(body))
     assert (note.code, note.line, note.severity) == ("KO116", 4, Severity.INFORMATION)
     assert note.message.endswith(f"write {advice}")

@@ -27,6 +27,7 @@ _KERNEL = parse(Source(Path("/k.cu"), "__global__ void k(float *c)\n{\n}\n")).ke
 @pytest.fixture
 def access() -> Callable[..., LineAccess]:
     def make(op: str, line: int, requests: int, units: int = 0, **more: Any) -> LineAccess:
+        """A line's accesses of one kind; ``units``: sectors or wavefronts of shared memory."""
         is_shared = op.startswith("shared")
         return LineAccess(
             file="k.cu",
@@ -50,6 +51,7 @@ def assessed() -> Assess:
     """One kernel with one launch shape."""
 
     def make(*accesses: LineAccess, **more: Any) -> tuple[KernelAssessment, ...]:
+        """The assessment; ``more`` replaces the usual grid, block and occupancy."""
         profile = LaunchProfile(
             index=0,
             kernel="k(float*)",

@@ -41,6 +41,7 @@ Open = Callable[..., tuple[JobAccounts, Heard]]
 @pytest.fixture
 def opened(tmp_path: Path, store: Store) -> Open:
     def make(caps: Caps, spent: Spending | None = None) -> tuple[JobAccounts, Heard]:
+        """The accounts of a new job, and what it reports."""
         limits, request = architecture("sm_90"), JobRequest(tmp_path / "k.cu", tmp_path)
         assert limits is not None
         heard = Heard()
@@ -104,7 +105,7 @@ def test_an_endpoint_that_turned_us_away_for_good_is_not_asked_again(opened: Ope
     assert accounts.why_no_code == ("no" if lasts else None)
 
 
-def test_the_dead_endpoint_of_one_role_ends_no_other(opened: Open) -> None:
+def test_a_dead_endpoint_ends_only_its_own_role(opened: Open) -> None:
     accounts, _ = opened(Caps())
     assert accounts.refusal(SERVED, 1, 1) is None
     gone = call("M1", CompletionFailure(FailureKind.UNREACHABLE, "gone", "start it"), Spending(call_count=1))

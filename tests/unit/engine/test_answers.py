@@ -51,7 +51,7 @@ def problem(kind: str) -> Problem:
         (("host_pointer", "possible_global_race"), "2 problems, only warnings"),
     ],
 )
-def test_problems_are_counted_once_and_warnings_told_apart(kinds: tuple[str, ...], words: str) -> None:
+def test_problems_are_counted_once_and_warnings_separately(kinds: tuple[str, ...], words: str) -> None:
     problems = [problem(kind) for kind in kinds]
     assert problems_in_words(problems) == words
     assert [p.kind for p in errors_among(problems)] == [kind for kind in kinds if kind in ("shared_race", "out_of_bounds")]

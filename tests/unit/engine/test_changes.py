@@ -73,7 +73,7 @@ def test_a_kernel_that_is_gone_is_edited(tmp_path: Path) -> None:
     assert SECOND in concerned(tmp_path, "void second(", "void renamed(")[0]
 
 
-def test_of_kernels_of_one_name_the_one_with_the_same_parameters_is_the_same(tmp_path: Path) -> None:
+def test_among_overloads_the_kernel_with_the_same_parameters_is_the_same(tmp_path: Path) -> None:
     path = tmp_path / "a.cu"
     path.write_text("__global__ void k(float *x) { }\n__global__ void k(int *x) { }\n__global__ void z(int *x) { }\n")
     before = read_version(JobRequest(path, tmp_path), Flags())

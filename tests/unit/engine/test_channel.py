@@ -43,6 +43,7 @@ async def test_who_stops_reading_stops_the_work_and_waits_for_its_end() -> None:
     ended: list[str] = []
 
     async def work(listener: Listener) -> None:
+        """Reports once, then waits until it is cancelled."""
         listener.emit(stage("told"))
         try:
             await asyncio.Event().wait()

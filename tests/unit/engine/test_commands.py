@@ -26,8 +26,8 @@ from assistant.engine.request import Accept, JobRequest, OptimizeOptions
 from assistant.model import events
 from assistant.model.build import CompilerMissing
 from tests.contracts.fake_clock import Clock
-from tests.e2e.cli.schema_check import violations
-from tests.e2e.streams.normal import normal_lines
+from tests.normal_events import normal_lines
+from tests.schema_check import violations
 from tests.unit.engine.commands import BESIDE, BOTH, CHAIN, HOST, SCALE, STREAMS, Commands, live_workload
 from tests.unit.engine.searches import NAIVE, ONLY_FOR_MULTIPLES_OF_32, RIGHT, WORKLOAD, TwoEdits
 from tests.unit.engine.test_search import KERNELS, QUICK

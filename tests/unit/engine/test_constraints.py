@@ -66,7 +66,7 @@ def test_a_rejection_as_not_worth_it_asks_for_more_than_was_offered() -> None:
     assert rules(constraint_of_rejection("not-worth-it", ("staged-store",), 1.04)) == CandidateRules(min_ratio=1.05)
 
 
-def test_an_excluded_technique_and_a_refused_label_are_not_tried() -> None:
+def test_an_excluded_technique_and_a_refused_label_are_not_used() -> None:
     assert forbidden(CandidateRules(excluded_techniques=frozenset({"a"})), "a", ()) == "a is excluded"
     assert forbidden(CandidateRules(only_techniques=frozenset({"b"})), "a", ()) == "a is excluded"
     refusing = CandidateRules(refused_labels=frozenset({Label.PRECISION}))

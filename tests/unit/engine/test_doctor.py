@@ -104,7 +104,7 @@ async def test_workers_that_do_not_start_are_the_reason_for_all_that_they_would_
     assert "rung" not in parts
 
 
-async def test_a_gpu_is_told_with_what_looks_into_it(machine: Machine) -> None:
+async def test_a_gpu_is_listed_with_its_profiling_tools(machine: Machine) -> None:
     machine.gpus, machine.tools = (H200,), replace(FOUND, survey=WHOLE)
     parts = await machine.parts()
     assert parts["GPU"] == Part("GPU", True, False, "gpu:0 NVIDIA H200 (driver 580.1, CUDA 13.0)", "")
@@ -115,7 +115,7 @@ async def test_a_gpu_is_told_with_what_looks_into_it(machine: Machine) -> None:
     )
 
 
-async def test_a_slice_in_windows_is_told_as_one_and_cupti_stands_in_for_ncu(machine: Machine) -> None:
+async def test_a_slice_in_windows_is_listed_as_a_slice_and_cupti_stands_in_for_ncu(machine: Machine) -> None:
     survey = replace(WHOLE, is_wsl=True, driver_cuda=None, ncu=None, cupti="/opt/cupti")
     machine.gpus, machine.tools = (replace(H200, uuid="MIG-1"),), replace(FOUND, survey=survey)
     parts = await machine.parts()
@@ -191,7 +191,7 @@ async def test_another_model_for_one_role_is_asked_too() -> None:
 
 
 @pytest.mark.parametrize("text", ["yes", "[1]", '{"ok": true, "more": 1}'])
-async def test_a_model_that_does_not_follow_instructions_is_told_from_one_that_does(text: str) -> None:
+async def test_a_model_that_does_not_follow_instructions_is_recognized(text: str) -> None:
     (part,) = await asked(Completion(text, "", 10, None))
     assert not part.is_fine and "not with the JSON that it was asked for" in part.detail and "calls itself" not in part.detail
     assert "it does not count tokens" in part.detail and "its price is not known" in part.detail

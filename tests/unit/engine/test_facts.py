@@ -113,7 +113,7 @@ def test_structures_that_are_copied_whole_are_left_out() -> None:
 
 
 @pytest.mark.parametrize("body", ["__syncthreads();", "grid.sync();", "cg::sync(block);"])
-def test_a_loop_in_which_threads_wait_is_told_from_one_that_only_exchanges_values(body: str) -> None:
+def test_a_loop_in_which_threads_wait_differs_from_a_loop_that_only_exchanges_values(body: str) -> None:
     assert _facts(_LOOP.replace("BODY", body)).loops[0].has_barrier
     assert not _facts(_LOOP.replace("BODY", "s += __shfl_down_sync(~0u, s, 1);")).loops[0].has_barrier
 
@@ -134,7 +134,7 @@ def test_a_constant_trip_count_is_read_off_the_loop() -> None:
         ("int s = 8; s > 0; --s", False),
     ],
 )
-def test_a_loop_that_halves_its_counter_down_to_nothing_is_told_from_others(head: str, is_halving: bool) -> None:
+def test_only_a_loop_that_halves_its_counter_down_to_nothing_is_a_halving_loop(head: str, is_halving: bool) -> None:
     assert _facts(_LOOP.replace("int j = 0; j < 8; j++", head).replace("BODY", "__syncthreads();")).loops[0].is_halving is is_halving
 
 

@@ -54,7 +54,7 @@ def test_of_poison_each_run_has_its_own() -> None:
     assert [one.after for one in found(prepared(own, *runs), new, side)] == [run.after for run in runs]
 
 
-def test_a_result_that_happens_to_hold_a_byte_of_one_runs_fill_is_a_result() -> None:
+def test_a_result_that_happens_to_hold_the_fill_byte_of_a_run_is_a_result() -> None:
     own = case(np.zeros(2, np.int32))
     (buffer,) = own.recording.buffers
     own = replace(own, recording=replace(own.recording, buffers=(replace(buffer, is_poisoned=True),)))

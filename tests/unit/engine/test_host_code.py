@@ -69,5 +69,5 @@ def test_only_always_here_is_remembered(
     assert len(questions) == 2 + is_asked_again
 
 
-def test_the_status_line_stands_aside_for_the_question() -> None:
+def test_the_status_line_is_hidden_while_a_question_is_asked() -> None:
     assert doing(events.StageStarted("J1", "consent", "e of k edits host code"), "k: tries e") is None

@@ -99,7 +99,7 @@ async def test_an_edit_in_which_compilers_part_cannot_be_judged(job: Job) -> Non
     assert "line 4 (`#ifdef __PIC__`) is compiled by the emulator and not by" in problem.reason and problem.remedy
 
 
-async def test_a_line_that_no_compiler_keeps_is_told(job: Job) -> None:
+async def test_a_line_that_no_compiler_keeps_is_reported(job: Job) -> None:
     came = await of(job, DOUBTFUL, alike(job, *EMULATOR_LINES))
     assert (came.problem, came.caveats) == (None, ("2 lines from 6 on are compiled for no device here",))
     came = await of(job, DOUBTFUL, alike(job, *EMULATOR_LINES, 7))

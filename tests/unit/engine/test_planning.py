@@ -53,6 +53,7 @@ def choice(tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch) -> Cho
     def make(
         options: OptimizeOptions, ask: AskModel | None = None, models: FakeModels | None = None, loaded: LoadedSettings | None = None
     ) -> PlannerChoice:
+        """A choice between the expert and a model for one job."""
         limits, request = architecture("sm_90"), JobRequest(tmp_path / "k.cu", tmp_path)
         assert limits is not None
         job = Job("J1", request, CpuLab(tmp_path, tmp_path, "h200"), target("h200"), limits, tmp_path, (), RunLimits(), Heard())
@@ -64,14 +65,14 @@ def choice(tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch) -> Cho
 
 
 async def made(choice: PlannerChoice) -> tuple[ChosenPlanner, tuple[events.Event, ...]]:
-    """What was chosen, and what was told."""
+    """What was chosen, and what was reported."""
     heard = choice.job.listener
     assert isinstance(heard, Heard)
     async with choice.made(kernel_count=1) as chosen:
         return chosen, heard.taken()
 
 
-def told(heard: tuple[events.Event, ...]) -> str:
+def messages_of(heard: tuple[events.Event, ...]) -> str:
     return "\n".join(event.message for event in heard if isinstance(event, events.Message))
 
 
@@ -91,7 +92,7 @@ async def test_who_says_yes_gets_the_model(choice: Choose, named: str, planner: 
 async def test_who_says_no_gets_the_expert(choice: Choose) -> None:
     chosen, heard = await made(choice(OptimizeOptions(planner="llm"), Person("not today")))
     assert (chosen.planner.name, chosen.shape) == ("expert", SearchShape())
-    assert "the expert planner plans: not today" in told(heard)
+    assert "the expert planner plans: not today" in messages_of(heard)
     assert not [event for event in heard if isinstance(event, events.BudgetSpent)]
 
 
@@ -99,8 +100,8 @@ async def test_who_says_no_gets_the_expert(choice: Choose) -> None:
 async def test_where_no_person_can_be_asked_only_a_name_is_a_yes(choice: Choose) -> None:
     by_name, of_name = await made(choice(OptimizeOptions(planner="llm")))
     by_default, of_default = await made(choice(OptimizeOptions(planner="auto")))
-    assert "is sent the source" in told(of_name)
-    assert "no person agreed" in told(of_default)
+    assert "is sent the source" in messages_of(of_name)
+    assert "no person agreed" in messages_of(of_default)
     assert (by_name.planner.name, by_default.planner.name) == ("llm", "expert")
 
 
@@ -132,7 +133,7 @@ async def test_without_a_provider_no_person_is_asked(choice: Choose) -> None:
 async def test_settings_that_name_no_provider_end_a_search_by_name_alone(choice: Choose) -> None:
     models = FakeModels(problem=UsageError("no model is named", "set provider.model"))
     _, of_default = await made(choice(OptimizeOptions(planner="auto"), Person(), models))
-    assert "the expert planner plans: no model is named" in told(of_default)
+    assert "the expert planner plans: no model is named" in messages_of(of_default)
     with pytest.raises(UsageError, match="no model is named"):
         await made(choice(OptimizeOptions(planner="llm"), Person(), models))
 
@@ -154,7 +155,7 @@ async def test_a_notice_says_what_is_sent_where_and_what_it_may_cost(choice: Cho
 @pytest.mark.asyncio
 async def test_a_money_cap_that_cannot_be_kept_is_reported(choice: Choose) -> None:
     chosen, heard = await made(choice(OptimizeOptions(planner="llm", caps=Caps(money_usd=1.0)), Person()))
-    assert "no money cap can be promised; capped at 200,000 tokens instead" in told(heard)
+    assert "no money cap can be promised; capped at 200,000 tokens instead" in messages_of(heard)
     assert chosen.accounts.caps == Caps(token_count=200_000)
 
 

@@ -52,7 +52,7 @@ def test_a_source_that_the_report_does_not_hold_is_read_where_it_lies(tmp_path: 
     assert gone.request.texts == ((tmp_path / "gone.cu", ""),)
 
 
-def test_a_report_without_lines_of_a_users_file_is_told_without_a_text() -> None:
+def test_a_report_without_lines_of_a_users_file_is_shown_without_a_text() -> None:
     found = locate(ITSELF, report(launch("k(float *)", (HEADER, 1, 5))))
     assert (found.request.file, found.request.texts) == (ITSELF.file, ((ITSELF.file, ""),))
 
@@ -83,7 +83,7 @@ def test_an_unknown_gpu_is_warned_of_unless_a_target_was_chosen(tmp_path: Path) 
     assert locate(chosen, report(K)).request.target == "a100"
 
 
-async def told(asked: JobRequest, given: ProfilerReport, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[events.Event]:
+async def events_of_report(asked: JobRequest, given: ProfilerReport, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[events.Event]:
     monkeypatch.setenv("KERNELOPT_HOME", str(tmp_path / "home"))
     found, store = locate(asked, given), FakeStore()
     runner = JobRunner(lambda: store, lambda _request, _scratch, target: ReportLab(found.report, target), "a test")
@@ -94,9 +94,9 @@ async def told(asked: JobRequest, given: ProfilerReport, tmp_path: Path, monkeyp
     return [event async for event in streamed(work)]
 
 
-async def test_launches_of_a_report_are_told_like_those_of_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_launches_of_a_report_are_shown_like_those_of_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     given = report(K, launch("void lib::gemm<float>(float *)", (LIBRARY, 1, 1)), unread_count=3, notes=("no stalls were sampled",))
-    heard = await told(ITSELF, given, tmp_path, monkeypatch)
+    heard = await events_of_report(ITSELF, given, tmp_path, monkeypatch)
     said = [event.message for event in heard if isinstance(event, events.Message)]
     assert "no stalls were sampled" in said and "only the first 2 launches are read; the report holds 3 more" in said
     assert {event.kernel for event in heard if isinstance(event, events.Profile)} == {"k(float *)", "lib::gemm(float *)"}
@@ -106,4 +106,4 @@ async def test_launches_of_a_report_are_told_like_those_of_a_run(tmp_path: Path,
 async def test_a_kernel_that_the_report_has_not_cannot_be_chosen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = JobRequest(ITSELF.file, ITSELF.working_directory, report=ITSELF.report, kernel="other")
     with pytest.raises(UsageError, match="the report has no kernel 'other'"):
-        await told(asked, report(K), tmp_path, monkeypatch)
+        await events_of_report(asked, report(K), tmp_path, monkeypatch)

@@ -52,7 +52,7 @@ def test_what_was_dropped_on_a_text_is_excluded_on_that_text_only() -> None:
     assert EARLIER.excluded("another") == frozenset()
 
 
-def test_the_last_step_may_have_variants_left_but_no_variant_is_tried_twice() -> None:
+def test_the_last_step_may_have_variants_left_but_no_variant_is_judged_twice() -> None:
     assert ("block-size", 9) not in EARLIER.excluded("old")
     assert EARLIER.is_dropped("old", "e")
     assert not EARLIER.is_dropped("old", "another variant")

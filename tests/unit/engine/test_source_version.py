@@ -19,7 +19,7 @@ def refusal(path: Path) -> UsageError:
     return caught.value
 
 
-def test_a_text_inside_another_file_is_told_from_a_missing_one(tmp_path: Path) -> None:
+def test_a_text_inside_another_file_is_not_a_missing_file(tmp_path: Path) -> None:
     (tmp_path / "train.py").touch()
     (tmp_path / "notes").touch()
     assert refusal(tmp_path / "train.py.halve.cu").message == "train.py.halve.cu is a text inside train.py"
@@ -53,7 +53,7 @@ def test_flags_that_start_programs_are_not_even_compiled_with(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(("text", "what"), [("int main() {}\n", "holds no __global__ function"), ("\n", "is empty")])
-def test_a_source_without_kernels_is_refused_unless_somebody_looks_at_the_text(tmp_path: Path, text: str, what: str) -> None:
+def test_a_source_without_kernels_is_refused_unless_only_its_text_is_shown(tmp_path: Path, text: str, what: str) -> None:
     source = tmp_path / "k.cu"
     source.write_text(text)
     with pytest.raises(UsageError, match=what):

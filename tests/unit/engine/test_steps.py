@@ -17,7 +17,7 @@ from assistant.model.trial import TrialOutcome
         (TrialOutcome.NOT_BUNDLED, 1.3, True),
     ],
 )
-def test_only_an_edit_that_may_still_gain_is_tried_again(outcome: TrialOutcome, ratio: float | None, settled: bool) -> None:
+def test_only_an_edit_that_may_still_gain_is_judged_again(outcome: TrialOutcome, ratio: float | None, settled: bool) -> None:
     assert is_settled(outcome, ratio) == settled
 
 

@@ -28,7 +28,7 @@ def kinds(base: Base, is_declared: bool = False) -> list[str]:
     return [case.new.origin.kind for case in other_values(base, is_declared)]
 
 
-def test_what_is_nearly_all_zeros_is_tried_dense_first() -> None:
+def test_what_is_nearly_all_zeros_is_drawn_dense_first() -> None:
     image = np.zeros(61440, np.float32)
     image[30000] = 1000
     made = [case.new for case in other_values(based_on(image), is_declared=False)]
@@ -54,7 +54,7 @@ def test_integers_become_negative_and_large_and_the_case_says_what_they_are() ->
     assert cases["resampled"].new.origin.values == ""
 
 
-def test_floats_of_one_sign_get_both() -> None:
+def test_floats_that_all_have_the_same_sign_get_both() -> None:
     assert "mixed" in kinds(based_on(RANDOM.uniform(1, 2, 1000).astype(np.float32)))
     assert "mixed" not in kinds(based_on(RANDOM.standard_normal(1000).astype(np.float32)))
     assert "mixed" not in kinds(based_on(np.array([25], np.float32)))

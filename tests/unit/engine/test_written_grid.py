@@ -57,7 +57,7 @@ def test_a_grid_of_constants_or_another_than_the_recorded_one_or_a_call_shows_no
     assert read("int n", host, {"n": 1000}, grid) is None
 
 
-def test_integers_that_the_host_does_not_tell_apart_are_not_told_apart() -> None:
+def test_integers_that_the_host_does_not_distinguish_are_equal() -> None:
     told = read("int n, int m", "int main() { k<<<(n + 127) / 128, 128>>>(x, n, n); }", {"n": 1000, "m": 1000}, Dim3(8))
     assert told is not None and told.at({"n": 1300, "m": 1000}) == ()
 

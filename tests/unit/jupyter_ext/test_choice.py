@@ -32,7 +32,7 @@ def test_a_hunk_says_where_it_is_and_whether_it_is_taken() -> None:
     assert choice.heading(HUNKS[2]) == "Hunk 3 of 3 · line 5 · 1 line becomes 2 · taken"
 
 
-def test_one_reason_stands_for_itself_and_several_are_told_apart() -> None:
+def test_a_single_reason_is_plain_and_several_name_their_hunks() -> None:
     assert check((2, LeftOut("precision", "a long sum"))).reason == LeftOut("precision", "hunk 2: a long sum")
     several = check((1, LeftOut("style")), (2, LeftOut("precision", "a long sum")), (3, LeftOut()))
     assert several.reason == LeftOut("other", "hunk 1: Style; hunk 2: Changes results: a long sum")

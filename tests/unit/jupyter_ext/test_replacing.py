@@ -36,6 +36,7 @@ class Page:
 
     def on_close(self, callback: Callable[[Mapping[str, Any]], None]) -> None:
         def speak() -> None:
+            """Sends the page's messages; None closes the page."""
             for message in self._messages:
                 if message is None:
                     callback({})

@@ -46,7 +46,7 @@ def test_a_cell_without_questions_is_over_at_once() -> None:
     assert run.wait(0.0) and run.state.headline == "compiled"
 
 
-def test_what_was_refused_and_what_was_cancelled_is_told_apart() -> None:
+def test_refused_and_cancelled_runs_are_distinguished() -> None:
     run = check()
     run.refused(Verb.CHECK, UsageError("not trusted", "kernelopt trust"))
     assert run.state.phase == Phase.FAILED and run.state.headline == "check: not trusted; kernelopt trust"

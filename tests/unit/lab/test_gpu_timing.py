@@ -104,7 +104,7 @@ async def timed(client: GpuClient, folder: Path) -> PairTiming | LabFailure:
     return await timing.time(program, program, [(case, case) for case in cases], TimingOptions(seed=1), RunLimits())
 
 
-async def test_shapes_that_are_left_when_somebody_else_keeps_the_gpu_are_asked_for_again(tmp_path: Path) -> None:
+async def test_shapes_that_are_left_when_another_process_keeps_the_gpu_are_asked_for_again(tmp_path: Path) -> None:
     client = Busy(1, 2)
     timing = await timed(client, tmp_path)
     assert isinstance(timing, PairTiming)
@@ -122,6 +122,6 @@ async def test_a_profiler_is_asked_for_the_originals_time_once(tmp_path: Path) -
     assert all(case.profiled is not None and case.profiled.most_s == 2e-5 for case in first.cases)
 
 
-async def test_a_gpu_that_somebody_else_still_keeps_is_busy(tmp_path: Path) -> None:
+async def test_a_gpu_that_another_process_still_keeps_is_busy(tmp_path: Path) -> None:
     failure = await timed(Busy(1, 0), tmp_path)
     assert isinstance(failure, LabFailure) and failure.kind == "busy"

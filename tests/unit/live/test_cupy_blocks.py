@@ -44,7 +44,7 @@ class MemoryHook:
 hooks: dict[str, Any] = {}
 
 
-def told(calls: Callable[[], object] = lambda: None) -> tuple[Extent, ...]:
+def extents_after(calls: Callable[[], object] = lambda: None) -> tuple[Extent, ...]:
     blocks = ArrayBlocks()
     calls()
     extents = blocks.end()
@@ -69,34 +69,34 @@ def cupy(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_arrays_of_the_cell_are_known_by_what_was_asked_for() -> None:
-    assert told(lambda: (give(AT, 4000), give(AT + 4096, 400), give(0, 1 << 40))) == (Extent(AT, 4000), Extent(AT + 4096, 400))
+    assert extents_after(lambda: (give(AT, 4000), give(AT + 4096, 400), give(0, 1 << 40))) == (Extent(AT, 4000), Extent(AT + 4096, 400))
 
 
 def test_what_lies_where_a_temporary_array_was_is_not_reported() -> None:
-    assert told(lambda: (give(AT, 8000), take_back(AT, 8192), give(AT, 4000), give(AT + 8192, 400))) == (Extent(AT + 8192, 400),)
+    assert extents_after(lambda: (give(AT, 8000), take_back(AT, 8192), give(AT, 4000), give(AT + 8192, 400))) == (Extent(AT + 8192, 400),)
 
 
 def test_an_array_from_before_the_cell_is_known_by_itself_and_a_view_alone_by_its_memory() -> None:
     owner, memory = Array(PooledMemory(AT, 4096), AT, 4000), PooledMemory(AT + 4096, 4096)
     views = [Array(owner.data.mem, AT + 400, 40, owner), Array(memory, AT + 4096 + 400, 40, owner)]
-    assert told() == (Extent(AT, 4000), Extent(AT + 4096, 4096)), views
+    assert extents_after() == (Extent(AT, 4000), Extent(AT + 4096, 4096)), views
 
 
 def test_an_array_from_before_that_the_cell_gave_back_is_not_reported() -> None:
     gone, other = Array(PooledMemory(AT, 4096), AT, 4000), Array(PooledMemory(AT + 4096, 512), AT + 4096, 400)
-    assert told(lambda: take_back(AT, 4096)) == (Extent(AT + 4096, 400),), (gone, other)
+    assert extents_after(lambda: take_back(AT, 4096)) == (Extent(AT + 4096, 400),), (gone, other)
 
 
 def test_memory_of_no_pool_is_as_the_driver_knows_it() -> None:
     foreign = Array(SimpleNamespace(ptr=AT, size=4096), AT, 4000)
-    assert told() == (), foreign
+    assert extents_after() == (), foreign
 
 
 def test_without_cupy_and_with_another_interface_nothing_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     array = Array(PooledMemory(AT, 4096), AT, 4000)
     known = sys.modules["cupy"]
     monkeypatch.setitem(sys.modules, "cupy", SimpleNamespace(cuda=SimpleNamespace(), ndarray=Array))
-    assert told() == (), array
+    assert extents_after() == (), array
     monkeypatch.delitem(sys.modules, "cupy")
     blocks = ArrayBlocks()
     monkeypatch.setitem(sys.modules, "cupy", known)

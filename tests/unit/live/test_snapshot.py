@@ -33,7 +33,7 @@ def test_contents_types_and_arguments_of_a_launch_are_recorded(tmp_path: Path) -
     assert by_parameter["n"].data_hex == x.size.to_bytes(4, "little").hex()
 
 
-def test_views_of_one_array_are_one_buffer(tmp_path: Path) -> None:
+def test_views_of_the_same_array_are_one_buffer(tmp_path: Path) -> None:
     whole = np.arange(16, dtype=np.float32)
     bound = bind(SCALE, {"out": whole, "x": whole[4:8], "n": 4})
     reader = check(tmp_path / "views", bound)

@@ -49,6 +49,7 @@ def _actions(folder: Path, proposal: Proposal, capabilities: dict[str, Any]) -> 
     """At the kernel, about the proposal."""
 
     async def ask() -> list[dict[str, Any]]:
+        """The code actions at the start of the proposal's file."""
         async with opened(folder, capabilities) as session:
             uri = proposal.path.as_uri()
             session.open(uri, _BEFORE)

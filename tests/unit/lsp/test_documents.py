@@ -22,6 +22,7 @@ def test_half_of_a_surrogate_pair_hides_nothing(
     monkeypatch.setenv("KERNELOPT_HOME", str(tmp_path))
 
     async def talk() -> None:
+        """Opens the document, asks for its lenses, and finds no error shown."""
         async with opened(tmp_path) as session:
             session.open("file:///w/k", text, language)
             lenses = session.ask("textDocument/codeLens", {"textDocument": {"uri": "file:///w/k"}})

@@ -25,6 +25,7 @@ def _asked(folder: Path, capabilities: dict[str, Any], *, is_typed_in: bool) -> 
     """Edits asked for, and messages shown, after a command and a keystroke that came in one read."""
 
     async def play() -> tuple[list[Any], list[str]]:
+        """Asks for a workload block; the edits and messages that were sent."""
         async with opened(folder, capabilities) as session:
             session.open(_URI, _KERNEL)
             session.ask("workspace/executeCommand", {"command": "kernelopt.workload.init", "arguments": [{"uri": _URI}]})

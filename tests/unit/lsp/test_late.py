@@ -59,7 +59,10 @@ def play(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, Call
     monkeypatch.setenv("KERNELOPT_HOME", str(tmp_path))
 
     def run(text: str, scene: Callable[[_Typing], Awaitable[None]]) -> None:
+        """Plays the scene on an open Python document whose reads are counted."""
+
         async def whole() -> None:
+            """The session around the scene."""
             async with opened(tmp_path) as session:
                 typing = _Typing(session)
                 session.server.load()
@@ -80,6 +83,7 @@ def play(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, Call
 
 def test_a_burst_of_keystrokes_is_read_once_and_shown(play: Callable[..., None]) -> None:
     async def scene(typing: _Typing) -> None:
+        """Twenty keystrokes in a row, then a pause."""
         for _ in range(20):
             typing.insert_above("#")
         assert typing.reads == 1, "only opening it was"

@@ -29,6 +29,7 @@ def answered(tmp_path: Path, answer: dict[str, Any]) -> tuple[str, str, str]:
     """The stages once the client has answered ``answer``; before, though it was late, nothing may run."""
 
     async def talk() -> tuple[str, str, str]:
+        """The stages before and after the client answers a request for its settings."""
         async with opened(tmp_path, CAPABILITIES) as session:
             session.notify("initialized", {})
             while not any("no background work runs" in str(message) for message in session.sent):

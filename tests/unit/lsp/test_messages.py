@@ -59,6 +59,7 @@ def check(*said: bytes, open_store: Callable[..., Any] = UNUSABLE) -> Wire:
     wire = Wire()
 
     async def talk() -> None:
+        """A whole conversation: initialize, what the test sends, and a request for the status."""
         server = build_server(open_store, UNUSABLE)
         server.protocol.set_writer(wire)
         reader = asyncio.StreamReader()
@@ -164,6 +165,7 @@ def test_an_answer_in_a_wrong_form_is_an_error_to_those_who_wait_for_it() -> Non
     asked: list[Future[Any]] = []
 
     async def talk() -> None:
+        """The client answers the server's question with a number."""
         server: KernelOptServer = build_server(UNUSABLE, UNUSABLE)
         server.protocol.set_writer(Wire())
         asked.append(cast(Any, server.protocol.send_request("window/showMessageRequest", None, msg_id="Q1")))

@@ -49,6 +49,7 @@ def test_exactly_what_is_offered_is_registered() -> None:
 
 def test_initialize_is_answered_with_what_is_offered_and_the_next_message_finds_it() -> None:
     async def talk() -> list[dict[str, Any]]:
+        """What is sent after initialize and a command that follows at once."""
         server, wire = _server(), _Wire()
         server.protocol.set_writer(wire)
         _say(server, {"id": 1, "method": "initialize", "params": {"processId": None, "rootUri": "file:///w", "capabilities": {}}})

@@ -35,7 +35,7 @@ def test_a_second_edit_waits_until_the_first_has_come_back() -> None:
     pending.begin(FILE, edit())
 
 
-def test_texts_of_one_document_are_edited_one_after_the_other() -> None:
+def test_texts_of_the_same_document_are_edited_in_turn() -> None:
     pending = PendingEdits()
     pending.begin("file:///w/a.py", edit("file:///w/a.py#first"))
     with pytest.raises(UsageError):

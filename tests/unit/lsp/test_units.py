@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from lsprotocol import types
 
 from assistant.cuda.embedded.find import find_embedded
-from assistant.model.embedded import Container, Embedded, EmbeddingProblem
+from assistant.model.embedded import Container, Embedded, EmbeddingProblem, EmbeddingProblemCode
 from assistant.model.source import Span, TextEdit
 from lsp.embedded import PythonText, read_cuda_cell, read_embedded
 from lsp.positions import Positions
@@ -167,7 +167,7 @@ def test_an_edit_that_a_raw_string_cannot_hold_is_declined() -> None:
 def test_a_text_that_only_the_run_knows_is_passed_over_at_its_place() -> None:
     units, (passed,) = read_embedded(opened('import cupy\nk = cupy.RawKernel(f"{a}", "k")\n'), (), frozenset(), False)
     assert units == () and passed.place == types.Range(types.Position(1, 19), types.Position(1, 25))
-    assert "f-string" in passed.declined.reason
+    assert passed.declined.code is EmbeddingProblemCode.F_STRING
 
 
 # --- names --------------------------------------------------------------------------------------------------------------
@@ -178,7 +178,7 @@ def test_a_text_is_called_after_its_first_kernel() -> None:
     assert names(read(call(named("a")) + call(bounds) + call("int x;"))) == ["train.py.a.cu", "train.py.bounded.cu", "train.py.cuda.cu"]
 
 
-def test_texts_of_one_name_are_numbered_in_their_order_and_next_to_other_documents() -> None:
+def test_texts_of_the_same_name_are_numbered_in_their_order_and_next_to_other_documents() -> None:
     text = call(named("a")) + call(named("a") + "// 2")
     assert names(read(text)) == ["train.py.a.cu", "train.py.a-2.cu"]
     assert names(read(text, taken=frozenset({Path("/w/train.py.a.cu")}))) == ["train.py.a-2.cu", "train.py.a-3.cu"]

@@ -41,7 +41,7 @@ def test_launch_overhead_is_part_of_both_times_and_no_bottleneck():
     assert "launch overhead included" in compared.method
 
 
-def test_what_limits_the_kernel_itself_is_said_of_one_launch_as_of_a_comparison():
+def test_what_limits_the_kernel_itself_is_named_for_a_launch_as_for_a_comparison():
     terms = (ModelTerm("issue", 0.6e-6, ()), ModelTerm("l2", 0.2e-6, ()), ModelTerm("launch", 1.7e-6, ()))
     predicted = PredictedTime(2.3e-6, "launch", terms, "h200")
     assert predicted.own_bottleneck == compare_predictions((PredictedCase("", 1, predicted, predicted),)).bottleneck_before == "issue"
@@ -58,7 +58,7 @@ def test_without_weight_there_is_nothing_to_compare():
         compare_predictions((case("", 0, 1.0, 1.0),))
 
 
-def test_launches_of_one_shape_add_up_and_the_largest_sum_is_the_bottleneck():
+def test_launches_of_the_same_shape_add_up_and_the_largest_sum_is_the_bottleneck():
     first = PredictedTime(3.0, "l2", (ModelTerm("l2", 2.0, ()), ModelTerm("dram", 1.5, ())), "h200", ("assumed a",))
     second = PredictedTime(2.0, "dram", (ModelTerm("dram", 1.0, ()),), "h200", ("assumed a", "assumed b"))
     both = sum_predictions((first, second))

@@ -81,6 +81,7 @@ def chain(launch, access, occupancy):
     """256 dependent float steps per thread, one load and one store."""
 
     def seconds_of(mix_per_step: InstructionMix) -> float:
+        """The predicted time of a launch whose threads take 256 such steps each."""
         threads = 1 << 22
         mix = InstructionMix(
             fp32=256 * threads * mix_per_step.fp32,
@@ -146,7 +147,7 @@ def test_more_occupancy_hides_more_latency(launch, access, occupancy):
     assert seconds(profile, starved) > 2 * seconds(profile, occupancy(256))
 
 
-def test_a_grid_of_one_block_more_than_the_device_holds_pays_for_the_busiest_sm(launch, access, occupancy):
+def test_a_grid_with_a_block_more_than_the_device_holds_pays_for_the_busiest_sm(launch, access, occupancy):
     def conflicted(blocks: int) -> float:
         return seconds(launch(blocks, 1024, (access("shared load", blocks * 9000, wavefronts=blocks * 90_000),)), occupancy(1024))
 
@@ -195,6 +196,7 @@ def test_every_term_shows_its_inputs_with_units(h200):
 @settings(max_examples=40, deadline=None)
 def test_more_wavefronts_never_make_a_launch_faster(access, launch, occupancy, blocks, wavefronts, more):
     def conflicted(factor: int) -> float:
+        """The predicted time where each shared load needs ``factor`` wavefronts."""
         requests = blocks * 8
         shared = (
             access("shared store", requests, wavefronts=requests),

@@ -23,6 +23,7 @@ def tamper(path: Path) -> Callable[[str], None]:
     """Run SQL on the file as somebody would who first removes the triggers, and puts them back."""
 
     def run(sql: str) -> None:
+        """Runs the statement with the database's triggers switched off."""
         with sqlite3.connect(path) as connection:
             triggers = connection.execute("select name, sql from sqlite_master where type = 'trigger'").fetchall()
             for name, _ in triggers:

@@ -23,7 +23,7 @@ def compared(outcome: SpeedOutcome, ratio: float) -> Comparison:
     return Comparison(outcome, ratio, None, None, None, "good", (), "events")
 
 
-def test_nothing_tried_is_an_empty_table() -> None:
+def test_a_store_without_attempts_gives_an_empty_table() -> None:
     assert derive((), ()) == ()
     assert as_text(()) == ""
 

@@ -196,7 +196,7 @@ def test_reasons_of_other_workspaces_are_shown_where_enabled() -> None:
     assert found.sentences == ("rejected in another workspace on 2026-11-02: portability",)
 
 
-def test_techniques_of_one_chain_share_its_rejection() -> None:
+def test_techniques_of_the_same_chain_share_its_rejection() -> None:
     alone = one(judgements=(judgement(DecisionKind.REJECTED),))
     chained = one(judgements=(judgement(DecisionKind.REJECTED, techniques=(TECHNIQUE, "loop-unrolling")),))
     assert alone.rank_factor < chained.rank_factor < 1

@@ -67,7 +67,7 @@ def test_knowledge_counts_trials_and_decisions(store: MemoryStore, given: Any) -
     assert (row.accepted_count, row.rejected_count) == (0, 1)
 
 
-def test_the_same_edit_tried_again_is_no_new_experience(store: MemoryStore, given: Any) -> None:
+def test_the_same_edit_judged_again_is_no_new_experience(store: MemoryStore, given: Any) -> None:
     for index in range(3):
         store.add_attempt(given.attempt(f"C{index}", created_ms=index))
     (row,) = store.knowledge()

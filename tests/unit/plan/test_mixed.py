@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assistant.model.plan import Rewrite
-from assistant.plan.expert.order import EXPERT_TRANSFORMATIONS
+from assistant.plan.expert.all_transformations import EXPERT_TRANSFORMATIONS
 from assistant.plan.expert.planner import ExpertPlanner
 from assistant.plan.mixed import MixedPlanner
 from tests.unit.plan.llm.bed import KERNEL_TEXT, Bed, bed, catalogue, request_of

@@ -50,7 +50,7 @@ def test_few_threads_that_walk_rows_are_shown_a_warp_per_row_with_what_it_wins(a
     assert "a warp per row" not in alone.one("KO101").message
 
 
-def test_load_and_store_of_one_line_are_one_finding_about_the_worse(access, profile, check):
+def test_load_and_store_on_the_same_line_are_one_finding_about_the_worse(access, profile, check):
     transpose = (
         access("global load", WARPS, 6, sectors=WARPS * 4),
         access("global store", WARPS, 6, sectors=WARPS * 32, ideal=WARPS * 4),
@@ -169,6 +169,7 @@ def test_only_loads_of_the_accumulator_itself_are_saved_by_a_register(access, pr
     """``o[i] += a[j]``: where the compiler forwards ``o[i]``, the loads that are left are of ``a`` and stay."""
 
     def cost(load_requests):
+        """The estimated cost with that many load requests next to the accumulator's stores."""
         accesses = (
             access("global load", load_requests, 9, sectors=load_requests * 4),
             access("global store", WARPS * 16, 9, sectors=WARPS * 64),

@@ -129,11 +129,13 @@ def test_numbers_that_move_where_the_original_rounds_otherwise_may_move_as_far()
     little = (VALUES * np.float32(1e-6)).astype(np.float32)
 
     def is_refused(moved: float | None, values: float, text: float) -> bool:
-        def told(share: float, shown: float) -> ProgramTrace:
+        """Whether the program is refused whose values and text move by these shares; ``moved``: by roundings alone."""
+
+        def moved_trace(share: float, shown: float) -> ProgramTrace:
             return trace(f"rest = {1e-6 * (1 + shown):.10g}\n", (little * np.float32(1 + share)).astype(np.float32))
 
-        rounded = None if moved is None else told(moved, moved)
-        result = compare_programs(told(0.0, 0.0), told(0.0, 0.0), told(values, text), rounded=rounded)
+        rounded = None if moved is None else moved_trace(moved, moved)
+        result = compare_programs(moved_trace(0.0, 0.0), moved_trace(0.0, 0.0), moved_trace(values, text), rounded=rounded)
         assert isinstance(result, ProgramVerdict)
         return bool(result.findings)
 
@@ -163,10 +165,12 @@ def test_numbers_of_the_turns_of_a_loop_may_move_as_far_in_any_turn() -> None:
     ("printed", "outcome"), [("rest 0.5000", Outcome.NEEDS_DECISION), ("rest 7", Outcome.FAIL), ("lost", Outcome.FAIL)]
 )
 def test_a_program_that_makes_roundings_larger_is_left_to_a_person(printed: str, outcome: Outcome) -> None:
-    def told(share: float, text: str) -> ProgramTrace:
+    def moved_trace(share: float, text: str) -> ProgramTrace:
         return trace(text + "\n", (VALUES * np.float32(1 + share)).astype(np.float32))
 
-    result = compare_programs(told(0, "rest 0.1000"), told(0, "rest 0.1000"), told(0.9, printed), rounded=told(0.1, "rest 0.1000"))
+    result = compare_programs(
+        moved_trace(0, "rest 0.1000"), moved_trace(0, "rest 0.1000"), moved_trace(0.9, printed), rounded=moved_trace(0.1, "rest 0.1000")
+    )
     assert isinstance(result, ProgramVerdict)
     assert {finding.outcome for finding in result.findings} == {outcome}
     assert outcome is Outcome.FAIL or {finding.code for finding in result.findings} == {"amplified_rounding"}

@@ -17,12 +17,12 @@ def test_where_other_sizes_passed_nothing_is_said() -> None:
     assert caveats_of(TRIED, [passed("rows=149, cols=47")]) == ()
 
 
-def test_where_none_was_tried_the_own_ones_are_named() -> None:
+def test_without_other_sizes_the_own_sizes_are_named() -> None:
     results = [passed("rows=100, cols=32", kind=kind) for kind in ("recorded", "dense")]
     assert caveats_of(TRIED, results) == ("at the program's own sizes (rows=100, cols=32)",)
 
 
-def test_where_other_values_were_not_tried_either_that_is_said() -> None:
+def test_without_other_values_either_the_verdict_names_that() -> None:
     (said,) = caveats_of(TRIED, [passed("rows=100, cols=32", kind="recorded")])
     assert said == "at the program's own sizes (rows=100, cols=32), on its own values only"
 

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from assistant.model.workload import AutoTolerance, DeclaredWorkload, FixedTolerance, Generator, WorkloadProblem
+from assistant.model.workload import AutoTolerance, DeclaredWorkload, FixedTolerance, Generator, WorkloadProblem, WorkloadProblemCode
 from assistant.workload.blocks import find_blocks, find_workloads, parse_sidecar, sidecar_path
 
+C = WorkloadProblemCode
 PATH = Path("/src/k.cu")
 TRANSPOSE = """#include <cstdio>
 /* kernelopt
@@ -69,27 +70,32 @@ def test_every_optional_key_is_read() -> None:
 
 
 @pytest.mark.parametrize(
-    ("extra", "words"),
+    ("extra", "code"),
     [
-        ('tolerence = "auto"', "did you mean 'tolerance'"),
-        ("tolerance = { rtol = -1 }", "rtol must be"),
-        ('outputs = ["ot"]', "did you mean 'out'"),
-        ('reference = "ref.py"', "FILE.py:FUNCTION"),
-        ("sizes = { m = { min = 1 } }", "no shape has a size 'm'"),
-        ("sizes = { n = { minimum = 1 } }", "unknown key 'minimum'"),
-        ("boundary = 1", "true or false"),
-        ('globals = { lut = "rand(q)" }', "no shape has a size 'q'"),
-        ('globals = { lut = "random(n)" }', "unknown generator 'random'"),
-        ('globals = { lut = "randint(0, n)" }', "randint(low, high, count)"),
-        ("shared = 1.5", "whole number or an expression"),
-        ("flags = 3", "list of strings"),
-        ("x = ", "not valid TOML"),
+        ('tolerence = "auto"', C.UNKNOWN_KEY),
+        ("tolerance = { rtol = -1 }", C.WRONG_VALUE),
+        ('outputs = ["ot"]', C.UNKNOWN_ARGUMENT),
+        ('reference = "ref.py"', C.WRONG_VALUE),
+        ("sizes = { m = { min = 1 } }", C.UNKNOWN_SIZE),
+        ("sizes = { n = { minimum = 1 } }", C.UNKNOWN_KEY),
+        ("boundary = 1", C.WRONG_VALUE),
+        ('globals = { lut = "rand(q)" }', C.UNKNOWN_SIZE),
+        ('globals = { lut = "random(n)" }', C.ARGUMENT_VALUE),
+        ('globals = { lut = "randint(0, n)" }', C.ARGUMENT_VALUE),
+        ("shared = 1.5", C.WRONG_VALUE),
+        ("flags = 3", C.WRONG_VALUE),
+        ("shared = 'n +'", C.EXPRESSION),
+        ("[other]", C.UNKNOWN_KEY),
+        ("x = ", C.SYNTAX),
     ],
 )
-def test_a_mistake_is_named_on_its_line(extra: str, words: str) -> None:
+def test_a_mistake_is_named_on_its_line(extra: str, code: WorkloadProblemCode) -> None:
     found = problem(extra)
-    assert words in found.message
-    assert (found.path, found.line) == (PATH, 8)
+    assert (found.code, found.path, found.line) == (code, PATH, 8)
+
+
+def test_a_problem_names_the_key_and_the_nearest_that_exists() -> None:
+    assert problem('tolerence = "auto"').message == "unknown key 'tolerence', did you mean 'tolerance'?"
 
 
 def test_a_mistake_inside_an_inline_table_has_the_line_of_its_key() -> None:
@@ -104,9 +110,35 @@ def test_a_mistake_in_a_list_over_several_lines_has_the_line_of_its_element() ->
     assert isinstance(found, WorkloadProblem) and found.line == 7
 
 
-def test_missing_grid_says_what_is_expected() -> None:
+def test_a_missing_grid_is_a_problem_of_its_block() -> None:
     (found,) = find_workloads(PATH, "/* kernelopt\n[workload.k]\nblock = 1\n*/")
-    assert isinstance(found, WorkloadProblem) and "no grid here" in found.message
+    assert isinstance(found, WorkloadProblem) and (found.code, found.line) == (C.MISSING_KEY, 2)
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "line"),
+    [
+        ("other = 1", C.UNKNOWN_KEY, 1),
+        ("[workload]", C.NO_WORKLOAD, 1),
+        ("[workload.k]\ngrid = 1\nsteps = [{ kernel = 'a', grid = 1, block = 1 }]", C.MISPLACED_KEY, 2),
+        ("[workload.k]\nsteps = [\n  { grid = 1, block = 1 },\n]", C.MISSING_KEY, 3),
+        ("[workload.k]\ngrid = 1\nblock = 1\nshapes = [\n  { n = 1 },\n  { m = 1 },\n]", C.DIFFERENT_SIZES, 6),
+        ("[workload.k]\ngrid = 1\nblock = 1\nshapes = [{ n = 1, weight = 0 }]", C.WRONG_VALUE, 4),
+        ("[workload.k]\ngrid = 1\nblock = 1\nshapes = [{ n = 1, weight = -1 }]", C.WRONG_VALUE, 4),
+        ("[workload.k]\ngrid = 1\nblock = 1\nshapes = [{ n = 1.5 }]", C.WRONG_VALUE, 4),
+        ("[workload.k]\ngrid = 1\nblock = 1\nshapes = []", C.WRONG_VALUE, 4),
+        ("[workload.k]\ngrid = 1\nblock = 1\nshapes = [{ n = 1 }]\nsizes = { n = { min = 2, max = 1 } }", C.WRONG_VALUE, 5),
+        ("[workload.k]\nsteps = []", C.WRONG_VALUE, 2),
+        ("[workload.k]\ngrid = 1\nblock = 1\nkernel = 3", C.WRONG_VALUE, 4),
+        ("[workload.k]\ngrid = 1\nblock = 1\nargs = 3", C.WRONG_VALUE, 4),
+        ("[workload.k]\ngrid = 1\nblock = [1, 2, 3, 4]", C.WRONG_VALUE, 3),
+        ("[workload.k]\ngrid = 1\nblock = 1\ntolerance = 3", C.WRONG_VALUE, 4),
+    ],
+)
+def test_a_block_that_does_not_fit_together_is_a_problem_on_a_line(text: str, code: WorkloadProblemCode, line: int) -> None:
+    (found,) = parse_sidecar(PATH, text)
+    assert isinstance(found, WorkloadProblem)
+    assert (found.code, found.line) == (code, line)
 
 
 def test_blocks_in_strings_and_line_comments_are_no_blocks() -> None:
@@ -124,7 +156,7 @@ def test_a_decorated_comment_is_read() -> None:
 def test_the_same_name_twice_is_a_problem() -> None:
     found = find_workloads(PATH, (TRANSPOSE % "") * 2)
     assert isinstance(found[0], DeclaredWorkload) and isinstance(found[1], WorkloadProblem)
-    assert "already declared on line 3" in found[1].message
+    assert found[1].code is C.REPEATED_NAME and found[1].line == 13
 
 
 def test_a_sidecar_holds_several_workloads() -> None:
@@ -178,7 +210,7 @@ def test_with_steps_outputs_and_scratch_name_the_shared_buffers(key: str, writte
 
 def test_a_buffer_that_no_step_has_is_refused() -> None:
     (found,) = parse_sidecar(PATH, STEPS + 'outputs = ["totl"]\n')
-    assert isinstance(found, WorkloadProblem) and "did you mean 'total'" in found.message
+    assert isinstance(found, WorkloadProblem) and found.code is C.UNKNOWN_ARGUMENT
 
 
 def test_a_struct_is_a_table_of_expressions() -> None:

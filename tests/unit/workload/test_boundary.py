@@ -18,7 +18,7 @@ def sizes(extra: str = "", shapes: str = "{ n = 4096 }") -> list[dict[str, int]]
     return [dict(shape.sizes) for shape in result]
 
 
-def test_one_around_the_tiles_and_primes_are_tried() -> None:
+def test_one_sizes_next_to_the_tiles_and_primes_are_boundary_shapes() -> None:
     values = {shape["n"] for shape in sizes()}
     assert {1, 31, 32, 33, 127, 128, 129, 97, 1021} <= values
 
@@ -43,7 +43,7 @@ def test_sizes_vary_together_and_alone_and_stay_few() -> None:
     assert any(s["n"] == s["m"] for s in shapes) and any(s["n"] != s["m"] for s in shapes)
 
 
-def test_twice_the_smallest_shape_and_a_prime_beyond_it_are_tried() -> None:
+def test_twice_the_smallest_shape_and_a_prime_beyond_it_are_boundary_shapes() -> None:
     assert {128, 89} <= {shape["n"] for shape in sizes(shapes="{ n = 64 }")}
     assert max(shape["n"] for shape in sizes("sizes = { n = { max = 64 } }", "{ n = 64 }")) <= 64
 

@@ -8,7 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assistant.workload.expressions import ExpressionProblem, evaluate, evaluate_count, names_in
+from assistant.workload.expressions import ExpressionProblem, ExpressionProblemCode, evaluate, evaluate_count, names_in
+
+C = ExpressionProblemCode
 
 
 @pytest.mark.parametrize(
@@ -30,37 +32,47 @@ def test_values_are_exact(text: str, expected: Fraction) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "words"),
+    ("text", "code"),
     [
-        ("m", "unknown size 'm'"),
-        ("n +", "ends too early"),
-        ("n n", "unexpected 'n'"),
-        ("n // 2", "unexpected '/'"),
-        ("n / 0", "division by zero"),
-        ("sqrt(n)", "unknown function 'sqrt'"),
-        ("ceil(1, 2)", "ceil takes one value"),
-        ("__import__('os')", "unexpected"),
-        ("n ** 2", "unexpected '*'"),
-        ("", "empty expression"),
-        ("(" * 60 + "1" + ")" * 60, "nested parentheses"),
-        ("min(1", "expected ')'"),
+        ("m", C.UNKNOWN_SIZE),
+        ("n +", C.ENDS_EARLY),
+        ("n n", C.UNEXPECTED),
+        ("n // 2", C.UNEXPECTED),
+        ("n / 0", C.DIVISION_BY_ZERO),
+        ("sqrt(n)", C.UNKNOWN_FUNCTION),
+        ("ceil(1, 2)", C.ARGUMENT_COUNT),
+        ("__import__('os')", C.UNEXPECTED),
+        ("n ** 2", C.UNEXPECTED),
+        ("", C.EMPTY),
+        ("(" * 60 + "1" + ")" * 60, C.TOO_DEEP),
+        ("min(1", C.SYMBOL_MISSING),
     ],
 )
-def test_anything_outside_the_grammar_is_refused(text: str, words: str) -> None:
+def test_anything_outside_the_grammar_is_refused(text: str, code: ExpressionProblemCode) -> None:
     result = evaluate(text, {"n": 4})
     assert isinstance(result, ExpressionProblem)
-    assert words in result.message
+    assert result.code is code
 
 
 def test_a_count_that_is_no_whole_number_names_the_shape() -> None:
     problem = evaluate_count("n/32", {"n": 48}, "grid")
-    assert isinstance(problem, ExpressionProblem)
-    assert "3/2 at n=48" in problem.message
-    assert "grid" in problem.message
+    assert isinstance(problem, ExpressionProblem) and problem.code is C.NOT_WHOLE
+    assert problem.message == "grid = 'n/32' is 3/2 at n=48, expected a whole number (use ceil or floor)"
 
 
 def test_a_negative_count_is_refused() -> None:
-    assert isinstance(evaluate_count("n - 5", {"n": 4}, "count"), ExpressionProblem)
+    problem = evaluate_count("n - 5", {"n": 4}, "count")
+    assert isinstance(problem, ExpressionProblem) and problem.code is C.NEGATIVE
+
+
+def test_a_count_keeps_the_code_of_its_expression() -> None:
+    problem = evaluate_count("m", {"n": 4}, "count")
+    assert isinstance(problem, ExpressionProblem) and problem.code is C.UNKNOWN_SIZE
+
+
+def test_a_long_expression_is_refused() -> None:
+    problem = names_in("1+" * 500 + "1")
+    assert isinstance(problem, ExpressionProblem) and problem.code is C.TOO_LONG
 
 
 def test_an_unknown_size_suggests_the_nearest() -> None:

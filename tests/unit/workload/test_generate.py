@@ -9,7 +9,7 @@ import pytest
 
 from assistant.model.elements import parse_element_type
 from assistant.model.source import Parameter, Span
-from assistant.model.workload import DeclaredWorkload, WorkloadProblem
+from assistant.model.workload import DeclaredWorkload, WorkloadProblem, WorkloadProblemCode
 from assistant.workload.arrays import decode, encode
 from assistant.workload.blocks import parse_sidecar
 from assistant.workload.draws import SCALES, Draw, draws_for
@@ -18,6 +18,7 @@ from assistant.workload.recordings import NewCase, RecordingReader, write_case
 from assistant.workload.signature import Signature
 from assistant.workload.structs import layout_of
 
+C = WorkloadProblemCode
 NOWHERE = Span(0, 0)
 FIRST = Draw(1)
 
@@ -120,32 +121,58 @@ def test_a_struct_is_laid_out_as_c_does() -> None:
 
 
 @pytest.mark.parametrize(
-    ("args", "parameters", "words"),
+    ("args", "parameters", "code"),
     [
-        ("x = 'randn(n)'", (parameter("int *", "x"),), "randn needs floats"),
-        ("x = 'randn(n)'", (parameter("Thing *", "x"),), "type 'Thing' is not supported here"),
-        ("x = 'n/3'", (parameter("int", "x"),), "not a whole number"),
-        ("x = 300", (parameter("unsigned char", "x"),), "does not fit unsigned char"),
-        ("x = 1", (parameter("float *", "x"),), "is a pointer"),
-        ("x = 'zeros(n)'", (parameter("int", "x"),), "expected a number"),
-        ("x = 'zeros(n/4)'", (parameter("float *", "x"),), "5/2 at n=10"),
-        ("x = 1", (parameter("int", "y"),), "args lacks y; args has x"),
-        ("x = 'zeros(1000000*n*n)'", (parameter("double *", "x"),), "needs more than"),
-        ("x = 'randint(5, 5, n)'", (parameter("int *", "x"),), "low < high"),
-        ("p = { a = 1 }", (parameter("P", "p"),), "layout of P is not known"),
+        ("x = 'randn(n)'", (parameter("int *", "x"),), C.WRONG_TYPE),
+        ("x = 'randn(n)'", (parameter("Thing *", "x"),), C.UNKNOWN_TYPE),
+        ("x = 'n/3'", (parameter("int", "x"),), C.WRONG_TYPE),
+        ("x = 300", (parameter("unsigned char", "x"),), C.WRONG_TYPE),
+        ("x = 1", (parameter("float *", "x"),), C.WRONG_TYPE),
+        ("x = 'zeros(n)'", (parameter("int", "x"),), C.WRONG_TYPE),
+        ("x = 'zeros(n/4)'", (parameter("float *", "x"),), C.EXPRESSION),
+        ("x = '1/(n-10)'", (parameter("int", "x"),), C.EXPRESSION),
+        ("x = 1", (parameter("int", "y"),), C.PARAMETERS),
+        ("x = 'zeros(1000000*n*n)'", (parameter("double *", "x"),), C.TOO_LARGE),
+        ("x = 'randint(5, 5, n)'", (parameter("int *", "x"),), C.RANDOM_RANGE),
+        ("p = { a = 1 }", (parameter("P", "p"),), C.UNKNOWN_TYPE),
     ],
 )
-def test_what_cannot_be_generated_is_said(args: str, parameters: tuple[Parameter, ...], words: str) -> None:
+def test_what_cannot_be_generated_is_a_problem(args: str, parameters: tuple[Parameter, ...], code: WorkloadProblemCode) -> None:
     result = made(args, *parameters)
     assert isinstance(result, WorkloadProblem)
-    assert words in result.message
+    assert result.code is code
+
+
+def test_a_problem_names_the_workload_its_arguments_and_the_parameters() -> None:
+    result = made("x = 1", parameter("int", "y"))
+    assert isinstance(result, WorkloadProblem)
+    assert result.message == "[workload.k]: args lacks y; args has x, which k does not take (parameters: y)"
+
+
+def test_a_kernel_and_a_variable_that_the_source_lacks_are_problems() -> None:
+    declared = workload("n = 'n'")
+    without_kernel = generate(declared, declared.shapes[0], {}, FIRST)
+    without_variable = made("n = 'n'", parameter("int", "n"), extra="globals = { lut = 'ones(4)' }")
+    assert isinstance(without_kernel, WorkloadProblem) and without_kernel.code is C.UNKNOWN_KERNEL
+    assert isinstance(without_variable, WorkloadProblem) and without_variable.code is C.UNKNOWN_VARIABLE
+
+
+def test_a_buffer_that_two_kernels_take_as_other_types_is_a_problem() -> None:
+    text = "[workload.two]\nargs = { x = 'zeros(4)' }\nsteps = [\n" + "".join(
+        f"  {{ kernel = '{name}', grid = 1, block = 1, args = {{ p = 'x' }} }},\n" for name in "ab"
+    )
+    (declared,) = parse_sidecar(Path("/k.toml"), text + "]\n")
+    assert isinstance(declared, DeclaredWorkload), declared
+    signatures = {name: Signature(name, (parameter(f"{type_} *", "p"),)) for name, type_ in (("a", "float"), ("b", "int"))}
+    result = generate(declared, declared.shapes[0], signatures, FIRST)
+    assert isinstance(result, WorkloadProblem) and result.code is C.WRONG_TYPE
 
 
 def test_an_empty_grid_is_a_problem_at_that_shape() -> None:
     declared = workload("n = 'n'")
     (shape,) = parse_shapes("{ n = 0 }")
     result = generate(declared, shape, {"k": Signature("k", (parameter("int", "n"),))}, Draw(1))
-    assert isinstance(result, WorkloadProblem) and "grid is empty at n=0" in result.message
+    assert isinstance(result, WorkloadProblem) and result.code is C.EMPTY_LAUNCH
 
 
 def parse_shapes(text: str):

@@ -24,7 +24,7 @@ def test_a_size_is_doubled_made_prime_and_taken_far() -> None:
     assert aligned["n"] % 8 == 0 and aligned["n"] % 16 == 8
 
 
-def test_what_is_square_is_tried_wide_and_high() -> None:
+def test_what_is_square_is_also_run_wide_and_high() -> None:
     found = larger({"w": 96, "h": 96})
     assert all(sizes["w"] < sizes["h"] for sizes in found["odd"]) and all(sizes["w"] > sizes["h"] for sizes in found["turned"])
     assert "turned" not in larger({"w": 96, "h": 95})
@@ -48,7 +48,7 @@ def test_one_size_alone_is_far_and_the_others_stay() -> None:
     assert larger({"rows": 60, "cols": 40})["far cols"][0]["rows"] == 60
 
 
-def test_what_the_same_blocks_loop_over_is_tried_beyond_what_a_block_holds() -> None:
+def test_what_the_same_blocks_loop_over_is_run_beyond_what_a_block_holds() -> None:
     sizes, both = {"rows": 60, "cols": 196}, frozenset({"rows", "cols"})
     grown = other_sizes.larger(sizes, frozenset(), both, looped=frozenset({"cols"}))
     assert grown["farther cols"][0]["cols"] > 2048 and grown["farther cols"][0]["rows"] == 60 and "farther rows" not in grown

@@ -7,7 +7,7 @@ from pathlib import Path
 from assistant.workload.recordings import RecordingWriter
 
 
-def test_recordings_of_one_job_share_their_blobs(tmp_path: Path) -> None:
+def test_recordings_of_the_same_job_share_their_blobs(tmp_path: Path) -> None:
     shared = tmp_path / "blobs"
     names = {RecordingWriter(tmp_path / folder, shared).add_blob(b"contents") for folder in ("a", "b")}
     (name,) = names

@@ -29,7 +29,7 @@ def recording(*launches: RecordedLaunch) -> Recording:
 FOUND = recording(launch(0, "align", SCRATCH, RESULT), launch(1, "print", read=(RESULT,)))
 
 
-def test_memory_of_one_kernel_that_nothing_copies_is_unread() -> None:
+def test_memory_of_a_single_kernel_that_nothing_copies_is_unread() -> None:
     assert unread_buffers(FOUND, 0) == {SCRATCH}
 
 

@@ -136,7 +136,7 @@ async def test_an_answer_cut_at_the_token_limit_says_so() -> None:
     assert answer == Completion('{"code": "', MODEL, None, None, is_cut=True)
 
 
-async def test_a_passing_failure_is_tried_again_when_the_endpoint_says() -> None:
+async def test_a_passing_failure_is_retried_when_the_endpoint_says() -> None:
     began_s = time.monotonic()
     answer, asked, _ = await ask(Refuses(429, retry_after_s=0.2), Refuses(503, retry_after_s=0.01), Breaks(), Says("{}"))
     assert isinstance(answer, Completion)

@@ -1,4 +1,4 @@
-"""Which strings of a Python program are found to be CUDA, under which names, and which are declined with what reason."""
+"""Which strings of a Python program are found to be CUDA, under which names, and which are declined with what code at which place."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from hypothesis import strategies as st
 
 from assistant.cuda.embedded.find import find_embedded
 from assistant.cuda.embedded.replace import replace
-from assistant.model.embedded import Container, Embedded, EmbeddingKind, EmbeddingProblem
+from assistant.model.embedded import Container, Embedded, EmbeddingKind, EmbeddingProblem, EmbeddingProblemCode
 from assistant.model.source import Span, TextEdit
 
 DATA = Path(__file__).parents[3] / "data" / "source" / "embedded"
 K = EmbeddingKind
+C = EmbeddingProblemCode
 
 
 def texts(program: str, container: Container = Container.PYTHON_FILE) -> list[tuple[EmbeddingKind, str]]:
@@ -25,11 +26,16 @@ def texts(program: str, container: Container = Container.PYTHON_FILE) -> list[tu
     return [(item.kind, item.text) for item in found if isinstance(item, Embedded)]
 
 
-def refusal(program: str) -> tuple[str, str]:
-    """The reason, and the text at its place."""
+def refusal(program: str) -> EmbeddingProblem:
     (found,) = find_embedded(program, Container.PYTHON_FILE)
     assert isinstance(found, EmbeddingProblem), found
-    return found.reason, program[found.span.start : found.span.end]
+    return found
+
+
+def code_and_place(program: str) -> tuple[EmbeddingProblemCode, str]:
+    """Why the program's text is declined, and the words at the place that is named."""
+    found = refusal(program)
+    return found.code, program[found.span.start : found.span.end]
 
 
 @pytest.mark.parametrize(
@@ -93,54 +99,57 @@ def test_other_strings_are_left_alone(program: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("program", "reason", "place"),
+    ("program", "code", "place"),
     [
-        ("RawKernel(f'T{n}', 'k')", "f-string", "f'T{n}'"),
-        ("RawKernel('T' F'{n}', 'k')", "f-string", "F'{n}'"),
-        ("RawKernel('T%d' % n, 'k')", "%-formatting", "%"),
-        ("RawKernel('T{}'.format(n), 'k')", ".format()", "format"),
-        ("src = 'T'\nRawKernel(src.format(n), 'k')", ".format()", "format"),
-        ("RawKernel('T'.replace('a', 'b'), 'k')", ".replace", "replace"),
-        ("RawKernel('T' + n, 'k')", "`n` is not assigned", "n"),
-        ("n = 1\nRawKernel('T' + n, 'k')", "not written here as a string", "1"),
-        ("RawKernel('T' + str(n), 'k')", "`str()` returns", "str"),
-        ("RawKernel('T' if n else 'U', 'k')", "condition", "if"),
-        ("RawKernel(['T'], 'k')", "not written here as a string", "["),
-        ("RawKernel(dedent(), 'k')", "not given one string", "dedent"),
-        ("s =\nRawKernel(s, 'k')", "not finished", "="),
-        ("load_inline('m', '', [s, 'T'])", "`s` is not assigned", "s"),
-        ("RawKernel('T' * 2, 'k')", "repeated", "*"),
-        ("RawKernel('T'[1:], 'k')", "part of the string", "["),
-        ("RawKernel(' T '.strip('T'), 'k')", ".strip", "strip"),
-        ("RawKernel(open('k.cu').read(), 'k')", "`open()` returns", "open"),
-        ("RawKernel(SRC, 'k')", "not assigned", "SRC"),
-        ("RawKernel(mine.SRC, 'k')", "not known here", "mine"),
-        ("if a:\n  s = 'T'\nelse:\n  s = 'U'\nRawKernel(s, 'k')", "in a branch", "s"),
-        ("if a: s = 'T'\nRawKernel(s, 'k')", "in a branch", "s"),
-        ("s = 'T'\ns += 'U'\nRawKernel(s, 'k')", "plain assignment", "s"),
-        ("s = 'T'\ndef f(s):\n  RawKernel(s, 'k')", "plain assignment", "s"),
-        ("for s in ('T', 'U'):\n  RawKernel(s, 'k')", "plain assignment", "s"),
-        ("s = 'T'\nwith open(p) as s:\n  RawKernel(s, 'k')", "plain assignment", "s"),
-        ("s, t = 'T', 'U'\nRawKernel(s, 'k')", "plain assignment", "s"),
-        ("s = 'T'\nwhile a:\n  RawKernel(s, 'k')\n  s = 'U'", "again further down", "s"),
-        ("s = 'T'\ndef f():\n  global s\n  s = 'U'\nRawKernel(s, 'k')", "`global`", "s"),
-        ("s = 'T'\ns = 'U'\ndef f():\n  RawKernel(s, 'k')", "2 places", "s"),
-        ("def f():\n  s = 'T'\ndef g():\n  RawKernel(s, 'k')", "not assigned", "s"),
-        ("a = b\nb = a\nRawKernel(a, 'k')", "only after its use", "b"),
-        ("RawKernel((s := 'T'), 'k')", "inside the expression", ":="),
-        ("s = 'T'\nks = [RawKernel(s, 'k') for s in all]", "comprehension", "s"),
-        ("s = 'T'\nf = lambda s: RawKernel(s, 'k')", "lambda", "s"),
-        ("s = 'T'\nRawKernel(s + s, 'k')", "used twice", "+"),
-        ("s = 'T'\nload_inline('m', '', [s, s])", "used twice", "load_inline"),
-        ("RawKernel(b'T', 'k')", "bytes", "b'T'"),
-        ("RawKernel('''T", "no closing quote", "'''"),
-        ("RawKernel(" + "(" * 60 + "'T'" + ")" * 60 + ", 'k')", "too deeply", "("),
+        ("RawKernel(f'T{n}', 'k')", C.F_STRING, "f'T{n}'"),
+        ("RawKernel('T' F'{n}', 'k')", C.F_STRING, "F'{n}'"),
+        ("RawKernel('T%d' % n, 'k')", C.FORMATTED, "%"),
+        ("RawKernel('T{}'.format(n), 'k')", C.FORMATTED, "format"),
+        ("src = 'T'\nRawKernel(src.format(n), 'k')", C.FORMATTED, "format"),
+        ("RawKernel('T'.replace('a', 'b'), 'k')", C.CHANGED, "replace"),
+        ("RawKernel('T' + n, 'k')", C.NOT_ASSIGNED, "n"),
+        ("n = 1\nRawKernel('T' + n, 'k')", C.NOT_A_STRING, "1"),
+        ("RawKernel('T' + str(n), 'k')", C.CALL_RESULT, "str"),
+        ("RawKernel('T' if n else 'U', 'k')", C.CONDITION, "if"),
+        ("RawKernel(['T'], 'k')", C.NOT_A_STRING, "["),
+        ("RawKernel(dedent(), 'k')", C.DEDENT_ARGUMENT, "dedent"),
+        ("s =\nRawKernel(s, 'k')", C.UNFINISHED, "="),
+        ("load_inline('m', '', [s, 'T'])", C.NOT_ASSIGNED, "s"),
+        ("RawKernel('T' * 2, 'k')", C.REPEATED, "*"),
+        ("RawKernel('T'[1:], 'k')", C.PART_OF_STRING, "["),
+        ("RawKernel(' T '.strip('T'), 'k')", C.CHANGED, "strip"),
+        ("RawKernel(open('k.cu').read(), 'k')", C.CALL_RESULT, "open"),
+        ("RawKernel(SRC, 'k')", C.NOT_ASSIGNED, "SRC"),
+        ("RawKernel(mine.SRC, 'k')", C.UNKNOWN_ATTRIBUTE, "mine"),
+        ("if a:\n  s = 'T'\nelse:\n  s = 'U'\nRawKernel(s, 'k')", C.ASSIGNED_IN_BRANCH, "s"),
+        ("if a: s = 'T'\nRawKernel(s, 'k')", C.ASSIGNED_IN_BRANCH, "s"),
+        ("s = 'T'\ns += 'U'\nRawKernel(s, 'k')", C.NOT_PLAIN_ASSIGNMENT, "s"),
+        ("s = 'T'\ndef f(s):\n  RawKernel(s, 'k')", C.NOT_PLAIN_ASSIGNMENT, "s"),
+        ("for s in ('T', 'U'):\n  RawKernel(s, 'k')", C.NOT_PLAIN_ASSIGNMENT, "s"),
+        ("s = 'T'\nwith open(p) as s:\n  RawKernel(s, 'k')", C.NOT_PLAIN_ASSIGNMENT, "s"),
+        ("s, t = 'T', 'U'\nRawKernel(s, 'k')", C.NOT_PLAIN_ASSIGNMENT, "s"),
+        ("s = 'T'\nwhile a:\n  RawKernel(s, 'k')\n  s = 'U'", C.ASSIGNED_AGAIN, "s"),
+        ("s = 'T'\ndef f():\n  global s\n  s = 'U'\nRawKernel(s, 'k')", C.GLOBAL_STATEMENT, "s"),
+        ("s = 'T'\ns = 'U'\ndef f():\n  RawKernel(s, 'k')", C.SEVERAL_ASSIGNMENTS, "s"),
+        ("def f():\n  s = 'T'\ndef g():\n  RawKernel(s, 'k')", C.NOT_ASSIGNED, "s"),
+        ("a = b\nb = a\nRawKernel(a, 'k')", C.ASSIGNED_LATER, "b"),
+        ("RawKernel((s := 'T'), 'k')", C.ASSIGNED_INSIDE, ":="),
+        ("s = 'T'\nks = [RawKernel(s, 'k') for s in all]", C.INNER_NAME, "s"),
+        ("s = 'T'\nf = lambda s: RawKernel(s, 'k')", C.INNER_NAME, "s"),
+        ("s = 'T'\nRawKernel(s + s, 'k')", C.USED_TWICE, "+"),
+        ("s = 'T'\nload_inline('m', '', [s, s])", C.USED_TWICE, "load_inline"),
+        ("RawKernel(b'T', 'k')", C.BYTES, "b'T'"),
+        ("RawKernel('''T", C.UNCLOSED_STRING, "'''"),
+        ("RawKernel(" + "(" * 60 + "'T'" + ")" * 60 + ", 'k')", C.TOO_DEEP, "("),
     ],
 )
-def test_what_only_the_run_decides_is_declined_with_its_place(program: str, reason: str, place: str) -> None:
-    said, at = refusal(program)
-    assert reason in said
-    assert at == place
+def test_what_only_the_run_decides_is_declined_with_its_place(program: str, code: EmbeddingProblemCode, place: str) -> None:
+    assert code_and_place(program) == (code, place)
+
+
+def test_the_reason_names_the_variable_and_what_keeps_its_text_unknown() -> None:
+    reason = refusal("if a:\n  src = 'T'\nRawKernel(src, 'k')").reason
+    assert reason == "`src` is assigned in a branch, so its text depends on the program's run"
 
 
 @pytest.mark.parametrize(
@@ -194,8 +203,7 @@ def test_a_half_typed_call_is_read_as_far_as_it_goes(program: str) -> None:
     ],
 )
 def test_a_text_for_pytorchs_headers_is_declined(code: str) -> None:
-    reason, place = refusal(f"load_inline('m', '', [r'{code}'])")
-    assert "PyTorch" in reason and place == "load_inline"
+    assert code_and_place(f"load_inline('m', '', [r'{code}'])") == (C.NEEDS_PYTORCH, "load_inline")
     assert texts(f"cupy.RawKernel('{code}', 'k')"), "elsewhere it is an error, which the compiler reports"
 
 
@@ -203,7 +211,7 @@ def test_a_text_without_pytorchs_names_is_found() -> None:
     assert texts("load_inline('m', '', 'float at(int i); // of the torch')") == [(K.LOAD_INLINE, "float at(int i); // of the torch")]
 
 
-def test_the_strings_of_a_list_are_lines_of_one_text() -> None:
+def test_the_strings_of_a_list_are_lines_of_a_single_text() -> None:
     program = "a = 'A;'\nload_inline('m', 'C', [a, 'B;'])"
     (found,) = find_embedded(program, Container.PYTHON_FILE)
     assert isinstance(found, Embedded)
@@ -296,7 +304,7 @@ def test_what_is_beyond_hundreds_of_calls_is_declined_once() -> None:
     found = find_embedded("".join(f"RawKernel('k{number}')\n" for number in range(1000)), Container.PYTHON_FILE)
     assert len([item for item in found if isinstance(item, Embedded)]) == 200
     (declined,) = [item for item in found if isinstance(item, EmbeddingProblem)]
-    assert "first 200" in declined.reason
+    assert declined.code is C.TOO_MANY_CALLS and "200" in declined.reason
 
 
 def test_a_long_text_without_a_marker_costs_one_scan() -> None:

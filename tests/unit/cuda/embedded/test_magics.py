@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from assistant.cuda.embedded.find import find_embedded
-from assistant.model.embedded import Container, Embedded, EmbeddingKind, EmbeddingProblem
+from assistant.model.embedded import Container, Embedded, EmbeddingKind, EmbeddingProblem, EmbeddingProblemCode
 from assistant.model.source import Span
 
 K = EmbeddingKind
@@ -67,5 +67,10 @@ def test_strings_are_found_below_a_magic_whose_cell_is_python(magic: str) -> Non
 def test_an_indented_magic_is_declined() -> None:
     (found,) = find_embedded("  %%cu\n  T", Container.NOTEBOOK_CELL)
     assert isinstance(found, EmbeddingProblem)
-    assert "indented" in found.reason
-    assert found.span == Span(2, 6)
+    assert (found.code, found.span) == (EmbeddingProblemCode.INDENTED_MAGIC, Span(2, 6))
+
+
+def test_a_cell_with_half_of_a_surrogate_pair_is_declined() -> None:
+    (found,) = find_embedded("%%cu\n// \ud83d", Container.NOTEBOOK_CELL)
+    assert isinstance(found, EmbeddingProblem)
+    assert (found.code, found.span) == (EmbeddingProblemCode.SURROGATE, Span(5, 9))

@@ -11,13 +11,14 @@ from hypothesis import strategies as st
 from assistant.cuda.edits import apply_edits
 from assistant.cuda.embedded.find import find_embedded
 from assistant.cuda.embedded.replace import replace
-from assistant.model.embedded import Container, Embedded, EmbeddingProblem
+from assistant.model.embedded import Container, Embedded, EmbeddingProblem, EmbeddingProblemCode
 from assistant.model.source import Span, TextEdit
 
 CODE = ["__global__ void k(float *a) {\n", "  a[0] = 1.0f;\n", "}\n", 'printf("%d\\n", 1);\n', "'", '"', '"""', "'''", "\\", "\n", "\\\n"]
 CHARACTERS = ["// 計算 😀\n", "\t", " ", "7", "x", "\0", "é", "{", "    "]
 PIECES: st.SearchStrategy[str] = st.sampled_from([*CODE, *CHARACTERS])
 CUDA_TEXTS: st.SearchStrategy[str] = st.lists(PIECES, max_size=8).map("".join)
+C = EmbeddingProblemCode
 NEW_TEXTS: st.SearchStrategy[str] = st.lists(PIECES, max_size=3).map("".join)
 
 
@@ -127,23 +128,29 @@ def test_new_text_is_spelled_as_its_literal_asks(container: str, old: str, new: 
 
 
 @pytest.mark.parametrize(
-    ("container", "edit", "reason"),
+    ("container", "edit", "code"),
     [
-        ("RawKernel(r'a;', 'k')", TextEdit(Span(0, 1), "b\nc"), "raw string"),
-        ('RawKernel(r"""a;""", "k")', TextEdit(Span(1, 2), '"""'), "raw string"),
-        ('RawKernel(r"""a;""", "k")', TextEdit(Span(1, 2), "\\"), "raw string"),
-        ('RawKernel(r"""a;""", "k")', TextEdit(Span(1, 1), "\r"), "raw string"),
-        ('RawKernel(" a;".strip(), "k")', TextEdit(Span(0, 0), "\n"), "strip"),
-        ("load_inline('m', '', ['a;', 'b;'])", TextEdit(Span(1, 4), ""), "between two strings"),
-        ("RawKernel('a;', 'k')", TextEdit(Span(1, 9), ""), "overlap or reach beyond"),
-        ("%%cu", TextEdit(Span(0, 0), "a"), "no line after its magic"),
+        ("RawKernel(r'a;', 'k')", TextEdit(Span(0, 1), "b\nc"), C.RAW_STRING),
+        ('RawKernel(r"""a;""", "k")', TextEdit(Span(1, 2), '"""'), C.RAW_STRING),
+        ('RawKernel(r"""a;""", "k")', TextEdit(Span(1, 2), "\\"), C.RAW_STRING),
+        ('RawKernel(r"""a;""", "k")', TextEdit(Span(1, 1), "\r"), C.RAW_STRING),
+        ('RawKernel(" a;".strip(), "k")', TextEdit(Span(0, 0), "\n"), C.TEXT_CHANGED_LATER),
+        ("load_inline('m', '', ['a;', 'b;'])", TextEdit(Span(1, 4), ""), C.LINE_END_REMOVED),
+        ("RawKernel('a;', 'k')", TextEdit(Span(1, 9), ""), C.EDITS_OVERLAP),
+        ("%%cu", TextEdit(Span(0, 0), "a"), C.NO_BODY),
     ],
 )
-def test_an_edit_that_cannot_be_written_is_declined(container: str, edit: TextEdit, reason: str) -> None:
+def test_an_edit_that_cannot_be_written_is_declined(container: str, edit: TextEdit, code: EmbeddingProblemCode) -> None:
     kind = Container.NOTEBOOK_CELL if container.startswith("%%") else Container.PYTHON_FILE
     result = edited(only(container, kind), (edit,))
     assert isinstance(result, EmbeddingProblem)
-    assert reason in result.reason
+    assert result.code is code
+
+
+def test_a_declined_edit_says_what_the_string_cannot_hold() -> None:
+    declined = edited(only("RawKernel(r'a;', 'k')"), (TextEdit(Span(0, 1), "b\nc"),))
+    assert isinstance(declined, EmbeddingProblem)
+    assert "cannot be written in this raw string (its quotes" in declined.reason
 
 
 def test_a_string_that_another_kernel_needs_is_not_changed() -> None:
@@ -151,5 +158,5 @@ def test_a_string_that_another_kernel_needs_is_not_changed() -> None:
     first, second = find_embedded(text, Container.PYTHON_FILE)
     assert isinstance(first, Embedded) and isinstance(second, Embedded)
     refused = replace(first, (TextEdit(Span(0, 1), "I"),))
-    assert isinstance(refused, EmbeddingProblem) and "another CUDA text" in refused.reason
+    assert isinstance(refused, EmbeddingProblem) and refused.code is C.SHARED_STRING
     assert edited(second, (TextEdit(Span(2, 3), "c"),)) == text.replace("b;", "c;")

@@ -11,11 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assistant.cuda.embedded.find import find_embedded
-from assistant.cuda.embedded.string_literals import UnreadableReason, value_of
+from assistant.cuda.embedded.string_literals import UnreadableLiteral, value_of
 from assistant.cuda.embedded.tokens import tokens_of
-from assistant.model.embedded import Container, Embedded
+from assistant.model.embedded import Container, Embedded, EmbeddingProblemCode
 from assistant.model.source import Span
 
+C = EmbeddingProblemCode
 ESCAPES = ["\\n", "\\\\", "\\x41", "\\u00e9", "\\N{GREEK SMALL LETTER MU}", "\\U0001F600", "\\101", "\\0", "\\d", "\\\n", "\\'", '\\"']
 CHARACTERS = ["'", '"', "\n", "\r\n", "\r", "\t", "a", "7", "é", "😀", "計", "\\", "\\x4", "\\u12", "\\N{no such}", " ", "\\ud83d"]
 
@@ -77,7 +78,7 @@ def test_a_literal_says_what_python_reads(literal: str) -> None:
 
 def only_text(literal: str) -> str | None:
     value = value_of(literal, 0)
-    return None if isinstance(value, UnreadableReason) else value.text
+    return None if isinstance(value, UnreadableLiteral) else value.text
 
 
 @given(st.lists(LITERALS, min_size=1, max_size=4))
@@ -104,20 +105,26 @@ def test_dedent_and_strip_do_what_python_does(lines: list[str], is_crlf: bool) -
 
 
 @pytest.mark.parametrize(
-    ("literal", "reason"),
+    ("literal", "code"),
     [
-        ('f"a{b}"', "f-string"),
-        ('rb"a"', "bytes"),
-        (r'"\x4"', r"escape \x"),
-        (r'"\N{no such name}"', r"escape \N{no such name}"),
-        (r'"\U00110000"', r"escape \U00110000"),
-        (r'"\ud83d"', "surrogate"),
+        ('f"a{b}"', C.F_STRING),
+        ('rb"a"', C.BYTES),
+        (r'"\x4"', C.UNKNOWN_ESCAPE),
+        (r'"\N{no such name}"', C.UNKNOWN_ESCAPE),
+        (r'"\U00110000"', C.UNKNOWN_ESCAPE),
+        (r'"\ud83d"', C.SURROGATE),
     ],
 )
-def test_a_literal_without_a_plain_text_says_why(literal: str, reason: str) -> None:
+def test_a_literal_without_a_plain_text_says_why(literal: str, code: EmbeddingProblemCode) -> None:
     value = value_of(literal, 0)
-    assert isinstance(value, UnreadableReason)
-    assert reason in value
+    assert isinstance(value, UnreadableLiteral)
+    assert value.code is code
+
+
+def test_an_unknown_escape_is_named() -> None:
+    value = value_of(r'"\N{no such name}"', 0)
+    assert isinstance(value, UnreadableLiteral)
+    assert value.reason == r"Python does not know the escape \N{no such name}"
 
 
 def test_an_escape_is_one_character_of_the_cuda_text() -> None:

@@ -9,7 +9,7 @@ import pytest
 from assistant.errors import UsageError
 from assistant.model.verification import Label
 from assistant.plan.catalogue import load_catalogue, parse_technique
-from assistant.plan.expert.order import EXPERT_TRANSFORMATIONS
+from assistant.plan.expert.all_transformations import EXPERT_TRANSFORMATIONS
 
 TECHNIQUES = Path(__file__).resolve().parents[4] / "prompts" / "techniques"
 GOOD = "---\nid: t\ntitle: Do it\nfindings: [KO101, KO102]\nlabels: [precision]\n---\n## Applies when\n\nalways\n"

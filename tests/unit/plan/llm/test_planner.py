@@ -8,7 +8,18 @@ from typing import Any
 from assistant.cuda.edits import apply_edits
 from assistant.model.attempt import TechniqueHistory
 from assistant.model.completion import CompletionFailure, FailureKind, ModelRole
-from assistant.model.plan import NO_MODEL, DeclineReason, MetricPrediction, Origin, Rewrite, Setback, SetbackKind, Step, UnwrittenStep
+from assistant.model.plan import (
+    NO_MODEL,
+    DeclineReason,
+    MetricPrediction,
+    Origin,
+    Rewrite,
+    Setback,
+    SetbackKind,
+    Step,
+    UnwrittenStep,
+    UnwrittenStepCode,
+)
 from assistant.model.verification import Label
 from assistant.plan.llm.planning import MOST_STEPS
 from tests.unit.plan.llm.bed import KERNEL_TEXT, TEXT, Bed, bed, request_of
@@ -103,7 +114,7 @@ async def test_of_thousands_of_steps_the_first_few_are_taken_and_that_is_said() 
     assert plan.declines[-1].code is DeclineReason.LIMIT_EXCEEDED
 
 
-async def test_what_was_tried_on_this_text_is_declined() -> None:
+async def test_an_edit_that_was_already_judged_on_this_text_is_declined() -> None:
     plan = await bed([{"steps": [PLANNED]}]).planner.plan(request_of(excluded=frozenset({("staged-store", 14)})))
     assert plan.steps == ()
     assert plan.declines[0].code is DeclineReason.ALREADY_TRIED
@@ -172,7 +183,7 @@ async def test_a_second_edit_outside_the_region_is_given_up() -> None:
     found = await written(made, await planned(made))
     assert len(found) == 1
     assert isinstance(found[0], UnwrittenStep)
-    assert "nothing else may be edited" in found[0].reason
+    assert found[0].code is UnwrittenStepCode.UNUSABLE_ANSWER
     assert found[0].calls == ("M2", "M3")
 
 
@@ -199,13 +210,13 @@ async def test_a_step_that_nothing_makes_faster_is_given_up_without_a_repair() -
     assert isinstance(rewrite, Rewrite)
     setback = Setback(SetbackKind.NOT_FASTER, "no gain is predicted", text_after(rewrite), ratio=1.0)
     found = await made.planner.improved(request_of(), step, rewrite, setback)
-    assert found == UnwrittenStep("the model gives the step up: The tile costs what it saves.", ("M2", "M3"))
+    assert found == UnwrittenStep(UnwrittenStepCode.GIVEN_UP, "the model gives the step up: The tile costs what it saves.", ("M2", "M3"))
 
 
 async def test_the_budget_ends_writing_with_a_reason() -> None:
     made = bed([{"steps": [PLANNED]}], allowed_count=1)
     (found,) = await written(made, await planned(made))
-    assert found == UnwrittenStep("the budget is spent; raise budget.tokens")
+    assert found == UnwrittenStep(UnwrittenStepCode.NO_ANSWER, "the budget is spent; raise budget.tokens")
 
 
 async def test_instructions_in_comments_stay_inside_a_fence() -> None:

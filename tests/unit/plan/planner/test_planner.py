@@ -18,7 +18,7 @@ from assistant.model.profile import Evidence, Finding, Method, Severity
 from assistant.model.source import Source
 from assistant.model.verification import Label
 from assistant.plan.catalogue import Catalogue, load_catalogue
-from assistant.plan.expert.order import EXPERT_TRANSFORMATIONS
+from assistant.plan.expert.all_transformations import EXPERT_TRANSFORMATIONS
 from assistant.plan.expert.planner import ExpertPlanner
 from assistant.ports.planner import PlanRequest
 from assistant.profile.catalogue import METRICS
@@ -70,6 +70,13 @@ def test_the_costliest_finding_comes_first():
     assert [s.technique for s in plan().steps] == ["staged-store", "shared-memory-padding"]
 
 
+def test_the_plan_does_not_depend_on_the_order_in_which_transformations_are_listed():
+    equal = request(findings=(finding("KO101", 5, ("E3",), 0.3), finding("KO103", 5, ("E1", "E2"), 0.3)))
+    plans = [asyncio.run(ExpertPlanner(CATALOGUE, listed).plan(equal)) for listed in (EXPERT_TRANSFORMATIONS, EXPERT_TRANSFORMATIONS[::-1])]
+    assert plans[0] == plans[1]
+    assert [s.technique for s in plans[0].steps] == ["shared-memory-padding", "staged-store"]
+
+
 def test_what_memory_recalls_moves_a_step_and_is_quoted():
     remembered = TechniqueHistory("shared-memory-padding", 3.0, ("accepted on 3 November on sm_90",))
     first = plan(recalled=(remembered,)).steps[0]
@@ -113,7 +120,7 @@ def test_a_finding_without_a_modelled_cost_comes_last():
     assert [s.finding for s in plan(findings=findings).steps] == ["KO101", "KO103"]
 
 
-def test_what_was_tried_on_this_text_is_not_planned_again():
+def test_an_edit_that_was_already_judged_on_this_text_is_not_planned_again():
     tried = plan(excluded=frozenset({("staged-store", 5)}))
     assert [s.technique for s in tried.steps] == ["shared-memory-padding"]
     assert {d.technique: d.code for d in tried.declines}["staged-store"] is DeclineReason.ALREADY_TRIED

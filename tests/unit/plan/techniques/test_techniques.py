@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from assistant.plan.expert.order import EXPERT_TRANSFORMATIONS
+from assistant.plan.expert.all_transformations import EXPERT_TRANSFORMATIONS
 
 DATA = Path(__file__).resolve().parents[3] / "data" / "plan"
 TECHNIQUES = {one.technique: type(one) for one in EXPERT_TRANSFORMATIONS}

@@ -1,4 +1,4 @@
-"""Every source transformation the expert planner has. Steps of equal rank are tried by line, then by name: see `planner.py`."""
+"""Every source transformation that the expert planner has, by name; `planner.py` orders the steps."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from assistant.plan.expert.warp_shuffle_tail import WarpShuffleTail
 __all__ = ["EXPERT_TRANSFORMATIONS"]
 
 EXPERT_TRANSFORMATIONS: tuple[Transformation, ...] = (
-    SharedTile(),
+    BlockSizeSearch(),
     CoalescingInterchange(),
-    StagedStore(),
-    SharedMemoryPadding(),
-    ScalarReplacement(),
+    ConstRestrict(),
     ConstantPowers(),
     FloatLiterals(),
-    ConstRestrict(),
-    WarpShuffleTail(),
     LoopUnrolling(),
-    BlockSizeSearch(),
+    ScalarReplacement(),
+    SharedMemoryPadding(),
+    SharedTile(),
+    StagedStore(),
+    WarpShuffleTail(),
 )

@@ -42,6 +42,7 @@ def normal_lines(events: Iterable[dict[str, Any]], folders: Mapping[str, str]) -
         return numbers.setdefault(found[0], f"{found[1]}{len(numbers) + 1}")
 
     def normal(value: Any, name: str = "") -> Any:
+        """The value without times and addresses, each text made normal."""
         if isinstance(value, dict):
             return {key: normal(item, key) for key, item in value.items()}
         if isinstance(value, list):
@@ -53,6 +54,7 @@ def normal_lines(events: Iterable[dict[str, Any]], folders: Mapping[str, str]) -
         return text_of(value) if isinstance(value, str) else value
 
     def text_of(text: str) -> str:
+        """The text with paths, identifiers, times and digests replaced."""
         for path, called in folders.items():
             text = text.replace(path, called)
         text = _ID.sub(numbered, text)

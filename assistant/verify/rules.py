@@ -1,0 +1,263 @@
+"""What counts as equal: for each output of the cases, how far a candidate may be from the original there.
+
+Integers and moved data are compared bitwise; computed floats within the original's own error, which its reference, its repeats and
+its runs on inputs moved by one ulp give. `compare` applies the rules.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from assistant.model.workload import FixedTolerance, Tolerance
+from assistant.record import Record
+from assistant.verify.evidence import CaseEvidence, Reference, SideRun
+from assistant.verify.numbers import (
+    FloatArray,
+    Patterns,
+    bits,
+    element_of,
+    floats,
+    ieee,
+    rms,
+)
+from assistant.verify.outputs import OutputBuffer, are_telling, find_outputs, is_moved_data, moved_values
+from assistant.verify.tolerance import (
+    NO_ERRORS,
+    Errors,
+    errors_of,
+    is_plausible_reference,
+    one_by_one,
+    pooled,
+    regrouping,
+    typical_sizes,
+    usual_spread,
+    with_marks_of,
+    without_marks,
+    worst_spread,
+)
+
+__all__ = ["PreparedOutput", "Spreads", "Unusable", "finite_reference", "need_tolerance", "own_error", "prepare", "usual_spreads"]
+
+
+class PreparedOutput(Record, eq=False):
+    """An output with the rule it is judged by."""
+
+    output: OutputBuffer
+    runs: tuple[SideRun, ...]
+    """The original's."""
+    is_exact: bool
+    """Integers and moved data: bitwise."""
+    reference: FloatArray | None
+    """float64 truth per component; None for exact outputs."""
+    own: Errors
+    """E, the original's own error."""
+    spread: Errors = NO_ERRORS
+    """How far the original's own runs are apart; part of ``own``."""
+    is_estimated: bool = False
+    """No reference and no perturbed runs: E holds only the run-to-run spread."""
+    is_unordered: bool = False
+    """Which value stands where differs between the original's own runs, though they leave the same ones: compared sorted."""
+
+
+Spreads = Mapping[tuple[str, str], Errors]
+"""By kernel and buffer how far the original's own runs are apart, relative to the output's size."""
+
+
+class Unusable(Record):
+    """Why a case cannot be judged: the original contradicts itself or its reference."""
+
+    case_index: int
+    reason: str
+
+
+@ieee
+def prepare(
+    cases: tuple[CaseEvidence, ...], declared: tuple[str, ...], tolerance: Tolerance, usual: Spreads | None = None
+) -> tuple[tuple[PreparedOutput, ...], tuple[Unusable, ...]]:
+    """The rule for every buffer of every case, and the cases that have none. ``usual``: spreads in other cases of the same kernels."""
+    prepared, unusable = list[PreparedOutput](), list[Unusable]()
+    for outputs in _by_buffer(cases, declared):
+        is_moved = any(o.written.any() for o in outputs) and is_moved_data(outputs, cases)
+        rules = list[PreparedOutput]()
+        for output in outputs:
+            rule = _rule(output, cases[output.case_index], is_moved, tolerance)
+            if isinstance(rule, Unusable):
+                unusable.append(rule)
+            else:
+                rules.append(rule)
+        prepared.extend(_pool(rules, cases, usual or {}))
+    return tuple(prepared), tuple(unusable)
+
+
+@ieee
+def usual_spreads(prepared: Sequence[PreparedOutput], cases: tuple[CaseEvidence, ...]) -> Spreads:
+    """How far runs of the original are usually apart, relative to the output's size; by kernel and buffer."""
+    found: dict[tuple[str, str], list[PreparedOutput]] = defaultdict(list)
+    for rule in prepared:
+        if rule.reference is not None:
+            found[cases[rule.output.case_index].kernel, rule.output.name].append(rule)
+    return {key: usual_spread([(rule.spread, rms(finite_reference(rule))) for rule in rules]) for key, rules in found.items()}
+
+
+@ieee
+def own_error(cases: tuple[CaseEvidence, ...], declared: tuple[str, ...], tolerance: Tolerance) -> float:
+    """Largest relative error of the original's own results against their float64 values, over outputs whose values are believed."""
+    found = 0.0
+    for rule in prepare(cases, declared, tolerance)[0]:
+        case, output = cases[rule.output.case_index], rule.output
+        raw, left = dict(case.reference).get(output.buffer.id), rule.runs[0].contents(output.buffer.id)
+        if rule.is_exact or rule.reference is None or raw is None or left is None or raw != rule.reference.tobytes():
+            continue
+        values = floats(left, output.element)
+        places = output.written & np.isfinite(values) & np.isfinite(rule.reference)
+        size = rms(rule.reference[places])
+        found = max(found, errors_of(values[places], rule.reference[places]).rms / size if size else 0.0)
+    return found
+
+
+def need_tolerance(cases: tuple[CaseEvidence, ...], declared: tuple[str, ...]) -> list[bool]:
+    """Per case whether an output of it may be compared within a tolerance, judged alone or with the others: a computed float.
+
+    Cases that the original does not end are not judged.
+    """
+    ended = [index for index, case in enumerate(cases) if all(run.error is None for run in case.original)]
+    needed = [False] * len(cases)
+    for outputs in _by_buffer(tuple(cases[index] for index in ended), declared):
+        compared = [output for output in outputs if output.element.is_floating and output.is_compared and output.written.any()]
+        moved = [moved_values(output, cases[ended[output.case_index]]) for output in compared]
+        for output, values in zip(compared, moved, strict=True):
+            needed[ended[output.case_index]] |= None in moved or values is None or not are_telling(values)
+    return needed
+
+
+def _by_buffer(cases: tuple[CaseEvidence, ...], declared: tuple[str, ...]) -> Collection[list[OutputBuffer]]:
+    """What may be written, gathered by kernel and name of the buffer."""
+    found: dict[tuple[str, str], list[OutputBuffer]] = defaultdict(list)
+    for output in find_outputs(cases, declared):
+        found[cases[output.case_index].kernel, output.name].append(output)
+    return found.values()
+
+
+def _rule(output: OutputBuffer, case: CaseEvidence, is_moved: bool, tolerance: Tolerance) -> PreparedOutput | Unusable:
+    element = output.element
+    runs = [run for run in case.original if run.contents(output.buffer.id) is not None]
+    contents = [run.contents(output.buffer.id) or b"" for run in runs]
+    if any(len(data) != len(output.buffer.before) for data in contents) or not contents:
+        return Unusable(output.case_index, f"the original left no contents of {output.name}")
+    if not element.is_floating or is_moved or not output.is_compared or not output.written.any():
+        is_varied = output.is_compared and _are_different([bits(data, element)[output.written] for data in contents])
+        if is_varied and _are_different([np.sort(bits(data, element)[output.written]) for data in contents]):
+            reason = f"the original's own runs leave different {element.name} values in {output.name}"
+            return Unusable(output.case_index, reason + _maybe_unwritten(output))
+        return PreparedOutput(output, tuple(runs), True, None, NO_ERRORS, is_unordered=is_varied)
+    values = [floats(data, element) for data in contents]
+    finite = output.written & np.isfinite(values[0])
+    spread = worst_spread(values[1:], values[0], finite)
+    roundoff = element.unit_roundoff or 0.0
+    if not is_plausible_reference(spread, roundoff, values[0][finite]):
+        reason = f"the original's own runs differ by {spread.max:.3g} in {output.name}"
+        return Unusable(output.case_index, reason + _maybe_unwritten(output))
+    rule = _from_reference(output, case, tuple(runs), values[0], spread, tolerance)
+    return _from_spread(output, case, tuple(runs), values[0], spread) if rule is None else rule
+
+
+def _are_different(left: Sequence[Patterns]) -> bool:
+    return any((values != left[0]).any() for values in left)
+
+
+def _maybe_unwritten(output: OutputBuffer) -> str:
+    return " (it may read memory that nothing has written)" if output.buffer.is_poisoned else ""
+
+
+def _from_reference(
+    output: OutputBuffer,
+    case: CaseEvidence,
+    runs: tuple[SideRun, ...],
+    original: FloatArray,
+    spread: Errors,
+    tolerance: Tolerance,
+) -> PreparedOutput | Unusable | None:
+    """E against the declared or rebuilt r64; None when there is none to be believed.
+
+    A rebuilt reference says nothing of a double output: it *is* the original.
+    """
+    element, raw = output.element, dict(case.reference).get(output.buffer.id)
+    is_declared = case.reference_kind is Reference.DECLARED
+    if raw is None or len(raw) != original.size * 8 or (not is_declared and element.scalar_bytes == 8):
+        return None
+    reference: FloatArray = np.frombuffer(raw, "<f8")
+    places = output.written & np.isfinite(original) & np.isfinite(reference)
+    truth = reference[places]
+    values = with_marks_of(truth, original[places], element.unit_roundoff or 0.0)
+    own = errors_of(values, truth)
+    if isinstance(tolerance, FixedTolerance):
+        is_believed = bool(np.all(np.abs(values - truth) <= tolerance.atol + tolerance.rtol * np.abs(truth)))
+    else:
+        is_believed = is_plausible_reference(own, element.unit_roundoff or 0.0, truth, _term_count(output, case))
+    if is_believed:
+        sensitivity = _sensitivity(output, case, original) or NO_ERRORS
+        least = sensitivity.at_least(_regrouping(output, case, reference))
+        return PreparedOutput(output, runs, False, reference, own.at_least(least) + spread, spread)
+    if is_declared:
+        reason = f"the original is {own.max:.3g} away from its declared reference in {output.name}"
+        return Unusable(output.case_index, reason)
+    return None
+
+
+def _from_spread(
+    output: OutputBuffer, case: CaseEvidence, runs: tuple[SideRun, ...], original: FloatArray, spread: Errors
+) -> PreparedOutput:
+    """E as the original's reaction to inputs moved by one ulp; the original itself stands for r64."""
+    sensitivity = _sensitivity(output, case, original)
+    values = original[output.written & np.isfinite(original)]
+    adding = one_by_one(output.element.unit_roundoff or 0.0, values, case.longest_row)
+    own = (sensitivity or NO_ERRORS).at_least(_regrouping(output, case, original)).at_least(adding)
+    is_estimated = sensitivity is None and not case.can_be_perturbed
+    return PreparedOutput(output, runs, False, original, own + spread, spread, is_estimated=is_estimated)
+
+
+def _regrouping(output: OutputBuffer, case: CaseEvidence, reference: FloatArray) -> Errors:
+    """What another order of additions may move the output by."""
+    values = reference[output.written & np.isfinite(reference)]
+    return regrouping(output.element.unit_roundoff or 0.0, values, _term_count(output, case))
+
+
+def _term_count(output: OutputBuffer, case: CaseEvidence) -> float:
+    """How many terms each element may be a sum of: the case's floating inputs, or its threads, per output."""
+    elements = ((buffer, element_of(buffer.element_type, len(buffer.before))) for buffer in case.buffers if not buffer.is_poisoned)
+    inputs = sum(len(buffer.before) // element.scalar_bytes for buffer, element in elements if element.is_floating)
+    return max(1.0, max(inputs, case.thread_count) / max(1, int(output.written.sum())))
+
+
+def _sensitivity(output: OutputBuffer, case: CaseEvidence, original: FloatArray) -> Errors | None:
+    """How far inputs moved by one ulp move the output; None when that was not run."""
+    perturbed = [run.contents(output.buffer.id) for run in case.perturbed if run.error is None]
+    size = len(output.buffer.before)
+    values = [floats(data, output.element) for data in perturbed if data is not None and len(data) == size]
+    return worst_spread(values, original, output.written & np.isfinite(original)) if values else None
+
+
+def _pool(rules: list[PreparedOutput], cases: tuple[CaseEvidence, ...], usual_elsewhere: Spreads) -> list[PreparedOutput]:
+    """One buffer's outputs: how far runs are apart is shared by all cases, and all errors by small outputs (``tolerance.pooled``)."""
+    inexact = [rule for rule in rules if rule.reference is not None]
+    sizes = [rms(finite_reference(rule)) for rule in inexact]
+    spread = usual_spread([(rule.spread, size) for rule, size in zip(inexact, sizes, strict=True)])
+    for rule in inexact[:1]:
+        spread = spread.at_least(usual_elsewhere.get((cases[rule.output.case_index].kernel, rule.output.name), NO_ERRORS))
+    inexact = [replace(rule, own=rule.own + spread.times(size).beyond(rule.spread)) for rule, size in zip(inexact, sizes, strict=True)]
+    usual = typical_sizes([(cases[rule.output.case_index].origin, size) for rule, size in zip(inexact, sizes, strict=True)])
+    counts = [int(rule.output.written.sum()) for rule in inexact]
+    both = (pooled([rule.own for rule in inexact], scales, counts) for scales in (sizes, usual))
+    changed = [replace(rule, own=one.at_least(other)) for rule, one, other in zip(inexact, *both, strict=True)]
+    return [rule for rule in rules if rule.reference is None] + changed
+
+
+def finite_reference(rule: PreparedOutput) -> FloatArray:
+    """The float64 truth where the original writes numbers."""
+    assert rule.reference is not None
+    values = rule.reference[rule.output.written]
+    return without_marks(values[np.isfinite(values)], rule.output.element.unit_roundoff or 0.0)
