@@ -1,0 +1,301 @@
+"""What a lab is asked when two versions are compared: cases and their values, how often, under what checks and limits; and what is told.
+
+After a change that is meant: ``pytest tests/unit/engine/test_asked.py --snapshot-update``, and read the difference before committing it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from syrupy.assertion import SnapshotAssertion
+from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
+
+from assistant.engine.request import JobRequest
+from assistant.model.launch import Dim3, LaunchConfig
+from assistant.model.recording import RecordedLaunch, Upload
+from assistant.model.workload import CaseKey
+from assistant.ports.lab import Lab, LabFailure, Program, RunLimits
+from assistant.workload.recordings import NewCase, blob_name
+from tests.contracts.fake_clock import Clock
+from tests.contracts.fake_lab import Behaviour
+from tests.e2e.streams.normal import normal_lines
+from tests.unit.engine.asked import Asked, AskedLab, Refuse
+from tests.unit.engine.commands import KERNELS, PROGRAMS, Commands, live_workload
+from tests.unit.engine.searches import NAIVE, RIGHT, WORKLOAD
+from tests.unit.engine.test_commands import BEYOND, CHAIN, CHEAPER, FUSED, REFERENCED, SCALE, TIMED, TWO, WRONG, A, edited
+from tests.unit.engine.test_search import KERNELS as TURNS
+from tests.unit.workload.launches import launched
+
+RANDOM = np.random.default_rng(3)
+X = np.linspace(-4, 4, 1000, dtype=np.float32)
+GATHER = """\
+__global__ void gather(float *out, const float *x, const int *at, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = x[at[i]];
+}
+int main() { gather<<<4, 256>>>(out, x, at, 1000); }
+"""
+ADD = """\
+__global__ void add(float *sum, const float *x, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) sum[i] += x[i];
+}
+int main() { add<<<4, 256>>>(sum, x, 1000); }
+"""
+COUNT = """\
+__global__ void count(int *found, const int *keys, int n, int most)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) atomicAdd(found, keys[i] < most);
+}
+int main() { count<<<4, 256>>>(found, keys, 1000, 5); }
+"""
+HALF = SCALE + "int main() { scale<<<4, 256>>>(out, x, 1000); scale<<<2, 256>>>(out, x, 500); }\n"
+LARGE = SCALE + "int main() { scale<<<(n + 255) / 256, 256>>>(out, x, n); } // large\n"
+FRESH = SCALE + "int main() { scale<<<4, 256>>>(out, x, 1000); } // fresh memory\n"
+GENERAL = f"{WORKLOAD}\n{NAIVE}\n"
+
+
+def _gathered(out: Any, x: Any, at: Any, n: int) -> None:
+    if at[:n].min() < 0 or at[:n].max() >= x.size:
+        raise IndexError("x is read beyond its end")
+    out[:n] = x[at[:n]]
+
+
+def _counted(found: Any, keys: Any, n: int, most: int) -> None:
+    found[0] += np.count_nonzero(keys[:n] < most)
+
+
+def _added(result: Any, x: Any, n: int) -> None:
+    result[:n] += x[:n]
+
+
+def _set(result: Any, x: Any, n: int) -> None:
+    result[:n] = x[:n]
+
+
+MORE_KERNELS = {
+    "out[i] = x[at[i]]": Behaviour(_gathered, sectors=8),
+    "out[i] = x[*(at + i)]": Behaviour(_gathered, sectors=4),
+    "sum[i] += x[i]": Behaviour(_added, sectors=8),
+    "sum[i] = sum[i] + x[i]": Behaviour(_added, sectors=4),
+    "sum[i] = x[i]": Behaviour(_set, sectors=4),
+    "keys[i] < most": Behaviour(_counted, sectors=8),
+    "most > keys[i]": Behaviour(_counted, sectors=4),
+}
+
+
+def _program(kernel: str, config: LaunchConfig, integers: Mapping[str, int], *buffers: np.ndarray) -> NewCase:
+    """One launch, whose second and further buffers the host uploads."""
+    case, _ = launched(config, integers, *buffers)
+    uploads = list[Upload]()
+    for state in case.recording.launches[0].buffers[1:]:
+        buffer = case.recording.buffers[state.buffer]
+        key = blob_name(buffers[state.buffer].tobytes())
+        uploads.append(
+            Upload(key, key, buffer.size_bytes, buffer.id, 0, has_addresses=False, transfer_count=0, element_type=buffer.element_type)
+        )
+    launches = (replace(case.recording.launches[0], kernel=kernel, file="a.cu", line=1),)
+    return replace(case, recording=replace(case.recording, launches=launches, uploads=tuple(uploads)))
+
+
+def _with_launches(case: NewCase, launches: Callable[[RecordedLaunch], tuple[RecordedLaunch, ...]]) -> NewCase:
+    made = launches(case.recording.launches[0])
+    return replace(case, recording=replace(case.recording, launches=made), launches=tuple(range(len(made))))
+
+
+def _halves(first: RecordedLaunch) -> tuple[RecordedLaunch, ...]:
+    out, x, n = first.arguments
+    fewer = replace(n, data_hex=(500).to_bytes(4, "little").hex())
+    return first, replace(first, index=1, config=LaunchConfig(Dim3(2), Dim3(256)), arguments=(out, x, fewer))
+
+
+def _unwritten(first: RecordedLaunch) -> tuple[RecordedLaunch, ...]:
+    out, *others = first.buffers
+    return (replace(first, buffers=(replace(out, is_poisoned=True), *others)),)
+
+
+_SCALE = "scale(float*, const float*, int)"
+_FOUR = LaunchConfig(Dim3(4), Dim3(256))
+_SCALED = _program(_SCALE, _FOUR, {"n": 1000}, np.zeros(1000, np.float32), X)
+MORE_PROGRAMS = {
+    "gather<<<": _program(
+        "gather(float*, const float*, const int*, int)",
+        _FOUR,
+        {"n": 1000},
+        np.zeros(1000, np.float32),
+        X,
+        RANDOM.permutation(1000).astype(np.int32),
+    ),
+    "add<<<": _program("add(float*, const float*, int)", _FOUR, {"n": 1000}, np.zeros(1000, np.float32), X),
+    "count<<<": _program(
+        "count(int*, const int*, int, int)",
+        _FOUR,
+        {"n": 1000, "most": 5},
+        np.zeros(1, np.int32),
+        RANDOM.integers(1, 9, 1000).astype(np.int32),
+    ),
+    "scale<<<2": _with_launches(_SCALED, _halves),
+    "// large": _program(
+        _SCALE,
+        LaunchConfig(Dim3(547), Dim3(256)),
+        {"n": 140000},
+        np.zeros(140000, np.float32),
+        np.linspace(-4, 4, 140000, dtype=np.float32),
+    ),
+    "// fresh memory": _with_launches(_SCALED, _unwritten),
+}
+
+
+@dataclass
+class Asking(Commands):
+    """Commands whose labs keep what they are asked."""
+
+    asked: Asked = field(default_factory=Asked)
+    refuse: Refuse = lambda *_: None
+    programs: Mapping[str, NewCase] = field(default_factory=lambda: {**MORE_PROGRAMS, **PROGRAMS})
+
+    def _open_lab(self, request: JobRequest, scratch: Path, target: str) -> Lab:
+        made = super()._open_lab(request, scratch, target)
+        known = {name: value for name, value in vars(made).items() if not name.startswith("_")}
+        return AskedLab(**{**known, "programs": self.programs}, heard=self.asked, refuse=self.refuse)
+
+
+Run = Callable[[Asking], Awaitable[None]]
+FEW = (CaseKey("resampled", "n=1000", 11, 1.0),)
+"""Cases enough where something else is looked at."""
+
+
+def compares(before: str, after: str, **more: object) -> Run:
+    async def run(on: Asking) -> None:
+        await on.compare(before, after, **more)  # type: ignore[arg-type]
+
+    return run
+
+
+def refused(before: str, after: str, method: str, mode: str, at: Callable[[int], bool] = lambda _: True, kind: str = "internal") -> Run:
+    """Where the lab refuses some calls of that method in that mode, by how often it was called before."""
+
+    def refuse(asked: str, asked_mode: str, program: Program, count: int) -> LabFailure | None:
+        is_meant = (asked, asked_mode) == (method, mode) and at(count)
+        return LabFailure(kind, f"the lab does not {method}", "ask again") if is_meant else None
+
+    async def run(on: Asking) -> None:
+        on.refuse = refuse
+        await on.compare(before, after, cases=FEW)
+
+    return run
+
+
+def timed(before: str, after: str, **clock: object) -> Run:
+    async def run(on: Asking) -> None:
+        on.timing = Clock()
+        for name, value in clock.items():
+            setattr(on.timing, name, value)
+        await on.compare(before, after, cases=FEW if clock else ())
+
+    return run
+
+
+def of_a_notebook(before: str, after: str, **more: object) -> Run:
+    async def run(on: Asking) -> None:
+        await on.compare(before, after, live=live_workload(on.folder), **more)  # type: ignore[arg-type]
+
+    return run
+
+
+class OddClock(Clock):
+    """Timed calls leave these results of the version where untimed ones leave others."""
+
+    def __init__(self, folder: Path, **odd: np.ndarray) -> None:
+        super().__init__()
+        self._folder = folder
+        self._odd = odd
+
+    async def time(
+        self, a: Program, b: Program, cases: Sequence[tuple[Case, Case]], options: TimingOptions, limits: RunLimits
+    ) -> PairTiming | LabFailure:
+        timing = await super().time(a, b, cases, options, limits)
+        assert isinstance(timing, PairTiming)
+        blobs = {version: blob_name(values.tobytes()) for version, values in self._odd.items()}
+        for version, name in blobs.items():
+            (self._folder / name).write_bytes(self._odd[version].tobytes())
+        odd = tuple(TimedResult(version, ((0, name),)) for version, name in blobs.items())
+        return replace(timing, cases=tuple(replace(case, odd_results=odd) for case in timing.cases), blobs=self._folder)
+
+
+def timed_oddly(**odd: np.ndarray) -> Run:
+    async def run(on: Asking) -> None:
+        on.timing = OddClock(on.folder, **odd)
+        await on.compare(TIMED, FASTER, cases=FEW)
+
+    return run
+
+
+FASTER = TIMED.replace("2.0f * x[i]", "x[i] + x[i]").replace("40 us", "25 us")
+NO_CLOCK = LabFailure("unsupported", "the clock is broken", "have it repaired")
+RUNS: dict[str, Run] = {
+    "cheaper": compares(A, CHEAPER),
+    "wrong": compares(A, WRONG, cases=FEW),
+    "beyond": compares(A, BEYOND, cases=FEW),
+    "gather": compares(GATHER, edited("x[at[i]]", "x[*(at + i)]", GATHER)),
+    "add": compares(ADD, edited("sum[i] += x[i]", "sum[i] = sum[i] + x[i]", ADD)),
+    "add_wrong": compares(ADD, edited("sum[i] += x[i]", "sum[i] = x[i]", ADD), cases=FEW),
+    "count": compares(COUNT, edited("keys[i] < most", "most > keys[i]", COUNT)),
+    "half": compares(HALF, edited("2.0f * x[i]", "x[i] + x[i]", HALF)),
+    "large": compares(LARGE, edited("2.0f * x[i]", "x[i] + x[i]", LARGE)),
+    "fresh": compares(FRESH, edited("2.0f * x[i]", "x[i] + x[i]", FRESH)),
+    "declared": compares(GENERAL, GENERAL.replace(NAIVE, RIGHT)),
+    "referenced": compares(REFERENCED, REFERENCED.replace(NAIVE, RIGHT)),
+    "notebook": of_a_notebook(SCALE, edited("2.0f * x[i]", "x[i] + x[i]", SCALE)),
+    "notebook_wrong": of_a_notebook(SCALE, edited("2.0f * x[i]", "2.5f * x[i]", SCALE), cases=FEW),
+    "fused": compares(TWO, FUSED),
+    "again": compares(A, CHEAPER, cases=(CaseKey("mirrored", "n=1000", 14, 1.0),)),
+    "timed": timed(TIMED, FASTER),
+    "timed_stray": timed(TIMED, FASTER, stray="scale(float*, const float*, int) "),
+    "timed_contradicted": timed(TIMED, FASTER, profiled_s=9e-5),
+    "timed_wrong": timed_oddly(B=3 * X),
+    "timed_wrong_as_the_original": timed_oddly(A=3 * X, B=3 * X),
+    "timed_wrong_by_the_original_alone": timed_oddly(A=3 * X),
+    "not_timed": timed(TIMED, FASTER, failure=NO_CLOCK),
+    "fused_not_timed": timed(
+        TIMED.replace(A[len(SCALE) :], CHAIN), FUSED.replace("    int i", "    // takes 60 us\n    int i"), failure=NO_CLOCK
+    ),
+    "no_second_run": refused(A, CHEAPER, "run", "check"),
+    "no_replay": refused(A, CHEAPER, "replay", "plain"),
+    "no_replay_of_b": refused(A, CHEAPER, "replay", "plain", lambda count: count > 2),
+    "no_trials": refused(A, CHEAPER, "replay", "check"),
+    "no_doubles": refused(A, CHEAPER, "replay promoted", "plain"),
+    "no_doubles_by_the_source": refused(A, CHEAPER, "replay promoted", "plain", kind="not_built"),
+    "no_check_of_the_whole": refused(TWO, FUSED, "run", "check", lambda count: count == 1),
+    "no_other_uploads": refused(TWO, FUSED, "run", "check", lambda count: count > 1),
+}
+VALUES_SHOWN = frozenset({"cheaper", "gather", "add", "count", "half", "large", "fresh", "declared", "notebook"})
+"""Runs whose cases are told one by one; of others only which of them are asked for."""
+
+
+class Lines(SingleFileSnapshotExtension):
+    """A file for each run: what the lab was asked, then what was told."""
+
+    _write_mode = WriteMode.TEXT
+    file_extension = "txt"
+
+
+@pytest.mark.parametrize("name", RUNS)
+async def test_a_lab_is_asked_what_was_recorded(
+    name: str, tmp_path: Path, snapshot: SnapshotAssertion, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KERNELOPT_HOME", str(tmp_path / "home"))
+    on = Asking(tmp_path)
+    on.kernels = {**KERNELS, **MORE_KERNELS, **TURNS}
+    await RUNS[name](on)
+    lines = [line for line in on.asked.lines if name in VALUES_SHOWN or not line.startswith("case ")]
+    lines = [*lines, *normal_lines(on.objects(), {str(tmp_path): "<work>"})]
+    assert "\n".join(lines) + "\n" == snapshot(extension_class=Lines)
