@@ -18,7 +18,8 @@ from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 from assistant.engine.request import JobRequest
 from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.recording import RecordedLaunch, Upload
-from assistant.model.workload import CaseKey
+from assistant.model.timing import PairTiming, TimedResult, TimingOptions
+from assistant.model.workload import Case, CaseKey
 from assistant.ports.lab import Lab, LabFailure, Program, RunLimits
 from assistant.workload.recordings import NewCase, blob_name
 from tests.contracts.fake_clock import Clock
