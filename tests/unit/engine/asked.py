@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -21,6 +22,9 @@ from assistant.ports.lab import LabFailure, Program, ProgramRun, ReferenceCall, 
 from assistant.workload.arrays import decode
 from assistant.workload.recordings import NewCase, RecordingReader
 from tests.contracts.fake_lab import FakeLab
+
+Alter = Callable[[str, str, Program, Any, int], Any]
+"""(method, mode, program, the table's answer, how often this was asked before) → the answer to give in its place."""
 
 __all__ = ["Asked", "AskedLab", "case_in_words"]
 
@@ -116,6 +120,7 @@ class AskedLab(FakeLab):
 
     heard: Asked = field(default_factory=Asked)
     refuse: Refuse = lambda *_: None
+    alter: Alter = lambda method, mode, program, answer, count: answer
 
     async def run(
         self, program: Program, mode: str, limits: RunLimits, record: bool, *more: object, **given: object
@@ -123,7 +128,8 @@ class AskedLab(FakeLab):
         named = {**dict(zip(("sample_blocks", "corrections", "order_seed", "uploads"), more, strict=False)), **given}
         rest = "".join(f" {name} {_shown(value)}" for name, value in sorted(named.items()) if value)
         count = self.heard.called("run", mode, program, f" within {limits.wall_s:g}{rest}")
-        return self.refuse("run", mode, program, count) or await super().run(program, mode, limits, record, *more, **given)  # type: ignore[arg-type]
+        failure = self.refuse("run", mode, program, count)
+        return failure or self.alter("run", mode, program, await super().run(program, mode, limits, record, *more, **given), count)  # type: ignore[arg-type]
 
     async def run_streams(self, program: Program, is_late: bool, limits: RunLimits) -> ProgramRun | LabFailure:
         mode = "late" if is_late else "in order"
@@ -144,7 +150,8 @@ class AskedLab(FakeLab):
         chosen = self.heard.replayed(cases)
         how = f" fill {options.fill:x} x{options.repeats}{' fresh' if options.is_fresh else ''} sample {options.sample_blocks}"
         count = self.heard.called(method, options.mode, program, f"{how} within {limits.wall_s:g}: {chosen}")
-        return self.refuse(method, options.mode, program, count) or await super().replay(program, cases, options, limits)
+        failure = self.refuse(method, options.mode, program, count)
+        return failure or self.alter(method, options.mode, program, await super().replay(program, cases, options, limits), count)
 
     async def reference(self, call: ReferenceCall, limits: RunLimits) -> tuple[tuple[str, bytes], ...] | LabFailure:
         given = ", ".join(f"{one.name} {one.dtype}" for one in call.arguments)

@@ -172,7 +172,12 @@ def test_stalls_are_added_up_by_reason_most_first(assessed: Assess) -> None:
 
 def test_each_finding_has_a_metric_over_all_launches_weighted_by_their_count(assessed: Assess, access: Access) -> None:
     mix = InstructionMix(fp32=1, fp64=2, half=4, tensor=8, conversion=16, special=32, integer=64, load_store=128, control=256, other=512)
-    ops = (access("global load", 3, 10, 80), access("shared load", 3, 5, 60), access("global atomic", 4, 1, 7), access("shared atomic", 4, 2, 9))
+    ops = (
+        access("global load", 3, 10, 80),
+        access("shared load", 3, 5, 60),
+        access("global atomic", 4, 1, 7),
+        access("shared atomic", 4, 2, 9),
+    )
     (small,) = assessed(*ops, mixes=((3, mix),), blocks=4, threads=64, warps=16, count=2.0)
     (large,) = assessed(blocks=5, threads=128, warps=64, count=9.0)
     branches = (LineExecution("k.cu", 3, 1, 1, 6),)
@@ -184,9 +189,22 @@ def test_each_finding_has_a_metric_over_all_launches_weighted_by_their_count(ass
     values = {name: metric_value(name, both) for name in (f"KO{number}" for number in range(101, 117))}
     sectors, requests, wavefronts, wide, overhead, math = 174.0, 22.0, 138.0, 36.0, 640.0, 102.0
     assert values == {
-        **{"KO101": sectors, "KO102": sectors, "KO108": sectors, "KO107": requests, "KO113": requests},
-        **{"KO103": wavefronts, "KO115": wavefronts, "KO104": spilled, "KO105": 1.0, "KO112": 1.0},
-        **{"KO106": wide, "KO109": 12.0, "KO110": 192.0, "KO111": 5.0, "KO114": overhead, "KO116": math},
+        "KO101": sectors,
+        "KO102": sectors,
+        "KO108": sectors,
+        "KO107": requests,
+        "KO113": requests,
+        "KO103": wavefronts,
+        "KO115": wavefronts,
+        "KO104": spilled,
+        "KO105": 1.0,
+        "KO112": 1.0,
+        "KO106": wide,
+        "KO109": 12.0,
+        "KO110": 192.0,
+        "KO111": 5.0,
+        "KO114": overhead,
+        "KO116": math,
     }
     nothing = {name: metric_value(name, ()) for name in values}
     assert set(nothing.values()) == {0.0}

@@ -15,8 +15,10 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
-from assistant.engine.request import JobRequest
+from assistant.engine.proposals.submitted import Submission
+from assistant.engine.request import Accept, JobRequest, OptimizeOptions
 from assistant.model.launch import Dim3, LaunchConfig
+from assistant.model.profile import Problem
 from assistant.model.recording import RecordedLaunch, Upload
 from assistant.model.timing import PairTiming, TimedResult, TimingOptions
 from assistant.model.workload import Case, CaseKey
@@ -25,9 +27,9 @@ from assistant.workload.recordings import NewCase, blob_name
 from tests.contracts.fake_clock import Clock
 from tests.contracts.fake_lab import Behaviour
 from tests.e2e.streams.normal import normal_lines
-from tests.unit.engine.asked import Asked, AskedLab, Refuse
+from tests.unit.engine.asked import Alter, Asked, AskedLab, Refuse
 from tests.unit.engine.commands import KERNELS, PROGRAMS, Commands, live_workload
-from tests.unit.engine.searches import NAIVE, RIGHT, WORKLOAD
+from tests.unit.engine.searches import NAIVE, ONLY_FOR_MULTIPLES_OF_32, RIGHT, WORKLOAD, TwoEdits
 from tests.unit.engine.test_commands import BEYOND, CHAIN, CHEAPER, FUSED, REFERENCED, SCALE, TIMED, TWO, WRONG, A, edited
 from tests.unit.engine.test_search import KERNELS as TURNS
 from tests.unit.workload.launches import launched
@@ -161,12 +163,13 @@ class Asking(Commands):
 
     asked: Asked = field(default_factory=Asked)
     refuse: Refuse = lambda *_: None
+    alter: Alter = lambda method, mode, program, answer, count: answer
     programs: Mapping[str, NewCase] = field(default_factory=lambda: {**MORE_PROGRAMS, **PROGRAMS})
 
     def _open_lab(self, request: JobRequest, scratch: Path, target: str) -> Lab:
         made = super()._open_lab(request, scratch, target)
         known = {name: value for name, value in vars(made).items() if not name.startswith("_")}
-        return AskedLab(**{**known, "programs": self.programs}, heard=self.asked, refuse=self.refuse)
+        return AskedLab(**{**known, "programs": self.programs}, heard=self.asked, refuse=self.refuse, alter=self.alter)
 
 
 Run = Callable[[Asking], Awaitable[None]]
@@ -205,6 +208,63 @@ def timed(before: str, after: str, **clock: object) -> Run:
     return run
 
 
+def altered(before: str, after: str, alter: Alter, **more: object) -> Run:
+    async def run(on: Asking) -> None:
+        on.alter = alter
+        await on.compare(before, after, **more)  # type: ignore[arg-type]
+
+    return run
+
+
+def with_problems(kind: str, is_meant: Callable[[str, str], bool] = lambda _, text: "original" in text) -> Alter:
+    """Every case, and every whole run, with this problem, where it is meant by (mode, text)."""
+    problem = Problem(kind, f"a {kind}", "a.cu", 4, None, None, None, None, None, 1)
+
+    def alter(method: str, mode: str, program: Program, answer: Any, count: int) -> Any:
+        if not is_meant(mode, program.sources[0].text):
+            return answer
+        if method == "run":
+            return replace(answer, problems=(*answer.problems, problem))
+        return replace(answer, cases=tuple(replace(case, problems=(*case.problems, problem)) for case in answer.cases))
+
+    return alter
+
+
+def runs_with_uploads(**changes: object) -> Alter:
+    """The original's runs with other contents uploaded differ so from what they are."""
+
+    def alter(method: str, mode: str, program: Program, answer: Any, count: int) -> Any:
+        is_meant = (method, mode) == ("run", "check") and count > 1 and "original" in program.sources[0].text
+        return replace(answer, **changes) if is_meant else answer
+
+    return alter
+
+
+def with_varied_results(method: str, mode: str, program: Program, answer: Any, count: int) -> Any:
+    """Repeats leave what they found in the first buffer, here and there."""
+    if method != "replay" or mode != "plain" or count % 3:
+        return answer
+    cases = (replace(case, repeat_difference="out[3] is 1, then 2", varied=(case.after[1:], case.after)) for case in answer.cases)
+    return replace(answer, cases=tuple(cases))
+
+
+def in_another_order(method: str, mode: str, program: Program, answer: Any, count: int) -> Any:
+    """A checked run of the edit passes the host what it uploaded."""
+    if (method, mode) != ("run", "check") or "original" in program.sources[0].text:
+        return answer
+    first, second = answer.recording.transfers
+    recording = replace(answer.recording, transfers=(replace(first, blob=second.blob), second))
+    return replace(answer, recording=recording)
+
+
+async def searches(on: Asking) -> None:
+    await on.hear(on.session.optimize(on.request(GENERAL), OptimizeOptions(may_edit_host_code=False), Accept.NONE, None))
+
+
+async def submits(on: Asking) -> None:
+    await on.hear(on.session.submit(on.request(A), Submission(CHEAPER, "cheaper", "an agent")))
+
+
 def of_a_notebook(before: str, after: str, **more: object) -> Run:
     async def run(on: Asking) -> None:
         await on.compare(before, after, live=live_workload(on.folder), **more)  # type: ignore[arg-type]
@@ -240,6 +300,7 @@ def timed_oddly(**odd: np.ndarray) -> Run:
     return run
 
 
+ORIGINAL, TWO_ORIGINAL = (f"{text}// original\n" for text in (A, TWO))
 FASTER = TIMED.replace("2.0f * x[i]", "x[i] + x[i]").replace("40 us", "25 us")
 NO_CLOCK = LabFailure("unsupported", "the clock is broken", "have it repaired")
 RUNS: dict[str, Run] = {
@@ -269,6 +330,21 @@ RUNS: dict[str, Run] = {
     "fused_not_timed": timed(
         TIMED.replace(A[len(SCALE) :], CHAIN), FUSED.replace("    int i", "    // takes 60 us\n    int i"), failure=NO_CLOCK
     ),
+    "fused_for_its_own_values": compares(TWO, edited("* x[i])", "* fminf(x[i], 4.0f))", FUSED)),
+    "original_races": altered(ORIGINAL, WRONG, with_problems("shared_race"), cases=FEW),
+    "original_races_and_b_is_right": altered(ORIGINAL, CHEAPER, with_problems("shared_race"), cases=FEW),
+    "original_unsupported": altered(ORIGINAL, CHEAPER, with_problems("unsupported")),
+    "b_has_a_problem": altered(ORIGINAL, CHEAPER, with_problems("out_of_bounds", lambda _, text: "original" not in text), cases=FEW),
+    "varied": altered(ORIGINAL, CHEAPER, with_varied_results, cases=FEW),
+    "whole_with_a_problem": altered(TWO_ORIGINAL, FUSED, with_problems("global_race", lambda mode, text: "original" not in text)),
+    "whole_late": altered(TWO_ORIGINAL, FUSED, runs_with_uploads(timed_out=True)),
+    "whole_not_ended": altered(TWO_ORIGINAL, FUSED, runs_with_uploads(exit_status=None)),
+    "whole_not_clean": altered(
+        TWO_ORIGINAL, FUSED, runs_with_uploads(problems=(Problem("trap", "a trap", "a.cu", 4, None, None, None, None, None, 1),))
+    ),
+    "whole_in_another_order": altered(TWO_ORIGINAL, FUSED, in_another_order),
+    "search": searches,
+    "submit": submits,
     "no_second_run": refused(A, CHEAPER, "run", "check"),
     "no_replay": refused(A, CHEAPER, "replay", "plain"),
     "no_replay_of_b": refused(A, CHEAPER, "replay", "plain", lambda count: count > 2),
@@ -294,7 +370,7 @@ async def test_a_lab_is_asked_what_was_recorded(
     name: str, tmp_path: Path, snapshot: SnapshotAssertion, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("KERNELOPT_HOME", str(tmp_path / "home"))
-    on = Asking(tmp_path)
+    on = Asking(tmp_path, TwoEdits(ONLY_FOR_MULTIPLES_OF_32))
     on.kernels = {**KERNELS, **MORE_KERNELS, **TURNS}
     await RUNS[name](on)
     lines = [line for line in on.asked.lines if name in VALUES_SHOWN or not line.startswith("case ")]

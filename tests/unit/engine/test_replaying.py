@@ -148,7 +148,9 @@ def test_memory_with_arbitrary_contents_begins_with_the_pattern() -> None:
 
 
 @pytest.mark.parametrize(("least_blocks", "unclean", "kept"), [(1, "", 2), (2, "", 0), (9, "", 0), (1, "out_of_bounds", 0), (1, "trap", 2)])
-async def test_a_launch_with_fewer_blocks_counts_where_one_and_all_blocks_leave_the_same(least_blocks: int, unclean: str, kept: int) -> None:
+async def test_a_launch_with_fewer_blocks_counts_where_one_and_all_blocks_leave_the_same(
+    least_blocks: int, unclean: str, kept: int
+) -> None:
     asked = list[list[int]]()
 
     def judged(blocks: int, shape: str) -> JudgedCase:

@@ -155,9 +155,7 @@ async def test_any_other_error_ends_the_row_as_one_that_cannot_answer(on: Runnin
     assert [row.exit_code for row in on.store.jobs()] == [CANNOT_ANSWER] and on.closed == 1
 
 
-async def test_an_event_that_memory_cannot_keep_ends_a_search_with_what_is_wrong(
-    on: Running, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_an_event_that_memory_cannot_keep_ends_a_search_with_what_is_wrong(on: Running, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(job: str, event: str) -> None:
         raise CannotAnswerError("memory is full", "make room")
 
@@ -190,7 +188,7 @@ async def test_another_process_cancels_a_job_within_a_beat(on: Running, monkeypa
 async def test_warnings_of_the_settings_come_first(on: Running) -> None:
     (on.folder / "kernelopt.toml").write_text('[memory]\npath = "/elsewhere"\n')
     await on.run(done)
-    started, message, _ = on.heard.taken()
+    _, message, _ = on.heard.taken()
     assert isinstance(message, events.Message) and message.severity is Severity.WARNING and "memory.path" in message.message
 
 
@@ -204,16 +202,16 @@ async def test_seeds_are_fresh_or_those_of_an_earlier_job_twice(on: Running) -> 
     for given in ((), (), (5, 6)):
         await on.run(keeps, seeds=given)
     first, second, again = seeds
-    assert again == (5, 6, 5, 6) and first != second and len(set(first)) == len(first) == 2 * load_settings(None).settings.verification.seeds
+    assert (
+        again == (5, 6, 5, 6) and first != second and len(set(first)) == len(first) == 2 * load_settings(None).settings.verification.seeds
+    )
     assert all(0 <= seed < 1 << 31 for seed in first) and max(*first, *second) > 1 << 24
 
 
 def test_limits_come_from_the_settings_but_for_the_time_that_was_asked_for(on: Running) -> None:
     loaded = load_settings(None)
     limits = loaded.settings.limits
-    whole = RunLimits(
-        loaded.settings.run.timeout_s, limits.memory_bytes, limits.output_bytes, limits.launch_bytes, limits.recording_bytes
-    )
+    whole = RunLimits(loaded.settings.run.timeout_s, limits.memory_bytes, limits.output_bytes, limits.launch_bytes, limits.recording_bytes)
     assert run_limits(on.request(), loaded.settings) == whole
     assert run_limits(on.request(timeout_s=0.0), loaded.settings) == replace(whole, wall_s=0.0)
 

@@ -190,7 +190,10 @@ def test_the_shape_that_takes_most_of_bs_time_says_whether_to_stop() -> None:
     assert judge_timing(unweighted, None, {"n=8": 9.5e-5, "heavy": 1e-6}, 1).advice is not None
     failed = replace(_TIMING, self_test=SelfTest(1.2, 0.95, ("wrong",), 0.1))
     assert judge_timing(failed, None, {"n=8": 9.5e-5}, 1).advice is None
-    assert judge_timing(_TIMING, None, {"n=8": 1.0001e-4}, 1).advice == "at 100 % of what moving its bytes allows: at most 1.00x is left; stop here"
+    assert (
+        judge_timing(_TIMING, None, {"n=8": 1.0001e-4}, 1).advice
+        == "at 100 % of what moving its bytes allows: at most 1.00x is left; stop here"
+    )
 
 
 def test_shapes_in_other_memory_are_named_in_order() -> None:
