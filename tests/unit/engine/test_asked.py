@@ -28,9 +28,9 @@ from tests.contracts.fake_clock import Clock
 from tests.contracts.fake_lab import Behaviour
 from tests.e2e.streams.normal import normal_lines
 from tests.unit.engine.asked import Alter, Asked, AskedLab, Refuse
-from tests.unit.engine.commands import KERNELS, PROGRAMS, Commands, live_workload
+from tests.unit.engine.commands import BESIDE, HOST, KERNELS, PROGRAMS, Commands, live_workload
 from tests.unit.engine.searches import NAIVE, ONLY_FOR_MULTIPLES_OF_32, RIGHT, WORKLOAD, TwoEdits
-from tests.unit.engine.test_commands import BEYOND, CHAIN, CHEAPER, FUSED, REFERENCED, SCALE, TIMED, TWO, WRONG, A, edited
+from tests.unit.engine.test_commands import BEYOND, CHAIN, CHEAPER, FUSED, PAIR, REFERENCED, SCALE, TIMED, TWO, WRONG, A, edited
 from tests.unit.engine.test_search import KERNELS as TURNS
 from tests.unit.workload.launches import launched
 
@@ -230,6 +230,19 @@ def with_problems(kind: str, is_meant: Callable[[str, str], bool] = lambda _, te
     return alter
 
 
+def refusing_launches(kernel: str) -> Alter:
+    """B's launches of that kernel are no launches that a GPU runs."""
+    problem = Problem("bad_launch", "too many threads", "a.cu", 4, None, None, None, None, None, 1)
+
+    def alter(method: str, mode: str, program: Program, answer: Any, count: int) -> Any:
+        if method != "run" or mode not in ("count", "grade") or program.sources[0].path.name != "b.cu":
+            return answer
+        profiles = (replace(one, problems=(problem,)) if one.kernel.startswith(kernel) else one for one in answer.profiles)
+        return replace(answer, profiles=tuple(profiles))
+
+    return alter
+
+
 def runs_with_uploads(**changes: object) -> Alter:
     """The original's runs with other contents uploaded differ so from what they are."""
 
@@ -263,6 +276,15 @@ async def searches(on: Asking) -> None:
 
 async def submits(on: Asking) -> None:
     await on.hear(on.session.submit(on.request(A), Submission(CHEAPER, "cheaper", "an agent")))
+
+
+async def submits_to_what_runs_only_unlimited(on: Asking) -> None:
+    def refuse(method: str, mode: str, program: Program, count: int) -> LabFailure | None:
+        is_meant = program.is_candidate and "2.0f * x[i]" in program.sources[0].text
+        return LabFailure("crashed", "no sockets", "") if is_meant else None
+
+    on.refuse = refuse
+    await submits(on)
 
 
 def of_a_notebook(before: str, after: str, **more: object) -> Run:
@@ -300,6 +322,9 @@ def timed_oddly(**odd: np.ndarray) -> Run:
     return run
 
 
+TWO_KERNELS = PAIR
+MOVED = edited("if (i < n) x", "if (n > i) x", edited("2.0f * x[i];", "2.5f * x[i];", PAIR))
+PAIR_UNUSED = PAIR.replace(BESIDE, HOST)
 ORIGINAL, TWO_ORIGINAL = (f"{text}// original\n" for text in (A, TWO))
 FASTER = TIMED.replace("2.0f * x[i]", "x[i] + x[i]").replace("40 us", "25 us")
 NO_CLOCK = LabFailure("unsupported", "the clock is broken", "have it repaired")
@@ -345,6 +370,20 @@ RUNS: dict[str, Run] = {
     "whole_in_another_order": altered(TWO_ORIGINAL, FUSED, in_another_order),
     "search": searches,
     "submit": submits,
+    "submit_to_what_runs_only_unlimited": submits_to_what_runs_only_unlimited,
+    "misleading": compares(A, f"#line 7\n{CHEAPER}"),
+    "a_not_built": refused(A, CHEAPER, "run", "count", lambda count: count == 0),
+    "b_crashed": refused(A, CHEAPER, "run", "count", lambda count: count == 1, "crashed"),
+    "b_timed_out": refused(A, CHEAPER, "run", "count", lambda count: count == 1, "timed_out"),
+    "two_b_crashed": refused(TWO_KERNELS, TWO_KERNELS + "\n", "run", "count", lambda count: count == 1, "crashed"),
+    "b_interrupted": refused(A, CHEAPER, "run", "count", lambda count: count == 1),
+    "b_not_built": refused(A, CHEAPER, "run", "count", lambda count: count == 1, "not_built"),
+    "b_refused_one_of_two": altered(TWO_KERNELS, edited("2.0f * x[i];", "x[i] + x[i];", TWO_KERNELS), refusing_launches("both(")),
+    "b_refused": altered(ORIGINAL, CHEAPER, refusing_launches("scale(")),
+    "moved": compares(TWO_KERNELS, MOVED),
+    "a_kernel_that_is_not_launched": compares(
+        PAIR_UNUSED, edited("2.0f * x[i];", "x[i] + x[i];", PAIR_UNUSED).replace("if (i < n) x", "if (n > i) x")
+    ),
     "no_second_run": refused(A, CHEAPER, "run", "check"),
     "no_replay": refused(A, CHEAPER, "replay", "plain"),
     "no_replay_of_b": refused(A, CHEAPER, "replay", "plain", lambda count: count > 2),

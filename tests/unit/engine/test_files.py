@@ -42,3 +42,21 @@ def test_a_full_disk_leaves_the_old_text_and_no_rest(tmp_path: Path, monkeypatch
         replace_text(path, "new")
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_read_only_file_and_any_other_error_leave_the_old_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "k.cu"
+    path.write_text("old")
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "access", lambda target, mode: not (target == path and mode == os.W_OK))
+        with pytest.raises(CannotAnswerError, match=r"k\.cu is read-only"):
+            replace_text(path, "new")
+    for code, words in ((errno.EDQUOT, "the disk is full"), (errno.EIO, "broken")):
+
+        def fails(_: int, number: int = code) -> None:
+            raise OSError(number, "broken")
+
+        monkeypatch.setattr(os, "fsync", fails)
+        with pytest.raises(CannotAnswerError, match=f"was not changed: {words}"):
+            replace_text(path, "new")
+    assert path.read_text() == "old" and list(tmp_path.iterdir()) == [path]
