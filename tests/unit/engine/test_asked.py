@@ -17,9 +17,10 @@ from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
 from assistant.engine.proposals.submitted import Submission
 from assistant.engine.request import Accept, JobRequest, OptimizeOptions
+from assistant.model import events
 from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.profile import Problem
-from assistant.model.recording import RecordedLaunch, Upload
+from assistant.model.recording import RecordedArgument, RecordedLaunch, Upload
 from assistant.model.timing import PairTiming, TimedResult, TimingOptions
 from assistant.model.workload import Case, CaseKey
 from assistant.ports.lab import Lab, LabFailure, Program, RunLimits
@@ -60,6 +61,30 @@ __global__ void count(int *found, const int *keys, int n, int most)
 }
 int main() { count<<<4, 256>>>(found, keys, 1000, 5); }
 """
+WEIGHED = """\
+/* kernelopt
+[workload.weighed]
+args = { out = "empty(n)", x = "randn(n)", at = "randint(0, n - 1, n)", n = "n", by = "2.5" }
+reference = "ref.py:weighed_by_numpy"
+grid = ["ceil(n/64)"]
+block = [64]
+shapes = [{ n = 200 }]
+*/
+__global__ void weighed(float *out, const float *x, const int *at, int n, float by)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = by * x[at[i]];
+}
+"""
+BOUNDED = """\
+__global__ void both(float *out, float *x, int n, TYPE most)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) x[i] = 2.0f * (out[i] = 2.0f * fminf(x[i], most));
+}
+int main() { both<<<4, 256>>>(out, x, 1000, (TYPE)4); cudaMemcpy(x, out, 4000, cudaMemcpyDeviceToHost); }
+"""
+"""What ``CHAIN`` does, for values up to a bound that the host passes."""
 HALF = SCALE + "int main() { scale<<<4, 256>>>(out, x, 1000); scale<<<2, 256>>>(out, x, 500); }\n"
 LARGE = SCALE + "int main() { scale<<<(n + 255) / 256, 256>>>(out, x, n); } // large\n"
 FRESH = SCALE + "int main() { scale<<<4, 256>>>(out, x, 1000); } // fresh memory\n"
@@ -76,6 +101,20 @@ def _counted(found: Any, keys: Any, n: int, most: int) -> None:
     found[0] += np.count_nonzero(keys[:n] < most)
 
 
+def _weighed(out: Any, x: Any, at: Any, n: int, by: float) -> None:
+    _gathered(out, x, at, n)
+    out[:n] *= np.float32(by)
+
+
+def _weighed_by_numpy(out: Any, x: Any, at: Any, n: float, by: float) -> tuple[np.ndarray, ...]:
+    return (by * x[at],)
+
+
+def _both_up_to(out: Any, x: Any, n: int, most: float) -> None:
+    out[:n] = 2 * np.minimum(x[:n], np.float32(most))
+    x[:n] = 2 * out[:n]
+
+
 def _added(result: Any, x: Any, n: int) -> None:
     result[:n] += x[:n]
 
@@ -87,6 +126,9 @@ def _set(result: Any, x: Any, n: int) -> None:
 MORE_KERNELS = {
     "out[i] = x[at[i]]": Behaviour(_gathered, sectors=8),
     "out[i] = x[*(at + i)]": Behaviour(_gathered, sectors=4),
+    "out[i] = by * x[at[i]]": Behaviour(_weighed, sectors=8),
+    "out[i] = by * x[*(at + i)]": Behaviour(_weighed, sectors=4),
+    "fminf(x[i], most)": Behaviour(_both_up_to, sectors=8),
     "sum[i] += x[i]": Behaviour(_added, sectors=8),
     "sum[i] = sum[i] + x[i]": Behaviour(_added, sectors=4),
     "sum[i] = x[i]": Behaviour(_set, sectors=4),
@@ -128,7 +170,18 @@ def _unwritten(first: RecordedLaunch) -> tuple[RecordedLaunch, ...]:
 _SCALE = "scale(float*, const float*, int)"
 _FOUR = LaunchConfig(Dim3(4), Dim3(256))
 _SCALED = _program(_SCALE, _FOUR, {"n": 1000}, np.zeros(1000, np.float32), X)
+
+
+def _bounded(name: str, most: bytes) -> NewCase:
+    return _with_launches(
+        _program(f"both(float*, float*, int, {name})", _FOUR, {"n": 1000}, np.zeros(1000, np.float32), X),
+        lambda first: (replace(first, arguments=(*first.arguments, RecordedArgument(4, most.hex(), ()))),),
+    )
+
+
 MORE_PROGRAMS = {
+    "(float)4": _bounded("float", np.float32(4).tobytes()),
+    "(int)4": _bounded("int", np.int32(4).tobytes()),
     "gather<<<": _program(
         "gather(float*, const float*, const int*, int)",
         _FOUR,
@@ -169,6 +222,7 @@ class Asking(Commands):
     def _open_lab(self, request: JobRequest, scratch: Path, target: str) -> Lab:
         made = super()._open_lab(request, scratch, target)
         known = {name: value for name, value in vars(made).items() if not name.startswith("_")}
+        known["references"] = {**made.references, "weighed_by_numpy": _weighed_by_numpy}  # type: ignore[attr-defined]
         return AskedLab(**{**known, "programs": self.programs}, heard=self.asked, refuse=self.refuse, alter=self.alter)
 
 
@@ -278,6 +332,17 @@ async def submits(on: Asking) -> None:
     await on.hear(on.session.submit(on.request(A), Submission(CHEAPER, "cheaper", "an agent")))
 
 
+async def judges_two_texts(on: Asking) -> None:
+    await on.hear(on.session.judge(on.request(UNRELATED, cases=FEW), A, CHEAPER))
+
+
+async def offers_again(on: Asking) -> None:
+    await on.hear(on.session.optimize(on.request(GENERAL), OptimizeOptions(may_edit_host_code=False), Accept.NONE, None))
+    on.asked.lines.clear()
+    proposal = on.all(events.ProposalMade)[-1].id
+    await on.hear(on.session.rebase(proposal, on.request(GENERAL), f"// a line above\n{GENERAL}"))
+
+
 async def submits_to_what_runs_only_unlimited(on: Asking) -> None:
     def refuse(method: str, mode: str, program: Program, count: int) -> LabFailure | None:
         is_meant = program.is_candidate and "2.0f * x[i]" in program.sources[0].text
@@ -325,6 +390,7 @@ def timed_oddly(**odd: np.ndarray) -> Run:
 TWO_KERNELS = PAIR
 MOVED = edited("if (i < n) x", "if (n > i) x", edited("2.0f * x[i];", "2.5f * x[i];", PAIR))
 PAIR_UNUSED = PAIR.replace(BESIDE, HOST)
+UNRELATED = A.replace("1000", "999")
 ORIGINAL, TWO_ORIGINAL = (f"{text}// original\n" for text in (A, TWO))
 FASTER = TIMED.replace("2.0f * x[i]", "x[i] + x[i]").replace("40 us", "25 us")
 NO_CLOCK = LabFailure("unsupported", "the clock is broken", "have it repaired")
@@ -370,6 +436,12 @@ RUNS: dict[str, Run] = {
     "whole_in_another_order": altered(TWO_ORIGINAL, FUSED, in_another_order),
     "search": searches,
     "submit": submits,
+    "judge": judges_two_texts,
+    "rebase": offers_again,
+    "by_a_command": compares(A, CHEAPER, run_command=("./app",), cases=FEW),
+    "weighed": compares(WEIGHED, edited("x[at[i]]", "x[*(at + i)]", WEIGHED)),
+    "fused_with_a_float": compares(TWO, BOUNDED.replace("TYPE", "float")),
+    "fused_with_an_integer": compares(TWO, BOUNDED.replace("TYPE", "int")),
     "submit_to_what_runs_only_unlimited": submits_to_what_runs_only_unlimited,
     "misleading": compares(A, f"#line 7\n{CHEAPER}"),
     "a_not_built": refused(A, CHEAPER, "run", "count", lambda count: count == 0),
