@@ -212,7 +212,7 @@ async def test_two_runs_of_a_case_show_what_repeats(setting: Set, run: CaseRun, 
 
 async def test_every_workload_of_a_version_is_observed(setting: Set) -> None:
     broken, run = LabFailure("internal", "broken", ""), ran(profile("a(float*)"))
-    kinds = []
+    kinds = list[object]()
     for text, answer, runs in (
         (TEXT + MAIN, run, ()),
         (TEXT + MAIN, broken, ()),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -159,8 +160,8 @@ async def test_a_launch_with_fewer_blocks_counts_where_one_and_all_blocks_leave_
         new = replace(new, recording=replace(new.recording, launches=(few,)))
         return JudgedCase(new, "k", (PARAMETERS,), ((0, "p0"), (1, "p1")), frozenset(), 0, own_grid=Dim3(4))
 
-    async def try_cases(cases: object, limit_s: float) -> list[CaseTrial]:
-        grids = [case.recording.launches[0].config.grid.x for case in cases]  # type: ignore[attr-defined]
+    async def try_cases(cases: Sequence[NewCase], limit_s: float) -> list[CaseTrial]:
+        grids = [case.recording.launches[0].config.grid.x for case in cases]
         asked.append([int(limit_s), *grids])
         run = replace(RUN, problems=(problem(unclean),) if unclean else ())
         return [trial(run, np.full(4, min(least_blocks, grid), np.int32)) for grid in grids]

@@ -110,7 +110,7 @@ async def test_a_late_run_that_passes_the_same_shows_that_b_waits(runs: Runs) ->
 async def test_where_nothing_can_be_late_or_a_run_does_not_end_nothing_is_known(runs: Runs) -> None:
     failure, wrong = LabFailure("internal", "no lab", ""), runs.made(WRONG)
     assert await order(runs, wrong, texts=("int main() {}", "int main() {}")) == UNCHECKED
-    for broken in (failure, *(runs.made(RIGHT, **{why: True}) for why in ("timed_out", "memory_exceeded", "tasks_exceeded"))):
+    for broken in (failure, *(replace(runs.made(RIGHT), **{why: True}) for why in ("timed_out", "memory_exceeded", "tasks_exceeded"))):
         assert await order(runs, broken) == UNCHECKED
         assert await order(runs, wrong, broken) == UNCHECKED
         assert await order(runs, wrong, None, broken) == UNCHECKED

@@ -20,8 +20,11 @@ from assistant.ports.lab import ProgramRun
 from assistant.workload.recordings import RecordingWriter, blob_name
 
 CONFIG = LaunchConfig(Dim3(1), Dim3(32))
-TEXT = "namespace ns { struct Table { float *rows; int n; }; }\nstruct Point { float x; int cell; };\n"
-TEXT += "__global__ void k(const float *x, const ns::Table &t, int n) {}\n"
+TEXT = """\
+namespace ns { struct Table { float *rows; int n; }; }
+struct Point { float x; int cell; };
+__global__ void k(const float *x, const ns::Table &t, int n) {}
+"""
 PARSED = parse(Source(Path("/k.cu"), TEXT))
 X, Y = np.linspace(1, 2, 64, dtype=np.float32).tobytes(), np.linspace(3, 4, 64, dtype=np.float32).tobytes()
 FLAG = bytes(4)
