@@ -20,7 +20,7 @@ from assistant.engine.reading import read_version
 from assistant.engine.request import JobRequest
 from assistant.engine.source_version import SourceVersion
 from assistant.measure.targets import target
-from assistant.model.build import Flags
+from assistant.model.build import Build, Flags, KernelResources
 from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.profile import Grade, LaunchProfile, LineAccess, Method, Problem
 from assistant.model.recording import Recording, ShapeCount
@@ -323,3 +323,19 @@ def test_the_second_counters_take_the_place_of_the_first_where_the_launches_are_
     assert with_second_run(first, counted(A), ()) is first and with_second_run(first, counted(B, A), ()) is first
     for text, is_checked in (("race check of global memory: too large", False), ("texture", True)):
         assert with_second_run(first, counted(A, B, unsupported=("other", text)), ()).is_order_checked is is_checked
+
+
+async def test_each_instance_has_the_resources_of_its_own_however_compilers_spell_and_order_them(setting: Set) -> None:
+    on = setting(TEXT + MAIN, ran(profile("a(float*)"), profile("b(float*)")))
+
+    async def build(program: Program, architecture: str) -> Build:
+        spelled = (("void a( float * )", 40), ("b(float *)", 41))
+        resources = tuple(KernelResources(name, "", architecture, registers, 0, 0, 0, 0, 0) for name, registers in spelled)
+        return Build("nvcc", architecture, program.flags, resources[::order], (), ())
+
+    for order in (1, -1):
+        on.lab.build = build  # type: ignore[method-assign]
+        found = await evaluate(on.job, on.version)
+        assert isinstance(found, Evaluation)
+        shown = [(item.kernel.name, item.resources and item.resources.registers_per_thread) for item in found.assessment.kernels]
+        assert shown == [("a", 40), ("b", 41)]

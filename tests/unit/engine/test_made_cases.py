@@ -82,6 +82,7 @@ LAUNCHES: dict[str, tuple[Launch, str]] = {
     "offsets": (launched(CONFIG, {"n": 99}, np.zeros(99, np.float32), OFFSETS, FLOATS[: OFFSETS[-1]]), ""),
     "structs": (typed(launched(LaunchConfig(Dim3(4), Dim3(128)), {"n": 500}, INTEGERS), 0, "Point"), STRUCT),
     "numbers": (passing(launched(CONFIG, {"n": 1000}, np.zeros(1000, np.float32)), 2.0), ""),
+    "unwritten_doubles": (typed(unwritten(launched(CONFIG, {"n": 500}, FLOATS)), 0, "double"), ""),
     "one_block": (launched(LaunchConfig(Dim3(1), Dim3(64)), {"n": 64}, FLOATS[:64]), ""),
     "rows": (launched(LaunchConfig(Dim3(20), Dim3(64)), {"rows": 20, "columns": 50}, np.zeros(20, np.float32), FLOATS), ""),
 }
@@ -149,6 +150,10 @@ def _most(case: NewCase) -> int:
     return _rows_or_all(case) * 96 // 100
 
 
+def _nearly_all(case: NewCase) -> int:
+    return _rows_or_all(case) * 98 // 100
+
+
 def _as_often(case: NewCase) -> int:
     return min(_rows_or_all(case), 1000)
 
@@ -167,6 +172,7 @@ SIZED: dict[str, tuple[str, Cost, Left, bool]] = {
     "no_more_than_before": ("floats", SMALL, _as_often, True),
     "padded_rows": ("padded_rows", SMALL, _rows_or_all, True),
     "padded_rows_nearly_all": ("padded_rows", SMALL, _most, True),
+    "unwritten_doubles_nearly_all": ("unwritten_doubles", SMALL, _nearly_all, True),
     "rows": ("rows", SMALL, _rows_or_all, True),
     "offsets": ("offsets", SMALL, _rows_or_all, True),
     "structs": ("structs", SMALL, _rows_or_all, True),
