@@ -325,7 +325,8 @@ def test_the_second_counters_take_the_place_of_the_first_where_the_launches_are_
         assert with_second_run(first, counted(A, B, unsupported=("other", text)), ()).is_order_checked is is_checked
 
 
-async def test_each_instance_has_the_resources_of_its_own_however_compilers_spell_and_order_them(setting: Set) -> None:
+@pytest.mark.parametrize("order", [1, -1])
+async def test_each_instance_has_the_resources_of_its_own_however_compilers_spell_and_order_them(setting: Set, order: int) -> None:
     on = setting(TEXT + MAIN, ran(profile("a(float*)"), profile("b(float*)")))
 
     async def build(program: Program, architecture: str) -> Build:
@@ -333,9 +334,8 @@ async def test_each_instance_has_the_resources_of_its_own_however_compilers_spel
         resources = tuple(KernelResources(name, "", architecture, registers, 0, 0, 0, 0, 0) for name, registers in spelled)
         return Build("nvcc", architecture, program.flags, resources[::order], (), ())
 
-    for order in (1, -1):
-        on.lab.build = build  # type: ignore[method-assign]
-        found = await evaluate(on.job, on.version)
-        assert isinstance(found, Evaluation)
-        shown = [(item.kernel.name, item.resources and item.resources.registers_per_thread) for item in found.assessment.kernels]
-        assert shown == [("a", 40), ("b", 41)]
+    on.lab.build = build  # type: ignore[method-assign]
+    found = await evaluate(on.job, on.version)
+    assert isinstance(found, Evaluation)
+    shown = [(item.kernel.name, item.resources and item.resources.registers_per_thread) for item in found.assessment.kernels]
+    assert shown == [("a", 40), ("b", 41)]

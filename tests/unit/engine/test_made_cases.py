@@ -151,7 +151,9 @@ def _most(case: NewCase) -> int:
 
 
 def _nearly_all(case: NewCase) -> int:
-    return _rows_or_all(case) * 98 // 100
+    """At its own size all."""
+    count = _rows_or_all(case)
+    return count if count == 1000 else count * 98 // 100
 
 
 def _as_often(case: NewCase) -> int:
