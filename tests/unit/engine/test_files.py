@@ -11,13 +11,14 @@ from assistant.engine.files import replace_text
 from assistant.errors import CannotAnswerError
 
 
-def test_the_text_is_replaced_and_the_permissions_stay(tmp_path: Path) -> None:
+@pytest.mark.parametrize("mode", [0o640, 0o777])
+def test_the_text_is_replaced_and_the_permissions_stay(tmp_path: Path, mode: int) -> None:
     path = tmp_path / "k.cu"
     path.write_text("old")
-    path.chmod(0o640)
+    path.chmod(mode)
     replace_text(path, "new\n")
     assert path.read_text() == "new\n"
-    assert stat.S_IMODE(path.stat().st_mode) == 0o640
+    assert stat.S_IMODE(path.stat().st_mode) == mode
     assert list(tmp_path.iterdir()) == [path]
 
 
