@@ -4,7 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from assistant.engine.judge.budget import Cost, affordable, case_count, is_large, own_size_count, repeat_count, shrink_ratio, work_s
+from assistant.engine.judge.budget import (
+    Cost,
+    affordable,
+    case_count,
+    is_large,
+    own_size_count,
+    repeat_count,
+    shrink_ratio,
+    trial_count,
+    work_s,
+)
 from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.profile import Grade, LaunchProfile, LineAccess, LineExecution, Method
 
@@ -55,3 +65,71 @@ def test_what_a_run_takes_follows_from_what_it_counts() -> None:
 
     few, many = (work_s(1024, 4096, (profile(times),)) for times in (1, 100_000))
     assert few < 0.02 and 1.0 < many < 3.0 and work_s(1024, 4096, (profile(1), profile(1))) > few
+
+
+@pytest.mark.parametrize(
+    ("cost", "large", "ratio"),
+    [
+        (Cost(1 << 17, 0, None), False, 1 / 16),
+        (Cost((1 << 17) + 1, 0, None), True, 1 / 64),
+        (Cost(0, 8 << 20, None), False, 1 / 16),
+        (Cost(0, (8 << 20) + 1, None), True, 1 / 64),
+        (Cost(0, 0, 0.04), False, 1 / 4),
+        (Cost(0, 0, 0.0401), True, 1 / 4),
+        (Cost(0, 0, 0.08), True, 1 / 4),
+        (Cost(0, 0, 0.081), True, 1 / 16),
+        (Cost(1 << 13, 1 << 19, 0.02), False, 1.0),
+        (Cost((1 << 13) + 1, 1 << 19, 0.02), False, 1 / 4),
+    ],
+)
+def test_the_limits_of_large_and_small(cost: Cost, large: bool, ratio: float) -> None:
+    assert (is_large(cost), shrink_ratio(cost)) == (large, ratio)
+    assert trial_count(cost) == (1 if large else 6)
+
+
+@pytest.mark.parametrize(
+    ("cost", "wanted", "count"),
+    [
+        (Cost(1, 0, 0.125), 8, 8),
+        (Cost(1, 0, 0.125), 9, 8),
+        (Cost(1, 0, 3.0), 2, 2),
+        (Cost(1, 24_000_000, None), 10, 10),
+        (Cost(1, 30_000_000, 0.125), 10, 4),
+        (Cost(1, 24_000_000, 0.4), 10, 3),
+        (Cost(1, 0, None), 99, 99),
+    ],
+)
+def test_as_many_further_cases_as_six_seconds_hold_and_three_at_least(cost: Cost, wanted: int, count: int) -> None:
+    assert case_count(cost, wanted) == count
+
+
+@pytest.mark.parametrize(
+    ("cost", "repeats"),
+    [
+        (Cost(1, 0, 0.3), 20),
+        (Cost(1, 0, 0.31), 19),
+        (Cost(1, 0, 3.0), 2),
+        (Cost(1, 0, 12.0), 1),
+        (Cost(1, 12_000_000, None), 20),
+        (Cost(1, 40_000_000, None), 6),
+        (Cost(1, 40_000_000, 0.3), 20),
+    ],
+)
+def test_as_many_repeats_as_half_a_second_holds(cost: Cost, repeats: int) -> None:
+    assert repeat_count(cost, 20) == repeats
+
+
+def test_the_limits_of_what_is_drawn_again_or_grown() -> None:
+    assert [own_size_count(Cost(1, (16 << 20) + more, None)) for more in (0, 1)] == [2, 0]
+    assert affordable(Cost(1, 1, None), {"same": 1.0, "none": 0.0, "more": 0.1}) == ("same", "none")
+    assert affordable(Cost(1 << 18, 1, 0.01), {"four": 4.0, "five": 5.0}) == ("four",)
+    assert affordable(Cost(1, 16 << 20, 0.01), {"four": 4.0, "five": 5.0}) == ("four",)
+    assert affordable(Cost(1, 1, 0.5), {"both": 1.0, "halves": 1.0, "third": 0.1}) == ("both", "halves")
+
+
+def test_each_count_has_its_own_share_of_the_time() -> None:
+    access = LineAccess("k.cu", 3, "global load", 4, 0, 1_000_000, None, None, None, None, Grade.EXACT)
+    line = LineExecution("k.cu", 3, 0, 2_000_000, 0)
+    counted = LaunchProfile(0, "k", CONFIG, Method.EMULATOR, "emulator", 1, (access,), (line,), (), None, None, ())
+    assert work_s(0, 0, ()) == 0.012
+    assert work_s(1_000_000, 2_000_000, (counted,)) == pytest.approx(0.012 + 0.08 + 0.01 + 0.007 + 0.018)

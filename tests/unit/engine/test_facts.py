@@ -141,3 +141,104 @@ def test_only_a_loop_that_halves_its_counter_down_to_nothing_is_a_halving_loop(h
 def test_a_helper_s_literals_count_as_the_kernel_s() -> None:
     text = "__device__ float h(float x) {\n  return x * 2.0;\n}\n__global__ void k(float *a) {\n  a[0] = h(a[0]);\n}\n"
     assert _facts(text).at("k.cu", 2).double_literals == ("2.0",)
+
+
+@pytest.mark.parametrize(
+    ("head", "count"),
+    [
+        ("int j = 0; j <= 8; j++", 9),
+        ("unsigned int j = 2; j < 9; j += 3", 3),
+        ("int j = 2; j < 8; ++j", 6),
+        ("int j = 2; j <= 8; j += 3", 3),
+        ("int j = 9; j < 8; j++", 0),
+        ("const int j = 0; j < 8; i++", None),
+        ("int j = 8; j > 0; j--", None),
+    ],
+)
+def test_trip_counts_of_other_constant_loops(head: str, count: int | None) -> None:
+    (loop,) = _facts(_LOOP.replace("int j = 0; j < 8; j++", head).replace("BODY", ";")).loops
+    assert (loop.trip_count, loop.line, loop.end_line, loop.depth) == (count, 4, 6, 1)
+
+
+def test_loops_know_their_depth_and_their_pragma() -> None:
+    text = "__global__ void k(float *c) {\n#pragma unroll 4\n  for (int i = 0; i < 4; i++)\n    while (c[i]) { c[i] -= 1; }\n"
+    text += "#pragma once\n  do { } while (0);\n}\n"
+    assert [(one.line, one.depth, one.has_unroll_pragma) for one in _facts(text).loops] == [(3, 1, True), (4, 2, False), (6, 1, False)]
+    assert not _facts(text.replace("#pragma unroll", "// unroll")).loops[0].has_unroll_pragma
+
+
+@pytest.mark.parametrize(
+    ("body", "accumulated", "invariant", "stored", "reads"),
+    [
+        ("c[i] += a[j];", ("c",), (), ("c",), 1),
+        ("c[i] = c[i] + a[i];", ("c",), ("c", "a"), ("c",), 1),
+        ("c[i] = c [ i ] + a[j];", ("c",), ("c",), ("c",), 1),
+        ("c[i] = a[j]; c[j] = c[i];", (), ("c",), ("c",), 2),
+        ("int m = i; c[m] += 1.0f;", (), (), ("c",), 0),
+        ("a += 1; c[j] = a[0];", (), (), ("c",), 1),
+        ("float local[2]; local[0] = a[i];", (), ("a",), (), 1),
+        ("c[i] = -a[i + 1];", (), ("a",), ("c",), 1),
+    ],
+)
+def test_what_stays_in_place_while_a_loop_turns(
+    body: str, accumulated: tuple[str, ...], invariant: tuple[str, ...], stored: tuple[str, ...], reads: int
+) -> None:
+    line = _line(body)
+    assert (line.accumulated_pointers, line.invariant_loads, line.stored_pointers, line.read_count) == (
+        accumulated,
+        invariant,
+        stored,
+        reads,
+    )
+
+
+def test_outside_of_a_loop_nothing_stays_in_place() -> None:
+    line = _facts("__global__ void k(float *c, const float *a) {\n  c[0] += a[0];\n}\n").at("k.cu", 2)
+    assert (line.accumulated_pointers, line.invariant_loads, line.stored_pointers) == ((), (), ("c",))
+
+
+def test_the_kernels_pointers_and_its_own_types() -> None:
+    facts = _facts("\n__global__ void k(float *__restrict__ c, const int *a, int n) {\n  c[0] = a[0];\n}\n__device__ double d;\n")
+    pointers = [(p.name, p.element_type, p.is_const, p.is_restrict, p.is_written) for p in facts.pointers]
+    assert pointers == [("c", "float", False, True, True), ("a", "int", True, False, False)]
+    assert (facts.kernel_line, facts.declares_double) == (2, False)
+    assert _facts("__global__ void k(double2 *c) {}\n").declares_double
+
+
+def test_a_double_is_meant_where_a_double_is_computed() -> None:
+    assert _line("double w = 2.0; c[i] = w * 3.0;").double_literals == ()
+    assert _line("float w = 2.0; if (a[i] > 0.5) c[i] = w;").double_literals == ("2.0", "0.5")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "uses"),
+    [
+        ("p[i].x + vx", "p[i].x + p[i].gone", (StructUse("v", "float4", 16, ("w",), 4),)),
+        ("float x, y, z,", "Unknown u; float x, y, z,", (StructUse("v", "float4", 16, ("w",), 4),)),
+        ("v[i].w", "v[i].q", (StructUse("p", "Particle", 32, ("x", "m"), 12),)),
+    ],
+)
+def test_members_that_are_not_known_say_nothing(old: str, new: str, uses: tuple[StructUse, ...]) -> None:
+    assert _facts(_STRUCTS.replace(old, new)).at("k.cu", 6).structs == uses
+
+
+@pytest.mark.parametrize(("name", "members"), [("float2", "xy"), ("float3", "xyz"), ("double4", "xyzw"), ("float1", ""), ("__half2", "")])
+def test_vectors_have_as_many_members_as_their_names_say(name: str, members: str) -> None:
+    for member in "xyzw":
+        (use,) = _facts(f"__global__ void k(float *c, {name} *v) {{\n  c[0] = v[0].{member};\n}}\n").at("k.cu", 2).structs or (None,)
+        assert (use is not None) is (member in members)
+        size = 8 if name.startswith("double") else 4
+        assert use is None or (use.size_bytes, use.used_bytes) == (size * len(members), size)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "is_known"),
+    [
+        ("kinetic(p)", "elsewhere(p)", False),
+        ("kinetic(p)", "kinetic(ps[i])", False),
+        ("const Particle &p)", "const Particle &p, const Particle &other)", True),
+        ("  return 0.5f * p.m * p.vy * p.vy;\n", "  return other(p);\n", True),
+    ],
+)
+def test_a_reference_that_is_passed_on_is_followed_into_helpers_alone(old: str, new: str, is_known: bool) -> None:
+    assert bool(_facts(_REFERENCE.replace(old, new)).at("k.cu", 9).structs) is is_known

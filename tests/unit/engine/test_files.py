@@ -11,13 +11,14 @@ from assistant.engine.files import replace_text
 from assistant.errors import CannotAnswerError
 
 
-def test_the_text_is_replaced_and_the_permissions_stay(tmp_path: Path) -> None:
+@pytest.mark.parametrize("mode", [0o640, 0o777])
+def test_the_text_is_replaced_and_the_permissions_stay(tmp_path: Path, mode: int) -> None:
     path = tmp_path / "k.cu"
     path.write_text("old")
-    path.chmod(0o640)
+    path.chmod(mode)
     replace_text(path, "new\n")
     assert path.read_text() == "new\n"
-    assert stat.S_IMODE(path.stat().st_mode) == 0o640
+    assert stat.S_IMODE(path.stat().st_mode) == mode
     assert list(tmp_path.iterdir()) == [path]
 
 
@@ -42,3 +43,21 @@ def test_a_full_disk_leaves_the_old_text_and_no_rest(tmp_path: Path, monkeypatch
         replace_text(path, "new")
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_read_only_file_and_any_other_error_leave_the_old_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "k.cu"
+    path.write_text("old")
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "access", lambda target, mode: not (target == path and mode == os.W_OK))
+        with pytest.raises(CannotAnswerError, match=r"k\.cu is read-only"):
+            replace_text(path, "new")
+    for code, words in ((errno.EDQUOT, "the disk is full"), (errno.EIO, "broken")):
+
+        def fails(_: int, number: int = code) -> None:
+            raise OSError(number, "broken")
+
+        monkeypatch.setattr(os, "fsync", fails)
+        with pytest.raises(CannotAnswerError, match=f"was not changed: {words}"):
+            replace_text(path, "new")
+    assert path.read_text() == "old" and list(tmp_path.iterdir()) == [path]

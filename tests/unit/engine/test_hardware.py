@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -121,3 +123,49 @@ async def test_where_no_counters_are_read_edits_are_planned_by_the_emulators(job
 async def test_counters_that_do_not_come_are_no_counters(job: Job, reported: ReportWithSource, answer: tuple[()] | LabFailure) -> None:
     found = await on_hardware(job, await emulated(job, reported), Counting(answer))
     assert isinstance(found, LabFailure) and found.kind == "no_counters"
+
+
+async def test_of_a_program_one_launch_of_each_shape_is_counted_again_as_far_as_it_was_kept(job: Job, reported: ReportWithSource) -> None:
+    evaluation = await emulated(job, reported)
+    (own,) = evaluation.counted.profiles
+    shown = [replace(own, index=index) for index in (5, 2, 9)]
+    (kernel,) = evaluation.counted.kernels
+    groups = tuple(replace(kernel.groups[0], profile=profile) for profile in shown)
+    kept = tuple(SimpleNamespace(index=index) for index in (9, 1, 5))
+    recording: Any = SimpleNamespace(launches=kept)
+    run: Any = SimpleNamespace(recording_path=Path("/recording"), recording=recording)
+    counted = replace(evaluation.counted, run=run, profiles=tuple(shown), kernels=(replace(kernel, groups=groups),))
+    asked: list[tuple[int, ...]] = []
+
+    class Keeping(Counting):
+        async def count(self, program: Program, cases: Sequence[Case], *more: Any) -> HardwareCounts | LabFailure:
+            asked.extend(case.launches for case in cases)
+            return HardwareCounts(tuple(replace(own, method=Method.NCU, blocks_counted=count) for count in (50, 90)))
+
+    found = await on_hardware(job, replace(evaluation, counted=counted), Keeping(()))
+    assert isinstance(found, MeasuredVersion) and asked == [(5,), (9,)]
+    assert [(one.index, one.blocks_counted) for one in found.evaluation.counted.profiles] == [(5, 50), (2, own.blocks_counted), (9, 90)]
+    for lacking in (replace(counted, run=SimpleNamespace(**{**vars(run), what: None})) for what in ("recording_path", "recording")):
+        failure = await on_hardware(job, replace(evaluation, counted=lacking), Keeping(()))
+        assert isinstance(failure, LabFailure) and failure.message == "no launch of the kernels in question was recorded"
+
+
+async def test_where_counters_fail_planning_says_why_and_other_kernels_are_left_out(job: Job, reported: ReportWithSource) -> None:
+    failure = LabFailure("no_counters", "forbidden", "ask")
+    evaluation = await emulated(job, reported)
+    assert await steered(replace(job, lab=CountingLab(reported.report, "h200", Counting(failure))), evaluation) == failure
+    short = await on_hardware(job, evaluation, Counting(()))
+    assert isinstance(short, LabFailure) and short.message == "0 of 1 launches were profiled"
+    other = replace(evaluation.counted.profiles[0], kernel="other", index=1)
+    more = replace(evaluation, counted=replace(evaluation.counted, profiles=(*evaluation.counted.profiles, other)))
+    measured = replace(reported.report.launches[0], method=Method.NCU)
+    assert isinstance(await on_hardware(job, more, Counting((measured,))), MeasuredVersion)
+
+
+async def test_the_next_fact_has_a_number_that_none_has(job: Job, reported: ReportWithSource) -> None:
+    evaluation = await emulated(job, reported)
+    numbers = [int(fact.id[1:]) for item in evaluation.assessment.kernels for fact in item.evidence]
+    assert evaluation.next_evidence == max(numbers) + 1
+    nothing = replace(evaluation, assessment=replace(evaluation.assessment, kernels=()))
+    assert nothing.next_evidence == 1 and nothing.planned("a") == () == evaluation.planned("a") == evaluation.planned("zz")
+    assert evaluation.kernel("a") == () == evaluation.kernel("zz")

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from assistant.cuda.parse import parse
-from assistant.engine.evaluate.instances import instance_parameters, template_arguments
+from assistant.engine.evaluate.instances import instance_parameters, readable_instance, template_arguments
 from assistant.model.source import Kernel, Source
 
 
@@ -26,3 +26,17 @@ def test_nested_template_arguments_stay_whole() -> None:
 def test_a_plain_kernel_keeps_its_parameters() -> None:
     kernel = _kernel("__global__ void k(float *a) {}")
     assert instance_parameters(kernel, "k(float*)") == kernel.parameters
+
+
+def test_an_instance_is_called_by_its_name_or_by_its_kernels() -> None:
+    plain, template = _kernel("__global__ void k(float *a) {}"), _kernel("template <int N> __global__ void k(float *a) {}")
+    assert readable_instance(plain, "k(float*)") == "k(float*)"
+    assert readable_instance(plain, "_Z1kPf") == plain.key
+    assert readable_instance(template, "_Z1kILi4EEvPf") == f"{template.key} [_Z1kILi4EEvPf]"
+
+
+def test_only_the_kernels_own_arguments_are_its_own() -> None:
+    kernel = _kernel("template <typename T> __global__ void k(T *a, Tiny b) {}")
+    assert template_arguments(kernel, "void work<double>(int)") == () == template_arguments(kernel, "void k<float(")
+    assert template_arguments(kernel, "void block<int>::k<float>(float*)") == ("float",)
+    assert [p.type for p in instance_parameters(kernel, "k<float>(float*, Tiny)")] == ["float *", "Tiny"]

@@ -165,3 +165,33 @@ async def test_an_edit_of_directives_that_no_preprocessor_reads_is_not_compiled(
     job.lab.views = lambda text: Preprocessings(answer, answer, answer)
     failure = await foreign_reading(job, *versions(job, INCLUDING))
     assert failure is not None and failure.message.endswith(f"no preprocessor says what it reads: {reason}")
+
+
+async def test_a_directive_that_misleads_is_refused_before_anybody_is_asked(job: Job) -> None:
+    def never(text: str) -> Preprocessings:
+        raise AssertionError("the text alone shows it")
+
+    misleading, says = f"#line 7\n{TEXT}", "says by `#line` which file its lines belong to, so what"
+    problem = (await of(job, misleading, never)).problem
+    assert problem is not None and problem.reason == f"B {says} each compiler compiles cannot be known"
+    refused = await foreign_reading(job, *versions(job, misleading))
+    assert refused is not None and refused.message == f"B is not compiled: it {says} it reads cannot be known"
+
+
+async def test_the_same_text_reads_the_same(job: Job) -> None:
+    assert await foreign_reading(job, *versions(job, TEXT)) is None
+
+
+async def test_further_places_in_which_compilers_part_are_counted(job: Job) -> None:
+    two = DOUBTFUL.replace("}\n", "", 1) if DOUBTFUL.count("}\n") > 1 else DOUBTFUL
+    twice = two + DOUBTFUL.replace("void k", "void second")
+
+    def views(text: str) -> Preprocessings:
+        if text == TEXT:
+            return alike(job)(text)
+        lines = len(DOUBTFUL.splitlines())
+        nvcc = seen(job, text, *NVCC_LINES, *(lines + line for line in NVCC_LINES))
+        return Preprocessings(seen(job, text, *EMULATOR_LINES, *(lines + line for line in EMULATOR_LINES)), nvcc, nvcc)
+
+    problem = (await of(job, twice, views)).problem
+    assert problem is not None and problem.reason.endswith("further places")

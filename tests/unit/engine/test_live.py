@@ -1,0 +1,78 @@
+"""Arrays of a notebook as a workload: what is counted, and where the kernel differs from the person's own function."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from assistant.build.architectures import architecture
+from assistant.engine.evaluate.assessment import CountedRun
+from assistant.engine.evaluate.cases import live_cases
+from assistant.engine.evaluate.live import count_live, differences
+from assistant.engine.job import Job
+from assistant.engine.reading import read_version
+from assistant.engine.request import JobRequest
+from assistant.engine.source_version import SourceVersion
+from assistant.measure.targets import target
+from assistant.model.build import Flags
+from assistant.model.workload import LiveReference, LiveWorkload
+from assistant.ports.lab import LabFailure, RunLimits
+from tests.contracts.fake_lab import FakeLab
+from tests.unit.engine.commands import KERNELS, SCALE, live_workload
+
+WRONG = SCALE.replace("2.0f", "2.5f")
+
+
+def setting(folder: Path, text: str, live: LiveWorkload) -> tuple[Job, SourceVersion]:
+    limits, file = architecture("sm_90"), folder / "a.cu"
+    assert limits is not None
+    request = JobRequest(file, folder, texts=((file, text),), live=live)
+    job = Job("J", request, FakeLab(folder, KERNELS), target("h200"), limits, folder, (1, 2), RunLimits())
+    return job, read_version(request, Flags())
+
+
+async def counted(folder: Path, text: str, live: LiveWorkload, mode: str = "check") -> CountedRun:
+    job, version = setting(folder, text, live)
+    found = await count_live(job, version, live, mode)
+    assert isinstance(found, CountedRun)
+    return found
+
+
+async def test_cases_without_weight_are_replayed_where_all_is_checked(tmp_path: Path) -> None:
+    live = live_workload(tmp_path)
+    assert [case.origin.seed for case in (await counted(tmp_path, SCALE, live, "count")).cases] == [0]
+    checked = await counted(tmp_path, SCALE, live)
+    assert [case.origin.seed for case in checked.cases] == [0, 7] and differences(checked) == ()
+
+
+async def test_where_the_kernel_differs_the_function_and_the_values_are_named(tmp_path: Path) -> None:
+    live = live_workload(tmp_path)
+    own, fresh = differences(await counted(tmp_path, WRONG, live))
+    assert own.message.endswith("; numpy.multiply at n=1000") and fresh.message.endswith("; numpy.multiply at n=1000, fresh values")
+    assert own.message.startswith("out[") and (own.line, own.count, own.file) == (1, 1, str(tmp_path / "a.cu"))
+    unnamed = replace(live, reference=None)
+    assert differences(await counted(tmp_path, WRONG, unnamed))[0].message.endswith("; reference at n=1000")
+
+
+async def test_what_did_not_run_is_reported_once_and_a_lab_that_fails_as_it_is(tmp_path: Path) -> None:
+    live = live_workload(tmp_path)
+    beyond = await counted(tmp_path, SCALE.replace("out[i] =", "out[i + n] ="), live)
+    assert differences(beyond) == () and [problem.kind for problem in beyond.problems] == ["out_of_bounds"] * 2
+    job, version = setting(tmp_path, SCALE.replace("2.0f", "9.0f"), live)
+    assert isinstance(await count_live(job, version, live), LabFailure)
+
+
+@pytest.mark.parametrize(("is_recorded", "is_given"), [(False, True), (True, False)])
+def test_exact_values_of_the_function_are_what_a_verdict_is_held_against(tmp_path: Path, is_recorded: bool, is_given: bool) -> None:
+    live = live_workload(tmp_path)
+    cases = tuple(
+        replace(case, reference=tuple(LiveReference(one.name, one.buffer, one.blob, is_recorded) for one in case.reference))
+        for case in live.cases
+    )
+    _, version = setting(tmp_path, SCALE, live)
+    (kernel,) = version.kernels
+    found = live_cases(version, replace(live, cases=cases), frozenset({kernel.key}))
+    assert [(bool(case.given), case.launch_index, case.new.origin.seed) for case in found] == [(is_given, 0, 0), (is_given, 1, 7)]
+    assert live_cases(version, live, frozenset({"other"})) == ()
