@@ -62,7 +62,7 @@ def write_overlay(
 def _leading_headers(sources: Sequence[tuple[str, str]], arguments: Sequence[str], searched: tuple[str, ...]) -> dict[str, str]:
     """Headers on the disk that include a header among the sources: next to the original they would find what that holds."""
     given = {path for path, _ in sources}
-    replaced = given - set(unit_paths(sources))
+    replaced = given - set(unit_paths(sources, arguments))
     if not replaced:
         return {}
     texts = with_headers(sources, arguments)

@@ -23,20 +23,25 @@ def is_unit(path: PurePath | str) -> bool:
     return PurePath(path).suffix.lower() in _SUFFIXES
 
 
-def unit_paths(sources: Sequence[tuple[str, str]]) -> tuple[str, ...]:
+def unit_paths(sources: Sequence[tuple[str, str]], arguments: Iterable[str] = ()) -> tuple[str, ...]:
     """Paths of the translation units among ``sources`` ((path, text), the file in question first), in order.
 
-    Where no source has the name of one, the first is compiled by itself.
+    A source that another one includes is none. Where no source has the name of one, the first is compiled by itself.
     """
-    found = tuple(path for path, _ in sources if is_unit(path))
-    return found or (sources[0][0],)
+    named = [path for path, _ in sources if is_unit(path)]
+    if len(named) < 2:
+        return tuple(named) or (sources[0][0],)
+    texts, flags = dict(sources), tuple(arguments)
+    included = {header for path in named for header in headers_of(path, texts, flags) if header != path}
+    return tuple(path for path in named if path not in included) or tuple(named[:1])
 
 
 def unit_of(sources: Sequence[tuple[str, str]], arguments: Iterable[str]) -> str:
     """The unit that compiles the first source: itself, else the first that includes it; the first unit where none does."""
-    asked, compiled = sources[0][0], unit_paths(sources)
+    flags = tuple(arguments)
+    asked, compiled = sources[0][0], unit_paths(sources, flags)
     if asked in compiled:
         return asked
-    texts, flags = dict(sources), tuple(arguments)
+    texts = dict(sources)
     reaching = (unit for unit in compiled if asked in headers_of(unit, texts, flags))
     return next(reaching, compiled[0])

@@ -186,7 +186,7 @@ def _by_nvrtc(job: _Job) -> tuple[BuildResult, str] | None:
     path, text = request.sources[0]
     if (
         options is None
-        or len(unit_paths(request.sources)) > 1
+        or len(unit_paths(request.sources, request.flags.arguments)) > 1
         or not is_unit(path)
         or not all(is_on_disk(*source) for source in request.sources[1:])
     ):

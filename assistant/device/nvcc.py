@@ -114,7 +114,9 @@ def _written(request: CompileRequest, scratch: Path) -> tuple[list[Path], tuple[
     arguments = request.flags.arguments
     unit, tail = unit_of(request.sources, arguments), "".join(_instantiations(request.kernels))
     texts = dict(request.sources)
-    others = [path for path in unit_paths(request.sources) if path != unit and any(word in texts[path] for word in _DEVICE_WORDS)]
+    others = [
+        path for path in unit_paths(request.sources, arguments) if path != unit and any(word in texts[path] for word in _DEVICE_WORDS)
+    ]
     if not tail and all(is_on_disk(path, text) for path, text in request.sources):
         return [Path(unit), *map(Path, others)], (), ()
     overlay = write_overlay(request.sources, arguments, scratch / "overlay", {unit: ("", tail)})

@@ -153,7 +153,8 @@ def loader_of(request: BuildRequest) -> Loader:
 
 def units_of(request: BuildRequest, load: Loader) -> list[Mapping[Path, str]]:
     """The texts of each unit, its own file's first."""
-    paths = unit_paths([(str(path), text) for path, text in request.sources])
+    sources = [(str(path), text) for path, text in request.sources]
+    paths = unit_paths(sources, [f"-I{folder}" for folder in request.include_dirs])
     return [closure(Path(path), load, request.include_dirs) for path in paths]
 
 

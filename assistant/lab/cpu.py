@@ -283,7 +283,7 @@ class CpuLab:
     def _source_fields(self, program: Program) -> dict[str, Any]:
         return {
             "sources": [[str(source.path), source.text] for source in program.sources],
-            "include_dirs": _values(program.flags.arguments, "-I"),
+            "include_dirs": [folder for folder in _values(program.flags.arguments, "-I") if not _is_toolkit(Path(folder))],
             "defines": _values(program.flags.arguments, "-D"),
             "cache_dir": str(self.cache / "emulator"),
             "workspaces": workspaces(program),
@@ -333,6 +333,11 @@ def _reference_argument(argument: ReferenceArgument, folder: Path) -> dict[str, 
         "dtype": argument.dtype,
         "value": argument.value,
     }
+
+
+def _is_toolkit(folder: Path) -> bool:
+    """Whether CUDA's own headers lie there, in whose place the emulator has its own: builds name that folder, as by CMake."""
+    return (folder / "cuda_runtime_api.h").is_file()
 
 
 def _values(arguments: tuple[str, ...], option: str) -> list[str]:

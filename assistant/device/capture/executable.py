@@ -49,7 +49,7 @@ def build_program(request: CaptureRequest, toolchain: Toolchain, runner: ToolRun
     with tempfile.TemporaryDirectory(prefix="build-", dir=folder) as scratch:
         staged, place = Path(scratch) / "program", Path(scratch)
         overlay = write_overlay(request.sources, request.flags.arguments, place / "overlay")
-        sources = [overlay.place(path) for path in unit_paths(request.sources)]
+        sources = [overlay.place(path) for path in unit_paths(request.sources, request.flags.arguments)]
         linked = ("-rdc=true",) if len(sources) > 1 and "-rdc=true" not in request.flags.arguments else ()
         options = (*overlay.first, *request.flags.arguments, *overlay.last, *linked, f"-arch={request.architecture}", "-lineinfo")
         command = (toolchain.nvcc.path, "-x", "cu", *options, "-o", str(staged), *map(str, sources))

@@ -152,4 +152,6 @@ def without_workload(version: SourceVersion) -> LabFailure:
     message = f"{path.name} has no main() and declares no workload, so there is nothing to run"
     if version.looked_for:
         message += f"; looked for a program that it is part of: {'; '.join(version.looked_for)}"
+    if version.looked_for:
+        init = f"name all sources of its program: kernelopt … {path.name} main.cu; or {init}"
     return LabFailure("no_workload", message, init if holder_of(path) is None else in_editor)
