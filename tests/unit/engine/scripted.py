@@ -15,8 +15,9 @@ from assistant.model import events
 from assistant.model.plan import Origin, Plan, Rewrite, Setback, Step, UnwrittenStep
 from assistant.model.source import TextEdit
 from assistant.plan.catalogue import Catalogue
-from assistant.ports.lab import Lab
+from assistant.ports.lab import Counters, Lab, Timing
 from assistant.ports.planner import PlanRequest, Story
+from assistant.workload.recordings import NewCase
 from tests.contracts.fake_lab import Behaviour, FakeLab
 from tests.contracts.fake_store import FakeStore
 from tests.unit.engine.fakes import FakeModels
@@ -44,6 +45,10 @@ class Scripted:
     """The first whose text is in the source counts; without one nothing is planned."""
     repairs: list[str | UnwrittenStep | None] = field(default_factory=list[str | UnwrittenStep | None])
     is_model: bool = False
+    by_model: frozenset[str] = frozenset()
+    """Techniques that a model planned, where others are of rules."""
+    cited: int | None = None
+    """Which of the findings that it is shown every step answers, with its evidence."""
     step: Step = field(default_factory=lambda: Step("", "", 0, "because", (), "KO101", (), 1.0))
     """What every step says besides its technique and its place."""
     name: str = "scripted"
@@ -55,9 +60,7 @@ class Scripted:
 
     async def plan(self, request: PlanRequest) -> Plan:
         self.planned.append(request)
-        planner = "llm:small" if self.is_model else "expert"
-        given = {"kernel": request.kernel.key, "line": request.kernel.line, "planner": planner}
-        return Plan(tuple(replace(self.step, technique=name, **given) for name in self._edits(request)), (), self.name)
+        return Plan(tuple(self._step(request, name) for name in self._edits(request)), (), self.name)
 
     async def rewrites(self, request: PlanRequest, step: Step) -> AsyncIterator[Rewrite | UnwrittenStep]:
         self.written.append(step.technique)
@@ -72,6 +75,11 @@ class Scripted:
     async def explained(self, story: Story) -> str | None:
         self.stories.append(story)
         return None
+
+    def _step(self, request: PlanRequest, name: str) -> Step:
+        planner = "llm:small" if self.is_model or name in self.by_model else "expert"
+        step = replace(self.step, technique=name, kernel=request.kernel.key, line=request.kernel.line, planner=planner)
+        return step if self.cited is None else replace(step, evidence=request.findings[self.cited].evidence)
 
     def _edits(self, request: PlanRequest) -> Edits:
         return next((edits for text, edits in self.plans if text in request.parsed.source.text), {})
@@ -98,7 +106,11 @@ class Search:
     settings: str = ""
     """Of ``[search]``."""
     kernels: Mapping[str, Behaviour] = field(default_factory=lambda: KERNELS)
-    programs: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    programs: Mapping[str, NewCase] = field(default_factory=dict[str, NewCase])
+    timing: Timing | None = None
+    counters: Counters | None = None
+    labs: list[FakeLab] = field(default_factory=list[FakeLab])
+    """Of all searches so far."""
     store: FakeStore = field(default_factory=FakeStore)
     heard: list[events.Event] = field(default_factory=list[events.Event])
 
@@ -141,7 +153,8 @@ class Search:
         return self.tried
 
     def open_lab(self, request: JobRequest, scratch: Path, target: str) -> Lab:
-        return FakeLab(scratch, self.kernels, self.programs, target=target)
+        self.labs.append(FakeLab(scratch, self.kernels, self.programs, target=target, timing=self.timing, counters=self.counters))
+        return self.labs[-1]
 
     def all(self, kind: type[_Event]) -> list[_Event]:
         return [event for event in self.heard if isinstance(event, kind)]

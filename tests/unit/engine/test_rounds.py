@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,9 +19,10 @@ from assistant.model.plan import MetricPrediction, Rewrite, SetbackKind, Unwritt
 from assistant.model.proposal import DecisionKind, Proposal
 from assistant.model.trial import TrialOutcome
 from assistant.model.verification import Label
+from tests.contracts.fake_clock import Clock
 from tests.unit.engine.scripted import Scripted, Search, plan_of
 from tests.unit.engine.searches import NAIVE, ONLY_FOR_MULTIPLES_OF_32, RIGHT
-from tests.unit.engine.test_search import WITH_VALUE
+from tests.unit.engine.test_search import QUICK, WITH_VALUE
 
 WIDER = RIGHT.replace("[33]", "[34]")
 UNKNOWN = NAIVE.replace("out[x * n + y]", "out[x * m + y]")
@@ -252,3 +254,56 @@ async def test_what_a_step_predicted_is_scored_and_kept(tmp_path: Path) -> None:
     assert [outcome.actual for outcome in made.predictions] == [outcome.actual for outcome in attempt.predictions]
     assert scores[-1] == ("time_ratio", ratio, False) and scores[0][0] == "global_sectors"
     assert attempt.outcome is TrialOutcome.KEPT and attempt.verification == "PASS"
+
+
+async def test_of_what_was_kept_before_the_best_is_offered(tmp_path: Path) -> None:
+    on = Search(tmp_path, Scripted([plan_of(NAIVE, tile=[RIGHT, WIDER])], is_model=True))
+    await on.run(stop_after=2)
+    on.planner.plans = []
+    await on.run(is_resumed=True)
+    assert WIDER in on.store.find_proposal(on.all(events.ProposalMade)[0].id).after_text
+
+
+def timed(kernel: str, takes_us: int) -> str:
+    return kernel.replace("    int x", f"    // takes {takes_us} us\n    int x", 1)
+
+
+@pytest.mark.parametrize(
+    ("clock", "core_count", "written"),
+    [
+        (None, 1, ["wider", "tile", "wider", "model", "wider"]),
+        (Clock(), 16, ["wider", "tile", "wider", "model", "wider"]),
+        (Clock(), 2, ["tile", "model", "wider"]),
+        (Clock(), None, ["tile", "model", "wider"]),
+    ],
+)
+async def test_what_rules_write_behind_a_candidate_is_compiled_with_it_unless_that_would_disturb_a_clock(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, clock: Clock | None, core_count: int | None, written: list[str]
+) -> None:
+    monkeypatch.setattr(os, "cpu_count", lambda: core_count)
+    start, right, wider = timed(NAIVE, 40), timed(RIGHT, 30), timed(WIDER, 20)
+    planner = Scripted([plan_of(start, tile=[right], model=[UnwrittenStep("no")], wider=[wider])], by_model=frozenset({"model"}))
+    on = Search(tmp_path, planner, f"{QUICK}\n{start}\n", timing=clock)
+    assert await on.run(max_rounds=1) == [("tile", "kept"), ("model", "unwritten"), ("wider", "kept")]
+    assert planner.written == written
+
+
+@pytest.mark.parametrize("cited", [None, 0])
+async def test_an_edit_is_explained_by_its_finding_and_the_evidence_that_it_cites(tmp_path: Path, cited: int | None) -> None:
+    on = Search(tmp_path, Scripted([plan_of(NAIVE, tile=[RIGHT])], cited=cited))
+    await on.run(max_rounds=1)
+    finding = on.planner.planned[0].findings[0]
+    (made,) = on.all(events.ProposalMade)
+    assert finding.code == "KO101" and f"Why: KO101: {finding.message}" in made.explanation
+    assert [fact.id for fact in made.evidence] == ([] if cited is None else list(finding.evidence))
+
+
+async def test_a_kernel_near_its_limit_is_judged_by_the_shape_that_takes_most_time(tmp_path: Path) -> None:
+    told: list[str] = []
+    for shapes in ("{ n = 160 }", "{ n = 64 }", "{ n = 64 }, { n = 160, weight = 9 }", "{ n = 160 }, { n = 64, weight = 900 }"):
+        text = f"{QUICK}\n{NAIVE}\n".replace("{ n = 64 }", shapes)
+        on = Search(tmp_path, Scripted([], is_model=True), text, settings="near_limit_ratio = 0.0001\n")
+        await on.run()
+        told.append(next(words for words in on.said if "is reached, so the search ends here" in words))
+    assert told[0] == told[2] != told[1] == told[3]
+    assert on.planner.planned == [] and on.ending.startswith("nothing to propose")
