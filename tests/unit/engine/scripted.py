@@ -14,6 +14,7 @@ from assistant.engine.session import Session, SessionParts
 from assistant.model import events
 from assistant.model.plan import Origin, Plan, Rewrite, Setback, Step, UnwrittenStep
 from assistant.model.source import TextEdit
+from assistant.model.workload import LiveWorkload
 from assistant.plan.catalogue import Catalogue
 from assistant.ports.lab import Counters, Lab, Timing
 from assistant.ports.planner import PlanRequest, Story
@@ -107,10 +108,9 @@ class Search:
     """Of ``[search]``."""
     kernels: Mapping[str, Behaviour] = field(default_factory=lambda: KERNELS)
     programs: Mapping[str, NewCase] = field(default_factory=dict[str, NewCase])
+    live: LiveWorkload | None = None
     timing: Timing | None = None
     counters: Counters | None = None
-    labs: list[FakeLab] = field(default_factory=list[FakeLab])
-    """Of all searches so far."""
     store: FakeStore = field(default_factory=FakeStore)
     heard: list[events.Event] = field(default_factory=list[events.Event])
 
@@ -143,7 +143,7 @@ class Search:
             load_models=lambda: FakeModels(planned_by=self.planner),
         )
         given = {"planner": "llm" if is_model else "expert", "may_call_models": is_model, "may_edit_host_code": False, **options}
-        told = Session(parts).optimize(JobRequest(self.file, self.folder), OptimizeOptions(**given), accept, ask, asked)
+        told = Session(parts).optimize(JobRequest(self.file, self.folder, live=self.live), OptimizeOptions(**given), accept, ask, asked)
         self.heard = []
         async for event in told:
             self.heard.append(event)
@@ -153,8 +153,7 @@ class Search:
         return self.tried
 
     def open_lab(self, request: JobRequest, scratch: Path, target: str) -> Lab:
-        self.labs.append(FakeLab(scratch, self.kernels, self.programs, target=target, timing=self.timing, counters=self.counters))
-        return self.labs[-1]
+        return FakeLab(scratch, self.kernels, self.programs, target=target, timing=self.timing, counters=self.counters)
 
     def all(self, kind: type[_Event]) -> list[_Event]:
         return [event for event in self.heard if isinstance(event, kind)]
