@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -12,6 +13,7 @@ from assistant.cuda.hunks import hunks
 from assistant.engine.job import Job
 from assistant.engine.proposals.decide import DecisionRequest
 from assistant.engine.proposals.decisions import Decisions
+from assistant.engine.proposals.submitted import Submission
 from assistant.engine.request import Accept
 from assistant.errors import UsageError
 from assistant.model import events
@@ -19,6 +21,9 @@ from assistant.model.comparison import SpeedOutcome
 from assistant.model.proposal import DecisionKind, Proposal, ProposalState
 from assistant.model.verification import Outcome
 from assistant.ports.store import Store
+from tests.contracts.fake_lab import Behaviour
+from tests.unit.engine.commands import Commands
+from tests.unit.engine.test_search import QUICK, turned
 
 JOB = cast("Job", SimpleNamespace(id="J1"))
 FASTER, PREDICTED, SAME = SpeedOutcome.FASTER, SpeedOutcome.PREDICTED, SpeedOutcome.SAME
@@ -100,3 +105,66 @@ def test_who_comes_second_is_told_who_was_first(decisions: Decisions, proposal: 
     assert isinstance(first, events.DecisionMade) and (first.job, first.kind, first.reason_code) == (None, "rejected", "style")
     with pytest.raises(UsageError, match="P0000000001 was already rejected by a test"):
         decisions.reject(proposal, None, None)
+
+
+KERNEL = """\
+__global__ void turn(float *out, const float *in, int n)
+{
+    int x = blockIdx.x * 32 + threadIdx.x;
+    int y = blockIdx.y * 32 + threadIdx.y;
+    float v = in[y * n + x]; // naive
+    // one
+    // two
+    // three
+    // four
+    // five
+    // six
+    if (x < n && y < n) out[x * n + y] = v;
+}"""
+TABLE = {"// tiled": Behaviour(turned, sectors=4), "out[x * n + y] = v": Behaviour(turned, sectors=32)}
+TEXT = f"{QUICK}\n{KERNEL}\n"
+TILED = TEXT.replace("// naive", "// tiled")
+BOTH = TILED.replace("out[x * n + y] = v", "put(v)")
+
+
+async def submitted(folder: Path) -> tuple[Commands, Proposal]:
+    """Two hunks, of which the second is nothing without the first."""
+    on = Commands(folder, kernels=TABLE)
+    await on.hear(on.session.submit(on.request(TEXT), Submission(BOTH, "uses a tile", "an agent")))
+    made = on.store.find_proposal(on.only(events.ProposalMade).id)
+    assert len(made.hunks) == 2
+    return on, made
+
+
+@pytest.mark.parametrize(
+    ("taken", "text", "state"),
+    [((0,), TILED, ProposalState.ACCEPTED), ((1,), TEXT, ProposalState.OPEN), ((0, 1), BOTH, ProposalState.ACCEPTED)],
+)
+async def test_a_part_is_judged_before_it_is_written(tmp_path: Path, taken: tuple[int, ...], text: str, state: ProposalState) -> None:
+    on, made = await submitted(tmp_path)
+    await on.hear(on.session.accept(made.id, tuple(made.hunks[place].id for place in taken)))
+    assert made.path.read_text() == text and on.store.find_proposal(made.id).state is state
+    assert len(on.all(events.ComparisonMade)) == (1 if len(taken) == 1 else 0)
+
+
+@pytest.mark.parametrize("taken", [(), (0,)])
+async def test_a_change_of_a_text_that_moved_on_is_judged_there_and_waits_as_a_new_proposal(tmp_path: Path, taken: tuple[int, ...]) -> None:
+    on, made = await submitted(tmp_path)
+    made.path.write_text(f"// a line above\n{TEXT}")
+    await on.hear(on.session.accept(made.id, tuple(made.hunks[place].id for place in taken)))
+    assert made.path.read_text() == f"// a line above\n{TEXT}"
+    fresh = on.store.find_proposal(on.only(events.ProposalMade).id)
+    assert fresh.after_text == f"// a line above\n{TILED if taken else BOTH}"
+    ended = on.all(events.JobEnded)[-1]
+    part = "what you took of it (1 of 2 hunks)" if taken else "its edit"
+    assert ended.exit_code == 1 and f"since {made.id} was made; {part}, moved to the present text" in ended.reason
+    assert ended.reason.endswith(f"waits as {fresh.id}: kernelopt accept {fresh.id}")
+    await on.hear(on.session.rebase(made.id, on.request(TEXT), f"// another line\n{TEXT}", tuple(made.hunks[place].id for place in taken)))
+    assert on.ending.exit_code == 0
+    assert on.store.find_proposal(on.only(events.ProposalMade).id).after_text == f"// another line\n{TILED if taken else BOTH}"
+
+
+async def test_a_change_that_does_not_hold_on_the_text_as_it_is_now_is_not_offered_again(tmp_path: Path) -> None:
+    on, made = await submitted(tmp_path)
+    await on.hear(on.session.rebase(made.id, on.request(TEXT), f"// a line above\n{TEXT}", (made.hunks[1].id,)))
+    assert on.ending.exit_code == 1 and on.all(events.ProposalMade) == []
