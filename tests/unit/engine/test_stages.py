@@ -11,7 +11,7 @@ import pytest
 
 from assistant.engine.request import JobRequest
 from assistant.model import events
-from assistant.model.build import BuildResult, Diagnostic, DiagnosticSeverity
+from assistant.model.build import BuildResult, Diagnostic, DiagnosticSeverity, KernelResources
 from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.profile import LaunchProfile, Method, Problem, Severity
 from assistant.model.workload import Case
@@ -32,6 +32,8 @@ class Altered(Commands):
     alter: Alter = field(default=lambda run: run)
     notes: tuple[Diagnostic, ...] = ()
     """What the compiler says."""
+    resources: tuple[KernelResources, ...] = ()
+    """What it says that kernels take."""
 
     def _open_lab(self, request: JobRequest, scratch: Path, target: str) -> Lab:
         lab: Any = super()._open_lab(request, scratch, target)
@@ -43,7 +45,7 @@ class Altered(Commands):
 
         def warned(builds: Any) -> Any:
             async def built(*given: Any) -> BuildResult:
-                return replace(await builds(*given), diagnostics=self.notes)
+                return replace(await builds(*given), diagnostics=self.notes, resources=self.resources)
 
             return built
 
@@ -55,6 +57,16 @@ async def looked(on: Commands, command: str, text: str, **more: Any) -> list[tup
     """The messages of a command."""
     await on.hear(getattr(on.session, command)(on.request(text, **more)))
     return [(event.severity, event.message, event.remedy) for event in on.all(events.Message)]
+
+
+async def test_what_a_kernel_takes_is_told_with_the_occupancy_that_it_allows(tmp_path: Path) -> None:
+    taken = KernelResources("scale(float*, float const*, int)", "_Z5scale", "sm_90", 128, 4, 8, 16, 2048, 0)
+    on = Altered(tmp_path, resources=(taken, replace(taken, kernel="other()")))
+    await looked(on, "inspect", A)
+    (told,) = on.only(events.KernelFound).resources
+    assert (told.registers_per_thread, told.spill_bytes, told.stack_bytes, told.static_shared_bytes) == (128, 12, 16, 2048)
+    shares = [(share.block_threads, share.active_warps_per_sm) for share in told.occupancy]
+    assert shares == [(128, 16), (256, 16), (512, 16), (1024, 0)]
 
 
 def ended(exit_status: int, *problems: Problem) -> Alter:
