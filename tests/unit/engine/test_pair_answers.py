@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 
 from assistant.engine.pair.session import Pair
-from assistant.engine.request import OptimizeOptions
+from assistant.engine.request import JobRequest, OptimizeOptions
 from assistant.model import events
 from assistant.model.plan import Technique
 from assistant.plan.catalogue import Catalogue
+from assistant.ports.lab import Lab, Program
 from tests.contracts.fake_clock import Clock
 from tests.unit.engine.commands import HOST, SCALE, Commands
 from tests.unit.engine.scripted import Scripted, plan_of
@@ -142,3 +143,27 @@ async def test_a_text_that_was_accepted_as_a_proposal_of_the_session_is_told_as_
     assert (decided.proposal, decided.said, decided.answer) == (made, "", f"{made} accepted by a test")
     await on.hear(pair.edited(on.request(DECLARED.replace(NAIVE, RIGHT.replace("[33]", "[34]")))))
     assert on.only(events.PairTurn).proposal is None
+
+
+class Lost(Commands):
+    """Labs whose machine fails at what the text says."""
+
+    def _open_lab(self, request: JobRequest, scratch: Path, target: str) -> Lab:
+        lab: Any = super()._open_lab(request, scratch, target)
+        run = lab.run
+
+        async def fails(program: Program, *given: Any, **named: Any) -> Any:
+            if "// fills the disk" in program.sources[0].text:
+                raise OSError(28, "No space left on device")
+            return await run(program, *given, **named)
+
+        lab.run = fails
+        return lab
+
+
+async def test_a_machine_that_fails_and_a_text_without_any_kernel_are_answered(tmp_path: Path) -> None:
+    full = A.replace("int main()", "// fills the disk\nint main()").replace("2.0f * x[i]", "x[i] + x[i]")
+    on = Lost(tmp_path)
+    first, second = await answers(on, A, full, "// nothing\n")
+    assert first.startswith("v1: cannot be judged: no space left in ")
+    assert second.startswith(f"v2: cannot be judged: {tmp_path / 'a.cu'} ")

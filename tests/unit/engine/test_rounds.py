@@ -307,3 +307,17 @@ async def test_a_kernel_near_its_limit_is_judged_by_the_shape_that_takes_most_ti
         told.append(next(words for words in on.said if "is reached, so the search ends here" in words))
     assert told[0] == told[2] != told[1] == told[3]
     assert on.planner.planned == [] and on.ending.startswith("nothing to propose")
+
+
+async def test_of_an_interrupted_step_the_variants_that_are_left_are_tried(tmp_path: Path) -> None:
+    on = Search(tmp_path, Scripted([plan_of(NAIVE, tile=[WITH_VALUE, RIGHT])]))
+    assert await on.run(stop_after=1) == [("tile", "not_better")]
+    assert await on.run(is_resumed=True) == [("tile", "not_better"), ("tile", "kept")]
+    assert len({event.job for event in on.all(events.CandidateTried)}) == 2
+    assert on.planner.planned[1].excluded == frozenset() and [told.outcome for told in on.planner.planned[1].tried] == ["not_better"]
+
+
+async def test_an_edit_that_leaves_no_kernel_is_not_built(tmp_path: Path) -> None:
+    on = Search(tmp_path, Scripted([plan_of(NAIVE, tile=["// nothing"])]))
+    assert await on.run() == [("tile", "build_failed")]
+    assert on.reasons[0].endswith("turn.cu holds no __global__ function")

@@ -18,10 +18,13 @@ from assistant.model.workload import Case
 from assistant.ports.lab import HardwareCounts, Lab, LabFailure, Program, ProgramRun, RunLimits
 from tests.contracts.fake_clock import Clock
 from tests.unit.engine.commands import BESIDE, BOTH, HOST, SCALE, Commands
+from tests.unit.engine.searches import NAIVE, WORKLOAD
+from tests.unit.engine.test_search import KERNELS
 
 A = SCALE + HOST
 BEYOND = A.replace("out[i] =", "out[i + n] =")
 TIMED = A.replace("    int i", "    // takes 40 us\n    int i")
+GENERAL = f"{WORKLOAD}\n{NAIVE}\n"
 Alter = Callable[[ProgramRun], ProgramRun]
 
 
@@ -190,3 +193,12 @@ async def test_what_a_clock_could_not_time_is_told(tmp_path: Path) -> None:
     assert await looked(on, "profile", TIMED) == []
     measured = on.only(events.ProfileSummary).measured
     assert measured is not None and measured.time_s == pytest.approx(40e-6)
+
+
+async def test_shapes_of_a_declared_workload_are_timed_on_their_own_values_alone(tmp_path: Path) -> None:
+    text = GENERAL.replace("    int x", "    // takes 40 us\n    int x", 1)
+    clock = Clock()
+    on = Commands(tmp_path, timing=clock, kernels=KERNELS)
+    await looked(on, "profile", text)
+    assert clock.timed == ["turn", "turn"]  # one shape, against itself
+    assert [event.measured is not None for event in on.all(events.ProfileSummary)] == [True]
