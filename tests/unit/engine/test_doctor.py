@@ -220,3 +220,5 @@ async def test_source_text_that_would_go_unencrypted_is_warned_of(endpoint: str,
 async def test_a_person_who_answers_is_not_called() -> None:
     (part,) = await asked(provider="manual")
     assert part.is_fine and "a person answers" in part.detail
+    (part,) = await asked(RIGHT, provider="anthropic")
+    assert "answered in" in part.detail

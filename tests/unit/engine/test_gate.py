@@ -25,7 +25,7 @@ def test_a_correct_edit_that_improves_what_its_finding_cites_is_kept(assessed, a
 
 
 def test_a_wrong_edit_is_refused_however_fast(assessed, access, verdict, predicted) -> None:
-    failed = verdict(Outcome.FAIL, _WRONG)
+    failed = verdict(Outcome.FAIL, VerificationFinding("note", Outcome.PASS, "a note"), _WRONG)
     refused = gate("KO101", _stores(assessed, access, 256), _stores(assessed, access, 32), failed, predicted(9.0))
     assert refused == Refusal(TrialOutcome.FAILED, "c[3] differs")
 

@@ -77,13 +77,11 @@ async def test_a_turn_is_told_when_it_was_made_and_a_second_save_of_the_same_say
 @pytest.mark.parametrize(
     ("hint", "asked", "codes", "outcomes", "note"),
     [
-        ("", None, {"KO101", "KO111"}, ["kept"], ""),
         ("  ", None, {"KO101", "KO111"}, ["kept"], ""),
         ("ko111", "ko111", {"KO111"}, ["kept"], ""),
         ("tile", "tile", {"KO101", "KO111"}, ["kept"], ""),
         ("other", "other", {"KO101", "KO111"}, ["constrained"], ""),
         ("KO", "KO", {"KO101", "KO111"}, ["kept"], "; “KO” names no finding or technique: only a model planner can read it"),
-        ("11", "11", {"KO101", "KO111"}, ["kept"], "; “11” names no finding or technique: only a model planner can read it"),
     ],
 )
 async def test_a_hint_names_a_finding_or_a_technique_and_is_else_for_a_model(

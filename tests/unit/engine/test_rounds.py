@@ -69,7 +69,6 @@ async def test_a_models_duplicate_is_told(tmp_path: Path) -> None:
     [
         (0, [], ["build_failed"]),
         (1, [RIGHT], ["build_failed", "kept"]),
-        (1, [WITH_VALUE], ["build_failed", "not_better"]),
         (2, [WITH_VALUE, RIGHT], ["build_failed", "not_better", "kept"]),
         (2, [None], ["build_failed"]),
         (2, [UnwrittenStep("out of ideas")], ["build_failed", "unwritten"]),
@@ -274,11 +273,10 @@ def timed(kernel: str, takes_us: int) -> str:
         (None, 1, ["wider", "tile", "wider", "model", "wider"]),
         (Clock(), 16, ["wider", "tile", "wider", "model", "wider"]),
         (Clock(), 2, ["tile", "model", "wider"]),
-        (Clock(), None, ["tile", "model", "wider"]),
     ],
 )
 async def test_what_rules_write_behind_a_candidate_is_compiled_with_it_unless_that_would_disturb_a_clock(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, clock: Clock | None, core_count: int | None, written: list[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, clock: Clock | None, core_count: int, written: list[str]
 ) -> None:
     monkeypatch.setattr(os, "cpu_count", lambda: core_count)
     start, right, wider = timed(NAIVE, 40), timed(RIGHT, 30), timed(WIDER, 20)
