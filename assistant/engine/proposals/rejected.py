@@ -25,7 +25,6 @@ from assistant.record import Record
 __all__ = ["FoundEdit", "StandingRejection", "edit_of", "refusals", "rejected_before"]
 
 _STATES = frozenset({ProposalState.REJECTED})
-"""`Attempt.outcome` of a candidate that a proposal may be built on."""
 _ATTEMPTS_READ = 10_000
 """More than any file collects between two rejections that still hold."""
 

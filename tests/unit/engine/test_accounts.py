@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
 from assistant.build.architectures import architecture
 from assistant.engine.job import Job
 from assistant.engine.request import JobRequest
-from assistant.engine.search.accounts import JobAccounts
-from assistant.lab.cpu import CpuLab
+from assistant.engine.search.accounts import JobAccounts, OnWriting
 from assistant.measure.targets import target
 from assistant.model import events
 from assistant.model.attempt import JobRow
@@ -29,7 +31,8 @@ from assistant.model.completion import (
     ServedModel,
     Spending,
 )
-from assistant.ports.lab import RunLimits
+from assistant.model.profile import Severity
+from assistant.ports.lab import Lab, LabDescription, RunLimits
 from assistant.ports.store import Store
 from tests.unit.engine.heard import Heard
 
@@ -40,14 +43,21 @@ Open = Callable[..., tuple[JobAccounts, Heard]]
 
 @pytest.fixture
 def opened(tmp_path: Path, store: Store) -> Open:
+<<<<<<< HEAD
     def make(caps: Caps, spent: Spending | None = None) -> tuple[JobAccounts, Heard]:
         """The accounts of a new job, and what it reports."""
+=======
+    def make(
+        caps: Caps, spent: Spending | None = None, device: str = "cpu", on_writing: OnWriting | None = None
+    ) -> tuple[JobAccounts, Heard]:
+>>>>>>> msearch
         limits, request = architecture("sm_90"), JobRequest(tmp_path / "k.cu", tmp_path)
         assert limits is not None
         heard = Heard()
-        job = Job("J1", request, CpuLab(tmp_path, tmp_path, "h200"), target("h200"), limits, tmp_path, (), RunLimits(), heard)
+        lab = cast("Lab", SimpleNamespace(describe=lambda: LabDescription(device, "a device", "h200", "", ())))
+        job = Job("J1", request, lab, target("h200"), limits, tmp_path, (), RunLimits(), heard)
         store.start_job(JobRow("J1", "optimize", request.file, tmp_path, "host 1 test", 1, 1, None, None, False))
-        return JobAccounts(job, store, caps, None, spent, " --planner llm"), heard
+        return JobAccounts(job, store, caps, on_writing, spent, " --planner llm"), heard
 
     return make
 
@@ -162,12 +172,107 @@ def test_a_search_that_goes_on_counts_what_was_spent_before(opened: Open) -> Non
     assert first.estimate == Spending(None, 1, 1, 1)
 
 
+@pytest.mark.parametrize(("gpu_s", "spent_s", "is_out"), [(None, 9.0, False), (3.0, 2.9, False), (3.0, 3.0, True), (3.0, 3.1, True)])
+def test_no_candidate_is_tried_beyond_the_time(opened: Open, gpu_s: float | None, spent_s: float, is_out: bool) -> None:
+    accounts, _ = opened(Caps(gpu_s=gpu_s), Spending(gpu_s=spent_s))
+    assert accounts.is_out_of_time is is_out
+    assert accounts.may_begin_round() is not is_out
+
+
+def test_a_cap_that_ends_no_call_keeps_no_model_from_writing(opened: Open) -> None:
+    accounts, _ = opened(Caps(round_count=0))
+    assert not accounts.may_begin_round()
+    assert (accounts.ended_by, accounts.why_no_code) == ("round_count", None)
+
+
+@pytest.mark.parametrize(("cap", "words"), [(Caps(token_count=10), "the cap of 10 tokens"), (Caps(money_usd=0.0), "the cap of $0.00")])
+def test_a_call_that_a_cap_refuses_says_what_was_spent_and_what_going_on_takes(opened: Open, cap: Caps, words: str) -> None:
+    accounts, heard = opened(cap, Spending(0.0, 3, 4, 2))
+    refusal = accounts.refusal(SERVED, 5, 6)
+    assert refusal is not None
+    assert refusal.message == f"{words} leaves no room for the next call: $0.00 for 2 calls, 7 tokens spent"
+    assert refusal.remedy is not None and refusal.remedy.startswith("the next call alone ")
+    assert accounts.why_no_code == f"{words} leaves no room for a call"
+    assert [event.severity for event in heard.taken() if isinstance(event, events.Message)] == [Severity.WARNING]
+
+
+def test_a_call_that_fits_is_announced(opened: Open) -> None:
+    accounts, heard = opened(Caps())
+    for served in (SERVED, replace(SERVED, model="")):
+        accounts.refusal(served, 1_200, 1)
+    said = [event.detail for event in heard.taken() if isinstance(event, events.StageStarted)]
+    assert said == [f"{name} at http://localhost/v1: coder, about 1,200 tokens" for name in ("small", "openai")]
+
+
+def test_a_call_that_failed_is_reported_with_its_remedy_and_one_that_was_cancelled_is_not(opened: Open) -> None:
+    accounts, heard = opened(Caps())
+    for kind in (FailureKind.CANCELLED, FailureKind.TIMED_OUT):
+        accounts.record(call(f"M{kind}", CompletionFailure(kind, "no answer", "wait"), Spending(call_count=1)))
+    told = heard.taken()
+    outcomes = [(event.outcome, event.model) for event in told if isinstance(event, events.ModelCalled)]
+    assert outcomes == [(CallOutcome.CANCELLED, "small"), (CallOutcome.TIMED_OUT, "small")]
+    (message,) = (event for event in told if isinstance(event, events.Message))
+    assert (message.message, message.remedy) == ("small did not answer (timed_out): no answer", "wait")
+
+
+def test_an_answer_that_broke_off_does_not_end_its_endpoint(opened: Open) -> None:
+    accounts, _ = opened(Caps())
+    broke_off = CompletionFailure(FailureKind.UNREACHABLE, "gone", "start it", partial_text="{")
+    accounts.record(call("M1", broke_off, Spending(call_count=1)))
+    assert accounts.refusal(SERVED, 1, 1) is None
+
+
+def test_who_counts_less_than_we_is_reckoned_with_as_we_count(opened: Open) -> None:
+    accounts, _ = opened(Caps(token_count=10_000))
+    for name, counted in (("M1", 1_500), ("M2", 500)):
+        made = call(name, Completion("{}", "small-2", counted, 0), Spending(0.0, counted, 0, 1))
+        accounts.sending(made.request, SERVED, 1_000)
+        accounts.record(made)
+    assert accounts.refusal(SERVED, 5_333, 0) is None  # 1.5 times as many, behind 2,000
+    assert accounts.refusal(SERVED, 5_334, 0) is not None
+
+
+@pytest.mark.parametrize(("counts", "said"), [((900, 100), ""), ((None, None), ""), ((900, 99), "900 + 99"), ((None, 99), "nothing + 99")])
+def test_only_counts_that_are_not_what_is_charged_are_doubted(opened: Open, counts: tuple[int | None, int | None], said: str) -> None:
+    accounts, heard = opened(Caps())
+    accounts.record(call("M1", Completion("{}", "small-2", *counts), Spending(0.1, 900, 100, 1)))
+    messages = [event.message for event in heard.taken() if isinstance(event, events.Message)]
+    wanted = f"http://localhost/v1 counts {said} tokens for code@1, which cannot be: 900 + 100 are charged, by our own estimate"
+    assert messages == ([wanted] if said else [])
+
+
+def test_pieces_of_an_answer_go_to_who_watches(opened: Open) -> None:
+    seen: list[tuple[ModelRole, str]] = []
+    for on_writing in (None, lambda role, piece: seen.append((role, piece))):
+        accounts, heard = opened(Caps(), on_writing=on_writing)
+        accounts.writing(ModelRole.CODER, "int")
+        assert heard.taken() == ()
+    assert seen == [(ModelRole.CODER, "int")]
+
+
+@pytest.mark.parametrize("gpu_s", [None, 10.0])
+def test_time_on_a_gpu_is_charged_and_told_where_it_is_capped(opened: Open, monkeypatch: pytest.MonkeyPatch, gpu_s: float | None) -> None:
+    now_s = iter((100.0, 102.5, 200.0, 201.0))
+    monkeypatch.setattr(time, "monotonic", lambda: next(now_s))
+    accounts, heard = opened(Caps(gpu_s=gpu_s), Spending(gpu_s=1.0), device="gpu")
+    with accounts.holding_gpu():
+        pass
+    with pytest.raises(OSError, match="lost"), accounts.holding_gpu():
+        raise OSError("lost")
+    assert accounts.spent.gpu_s == 4.5
+    told = [event.spent.gpu_s for event in heard.taken() if isinstance(event, events.BudgetSpent)]
+    assert told == ([] if gpu_s is None else [3.5, 4.5])
+
+
 def test_rounds_are_counted_over_all_kernels(opened: Open) -> None:
     accounts, heard = opened(Caps(round_count=2))
     assert [accounts.may_begin_round() for _ in range(3)] == [True, True, False]
     assert accounts.ended_by == "round_count"
     meter = [event.spent.round_count for event in heard.taken() if isinstance(event, events.BudgetSpent)]
     assert meter == [1, 2, 2]
+    uncapped, heard = opened(Caps())
+    assert uncapped.may_begin_round()
+    assert (uncapped.spent.round_count, heard.taken()) == (1, ())
 
 
 def test_an_emulator_costs_no_gpu_time(opened: Open) -> None:

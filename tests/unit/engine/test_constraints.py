@@ -37,6 +37,9 @@ def rules(words: str) -> CandidateRules | None:
         ("no unrolling", CandidateRules(excluded_techniques=frozenset({"loop-unrolling"}))),
         ("without staged-store", CandidateRules(excluded_techniques=frozenset({"staged-store"}))),
         ("only shared tile", CandidateRules(only_techniques=frozenset({"shared-tile"}))),
+        ("only shared", CandidateRules(only_techniques=frozenset({"shared-tile", "shared-memory-padding"}))),
+        ("shared up to 100", CandidateRules(max_shared_bytes=100)),
+        ("shared up to 100 bytes", CandidateRules(max_shared_bytes=100)),
     ],
 )
 def test_words_that_can_be_checked_are_rules(words: str, expected: CandidateRules) -> None:
@@ -56,10 +59,31 @@ def test_of_several_bounds_the_tightest_holds_and_sets_add_up() -> None:
     assert total.excluded_techniques == {"loop-unrolling", "staged-store"}
 
 
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        (("no shared memory", "shared at most 2 kb"), CandidateRules(max_shared_bytes=0)),
+        (("keep block 64", "keep block 128"), CandidateRules(block_threads=128)),
+        (("keep block 64", "keep the launch"), CandidateRules(block_threads=64, may_change_launch=False)),
+        (("keep the launch", "keep block 64"), CandidateRules(block_threads=64, may_change_launch=False)),
+        (("only shared tile", "only staged-store"), CandidateRules(only_techniques=frozenset({"staged-store"}))),
+        (("only shared tile", "at least 2x"), CandidateRules(only_techniques=frozenset({"shared-tile"}), min_ratio=2.0)),
+        (("no host code", "no fast-math"), CandidateRules(refused_labels=frozenset({Label.HOST_CODE, Label.FAST_MATH}))),
+        ((), CandidateRules()),
+    ],
+)
+def test_of_choices_the_later_one_holds_and_what_it_says_nothing_of_stays(said: tuple[str, ...], expected: CandidateRules) -> None:
+    assert all_rules(read_constraint(words, TECHNIQUES) for words in said) == expected
+
+
 @pytest.mark.parametrize("code", [*REASON_CODES, None])
 def test_every_reason_to_reject_becomes_a_constraint_that_is_enforced(code: str | None) -> None:
     words = constraint_of_rejection(code, ("staged-store", "loop-unrolling"), 1.04)
     assert rules(words) not in (None, CandidateRules())
+
+
+def test_a_rejection_without_a_reason_is_one_of_the_first_technique() -> None:
+    assert constraint_of_rejection(None, ("staged-store", "loop-unrolling"), 1.04) == "no staged-store"
 
 
 def test_a_rejection_as_not_worth_it_asks_for_more_than_was_offered() -> None:
@@ -69,6 +93,8 @@ def test_a_rejection_as_not_worth_it_asks_for_more_than_was_offered() -> None:
 def test_an_excluded_technique_and_a_refused_label_are_not_used() -> None:
     assert forbidden(CandidateRules(excluded_techniques=frozenset({"a"})), "a", ()) == "a is excluded"
     assert forbidden(CandidateRules(only_techniques=frozenset({"b"})), "a", ()) == "a is excluded"
+    assert forbidden(CandidateRules(only_techniques=frozenset({"a"})), "a", ()) is None
+    assert forbidden(CandidateRules(), "a", (Label.PRECISION,)) is None
     refusing = CandidateRules(refused_labels=frozenset({Label.PRECISION}))
     assert forbidden(refusing, "a", (Label.PRECISION,)) == "it carries the label precision"
     assert forbidden(refusing, "a", (Label.HOST_CODE,)) is None
@@ -80,6 +106,11 @@ def test_what_ran_is_held_to_its_launch(assessed: Any) -> None:
     assert broken(CandidateRules(may_change_launch=False), before, before, ()) == ()
     assert broken(CandidateRules(block_threads=64), before, after, ()) == ("it launches blocks of 128 threads, not of 64",)
     assert broken(CandidateRules(block_threads=128), before, after, ()) == ()
+    mixed = (*after, *before)
+    assert broken(CandidateRules(block_threads=64), before, mixed, ()) == ("it launches blocks of 64, 128 threads, not of 64",)
+    refusing = CandidateRules(may_change_launch=False, refused_labels=frozenset({Label.PRECISION, Label.FAST_MATH}))
+    told = broken(refusing, before, after, (Label.PRECISION, Label.HOST_CODE, Label.FAST_MATH))
+    assert told == ("it changes the launch", "it carries the label fast-math, precision")
 
 
 def test_what_ran_is_held_to_its_registers_and_shared_memory(assessed: Any) -> None:
@@ -94,3 +125,11 @@ def test_what_ran_is_held_to_its_registers_and_shared_memory(assessed: Any) -> N
     after = tuple(replace(item, launches=(replace(launch, profile=dynamic),)) for item in after)
     (told,) = broken(CandidateRules(max_shared_bytes=4224), (), after, ())
     assert "4,352 bytes" in told  # what the kernel declares, and what its launch asks for
+    less = replace(resources, registers_per_thread=24, static_shared_bytes=0)
+    both = (after[0], replace(after[0], resources=less), replace(after[0], resources=None))
+    assert [words.split()[2] for words in broken(CandidateRules(max_registers=39, max_shared_bytes=4351), (), both, ())] == ["40", "4,352"]
+    undeclared = (replace(after[0], resources=None),)
+    assert broken(CandidateRules(max_registers=0, max_shared_bytes=128), (), undeclared, ()) == ()
+    (told,) = broken(CandidateRules(max_registers=0, max_shared_bytes=127), (), undeclared, ())
+    assert "128 bytes" in told
+    assert broken(CandidateRules(max_shared_bytes=0), (), (), ()) == ()

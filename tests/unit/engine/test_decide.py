@@ -7,7 +7,7 @@ import pytest
 
 from assistant.cuda.hunks import hunks
 from assistant.engine.judge.compared import Verdict
-from assistant.engine.proposals.decide import Decider, DecisionRequest, MovedChange, chosen_text
+from assistant.engine.proposals.decide import Decider, DecisionRequest, MovedChange, as_partial, chosen_text
 from assistant.engine.proposals.rebased import rebased_proposal
 from assistant.errors import CannotAnswerError, UsageError
 from assistant.model.proposal import AlreadyDecided, Decision, DecisionKind, Proposal, ProposalState
@@ -44,6 +44,80 @@ def test_an_accept_writes_the_file_and_is_kept(store: Store, proposal: Proposal)
 def test_some_hunks_give_a_mixed_text(proposal: Proposal) -> None:
     first = DecisionRequest(DecisionKind.PARTIALLY_ACCEPTED, (proposal.hunks[0].id[:6],))
     assert chosen_text(proposal, first) == "A\nb\nc\nd\ne\n"
+
+
+@pytest.mark.parametrize(
+    ("prefixes", "taken", "text"),
+    [((0,), (0,), "A\nb\nc\nd\ne\n"), ((1, 1), (1,), "a\nb\nc\nd\nE\n"), ((1, 0), None, _AFTER), ((), (), _BEFORE)],
+)
+def test_hunks_are_named_by_their_first_letters_and_all_of_them_are_the_whole(
+    proposal: Proposal, prefixes: tuple[int, ...], taken: tuple[int, ...] | None, text: str
+) -> None:
+    request = DecisionRequest(DecisionKind.PARTIALLY_ACCEPTED, tuple(proposal.hunks[n].id[:6] for n in prefixes), "style", "enough")
+    assert chosen_text(proposal, request) == text
+    whole = DecisionRequest(DecisionKind.ACCEPTED)
+    named = None if taken is None else replace(request, hunk_ids=tuple(proposal.hunks[n].id for n in taken))
+    assert as_partial(proposal, request) == (named or whole)
+
+
+def test_an_ambiguous_hunk_and_one_of_another_text_are_refused(proposal: Proposal) -> None:
+    both = DecisionRequest(DecisionKind.PARTIALLY_ACCEPTED, ("",))
+    with pytest.raises(UsageError, match="2 hunks that start with ''") as raised:
+        chosen_text(proposal, both)
+    assert raised.value.remedy == f"its hunks: {proposal.hunks[0].id} {proposal.hunks[1].id}"
+    first = DecisionRequest(DecisionKind.PARTIALLY_ACCEPTED, (proposal.hunks[0].id,))
+    with pytest.raises(CannotAnswerError, match=f"hunk {proposal.hunks[0].id} does not fit"):
+        chosen_text(replace(proposal, before_text="x\n" * 5), first)
+
+
+@pytest.mark.parametrize("kind", [DecisionKind.ACCEPTED, DecisionKind.EDITED_THEN_ACCEPTED, DecisionKind.REJECTED])
+def test_a_decision_keeps_what_was_taken_by_whom_and_the_text_after_it(store: Store, proposal: Proposal, kind: DecisionKind) -> None:
+    taken = () if kind is DecisionKind.REJECTED else tuple(hunk.id for hunk in proposal.hunks)
+    decided = _decider(store).record(proposal, DecisionRequest(kind, (), "style", "so"), "abc")
+    sha256 = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+    assert decided == Decision(proposal.id, kind, taken, "style", "so", 2, "test 1", sha256)
+
+
+def test_a_rejection_changes_no_text(store: Store, proposal: Proposal) -> None:
+    decided = _decider(store).reject(proposal, DecisionRequest(DecisionKind.REJECTED, reason_code="style"))
+    assert isinstance(decided, Decision) and decided.text_sha256 is None
+    assert _decider(store).record(proposal, _ACCEPT, _AFTER) == AlreadyDecided(decided)
+
+
+def test_a_text_that_a_person_edited_already_is_accepted_as_it_is(store: Store, proposal: Proposal) -> None:
+    proposal.path.write_text(_AFTER)
+    assert isinstance(_decider(store).accept(proposal, _ACCEPT), Decision)
+    assert proposal.path.read_text() == _AFTER
+
+
+def test_of_two_that_write_the_same_text_the_second_leaves_it(store: Store, proposal: Proposal) -> None:
+    Decider(store, "editor 7", 2).record(proposal, _ACCEPT, _AFTER)
+    assert isinstance(_decider(store).accept(proposal, _ACCEPT), AlreadyDecided)
+    assert proposal.path.read_text() == _AFTER
+
+
+def test_the_last_decision_counts(store: Store, proposal: Proposal) -> None:
+    first = DecisionRequest(DecisionKind.PARTIALLY_ACCEPTED, (proposal.hunks[0].id,))
+    for request in (_ACCEPT, first):
+        Decider(store, f"editor {len(request.hunk_ids)}", 2).accept(_now(store), request)
+        assert _decider(store).accepted_text(_now(store)) == chosen_text(proposal, request)
+        again = _decider(store).accept(_now(store), _ACCEPT)
+        assert isinstance(again, AlreadyDecided) and again.decision.decided_by == f"editor {len(request.hunk_ids)}"
+        assert isinstance(_decider(store).undo(_now(store)), Decision)
+        assert proposal.path.read_text() == _BEFORE
+        taken = request.hunk_ids or tuple(hunk.id for hunk in proposal.hunks)
+        assert _decider(store).last_acceptance(_now(store)) == DecisionRequest(request.kind, taken)
+    with pytest.raises(UsageError, match="is undone; only an accepted"):
+        _decider(store).undo(_now(store))
+
+
+def test_an_undo_of_what_an_editor_has_undone_already_writes_nothing(store: Store, proposal: Proposal) -> None:
+    _decider(store).accept(proposal, _ACCEPT)
+    proposal.path.write_text(_BEFORE)
+    changed_ns = proposal.path.stat().st_mtime_ns
+    assert isinstance(_decider(store).undo(_now(store)), Decision)
+    assert (proposal.path.stat().st_mtime_ns, proposal.path.read_text()) == (changed_ns, _BEFORE)
+    assert isinstance(_decider(store).record(_now(store), DecisionRequest(DecisionKind.UNDONE), _BEFORE), AlreadyDecided)
 
 
 def test_an_unknown_hunk_is_named(proposal: Proposal) -> None:
@@ -121,6 +195,7 @@ def test_the_second_decision_learns_who_was_first(store: Store, proposal: Propos
 
 def test_an_accept_that_loses_the_race_puts_the_file_back(store: Store, proposal: Proposal) -> None:
     Decider(store, "editor 7", 2).reject(proposal, DecisionRequest(DecisionKind.REJECTED))
+    assert isinstance(_decider(store).accept(_now(store), _ACCEPT), AlreadyDecided)
     outcome = _decider(store).accept(proposal, _ACCEPT)  # still believes that it is open
     assert isinstance(outcome, AlreadyDecided)
     assert proposal.path.read_text() == _BEFORE

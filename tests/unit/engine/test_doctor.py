@@ -128,6 +128,17 @@ async def test_a_slice_in_windows_is_listed_as_a_slice_and_cupti_stands_in_for_n
     assert ". But NVIDIA H200 is a MIG slice" in (await machine.parts())["rung"].detail
 
 
+@pytest.mark.parametrize(("version", "is_fine"), [((3, 10, 9), False), ((3, 11, 0), True), ((3, 12, 1), True), ((4, 0, 0), True)])
+async def test_python_must_be_new_enough(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch, version: tuple[int, int, int], is_fine: bool
+) -> None:
+    with monkeypatch.context() as patched:
+        patched.setattr(sys, "version_info", version)
+        python = (await machine.parts())["Python"]
+    words = "" if is_fine else "install Python 3.11 or newer"
+    assert (python.is_fine, python.detail, python.remedy) == (is_fine, ".".join(map(str, version)), words)
+
+
 async def test_a_full_disk_stops_everything(machine: Machine) -> None:
     machine.free_bytes = (1 << 30) - 1
     parts = await machine.parts()
@@ -209,3 +220,5 @@ async def test_source_text_that_would_go_unencrypted_is_warned_of(endpoint: str,
 async def test_a_person_who_answers_is_not_called() -> None:
     (part,) = await asked(provider="manual")
     assert part.is_fine and "a person answers" in part.detail
+    (part,) = await asked(RIGHT, provider="anthropic")
+    assert "answered in" in part.detail

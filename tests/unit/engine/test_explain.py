@@ -3,6 +3,8 @@
 import re
 from dataclasses import replace
 
+import pytest
+
 from assistant.engine.proposals.explain import explain, other_edit
 from assistant.engine.proposals.steps import KeptStep
 from assistant.model.plan import MetricPrediction, Rewrite, Step, Technique
@@ -72,6 +74,51 @@ def test_what_else_was_found_is_named_without_the_gain_of_its_screen(verdict, pr
     text = explain((kept,), verdict(), predicted(1.61), (other,))
     assert text.splitlines()[-1].startswith(f"**Also found, and not offered together with this**: {other}. ")
     assert "Also found" not in explain((kept,), verdict(), predicted(1.61))
+
+
+def test_a_models_step_without_a_finding_gives_its_own_reason_with_the_numbers_it_cites(verdict, predicted) -> None:
+    step = replace(_kept().step, rationale="moves {E1}, saves {E9}", planner="llm:small")
+    text = explain((replace(_kept(), step=step, finding=None),), verdict(), predicted(1.61))
+    assert "Why: by llm:small: moves global_sectors 98,304 sectors, saves {E9}" in text
+
+
+def test_facts_of_one_source_stand_together_and_a_fact_of_the_whole_launch_names_no_line(verdict, predicted) -> None:
+    facts = (_SECTORS, _SAVING, Evidence("E3", "block_count", 4.0, "blocks", None, Method.EMULATOR, "emulator, sm_90 rules"))
+    text = explain((replace(_kept(), evidence=facts),), verdict(), predicted(1.61))
+    source = "(emulator, sm_90 rules, exact)"
+    assert f"- E1: global_sectors = 98,304 sectors on line 7; E3: block_count = 4 blocks {source}" in text
+
+
+def test_a_ratio_is_judged_and_not_counted(verdict, predicted) -> None:
+    outcome = PredictionOutcome(MetricPrediction("time_ratio", 1.0, 2.0, "ratio"), 1.5, False)
+    assert "- time_ratio: 1 → 2 predicted, 1.5 judged (miss)" in explain((_kept(outcome),), verdict(), predicted(1.61))
+
+
+def test_the_verdict_counts_the_cases_that_passed_and_the_labels_are_explained(verdict, predicted) -> None:
+    mixed = verdict(Outcome.NEEDS_DECISION, labels=(Label.FAST_MATH,))
+    mixed = replace(mixed, cases=(*mixed.cases, *verdict().cases, *verdict().cases))
+    text = explain((_kept(),), mixed, predicted(1.61))
+    assert "by the kernel oracle, 2 of 3 cases passed; only you" in text
+    assert "**Know before accepting**: fast-math (it uses approximate arithmetic)" in text
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "words"),
+    [
+        ("l2", "l2", "1.61x (small; warm), limited by l2 before and after (performance"),
+        ("l2", "dram", "1.61x (small; warm), limited by l2 before, by dram after (performance"),
+        (None, "l2", "1.61x (small; warm) (performance"),
+        ("l2", None, "1.61x (small; warm) (performance"),
+    ],
+)
+def test_what_limits_it_is_said_where_both_sides_are_known(verdict, predicted, before, after, words) -> None:
+    speed = replace(predicted(1.61), bottleneck_before=before, bottleneck_after=after, caveats=("small", "warm"))
+    assert words in explain((_kept(),), verdict(), speed)
+
+
+@pytest.mark.parametrize(("low", "high"), [(1.2, None), (None, 2.0)])
+def test_half_an_interval_is_not_shown(verdict, predicted, low, high) -> None:
+    assert "[" not in explain((_kept(),), verdict(), replace(predicted(1.61), low=low, high=high))
 
 
 def test_a_chain_names_each_step_and_each_assumption_once(verdict, predicted) -> None:

@@ -62,6 +62,8 @@ def test_the_end_of_a_chain_comes_before_what_it_was_built_on() -> None:
 def test_of_similar_gains_the_edit_inside_the_kernel_is_built_on() -> None:
     host, pure = node("host", 1.5 * HOST_CODE_MARGIN - 0.01, host=True), node("pure", 1.5)
     assert names(chain().after([host, pure]).nodes) == ["pure"]
+    more = node("more", 1.5 * HOST_CODE_MARGIN + 0.01, host=True)
+    assert names(chain().after([pure, more]).nodes) == ["more"]
 
 
 def test_what_a_human_must_decide_on_is_never_built_on() -> None:

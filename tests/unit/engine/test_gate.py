@@ -25,7 +25,7 @@ def test_a_correct_edit_that_improves_what_its_finding_cites_is_kept(assessed, a
 
 
 def test_a_wrong_edit_is_refused_however_fast(assessed, access, verdict, predicted) -> None:
-    failed = verdict(Outcome.FAIL, _WRONG)
+    failed = verdict(Outcome.FAIL, VerificationFinding("note", Outcome.PASS, "a note"), _WRONG)
     refused = gate("KO101", _stores(assessed, access, 256), _stores(assessed, access, 32), failed, predicted(9.0))
     assert refused == Refusal(TrialOutcome.FAILED, "c[3] differs")
 
@@ -54,12 +54,46 @@ def test_a_decision_is_not_asked_for_a_small_gain(assessed, access, verdict, pre
     refused = gate("KO101", before, after, undecided, predicted(1.03))
     assert isinstance(refused, Refusal) and "1.03x is too little" in refused.reason
     assert isinstance(gate("KO101", before, after, verdict(), predicted(1.03)), Improvement)
+    assert isinstance(gate("KO101", before, after, undecided, predicted(1.05)), Improvement)
+    assert "the predicted 1.04x" in gate("KO101", before, after, undecided, predicted(1.04)).reason
+    assert "the measured 1.04x" in gate("KO101", before, after, undecided, measured(predicted, SpeedOutcome.FASTER, 1.04)).reason
+
+
+def measured(predicted, outcome: SpeedOutcome, ratio: float):
+    return replace(predicted(ratio), outcome=outcome, low=None)
+
+
+def test_what_was_measured_decides_whatever_the_counters_say(assessed, access, verdict, predicted) -> None:
+    before, worse = _stores(assessed, access, 32), _stores(assessed, access, 256)
+    faster, slower = (measured(predicted, outcome, 1.02) for outcome in (SpeedOutcome.FASTER, SpeedOutcome.SLOWER))
+    assert gate("KO101", before, worse, verdict(), faster) == Improvement("global_sectors 32 → 256 sectors")
+    told = "global_sectors 32 → 256 sectors, but it was measured SLOWER (1.02x)"
+    assert gate("KO101", before, worse, verdict(), slower) == Refusal(TrialOutcome.NOT_BETTER, told)
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [("KO999", "no counter answers this finding"), ("", "its plan cites no finding, so that its time alone counts")],
+)
+def test_a_step_whose_finding_no_counter_answers_is_kept_for_its_time(assessed, verdict, predicted, code, words) -> None:
+    kernels = assessed()
+    assert gate(code, kernels, kernels, verdict(), predicted(1.5)) == Improvement(words)
+    assert isinstance(gate(code, kernels, kernels, verdict(), predicted(1.0)), Refusal)
+
+
+@pytest.mark.parametrize(("low", "before", "after", "is_kept"), [
+    (None, 16, 32, True), (None, 32, 32, False), (None, 32, 16, False), (1.2, 32, 32, True), (1.2, 32, 16, False),
+])  # fmt: skip
+def test_of_occupancy_more_is_better(assessed, verdict, predicted, low, before, after, is_kept) -> None:
+    judged = gate("KO105", assessed(warps=before), assessed(warps=after), verdict(), predicted(1.5, low=low))
+    assert isinstance(judged, Improvement) == is_kept
 
 
 def test_once_the_models_error_is_known_the_lower_bound_decides(assessed, access, verdict, predicted) -> None:
     before, after = _stores(assessed, access, 256), _stores(assessed, access, 256)
     assert isinstance(gate("KO101", before, after, verdict(), predicted(1.5, low=1.2)), Improvement)
-    assert isinstance(gate("KO101", before, after, verdict(), predicted(1.5, low=0.9)), Refusal)
+    assert isinstance(gate("KO101", before, after, verdict(), predicted(1.5, low=1.0)), Refusal)
+    assert isinstance(gate("KO101", before, after, verdict(), predicted(1.009, low=1.005)), Refusal)
     worse = _stores(assessed, access, 300)
     assert isinstance(gate("KO101", before, worse, verdict(), predicted(1.5, low=1.2)), Refusal)
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from assistant.engine.pair.sessions import PairSessions
+from assistant.engine.proposals.decide import Decider, DecisionRequest
 from assistant.errors import CannotAnswerError, UsageError
 from assistant.model.pair import Turn, TurnKind
+from assistant.model.proposal import DecisionKind, Proposal
 from assistant.plan.catalogue import Catalogue
 from tests.contracts.fake_store import FakeStore
 
@@ -86,6 +89,77 @@ def test_a_constraint_must_say_something_and_one_that_is_dropped_must_be_there(s
             sessions.constrain(session, f"drop {number}")
         assert raised.value.remedy == "constraints: 1. keep block 256"
     assert sessions.constrain(session, "drop 1").answer == "no constraints"
+
+
+class Busy(FakeStore):
+    """Another process adds a turn before each of ours, as often as it says."""
+
+    refused = 0
+
+    def add_turn(self, turn: Turn) -> bool:
+        self.refused -= 1
+        return self.refused < 0 and super().add_turn(turn)
+
+
+@pytest.mark.parametrize(("refused", "is_added"), [(19, True), (20, False)])
+def test_a_turn_is_added_however_busy_others_are_but_not_for_ever(refused: int, is_added: bool) -> None:
+    store = Busy()
+    sessions = PairSessions(store, Catalogue(()), "a test")
+    session = sessions.start(FILE, K, None, None).state.session.id
+    store.refused = refused
+    if is_added:
+        assert sessions.constrain(session, "be nice").number == 2
+    else:
+        with pytest.raises(CannotAnswerError, match=f"{session} is busy"):
+            sessions.constrain(session, "be nice")
+
+
+@pytest.mark.parametrize(
+    ("kind", "code", "reason", "said", "answer"),
+    [
+        (DecisionKind.ACCEPTED, None, None, "", "accepted by a front end"),
+        (DecisionKind.PARTIALLY_ACCEPTED, None, "enough", "", "partially accepted by a front end: enough"),
+        (DecisionKind.REJECTED, "precision", None, "keep precision", "rejected by a front end: precision; from now on: keep precision"),
+        (
+            DecisionKind.REJECTED,
+            "style",
+            "no tiles",
+            "no t",
+            "rejected by a front end: no tiles; from now on: no t (not enforced: only a model planner can read it)",
+        ),
+    ],
+)
+def test_what_was_decided_elsewhere_becomes_a_turn_once(
+    offered: Proposal, kind: DecisionKind, code: str | None, reason: str | None, said: str, answer: str
+) -> None:
+    store = FakeStore()
+    sessions = PairSessions(store, Catalogue(()), "a test")
+    session = sessions.start(FILE, K, None, None).state.session.id
+    for proposal in (offered, replace(offered, id="P0000000002", kernel="other()")):
+        store.add_proposal(FILE.parent, proposal)
+        sessions.append(session, lambda state, of=proposal: replace(sessions.turn(state, TurnKind.SUGGEST, "", ""), proposal=of.id))
+    decider = Decider(store, "a front end", 5)
+    decider.record(store.find_proposal(offered.id), DecisionRequest(kind, (), code, reason), "")
+    for _ in range(2):
+        decided = [turn for turn in sessions.state(session).turns if turn.kind is TurnKind.DECISION]
+        assert [(turn.proposal, turn.said, turn.answer, turn.by) for turn in decided] == [
+            (offered.id, said, f"{offered.id} {answer}", "a test")
+        ]
+    sessions.stop(session)
+    decider.record(store.find_proposal("P0000000002"), DecisionRequest(kind, (), code, reason), "")
+    assert sum(turn.kind is TurnKind.DECISION for turn in sessions.state(session).turns) == 1
+
+
+def test_why_repeats_the_last_answer_that_has_a_reason(sessions: PairSessions) -> None:
+    session = sessions.start(FILE, K, None, None).state.session.id
+    for number in (1, 2):
+        sessions.append(
+            session, lambda state, n=number: replace(sessions.turn(state, TurnKind.SUGGEST, "", f"answer {n}"), detail=f"because {n}")
+        )
+    sessions.constrain(session, "be nice")
+    for _ in range(2):
+        why = sessions.why(session)
+        assert (why.answer, why.detail) == ("answer 2", "because 2")
 
 
 def test_nothing_is_explained_before_anything_was_judged(sessions: PairSessions) -> None:

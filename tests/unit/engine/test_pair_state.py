@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 from assistant.editor.words import pair_headline
 from assistant.engine.pair.state import PairState, pair_state, relative
 from assistant.engine.pair.words import nothing_answer, report, started_answer, version_line
-from assistant.model.comparison import Comparison, SpeedOutcome
+from assistant.model.comparison import CaseSpeed, Comparison, SpeedOutcome
 from assistant.model.pair import PairSession, Turn, TurnKind
 from assistant.model.verification import Outcome
 
@@ -82,6 +83,35 @@ def test_predictions_with_one_baseline_divide_and_measurements_do_not() -> None:
     assert quotient is not None and quotient.ratio == pytest.approx(1.2) and quotient.low is None
     assert relative(speed(1.5, SpeedOutcome.FASTER), speed(1.8)) is None
     assert relative(speed(1.5), speed(1.8, SpeedOutcome.FASTER)) is None
+
+
+def test_a_version_has_the_ratio_of_its_judgement_and_the_baseline_is_its_own() -> None:
+    now = state(edit("v1", 1.5), edit("v2", None, None), edit("v3", None))
+    assert [version.ratio for version in now.versions] == [1.0, 1.5, None, None]
+    assert [version.is_judged for version in now.versions] == [True, True, False, True]
+
+
+def test_of_several_shapes_each_is_held_against_itself() -> None:
+    def cases(**ratios: float) -> Comparison:
+        found = tuple(CaseSpeed(shape, 2.0, ratio, 1.0, 9.0, SpeedOutcome.PREDICTED) for shape, ratio in ratios.items())
+        return replace(speed(2.0), cases=found, low=1.0, high=3.0, margin=0.1, bottleneck_before="dram", bottleneck_after="l2")
+
+    made = relative(cases(a=2.0, b=4.0), cases(b=8.0, a=3.0, c=1.0))
+    assert made is not None
+    assert (made.low, made.high, made.margin, made.bottleneck_before, made.bottleneck_after) == (None, None, None, "l2", "l2")
+    assert [(case.shape, case.weight, case.ratio, case.low, case.high) for case in made.cases] == [
+        ("b", 2.0, 2.0, None, None),
+        ("a", 2.0, 1.5, None, None),
+    ]
+
+
+def test_a_decision_without_a_lesson_and_a_turn_without_a_text_change_nothing() -> None:
+    said = turn(TurnKind.CONSTRAIN, "be nice")
+    now = state(said, turn(TurnKind.DECISION), turn(TurnKind.EDIT), turn(TurnKind.BACK, "v0"), turn(TurnKind.SUGGEST, proposal="P1"))
+    assert (now.versions, now.current_text, [c.words for c in now.constraints]) == (state().versions, "v0", ["be nice"])
+    assert now.proposals == ("P1",) and now.is_open and len(now.turns) == 6
+    assert [c.words for c in state(said, turn(TurnKind.CONSTRAIN, " DROP 2 ")).constraints] == ["be nice"]
+    assert state(turn(TurnKind.DECISION, proposal="P1"), turn(TurnKind.SUGGEST)).proposals == ()
 
 
 def test_the_report_names_every_version_once_and_what_its_speed_rests_on() -> None:

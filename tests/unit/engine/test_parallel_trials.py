@@ -66,6 +66,13 @@ async def test_two_devices_try_two_candidates_at_the_same_time() -> None:
     assert [trial.rewrite for trial in trials] == [ONE, TWO]
     assert sorted(len(device.judged) for device in (first, second)) == [1, 1]
     assert meter.count == 2
+    again = devices(1, "c")
+    parallel = ParallelTrials((*again, *devices(1, "d")), meter)
+    for _ in range(2):
+        parallel.begin(NODE, STEP, TWO)
+        parallel.begin(NODE, STEP, TWO)
+        await parallel.judge(NODE, STEP, TWO)
+    assert sorted(device.judged for device in again) == [[TWO, TWO]]
 
 
 async def test_one_device_begins_nothing_ahead() -> None:

@@ -149,7 +149,62 @@ async def test_a_notice_says_what_is_sent_where_and_what_it_may_cost(choice: Cho
     assert "the source of the kernel" in what
     assert "small at http://localhost/v1" in where
     assert "about 15 calls" in cost
-    assert "capped at 5,000 tokens" in cost
+    assert "capped at 5,000 tokens" in cost and "no money is spent" not in cost
+
+
+async def test_what_a_call_may_cost_at_most_is_by_kernels_rounds_and_candidates(choice: Choose) -> None:
+    person = Person()
+    asked = choice(
+        OptimizeOptions(planner="llm", max_rounds=3, max_candidates=7), person, loaded=load_settings(None, {**MODEL, "search.beam": 4})
+    )
+    async with asked.made(kernel_count=2):
+        pass
+    assert person.seen[0].estimate.call_count == 2 * 3 * 4 + 2 * 7 + 2
+
+
+@pytest.mark.parametrize(
+    ("given", "caps"),
+    [
+        (Caps(), Caps(None, 9_000, 5.0, 6)),
+        (Caps(token_count=0, gpu_s=0.0, round_count=0), Caps(None, 0, 0.0, 0)),
+        (Caps(token_count=1, gpu_s=2.0, round_count=3), Caps(None, 1, 2.0, 3)),
+    ],
+)
+async def test_caps_of_the_command_line_stand_above_those_of_the_settings(choice: Choose, given: Caps, caps: Caps) -> None:
+    loaded = load_settings(None, {**MODEL, "budget.tokens": 9_000, "budget.gpu_s": 5.0, "budget.rounds": 6})
+    chosen, _ = await made(choice(OptimizeOptions(planner="llm", caps=given), Person(), loaded=loaded))
+    assert chosen.accounts.caps == caps
+
+
+@pytest.mark.parametrize(
+    ("may_call", "is_asked", "planner"),
+    [(None, True, "llm"), (True, True, "llm"), (False, True, "expert"), (True, False, "llm"), (False, False, "expert")],
+)
+async def test_an_answer_before_the_job_is_not_asked_for_again(choice: Choose, may_call: bool | None, is_asked: bool, planner: str) -> None:
+    person = Person()
+    chosen, heard = await made(choice(OptimizeOptions(planner="llm", may_call_models=may_call), person if is_asked else None))
+    assert chosen.planner.name == planner and len(person.seen) == (may_call is None)
+    said = [event.message for event in heard if isinstance(event, events.Message)]
+    assert any("is sent the source" in words for words in said) is (planner == "llm" and not is_asked)
+    remedies = [event.remedy for event in heard if isinstance(event, events.Message) and "the expert planner plans" in event.message]
+    assert remedies == ([None] if planner == "expert" else [])
+
+
+async def test_without_models_the_expert_plans_and_nothing_is_said(choice: Choose) -> None:
+    for options, load in ((OptimizeOptions(planner="expert"), True), (OptimizeOptions(planner="llm"), False)):
+        asked = choice(options, Person())
+        chosen, heard = await made(asked if load else replace(asked, load_models=None))
+        assert (chosen.planner.name, heard) == ("expert", ())
+
+
+async def test_a_person_who_is_the_model_is_told_which_file_waits(choice: Choose, tmp_path: Path) -> None:
+    asked = choice(OptimizeOptions(planner="llm"), Person())
+    asked._waits(tmp_path / "a.md", tmp_path / "b.md")  # pyright: ignore[reportPrivateUsage]
+    (waiting,) = asked.job.listener.taken()  # type: ignore[attr-defined]
+    assert (waiting.message, waiting.remedy) == (
+        f"waits for an answer to {tmp_path / 'a.md'}",
+        f"paste the answer into {tmp_path / 'b.md'}",
+    )
 
 
 @pytest.mark.asyncio

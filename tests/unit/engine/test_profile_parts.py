@@ -56,6 +56,8 @@ def test_heat_is_what_a_line_moves_beyond_its_ideal() -> None:
     )
     assert [heat.ratio for heat in line_heat(LINES)] == [0.45, 1.0, 0.5]
     assert line_heat((replace(LOAD, sectors=20),)) == ()
+    assert line_heat((LOAD,)) == (LineHeat(FILE, 2, 90, 1.0, 0, 0.0),)
+    assert line_heat((SHARED,)) == (LineHeat(FILE, 3, 0, 0.0, 30, 1.0),)
 
 
 def test_rows_show_each_line_of_the_ranges_with_its_own_heat() -> None:

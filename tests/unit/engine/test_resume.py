@@ -2,22 +2,33 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
+from assistant.build.flags import DEFAULT_FLAGS
 from assistant.cuda.parse import parse
 from assistant.engine.events_as_json import event_json
-from assistant.engine.search.resume import EarlierSearch, last_interrupted, spent_by
+from assistant.engine.job import Job
+from assistant.engine.reading import read_version
+from assistant.engine.report.reports import proposal_event
+from assistant.engine.request import JobRequest
+from assistant.engine.search.resume import NOTHING_EARLIER, EarlierSearch, is_running, last_interrupted, spent_by, tell_resumed
 from assistant.errors import UsageError
+from assistant.measure.targets import target
 from assistant.model import events
 from assistant.model.attempt import Attempt, JobRow
-from assistant.model.completion import Caps, SentCall, Spending
+from assistant.model.completion import Caps, Completion, CompletionRequest, ModelCall, ModelRole, SentCall, ServedModel, Spending
 from assistant.model.profile import Signature
+from assistant.model.proposal import Proposal
 from assistant.model.source import Source
 from assistant.model.trial import TrialOutcome
+from assistant.ports.lab import RunLimits
 from assistant.ports.store import Store
+from tests.unit.engine.heard import Heard
 
 FILE, WORKSPACE = Path("/w/a.cu"), Path("/w")
 NOW_MS = 100_000
@@ -142,6 +153,99 @@ def test_a_call_whose_end_was_not_seen_counts_with_its_longest_answer(store: Sto
     for rounds, gpu_s in ((1, 0.0), (2, 4.5)):
         store.add_event("J1", event_json(events.BudgetSpent("J1", Spending(round_count=rounds, gpu_s=gpu_s), Caps())))
     assert spent_by(store, ["J1"]) == Spending(0.25, 900, 100, 1, gpu_s=4.5, round_count=2)
+
+
+def test_several_jobs_of_one_search_spent_the_sum_of_their_calls_and_the_last_words_time_and_rounds(store: Store) -> None:
+    for number, (rounds, gpu_s) in enumerate(((2, 4.5), (3, 6.0))):
+        started(store, f"J{number}", number)
+        request = CompletionRequest(f"M{number}", ModelRole.CODER, "code@1", (), 100)
+        served, answer = ServedModel(ModelRole.CODER, "openai", "http://localhost/v1", "small", None), Completion("{}", "small", 9, 1)
+        store.add_model_call(ModelCall(request, f"J{number}", served, answer, 1, 2, Spending(0.5, 10 + number, 5, 1), False))
+        store.add_event(f"J{number}", event_json(events.BudgetSpent(f"J{number}", Spending(round_count=rounds, gpu_s=gpu_s), Caps())))
+    assert spent_by(store, ["J0", "J1"]) == Spending(1.0, 21, 10, 2, gpu_s=6.0, round_count=3)
+    assert spent_by(store, ["J1", "J0"]) == spent_by(store, ["J0", "J1"])
+    assert spent_by(store, []) == Spending()
+
+
+HERE = os.uname().nodename
+
+
+@pytest.mark.parametrize(
+    ("changes", "running"),
+    [
+        ({"heartbeat_ms": NOW_MS - 5_000}, True),
+        ({"heartbeat_ms": NOW_MS - 5_001}, False),
+        ({"ended_ms": NOW_MS}, False),
+        ({"owner": f"{HERE} cli {os.getpid()}"}, True),
+        ({"owner": f"{HERE} cli 4194999"}, False),
+        ({"owner": f"{HERE} cli in-a-notebook"}, True),
+    ],
+)
+def test_a_job_runs_while_its_heart_beats_and_its_process_is_there(changes: dict[str, object], running: bool) -> None:
+    assert is_running(replace(row("J1", NOW_MS), **changes), NOW_MS) is running  # pyright: ignore[reportArgumentType]
+
+
+def test_what_is_gone_on_with_holds_the_candidates_and_texts_of_all_its_jobs(store: Store, offered: Proposal) -> None:
+    store.add_proposal(WORKSPACE, replace(offered, path=FILE))
+    for made in (attempt(1, "padding", 3, TrialOutcome.FAILED), attempt(2, "padding", 5, TrialOutcome.KEPT, parent="mine")):
+        store.add_attempt(made)
+    for number in (3, 4):
+        store.add_attempt(replace(attempt(number, "padding", 7, TrialOutcome.FAILED, parent="theirs"), job="J0"))
+    store.add_attempt(replace(attempt(5, "padding", 9, TrialOutcome.FAILED), path=Path("/w/b.cu")))
+    started(store, "J1", 1)
+    shown = events.CandidateTried("J1", "C3", "padding", "k()", TrialOutcome.FAILED, "", None)
+    for event in (shown, events.StageStarted("J1", "confirm", ""), proposal_event("J1", offered)):
+        store.add_event("J1", event_json(event))
+    earlier = last_interrupted(store, WORKSPACE, FILE, NOW_MS)
+    assert sorted(tried.id for tried in earlier.attempts) == ["C1", "C2", "C3"]
+    assert earlier.texts == {"old", "mine", "theirs", offered.before_text, offered.after_text}
+    assert (earlier.ended_by, earlier.shown()) == (None, (shown, proposal_event("J1", offered)))
+
+
+def resumed(tmp_path: Path, earlier: EarlierSearch) -> list[events.Event]:
+    file, heard = tmp_path / "a.cu", Heard()
+    file.write_text("__global__ void k() {}")
+    request = JobRequest(file, tmp_path)
+    job = Job("J2", request, cast("Any", None), target("h200"), cast("Any", None), tmp_path, (), RunLimits(), heard)
+    tell_resumed(job, earlier, read_version(request, DEFAULT_FLAGS))
+    return heard.events
+
+
+def test_what_is_gone_on_with_is_told_again(tmp_path: Path, offered: Proposal) -> None:
+    assert resumed(tmp_path, NOTHING_EARLIER) == []
+    tried = events.CandidateTried("J1", "C3", "padding", "k()", TrialOutcome.FAILED, "", None)
+    earlier = EarlierSearch("J1", (tried, proposal_event("J1", offered), tried), (), frozenset())
+    first, *others = resumed(tmp_path, earlier)
+    assert isinstance(first, events.Message) and tuple(others) == earlier.log
+    assert first.message == "goes on with J1, which was interrupted after 2 candidates and 1 proposal"
+    capped = replace(earlier, log=(tried, events.BudgetSpent("J1", Spending(), Caps(), ended_by="gpu_s")))
+    (first, *_) = resumed(tmp_path, capped)
+    assert isinstance(first, events.Message) and first.message == "goes on with J1, which a cap ended after 1 candidate and 0 proposals"
+    assert len(resumed(tmp_path, replace(capped, texts=frozenset({"__global__ void k() {}"})))) == 2
+    changed = resumed(tmp_path, replace(capped, texts=frozenset({"as it was"})))[-1]
+    assert isinstance(changed, events.Message) and changed.message.startswith("a.cu changed since J1")
+
+
+def test_a_kernel_is_searched_again_after_a_rejection_and_finished_by_what_is_offered(offered: Proposal) -> None:
+    parsed = parse(Source(FILE, "__global__ void k() {}\n__global__ void other() {}\n"))
+    earlier = replace(EARLIER, texts=frozenset({parsed.source.text}))
+    found, made = events.FindingsFound("J1", "k()", (), ()), proposal_event("J1", offered)
+    rejected = events.DecisionMade("J1", offered.id, "rejected", (), None, None, "a test")
+    accepted = replace(rejected, kind="accepted")
+    unknown = replace(found, kernel="gone()")
+    for log, finished in (
+        ((found,), set()),
+        ((found, made), {"k"}),
+        ((found, made, rejected), set()),
+        ((found, made, accepted), {"k"}),
+        ((found, found), set()),
+        ((found, unknown), {"k"}),
+        ((unknown, found), set()),
+        ((made, rejected), set()),
+        ((found, made, rejected, made), {"k"}),
+    ):
+        assert replace(earlier, log=log).finished(parsed) == finished, log
+        assert replace(earlier, log=log, texts=frozenset()).finished(parsed) == frozenset()
 
 
 def test_a_search_that_still_beats_is_left_alone(store: Store) -> None:

@@ -1,8 +1,10 @@
 """Predictions next to what was counted after the edit, wherever the edit moved the line."""
 
+from dataclasses import replace
+
 import pytest
 
-from assistant.engine.proposals.scoring import ScoredVersion, score_predictions
+from assistant.engine.proposals.scoring import ScoredVersion, score_predictions, score_ratio
 from assistant.engine.proposals.steps import followed
 from assistant.model.plan import MetricPrediction
 from assistant.model.profile import InstructionMix
@@ -65,14 +67,57 @@ def test_a_prediction_starts_from_what_was_counted_but_for_rounding(assessed, ac
         assert (_score([sectors], 3, before, before) != [(None, None)]) is is_scored
 
 
+@pytest.mark.parametrize(("first", "second"), [(0, 1), (1, 0)])
+def test_the_launches_that_take_longest_are_scored(assessed, first: int, second: int) -> None:
+    kernels = (assessed(blocks=3, count=2.0), assessed(blocks=5, count=3.0))
+    predictions = [MetricPrediction("block_count", 5, 5, "blocks")]
+    assert _score(predictions, 1, *[(*kernels[first], *kernels[second])] * 2) == [(5, True)]
+
+
+def test_what_was_not_launched_is_not_scored(assessed) -> None:
+    predictions = [MetricPrediction("block_count", 4, 4, "blocks")]
+    for before, after in ((assessed(), ()), ((), assessed())):
+        assert _score(predictions, 1, before, after) == [(None, None)]
+
+
+@pytest.mark.parametrize(
+    ("metric", "counted"),
+    [("global_sectors", 96), ("global_requests", 24), ("global_sectors_per_request", 4), ("global_requests_per_warp", 3)],
+)
+def test_accesses_of_a_line_are_added_up_and_a_last_warp_that_is_not_full_counts(assessed, access, metric: str, counted: float) -> None:
+    kernels = assessed(access("global load", 3, 8, 32), access("global load", 3, 16, 64), access("global load", 1, 5, 50), threads=33)
+    assert _score([MetricPrediction(metric, counted, counted, "")], 3, kernels, assessed(blocks=4, threads=33)) == [(0, False)]
+    moved = assessed(access("global load", 4, 8, 32), access("global load", 4, 16, 64), access("global store", 4, 1, 1), threads=33)
+    assert _score([MetricPrediction(metric, counted, counted, "")], 3, kernels, moved) == [(counted, True)]
+
+
+def test_bank_conflicts_are_wavefronts_over_their_ideal(assessed, access) -> None:
+    before = assessed(access("shared load", 3, 8, 256, ideal=8))
+    after = assessed(access("shared load", 4, 8, 16, ideal=8))
+    predictions = [MetricPrediction("shared_wavefronts", 256, 16, ""), MetricPrediction("shared_conflict_factor", 32, 2, "")]
+    assert _score(predictions, 3, before, after) == [(16, True), (2, True)]
+
+
+@pytest.mark.parametrize(
+    ("predicted", "ratio", "scored"), [(None, 11.0, []), (11.0, None, []), (11.0, 10.0, [(10.0, True)]), (11.0, 9.9, [(9.9, False)])]
+)
+def test_a_plans_own_ratio_is_held_to_a_tenth_of_its_gain(predicted: float | None, ratio: float | None, scored: list[object]) -> None:
+    found = score_ratio(predicted, ratio)
+    assert [(outcome.actual, outcome.is_hit) for outcome in found] == scored
+    assert [outcome.prediction for outcome in found] == [MetricPrediction("time_ratio", 1.0, 11.0, "ratio")] * len(scored)
+
+
 def test_launch_metrics_are_read_off_the_launch(assessed, access) -> None:
     before, after = assessed(blocks=3, threads=128, warps=16), assessed(blocks=6, threads=64, warps=32)
     predictions = [
         MetricPrediction("block_count", 3, 6, "blocks"),
         MetricPrediction("block_threads", 128, 64, "threads"),
         MetricPrediction("occupancy", 0.25, 0.5, "ratio"),
+        MetricPrediction("resident_warps_per_sm", 16, 32, "warps"),
     ]
-    assert _score(predictions, 1, before, after) == [(6, True), (64, True), (0.5, True)]
+    assert _score(predictions, 1, before, after) == [(6, True), (64, True), (0.5, True), (32, True)]
+    unknown = tuple(replace(item, launches=tuple(replace(launch, occupancy=None) for launch in item.launches)) for item in after)
+    assert _score(predictions[2:], 1, before, unknown) == [(None, None)] * 2
 
 
 def test_instructions_are_counted_on_the_lines_of_the_edit(assessed) -> None:
@@ -87,6 +132,7 @@ def test_reuse_is_loads_per_distinct_sector_of_a_block(assessed, access) -> None
     after = assessed(access("global load", 4, 8, 100), block_unique=100)
     reuse = MetricPrediction("load_reuse_in_block", 8, 1, "loads/sector")
     assert _score([reuse], 3, before, after) == [(1, True)]
+    assert _score([reuse], 3, before, assessed(access("global load", 4, 8, 100))) == [(None, None)]
 
 
 def test_lines_are_followed_through_an_edit() -> None:

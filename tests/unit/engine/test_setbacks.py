@@ -6,12 +6,14 @@ from dataclasses import fields, replace
 
 import pytest
 
-from assistant.engine.search.setbacks import setback_of, tried_before
+from assistant.engine.search.setbacks import attempted_before, setback_of, tried_before
 from assistant.engine.search.trials import Trial
-from assistant.model.build import Diagnostic, DiagnosticSeverity
+from assistant.model.build import Diagnostic, DiagnosticSeverity, KernelResources
 from assistant.model.plan import Rewrite, Setback, SetbackKind, Step
+from assistant.model.profile import Evidence, Method, Problem
 from assistant.model.trial import TrialOutcome
 from assistant.model.verification import Outcome, VerificationFinding
+from tests.unit.engine.test_resume import attempt
 
 SECRET = "root:x:0:0"
 TRIAL = Trial("C1", Step("t", "k()", 3, "", (), "", (), 0.0), Rewrite("t", "k()", 3, (), "Do it.", ()), "text")
@@ -54,6 +56,46 @@ def test_what_a_candidate_printed_is_not_reported(verdict) -> None:
     assert SECRET not in repr(setback)
     assert setback.findings[1] == wrong
     assert SECRET not in tried_before(trial).reason
+
+
+def test_what_its_kernels_did_comes_along_each_problem_once(assessed, access, verdict) -> None:
+    problem = Problem("shared_race", "it races", "k.cu", 3, None, None, None, None, None, 1)
+    fact = Evidence("E1", "global_sectors", 8.0, "sectors", 3, Method.EMULATOR, "emulator")
+    resources = KernelResources("k(float*)", "_Z1kPf", "sm_90", 40, 0, 0, 0, 0, 0)
+    (item,) = assessed(access("global load", 3, 8, 32))
+    (launch,) = item.launches
+    racing = replace(launch, profile=replace(launch.profile, problems=(problem, problem)))
+    after = (replace(item, launches=(racing, racing), evidence=(fact,), resources=resources), replace(item, launches=(launch,)))
+    setback = setback_of(replace(TRIAL, after=after, verification=verdict(), ratio=0.9).ended(TrialOutcome.NOT_BETTER, "slow"))
+    assert setback is not None
+    assert (setback.problems, setback.evidence, setback.resources, setback.ratio) == ((problem,), (fact,), resources, 0.9)
+    assert setback.profiles == (racing.profile, racing.profile, launch.profile)
+    assert (setback.cases, setback.findings) == (verdict().cases, ())
+    bare = setback_of(TRIAL.ended(TrialOutcome.NOT_BETTER, "slow"))
+    assert bare is not None and (bare.cases, bare.findings, bare.profiles, bare.resources) == ((), (), (), None)
+
+
+@pytest.mark.parametrize(
+    ("outcome", "shown"),
+    [(Outcome.PASS, "it printed PASS"), (Outcome.NEEDS_DECISION, "it printed PASS"), (Outcome.FAIL, "the program prints something else")],
+)
+def test_only_the_words_of_the_failing_finding_are_taken_for_printed_ones(verdict, outcome: Outcome, shown: str) -> None:
+    finding = VerificationFinding("wrong_output", outcome, "it printed PASS")
+    trial = replace(TRIAL, verification=verdict(Outcome.FAIL, finding)).ended(TrialOutcome.FAILED, finding.message)
+    assert tried_before(trial).reason == shown
+    assert tried_before(trial.ended(TrialOutcome.FAILED, "another reason")).reason == "another reason"
+
+
+def test_an_earlier_jobs_candidate_is_told_without_what_it_may_have_printed(predicted) -> None:
+    failed = attempt(3, "t", 7, TrialOutcome.FAILED)
+    told = [
+        attempted_before(tried)
+        for tried in (replace(failed, reason=SECRET), replace(failed, outcome=TrialOutcome.KEPT, comparison=predicted(1.5)))
+    ]
+    assert [(tried.technique, tried.line, tried.outcome, tried.reason, tried.ratio) for tried in told] == [
+        ("t", 7, TrialOutcome.FAILED, "it failed its verification", None),
+        ("t", 7, TrialOutcome.KEPT, "", 1.5),
+    ]
 
 
 def test_last_words_of_a_crash_are_not_reported() -> None:

@@ -1,11 +1,13 @@
 """Money and tokens as people read them."""
 
+import pytest
+
 from assistant.engine.search.spending_words import cap_words, caps_words, dollars, estimate_words, more_words, number_words, spent_words
 from assistant.model.completion import Caps, Spending
 
 
 def test_small_sums_keep_their_digits() -> None:
-    assert (dollars(0.0123), dollars(0.0042), dollars(0.0), dollars(None)) == ("$0.01", "$0.0042", "$0.00", "unpriced")
+    assert [dollars(money) for money in (1.25, 0.01, 0.0099, 0.0, None)] == ["$1.25", "$0.01", "$0.0099", "$0.00", "unpriced"]
 
 
 def test_what_was_spent_names_calls_and_tokens() -> None:
@@ -21,19 +23,34 @@ def test_what_going_on_costs_is_an_option_that_would_do() -> None:
     assert tokens == "the next call alone takes up to 3,000 tokens: kernelopt optimize a.cu --resume --budget-tokens 4000 or more goes on"
     rounds = more_words("round_count", Spending(round_count=2), Spending(), command)
     assert rounds == "kernelopt optimize a.cu --resume --budget-rounds 3 or more goes on; what was spent counts"
+    seconds = more_words("gpu_s", Spending(gpu_s=2.25), Spending(), command)
+    assert seconds == "kernelopt optimize a.cu --resume --budget-gpu-s and more than 2.2 goes on; what was spent counts"
+
+
+@pytest.mark.parametrize(
+    ("spent", "next_call", "needed"),
+    [(0.25, 0.5, "0.75"), (0.25, 0.501, "0.76"), (0.0, 0.001, "0.01"), (1.5, None, "1.50"), (None, 2.0, "2.00")],
+)
+def test_money_that_goes_on_is_rounded_up_to_a_cent(spent: float | None, next_call: float | None, needed: str) -> None:
+    assert f"--budget-usd {needed} or more" in more_words("money_usd", Spending(spent), Spending(next_call), "go")
 
 
 def test_caps_are_named_each() -> None:
     caps = Caps(0.05, 2_000, 30.0, 2)
     assert caps_words(caps) == "capped at $0.05 and 2,000 tokens and 30 s of GPU and 2 rounds"
     assert caps_words(Caps()).startswith("no cap is set")
+    each = [Caps(0.05), Caps(None, 2_000), Caps(None, None, 30.0), Caps(None, None, None, 2)]
+    assert [caps_words(one) for one in each] == [
+        "capped at $0.05", "capped at 2,000 tokens", "capped at 30 s of GPU", "capped at 2 rounds"
+    ]  # fmt: skip
     named = [cap_words(cap, caps) for cap in ("money_usd", "token_count", "gpu_s", "round_count")]
     assert named == ["the cap of $0.05", "the cap of 2,000 tokens", "the cap of 30 s of GPU", "the cap of 2 rounds"]
     assert (cap_words("round_count", Caps(round_count=1)), caps_words(Caps(round_count=1))) == ("the cap of 1 round", "capped at 1 round")
 
 
 def test_a_number_that_is_no_count_is_not_spelt_out() -> None:
-    assert (number_words(8_192), number_words(10**30)) == ("8,192", "more than 1,000,000,000,000")
+    assert [number_words(number) for number in (8_192, 10**12)] == ["8,192", "1,000,000,000,000"]
+    assert number_words(10**12 + 1) == "more than 1,000,000,000,000"
 
 
 def test_an_estimate_promises_no_bound_and_without_a_price_names_no_money() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from assistant.engine.proposals.steps import SettledStep, is_settled, moved
+from assistant.engine.proposals.steps import SettledStep, followed, is_settled, moved
 from assistant.model.trial import TrialOutcome
 
 
@@ -11,7 +11,9 @@ from assistant.model.trial import TrialOutcome
     [
         (TrialOutcome.KEPT, 1.5, False),
         (TrialOutcome.NOT_BETTER, 1.0, False),
-        (TrialOutcome.NOT_BETTER, 0.5, True),
+        (TrialOutcome.NOT_BETTER, 0.99, False),
+        (TrialOutcome.NOT_BETTER, 0.9899, True),
+        (TrialOutcome.NOT_BETTER, None, True),
         (TrialOutcome.FAILED, None, True),
         (TrialOutcome.BUILD_FAILED, None, True),
         (TrialOutcome.NOT_BUNDLED, 1.3, True),
@@ -25,3 +27,8 @@ def test_a_settled_step_moves_with_its_line() -> None:
     before, after = "a\nb\nc\n", "new\na\nb\nc\n"
     assert moved((SettledStep("padding", frozenset({2})),), before, after) == (SettledStep("padding", frozenset({3})),)
     assert moved((SettledStep("padding", frozenset({2})),), before, "a\nc\n") == (SettledStep("padding", frozenset()),)
+
+
+@pytest.mark.parametrize(("line", "lines"), [(0, set()), (1, {1}), (2, {2, 3}), (3, {2, 3}), (4, {4}), (5, {6}), (6, set())])
+def test_a_line_that_was_rewritten_is_followed_to_all_that_replaced_it(line: int, lines: set[int]) -> None:
+    assert followed("a\nb\nc\nd\ne\n", "a\nB\nC\nd\nnew\ne\n", line) == lines

@@ -50,6 +50,15 @@ def test_a_search_that_goes_on_finds_the_very_edit_that_it_had_offered(store: St
     assert offered_already(store, folder, edit) is None, "another one took its place"
 
 
+@pytest.mark.parametrize(("ratio", "is_better"), [(3.51, True), (3.52, False), (3.53, False)])
+def test_only_an_edit_that_gains_more_stays_open_and_a_better_verdict_is_no_hindrance(
+    store: Store, fast: Proposal, ratio: float, is_better: bool
+) -> None:
+    doubtful = replace(fast.verification, outcome=Outcome.NEEDS_DECISION)
+    for fresh in (_of(fast, "P02", ratio), replace(_of(fast, "P02", ratio), verification=doubtful)):
+        assert bool(_better(store, fast, fresh)) is is_better
+
+
 def test_a_faster_edit_with_a_worse_verdict_gives_way(store: Store, fast: Proposal) -> None:
     doubtful = replace(fast, verification=replace(fast.verification, outcome=Outcome.NEEDS_DECISION))
     assert _better(store, doubtful, _of(fast, "P02", 1.62)) == ()
@@ -77,6 +86,15 @@ def test_the_open_one_succeeds_whatever_came_later(store: Store, fast: Proposal)
     store.mark("P03", ProposalState.STALE)
     after = successor(store, store.find_proposal("P01"))
     assert after is not None and after.id == "P02"
+
+
+def test_where_none_can_be_decided_on_the_newest_of_the_kernel_succeeds(store: Store, fast: Proposal) -> None:
+    for number in (1, 2, 3):
+        store.add_proposal(fast.path.parent, _of(fast, f"P0{number}", 1.5, created_ms=number))
+    store.add_proposal(fast.path.parent, replace(_of(fast, "P04", 1.5, created_ms=4), kernel="other()"))
+    store.mark("P03", ProposalState.STALE)
+    after = successor(store, store.find_proposal("P01"))
+    assert after is not None and after.id == "P03"
 
 
 def test_nothing_succeeds_the_newest(store: Store, fast: Proposal) -> None:

@@ -1,0 +1,38 @@
+"""A candidate as memory keeps it: by the costliest instance before, the first after, and who wrote it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+from assistant.engine.job import Job
+from assistant.engine.search.attempts import attempt_record
+from assistant.engine.search.trials import Trial
+from assistant.measure.targets import target
+from assistant.model.plan import Origin, Rewrite, Step
+from assistant.model.profile import Signature
+from assistant.model.source import Source
+from assistant.model.trial import TrialOutcome
+from assistant.model.verification import Label, Outcome
+from assistant.ports.lab import LabDescription
+
+LAB = SimpleNamespace(describe=lambda: LabDescription("cpu", "a device", "h200", "", ()))
+JOB = cast("Job", SimpleNamespace(id="J1", lab=LAB, target=target("h200")))
+STEP = Step("tile", "k(float *)", 3, "because", (), "KO101", (), 1.0, planner="llm:small")
+
+
+def test_a_candidate_is_kept_with_what_it_was_and_what_it_came_to(assessed: Any, verdict: Any, predicted: Any) -> None:
+    cheap, dear = (replace(assessed(count=count)[0], signature=Signature(name, ())) for count, name in ((1.0, "l2"), (2.0, "dram")))
+    rewrite = Rewrite("tile", "k(float *)", 3, (), "Use a tile.", (Label.READABILITY,), (), ("n is even",), Origin("small", ("M1",)))
+    trial = Trial("C1", STEP, rewrite, "after", TrialOutcome.KEPT, "better", 1.5, verdict(), predicted(1.5), (), (cheap, dear))
+    kept = attempt_record(JOB, Path("/w"), Source(Path("/w/a.cu"), "before"), (cheap, dear), trial, 7)
+    assert (kept.before.label, kept.after and kept.after.label) == ("dram", "l2")
+    assert (kept.id, kept.job, kept.path, kept.kernel, kept.created_ms) == ("C1", "J1", Path("/w/a.cu"), "k(float *)", 7)
+    assert (kept.technique, kept.finding, kept.line, kept.planner) == ("tile", "KO101", 3, "llm:small")
+    assert (kept.parent_text, kept.text, kept.verification, kept.comparison) == ("before", "after", Outcome.PASS, predicted(1.5))
+    assert (kept.model, kept.calls, kept.labels, kept.assumptions) == ("small", ("M1",), (Label.READABILITY,), ("n is even",))
+    assert (kept.lab, kept.device, kept.target) == ("cpu", "a device", "h200")
+    bare = attempt_record(JOB, Path("/w"), Source(Path("/w/a.cu"), "before"), (dear,), Trial("C2", STEP, replace(rewrite, origin=None)), 7)
+    assert (bare.after, bare.verification, bare.model, bare.calls) == (None, None, None, ())

@@ -1,0 +1,170 @@
+"""What is taken of a fresh proposal without asking, what is asked, and what becomes of the answer."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from assistant.cuda.hunks import hunks
+from assistant.engine.job import Job
+from assistant.engine.proposals.decide import DecisionRequest
+from assistant.engine.proposals.decisions import Decisions
+from assistant.engine.proposals.submitted import Submission
+from assistant.engine.request import Accept
+from assistant.errors import UsageError
+from assistant.model import events
+from assistant.model.comparison import SpeedOutcome
+from assistant.model.proposal import DecisionKind, Proposal, ProposalState
+from assistant.model.verification import Outcome
+from assistant.ports.store import Store
+from tests.contracts.fake_lab import Behaviour
+from tests.unit.engine.commands import Commands
+from tests.unit.engine.test_search import QUICK, turned
+
+JOB = cast("Job", SimpleNamespace(id="J1"))
+FASTER, PREDICTED, SAME = SpeedOutcome.FASTER, SpeedOutcome.PREDICTED, SpeedOutcome.SAME
+
+
+@pytest.fixture
+def decisions(store: Store) -> Decisions:
+    return Decisions(cast("Any", SimpleNamespace(who="a test")), lambda: store)
+
+
+@pytest.fixture
+def proposal(store: Store, offered: Proposal) -> Proposal:
+    before, after = "a\nb\nc\n", "A\nb\nC\n"
+    offered.path.write_text(before)
+    made = replace(offered, before_text=before, after_text=after, hunks=hunks(before, after))
+    store.add_proposal(offered.path.parent, made)
+    return made
+
+
+def judged(proposal: Proposal, verdict: Outcome, speed: SpeedOutcome, ratio: float, low: float | None) -> Proposal:
+    comparison = replace(proposal.comparison, outcome=speed, ratio=ratio, low=low)
+    return replace(proposal, verification=replace(proposal.verification, outcome=verdict), comparison=comparison)
+
+
+@pytest.mark.parametrize(
+    ("verdict", "speed", "ratio", "low", "is_best", "is_best_predicted"),
+    [
+        (Outcome.PASS, FASTER, 1.5, None, True, True),
+        (Outcome.PASS, PREDICTED, 1.5, None, False, True),
+        (Outcome.PASS, PREDICTED, 1.0, None, False, False),
+        (Outcome.PASS, PREDICTED, 1.5, 1.1, True, True),
+        (Outcome.PASS, PREDICTED, 1.5, 1.0, False, False),
+        (Outcome.PASS, SAME, 1.5, 1.1, False, False),
+        (Outcome.NEEDS_DECISION, FASTER, 1.5, 1.1, False, False),
+        (Outcome.FAIL, FASTER, 1.5, 1.1, False, False),
+    ],
+)
+async def test_only_what_passes_and_is_proved_faster_is_taken_without_asking(
+    decisions: Decisions,
+    proposal: Proposal,
+    verdict: Any,
+    speed: Any,
+    ratio: float,
+    low: float | None,
+    is_best: bool,
+    is_best_predicted: bool,
+) -> None:
+    offer = judged(proposal, verdict, speed, ratio, low)
+    taken = [await decisions.offer(JOB, offer, accept, None) is not None for accept in (Accept.NONE, Accept.ASK, Accept.BEST)]
+    assert taken == [False, False, is_best]
+    assert (await decisions.offer(JOB, offer, Accept.BEST_PREDICTED, None) is not None) is (is_best_predicted and not is_best)
+    assert (proposal.path.read_text() == proposal.after_text) is is_best_predicted
+
+
+async def answered(decisions: Decisions, proposal: Proposal, answer: DecisionRequest | None) -> events.DecisionMade | None:
+    async def ask(asked: Proposal) -> DecisionRequest | None:
+        assert asked == proposal
+        return answer
+
+    return await decisions.offer(JOB, proposal, Accept.ASK, ask)
+
+
+async def test_a_person_leaves_it_open_takes_a_part_or_turns_it_down(decisions: Decisions, proposal: Proposal, store: Store) -> None:
+    assert await answered(decisions, proposal, None) is None
+    assert store.find_proposal(proposal.id).state is ProposalState.OPEN
+    first = DecisionRequest(DecisionKind.PARTIALLY_ACCEPTED, (proposal.hunks[0].id[:6],), "style", "enough")
+    taken = await answered(decisions, proposal, first)
+    assert taken == events.DecisionMade("J1", proposal.id, "partially_accepted", (proposal.hunks[0].id,), "style", "enough", "a test")
+    assert proposal.path.read_text() == "A\nb\nc\n"
+    assert await answered(decisions, proposal, DecisionRequest(DecisionKind.REJECTED)) is None  # somebody was first
+    decisions.undo(store.find_proposal(proposal.id))
+    refused = await answered(decisions, store.find_proposal(proposal.id), DecisionRequest(DecisionKind.REJECTED, reason="no"))
+    assert refused is not None and (refused.kind, refused.reason, refused.hunk_ids) == ("rejected", "no", ())
+    assert proposal.path.read_text() == proposal.before_text
+
+
+def test_who_comes_second_is_told_who_was_first(decisions: Decisions, proposal: Proposal) -> None:
+    (first,) = decisions.reject(proposal, "style", "no")
+    assert isinstance(first, events.DecisionMade) and (first.job, first.kind, first.reason_code) == (None, "rejected", "style")
+    with pytest.raises(UsageError, match="P0000000001 was already rejected by a test"):
+        decisions.reject(proposal, None, None)
+
+
+KERNEL = """\
+__global__ void turn(float *out, const float *in, int n)
+{
+    int x = blockIdx.x * 32 + threadIdx.x;
+    int y = blockIdx.y * 32 + threadIdx.y;
+    float v = in[y * n + x]; // naive
+    // one
+    // two
+    // three
+    // four
+    // five
+    // six
+    if (x < n && y < n) out[x * n + y] = v;
+}"""
+TABLE = {"// tiled": Behaviour(turned, sectors=4), "out[x * n + y] = v": Behaviour(turned, sectors=32)}
+TEXT = f"{QUICK}\n{KERNEL}\n"
+TILED = TEXT.replace("// naive", "// tiled")
+BOTH = TILED.replace("out[x * n + y] = v", "put(v)")
+
+
+async def submitted(folder: Path) -> tuple[Commands, Proposal]:
+    """Two hunks, of which the second is nothing without the first."""
+    on = Commands(folder, kernels=TABLE)
+    await on.hear(on.session.submit(on.request(TEXT), Submission(BOTH, "uses a tile", "an agent")))
+    made = on.store.find_proposal(on.only(events.ProposalMade).id)
+    assert len(made.hunks) == 2
+    return on, made
+
+
+@pytest.mark.parametrize(
+    ("taken", "text", "state"),
+    [((0,), TILED, ProposalState.ACCEPTED), ((1,), TEXT, ProposalState.OPEN), ((0, 1), BOTH, ProposalState.ACCEPTED)],
+)
+async def test_a_part_is_judged_before_it_is_written(tmp_path: Path, taken: tuple[int, ...], text: str, state: ProposalState) -> None:
+    on, made = await submitted(tmp_path)
+    await on.hear(on.session.accept(made.id, tuple(made.hunks[place].id for place in taken)))
+    assert made.path.read_text() == text and on.store.find_proposal(made.id).state is state
+    assert len(on.all(events.ComparisonMade)) == (1 if len(taken) == 1 else 0)
+
+
+@pytest.mark.parametrize("taken", [(), (0,)])
+async def test_a_change_of_a_text_that_moved_on_is_judged_there_and_waits_as_a_new_proposal(tmp_path: Path, taken: tuple[int, ...]) -> None:
+    on, made = await submitted(tmp_path)
+    made.path.write_text(f"// a line above\n{TEXT}")
+    await on.hear(on.session.accept(made.id, tuple(made.hunks[place].id for place in taken)))
+    assert made.path.read_text() == f"// a line above\n{TEXT}"
+    fresh = on.store.find_proposal(on.only(events.ProposalMade).id)
+    assert fresh.after_text == f"// a line above\n{TILED if taken else BOTH}"
+    ended = on.all(events.JobEnded)[-1]
+    part = "what you took of it (1 of 2 hunks)" if taken else "its edit"
+    assert ended.exit_code == 1 and f"since {made.id} was made; {part}, moved to the present text" in ended.reason
+    assert ended.reason.endswith(f"waits as {fresh.id}: kernelopt accept {fresh.id}")
+    await on.hear(on.session.rebase(made.id, on.request(TEXT), f"// another line\n{TEXT}", tuple(made.hunks[place].id for place in taken)))
+    assert on.ending.exit_code == 0
+    assert on.store.find_proposal(on.only(events.ProposalMade).id).after_text == f"// another line\n{TILED if taken else BOTH}"
+
+
+async def test_a_change_that_does_not_hold_on_the_text_as_it_is_now_is_not_offered_again(tmp_path: Path) -> None:
+    on, made = await submitted(tmp_path)
+    await on.hear(on.session.rebase(made.id, on.request(TEXT), f"// a line above\n{TEXT}", (made.hunks[1].id,)))
+    assert on.ending.exit_code == 1 and on.all(events.ProposalMade) == []

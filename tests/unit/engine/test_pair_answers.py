@@ -1,0 +1,167 @@
+"""What a pair session answers where something is in the way: another kernel, a lost worker, a measured best, a hint."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assistant.engine.pair.session import Pair
+from assistant.engine.request import JobRequest, OptimizeOptions
+from assistant.model import events
+from assistant.model.plan import Technique
+from assistant.plan.catalogue import Catalogue
+from assistant.ports.lab import Lab, Program
+from tests.contracts.fake_clock import Clock
+from tests.unit.engine.commands import HOST, SCALE, Commands
+from tests.unit.engine.scripted import Scripted, plan_of
+from tests.unit.engine.searches import NAIVE, RIGHT
+from tests.unit.engine.test_search import KERNELS, QUICK
+
+DECLARED = f"{QUICK}\n{NAIVE}\n"
+A = SCALE + HOST
+
+
+def timed(takes_us: int, text: str = A) -> str:
+    return text.replace("    int i", f"    // takes {takes_us} us\n    int i")
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KERNELOPT_HOME", str(tmp_path / "home"))
+
+
+async def answers(on: Commands, first: str, *texts: str) -> list[str]:
+    """To each text, saved one after the other."""
+    pair, said = Pair(on.session), list[str]()
+    pair.sessions.start(on.request(first).file, first, None, None)
+    for text in texts:
+        heard = await on.hear(pair.edited(on.request(text)))
+        said += [event.answer for event in heard if isinstance(event, events.PairTurn)]
+        ends = [event.reason for event in heard if isinstance(event, events.JobEnded)]
+        assert ends in ([], said[-1:])
+    return said
+
+
+async def test_a_text_without_the_kernel_or_that_crashes_is_answered_each_time_it_is_saved(tmp_path: Path) -> None:
+    gone = A.replace("scale", "other")
+    crashes = A.replace("int main()", "// crashes\nint main()").replace("2.0f", "2.5f")
+    first, second, third = await answers(Commands(tmp_path), A, gone, gone, crashes)
+    words = f"cannot be judged: {tmp_path / 'a.cu'} has no kernel 'scale'; it has: other(float *, const float *, int)"
+    assert (first, second) == (f"v1: {words}", f"v2: {words}")
+    assert third == "v3: FAIL, the program ends by signal SIGSEGV; next: fix it, or go back to v0"
+
+
+async def test_measured_versions_are_timed_against_the_best_anew(tmp_path: Path) -> None:
+    on = Commands(tmp_path, timing=Clock())
+    faster, fastest = timed(20).replace("2.0f * x[i]", "x[i] + x[i]"), timed(10).replace("2.0f * x[i]", "x[i] * 2.0f")
+    first, second = await answers(on, timed(40), faster, fastest)
+    assert first.startswith("v1: PASS") and "FASTER 2.00x" in first and "the best so far" not in first
+    assert "FASTER 4.00x" in second and "2.00x against v1, the best so far" in second
+
+
+async def test_a_turn_is_told_when_it_was_made_and_a_second_save_of_the_same_says_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(time, "time_ns", lambda: 1_700_000_000_123_999_999)
+    on = Commands(tmp_path)
+    cheaper = A.replace("2.0f * x[i]", "x[i] + x[i]")
+    said = await answers(on, A, cheaper, cheaper, cheaper.replace("    int i", "    // a comment\n    int i"), A, A)
+    assert [words.partition(":")[0] for words in said] == ["v1", "back at v0"] and said[1] == "back at v0: the baseline"
+    (session,) = on.store.pair_sessions()
+    assert {turn.made_ms for turn in on.store.turns(session.id)} == {1_700_000_000_123}
+
+
+@pytest.mark.parametrize(
+    ("hint", "asked", "codes", "outcomes", "note"),
+    [
+        ("  ", None, {"KO101", "KO111"}, ["kept"], ""),
+        ("ko111", "ko111", {"KO111"}, ["kept"], ""),
+        ("tile", "tile", {"KO101", "KO111"}, ["kept"], ""),
+        ("other", "other", {"KO101", "KO111"}, ["constrained"], ""),
+        ("KO", "KO", {"KO101", "KO111"}, ["kept"], "; “KO” names no finding or technique: only a model planner can read it"),
+    ],
+)
+async def test_a_hint_names_a_finding_or_a_technique_and_is_else_for_a_model(
+    tmp_path: Path, hint: str, asked: str | None, codes: set[str], outcomes: list[str], note: str
+) -> None:
+    planner = Scripted([plan_of(NAIVE, tile=[RIGHT])])
+    techniques = tuple(Technique(name, name, (), (), "") for name in ("tile", "other"))
+    on = Commands(tmp_path, planner, kernels=KERNELS, catalogue=Catalogue(techniques))
+    pair, request = Pair(on.session), on.request(DECLARED)
+    opened = pair.sessions.start(request.file, DECLARED, "turn", None).state.session
+    pair.sessions.constrain(opened.id, "be nice")
+    await on.hear(pair.suggest(opened.id, request, hint, OptimizeOptions(max_rounds=1)))
+    (seen,) = planner.planned
+    assert (seen.hint, seen.wishes, {finding.code for finding in seen.findings}) == (asked, ("be nice",), codes)
+    assert [event.outcome for event in on.all(events.CandidateTried)] == outcomes
+    turn = on.only(events.PairTurn)
+    assert turn.answer.endswith(note) and (turn.proposal is not None) is (outcomes == ["kept"])
+    if turn.proposal is None:
+        assert turn.answer == "nothing, because tile: tile is excluded"
+
+
+async def test_a_search_that_fails_is_a_turn_that_says_why(tmp_path: Path) -> None:
+    on = Commands(tmp_path, Scripted([]))
+    crashes = A.replace("int main()", "// crashes\nint main()")
+    pair, request = Pair(on.session), on.request(crashes)
+    opened = pair.sessions.start(request.file, crashes, None, None).state.session
+    await on.hear(pair.suggest(opened.id, request, ""))
+    turn = on.only(events.PairTurn)
+    assert turn.answer.startswith("nothing, because the program ends by signal SIGSEGV")
+    assert turn.detail.splitlines()[0] == "- the program ends by signal SIGSEGV" and on.ending.exit_code == 3
+    assert on.ending.reason == turn.answer
+
+
+async def test_a_planner_that_fails_is_a_turn_too_where_the_machine_is_to_blame(tmp_path: Path) -> None:
+    class Broken(Scripted):
+        async def plan(self, request: Any) -> Any:
+            raise OSError(28, "the disk is full")
+
+    on = Commands(tmp_path, Broken([]), kernels=KERNELS)
+    pair, request = Pair(on.session), on.request(DECLARED)
+    opened = pair.sessions.start(request.file, DECLARED, None, None).state.session
+    await on.hear(pair.suggest(opened.id, request, ""))
+    assert on.only(events.PairTurn).answer.startswith(f"nothing, because {on.said[-1]}") and on.ending.exit_code > 0
+
+
+async def test_a_text_that_was_accepted_as_a_proposal_of_the_session_is_told_as_it(tmp_path: Path) -> None:
+    on = Commands(tmp_path, Scripted([plan_of(NAIVE, tile=[RIGHT])]), kernels=KERNELS)
+    pair, request = Pair(on.session), on.request(DECLARED)
+    opened = pair.sessions.start(request.file, DECLARED, "turn", None).state.session
+    await on.hear(pair.suggest(opened.id, request, ""))
+    made = on.only(events.ProposalMade).id
+    await on.hear(pair.edited(on.request(DECLARED.replace(NAIVE, RIGHT))))
+    assert on.only(events.PairTurn).proposal is None  # typed, not accepted
+    on.request(DECLARED)
+    await on.hear(on.session.accept(made, ()))
+    (decided,) = (turn for turn in pair.sessions.state(opened.id).turns if turn.kind == "decision")
+    assert (decided.proposal, decided.said, decided.answer) == (made, "", f"{made} accepted by a test")
+    await on.hear(pair.edited(on.request(DECLARED.replace(NAIVE, RIGHT.replace("[33]", "[34]")))))
+    assert on.only(events.PairTurn).proposal is None
+
+
+class Lost(Commands):
+    """Labs whose machine fails at what the text says."""
+
+    def _open_lab(self, request: JobRequest, scratch: Path, target: str) -> Lab:
+        lab: Any = super()._open_lab(request, scratch, target)
+        run = lab.run
+
+        async def fails(program: Program, *given: Any, **named: Any) -> Any:
+            if "// fills the disk" in program.sources[0].text:
+                raise OSError(28, "No space left on device")
+            return await run(program, *given, **named)
+
+        lab.run = fails
+        return lab
+
+
+async def test_a_machine_that_fails_and_a_text_without_any_kernel_are_answered(tmp_path: Path) -> None:
+    full = A.replace("int main()", "// fills the disk\nint main()").replace("2.0f * x[i]", "x[i] + x[i]")
+    on = Lost(tmp_path)
+    first, second = await answers(on, A, full, "// nothing\n")
+    assert first.startswith("v1: cannot be judged: no space left in ")
+    assert second.startswith(f"v2: cannot be judged: {tmp_path / 'a.cu'} ")

@@ -1,0 +1,130 @@
+"""Searches on whole programs: several kernels, a notebook's, programs that say themselves what is wrong, a GPU's counters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assistant.engine.request import Accept, JobRequest
+from assistant.model import events
+from assistant.model.launch import Dim3, LaunchConfig
+from assistant.model.plan import SetbackKind
+from assistant.model.profile import LaunchProfile, Method
+from assistant.model.workload import Case
+from assistant.ports.lab import HardwareCounts, Lab, LabFailure, Program, ProgramRun, RunLimits
+from assistant.ports.planner import PlanRequest
+from tests.unit.engine.commands import BESIDE, BOTH, HOST, PROGRAMS, SCALE, live_workload
+from tests.unit.engine.commands import KERNELS as TABLE
+from tests.unit.engine.scripted import Scripted, Search, plan_of
+from tests.unit.engine.searches import NAIVE, RIGHT
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KERNELOPT_HOME", str(tmp_path / "home"))
+
+
+@dataclass
+class Counting:
+    """A GPU's own counters, which can be had as often as it says."""
+
+    answers: int
+    asked: int = 0
+
+    async def count(
+        self, program: Program, cases: Sequence[Case], kernels: Sequence[str], limits: RunLimits, preferred: Method = Method.NCU
+    ) -> HardwareCounts | LabFailure:
+        self.asked += 1
+        if self.asked > self.answers:
+            return LabFailure("no_counters", "the counters are taken", "end the profiler")
+        config = LaunchConfig(Dim3(2, 2), Dim3(32, 32))
+        launch = LaunchProfile(0, kernels[0], config, preferred, "GPU", 4, (), (), (), None, None, ())
+        return HardwareCounts((launch,) * len(cases))
+
+
+@pytest.mark.parametrize(("answers", "asked", "is_told"), [(0, 1, True), (1, 2, False), (2, 2, False)])
+async def test_each_version_that_is_planned_from_is_counted_by_the_gpu_where_the_first_was(
+    tmp_path: Path, answers: int, asked: int, is_told: bool
+) -> None:
+    counting = Counting(answers)
+    on = Search(tmp_path, Scripted([plan_of(NAIVE, tile=[RIGHT])]), counters=counting)
+    assert await on.run() == [("tile", "kept")]
+    assert (counting.asked, len(on.planner.planned)) == (asked, 2)
+    assert ("edits are planned by the emulator's counters: the counters are taken" in on.said) is is_told
+
+
+class SaysNo(Search):
+    """Programs that print their own verdict: not 0 for a text with these words."""
+
+    def open_lab(self, request: JobRequest, scratch: Path, target: str) -> Lab:
+        lab: Any = super().open_lab(request, scratch, target)
+        run = lab.run
+
+        async def judged(program: Program, *given: Any, **named: Any) -> ProgramRun | LabFailure:
+            made = await run(program, *given, **named)
+            return replace(made, exit_status=3) if "// says no" in program.sources[0].text else made
+
+        lab.run = judged
+        return lab
+
+
+@pytest.mark.parametrize("is_model", [True, False])
+async def test_a_model_is_shown_what_its_edit_does_wrong_in_a_program_that_says_so_itself(tmp_path: Path, is_model: bool) -> None:
+    wrong = SCALE[:-2].replace("2.0f * x[i]", "2.5f * x[i]") + "// says no\n}"
+    programs = {"(out, x, 1000)": PROGRAMS["(out, x, 1000)"]}
+    planner = Scripted([plan_of("scale", wrong=[wrong])], [None], is_model=is_model)
+    on = SaysNo(tmp_path, planner, SCALE + HOST, kernels=TABLE, programs=programs)
+    assert await on.run(max_rounds=1) == [("wrong", "failed")]
+    assert "status 3" in on.reasons[0]
+    if is_model:
+        (setback,) = planner.setbacks
+        assert setback.kind is SetbackKind.WRONG_ANSWER and setback.findings and setback.profiles
+    (attempt,) = on.store.attempts()
+    assert (attempt.verification == "FAIL") is is_model
+
+
+async def test_kernels_are_searched_from_the_costliest_on_each_from_what_was_accepted_before(tmp_path: Path) -> None:
+    dear, scaled = TABLE["x[i] = 2.0f * (out[i] = 2.0f * x[i])"], TABLE["out[i] = 2.0f * x[i]"]
+    kernels = {
+        "x[i] = 2.0f * (out[i] = x[i] + x[i])": replace(dear, sectors=4),
+        "x[i] = 2.0f * (out[i] = 2.0f * x[i])": replace(dear, sectors=9000),
+        "out[i] = 2.0f * x[i]": replace(scaled, sectors=5000),
+        "out[i] = x[i] + x[i]": replace(scaled, sectors=4),
+    }
+    cheaper, both = SCALE.replace("2.0f * x[i]", "x[i] + x[i]").strip(), BOTH.replace("= 2.0f * x[i]);", "= x[i] + x[i]);").strip()
+    planner = Scripted([])
+    on = Search(tmp_path, planner, SCALE + BOTH + BESIDE, kernels=kernels, programs=PROGRAMS)
+    await on.run(max_rounds=1)
+    assert [request.kernel.name for request in planner.planned] == ["both", "scale"]
+
+    def edits(request: PlanRequest) -> dict[str, list[str]]:
+        return {"add": [cheaper if request.kernel.name == "scale" else both]}
+
+    planner._edits = edits  # type: ignore[method-assign]
+    planner.planned = []
+    assert await on.run(Accept.BEST_PREDICTED, max_rounds=1) == [("add", "kept"), ("add", "kept")]
+    assert on.ending == "2 proposals, 2 accepted"
+    assert [request.kernel.name for request in planner.planned] == ["both", "scale"]
+    assert ("x[i] + x[i]" in planner.planned[0].parsed.source.text, "x[i] + x[i]" in planner.planned[1].parsed.source.text) == (False, True)
+    assert on.file.read_text().count("x[i] + x[i]") == 2
+
+
+@pytest.mark.parametrize("factor", ["2.0f", "2.5f"])
+async def test_a_notebooks_kernel_is_searched_where_it_agrees_with_the_persons_own_function(tmp_path: Path, factor: str) -> None:
+    kernels = {"x[i] + x[i]": TABLE["out[i] = x[i] + x[i]"], "2.0f": replace(TABLE["out[i] = 2.0f * x[i]"], sectors=5000), **TABLE}
+    cheaper = SCALE.replace("2.0f * x[i]", "x[i] + x[i]").strip()
+    on = Search(tmp_path, Scripted([plan_of("scale", add=[cheaper])]), SCALE.replace("2.0f", factor), kernels=kernels)
+    on.live = live_workload(tmp_path)
+    await on.run(max_rounds=1)
+    if factor == "2.0f":
+        (made,) = on.all(events.ProposalMade)
+        assert on.store.recordings == {made.id: on.live.cases[0].recording}
+    else:
+        (ended,) = on.all(events.JobEnded)
+        told = on.all(events.Message)[-1]
+        assert (ended.exit_code, told.message, told.remedy) == (3, ended.reason, "fix the kernel or its reference first")
+        assert on.planner.planned == []

@@ -1,0 +1,58 @@
+"""Nothing is judged twice: what is remembered of the candidates of one kernel."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any, cast
+
+from assistant.engine.search.trials import Trial, TrialHistory, why_not_judged
+from assistant.model.plan import Decline, Plan, Rewrite, Step, TriedBefore
+from assistant.model.trial import TrialOutcome
+from assistant.model.verification import CannotJudge, Unjudgeable
+from assistant.ports.lab import LabFailure
+
+STEP, REWRITE = Step("t", "k()", 3, "", (), "", (), 0.0), Rewrite("t", "k()", 3, (), "Do it.", ())
+TRIAL = Trial("C1", STEP, REWRITE, "int x;")
+TOLD, OTHER = (TriedBefore("t", line, "Do it.", TrialOutcome.FAILED, "wrong", None) for line in (3, 4))
+
+
+def test_a_history_is_full_after_as_many_trials_as_are_allowed() -> None:
+    history = TrialHistory((TOLD,), 2)
+    fullness = [history.is_full]
+    for text in ("a", "b"):
+        history.add_unjudged(OTHER)
+        history.add("before", replace(TRIAL, text=text), TOLD)
+        fullness.append(history.is_full)
+    assert fullness == [False, False, True]
+    assert history.tried_before == (TOLD, OTHER, TOLD, OTHER, TOLD)
+
+
+def test_the_same_edit_of_the_same_text_and_the_same_code_are_known() -> None:
+    history = TrialHistory((), 2)
+    history.keep("before", TRIAL)
+    history.keep("elsewhere", replace(TRIAL, id="C2"))
+    assert not history.is_full and history.tried_before == ()
+    assert (history.known("before", "int x;"), history.known("before", "int y;"), history.known("other", "int x;")) == (TRIAL, None, None)
+    assert (history.same_code("int  x; // a comment"), history.same_code("int y;")) == ("C1", None)
+    history.begin_again()
+    assert (history.same_code("int x;"), history.known("before", "int x;")) == (None, TRIAL)
+    history.starts_from("int x;", "the start")
+    history.starts_from("int x;", "later")
+    assert history.same_code("int x;") == "the start"
+
+
+def test_a_reason_to_decline_is_given_once_and_never_of_a_settled_step() -> None:
+    history = TrialHistory((), 2)
+    first, moved, other, settled = (Decline(name, "k()", line, reason) for name, line, reason in (
+        ("t", 3, "no loop"), ("t", 9, "no loop"), ("t", 3, "too long"), ("u", 5, "no loop"),
+    ))  # fmt: skip
+    request = cast("Any", SimpleNamespace(excluded=frozenset({("u", 5)})))
+    assert history.new_declines(Plan((), (first, settled), "rules"), request) == (first,)
+    assert history.new_declines(Plan((), (moved, other), "rules"), request) == (other,)
+    assert history.new_declines(Plan((), (settled,), "rules"), cast("Any", SimpleNamespace(excluded=frozenset()))) == (settled,)
+
+
+def test_why_nothing_was_judged() -> None:
+    assert why_not_judged(CannotJudge(Unjudgeable.NO_CASE, "no case", "give one")) == "no case"
+    assert why_not_judged(LabFailure("crashed", "it died", "")) == "it died"
