@@ -2,7 +2,7 @@
 
 Example::
 
-    find_program(JobRequest(Path("/p/scale.cuh"), Path("/p")), flags, parsed).found.units     # (Path("/p/main.cu"),)
+    find_program(JobRequest(Path("/p/scale.cuh"), Path("/p")), flags).units     # (Path("/p/main.cu"),)
 """
 
 from __future__ import annotations
@@ -16,23 +16,14 @@ from assistant.errors import CannotAnswerError
 from assistant.model.build import Flags
 from assistant.model.program import FoundProgram, ProgramSearch
 from assistant.program import chosen_program, find_programs
-from assistant.record import Record
 
-__all__ = ["ProgramFound", "find_program"]
+__all__ = ["find_program"]
 
 _NAMES_SHOWN = 6
 
 
-class ProgramFound(Record):
-    """What came of looking for one program."""
-
-    found: FoundProgram | None
-    looked_for: tuple[str, ...] = ()
-    """In words, where none was found."""
-
-
-def find_program(request: JobRequest, flags: Flags) -> ProgramFound:
-    """Raises CannotAnswerError where several are possible and none was chosen, or what says which is damaged."""
+def find_program(request: JobRequest, flags: Flags) -> FoundProgram | None:
+    """None: the file is part of none. Raises CannotAnswerError where several are possible and none was chosen, or what says which is damaged."""
 
     def read(path: Path) -> str | None:
         given = request.text_of(path)
@@ -43,8 +34,8 @@ def find_program(request: JobRequest, flags: Flags) -> ProgramFound:
     if not search.found:
         if search.problem:
             raise CannotAnswerError(search.problem, f"kernelopt program {request.file} shows what is found")
-        return ProgramFound(None, search.looked_for)
-    return ProgramFound(_chosen(request.file, workspace, search))
+        return None
+    return _chosen(request.file, workspace, search)
 
 
 def _chosen(file: Path, workspace: Path, search: ProgramSearch) -> FoundProgram:

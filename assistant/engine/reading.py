@@ -15,7 +15,7 @@ from pathlib import Path
 from assistant.build.includes import with_headers
 from assistant.config import find_workspace
 from assistant.cuda.parse import parse
-from assistant.engine.programs import ProgramFound, find_program
+from assistant.engine.programs import find_program
 from assistant.engine.request import JobRequest
 from assistant.engine.source_version import Selection, SourceVersion, declares_workload, read_source, version_of
 from assistant.model.build import Flags
@@ -34,12 +34,11 @@ def read_version(request: JobRequest, flags: Flags) -> SourceVersion:
     Raises UsageError for no kernel or an unknown selector, CannotAnswerError for a bad workload block and for a program that is unclear.
     """
     parsed = parse(_source(request, request.file))
-    program = _program(request, flags, parsed)
-    units = _units(request, program.found)
-    flags = flags if program.found is None else _with_flags(flags, program.found)
+    found = _program(request, flags, parsed)
+    units = _units(request, found)
+    flags = flags if found is None else _with_flags(flags, found)
     others = (*map(parse, units), *_headers_with_kernels(request, (parsed.source, *units), flags))
-    found = program.found
-    built = Program(
+    program = Program(
         sources=(parsed.source, *(other.source for other in others)),
         flags=flags,
         arguments=request.arguments or (() if found is None else found.arguments),
@@ -48,15 +47,14 @@ def read_version(request: JobRequest, flags: Flags) -> SourceVersion:
         run_command=request.run_command,
     )
     selection = Selection(request.kernel, request.needs_kernels, request.live, request.only_own)
-    version = version_of(parsed, built, selection, others)
-    return replace(version, found=found, looked_for=program.looked_for)
+    return replace(version_of(parsed, program, selection, others), found=found)
 
 
-def _program(request: JobRequest, flags: Flags, parsed: ParsedSource) -> ProgramFound:
+def _program(request: JobRequest, flags: Flags, parsed: ParsedSource) -> FoundProgram | None:
     """Looked for where the file is run, and says of no launches itself."""
     is_said = request.live is not None or request.run_command is not None or request.report is not None
     if is_said or not request.may_have_program or (not request.extra_sources and not parsed.has_main and declares_workload(parsed)):
-        return ProgramFound(None)
+        return None
     return find_program(request, flags)
 
 

@@ -70,8 +70,6 @@ class SourceVersion(Record):
     """The other files of the program: its units, and headers that hold kernels."""
     found: FoundProgram | None = None
     """Which program it is part of, where that was looked for and found."""
-    looked_for: tuple[str, ...] = ()
-    """In words, what was looked for where no program was found."""
 
     @property
     def source(self) -> Source:
@@ -165,7 +163,7 @@ def with_text(version: SourceVersion, text: str) -> SourceVersion:
     """The same file with another text. Raises as version_of does."""
     program = replace(version.program, kernels=(), is_candidate=False)
     read = version_of(parse(Source(version.source.path, text)), program, version.selection, version.others)
-    return replace(read, found=version.found, looked_for=version.looked_for)
+    return replace(read, found=version.found)
 
 
 def with_other(version: SourceVersion, other: ParsedSource) -> SourceVersion:

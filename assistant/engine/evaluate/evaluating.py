@@ -147,11 +147,7 @@ async def repeat_limited(job: Job, version: SourceVersion, counted: CountedRun) 
 
 def without_workload(version: SourceVersion) -> LabFailure:
     path = version.source.path
-    init = f"kernelopt init {path} writes a workload block to start from"
+    init = f"kernelopt init {path} writes a workload block to start from; kernelopt program {path} says why no program was found"
     in_editor = "the editor's action 'declare a workload' writes one into the text"
     message = f"{path.name} has no main() and declares no workload, so there is nothing to run"
-    if version.looked_for:
-        message += f"; looked for a program that it is part of: {'; '.join(version.looked_for)}"
-    if version.looked_for:
-        init = f"name all sources of its program: kernelopt … {path.name} main.cu; or {init}"
     return LabFailure("no_workload", message, init if holder_of(path) is None else in_editor)

@@ -43,14 +43,10 @@ Open = Callable[..., tuple[JobAccounts, Heard]]
 
 @pytest.fixture
 def opened(tmp_path: Path, store: Store) -> Open:
-<<<<<<< HEAD
-    def make(caps: Caps, spent: Spending | None = None) -> tuple[JobAccounts, Heard]:
-        """The accounts of a new job, and what it reports."""
-=======
     def make(
         caps: Caps, spent: Spending | None = None, device: str = "cpu", on_writing: OnWriting | None = None
     ) -> tuple[JobAccounts, Heard]:
->>>>>>> msearch
+        """The accounts of a new job, and what it reports."""
         limits, request = architecture("sm_90"), JobRequest(tmp_path / "k.cu", tmp_path)
         assert limits is not None
         heard = Heard()

@@ -26,7 +26,7 @@ from assistant.ports.lab import Lab, LabFailure, Program, RunLimits
 from assistant.workload.recordings import NewCase, blob_name
 from tests.contracts.fake_clock import Clock
 from tests.contracts.fake_lab import Behaviour
-from tests.e2e.streams.normal import normal_lines
+from tests.normal_events import normal_lines
 from tests.unit.engine.asked import Alter, Asked, AskedLab, Refuse
 from tests.unit.engine.commands import BESIDE, HOST, KERNELS, PROGRAMS, Commands, live_workload
 from tests.unit.engine.searches import NAIVE, ONLY_FOR_MULTIPLES_OF_32, RIGHT, WORKLOAD, TwoEdits

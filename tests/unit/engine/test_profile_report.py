@@ -11,9 +11,13 @@ from assistant.cuda.parse import parse
 from assistant.engine.job import Job
 from assistant.engine.report.profile_report import profile_report
 from assistant.engine.report.reports import profile_event
+from assistant.engine.request import JobRequest
+from assistant.engine.source_version import Selection, version_of
 from assistant.measure.targets import target
+from assistant.model.build import Flags
 from assistant.model.events import Device
 from assistant.model.source import Source
+from assistant.ports.lab import Program
 from assistant.profile.findings import FindResult
 
 TEXT = """\
@@ -27,7 +31,8 @@ __global__ void k(float *c)
     c[0] = f(c[1]);
 }
 """
-JOB = cast("Job", SimpleNamespace(id="J1", target=target("h200"), device=Device("a device", "cpu", "h200")))
+REQUEST = JobRequest(Path("/k.cu"), Path("/"))
+JOB = cast("Job", SimpleNamespace(id="J1", target=target("h200"), device=Device("a device", "cpu", "h200"), request=REQUEST))
 
 
 def test_the_costliest_comes_first_and_what_was_not_shown_is_counted(assessed: Any) -> None:
@@ -60,9 +65,8 @@ def test_the_costliest_comes_first_and_what_was_not_shown_is_counted(assessed: A
         for one in of.launches
         if of.instance != "dear" or one.profile.index
     ]
-    evaluation = cast(
-        "Any", SimpleNamespace(version=SimpleNamespace(source=parsed.source, parsed=parsed), assessment=SimpleNamespace(kernels=kernels))
-    )
+    version = version_of(parsed, Program((parsed.source,), Flags()), Selection())
+    evaluation = cast("Any", SimpleNamespace(version=version, assessment=SimpleNamespace(kernels=kernels)))
     report = profile_report(JOB, evaluation, shown)
     assert (report.path, report.text, report.unshown_count) == (Path("/w/k.cu"), TEXT, 2)
     assert [(of.instance, [one.profile.launch for one in of.launches]) for of in report.kernels] == [

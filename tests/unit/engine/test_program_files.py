@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,6 +12,7 @@ from assistant.engine.request import JobRequest
 from assistant.engine.source_version import SourceVersion, refuse_other_differences, with_other, with_text
 from assistant.errors import CannotAnswerError, UsageError
 from assistant.model.build import Flags
+from assistant.program import choose_program
 
 FILES = {
     "k.cuh": '#pragma once\n#include "plain.h"\ntemplate <typename T> __global__ void first(T* x) { *x = 1; }\n',
@@ -27,9 +29,14 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def read(folder: Path, file: str, *others: str, **more: object) -> SourceVersion:
-    request = JobRequest(folder / file, folder, extra_sources=tuple(folder / name for name in others), **more)  # type: ignore[arg-type]
-    return read_version(request, Flags())
+def read(folder: Path, file: str, *others: str, **more: Any) -> SourceVersion:
+    """With the named sources, and those alone."""
+    return found(folder, file, *others, may_have_program=False, **more)
+
+
+def found(folder: Path, file: str, *others: str, **more: Any) -> SourceVersion:
+    """With the sources that are found."""
+    return read_version(JobRequest(folder / file, folder, extra_sources=tuple(folder / name for name in others), **more), Flags())
 
 
 def names(version: SourceVersion) -> list[str]:
@@ -103,3 +110,43 @@ def test_programs_that_differ_in_more_than_one_file_are_not_compared(folder: Pat
         refuse_other_differences(a, read(other, "main.cu", "b.cu"))
     with pytest.raises(CannotAnswerError, match=r"also differ in b\.cu"):
         refuse_other_differences(a, read(folder, "main.cu"))
+
+
+@pytest.mark.parametrize("file", ["k.cuh", "b.cu", "main.cu"])
+def test_the_rest_of_a_program_is_found_from_any_of_its_files(folder: Path, file: str) -> None:
+    version = found(folder, file)
+    assert version.found is not None and version.found.name == "main.cu"
+    assert {source.path.name for source in version.program.sources} == {"main.cu", "b.cu", "k.cuh"}
+    assert version.source.path.name == file
+    assert with_text(version, version.source.text + "\n").found == version.found
+
+
+def test_of_several_programs_one_must_be_chosen(folder: Path) -> None:
+    (folder / "bench.cu").write_text(FILES["main.cu"])
+    with pytest.raises(CannotAnswerError, match=r"k\.cuh is part of 2 programs \(bench\.cu, main\.cu\)"):
+        found(folder, "k.cuh")
+    choose_program(folder / "k.cuh", folder, "bench.cu")
+    version = found(folder, "k.cuh")
+    assert version.found is not None and version.found.units[0].name == "bench.cu"
+    assert found(folder, "k.cuh", "main.cu", "b.cu").found is not None
+
+
+def test_a_table_gives_arguments_folder_and_flags(folder: Path) -> None:
+    (folder / "kernelopt.toml").write_text('[program.demo]\nsources = ["main.cu", "b.cu"]\nargs = ["3"]\nflags = "-DN=4"\ncwd = "data"\n')
+    (folder / "data").mkdir()
+    program = found(folder, "k.cuh").program
+    assert (program.arguments, program.working_directory, program.flags.arguments) == (("3",), folder / "data", ("-DN=4",))
+    assert found(folder, "k.cuh", arguments=("5",)).program.arguments == ("5",)
+    assert found(folder, "k.cuh", run_command=("./bench",)).found is None
+
+
+def test_a_declared_workload_needs_no_program(folder: Path) -> None:
+    block = '/* kernelopt\n[workload.k]\nargs = { x = "randn(n)" }\ngrid = [1]\nblock = [32]\nshapes = [{ n = 32 }]\n*/\n'
+    (folder / "b.cu").write_text(block.replace("workload.k", "workload.second") + FILES["b.cu"])
+    assert found(folder, "b.cu").found is None
+
+
+def test_two_mains_on_the_command_line_are_refused(folder: Path) -> None:
+    (folder / "bench.cu").write_text(FILES["main.cu"])
+    with pytest.raises(CannotAnswerError, match="main"):
+        found(folder, "main.cu", "bench.cu")

@@ -15,7 +15,7 @@ from assistant.engine.request import Accept, CandidateRules
 from assistant.engine.search.planning import SearchCallbacks
 from assistant.model import events
 from assistant.model.completion import Caps
-from assistant.model.plan import MetricPrediction, Rewrite, SetbackKind, UnwrittenStep
+from assistant.model.plan import MetricPrediction, Rewrite, SetbackKind, UnwrittenStep, UnwrittenStepCode
 from assistant.model.proposal import DecisionKind, Proposal
 from assistant.model.trial import TrialOutcome
 from assistant.model.verification import Label
@@ -38,7 +38,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 async def test_every_rewrite_of_a_step_is_tried_in_order_and_none_twice(tmp_path: Path) -> None:
     spaced, restored = RIGHT.replace("int x", "int  x"), NAIVE.replace("int x", "int  x")
-    unwritten = UnwrittenStep("no loop to unroll")
+    unwritten = UnwrittenStep(UnwrittenStepCode.GIVEN_UP, "no loop to unroll")
     planner = Scripted([plan_of(NAIVE, tile=[WITH_VALUE, RIGHT, unwritten, spaced, WIDER], other=[restored, RIGHT, UNKNOWN])])
     on = Search(tmp_path, planner)
     assert await on.run() == [
@@ -71,7 +71,7 @@ async def test_a_models_duplicate_is_told(tmp_path: Path) -> None:
         (1, [RIGHT], ["build_failed", "kept"]),
         (2, [WITH_VALUE, RIGHT], ["build_failed", "not_better", "kept"]),
         (2, [None], ["build_failed"]),
-        (2, [UnwrittenStep("out of ideas")], ["build_failed", "unwritten"]),
+        (2, [UnwrittenStep(UnwrittenStepCode.GIVEN_UP, "out of ideas")], ["build_failed", "unwritten"]),
     ],
 )
 async def test_a_model_repairs_its_edit_as_often_as_the_settings_say(
@@ -280,7 +280,10 @@ async def test_what_rules_write_behind_a_candidate_is_compiled_with_it_unless_th
 ) -> None:
     monkeypatch.setattr(os, "cpu_count", lambda: core_count)
     start, right, wider = timed(NAIVE, 40), timed(RIGHT, 30), timed(WIDER, 20)
-    planner = Scripted([plan_of(start, tile=[right], model=[UnwrittenStep("no")], wider=[wider])], by_model=frozenset({"model"}))
+    planner = Scripted(
+        [plan_of(start, tile=[right], model=[UnwrittenStep(UnwrittenStepCode.GIVEN_UP, "no")], wider=[wider])],
+        by_model=frozenset({"model"}),
+    )
     on = Search(tmp_path, planner, f"{QUICK}\n{start}\n", timing=clock)
     assert await on.run(max_rounds=1) == [("tile", "kept"), ("model", "unwritten"), ("wider", "kept")]
     assert planner.written == written

@@ -121,7 +121,7 @@ def test_arrays_stand_in_place_of_blocks_and_of_no_main(tmp_path: Path) -> None:
 
 def test_a_command_stands_for_main_and_a_text_of_the_users_own_is_no_candidate(tmp_path: Path) -> None:
     version = read(tmp_path, KERNEL, run_command=("./app",))
-    assert version.parsed.has_main and not read(tmp_path, KERNEL).parsed.has_main
+    assert version.has_main and not read(tmp_path, KERNEL).has_main
     candidate = as_candidate(version)
     assert (candidate.program.is_candidate, with_text(candidate, KERNEL).program.is_candidate) == (True, False)
 
