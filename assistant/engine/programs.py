@@ -23,7 +23,10 @@ _NAMES_SHOWN = 6
 
 
 def find_program(request: JobRequest, flags: Flags) -> FoundProgram | None:
-    """None: the file is part of none. Raises CannotAnswerError where several are possible and none was chosen, or what says which is damaged."""
+    """None: the file is part of none.
+
+    Raises CannotAnswerError where several are possible and none was chosen, or what says which is damaged.
+    """
 
     def read(path: Path) -> str | None:
         given = request.text_of(path)
