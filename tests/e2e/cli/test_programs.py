@@ -1,102 +1,134 @@
-"""``kernelopt program``: which sources belong together with a file, and the choice among several."""
+"""Projects of several files, asked about through any of them: run, profiled, compared, and edited in the file that holds the kernel."""
 
 from __future__ import annotations
 
-import json
 import shutil
 from pathlib import Path
-from typing import Any
+
+import pytest
 
 from tests.e2e.cli.harness import DATA, Cli
 
+ASKED = {
+    "compile_database": "src/histogram.cu",
+    "cu_includes_cu": "kernels.cu",
+    "device_link": "filter.cu",
+    "guarded_main": "gemv.cu",
+    "header_kernel": "scale.cuh",
+    "host_cpp": "solver.cu",
+    "include_and_src": "src/axpy.cu",
+    "instantiated_template": "scan.cuh",
+    "library_with_driver": "kernels/dot.cu",
+    "old_encoding": "quadrat.h",
+    "three_units": "fill.cu",
+}
+"""A file with kernels of each project that is one program; none of them has ``main()``."""
+OPS = """\
+#pragma once
+// grows each value
+__global__ void grow(float *v, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) v[i] = v[i] + powf(v[i], 3.0f);
+}
+"""
+RUN = """\
+#include "ops.cuh"
+void grow_all(float *v, int n) { grow<<<(n + 127) / 128, 128>>>(v, n); }
+"""
+MAIN = """\
+#include <cstdio>
+#include <vector>
+void grow_all(float *v, int n);
+int main()
+{
+    const int n = 1 << 13;
+    std::vector<float> host(n);
+    for (int i = 0; i < n; i++) host[i] = (i % 97) * 0.01f;
+    float *v;
+    cudaMalloc(&v, n * sizeof(float));
+    cudaMemcpy(v, host.data(), n * sizeof(float), cudaMemcpyHostToDevice);
+    grow_all(v, n);
+    cudaMemcpy(host.data(), v, n * sizeof(float), cudaMemcpyDeviceToHost);
+    printf("%.4f\\n", host[96]);
+}
+"""
 
-def _project(cli: Cli, name: str) -> Path:
-    """A copy of a project, a workspace of its own."""
-    folder = Path(shutil.copytree(DATA / "programs" / name, cli.folder / name))
+
+@pytest.fixture
+def project(cli: Cli) -> Path:
+    """A kernel in a header, its launch in one unit, ``main()`` in another; the header."""
+    (cli.folder / "include").mkdir()
+    cli.write("kernelopt.toml", '[build]\nflags = ["-Iinclude"]\n')
+    cli.write("run.cu", RUN)
+    cli.write("main.cu", MAIN)
+    return cli.write("include/ops.cuh", OPS)
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_a_kernel_is_checked_in_the_program_that_is_found(cli: Cli, name: str) -> None:
+    folder = cli.folder / name
+    shutil.copytree(DATA / "programs" / name, folder)
     (folder / "kernelopt.toml").touch()
-    return folder
+    ended = cli.run("check", folder / ASKED[name], "--json", "--device", "cpu")
+    assert ended.code == 0, ended.said
+    assert all(checked["launch_count"] > 0 and not checked["problems"] for checked in ended.all("check"))
+    assert any(message["message"].startswith("part of the program") for message in ended.all("message"))
 
 
-def _answer(cli: Cli, *arguments: str | Path) -> dict[str, Any]:
-    ended = cli.run("program", *arguments, "--json")
-    assert (ended.code, ended.err) == (0, "")
-    return json.loads(ended.out)
-
-
-def test_a_header_shows_its_programs_and_one_is_chosen(cli: Cli) -> None:
-    header = _project(cli, "shared_header") / "common.cuh"
-    shown = cli.run("program", header)
-    assert shown.code == 0
-    assert [line for line in shown.out.splitlines() if not line.startswith(" ")] == [
-        "bench_transpose.cu  (includes)",
-        "check_transpose.cu  (includes)",
-        "several: kernelopt program common.cuh --use NAME remembers which is meant",
-    ]
-    assert cli.run("program", header, "--use", "check_transpose.cu").code == 0
-    assert "check_transpose.cu  (includes, chosen)" in cli.run("program", header).out
-    answer = _answer(cli, header)
-    assert answer["chosen"] == "check_transpose.cu"
-    assert [program["name"] for program in answer["programs"]] == ["bench_transpose.cu", "check_transpose.cu"]
-
-
-def test_units_flags_and_arguments_are_shown(cli: Cli) -> None:
-    folder = _project(cli, "configured")
-    ended = cli.run("program", folder / "kernels" / "window.cuh")
-    assert ended.code == 0
-    assert "units configured/apps/demo.cu configured/kernels/blur_cols.cu configured/kernels/blur_rows.cu" in ended.out
-    assert f"flags -DWIDTH=64 -I{folder.resolve()}/apps" in ended.out
-    assert "args  3 quick" in ended.out
-
-
-def test_a_folder_shows_all_of_its_programs(cli: Cli) -> None:
-    folder = _project(cli, "main_in_comments")
-    assert [program["name"] for program in _answer(cli, folder)["programs"]] == ["app.cu", "commented_include.cu"]
-    ended = cli.run("program", folder=folder)
-    assert (ended.code, ended.out.count("units")) == (0, 2)
-
-
-def test_flags_of_the_settings_and_of_the_command_line_are_used(cli: Cli) -> None:
-    folder = _project(cli, "guarded_main")
-    source = folder / "gemv.cu"
-    assert _answer(cli, source)["programs"][0]["name"] == "main.cu"
-    assert _answer(cli, source, "--cflags", "-DGEMV_STANDALONE")["programs"][0]["name"] == "gemv.cu"
-    (folder / "kernelopt.toml").write_text('[build]\nflags = ["-DGEMV_STANDALONE"]\n')
-    assert _answer(cli, source)["programs"][0]["name"] == "gemv.cu"
-
-
-def test_no_program_ends_with_1_and_says_what_was_looked_for(cli: Cli) -> None:
-    ended = cli.run("program", _project(cli, "three_units") / "unused.cu")
-    assert ended.code == 1
-    assert "unused.cu belongs to no program that was found" in ended.out
-    assert "has main() and includes unused.cu" in ended.out
-    assert "try: " in ended.out
-
-
-def test_a_table_that_cannot_be_used_is_said_with_its_line(cli: Cli) -> None:
-    folder = _project(cli, "three_units")
-    (folder / "kernelopt.toml").write_text('[program.p]\nsources = ["gone.cu"]\n')
-    ended = cli.run("program", folder / "unused.cu")
+def test_which_of_several_programs_is_meant_is_asked_once(cli: Cli) -> None:
+    folder = cli.folder / "shared_header"
+    shutil.copytree(DATA / "programs" / "shared_header", folder)
+    (folder / "kernelopt.toml").touch()
+    header = folder / "common.cuh"
+    ended = cli.run("check", header)
     assert ended.code == 3
-    assert "warning: kernelopt.toml:2: sources of [program.p] name gone.cu, and there is no such file" in ended.err
-
-
-def test_misuse_ends_with_2_and_a_remedy(cli: Cli) -> None:
-    header = _project(cli, "shared_header") / "common.cuh"
-    for arguments, message in (
-        (
-            (header, "--use", "nothing"),
-            "common.cuh belongs to no program nothing\n  try: name one of these: bench_transpose.cu, check_transpose.cu",
-        ),
-        ((header.parent, "--use", "nothing"), "--use needs a FILE"),
-        (("missing.cu",), "missing.cu does not exist"),
-    ):
-        ended = cli.run("program", *arguments)
-        assert ended.code == 2
-        assert message in ended.err
-
-
-def test_a_choice_that_is_gone_is_said(cli: Cli) -> None:
-    header = _project(cli, "shared_header") / "common.cuh"
+    assert "part of 2 programs" in ended.err
+    assert f"kernelopt program {header} --use" in ended.err
     assert cli.run("program", header, "--use", "check_transpose.cu").code == 0
-    (header.parent / "check_transpose.cu").unlink()
-    assert "check_transpose.cu, which was chosen for common.cuh, is not among them any more" in cli.run("program", header).out
+    ended = cli.run("check", header, "--device", "cpu")
+    assert ended.code == 0, ended.said
+    assert "part of the program check_transpose.cu" in ended.out
+
+
+def test_the_file_with_main_asks_about_the_kernels_of_all_files(cli: Cli, project: Path) -> None:
+    ended = cli.run("profile", cli.folder / "main.cu", "--json", "--device", "cpu")
+    profile = ended.one("profile")
+    assert (ended.code, profile["kernel"], profile["file"]) == (0, "grow(float *, int)", str(project))
+    assert {(Path(line["file"]).name, line["line"]) for line in profile["lines"]} == {("ops.cuh", 6)}
+    found = cli.run("inspect", cli.folder / "main.cu", "--json").one("kernel")
+    assert (found["file"], found["line"], [found["registers_per_thread"] > 0 for found in found["resources"]]) == (str(project), 3, [True])
+    assert [(launch["file"], launch["line"]) for launch in found["launches"]] == [(str(cli.folder / "run.cu"), 2)]
+
+
+def test_a_header_is_edited_accepted_and_taken_back(cli: Cli, project: Path) -> None:
+    ended = cli.run("optimize", cli.folder / "main.cu", "--accept", "none", "--device", "cpu", "--json")
+    proposal = ended.one("proposal")
+    assert proposal["file"] == str(project)
+    assert "powf" not in "".join(line for line in proposal["diff"].splitlines() if line.startswith("+"))
+    assert cli.run("accept", proposal["id"]).code == 0
+    assert "powf" not in project.read_text("utf-8")
+    assert (cli.folder / "main.cu").read_text("utf-8") == MAIN
+    assert cli.run("undo", proposal["id"]).code == 0
+    assert project.read_text("utf-8") == OPS
+
+
+def test_an_edit_of_a_header_is_judged_in_its_place(cli: Cli, project: Path) -> None:
+    right = cli.write("right.cuh", OPS.replace("powf(v[i], 3.0f)", "v[i] * v[i] * v[i]"))
+    wrong = cli.write("wrong.cuh", OPS.replace("3.0f", "2.0f"))
+    made = cli.run("compare", project, right, "--device", "cpu", "--json")
+    assert made.one("comparison")["verification"]["outcome"] == "PASS"
+    assert cli.run("compare", project, wrong, "--device", "cpu", "--json").one("comparison")["verification"]["outcome"] == "FAIL"
+
+
+def test_programs_that_differ_in_a_second_file_are_not_compared(cli: Cli, project: Path) -> None:
+    other = cli.folder / "other"
+    other.mkdir()
+    (other / "kernelopt.toml").touch()
+    (other / "ops.cuh").write_text(OPS.replace("3.0f", "2.0f"))
+    (other / "main.cu").write_text(RUN + MAIN)
+    both = cli.folder / "both.cu"
+    both.write_text(RUN + MAIN)
+    ended = cli.run("compare", both, other / "main.cu", "--device", "cpu", "--cflags", "-Iinclude")
+    assert ended.code == 3
+    assert "also differ in ops.cuh" in ended.err + ended.out
