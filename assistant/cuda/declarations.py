@@ -15,7 +15,7 @@ from assistant.cuda.cpp_words import KEYWORDS
 from assistant.cuda.tokens import Token, TokenKind
 from assistant.record import Record
 
-__all__ = ["ATTRIBUTES", "CLASS_KEYS", "OPENING", "DeclarationTokens", "Head", "Named"]
+__all__ = ["ATTRIBUTES", "CLASS_KEYS", "MOST_OPEN_ANGLES", "OPENING", "DeclarationTokens", "Head", "Named"]
 
 ATTRIBUTES = frozenset(
     {"__launch_bounds__", "__cluster_dims__", "__block_size__", "__maxnreg__", "__align__", "__attribute__", "__declspec", "alignas"}
@@ -25,6 +25,10 @@ ATTRIBUTES = frozenset(
 CLASS_KEYS = frozenset({"class", "struct", "union", "enum"})
 _AFTER_MACRO = frozenset({"namespace", "template", "extern", "static", "__global__", "class", "struct", "typedef", "using", "inline"})
 """What begins the next declaration behind a macro call without a semicolon."""
+_MOST_ARGUMENT_TOKENS = 500
+"""Between ``<`` and ``>``; without a limit, text that is no code would take the square of its length."""
+MOST_OPEN_ANGLES = 20
+"""In one declaration that are not closed: more are comparisons."""
 OPENING = {"(": ")", "[": "]", "{": "}"}
 
 
@@ -72,7 +76,7 @@ class DeclarationTokens:
 
     def head(self, first: int, last: int) -> Head:
         """The extent of a declaration and the brackets in it."""
-        groups, equals, has_initializers, class_body = list[int](), None, False, None
+        groups, equals, has_initializers, class_body, open_angles = list[int](), None, False, None, 0
         index = first
         while index < last:
             text = self.text(index)
@@ -94,14 +98,20 @@ class DeclarationTokens:
                 index = self.past(index)
             elif text == ":" and self.text(index + 1) == ":":
                 index += 2
-            elif text == "<" and equals is None and self.is_word(index - 1) and self.text(index - 1) != "operator":
-                index = self.past_angle(index, last)
+            elif text == "<" and equals is None and self._may_open(index) and open_angles < MOST_OPEN_ANGLES:
+                end = self.past_angle(index, last)
+                open_angles += end == index + 1
+                index = end
             else:
                 has_initializers |= text == ":" and bool(groups)
                 if text == "=" and equals is None and "operator" not in self.texts(first, index):
                     equals = index
                 index += 1
         return Head(first, last, tuple(groups), equals, None, class_body)
+
+    def _may_open(self, angle: int) -> bool:
+        """Whether template arguments may begin at a ``<``."""
+        return self.is_word(angle - 1) and self.text(angle - 1) != "operator"
 
     def _is_macro_call(self, first: int, group: int, end: int) -> bool:
         """Whether ``REGISTER(x)`` without a semicolon is all that stands before ``end``."""
@@ -117,6 +127,7 @@ class DeclarationTokens:
     def past_angle(self, index: int, last: int) -> int:
         """Index behind the ``>`` that closes the ``<`` at ``index``; the next one where none does."""
         depth, start = 0, index
+        last = min(last, index + _MOST_ARGUMENT_TOKENS)
         while index < last and self.text(index) not in (";", "{", "}"):
             text = self.text(index)
             if text in ("(", "["):
@@ -131,7 +142,7 @@ class DeclarationTokens:
     def before_angle(self, index: int, first: int) -> int:
         """Index before the ``<`` that the ``>`` at ``index`` closes; the same where there is no ``>``."""
         depth = 0
-        for place in range(index, first - 1, -1):
+        for place in range(index, max(first, index - _MOST_ARGUMENT_TOKENS) - 1, -1):
             depth += (self.text(place) == ">") - (self.text(place) == "<")
             if depth == 0:
                 return place - 1 if place < index else index

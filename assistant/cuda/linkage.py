@@ -12,10 +12,11 @@ Example::
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 from assistant.cuda.cpp_words import KEYWORDS
-from assistant.cuda.declarations import ATTRIBUTES, CLASS_KEYS, OPENING, DeclarationTokens, Head, Named
+from assistant.cuda.declarations import ATTRIBUTES, CLASS_KEYS, MOST_OPEN_ANGLES, OPENING, DeclarationTokens, Head, Named
 from assistant.cuda.live_code import Condition, LiveCode, live_code
 from assistant.cuda.tokens import Token, TokenKind
 from assistant.record import Record
@@ -26,6 +27,10 @@ _INLINE = frozenset({"inline", "constexpr", "consteval", "__forceinline__", "__i
 _NO_DECLARATION = frozenset({"typedef", "using", "friend", "static_assert", "_Static_assert", "concept", "asm", "__asm__", "enum"})
 _ACCESS = frozenset({"public", "private", "protected"})
 _LITERALS = (TokenKind.NUMBER, TokenKind.STRING, TokenKind.CHARACTER)
+_MOST_SCOPES = 100
+"""Namespaces and classes inside each other: deeper ones are no code of a person's."""
+_TABLE = re.compile(r"\{[-+\s\d.,xXa-fA-FpPuUlL]{400,}\}")
+"""Numbers of a generated table, which take seconds to read and name nothing."""
 
 
 class MainFunction(Record):
@@ -65,7 +70,7 @@ def is_name_used(name: str, mentioned: frozenset[str]) -> bool:
 
 def linkage_of(text: str) -> Linkage:
     """The names of a text, whatever its macros and includes would add."""
-    return _Reader(live_code(text)).read()
+    return _Reader(live_code(_TABLE.sub("{}", text))).read()
 
 
 class _Scope(Record):
@@ -76,6 +81,8 @@ class _Scope(Record):
     is_class: bool = False
     is_internal: bool = False
     """In an anonymous namespace."""
+    depth: int = 0
+    """How many scopes are around it."""
 
     def key(self, name: str, written: str) -> str:
         """``written``: the qualifier in front of the name, if any."""
@@ -130,7 +137,7 @@ class _Reader:
         self._defined |= inner._defined
 
     def _scope(self, index: int, last: int, scope: _Scope) -> None:
-        while index < last:
+        while index < last and scope.depth <= _MOST_SCOPES:
             text = self._code.text(index)
             if text in (";", "}", ")", "]") or (text == "inline" and self._code.text(index + 1) == "namespace"):
                 index += 1
@@ -153,11 +160,11 @@ class _Reader:
         is_inline = self._code.text(index - 1) == "inline"
         qualifier = scope.qualifier if is_inline or not names else names[-1]
         end = self._code.past(opening)
-        self._scope(opening + 1, end - 1, _Scope(qualifier, False, scope.is_internal or not names))
+        self._scope(opening + 1, end - 1, _Scope(qualifier, False, scope.is_internal or not names, scope.depth + 1))
         return end
 
     def _with_c_linkage(self, index: int, last: int, scope: _Scope) -> int:
-        plain = _Scope(is_internal=scope.is_internal)
+        plain = _Scope(is_internal=scope.is_internal, depth=scope.depth + 1)
         if self._code.text(index + 2) != "{":
             return self._declaration(index + 2, last, plain, is_extern=True)
         end = self._code.past(index + 2)
@@ -179,7 +186,7 @@ class _Reader:
         if self._code.text(first) in _NO_DECLARATION or head.end <= index:
             return max(head.end, index + 1)
         if head.class_body is not None:
-            self._class(head)
+            self._class(head, scope)
         elif head.body is not None:
             self._function(head, scope, is_template)
         elif not self._prototype(head, scope):
@@ -271,20 +278,22 @@ class _Reader:
 
     def _variable_names(self, head: Head) -> Iterable[tuple[int, str, bool]]:
         """(index, qualifier, whether a value follows) of each name."""
-        index, name, is_in_value, word_count = head.first, -1, False, 0
+        index, name, is_in_value, word_count, open_angles = head.first, -1, False, 0, 0
         while index < head.end:
             text = self._code.text(index)
             if text in (",", ";", "=", "{", "(") and not is_in_value and name >= 0 and word_count > 1:
                 yield name, self._qualifier_of(name, head.first), text in ("=", "{", "(")
                 name = -1
             is_in_value = text in ("=", "{", "(") or (is_in_value and text != ",")
-            if self._code.is_word(index) and not is_in_value and text not in KEYWORDS:
+            if self._code.is_word(index) and not is_in_value and text not in KEYWORDS and text not in ATTRIBUTES:
                 name = index
             word_count += self._code.is_word(index)
             if text in OPENING:
                 index = self._code.past(index)
-            elif text == "<" and not is_in_value:
-                index = self._code.past_angle(index, head.end)
+            elif text == "<" and not is_in_value and open_angles < MOST_OPEN_ANGLES:
+                end = self._code.past_angle(index, head.end)
+                open_angles += end == index + 1
+                index = end
             else:
                 index += 1
 
@@ -293,7 +302,7 @@ class _Reader:
             return ""
         return self._code.text(self._code.before_angle(name - 3, first))
 
-    def _class(self, head: Head) -> None:
+    def _class(self, head: Head, scope: _Scope) -> None:
         assert head.class_body is not None
         if "enum" in self._code.texts(head.first, head.class_body):
             return
@@ -305,7 +314,7 @@ class _Reader:
             if self._code.text(index) == "<":
                 index = self._code.past_angle(index, head.class_body)
         self._mention(index, head.class_body, _Scope(name, True), ())
-        self._scope(head.class_body + 1, self._code.past(head.class_body) - 1, _Scope(name, is_class=True))
+        self._scope(head.class_body + 1, self._code.past(head.class_body) - 1, _Scope(name, True, depth=scope.depth + 1))
 
     def _instantiation(self, index: int, last: int, scope: _Scope, is_extern: bool) -> int:
         """``template void f<float>(float *);`` or ``template class Plan<float>;`` without its first word."""

@@ -14,8 +14,10 @@ from functools import lru_cache
 
 __all__ = ["may_declare", "may_define", "may_instantiate"]
 
-_GAP = r"(?:[^;{}/]|//[^\n]*|/\*(?:[^*]|\*(?!/))*\*/|/(?![/*])|\{\s*\})*"
-"""What may stand between a name and the end of its declaration: no semicolon and no brace outside of comments."""
+_GAP = r"(?:[^;{}/]++|//[^\n]*+|/\*(?s:.*?)\*/|/)"
+"""A piece of what may stand between a name and the end of its declaration: no semicolon and no brace outside of comments."""
+_NEAR = r"[^;{}]{0,2000}"
+"""The same with comments taken for code, and no longer than a long declaration is."""
 
 
 def may_declare(text: str, names: Iterable[str]) -> bool:
@@ -37,22 +39,22 @@ def may_instantiate(text: str, names: Iterable[str]) -> bool:
 def _declaring(names: frozenset[str]) -> re.Pattern[str]:
     """A type stands before a declared function, ``extern`` or ``static`` before a variable, ``class`` before what has a constructor."""
     name = _any_of(names)
-    function = rf"[\w>*&~/)\]]\s*\b{name}\s*(?:<[^;{{}}()]*>\s*)?\({_GAP};"
-    variable = rf"\b(?:extern|static)\b[^;{{}}]*\b{name}"
-    constructor = rf"\b(?:class|struct|union)\b[^;{{}}]*\b{name}"
+    function = rf"[\w>*&~/)\]]\s*\b{name}\s*(?:<[^;{{}}()]{{0,500}}>\s*)?\((?:{_GAP}|\{{\s*\}})*+;"
+    variable = rf"\b(?:extern|static)\b{_NEAR}\b{name}"
+    constructor = rf"\b(?:class|struct|union)\b{_NEAR}\b{name}"
     return re.compile(f"{function}|{variable}|{constructor}")
 
 
 @lru_cache(maxsize=512)
 def _defining(names: frozenset[str]) -> re.Pattern[str]:
     name = _any_of(names)
-    function = rf"\b{name}\s*(?:<[^;{{}}()]*>\s*)?\({_GAP}\{{"
+    function = rf"\b{name}\s*(?:<[^;{{}}()]{{0,500}}>\s*)?\({_GAP}*+\{{"
     variable = rf"[\w>*&\]:/,]\s*\b{name}\s*(?:[=\[;{{,/]|\(\s*[-+.\d\"'])"
     return re.compile(f"{function}|{variable}|{_instantiating(names)}")
 
 
 def _instantiating(names: frozenset[str]) -> str:
-    return rf"\btemplate\b(?!\s*<)[^;{{}}]*\b{_any_of(names)}"
+    return rf"\btemplate\b(?!\s*<){_NEAR}\b{_any_of(names)}"
 
 
 def _any_of(names: frozenset[str]) -> str:

@@ -70,7 +70,7 @@ class _Search:
 
     def named(self, further: Iterable[Path]) -> ProgramSearch:
         """The program that a command line spells out."""
-        named = tuple(dict.fromkeys((self._sources.file, *(str(path.resolve()) for path in further))))
+        named = tuple(dict.fromkeys((self._sources.file, *(self._sources.known(path) for path in further))))
         return named_program(self._linker(tuple(path for path in named if is_unit(path))), named)
 
     def anywhere(self) -> ProgramSearch:

@@ -114,8 +114,7 @@ class Linker:
             return True
         given = self._macros(unit)
         defined = given.union(*(self.sources.linkage(each).macros for each in self.closure(unit)))
-        before = given if path == unit else given | self.sources.linkage(unit).macros
-        forbidden = before - self.sources.linkage(path).macros
+        forbidden = given if path == unit else given | self.sources.linkage(unit).macros
         return all(
             (not condition.needs or condition.needs in defined or condition.needs.startswith("_")) and condition.forbids not in forbidden
             for condition in main.conditions

@@ -54,8 +54,8 @@ class Sources:
     def __init__(self, file: Path, workspace: Path, read: ReadFile) -> None:
         """``file`` may be written with symbolic links; the rest of the workspace is known by resolved paths."""
         self.root = os.path.realpath(workspace)
-        self.file = os.path.realpath(file)
-        self._given = file
+        self._given: dict[str, Path] = {}
+        self.file = self.known(file)
         self.read = read
         self._texts: dict[str, str | None] = {}
         self._includes: dict[str, tuple[IncludeDirective, ...]] = {}
@@ -91,9 +91,15 @@ class Sources:
     def _known(self) -> frozenset[str]:
         return frozenset(self.listed)
 
+    def known(self, given: Path) -> str:
+        """The resolved path of a file that the caller names; texts are asked for by the name that was given."""
+        path = os.path.realpath(given)
+        self._given.setdefault(path, given)
+        return path
+
     def path(self, path: str) -> Path:
         """As the caller knows it."""
-        return self._given if path == self.file else Path(path)
+        return self._given.get(path) or Path(path)
 
     def shown(self, path: str) -> str:
         """For people: relative to the workspace where it lies there."""

@@ -208,3 +208,25 @@ def test_hints_spare_the_reading_of_what_only_calls() -> None:
     assert not may_declare(caller, ("f", "k"))
     assert not may_declare("__global__ void k(int *a) { a[0] = 1; }", ("k",))
     assert not may_instantiate("template <class T> struct P { };", ("P",))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{" * 5000,
+        "a<" * 5000,
+        "namespace a {" * 3000,
+        "class A { " * 3000,
+        "template<class T> " * 3000,
+        'extern "C" ' * 3000,
+        "x = a < b; " * 3000,
+    ],
+)
+def test_text_without_an_end_is_read_to_its_end(text: str) -> None:
+    assert linkage_of(text + "\nint main() {}").defined == frozenset()
+
+
+def test_a_generated_table_is_passed_over() -> None:
+    table = "float weights[] = {" + "1.5e-3f, -2, 0x1F,\n" * 2000 + "};"
+    found = linkage_of(f"{table}\nint main() {{}}")
+    assert (found.defined, found.main is not None) == ({"weights"}, True)

@@ -49,3 +49,13 @@ def test_headers_alone_are_no_program(project: Project) -> None:
     project.write(a_cuh=_KERNEL, b_h="")
     search = project.find("a.cuh", "b.h")
     assert (search.found, search.problem) == ((), "a.cuh and b.h are headers: name the source that includes them, too")
+
+
+def test_files_that_are_named_by_links_keep_their_names(project: Project) -> None:
+    project.write(a_cu=_KERNEL, main_cu=_MAIN)
+    link = project.root.parent / "link"
+    link.symlink_to(project.root)
+    elsewhere = Project(link)
+    elsewhere.unsaved[link / "main.cu"] = "int x;"
+    elsewhere.unsaved[link / "a.cu"] = _MAIN
+    assert elsewhere.one("main.cu", "a.cu").units == (link / "a.cu", link / "main.cu")

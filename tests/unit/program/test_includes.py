@@ -213,3 +213,23 @@ def test_the_programs_of_a_folder_are_those_with_a_unit_in_it(project: Project) 
     assert names(".") == ["a/main.cu", "b/main.cu"]
     assert names("lib") == ["a/main.cu"]
     assert names("c") == []
+
+
+def test_an_extern_template_needs_the_unit_that_instantiates_it(project: Project) -> None:
+    project.write(
+        f_cuh="template <class T> __global__ void k(T *t) {}\ntemplate <class T> void f(T t) { k<<<1, 1>>>(&t); }",
+        main_cu='#include "f.cuh"\nextern template void f<int>(int);\nint main() { f<int>(1); }',
+        inst_cu='#include "f.cuh"\ntemplate void f<int>(int);',
+    )
+    assert project.units("inst.cu") == [["main.cu", "inst.cu"]]
+    project.write(main_cu='#include "f.cuh"\nint main() { f<int>(1); }')
+    assert project.units("f.cuh") == [["main.cu"]]
+
+
+def test_files_outside_of_the_workspace_count_among_those_that_are_read(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    outside = Project(project.root.parent / "outside")
+    outside.write(a_h='#include "b.h"', b_h='#include "c.h"', c_h="")
+    project.write(main_cu=f"#include <a.h>\n{_KERNEL}{_MAIN}")
+    monkeypatch.setattr(sources, "MOST_FILES", 3)
+    assert project.units("main.cu", flags=(f"-I{outside.root}",)) == [["main.cu"]]
+    assert [path.name for path in project.read_paths] == ["main.cu", "a.h", "b.h"]
