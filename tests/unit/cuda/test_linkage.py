@@ -148,6 +148,12 @@ def test_what_only_looks_like_main_is_none(text: str) -> None:
     assert linkage_of(text).main is None
 
 
+def test_branches_that_open_the_same_brace_hide_nothing_behind_them() -> None:
+    text = "#ifdef A\nvoid f(int c) {\n#else\nvoid f() {\n#endif\n}\nnamespace n { void g() {} }\n#if X\nvoid h() {}\n#endif\nint main() {}"
+    found = linkage_of(text)
+    assert (found.defined, found.main is not None) == ({"f", "n::g", "h"}, True)
+
+
 @pytest.mark.parametrize(
     ("condition", "needs", "forbids"),
     [

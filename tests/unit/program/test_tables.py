@@ -123,6 +123,11 @@ def test_a_command_that_starts_the_program_needs_no_main(project: Project) -> No
     assert program.run_command == ("python", "train.py")
 
 
+def test_a_command_that_starts_programs_may_have_several_mains(project: Project) -> None:
+    _project(project, '[program.p]\nsources = ["alone.cu", "main.cu", "other.cu"]\nrun = "make test"').write(other_cu=_MAIN)
+    assert project.units("alone.cu") == [["main.cu", "alone.cu", "other.cu"]]
+
+
 def test_one_broken_table_hides_no_other(project: Project) -> None:
     search = _project(project, '[program.bad]\nsources = ["gone.cu"]\n[program.good]\nsources = ["main.cu"]').find("main.cu")
     assert [program.name for program in search.found] == ["good"]
