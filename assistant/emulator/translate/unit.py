@@ -17,6 +17,7 @@ from assistant.emulator.translate.edits import Edit, EditedText, apply_edits
 from assistant.emulator.translate.host import host_edits
 from assistant.emulator.translate.launches import address_edits, invocation_edits, launch_edits
 from assistant.emulator.translate.lexer import Kind, Macro
+from assistant.emulator.translate.packs import pack_edits
 from assistant.emulator.translate.promote import promotion_obstacle, promotion_renames
 from assistant.emulator.translate.ptx import ASM_WORDS, ptx_edit
 from assistant.emulator.translate.read_only import read_only_edits
@@ -148,6 +149,7 @@ def _declaration_edits(
             if stub is not None and last < len(stream.tokens):
                 end = stream.tokens[last].end
                 edits.append(Edit(end, end, stub))
+            edits += pack_edits(stream, declaration, context.restrict_words)
             if not is_macro:
                 edits += read_only_edits(stream, declaration, context.restrict_words, renames)
         elif not is_macro:

@@ -62,6 +62,19 @@ def test_a_stub_repeats_the_template_head_and_defaults() -> None:
     assert "= &k<T, N>;" in text
 
 
+def test_a_pack_of_a_type_is_no_pack_of_parameters() -> None:
+    text = translated("template <class... Ts> __global__ void k(Types<Ts...> t, const Ts... xs) {}")
+    assert "emu_stub_k(const EmuConfig& emu_config, Types < Ts ... > t, const Ts ... xs)" in text
+    assert "{__builtin_addressof(t), __builtin_addressof(xs)...}" in text
+    assert "void k(Types<Ts...> t,  Ts... xs)" in text
+
+
+def test_a_template_parameter_that_is_a_function_is_named_inside_its_brackets() -> None:
+    text = translated("template <float (*F)(float), int (*)(int), class T> __global__ void k(T* p) {}")
+    assert "template <float ( * F ) ( float ) , int ( * emu_t1 ) ( int ) , class T > EMU_HOST void emu_stub_k" in text
+    assert "= &k<F, emu_t1, T>;" in text
+
+
 def test_a_specialisation_has_no_stub_of_its_own() -> None:
     assert translated("template <> __global__ void k<float>(float* a) {}").count("emu_stub") == 0
 
