@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -136,6 +137,21 @@ def test_promotion_rewrites_types_literals_and_functions() -> None:
 def test_a_source_that_depends_on_float_bits_cannot_be_promoted() -> None:
     unit = translate({MAIN: "__device__ int f(float x) { return __float_as_int(x); }"}, (), promote_float=True)
     assert unit == Unpromotable("main.cu uses __float_as_int, which depends on the bits of a narrower type")
+
+
+@pytest.mark.parametrize("table", ["{rows}", "#define TABLE {rows}\n"], ids=["included rows", "macro"])
+def test_a_large_table_takes_time_in_proportion_to_its_length(table: str) -> None:
+    rows = ", \\\n".join("{1, 2, 3, 4}" for _ in range(20_000))
+    started = time.process_time()
+    assert "emu" not in translated(table.replace("{rows}", rows))
+    assert time.process_time() - started < 10  # 0.5 s on an idle core; comparing each row with all before it takes minutes
+
+
+def test_braces_of_variables_and_of_constructors_end_no_declaration() -> None:
+    text = "__device__ int a{1}, b{2};\nstruct S { int x, y; S() : x{1}, y{2} {} int f(); };\nint g() { return 1; }\n"
+    result = translated(text)
+    assert 'EMU_SYMBOL(a, "a"' in result and 'EMU_SYMBOL(b, "b"' in result
+    assert "\nEMU_USER_HOST EMU_APART int g()" in result
 
 
 def test_headers_are_found_as_the_compiler_finds_them() -> None:
