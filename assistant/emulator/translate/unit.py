@@ -26,7 +26,7 @@ from assistant.emulator.translate.stream import Stream
 from assistant.emulator.translate.structure import Declaration, Function, declarations
 from assistant.emulator.translate.stubs import stub_text
 from assistant.emulator.translate.unsupported import find_unsupported
-from assistant.emulator.translate.variables import shared_edits, symbol_edits
+from assistant.emulator.translate.variables import constant_table_edits, shared_edits, symbol_edits
 from assistant.model.build import Diagnostic, DiagnosticSeverity
 from assistant.record import Record
 
@@ -141,7 +141,7 @@ def _declaration_edits(
     edits: list[Edit] = []
     for declaration in found:
         if not isinstance(declaration, Function):
-            edits += [] if is_macro else symbol_edits(stream, declaration)
+            edits += [] if is_macro else [*constant_table_edits(stream, declaration), *symbol_edits(stream, declaration)]
         elif declaration.words & context.global_words:
             is_stubbed = is_stubbed_kernel(stream, declaration, context.global_words)
             stub = stub_text(stream, declaration, context.global_words, renames) if is_stubbed else None

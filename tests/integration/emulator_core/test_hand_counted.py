@@ -64,6 +64,13 @@ def test_atomics_belong_to_the_users_line(launches: list[dict[str, Any]]) -> Non
     check(launches[11], "global atomic", requests=1, sectors=2, line=36)
 
 
+def test_constant_tables_in_device_memory_are_loads(build: Any, run: Any) -> None:
+    reply = run(build("emulator/counters/tables.cu"))
+    assert reply["exit_status"] == 0
+    loads = {a["line"]: (a["requests"], a["sectors"]) for a in reply["profiles"][0]["accesses"] if a["op"] == "global load"}
+    assert loads == {9: (1, 4), 10: (1, 1), 11: (1, 32)}
+
+
 def test_a_divergent_loop_reconverges(launches: list[dict[str, Any]]) -> None:
     """16 lanes stop after two rounds, 16 go on for a third: three requests of the body, one of the store."""
     check(launches[12], "global store", requests=1, active_threads=32)
