@@ -19,7 +19,16 @@ from assistant.model.build import Build, BuildFailure
 from assistant.model.profile import Correction
 from assistant.ports.lab import LabFailure
 
-__all__ = ["count", "evaluate", "evaluate_failed", "observe", "repeat_limited", "repeat_run", "without_workload"]
+__all__ = [
+    "count",
+    "evaluate",
+    "evaluate_checked_failure",
+    "evaluate_failed",
+    "observe",
+    "repeat_limited",
+    "repeat_run",
+    "without_workload",
+]
 
 _COUNTING_SEED = 20240229
 """Declared shapes are counted on one fixed draw, so that two versions are counted on the same values."""
@@ -104,6 +113,20 @@ async def evaluate_failed(job: Job, version: SourceVersion, first_evidence: int 
     if isinstance(assessment, BuildFailure) or not assessment.kernels:
         return LabFailure("not_built", "nothing to look at", "")
     return Evaluation(version, counted, assessment)
+
+
+async def evaluate_checked_failure(job: Job, version: SourceVersion) -> Evaluation | LabFailure:
+    """``evaluate_failed`` with corrections and with races looked for, where a second run is quick."""
+    evaluation = await evaluate_failed(job, version)
+    if isinstance(evaluation, LabFailure) or not is_moderate(evaluation.counted):
+        return evaluation
+    corrections = proposed_corrections(version, evaluation.assessment)
+    second = await run_program(job, version, "grade", corrections)
+    if isinstance(second, LabFailure):
+        return evaluation
+    counted = with_second_run(evaluation.counted, second, corrections)
+    assessment = await assess(job, version, counted, 1)
+    return evaluation if isinstance(assessment, BuildFailure) else Evaluation(version, counted, assessment)
 
 
 async def _count_again(job: Job, version: SourceVersion, counted: CountedRun, corrections: tuple[Correction, ...]) -> CountedRun:

@@ -8,7 +8,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from assistant.cuda.match import kernel_of_instance
-from assistant.engine.evaluate import OTHER_ORDER, CountedRun, Evaluation, count, evaluate, findings_of_launch, observe, on_hardware
+from assistant.engine.evaluate import (
+    OTHER_ORDER,
+    CountedRun,
+    Evaluation,
+    count,
+    evaluate,
+    evaluate_checked_failure,
+    findings_of_launch,
+    observe,
+    on_hardware,
+)
 from assistant.engine.job import CANNOT_ANSWER, DONE, NO, Ending, Job, Stopwatch
 from assistant.engine.report.checking import Repeats, launches_of
 from assistant.engine.report.coach import LaunchTimes, time_launches
@@ -96,9 +106,11 @@ async def profile(job: Job, version: SourceVersion, keep: KeepReport | None = No
     """Counters of the first launches in program order, then one summary per launch shape; ``keep`` is given the whole as one value."""
     watch = Stopwatch(job, "profile")
     watch.begin(f"counts what {_named(version)} does")
-    evaluation = await evaluate(job, version)
+    evaluation = failure = await evaluate(job, version)
+    if isinstance(failure, LabFailure):
+        evaluation = await evaluate_checked_failure(job, version) if failure.kind == "bad_status" else failure
     if isinstance(evaluation, LabFailure):
-        return job.failed(evaluation)
+        return job.failed(failure if isinstance(failure, LabFailure) else evaluation)
     watch.end(counted_noun(len(evaluation.counted.profiles), "launch", "launches"))
     _tell_compiler_notes(job, evaluation)
     evaluation = await _with_hardware_counters(job, evaluation)
@@ -114,6 +126,9 @@ async def profile(job: Job, version: SourceVersion, keep: KeepReport | None = No
         job.emit(*machine_code_events(job, evaluation.version, evaluation.assessment.build))
     for kernel in version.kernels:
         _tell_not_run(job, version, evaluation, kernel)
+    if isinstance(failure, LabFailure):
+        job.say(Severity.WARNING, "these counters are of a program that did not succeed")
+        return job.failed(failure)
     if not evaluation.assessment.kernels:
         return Ending(CANNOT_ANSWER, "the workload runs none of the kernels asked about")
     return Ending(DONE, f"{counted_noun(len(evaluation.assessment.kernels), 'kernel')} profiled")
