@@ -218,6 +218,7 @@ def _compile(job: _Job, units: list[Mapping[Path, str]]) -> BuiltProgram | Build
     for number, unit in enumerate(translated):
         source = _write_unit(job, unit, number)
         searched = search_flags(job.request, (file.path for file in unit.files))
+        searched += () if unit.uses_cuda else toolchain.HOST_UNIT_FLAGS
         command = toolchain.compile_source(job.compiler, (*flags, *searched), toolkit.prelude, source, job.folder / f"{number}.o")
         run = run_tool(command, _left_s(started), how)
         diagnostics += explained(read_messages(run.output, unit.files), job.files)

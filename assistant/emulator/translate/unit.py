@@ -26,6 +26,7 @@ from assistant.emulator.translate.stream import Stream
 from assistant.emulator.translate.structure import Declaration, Function, declarations
 from assistant.emulator.translate.stubs import stub_text
 from assistant.emulator.translate.unsupported import find_unsupported
+from assistant.emulator.translate.uses import uses_cuda
 from assistant.emulator.translate.variables import constant_table_edits, shared_edits, symbol_edits
 from assistant.model.build import Diagnostic, DiagnosticSeverity
 from assistant.record import Record
@@ -57,6 +58,8 @@ class TranslatedUnit(Record):
     """Whether device code holds ``volatile``: lock-step code that is right only when such accesses keep lanes together."""
     communicates: bool
     """Whether device code holds what blocks could signal to each other with."""
+    uses_cuda: bool = True
+    """False for a unit that a host compiler compiles without CUDA's headers, so that CUDA's names are free in it."""
 
 
 class Untranslatable(Record):
@@ -113,7 +116,8 @@ def translate(
     if unread:
         return Untranslatable(tuple(unread))
     has_main, uses_volatile = any(map(_defines_main, files)), any(_has_word(f, _VOLATILE) for f in files)
-    return TranslatedUnit(tuple(translated), has_main, uses_volatile, any(_communicates(f, context) for f in files))
+    has_signals = any(_communicates(f, context) for f in files)
+    return TranslatedUnit(tuple(translated), has_main, uses_volatile, has_signals, uses_cuda(files))
 
 
 def _file_edits(file: LexedFile, context: UnitContext, promote: bool) -> tuple[list[Edit], list[int]]:
