@@ -51,7 +51,7 @@ def stub_text(stream: Stream, kernel: Function, global_words: set[str], renames:
     stub_name = STUB_PREFIX + spell.span(range(first_name, last_name + 1))
     signature = ", ".join(["const EmuConfig& emu_config", *(p.text for p in parameters)])
     prefix = f"{template_head}EMU_HOST "
-    if not template_head and not {"static", "inline"} & kernel.words and "" not in kernel.scope:
+    if kernel.body is not None and not template_head and not {"static", "inline"} & kernel.words and "" not in kernel.scope:
         prefix += "__attribute__((weak)) "
     declaration = f" {prefix}{specifiers} {stub_name}({signature})"
     if kernel.body is None:

@@ -15,7 +15,7 @@ from assistant.engine.evaluate.recount import is_moderate, proposed_corrections,
 from assistant.engine.ids import new_id
 from assistant.engine.job import Job
 from assistant.engine.source_version import SourceVersion, as_candidate, holder_of
-from assistant.model.build import Build, BuildFailure
+from assistant.model.build import Build, BuildFailure, is_incomplete
 from assistant.model.profile import Correction
 from assistant.ports.lab import LabFailure
 
@@ -97,6 +97,8 @@ async def evaluate(job: Job, version: SourceVersion, first_evidence: int = 1) ->
 
 async def _blamed(job: Job, version: SourceVersion, failure: LabFailure) -> LabFailure:
     """What only the emulator's own compiler refuses is beyond the emulator, and no mistake in the source."""
+    if is_incomplete(failure.diagnostics):
+        return failure
     build = await job.lab.build(version.program, job.target.architecture) if failure.kind == "not_built" else None
     if not isinstance(build, Build):
         return failure

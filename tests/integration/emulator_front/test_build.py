@@ -12,7 +12,7 @@ import pytest
 
 from assistant.emulator.build import BuildReply, BuildRequest, BuiltProgram, CannotPromote, build, reply_to_json, request_from_json
 from assistant.emulator.toolchain import StorageFailure
-from assistant.model.build import BuildFailure, CompilerMissing
+from assistant.model.build import BuildFailure, CompilerMissing, is_incomplete
 from assistant.serialize import dumps
 from assistant.worker.tools import run_tool
 from tests.thorough import only
@@ -178,6 +178,32 @@ int main() { float4* p; cudaMalloc(&p, 512); cudaMemset(p, 0, 512); k<<<dim3(1),
 def test_a_host_source_that_uses_cuda_knows_its_names(cache_dir: Path, line: str) -> None:
     sources = ((Path("/user/main.cu"), "int main() {}"), (Path("/user/host.cpp"), f"{line}\nfloat4 f; dim3 d;\n"))
     assert isinstance(build(BuildRequest(sources=sources, cache_dir=cache_dir)), BuiltProgram)
+
+
+def test_what_no_source_defines_is_named_with_the_line_that_uses_it(cache_dir: Path) -> None:
+    text = """double wall_time();
+template <class T> T sum(const T* p, int n);
+namespace util { struct Timer { void start() const; }; extern int count; }
+__global__ void elsewhere(int* p);
+int main() {
+  double t = wall_time();
+  int n = sum<int>(nullptr, 3);
+  util::Timer().start();
+  elsewhere<<<1, 32>>>(nullptr);
+  return wall_time() > t + n + util::count;
+}
+"""
+    reply = check(cache_dir, text)
+    used = {message.partition(" is used here, and no given source defines it")[0]: line for line, _, message in messages(reply)}
+    assert used == {
+        "wall_time()": 6,
+        "int sum<int>(int const*, int)": 7,
+        "util::Timer::start() const": 8,
+        "the kernel elsewhere(int*)": 9,
+        "util::count": 10,
+    }
+    assert isinstance(reply, BuildFailure) and is_incomplete(reply.diagnostics)
+    assert {diagnostic.file for diagnostic in reply.diagnostics} == {"/user/main.cu"}
 
 
 def test_defines_and_include_folders_reach_the_source(cache_dir: Path, tmp_path: Path) -> None:
