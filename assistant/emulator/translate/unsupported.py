@@ -14,7 +14,7 @@ _INCLUDES: tuple[tuple[str, str], ...] = (
     ("thrust/", "Thrust"), ("cub/", "CUB"), ("cuda/std/", "libcu++"), ("cuda/", "libcu++"), ("cublas", "cuBLAS"), ("cufft", "cuFFT"),
     ("cusparse", "cuSPARSE"), ("cusolver", "cuSOLVER"), ("cudnn", "cuDNN"), ("curand_kernel", "cuRAND"), ("curand", "cuRAND"),
     ("nvrtc", "NVRTC"), ("mma.h", "tensor-core fragments (wmma)"), ("cute/", "CuTe"), ("cutlass/", "CUTLASS"), ("nccl", "NCCL"),
-    ("npp", "NPP"), ("cuda_fp8", "8-bit floating point"), ("cuda_fp6", "6-bit floating point"), ("cuda_fp4", "4-bit floating point"),
+    ("npp", "NPP"), ("cuda_fp6", "6-bit floating point"), ("cuda_fp4", "4-bit floating point"),
     ("cuda_gl_interop", "OpenGL interoperability"), ("texture_fetch_functions", "textures"), ("optix", "OptiX"), ("nvml", "NVML"),
     ("cufile", "GPUDirect Storage"), ("cusolver", "cuSOLVER"), ("nvjpeg", "nvJPEG"), ("torch/", "PyTorch's C++ headers"),
 )  # fmt: skip
