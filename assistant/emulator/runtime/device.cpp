@@ -40,6 +40,7 @@ void* emu_device_malloc(size_t bytes) {
 }
 
 void emu_device_free(void* pointer) {
+  if (on_device() && emu_thread.cursor) trace_is_full();  // what the lane did before is judged while the memory is still there
   InCore guard;
   if (pointer) emu_free(pointer);
 }
