@@ -129,6 +129,32 @@ def test_inline_ptx_that_reads_a_register_needs_no_ptx() -> None:
     assert "int l; (l) = emu_lane_index(); __syncthreads(); return l;" in text
 
 
+@pytest.mark.parametrize(
+    ("statement", "becomes"),
+    [
+        ('asm("mul.hi.u32 %0, %1, %2;" : "=r"(h) : "r"(a), "r"(b + 1));', "(h) = (__umulhi((a), (b + 1)));"),
+        ('asm volatile("ld.global.nc.f32 %0, [%1];" : "=f"(v) : "l"(p + i));', "(v) = *(const float*)(p + i);"),
+        ('asm volatile("st.global.cs.u32 [%0], %1;" :: "l"(p), "r"(x) : "memory");', "*(unsigned*)(p) = (x);"),
+        ('asm volatile("prefetch.global.L2 [%0];" : : "l"(p));', "(void)0;"),
+    ],
+)
+def test_inline_ptx_of_one_instruction_becomes_what_it_does(statement: str, becomes: str) -> None:
+    assert f"{{ {becomes} }}" in translated(f"__device__ void f() {{ {statement} }}")
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        'asm("mul.hi.u32 %0, %2, %1;" : "=r"(h) : "r"(a), "r"(b));',
+        'asm("mad.lo.s32 %0, %1, %2, %0;" : "+r"(h) : "r"(a), "r"(b));',
+        'asm("add.cc.u32 %0, %1, %2;" : "=r"(h) : "r"(a), "r"(b));',
+        'asm("add.u32 %0, %1, 4;" : "=r"(h) : "r"(a));',
+    ],
+)
+def test_other_inline_ptx_with_operands_is_refused(statement: str) -> None:
+    assert "inline PTX" in refused(f"__device__ void f() {{ {statement} }}")[0][2]
+
+
 def test_promotion_rewrites_types_literals_and_functions() -> None:
     text = translated("__global__ void k(float4* p, half h) { p->x = expf(1.5f) + 2.f * __fmaf_rn(1e-3f, 2, 3); }", promote_float=True)
     assert "void k(double4* p, double h) { p->x = exp(1.5) + 2. * __fma_rn(1e-3, 2, 3); }" in text
