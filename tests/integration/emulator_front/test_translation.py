@@ -114,6 +114,7 @@ def test_library_calls_of_device_code_use_the_device_form() -> None:
     ("text", "line", "column", "construct"),
     [
         ('__global__ void k() {\n  asm("cp.async.commit_group;");\n}', 2, 3, "inline PTX (cp.async.commit_group)"),
+        ("struct S {\n  static __global__ void k(int* p);\n};", 2, 3, "a kernel that is a member of a class, and neither does CUDA"),
         ("#include <thrust/sort.h>\n", 1, 1, "Thrust"),
         ("#include <cublas_v2.h>\n", 1, 1, "cuBLAS"),
         ("texture<float, 2> t;\n", 1, 1, "texture references"),
