@@ -140,6 +140,11 @@ def _resource(name: str) -> str:
 
 def _write(path: Path, text: str) -> None:
     try:
-        path.write_text(text, "utf-8")
+        path.write_bytes(_in_unicode(text).encode())
     except OSError as error:
         raise UsageError(f"{path} cannot be written: {error.strerror}") from error
+
+
+def _in_unicode(text: str) -> str:
+    """The text with a mark for each byte of a source that is not UTF-8 (a comment in Latin-1)."""
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

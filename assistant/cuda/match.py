@@ -108,18 +108,44 @@ def _score(parsed: ParsedSource, kernel: Kernel, wanted: _Name) -> int | None:
 
 def _equal_parameters(kernel: Kernel, wanted: _Name) -> int | None:
     written = wanted.parameters or ()
-    has_pack = any("..." in parameter.type for parameter in kernel.parameters)
-    if len(written) != len(kernel.parameters) and not has_pack:
+    declared = _expanded(kernel, wanted.template_arguments or (), len(written))
+    if declared is None:
         return None
-    names = (parameter.name for parameter in kernel.template_parameters)
-    arguments = dict(zip(names, wanted.template_arguments or (), strict=False))
     equal_count = 0
-    for spelled, parameter in zip(written, kernel.parameters, strict=False):
-        one, other = canonical_type(spelled), canonical_type(substitute(parameter.type, arguments))
+    for spelled, type_ in zip(written, declared, strict=True):
+        one, other = canonical_type(spelled), canonical_type(type_)
         equal_count += one == other
         if one != other and is_builtin(one) and is_builtin(other):
             return None
     return equal_count
+
+
+def _expanded(kernel: Kernel, arguments: tuple[str, ...], count: int) -> list[str] | None:
+    """The types of ``count`` parameters of the instance, packs as so many of them; None when the kernel cannot have so many."""
+    types = [parameter.type for parameter in kernel.parameters]
+    pack = next((index for index, type_ in enumerate(types) if type_.endswith("...")), None)
+    if pack is None:
+        return [_of_instance(type_, kernel, arguments) for type_ in types] if count == len(types) else None
+    length = count - len(types) + 1
+    if length < 0:
+        return None
+    pattern = types[pack].removesuffix("...").strip()
+    elements = [_of_instance(pattern, kernel, arguments, element) for element in range(length)]
+    before, behind = ([_of_instance(type_, kernel, arguments) for type_ in part] for part in (types[:pack], types[pack + 1 :]))
+    return [*before, *elements, *behind]
+
+
+def _of_instance(type_: str, kernel: Kernel, arguments: tuple[str, ...], element: int | None = None) -> str:
+    """The type with template parameters replaced; a pack by its ``element``, where it has one."""
+    parameters = kernel.template_parameters
+    at = next((index for index, parameter in enumerate(parameters) if parameter.kind.endswith("...")), len(parameters))
+    bound = dict(zip((parameter.name for parameter in parameters[:at]), arguments[:at], strict=False))
+    if at < len(parameters):
+        of_pack = arguments[at : len(arguments) - (len(parameters) - at - 1)]
+        type_ = re.sub(rf"\b{parameters[at].name}\s*\.\.\.", lambda _: ", ".join(of_pack), type_)
+        if element is not None and element < len(of_pack):
+            bound[parameters[at].name] = of_pack[element]
+    return substitute(type_, bound)
 
 
 def _takes(kernel: Kernel, arguments: tuple[str, ...]) -> bool:

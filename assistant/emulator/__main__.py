@@ -30,7 +30,7 @@ from assistant.worker.sandbox import probe_layers
 from assistant.worker.workspace import Workspace
 
 if TYPE_CHECKING:
-    from assistant.emulator.build import BuildRequest
+    from assistant.emulator.build import BuildFailure, BuildRequest
 
 _SYMBOLIZERS_KEPT = 32
 _RUNS_KEPT = 8
@@ -166,13 +166,22 @@ def _build(message: BuildMessage, launcher: Launcher) -> dict[str, Any]:
                 "cached": reply.is_cached,
             }
         case BuildFailure():
-            return base | failure("not_built", "the emulator's compiler refused the source") | {"diagnostics": encode(reply.diagnostics)}
+            return base | failure("not_built", *_why_not_built(reply)) | {"diagnostics": encode(reply.diagnostics)}
         case CannotPromote():
             return base | failure("cannot_promote", reply.reason) | {"diagnostics": encode(reply.diagnostics)}
         case CompilerMissing():
             return base | failure("compiler_missing", reply.reason, reply.remedy)
         case StorageFailure():
             return base | failure("no_space" if reply.is_full else "storage", reply.reason, reply.remedy)
+
+
+def _why_not_built(reply: BuildFailure) -> tuple[str, str]:
+    """(reason, remedy)"""
+    from assistant.model.build import is_incomplete  # slow to import
+
+    if is_incomplete(reply.diagnostics):
+        return "the sources given use what none of them defines", "name every source of the program behind FILE"
+    return "the emulator's compiler refused the source", ""
 
 
 def _terminate(number: int, frame: FrameType | None) -> None:

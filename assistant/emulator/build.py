@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 import tempfile
 import time
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,6 +23,7 @@ from assistant.emulator import toolchain
 from assistant.emulator.call_messages import foreign_call_messages
 from assistant.emulator.diagnostics import read_messages
 from assistant.emulator.kernels import COMMUNICATION_TEXT, kernels_by_unit, registration_text
+from assistant.emulator.link_messages import link_messages
 from assistant.emulator.loading import Loader
 from assistant.emulator.toolchain import Compiler, Flavour, RuntimeBuildError, StorageFailure
 from assistant.emulator.translate.unit import TranslatedUnit, Unpromotable, Untranslatable, closure, translate
@@ -221,6 +221,7 @@ def _compile(job: _Job, units: list[Mapping[Path, str]]) -> BuiltProgram | Build
     for number, unit in enumerate(translated):
         source = _write_unit(job, unit, number, startable[number])
         searched = search_flags(job.request, (file.path for file in unit.files))
+        searched += () if unit.uses_cuda else toolchain.HOST_UNIT_FLAGS
         command = toolchain.compile_source(job.compiler, (*flags, *searched), toolkit.prelude, source, job.folder / f"{number}.o")
         run = run_tool(command, _left_s(started), how)
         diagnostics += explained(read_messages(run.output, unit.files), job.files)
@@ -233,7 +234,7 @@ def _compile(job: _Job, units: list[Mapping[Path, str]]) -> BuiltProgram | Build
     command = toolchain.link(job.compiler, (*objects, *toolkit.objects), job.folder / _PROGRAM_FILE, job.has_openmp)
     run = run_tool(command, _left_s(started), how)
     if not run.is_ok:
-        return _failure(job, [*diagnostics, *_link_messages(run.output, job.request)], run.output)
+        return _failure(job, [*diagnostics, *link_messages(run.output, job.request.sources[0][0])], run.output)
     for path in objects:
         path.unlink()
     compile_s = time.perf_counter() - started
@@ -332,12 +333,6 @@ def _stored(reply: BuiltProgram | BuildFailure | CannotPromote) -> _StoredReply:
             return _StoredReply(failed=reply)
         case CannotPromote():
             return _StoredReply(cannot_promote=reply)
-
-
-def _link_messages(output: str, request: BuildRequest) -> list[Diagnostic]:
-    main = str(request.sources[0][0])
-    names = list(dict.fromkeys(re.findall(r"undefined reference to `([^']+)'", output)))
-    return [Diagnostic(main, 0, 0, DiagnosticSeverity.ERROR, f"{n} is used but defined nowhere", compiler="g++") for n in names]
 
 
 def _quoted(path: Path) -> str:

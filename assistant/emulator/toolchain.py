@@ -105,6 +105,8 @@ PRELUDE_TEXT = '#include "emu_prelude.h"\n'
 PREPROCESS_TIMEOUT_S = 20.0
 """It takes a tenth of a second; a header may be a pipe that never ends."""
 BARE_FLAGS = ("-DEMU_BARE_PRELUDE",)
+HOST_UNIT_FLAGS = ("-DEMU_HOST_UNIT",)
+"""For a unit without CUDA, which reads next to nothing of the prelude: it need not be precompiled."""
 _RUNTIME_FLAGS = ("-std=gnu++17", "-O2", "-g1", "-pthread", "-fno-pie", "-fno-pic", "-ftls-model=local-exec", "-fcf-protection=none")
 _LINK_FLAGS = ("-no-pie", "-pthread", "-Wl,-z,noexecstack")
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from enum import StrEnum
 
 from assistant.record import Record
 
+LINKER = "ld"
 _ZERO = r"-?RZ(?:\.H\d_H\d)?"
 _HALF_OPCODES = frozenset({"HFMA2", "HADD2", "HMUL2"})
 _MOVES_CONSTANT = re.compile(rf"^\w+, {_ZERO}, (?:{_ZERO}|[-+]?\d[^,]*)(?:,|$)")
@@ -33,7 +35,13 @@ class Diagnostic(Record):
     code: str | None = None
     """The compiler's own number (``20``) where it prints one."""
     compiler: str = ""
-    """``nvrtc``, ``nvcc`` or ``g++``."""
+    """``nvrtc``, ``nvcc``, ``g++``, ``emulator`` or ``ld``."""
+
+
+def is_incomplete(diagnostics: Iterable[Diagnostic]) -> bool:
+    """Whether all errors are the linker's: each source compiles, but what they use is not all among them."""
+    errors = [found for found in diagnostics if found.severity is DiagnosticSeverity.ERROR]
+    return bool(errors) and all(found.compiler == LINKER for found in errors)
 
 
 class KernelResources(Record):

@@ -1,5 +1,9 @@
 // Included before every translated source, precompiled: the host library first (it must not see CUDA's keywords), then CUDA.
+// A unit without CUDA (EMU_HOST_UNIT) gets neither: float4, dim3 and min are its own names there.
 #pragma once
+#ifdef EMU_HOST_UNIT
+#include "emu/marks.h"
+#else
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -40,3 +44,4 @@
 #include <vector>
 #endif
 #include "cuda_runtime.h"
+#endif

@@ -40,6 +40,8 @@ void* emu_device_malloc(size_t bytes) {
 }
 
 void emu_device_free(void* pointer) {
+  // What the lane did before is judged while the memory is still there; lanes on other paths may have to go on first.
+  for (int turn = 0; turn < 64 && on_device() && emu_thread.cursor > worker()->current->trace; ++turn) trace_is_full();
   InCore guard;
   if (pointer) emu_free(pointer);
 }

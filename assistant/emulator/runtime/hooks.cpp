@@ -91,6 +91,6 @@ void __sanitizer_cov_trace_pc() { append(nullptr, EVENT_BASIC_BLOCK, 0, EMU_CALL
 void __tsan_init() { program_has_hooks = true; }
 void __tsan_func_entry(void*) {}
 void __tsan_func_exit() {}
-void __tsan_vptr_update(void**, void*) {}
+void __tsan_vptr_update(void** a, void*) { append_store(a, EVENT_STORE, 8, EMU_CALLER); }  // a constructor names the object's class
 void __tsan_vptr_read(void**) {}
 }

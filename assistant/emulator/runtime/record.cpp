@@ -178,6 +178,15 @@ void write_contents(Recorder& r, const char* item, const std::vector<Region>& re
   if (r.blobs.written_bytes() > options().record_total_bytes) r.is_full = true;
 }
 
+// Without the buffers that the kernel itself has freed.
+std::vector<Region> still_there(const std::vector<Region>& regions) {
+  ArenaRange range = arena();
+  std::vector<Region> kept;
+  for (const Region& region : regions)
+    if (!in_range(region.begin, range.begin, range.size) || find_live(region.begin)) kept.push_back(region);
+  return kept;
+}
+
 void write_arguments(Recorder& r, const EmuLaunch& l, const Reach& reach) {
   for (unsigned i = 0; i < l.argument_count; ++i) r.log.item("argument").number(l.argument_bytes[i]).hex(l.arguments[i], l.argument_bytes[i]);
   for (const auto& p : reach.argument_pointers)
@@ -283,7 +292,7 @@ void end_record(const LaunchRecord& record, bool has_succeeded) {
   if (!record.is_kept) return;
   Recorder& r = *recorder();
   std::lock_guard<std::mutex> hold(r.mutex);
-  if (has_succeeded) write_contents(r, "after", record.regions);
+  if (has_succeeded) write_contents(r, "after", still_there(record.regions));
   else r.log.item("failed");
   r.log.flush();
 }

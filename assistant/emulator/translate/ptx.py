@@ -1,4 +1,4 @@
-"""The inline PTX that needs no PTX: reads of special registers, and the fences and barriers that have a CUDA function.
+"""The inline PTX that needs no PTX: reads of special registers, fences and barriers, and single instructions (``ptx_operands``).
 
 ``asm("mov.u32 %0, %%laneid;" : "=r"(lane));`` becomes ``(lane) = emu_lane_index();``; everything else stays unsupported.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from assistant.emulator.translate.edits import Edit
+from assistant.emulator.translate.ptx_operands import expression_of
 from assistant.emulator.translate.stream import Stream
 
 ASM_WORDS = frozenset({"asm", "__asm__", "__asm"})
@@ -53,7 +54,8 @@ def ptx_edit(stream: Stream, i: int) -> Edit | None:
     takes_operands = any(stream.text(k) == "(" for k in range(opener + 1, close))
     if instruction in _STATEMENTS and not takes_operands:
         return Edit(start, end, _STATEMENTS[instruction])
-    return None
+    statement = expression_of(instruction, stream, opener + 2, close)
+    return None if statement is None else Edit(start, end, statement)
 
 
 def _only_output(stream: Stream, colon: int, close: int) -> str | None:

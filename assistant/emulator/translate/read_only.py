@@ -29,13 +29,15 @@ def read_only_edits(stream: Stream, kernel: Function, restrict_words: set[str], 
 
 
 def _promising(stream: Stream, parameter: range, restrict_words: set[str]) -> int | None:
-    """Index of the parameter's name if it is a restricted pointer to const; None for others."""
+    """Index of the parameter's name if it is a restricted pointer to const; None for others, parameter packs among them."""
     stars = [i for i in parameter if stream.text(i) == "*"]
     if len(stars) != 1:
         return None
     pointee, qualifiers = range(parameter.start, stars[0]), range(stars[0] + 1, parameter.stop)
     words = [stream.text(i) for i in qualifiers]
     if not words or not any(stream.text(i) == "const" for i in pointee) or not restrict_words.intersection(words):
+        return None
+    if "..." in words:  # a pack has no single value
         return None
     is_named = stream.tokens[qualifiers.stop - 1].kind is Kind.NAME and words[-1] not in {*restrict_words, "const"}
     return qualifiers.stop - 1 if is_named else None

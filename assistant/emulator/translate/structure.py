@@ -101,6 +101,7 @@ class _Scanner(Record):
     def scan(self, start: int, stop: int, scope: tuple[str, ...], *, is_member: bool) -> Iterator[Declaration]:
         stream = self.stream
         first = i = start
+        group_end = start  # of the last braces in this statement that hold no code
         while i < stop:
             text = stream.text(i)
             if text in self.code_macros and i == first:
@@ -113,8 +114,12 @@ class _Scanner(Record):
                 first = i + 1
             elif text == "}" or (text == ":" and is_member and stream.text(i - 1) in ("public", "private", "protected")):
                 first = i + 1
+            elif text == "{" and group_end > first and _is_element(stream, range(group_end, i)):
+                i = stream.close(i)
+                group_end = i + 1
             elif text == "{":
                 close = stream.close(i)
+                group_end = close + 1
                 head = range(first, i)
                 inner = _inner_scope(stream, head)
                 if inner is not None:
@@ -126,6 +131,13 @@ class _Scanner(Record):
                     first = close + 1
                 i = close
             i += 1
+
+
+def _is_element(stream: Stream, between: range) -> bool:
+    """Whether braces are an element of a list, by what stands between them and the braces before: ``, `` or ``, Point``. So the rows of
+    a table are not each compared with everything in front of them."""
+    words = [stream.text(i) for i in between]
+    return words[:1] == [","] and not {"(", ")", "namespace", *_CLASS_WORDS}.intersection(words)
 
 
 def _statement(stream: Stream, head: range, scope: tuple[str, ...], is_member: bool) -> Iterator[Declaration]:

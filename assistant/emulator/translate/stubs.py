@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from assistant.emulator.translate.context import kernel_name
 from assistant.emulator.translate.lexer import Kind
+from assistant.emulator.translate.packs import is_pack
 from assistant.emulator.translate.stream import Stream
 from assistant.emulator.translate.structure import Function, after_template, name_position, split_commas
 from assistant.record import Record
@@ -50,7 +51,7 @@ def stub_text(stream: Stream, kernel: Function, global_words: set[str], renames:
     stub_name = STUB_PREFIX + spell.span(range(first_name, last_name + 1))
     signature = ", ".join(["const EmuConfig& emu_config", *(p.text for p in parameters)])
     prefix = f"{template_head}EMU_HOST "
-    if not template_head and not {"static", "inline"} & kernel.words and "" not in kernel.scope:
+    if kernel.body is not None and not template_head and not {"static", "inline"} & kernel.words and "" not in kernel.scope:
         prefix += "__attribute__((weak)) "
     declaration = f" {prefix}{specifiers} {stub_name}({signature})"
     if kernel.body is None:
@@ -127,16 +128,28 @@ def _template(spell: _Speller, indexes: range) -> tuple[str, str]:
     for number, item in enumerate(items):
         equals = next((i for i in item if stream.text(i) == "="), item.stop)
         declared = range(item.start, equals)
-        last = declared.stop - 1
-        is_pack = any(stream.text(i) == "..." for i in declared)
-        has_name = stream.tokens[last].kind is Kind.NAME and len(declared) > 1 and stream.text(last) not in _TYPE_WORDS
-        has_name = has_name and stream.text(last - 1) != "::"
-        name = spell.word(last) if has_name else f"emu_t{number}"
+        name, head = _named(spell, declared, f"emu_t{number}")
         default = spell.span(range(equals, item.stop)) + _missing_closers(stream, item)
-        heads.append(spell.span(declared) + ("" if has_name else f" {name}") + " " + default)
-        names.append(name + ("..." if is_pack else ""))
+        heads.append(f"{head} {default}")
+        names.append(name + ("..." if is_pack(stream, declared) else ""))
     tail = spell.span(range(stream.close_angle(opener) + 1, indexes.stop))
     return f"template <{', '.join(heads)}> {tail}", f"<{', '.join(names)}>"
+
+
+def _named(spell: _Speller, declared: range, own_name: str) -> tuple[str, str]:
+    """(name of a template parameter, its declaration with that name); ``own_name`` is put in where there was none."""
+    stream = spell.stream
+    place = _pointer_name(stream, declared)
+    if place is not None:
+        return spell.word(place), spell.span(declared)
+    star = _unnamed_pointer(stream, declared)
+    if star is not None:
+        return own_name, f"{spell.span(range(declared.start, star + 1))} {own_name} {spell.span(range(star + 1, declared.stop))}"
+    last = declared.stop - 1
+    has_name = stream.tokens[last].kind is Kind.NAME and len(declared) > 1 and stream.text(last) not in _TYPE_WORDS
+    if has_name and stream.text(last - 1) != "::":
+        return spell.word(last), spell.span(declared)
+    return own_name, f"{spell.span(declared)} {own_name}"
 
 
 def _missing_closers(stream: Stream, item: range) -> str:
@@ -149,24 +162,21 @@ def _parameter(spell: _Speller, indexes: range, number: int) -> _Parameter:
     equals = next((i for i in indexes if stream.text(i) == "="), indexes.stop)
     declared = range(indexes.start, equals)
     default = spell.span(range(equals, indexes.stop))
-    is_pack = any(stream.text(i) == "..." for i in declared)
+    has_pack = is_pack(stream, declared)
     place = _name_place(stream, declared)
     if place is not None:
-        return _Parameter(f"{spell.span(declared)} {default}".strip(), spell.word(place), is_pack)
+        return _Parameter(f"{spell.span(declared)} {default}".strip(), spell.word(place), has_pack)
     name = f"emu_p{number}"
     bracket = next((i for i in declared if stream.text(i) == "["), declared.stop)
     text = f"{spell.span(range(declared.start, bracket))} {name}{spell.span(range(bracket, declared.stop))} {default}"
-    return _Parameter(text.strip(), name, is_pack)
+    return _Parameter(text.strip(), name, has_pack)
 
 
 def _name_place(stream: Stream, declared: range) -> int | None:
     """Index of the parameter's name; None when it has none."""
-    for i in declared:
-        if stream.text(i) == "(" and stream.text(i + 1) in ("*", "&"):
-            names = (k for k in range(i + 1, stream.close(i)) if stream.tokens[k].kind is Kind.NAME and stream.text(k) not in _TYPE_WORDS)
-            inner = next(names, None)
-            if inner is not None:
-                return inner
+    pointer = _pointer_name(stream, declared)
+    if pointer is not None:
+        return pointer
     stop = next((i for i in declared if stream.text(i) == "["), declared.stop)
     last = stop - 1
     if last <= declared.start or stream.tokens[last].kind is not Kind.NAME:
@@ -177,3 +187,20 @@ def _name_place(stream: Stream, declared: range) -> int | None:
     if all(word in ("const", "volatile", "typename", "struct", "class", "enum", "__grid_constant__") for word in earlier):
         return None
     return last
+
+
+def _pointer_name(stream: Stream, declared: range) -> int | None:
+    """Index of the name in ``float (*name)(float)`` or ``int (&name)[4]``; None when it is no such declaration or has no name."""
+    for i in declared:
+        if stream.text(i) == "(" and stream.text(i + 1) in ("*", "&"):
+            names = (k for k in range(i + 1, stream.close(i)) if stream.tokens[k].kind is Kind.NAME and stream.text(k) not in _TYPE_WORDS)
+            inner = next(names, None)
+            if inner is not None:
+                return inner
+    return None
+
+
+def _unnamed_pointer(stream: Stream, declared: range) -> int | None:
+    """Index of the ``*`` or ``&`` of ``float (*)(float)``; None where there is none."""
+    starts = (i + 1 for i in declared if stream.text(i) == "(" and stream.text(i + 1) in ("*", "&") and stream.text(i + 2) == ")")
+    return next(starts, None)

@@ -17,6 +17,7 @@ from assistant.emulator.translate.edits import Edit, EditedText, apply_edits
 from assistant.emulator.translate.host import host_edits
 from assistant.emulator.translate.launches import address_edits, invocation_edits, launch_edits
 from assistant.emulator.translate.lexer import Kind, Macro
+from assistant.emulator.translate.packs import pack_edits
 from assistant.emulator.translate.promote import promotion_obstacle, promotion_renames
 from assistant.emulator.translate.ptx import ASM_WORDS, ptx_edit
 from assistant.emulator.translate.read_only import read_only_edits
@@ -25,7 +26,8 @@ from assistant.emulator.translate.stream import Stream
 from assistant.emulator.translate.structure import Declaration, Function, declarations
 from assistant.emulator.translate.stubs import stub_text
 from assistant.emulator.translate.unsupported import find_unsupported
-from assistant.emulator.translate.variables import shared_edits, symbol_edits
+from assistant.emulator.translate.uses import uses_cuda
+from assistant.emulator.translate.variables import constant_table_edits, shared_edits, symbol_edits
 from assistant.model.build import Diagnostic, DiagnosticSeverity
 from assistant.record import Record
 
@@ -56,6 +58,8 @@ class TranslatedUnit(Record):
     """Whether device code holds ``volatile``: lock-step code that is right only when such accesses keep lanes together."""
     communicates: bool
     """Whether device code holds what blocks could signal to each other with."""
+    uses_cuda: bool = True
+    """False for a unit that a host compiler compiles without CUDA's headers, so that CUDA's names are free in it."""
 
 
 class Untranslatable(Record):
@@ -112,7 +116,8 @@ def translate(
     if unread:
         return Untranslatable(tuple(unread))
     has_main, uses_volatile = any(map(_defines_main, files)), any(_has_word(f, _VOLATILE) for f in files)
-    return TranslatedUnit(tuple(translated), has_main, uses_volatile, any(_communicates(f, context) for f in files))
+    has_signals = any(_communicates(f, context) for f in files)
+    return TranslatedUnit(tuple(translated), has_main, uses_volatile, has_signals, uses_cuda(files))
 
 
 def _file_edits(file: LexedFile, context: UnitContext, promote: bool) -> tuple[list[Edit], list[int]]:
@@ -140,7 +145,7 @@ def _declaration_edits(
     edits: list[Edit] = []
     for declaration in found:
         if not isinstance(declaration, Function):
-            edits += [] if is_macro else symbol_edits(stream, declaration)
+            edits += [] if is_macro else [*constant_table_edits(stream, declaration), *symbol_edits(stream, declaration)]
         elif declaration.words & context.global_words:
             is_stubbed = is_stubbed_kernel(stream, declaration, context.global_words)
             stub = stub_text(stream, declaration, context.global_words, renames) if is_stubbed else None
@@ -148,6 +153,7 @@ def _declaration_edits(
             if stub is not None and last < len(stream.tokens):
                 end = stream.tokens[last].end
                 edits.append(Edit(end, end, stub))
+            edits += pack_edits(stream, declaration, context.restrict_words)
             if not is_macro:
                 edits += read_only_edits(stream, declaration, context.restrict_words, renames)
         elif not is_macro:

@@ -14,7 +14,7 @@ _INCLUDES: tuple[tuple[str, str], ...] = (
     ("thrust/", "Thrust"), ("cub/", "CUB"), ("cuda/std/", "libcu++"), ("cuda/", "libcu++"), ("cublas", "cuBLAS"), ("cufft", "cuFFT"),
     ("cusparse", "cuSPARSE"), ("cusolver", "cuSOLVER"), ("cudnn", "cuDNN"), ("curand_kernel", "cuRAND"), ("curand", "cuRAND"),
     ("nvrtc", "NVRTC"), ("mma.h", "tensor-core fragments (wmma)"), ("cute/", "CuTe"), ("cutlass/", "CUTLASS"), ("nccl", "NCCL"),
-    ("npp", "NPP"), ("cuda_fp8", "8-bit floating point"), ("cuda_fp6", "6-bit floating point"), ("cuda_fp4", "4-bit floating point"),
+    ("npp", "NPP"), ("cuda_fp6", "6-bit floating point"), ("cuda_fp4", "4-bit floating point"),
     ("cuda_gl_interop", "OpenGL interoperability"), ("texture_fetch_functions", "textures"), ("optix", "OptiX"), ("nvml", "NVML"),
     ("cufile", "GPUDirect Storage"), ("cusolver", "cuSOLVER"), ("nvjpeg", "nvJPEG"), ("torch/", "PyTorch's C++ headers"),
 )  # fmt: skip
@@ -58,6 +58,8 @@ def find_unsupported(file: LexedFile, context: UnitContext) -> list[UnsupportedC
             note("texture references", token)
         elif token.text in _WORDS and token.kind is Kind.NAME:
             note(_WORDS[token.text], token)
+    for kernel in _member_kernels(file, context):
+        note("a kernel that is a member of a class, and neither does CUDA", file.code.tokens[kernel.head.start])
     for function in _device_functions(file, context):
         for i in function.body or ():
             token = file.code.tokens[i]
@@ -77,6 +79,11 @@ def _library_of(token: Token) -> str | None:
 
 def _is_texture_reference(file: LexedFile, token: Token) -> bool:
     return file.text[token.end :].lstrip().startswith("<")
+
+
+def _member_kernels(file: LexedFile, context: UnitContext) -> list[Function]:
+    functions = [d for d in file.code_declarations if isinstance(d, Function)]
+    return [d for d in functions if d.is_member and d.words & context.global_words and "friend" not in d.words]
 
 
 def _device_functions(file: LexedFile, context: UnitContext) -> list[Function]:

@@ -60,6 +60,24 @@ def symbol_edits(stream: Stream, variable: Variable) -> list[Edit]:
     return [Edit(end, end, "".join(registrations))] if end is not None and registrations else []
 
 
+def constant_table_edits(stream: Stream, variable: Variable) -> list[Edit]:
+    """``__device__ const int t[4]`` loses its ``const`` (not its linkage): the hooks leave reads of constant objects out, which nvcc makes
+    loads of global memory. One that is ``constexpr`` stays: its elements may be needed as constants."""
+    words = variable.words
+    if variable.is_member or "__device__" not in words or "const" not in words or stream.text(variable.head.start) == "template":
+        return []
+    bracket = next((i for i in variable.head if stream.text(i) in ("[", "=", "{", "(")), None)
+    if bracket is None or stream.text(bracket) != "[":
+        return []
+    stars = [i for i in range(variable.head.start, bracket) if stream.text(i) == "*"]
+    first = stars[-1] + 1 if stars else variable.head.start
+    found = [stream.tokens[i] for i in range(first, bracket) if stream.text(i) == "const"]
+    linkage = "" if {"static", "extern", "inline"} & words else "static"
+    where = stream.tokens[variable.head.start].start
+    dropped = [Edit(token.start, token.end, "") for token in found]
+    return [Edit(where, where, f"{linkage} "), *dropped] if found and linkage else dropped
+
+
 def _static(stream: Stream, statement: range) -> list[Edit]:
     edits: list[Edit] = []
     for k in statement:

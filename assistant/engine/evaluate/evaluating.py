@@ -15,11 +15,20 @@ from assistant.engine.evaluate.recount import is_moderate, proposed_corrections,
 from assistant.engine.ids import new_id
 from assistant.engine.job import Job
 from assistant.engine.source_version import SourceVersion, as_candidate, holder_of
-from assistant.model.build import Build, BuildFailure
+from assistant.model.build import Build, BuildFailure, is_incomplete
 from assistant.model.profile import Correction
 from assistant.ports.lab import LabFailure
 
-__all__ = ["count", "evaluate", "evaluate_failed", "observe", "repeat_limited", "repeat_run", "without_workload"]
+__all__ = [
+    "count",
+    "evaluate",
+    "evaluate_checked_failure",
+    "evaluate_failed",
+    "observe",
+    "repeat_limited",
+    "repeat_run",
+    "without_workload",
+]
 
 _COUNTING_SEED = 20240229
 """Declared shapes are counted on one fixed draw, so that two versions are counted on the same values."""
@@ -88,6 +97,8 @@ async def evaluate(job: Job, version: SourceVersion, first_evidence: int = 1) ->
 
 async def _blamed(job: Job, version: SourceVersion, failure: LabFailure) -> LabFailure:
     """What only the emulator's own compiler refuses is beyond the emulator, and no mistake in the source."""
+    if is_incomplete(failure.diagnostics):
+        return failure
     build = await job.lab.build(version.program, job.target.architecture) if failure.kind == "not_built" else None
     if not isinstance(build, Build):
         return failure
@@ -104,6 +115,20 @@ async def evaluate_failed(job: Job, version: SourceVersion, first_evidence: int 
     if isinstance(assessment, BuildFailure) or not assessment.kernels:
         return LabFailure("not_built", "nothing to look at", "")
     return Evaluation(version, counted, assessment)
+
+
+async def evaluate_checked_failure(job: Job, version: SourceVersion) -> Evaluation | LabFailure:
+    """``evaluate_failed`` with corrections and with races looked for, where a second run is quick."""
+    evaluation = await evaluate_failed(job, version)
+    if isinstance(evaluation, LabFailure) or not is_moderate(evaluation.counted):
+        return evaluation
+    corrections = proposed_corrections(version, evaluation.assessment)
+    second = await run_program(job, version, "grade", corrections)
+    if isinstance(second, LabFailure):
+        return evaluation
+    counted = with_second_run(evaluation.counted, second, corrections)
+    assessment = await assess(job, version, counted, 1)
+    return evaluation if isinstance(assessment, BuildFailure) else Evaluation(version, counted, assessment)
 
 
 async def _count_again(job: Job, version: SourceVersion, counted: CountedRun, corrections: tuple[Correction, ...]) -> CountedRun:

@@ -14,6 +14,7 @@ from assistant.engine.evaluate import (
     build_files,
     count,
     evaluate,
+    evaluate_checked_failure,
     findings_of_launch,
     observe,
     on_hardware,
@@ -107,9 +108,11 @@ async def profile(job: Job, version: SourceVersion, keep: KeepReport | None = No
     """Counters of the first launches in program order, then one summary per launch shape; ``keep`` is given the whole as one value."""
     watch = Stopwatch(job, "profile")
     watch.begin(f"counts what {_named(version)} does")
-    evaluation = await evaluate(job, version)
+    evaluation = failure = await evaluate(job, version)
+    if isinstance(failure, LabFailure):
+        evaluation = await evaluate_checked_failure(job, version) if failure.kind == "bad_status" else failure
     if isinstance(evaluation, LabFailure):
-        return job.failed(evaluation)
+        return job.failed(failure if isinstance(failure, LabFailure) else evaluation)
     watch.end(counted_noun(len(evaluation.counted.profiles), "launch", "launches"))
     _tell_compiler_notes(job, evaluation)
     evaluation = await _with_hardware_counters(job, evaluation)
@@ -125,6 +128,9 @@ async def profile(job: Job, version: SourceVersion, keep: KeepReport | None = No
         job.emit(*machine_code_events(job, evaluation.version, evaluation.assessment.build))
     for kernel in version.kernels:
         _tell_not_run(job, version, evaluation, kernel)
+    if isinstance(failure, LabFailure):
+        job.say(Severity.WARNING, "these counters are of a program that did not succeed")
+        return job.failed(failure)
     if not evaluation.assessment.kernels:
         return Ending(CANNOT_ANSWER, "the workload runs none of the kernels asked about")
     return Ending(DONE, f"{counted_noun(len(evaluation.assessment.kernels), 'kernel')} profiled")

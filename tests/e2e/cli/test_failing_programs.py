@@ -65,9 +65,41 @@ def test_a_program_that_fails_without_a_problem_of_its_kernels_cannot_be_answere
     assert "status 7" in ended.one("job_ended")["reason"]
 
 
-def test_profile_refuses_a_program_that_fails_and_says_so_once(cli: Cli) -> None:
+LOCK_STEP = """__global__ void sum(int *out)
+{
+    __shared__ int s[64];
+    int t = threadIdx.x;
+    s[t] = 1;
+    __syncthreads();
+    if (t < 32) {
+        s[t] += s[t + 32];
+        s[t] += s[t + 16];
+    }
+    if (t == 0) *out = s[0];
+}
+int main()
+{
+    int *out, host;
+    cudaMalloc(&out, sizeof host);
+    sum<<<1, 64>>>(out);
+    cudaMemcpy(&host, out, sizeof host, cudaMemcpyDeviceToHost);
+    return host == 4 ? 0 : 7;
+}
+"""
+
+
+def test_profile_of_a_program_that_fails_shows_its_counters_and_says_so(cli: Cli) -> None:
     ended = cli.run("profile", cli.write("fails.cu", RACE.replace("return 0;", "return 7;")))
-    assert ended.code == 3 and ended.said.count("the program ended with status 7") == 1
+    assert ended.code == 3 and "these counters are of a program that did not succeed" in ended.said
+    assert "global load" in ended.out
+
+
+def test_code_that_relies_on_lock_step_is_profiled_with_its_finding_and_no_exact_count_where_it_races(cli: Cli) -> None:
+    ended = cli.run("profile", cli.write("lock_step.cu", LOCK_STEP), "--json")
+    (launch,) = ended.all("profile")
+    grades = {line["line"]: line["grade"] for line in launch["lines"] if line["op"].startswith("shared")}
+    assert ended.code == 3 and "KO207" in {found["code"] for found in launch["findings"]}, ended.said
+    assert (grades[5], grades[9]) == ("exact", "estimated")
 
 
 def test_a_b_that_fails_its_own_test_is_fail_with_its_race(cli: Cli) -> None:

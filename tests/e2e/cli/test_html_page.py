@@ -32,6 +32,15 @@ def test_the_page_shows_the_numbers_of_the_events(cli: Cli) -> None:
     assert any(message["message"] == f"page written: {page}" for message in ended.all("message"))
 
 
+def test_a_source_with_a_comment_in_latin_1_has_a_page(cli: Cli) -> None:
+    path = cli.folder / "latin.cu"
+    source = "__global__ void k(int *p) { p[threadIdx.x] = 1; } // für alle\nint main() { int *p; cudaMalloc(&p, 128); k<<<1, 32>>>(p); }\n"
+    path.write_bytes(source.encode("latin-1"))
+    ended = cli.run("profile", path, "--html", "page.html")
+    assert ended.code == 0, ended.said
+    assert "f\ufffdr alle" in (cli.folder / "page.html").read_text("utf-8")
+
+
 def test_a_page_in_the_place_of_a_source_is_misuse(cli: Cli) -> None:
     source = cli.small("transpose.cu")
     before = source.read_text("utf-8")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -62,6 +63,25 @@ def test_eight_byte_shared_accesses_go_by_half_warps(launches: list[dict[str, An
 
 def test_atomics_belong_to_the_users_line(launches: list[dict[str, Any]]) -> None:
     check(launches[11], "global atomic", requests=1, sectors=2, line=36)
+
+
+def test_constant_tables_in_device_memory_are_loads(build: Any, run: Any) -> None:
+    reply = run(build("emulator/counters/tables.cu"))
+    assert reply["exit_status"] == 0
+    loads = {a["line"]: (a["requests"], a["sectors"]) for a in reply["profiles"][0]["accesses"] if a["op"] == "global load"}
+    assert loads == {9: (1, 4), 10: (1, 1), 11: (1, 32)}
+
+
+@pytest.mark.parametrize(("flavour", "mode"), [("counted", "count"), ("checked", "check")])
+def test_objects_that_kernels_make_and_free_are_counted_recorded_and_no_mistake(
+    build: Any, run: Any, tmp_path: Path, flavour: str, mode: str
+) -> None:
+    reply = run(build("emulator/counters/objects_freed.cu", flavour), mode=mode, record=str(tmp_path / "recording"))
+    assert (reply["exit_status"], reply["signal"], reply["problems"]) == (0, None, [])
+    create, use, destroy = reply["profiles"]
+    assert sum(a["requests"] for a in create["accesses"] if a["op"] == "global store") >= 3  # class, side, pointer
+    check(use, "global store", active_threads=32)
+    assert any(a["op"] == "global load" for a in destroy["accesses"])
 
 
 def test_a_divergent_loop_reconverges(launches: list[dict[str, Any]]) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from assistant.emulator.build import BuildReply, BuildRequest, BuiltProgram, CannotPromote, build, reply_to_json, request_from_json
 from assistant.emulator.toolchain import StorageFailure
-from assistant.model.build import BuildFailure, CompilerMissing
+from assistant.model.build import BuildFailure, CompilerMissing, is_incomplete
 from assistant.serialize import dumps
 from assistant.worker.tools import run_tool
 from tests.thorough import only
@@ -148,6 +148,62 @@ def test_several_files_are_linked_with_a_kernel_between_them(cache_dir: Path, tm
     reply = build(BuildRequest(sources=((tmp_path / "main.cu", main), (tmp_path / "k.cu", other)), cache_dir=cache_dir))
     assert isinstance(reply, BuiltProgram)
     assert output_of(reply.program) == "4"
+
+
+OWN_TYPES = """#include <string>
+struct uchar4 { int r; std::string name; };
+struct float4 { double v[4]; float4 operator+(const float4& o) const { return {{v[0] + o.v[0], v[1], v[2], v[3]}}; } };
+class dim3 { public: explicit dim3(int a) : a(a) {} int a; };
+static int min(int a, int b) { return a < b ? a : b; }
+int host_work(int n) {
+  uchar4 u{4, "x"}; float4 f{{1, 2, 3, 4}}; dim3 d(n);
+  return u.r + int((f + f).v[0]) + d.a + min(1, 2);
+}
+"""
+
+
+@pytest.mark.parametrize("suffix", [".cpp", ".cc"])
+def test_names_of_cuda_are_free_in_a_unit_without_cuda(cache_dir: Path, suffix: str) -> None:
+    main = """#include <cstdio>
+int host_work(int n);
+__global__ void k(float4* p) { p[threadIdx.x].x += 1; }
+int main() { float4* p; cudaMalloc(&p, 512); cudaMemset(p, 0, 512); k<<<dim3(1), 32>>>(p); printf("%d", host_work(7)); }
+"""
+    reply = build(BuildRequest(sources=((Path("/user/main.cu"), main), (Path(f"/user/own{suffix}"), OWN_TYPES)), cache_dir=cache_dir))
+    assert isinstance(reply, BuiltProgram), reply
+    assert output_of(reply.program) == str(4 + 2 + 7 + 1)
+
+
+@pytest.mark.parametrize("line", ["#include <cuda_runtime.h>", '#include "vector_types.h"', "cudaStream_t stream;"])
+def test_a_host_source_that_uses_cuda_knows_its_names(cache_dir: Path, line: str) -> None:
+    sources = ((Path("/user/main.cu"), "int main() {}"), (Path("/user/host.cpp"), f"{line}\nfloat4 f; dim3 d;\n"))
+    assert isinstance(build(BuildRequest(sources=sources, cache_dir=cache_dir)), BuiltProgram)
+
+
+def test_what_no_source_defines_is_named_with_the_line_that_uses_it(cache_dir: Path) -> None:
+    text = """double wall_time();
+template <class T> T sum(const T* p, int n);
+namespace util { struct Timer { void start() const; }; extern int count; }
+__global__ void elsewhere(int* p);
+int main() {
+  double t = wall_time();
+  int n = sum<int>(nullptr, 3);
+  util::Timer().start();
+  elsewhere<<<1, 32>>>(nullptr);
+  return wall_time() > t + n + util::count;
+}
+"""
+    reply = check(cache_dir, text)
+    used = {message.partition(" is used here, and no given source defines it")[0]: line for line, _, message in messages(reply)}
+    assert used == {
+        "wall_time()": 6,
+        "int sum<int>(int const*, int)": 7,
+        "util::Timer::start() const": 8,
+        "the kernel elsewhere(int*)": 9,
+        "util::count": 10,
+    }
+    assert isinstance(reply, BuildFailure) and is_incomplete(reply.diagnostics)
+    assert {diagnostic.file for diagnostic in reply.diagnostics} == {"/user/main.cu"}
 
 
 def test_defines_and_include_folders_reach_the_source(cache_dir: Path, tmp_path: Path) -> None:

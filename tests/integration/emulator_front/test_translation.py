@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -62,6 +63,19 @@ def test_a_stub_repeats_the_template_head_and_defaults() -> None:
     assert "= &k<T, N>;" in text
 
 
+def test_a_pack_of_a_type_is_no_pack_of_parameters() -> None:
+    text = translated("template <class... Ts> __global__ void k(Types<Ts...> t, const Ts... xs) {}")
+    assert "emu_stub_k(const EmuConfig& emu_config, Types < Ts ... > t, const Ts ... xs)" in text
+    assert "{__builtin_addressof(t), __builtin_addressof(xs)...}" in text
+    assert "void k(Types<Ts...> t,  Ts... xs)" in text
+
+
+def test_a_template_parameter_that_is_a_function_is_named_inside_its_brackets() -> None:
+    text = translated("template <float (*F)(float), int (*)(int), class T> __global__ void k(T* p) {}")
+    assert "template <float ( * F ) ( float ) , int ( * emu_t1 ) ( int ) , class T > EMU_HOST void emu_stub_k" in text
+    assert "= &k<F, emu_t1, T>;" in text
+
+
 def test_a_specialisation_has_no_stub_of_its_own() -> None:
     assert translated("template <> __global__ void k<float>(float* a) {}").count("emu_stub") == 0
 
@@ -100,6 +114,7 @@ def test_library_calls_of_device_code_use_the_device_form() -> None:
     ("text", "line", "column", "construct"),
     [
         ('__global__ void k() {\n  asm("cp.async.commit_group;");\n}', 2, 3, "inline PTX (cp.async.commit_group)"),
+        ("struct S {\n  static __global__ void k(int* p);\n};", 2, 3, "a kernel that is a member of a class, and neither does CUDA"),
         ("#include <thrust/sort.h>\n", 1, 1, "Thrust"),
         ("#include <cublas_v2.h>\n", 1, 1, "cuBLAS"),
         ("texture<float, 2> t;\n", 1, 1, "texture references"),
@@ -115,6 +130,32 @@ def test_inline_ptx_that_reads_a_register_needs_no_ptx() -> None:
     assert "int l; (l) = emu_lane_index(); __syncthreads(); return l;" in text
 
 
+@pytest.mark.parametrize(
+    ("statement", "becomes"),
+    [
+        ('asm("mul.hi.u32 %0, %1, %2;" : "=r"(h) : "r"(a), "r"(b + 1));', "(h) = (__umulhi((a), (b + 1)));"),
+        ('asm volatile("ld.global.nc.f32 %0, [%1];" : "=f"(v) : "l"(p + i));', "(v) = *(const float*)(p + i);"),
+        ('asm volatile("st.global.cs.u32 [%0], %1;" :: "l"(p), "r"(x) : "memory");', "*(unsigned*)(p) = (x);"),
+        ('asm volatile("prefetch.global.L2 [%0];" : : "l"(p));', "(void)0;"),
+    ],
+)
+def test_inline_ptx_of_one_instruction_becomes_what_it_does(statement: str, becomes: str) -> None:
+    assert f"{{ {becomes} }}" in translated(f"__device__ void f() {{ {statement} }}")
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        'asm("mul.hi.u32 %0, %2, %1;" : "=r"(h) : "r"(a), "r"(b));',
+        'asm("mad.lo.s32 %0, %1, %2, %0;" : "+r"(h) : "r"(a), "r"(b));',
+        'asm("add.cc.u32 %0, %1, %2;" : "=r"(h) : "r"(a), "r"(b));',
+        'asm("add.u32 %0, %1, 4;" : "=r"(h) : "r"(a));',
+    ],
+)
+def test_other_inline_ptx_with_operands_is_refused(statement: str) -> None:
+    assert "inline PTX" in refused(f"__device__ void f() {{ {statement} }}")[0][2]
+
+
 def test_promotion_rewrites_types_literals_and_functions() -> None:
     text = translated("__global__ void k(float4* p, half h) { p->x = expf(1.5f) + 2.f * __fmaf_rn(1e-3f, 2, 3); }", promote_float=True)
     assert "void k(double4* p, double h) { p->x = exp(1.5) + 2. * __fma_rn(1e-3, 2, 3); }" in text
@@ -123,6 +164,21 @@ def test_promotion_rewrites_types_literals_and_functions() -> None:
 def test_a_source_that_depends_on_float_bits_cannot_be_promoted() -> None:
     unit = translate({MAIN: "__device__ int f(float x) { return __float_as_int(x); }"}, (), promote_float=True)
     assert unit == Unpromotable("main.cu uses __float_as_int, which depends on the bits of a narrower type")
+
+
+@pytest.mark.parametrize("table", ["{rows}", "#define TABLE {rows}\n"], ids=["included rows", "macro"])
+def test_a_large_table_takes_time_in_proportion_to_its_length(table: str) -> None:
+    rows = ", \\\n".join("{1, 2, 3, 4}" for _ in range(20_000))
+    started = time.process_time()
+    assert "emu" not in translated(table.replace("{rows}", rows))
+    assert time.process_time() - started < 10  # 0.5 s on an idle core; comparing each row with all before it takes minutes
+
+
+def test_braces_of_variables_and_of_constructors_end_no_declaration() -> None:
+    text = "__device__ int a{1}, b{2};\nstruct S { int x, y; S() : x{1}, y{2} {} int f(); };\nint g() { return 1; }\n"
+    result = translated(text)
+    assert 'EMU_SYMBOL(a, "a"' in result and 'EMU_SYMBOL(b, "b"' in result
+    assert "\nEMU_USER_HOST EMU_APART int g()" in result
 
 
 def test_headers_are_found_as_the_compiler_finds_them() -> None:

@@ -23,6 +23,10 @@ template <int MODE> __global__ void tr(float *out, const float *in, int n) {}
 template <typename T, bool FAST = false> __global__ void g(T *p, unsigned n) {}
 extern "C" __global__ void plain(int *p) {}
 namespace { __global__ void hidden(uint32_t *p, struct Params q) {} }
+template <typename... Ts> __global__ void pack(int n, Ts... xs) {}
+template <typename T, typename... Ts> __global__ void heads(T x, const Ts*... xs) {}
+template <typename... Ts> __global__ void heads(float x, Ts*... xs) {}
+template <typename... Ts> __global__ void listed(Types<Ts...> types, float *p) {}
 """
 
 
@@ -84,6 +88,11 @@ def test_a_selector_means_the_kernels_on_these_lines(selector: str, lines: list[
         ("(anonymous namespace)::hidden(unsigned int*, Params)", 12),
         ("<unnamed>::hidden(unsigned int *, Params)", 12),
         ("_Z2trILi1EEvPfPKfi", 9),
+        ("void pack<>(int)", 13),
+        ("void pack<int, float, double>(int, int, float, double)", 13),
+        ("void heads<double, int, float>(double, int const*, float const*)", 14),
+        ("void heads<int, char>(float, int*, char*)", 15),
+        ("void listed<int, float>(Types<int, float>, float*)", 16),
     ],
 )
 def test_a_compiled_function_is_traced_to_its_kernel(instance: str, line: int) -> None:
@@ -92,7 +101,16 @@ def test_a_compiled_function_is_traced_to_its_kernel(instance: str, line: int) -
     assert kernel.line == line
 
 
-@pytest.mark.parametrize("instance", ["cub::k2(float*)", "void other<int>(int*)", "void k<float>(float*, int)"])
+@pytest.mark.parametrize(
+    "instance",
+    [
+        "cub::k2(float*)",
+        "void other<int>(int*)",
+        "void k<float>(float*, int)",
+        "void pack<float>(int, int)",
+        "void pack<>()",
+    ],
+)
 def test_a_function_of_another_source_is_no_kernel_here(instance: str) -> None:
     assert kernel_of_instance(parsed(), instance) is None
 

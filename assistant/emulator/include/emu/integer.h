@@ -8,6 +8,11 @@ EMU_INLINE int __clz(int x) { return x ? __builtin_clz((unsigned)x) : 32; }
 EMU_INLINE int __clzll(long long x) { return x ? __builtin_clzll((unsigned long long)x) : 64; }
 EMU_INLINE int __ffs(int x) { return __builtin_ffs(x); }
 EMU_INLINE int __ffsll(long long x) { return __builtin_ffsll(x); }
+EMU_INLINE unsigned emu_bit_field(unsigned x, unsigned first, unsigned count) {  // bfe.u32 (PTX ISA): both are taken as bytes
+  first &= 255; count &= 255;
+  unsigned shifted = first > 31 ? 0 : x >> first;
+  return count > 31 ? shifted : shifted & ((1u << count) - 1);
+}
 EMU_INLINE unsigned __brev(unsigned x) {
   x = (x >> 1 & 0x55555555u) | (x & 0x55555555u) << 1;
   x = (x >> 2 & 0x33333333u) | (x & 0x33333333u) << 2;

@@ -1,5 +1,6 @@
 // CUDA's declaration keywords as attributes of the host compiler. (__noinline__ is rewritten by the translator: libstdc++ uses the word.)
 #pragma once
+#include "marks.h"
 #define __host__
 #define __device__
 // noinline, noclone: one symbol per kernel instance. flatten: device functions are inlined, as nvcc does.
@@ -18,14 +19,6 @@
 #define __nv_pure__
 #define __align__(n) __attribute__((aligned(n)))
 #define __builtin_align__(n) __attribute__((aligned(n)))
-// Host code is not instrumented: reference loops on the CPU keep full speed.
-#define EMU_HOST __attribute__((no_sanitize_thread, no_sanitize_coverage))
-// What the user's own host functions are marked with, so that an object file shows device code that calls one: they are known by their
-// visibility, or by their section where a symbol is local, and compiled for more than device code is, so that none is inlined there.
-#define EMU_APART __attribute__((target("sse3")))
-#define EMU_USER_HOST EMU_HOST __attribute__((visibility("protected")))
-#define EMU_USER_HOST_LOCAL EMU_HOST __attribute__((section(".text.emu_host")))
-
 #define __CUDACC__ 1
 #define __NVCC__ 1
 #define __CUDACC_EXTENDED_LAMBDA__ 1
