@@ -5,7 +5,7 @@ A failure of the lab or of the workload is reported with its remedy, and ends wi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from assistant.engine.evaluate import (
     OTHER_ORDER,
@@ -33,13 +33,16 @@ from assistant.model.build import Build, BuildFailure, CompilerMissing, Diagnost
 from assistant.model.problems import is_refused, merge_problems
 from assistant.model.profile import Problem, Severity
 from assistant.model.source import Kernel
-from assistant.ports.lab import LabFailure
+from assistant.ports.lab import LabFailure, ProgramRun
 from assistant.profile.findings import FindResult
 from assistant.profile.problems import errors_among, problems_in_words
 from assistant.profile.quantity import counted_noun
 
 __all__ = ["KeepReport", "check", "inspect", "profile"]
 
+_LINES_PRINTED = 3
+_MOST_PRINTED = 120
+"""Characters shown of a line that the program printed."""
 KeepReport = Callable[[ProfileReport], None]
 
 
@@ -87,6 +90,7 @@ async def check(job: Job, version: SourceVersion) -> Ending:
         if not launches.count and kernel not in version.parsed.kernels:
             continue  # a header's or another unit's that this program does not use
         job.emit(events.CheckEnded(job.id, kernel.key, shown, found.is_deterministic, launches.count, launches.refused_count, found.reason))
+    _tell_printed(job, (counted.run for counted in seen))
     listed = [problem for kernel in version.kernels for problem in problems[kernel.key]]
     errors = errors_among(listed)
     if failure is not None:
@@ -128,12 +132,26 @@ async def profile(job: Job, version: SourceVersion, keep: KeepReport | None = No
         job.emit(*machine_code_events(job, evaluation.version, evaluation.assessment.build))
     for kernel in version.kernels:
         _tell_not_run(job, version, evaluation, kernel)
+    _tell_printed(job, (evaluation.counted.run,))
     if isinstance(failure, LabFailure):
         job.say(Severity.WARNING, "these counters are of a program that did not succeed")
         return job.failed(failure)
     if not evaluation.assessment.kernels:
         return Ending(CANNOT_ANSWER, "the workload runs none of the kernels asked about")
     return Ending(DONE, f"{counted_noun(len(evaluation.assessment.kernels), 'kernel')} profiled")
+
+
+def _tell_printed(job: Job, runs: Iterable[ProgramRun | None]) -> None:
+    """The last lines that the program printed, which may be its own verdict, and what of CUDA it called in vain."""
+    if job.request.is_live:
+        return  # nobody waits for the program itself
+    for run in (run for run in runs if run is not None):
+        lines = run.stdout.decode("utf-8", "replace").strip().splitlines()
+        words = " / ".join(line.strip()[:_MOST_PRINTED] for line in lines[-_LINES_PRINTED:] if line.strip())
+        if words:
+            job.say(Severity.INFORMATION, f"the program printed: {'… / ' if len(lines) > _LINES_PRINTED else ''}{words}")
+        if run.unsupported:
+            job.say(Severity.WARNING, f"not done on this lab: {', '.join(run.unsupported)}")
 
 
 async def _with_hardware_counters(job: Job, evaluation: Evaluation) -> Evaluation:
