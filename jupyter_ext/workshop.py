@@ -142,7 +142,7 @@ class Workshop:
             kernel=wanted.kernel,
             target=wanted.target,
             cflags=wanted.cflags,
-            may_have_program=False,
+            is_alone=True,
         )
 
     def open(self, cell: Cell, live: LiveWorkload | None, wanted: CellQuestions) -> CellRun:

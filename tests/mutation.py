@@ -19,10 +19,13 @@ ROOT = Path(__file__).parents[1]
 TESTS = (("tests/unit/engine", "tests/contracts"), ("tests/unit", "tests/contracts"))
 """The likeliest to notice first."""
 LIMIT_S = 1800
+_DRAWS = 1000
+"""A module in which these find nothing to break holds nothing."""
 
 
 def broken(text: str, drawn: random.Random) -> str:
-    """The module with one operator, number, condition, loop, decorator or exception changed; annotations are left alone."""
+    """The module with one operator, number, condition, loop, decorator or exception changed, annotations left alone; as it was where
+    there is nothing to change."""
     from cosmic_ray.ast import ast_nodes, get_ast  # no dependency: installed for this alone
     from cosmic_ray.mutating import mutate_code
     from cosmic_ray.plugins import get_operator, operator_names
@@ -30,10 +33,11 @@ def broken(text: str, drawn: random.Random) -> str:
     nodes = list(ast_nodes(get_ast(text)))
     kinds = [kind() for kind in map(get_operator, operator_names()) if not kind.arguments()]
     places = [(kind, at) for kind in kinds for at in range(sum(len(list(kind.mutation_positions(node))) for node in nodes))]
-    while True:
+    for _ in range(_DRAWS if places else 0):
         made = mutate_code(text, *drawn.choice(places))
         if _run_part(made) not in ("", _run_part(text)):
             return made
+    return text
 
 
 def _run_part(text: str) -> str:
@@ -60,16 +64,20 @@ def is_noticed(tree: Path) -> bool:
 
 
 def main() -> None:
-    wanted, drawn, count = int(sys.argv[1]), random.Random(int(sys.argv[2])), 0
+    wanted, drawn, count, tried = int(sys.argv[1]), random.Random(int(sys.argv[2])), 0, 0
     modules = [path for path in sorted((ROOT / "assistant" / "engine").rglob("*.py")) if path.name != "__init__.py"]
     sizes = [sum(isinstance(node, ast.stmt) for node in ast.walk(ast.parse(path.read_text("utf-8")))) for path in modules]
     with tempfile.TemporaryDirectory() as folder:
         tree = Path(folder) / "tree"
         shutil.copytree(ROOT, tree, ignore=shutil.ignore_patterns(".git", ".venv", "node_modules", "__pycache__"))
         assert not is_noticed(tree), "unbroken, all tests must pass"
-        for path in drawn.choices(modules, sizes, k=wanted):
+        while wanted > tried:
+            path = drawn.choices(modules, sizes)[0]
             text, copy, name = path.read_text("utf-8"), tree / path.relative_to(ROOT), str(path.relative_to(ROOT))
-            copy.write_text(broken(text, drawn), "utf-8")
+            if (made := broken(text, drawn)) == text:
+                continue
+            tried += 1
+            copy.write_text(made, "utf-8")
             count += (was_noticed := is_noticed(tree))
             changes = unified_diff(text.splitlines(), copy.read_text("utf-8").splitlines(), name, name, n=0, lineterm="")
             print("\n".join(("noticed:" if was_noticed else "SURVIVED:", *changes)), flush=True)

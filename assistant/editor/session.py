@@ -316,8 +316,7 @@ class EditorSession:
         settings = self._parts.settings_of(document.path)
         return JobRequest(
             document.path,
-            only_own=True,
-            may_have_program=False,
+            is_alone=True,
             working_directory=document.path.parent,
             texts=((document.path, document.text),),
             device=settings.device,

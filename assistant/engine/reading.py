@@ -46,14 +46,14 @@ def read_version(request: JobRequest, flags: Flags) -> SourceVersion:
         build_command=request.build_command,
         run_command=request.run_command,
     )
-    selection = Selection(request.kernel, request.needs_kernels, request.live, request.only_own)
+    selection = Selection(request.kernel, request.needs_kernels, request.live, request.is_alone)
     return replace(version_of(parsed, program, selection, others), found=found)
 
 
 def _program(request: JobRequest, flags: Flags, parsed: ParsedSource) -> FoundProgram | None:
     """Looked for where the file is run, and says of no launches itself."""
     is_said = request.live is not None or request.run_command is not None or request.report is not None
-    if is_said or not request.may_have_program or (not request.extra_sources and not parsed.has_main and declares_workload(parsed)):
+    if is_said or request.is_alone or (not request.extra_sources and not parsed.has_main and declares_workload(parsed)):
         return None
     return find_program(request, flags)
 

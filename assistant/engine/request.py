@@ -29,10 +29,9 @@ class JobRequest(Record):
     """B of a comparison, absolute."""
     texts: tuple[tuple[Path, str], ...] = ()
     """Texts that stand for what is on disk: an editor's unsaved documents, notebook cells, strings in Python files."""
-    may_have_program: bool = True
-    """Look for the program that ``file`` is part of."""
-    only_own: bool = False
-    """Ask about the kernels of ``file`` alone; otherwise a file with ``main()``, or without kernels, asks about its whole program."""
+    is_alone: bool = False
+    """Ask about the kernels of ``file`` alone, without looking for its program; otherwise a file with ``main()``, or without kernels, asks
+    about its whole program."""
     kernel: str | None = None
     """A selector (``k``, ``ns::k<1>``, ``k(float*, int)``); None means every kernel."""
     device: str | None = None

@@ -48,7 +48,7 @@ def is_same(session: PairSession, before: str, after: str) -> bool:
 
 
 def _version(path: Path, text: str) -> SourceVersion:
-    return read_version(JobRequest(path, path.parent, texts=((path, text),), may_have_program=False), Flags())
+    return read_version(JobRequest(path, path.parent, texts=((path, text),), is_alone=True), Flags())
 
 
 def _declared_launches(version: SourceVersion) -> tuple[object, ...]:

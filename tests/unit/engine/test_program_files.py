@@ -30,8 +30,8 @@ def folder(tmp_path: Path) -> Path:
 
 
 def read(folder: Path, file: str, *others: str, **more: Any) -> SourceVersion:
-    """With the named sources, and those alone."""
-    return found(folder, file, *others, may_have_program=False, **more)
+    """With the named sources; where none is named, the file alone."""
+    return found(folder, file, *others, **({} if others else {"is_alone": True}), **more)
 
 
 def found(folder: Path, file: str, *others: str, **more: Any) -> SourceVersion:
@@ -49,7 +49,7 @@ def test_a_file_with_main_asks_about_all_kernels_and_others_about_their_own(fold
     assert names(read(folder, "k.cuh", "main.cu", "b.cu")) == ["first"]
     assert names(read(folder, "k.cuh", "main.cu", "b.cu", kernel="second")) == ["second"]
     with pytest.raises(UsageError, match="holds no __global__ function"):
-        read(folder, "main.cu", "b.cu", only_own=True)
+        read(folder, "main.cu", "b.cu", is_alone=True)
     with pytest.raises(UsageError, match="has no kernel 'third'"):
         read(folder, "main.cu", "b.cu", kernel="third")
 
