@@ -109,7 +109,7 @@ def test_programs_that_differ_in_more_than_one_file_are_not_compared(folder: Pat
     with pytest.raises(CannotAnswerError, match=r"also differ in k\.cuh"):
         refuse_other_differences(a, read(other, "main.cu", "b.cu"))
     with pytest.raises(CannotAnswerError, match=r"also differ in b\.cu"):
-        refuse_other_differences(a, read(folder, "main.cu"))
+        refuse_other_differences(a, read(folder, "main.cu", "k.cuh"))
 
 
 @pytest.mark.parametrize("file", ["k.cuh", "b.cu", "main.cu"])
