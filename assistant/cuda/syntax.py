@@ -16,6 +16,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Hashable, Iterator
 from functools import cache, cached_property, wraps
+from itertools import accumulate
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import tree_sitter_cuda
@@ -68,8 +69,12 @@ def kept(question: Callable[Concatenate[SyntaxTree, _P], _R]) -> Callable[Concat
 class SyntaxTree:
     """One parse of one text; half-typed text gives a tree with ERROR or missing nodes."""
 
-    def __init__(self, text: str, reading: Reading | None = None) -> None:
-        """``reading`` is what the grammar sees of the text, by default ``read(text)``; it may be longer."""
+    def __init__(self, text: str, reading: Reading | None = None, others: tuple[tuple[str, str], ...] = ()) -> None:
+        """``reading`` is what the grammar sees of the text, by default ``read(text)``; it may be longer.
+
+        ``others``: (name, text) of the program's other files, of which only `program` speaks.
+        """
+        self._others = others
         self._source = text
         self._reading = read(text) if reading is None else reading
         readable = self._reading.readable
@@ -80,6 +85,9 @@ class SyntaxTree:
         if len(data) != len(readable):
             self._index_wide_characters(readable)
         self._tree = Parser(_language()).parse(data)
+        self._parts: tuple[int, ...] = (1,)
+        """First line of each file, and the line after the last."""
+        self._names: tuple[str, ...] = ("",)
         self.answers: dict[Hashable, dict[Hashable, Any]] = {}
         """By question, those of ``kept`` alone: the types are the questions' own."""
 
@@ -107,6 +115,28 @@ class SyntaxTree:
     def line(self, node: Node) -> int:
         """1-based line of the node's start."""
         return node.start_point[0] + 1
+
+    @cached_property
+    def program(self) -> SyntaxTree:
+        """A tree of this text and, after it, the program's other files: for what calls a function, wherever it stands."""
+        if not self._others:
+            return self
+        whole = SyntaxTree("\n".join((self._source, *(text for _, text in self._others))))
+        whole._parts = tuple(accumulate((1 + text.count("\n") for text in (self._source, *(text for _, text in self._others))), initial=1))
+        whole._names = ("", *(name for name, _ in self._others))
+        return whole
+
+    @property
+    def extent(self) -> str:
+        """How far `program` reaches, as a noun."""
+        return "program" if self._others else "file"
+
+    def place(self, node: Node) -> str:
+        """``line 12``; ``line 3 of run.cu`` for a node of another file of `program`."""
+        line = self.line(node)
+        part = bisect_right(self._parts, line) - 1
+        name = self._names[part]
+        return f"line {line - self._parts[part] + 1}" + (f" of {name}" if name else "")
 
     def find(self, *types: str, inside: Node | None = None) -> Iterator[Node]:
         """Nodes of the given types in source order, ``inside`` itself included; outer nodes come first."""

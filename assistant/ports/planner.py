@@ -45,6 +45,8 @@ class PlanRequest(Record):
     """Least time(before)/time(after) of an edit that is kept; None: not known."""
     decided_ratio: float | None = None
     """The same for an edit that a person must decide on."""
+    others: tuple[tuple[str, str], ...] = ()
+    """(name, text) of the program's other files, which stay as they are."""
 
 
 class Story(Record):

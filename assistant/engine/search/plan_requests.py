@@ -55,6 +55,7 @@ class PlanRequests(Record):
             hint=self.options.hint,
             least_ratio=self._least(SHOWN_GAIN_RATIO),
             decided_ratio=self._least(DECIDED_GAIN_RATIO),
+            others=tuple((file.source.path.name, file.source.text) for file in evaluation.version.others),
         )
 
     def _least(self, ratio: float) -> float:

@@ -158,11 +158,11 @@ def _separate(tree: SyntaxTree, function: Function, pointers: tuple[_Pointer, ..
     if not _DECLARED_WORKLOAD.search(tree.source):
         return Obstacle(
             DeclineReason.CALLERS_UNKNOWN,
-            f"nothing in this file calls `{unseen}`, so whether its callers pass overlapping buffers is not known",
+            f"nothing in this {tree.extent} calls `{unseen}`, so whether its callers pass overlapping buffers is not known",
         )
     return (
         f"callers of `{unseen}` pass buffers that do not overlap, as the declared workload does; "
-        "nothing in this file calls it, so this is not guarded"
+        f"nothing in this {tree.extent} calls it, so this is not guarded"
     )
 
 

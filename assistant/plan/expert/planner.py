@@ -48,7 +48,7 @@ class ExpertPlanner:
 
         Findings that one edit answers together share a step: it cites the costliest one, and its rank is the sum of their costs.
         """
-        tree = SyntaxTree(request.parsed.source.text)
+        tree = SyntaxTree(request.parsed.source.text, others=request.others)
         steps: dict[tuple[str, tuple[TextEdit, ...]], Step] = {}
         declines: list[Decline] = []
         for finding, technique in self._considered(request):
@@ -78,7 +78,7 @@ class ExpertPlanner:
         """The rules' own words are in every explanation."""
 
     def _variants(self, request: PlanRequest, step: Step) -> tuple[Rewrite, ...]:
-        tree = SyntaxTree(request.parsed.source.text)
+        tree = SyntaxTree(request.parsed.source.text, others=request.others)
         for finding, technique in self._considered(request):
             if (finding.code, technique.id) != (step.finding, step.technique):
                 continue

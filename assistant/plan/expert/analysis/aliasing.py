@@ -1,4 +1,4 @@
-"""Whether two pointer parameters of a function can overlap, judged from every call and launch in the text.
+"""Whether two pointer parameters of a function can overlap, judged from every call and launch in the program.
 
 Each argument is followed back to the buffers it can name: an allocation of the caller, or a parameter of the caller, whose own
 callers are then looked at. What cannot be followed is "may overlap", with the reason.
@@ -35,7 +35,7 @@ class Overlap(Record):
 
 
 class NoCallers(Record):
-    """Nothing in this text calls the function, so nothing is known of its arguments."""
+    """Nothing in the program calls the function, so nothing is known of its arguments."""
 
     function: str
 
@@ -61,7 +61,8 @@ _Seen = frozenset[str]
 
 
 def overlap(tree: SyntaxTree, function: Function, first: str, second: str, depth: int = 0) -> Overlap | NoCallers | None:
-    """Why the pointer parameters ``first`` and ``second`` may overlap; None if no call in the text lets them."""
+    """Why the pointer parameters ``first`` and ``second`` may overlap; None if no call in the program lets them."""
+    tree = tree.program
     if depth > _MAX_CALLER_DEPTH:
         return Overlap(f"`{function.name}` is called through too many functions to follow its arguments")
     positions = [index for index, p in enumerate(function.parameters) if p.name in (first, second)]
@@ -80,7 +81,7 @@ def overlap(tree: SyntaxTree, function: Function, first: str, second: str, depth
 def _overlap_at(tree: SyntaxTree, call: Node, positions: list[int], names: tuple[str, str], depth: int) -> Overlap | NoCallers | None:
     given = given_arguments(call)
     if len(positions) != 2 or len(given) <= max(positions):
-        return Overlap(f"the arguments at line {tree.line(call)} could not be read")
+        return Overlap(f"the arguments at {tree.place(call)} could not be read")
     left, right = (given[position] for position in positions)
     caller = enclosing_function(tree, call)
     for a in _origins(tree, left, caller, frozenset()):
@@ -96,9 +97,9 @@ def _conflict(
 ) -> Overlap | NoCallers | None:
     match pair:
         case (_Unknown(reason), _) | (_, _Unknown(reason)):
-            return Overlap(f"line {tree.line(call)}: {reason}")
+            return Overlap(f"{tree.place(call)}: {reason}")
         case (_Buffer(a), _Buffer(b)) | (_CallerParameter(a), _CallerParameter(b)) if a == b:
-            return Overlap(f"line {tree.line(call)} passes memory of `{a}` for both `{names[0]}` and `{names[1]}`")
+            return Overlap(f"{tree.place(call)} passes memory of `{a}` for both `{names[0]}` and `{names[1]}`")
         case (_CallerParameter(a), _CallerParameter(b)) if caller is not None:
             return overlap(tree, caller, a, b, depth + 1)
         case _:

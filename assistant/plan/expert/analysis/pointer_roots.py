@@ -177,7 +177,7 @@ def _parameters_overlap(tree: SyntaxTree, function: Function, a: Variable, b: Va
         case NoCallers(caller):
             return Obstacle(
                 DeclineReason.CALLERS_UNKNOWN,
-                f"`{a.name}` and `{b.name}` may be the same memory: nothing in this file calls `{caller}`; "
+                f"`{a.name}` and `{b.name}` may be the same memory: nothing in this {tree.extent} calls `{caller}`; "
                 f"with `__restrict__` on them this could be done",
             )
 

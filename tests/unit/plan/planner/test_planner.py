@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 
 from assistant.build.architectures import architecture
+from assistant.cuda.functions import functions
 from assistant.cuda.parse import parse
+from assistant.cuda.syntax import SyntaxTree
 from assistant.measure.targets import target
 from assistant.model.attempt import TechniqueHistory
 from assistant.model.plan import DeclineReason
@@ -19,6 +21,7 @@ from assistant.model.source import Source
 from assistant.model.verification import Label
 from assistant.plan.catalogue import Catalogue, load_catalogue
 from assistant.plan.expert.all_transformations import EXPERT_TRANSFORMATIONS
+from assistant.plan.expert.analysis.pointer_roots import may_overlap
 from assistant.plan.expert.planner import ExpertPlanner
 from assistant.ports.planner import PlanRequest
 from assistant.profile.catalogue import METRICS
@@ -147,3 +150,32 @@ def test_predictions_speak_of_metrics_that_exist():
     known = {m.name for m in METRICS}
     used = set(re.findall(r'"([a-z]+(?:_[a-z]+)+)"', Path(predictions.__file__).read_text("utf-8")))
     assert used - {"predicted_sectors", "predicted_values", "predicted_wavefronts"} <= known
+
+
+KERNEL = """\
+__global__ void total(float *out, const float *in, int n)
+{
+    int i = threadIdx.x;
+    for (int c = 0; c < n; c++) out[i] += in[c * 32 + i];
+}
+"""
+CALLER = "void total(float *, const float *, int);\nvoid run(float *o, const float *i, int n) { total<<<1, 32>>>(o, i, n); }\n"
+APART = "int main() { float *a, *b; cudaMalloc(&a, 128); cudaMalloc(&b, 4096); run(a, b, 8); }\n"
+TOGETHER = "int main() { float *a; cudaMalloc(&a, 4096); run(a, a, 8); }\n"
+
+
+@pytest.mark.parametrize(
+    ("main", "reason"),
+    [
+        (APART, None),
+        (TOGETHER, "`out` and `in` may be the same memory: line 1 of main.cu passes memory of `a` for both `o` and `i`"),
+        ("", "`out` and `in` may be the same memory: nothing in this program calls `run`; with `__restrict__` on them this could be done"),
+    ],
+)
+def test_callers_in_other_files_show_whether_pointers_overlap(main: str, reason: str | None) -> None:
+    tree = SyntaxTree(KERNEL, others=(("run.cu", CALLER), ("main.cu", main)))
+    (function,) = functions(tree)
+    obstacle = may_overlap(tree, function, "out", "in")
+    assert (None if obstacle is None else obstacle.reason) == reason
+    alone = may_overlap(SyntaxTree(KERNEL), function, "out", "in")
+    assert alone is not None and "nothing in this file calls `total`" in alone.reason
