@@ -36,6 +36,7 @@ from assistant.model import events
 from assistant.model.attempt import JobRow
 from assistant.model.build import Flags
 from assistant.model.profile import Severity
+from assistant.model.program import ProgramOrigin
 from assistant.model.source import Source
 from assistant.ports.lab import Lab, RunLimits
 from assistant.ports.store import AnalysisStore, JobStore, StoredAnalysis
@@ -109,8 +110,9 @@ class JobRunner(Record):
             job.emit(_started(job, command))
             for warning in warnings:
                 job.say(Severity.WARNING, warning)
-            if version.found is not None and version.found.units != (job.request.file,):
-                job.say(Severity.INFORMATION, f"part of the program {version.found.name}: {version.found.why}")
+            found = version.found
+            if found is not None and found.origin is not ProgramOrigin.COMMAND_LINE and found.units != (job.request.file,):
+                job.say(Severity.INFORMATION, f"part of the program {found.name}: {found.why}")
             async with self._beating(job):
                 ending = await body(job, version)
             exit_code = ending.exit_code

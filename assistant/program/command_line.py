@@ -22,9 +22,9 @@ def named_program(linker: Linker, named: tuple[str, ...]) -> ProgramSearch:
     if unread:
         return ProgramSearch((), problem=f"{enumerated(unread)} cannot be read: check the path on the command line")
     if not linker.units:
-        return ProgramSearch(
-            (), problem=f"{enumerated([shown(path) for path in named])} are headers: name the source that includes them, too"
-        )
+        names, is_one = enumerated([shown(path) for path in named]), len(named) == 1
+        said = f"{names} is a header: name the source that includes it, too"
+        return ProgramSearch((), problem=said if is_one else f"{names} are headers: name the source that includes them, too")
     mains = [unit for unit in linker.units if linker.has_main(unit)]
     if len(mains) > 1:
         texts = enumerated([shown(unit) for unit in mains])

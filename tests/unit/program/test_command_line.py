@@ -49,6 +49,7 @@ def test_headers_alone_are_no_program(project: Project) -> None:
     project.write(a_cuh=_KERNEL, b_h="")
     search = project.find("a.cuh", "b.h")
     assert (search.found, search.problem) == ((), "a.cuh and b.h are headers: name the source that includes them, too")
+    assert project.find("a.cuh", "a.cuh").problem == "a.cuh is a header: name the source that includes it, too"
 
 
 def test_files_that_are_named_by_links_keep_their_names(project: Project) -> None:
