@@ -7,7 +7,8 @@ command is imported by ``_run`` when one runs (see ``loading``).
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
-from typing import TYPE_CHECKING
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -37,6 +38,7 @@ def build_app(servers: Servers) -> typer.Typer:
         rich_markup_mode="rich",
         context_settings={"help_option_names": ["-h", "--help"]},
     )
+    app.callback()(_options)
     for command in (_inspect, _check, _profile, _compare):
         app.command(command.__name__.lstrip("_"))(command)
     add_optimize_command(app)
@@ -45,6 +47,21 @@ def build_app(servers: Servers) -> typer.Typer:
     add_machine_commands(app)
     add_server_commands(app, servers)
     return app
+
+
+def _print_version(is_wanted: bool) -> None:
+    if is_wanted:
+        try:
+            typer.echo(f"kernelopt {version('kernelopt')}")
+        except PackageNotFoundError:
+            typer.echo("kernelopt, run from its source tree and not installed")
+        raise typer.Exit
+
+
+def _options(
+    _: Annotated[bool, typer.Option("--version", help="Show the version and exit", is_eager=True, callback=_print_version)] = False,
+) -> None:
+    """What holds for every command."""
 
 
 def _inspect(

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import subprocess
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -322,3 +323,8 @@ def test_a_command_answers_alike_forked_and_started(cli: Cli, words: tuple[str, 
 
 def _timeless(said: str) -> str:
     return re.sub(r"\bJ0\w{25}\b|\d+ ms\b", "…", said)
+
+
+def test_the_version_is_shown(cli: Cli) -> None:
+    ended = cli.run("--version")
+    assert (ended.code, ended.out) == (0, f"kernelopt {version('kernelopt')}\n")
