@@ -7,7 +7,6 @@ command is imported by ``_run`` when one runs (see ``loading``).
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
-from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -51,6 +50,8 @@ def build_app(servers: Servers) -> typer.Typer:
 
 def _print_version(is_wanted: bool) -> None:
     if is_wanted:
+        from importlib.metadata import PackageNotFoundError, version  # other commands start sooner without it
+
         try:
             typer.echo(f"kernelopt {version('kernelopt')}")
         except PackageNotFoundError:
