@@ -7,6 +7,7 @@ Example::
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from assistant.config import find_workspace
@@ -38,7 +39,8 @@ def find_program(request: JobRequest, flags: Flags) -> FoundProgram | None:
         if search.problem:
             raise CannotAnswerError(search.problem, f"kernelopt program {request.file} shows what is found")
         return None
-    return _chosen(request.file, workspace, search)
+    chosen = _chosen(request.file, workspace, search)
+    return replace(chosen, unclear=search.problem)
 
 
 def _chosen(file: Path, workspace: Path, search: ProgramSearch) -> FoundProgram:

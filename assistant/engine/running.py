@@ -36,7 +36,7 @@ from assistant.model import events
 from assistant.model.attempt import JobRow
 from assistant.model.build import Flags
 from assistant.model.profile import Severity
-from assistant.model.program import ProgramOrigin
+from assistant.model.program import FoundProgram, ProgramOrigin
 from assistant.model.source import Source
 from assistant.ports.lab import Lab, RunLimits
 from assistant.ports.store import AnalysisStore, JobStore, StoredAnalysis
@@ -110,9 +110,7 @@ class JobRunner(Record):
             job.emit(_started(job, command))
             for warning in warnings:
                 job.say(Severity.WARNING, warning)
-            found = version.found
-            if found is not None and found.origin is not ProgramOrigin.COMMAND_LINE and found.units != (job.request.file,):
-                job.say(Severity.INFORMATION, f"part of the program {found.name}: {found.why}")
+            _tell_program(job, version.found)
             async with self._beating(job):
                 ending = await body(job, version)
             exit_code = ending.exit_code
@@ -200,6 +198,16 @@ def _started(job: Job, command: str) -> events.JobStarted:
     lab = job.lab.describe()
     other = None if job.request.other is None else str(job.request.other)
     return events.JobStarted(job.id, command, str(job.request.file), lab.device, lab.rung, other)
+
+
+def _tell_program(job: Job, found: FoundProgram | None) -> None:
+    """Which program was found, where nobody named it and it is more than the file itself."""
+    if found is None:
+        return
+    if found.origin is not ProgramOrigin.COMMAND_LINE and found.units != (job.request.file,):
+        job.say(Severity.INFORMATION, f"part of the program {found.name}: {found.why}")
+    if found.unclear:
+        job.say(Severity.WARNING, found.unclear)
 
 
 def _ended(job: Job, ending: Ending) -> events.JobEnded:

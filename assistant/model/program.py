@@ -37,6 +37,8 @@ class FoundProgram(Record):
     """Absolute; None: where the command was given."""
     build_command: tuple[str, ...] | None = None
     run_command: tuple[str, ...] | None = None
+    unclear: str = ""
+    """In words, what could not be settled (two sources define the same function); empty where all is clear."""
 
 
 class ProgramSearch(Record):

@@ -150,3 +150,15 @@ def test_two_mains_on_the_command_line_are_refused(folder: Path) -> None:
     (folder / "bench.cu").write_text(FILES["main.cu"])
     with pytest.raises(CannotAnswerError, match="main"):
         found(folder, "main.cu", "bench.cu")
+
+
+def test_what_is_unclear_about_a_program_is_kept_with_it(folder: Path) -> None:
+    (folder / "one").mkdir()
+    (folder / "two").mkdir()
+    for name in ("one", "two"):
+        (folder / name / "b.cu").write_text(FILES["b.cu"])
+    (folder / "b.cu").unlink()
+    program = found(folder, "main.cu").found
+    assert program is not None
+    assert [unit.name for unit in program.units] == ["main.cu"]
+    assert all(word in program.unclear for word in ("run", "one/b.cu", "two/b.cu"))
