@@ -36,7 +36,7 @@ from assistant.model import events
 from assistant.model.attempt import JobRow
 from assistant.model.build import Flags
 from assistant.model.profile import Severity
-from assistant.model.program import FoundProgram, ProgramOrigin
+from assistant.model.program import ProgramOrigin
 from assistant.model.source import Source
 from assistant.ports.lab import Lab, RunLimits
 from assistant.ports.store import AnalysisStore, JobStore, StoredAnalysis
@@ -55,6 +55,7 @@ that is not there."""
 _ANALYSES = ("inspect", "check", "profile")
 """Commands whose last answer on a file is kept."""
 
+_RENAME = "give each a name of its own to have them told apart"
 _SEED_BITS = 31
 _HEARTBEAT_S = 1.0
 
@@ -110,7 +111,7 @@ class JobRunner(Record):
             job.emit(_started(job, command))
             for warning in warnings:
                 job.say(Severity.WARNING, warning)
-            _tell_program(job, version.found)
+            _tell_program(job, version)
             async with self._beating(job):
                 ending = await body(job, version)
             exit_code = ending.exit_code
@@ -200,8 +201,11 @@ def _started(job: Job, command: str) -> events.JobStarted:
     return events.JobStarted(job.id, command, str(job.request.file), lab.device, lab.rung, other)
 
 
-def _tell_program(job: Job, found: FoundProgram | None) -> None:
-    """Which program was found, where nobody named it and it is more than the file itself."""
+def _tell_program(job: Job, version: SourceVersion) -> None:
+    """Which program was found, where nobody named it and it is more than the file itself, and what is not told apart in it."""
+    for key in version.doubled_kernels:
+        job.say(Severity.WARNING, f"{key} is defined in several files of the program: what is said of one of them is of all", _RENAME)
+    found = version.found
     if found is None:
         return
     if found.origin is not ProgramOrigin.COMMAND_LINE and found.units != (job.request.file,):

@@ -41,6 +41,7 @@ from assistant.engine.source_version import SourceVersion, as_candidate, read_so
 from assistant.errors import UsageError
 from assistant.lab.report import ReportLab, load_report
 from assistant.model import events
+from assistant.model.profile import Severity
 from assistant.model.proposal import Proposal
 from assistant.plan.catalogue import Catalogue
 from assistant.ports.planner import Planner
@@ -115,6 +116,7 @@ class Session:
                 second = as_candidate(with_text(version, read_source(other).text))
             elif version.has_main and not version.parsed.has_main:
                 second = with_text(version, read_source(other).text)  # in A's place in its program
+                job.say(Severity.INFORMATION, f"{other.name} is judged in the place of {request.file.name}, in the program of that file")
             else:
                 second = read_version(replace(request, file=other), version.program.flags)
                 refuse_other_differences(version, second)

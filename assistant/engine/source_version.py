@@ -8,6 +8,7 @@ Example::
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
@@ -96,6 +97,12 @@ class SourceVersion(Record):
     def launch_sites_of(self, kernel: Kernel) -> tuple[tuple[Path, LaunchSite], ...]:
         """Where the program launches it, and in which file."""
         return tuple((file.source.path, site) for file in self._files for site in file.launch_sites_of(kernel))
+
+    @property
+    def doubled_kernels(self) -> tuple[str, ...]:
+        """Keys that kernels of several files share (``static`` ones): a launch does not say which of them it was."""
+        keys = Counter(key for file in self._files for key in {kernel.key for kernel in file.kernels})
+        return tuple(sorted(key for key, count in keys.items() if count > 1))
 
     def about(self, kernel: Kernel) -> SourceVersion:
         """The same program with the file that holds ``kernel`` in question, and its selected kernels alone."""

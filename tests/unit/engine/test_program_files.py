@@ -162,3 +162,11 @@ def test_what_is_unclear_about_a_program_is_kept_with_it(folder: Path) -> None:
     assert program is not None
     assert [unit.name for unit in program.units] == ["main.cu"]
     assert all(word in program.unclear for word in ("run", "one/b.cu", "two/b.cu"))
+
+
+def test_kernels_of_one_name_in_several_files_are_known(folder: Path) -> None:
+    assert found(folder, "main.cu").doubled_kernels == ()
+    (folder / "b.cu").write_text("static __global__ void first(float* x) {}\n" + FILES["b.cu"])
+    (folder / "k.cuh").write_text('#pragma once\n#include "plain.h"\nstatic __global__ void first(float* x) { *x = 1; }\n')
+    (folder / "main.cu").write_text(FILES["main.cu"].replace("first<float>", "first"))
+    assert found(folder, "main.cu").doubled_kernels == ("first(float *)",)
