@@ -132,7 +132,9 @@ def _callee(stream: Stream, i: int, context: UnitContext, macro: Macro | None) -
             return first, f"{STUB_PREFIX}##"
         is_pasted_kernel = first != last and any(k.startswith(name) for k in context.kernel_names)
         is_kernel = not is_field and name in context.kernel_names and not _is_local(stream, last)
-        if is_pasted_kernel or is_kernel:
+        if is_pasted_kernel:
+            return first, f"{STUB_PREFIX}##"
+        if is_kernel:
             return first, STUB_PREFIX
     return _expression_start(stream, i), None
 

@@ -48,7 +48,8 @@ def stub_text(stream: Stream, kernel: Function, global_words: set[str], renames:
     items = [r for r in split_commas(stream, range(opener + 1, stream.close(opener))) if not _is_void(stream, r)]
     parameters = [_parameter(spell, r, i) for i, r in enumerate(items)]
     specifiers = _specifiers(spell, range(behind_template, first_name), global_words)
-    stub_name = STUB_PREFIX + spell.span(range(first_name, last_name + 1))
+    is_pasted = stream.text(first_name + 1) == "##"
+    stub_name = STUB_PREFIX + (" ## " if is_pasted else "") + spell.span(range(first_name, last_name + 1))
     signature = ", ".join(["const EmuConfig& emu_config", *(p.text for p in parameters)])
     prefix = f"{template_head}EMU_HOST "
     if kernel.body is not None and not template_head and not {"static", "inline"} & kernel.words and "" not in kernel.scope:
