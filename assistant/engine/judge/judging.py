@@ -40,7 +40,8 @@ __all__ = ["verify"]
 _ARBITRARY_RESULTS = frozenset(
     {
         "shared_race", "global_race", "missing_syncwarp", "uninitialised_read", "barrier_divergence", "missing_fence", "plain_poll",
-        "async_copy_not_awaited", "async_source_overwritten", "stale_read", "inactive_lane_value",
+        "async_copy_not_awaited", "async_source_overwritten", "stale_read", "inactive_lane_value", "out_of_bounds", "use_after_free",
+        "wild_pointer",
     }
 )  # fmt: skip
 """Problem kinds that leave an original without a result that others could be held against."""

@@ -168,6 +168,32 @@ def test_a_racy_original_cannot_judge_anything(cli: Cli) -> None:
     assert "original's own results are arbitrary" in ended.said and "kernelopt check" in ended.said
 
 
+BESIDE = """__global__ void step(const float *in, float *out, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = in[i + 1] - in[i];
+}
+int main()
+{
+    const int n = 1000;
+    float *a, *b, host[n];
+    for (int i = 0; i < n; i++) host[i] = i * 0.5f;
+    cudaMalloc(&a, sizeof host);
+    cudaMalloc(&b, sizeof host);
+    cudaMemcpy(a, host, sizeof host, cudaMemcpyHostToDevice);
+    step<<<4, 256>>>(a, b, n);
+    cudaMemcpy(host, b, sizeof host, cudaMemcpyDeviceToHost);
+}
+"""
+
+
+def test_the_fix_of_an_original_that_reads_beside_its_array_is_no_fail(cli: Cli) -> None:
+    fixed = cli.write("fixed.cu", BESIDE.replace("in[i + 1] - in[i]", "(i + 1 < n ? in[i + 1] : 0.0f) - in[i]"))
+    ended = cli.run("compare", cli.write("beside.cu", BESIDE), fixed)
+    assert ended.code == 3, ended.said
+    assert "the original's own results are arbitrary: out of bounds on line 4 of beside.cu" in ended.said
+
+
 PRECISE = """#include <cstdio>
 #include <cmath>
 __global__ void soften(float *out, const float *in, int n)
