@@ -13,14 +13,14 @@ from pathlib import PurePath
 
 from assistant.build.includes import headers_of
 
-__all__ = ["is_unit", "unit_of", "unit_paths"]
+__all__ = ["UNIT_SUFFIXES", "is_unit", "unit_of", "unit_paths"]
 
-_SUFFIXES = frozenset({".cu", ".cpp", ".cc", ".cxx", ".c++"})
+UNIT_SUFFIXES = frozenset({".cu", ".cpp", ".cc", ".cxx", ".c++"})
 
 
 def is_unit(path: PurePath | str) -> bool:
     """Whether a file of this name is compiled by itself; otherwise others include it."""
-    return PurePath(path).suffix.lower() in _SUFFIXES
+    return PurePath(path).suffix.lower() in UNIT_SUFFIXES
 
 
 def unit_paths(sources: Sequence[tuple[str, str]], arguments: Iterable[str] = ()) -> tuple[str, ...]:

@@ -7,9 +7,9 @@ Example::
 
 from __future__ import annotations
 
+from assistant.build.units import is_unit
 from assistant.model.program import FoundProgram, ProgramOrigin, ProgramSearch
 from assistant.program.linking import Linker
-from assistant.program.sources import is_unit
 from assistant.program.wording import enumerated
 
 __all__ = ["named_program"]

@@ -7,10 +7,11 @@ Example::
 
 from __future__ import annotations
 
+from assistant.build.units import is_unit
 from assistant.model.program import FoundProgram, ProgramOrigin
 from assistant.program.given_flags import folders_in, macros_in_flags
 from assistant.program.linking import Linker
-from assistant.program.sources import Sources, is_unit
+from assistant.program.sources import Sources
 from assistant.program.tables import ProgramTable, Tables
 from assistant.program.wording import enumerated
 from assistant.record import Record

@@ -14,10 +14,11 @@ from pathlib import Path
 
 from assistant.build.flags import CompileEntry, compile_entries, entry_flags
 from assistant.build.safe_flags import refused_flag
+from assistant.build.units import is_unit
 from assistant.disk.texts import read_bytes
 from assistant.program.given_flags import FOLDER_FLAGS, macro_flags
 from assistant.program.linking import Linked, Linker
-from assistant.program.sources import MOST_FILES, is_unit
+from assistant.program.sources import MOST_FILES
 from assistant.program.wording import enumerated
 from assistant.record import Record
 

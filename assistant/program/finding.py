@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
+from assistant.build.units import is_unit
 from assistant.model.program import FoundProgram, ProgramOrigin, ProgramSearch
 from assistant.program.command_line import named_program
 from assistant.program.configured import search_tables
@@ -18,7 +19,7 @@ from assistant.program.database import differing_macros, merged_flags, read_data
 from assistant.program.given_flags import folders_in, macros_in_flags
 from assistant.program.linking import Linked, Linker
 from assistant.program.searching import UnitSearch, include_folder_flags, search_units
-from assistant.program.sources import ReadFile, Sources, is_unit
+from assistant.program.sources import ReadFile, Sources
 from assistant.program.tables import read_tables
 from assistant.record import Record
 

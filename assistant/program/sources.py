@@ -14,29 +14,23 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 
+from assistant.build.units import UNIT_SUFFIXES, is_unit
 from assistant.cuda.includes import IncludeDirective, include_directives
 from assistant.cuda.linkage import Linkage, linkage_of
 from assistant.disk.sources import source_files
+from assistant.disk.texts import MOST_SOURCE_BYTES
 from assistant.program.nearness import folder_distance
 from assistant.record import Record
 
-__all__ = ["HEADER_SUFFIXES", "MOST_BYTES", "MOST_FILES", "UNIT_SUFFIXES", "Reached", "ReadFile", "Sources", "is_unit"]
+__all__ = ["MOST_FILES", "Reached", "ReadFile", "Sources"]
 
 ReadFile = Callable[[Path], str | None]
 """The text of a file, None for what cannot be read."""
 
-UNIT_SUFFIXES = frozenset({".cu", ".cpp", ".cc", ".cxx"})
 HEADER_SUFFIXES = frozenset({".cuh", ".h", ".hpp", ".hh", ".hxx", ".inl", ".inc", ".ipp", ".tpp"})
 MOST_FILES = 2000
 """Read for one search (chosen: 2 s on a slow core)."""
-MOST_BYTES = 16 << 20
-"""Of one file; a longer one is generated or no source."""
 _INCLUDE_FOLDER = "include"
-
-
-def is_unit(path: Path | str) -> bool:
-    """Whether a file is compiled by itself, by its name."""
-    return posixpath.splitext(path)[1].lower() in UNIT_SUFFIXES
 
 
 class Reached(Record):
@@ -67,7 +61,7 @@ class Sources:
     @cached_property
     def _every(self) -> tuple[str, ...]:
         """All source files of the workspace, the nearest to the file in question first."""
-        paths = map(str, source_files(Path(self.root), UNIT_SUFFIXES | HEADER_SUFFIXES, MOST_BYTES))
+        paths = map(str, source_files(Path(self.root), UNIT_SUFFIXES | HEADER_SUFFIXES, MOST_SOURCE_BYTES))
         is_folder = Path(self.file).is_dir()
         folder = self.file if is_folder else posixpath.dirname(self.file)
         return tuple(sorted({*paths, *(() if is_folder else (self.file,))}, key=lambda path: (folder_distance(folder, path), path)))

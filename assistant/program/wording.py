@@ -1,4 +1,4 @@
-"""What people are told about a program that was found: why these files belong together.
+"""Sentences about a program that was found: why these files belong together.
 
 Example::
 
