@@ -49,6 +49,7 @@ from assistant.live.sharing import SharedReader
 from assistant.live.snapshot import remove_left_folders
 from assistant.memory.store import open_store
 from assistant.model.events import Event
+from assistant.model.program import STANDS_ALONE
 from assistant.model.proposal import AlreadyDecided, Decision, Proposal
 from assistant.model.workload import LiveWorkload
 from assistant.plan.catalogue import own_catalogue
@@ -142,7 +143,7 @@ class Workshop:
             kernel=wanted.kernel,
             target=wanted.target,
             cflags=wanted.cflags,
-            is_alone=True,
+            programs=STANDS_ALONE,
         )
 
     def open(self, cell: Cell, live: LiveWorkload | None, wanted: CellQuestions) -> CellRun:
@@ -182,7 +183,7 @@ class Workshop:
         earlier = self._wanted.get(key)
         if earlier is not None and earlier.folder != wanted.folder:
             _remove(earlier.folder)
-        self.editor.put(key, run.cell.path, run.cell.text, Trigger.SAVED)
+        self.editor.put(key, run.cell.path, run.cell.text, Trigger.SAVED, is_alone=True)
         self.editor.bind(key, live)
         self._take_up(run, wanted)
 

@@ -8,7 +8,7 @@ from assistant.record import Record
 from lsp.backend import Backend
 from lsp.units import Unit, Units
 
-__all__ = ["JobArguments", "PairArguments", "ProposalArguments", "SourceArguments", "VerifyArguments", "find_unit"]
+__all__ = ["JobArguments", "PairArguments", "ProgramArguments", "ProposalArguments", "SourceArguments", "VerifyArguments", "find_unit"]
 
 
 class SourceArguments(Record):
@@ -36,6 +36,16 @@ class VerifyArguments(Record):
     """Of the verification that ``cases`` are of, in its order; empty: fresh ones."""
     cases: tuple[CaseKey, ...] = ()
     """Empty: all."""
+
+
+class ProgramArguments(Record):
+    """A document, and which of its programs is meant."""
+
+    uri: str
+    program: str | None = None
+    """By its name; None: the person is asked."""
+    kernel: str | None = None
+    source: str | None = None
 
 
 class JobArguments(Record):
@@ -67,7 +77,7 @@ class PairArguments(Record):
     """Of ``back``; None: the one before."""
 
 
-def find_unit(units: Units, backend: Backend, arguments: SourceArguments | VerifyArguments | PairArguments) -> Unit:
+def find_unit(units: Units, backend: Backend, arguments: SourceArguments | VerifyArguments | PairArguments | ProgramArguments) -> Unit:
     """The source that is meant: the document's only one, or the one with the kernel. Raises UsageError where there is none."""
     found = [unit for unit in units.of(arguments.uri) if arguments.source in (None, unit.key)]
     for unit in found:

@@ -105,7 +105,9 @@ class Backend:
         models = ModelConsents(trust, self._client.ask_model)
         quick, heavy = Lane(JobHost("lsp")), Lane(JobHost("lsp", self._model), NvmlGpuUsers())
         listener = self._openers.listener()
-        parts = EditorParts(quick, heavy, self._guard, listener, self._configuration.settings_of, self._who, models)
+        parts = EditorParts(
+            quick, heavy, self._guard, listener, self._configuration.settings_of, self._who, models, self._client.ask_program
+        )
         return EditorSession(self.store, parts)
 
     def _store_of_this_run(self) -> Store:

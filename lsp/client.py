@@ -21,6 +21,8 @@ PROTOCOL = 1
 """Version of the ``kernelopt/…`` methods."""
 _SHOWN_CHARACTERS = 800
 """Longest command shown in a question: VS Code cuts a message at 1,000, and a person must see all of what they agree to."""
+_PROGRAMS_SHOWN = 8
+"""Answers of one question: more do not fit into a message."""
 _VERSION_KEEPERS = frozenset({"Neovim"})
 """Refuse an edit of an older text and do not advertise ``documentChanges``: Neovim from 0.7 to 0.10 (``vim.lsp.util``)."""
 
@@ -183,6 +185,13 @@ class Client:
             del answers["Always here"]  # the person has not seen all of it
         chosen = await self.choose(f"kernelopt wants to build and run {what}, to verify and profile its kernels. Run it?", tuple(answers))
         return None if chosen is None else answers.get(chosen)
+
+    async def ask_program(self, question: str, names: tuple[str, ...]) -> str | None:
+        """Which program runs the kernels of a file, where several could: its name."""
+        shown = names[:_PROGRAMS_SHOWN]
+        left_out = f" (of {len(names)}; the others: kernelopt program FILE --use NAME)" if len(names) > len(shown) else ""
+        chosen = await self.choose(f"{question}{left_out}", shown)
+        return chosen if chosen in names else None
 
     async def ask_model(self, notice: ModelNotice) -> ConsentAnswer | None:
         """Whether a language model may be used; the question says what is sent, where to, and what it may cost."""

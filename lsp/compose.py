@@ -32,6 +32,7 @@ from lsp.features import (
     notebooks,
     pair,
     previews,
+    programs,
     progress,
     proposals,
     status,
@@ -125,6 +126,7 @@ def _register(server: LanguageServer, client: Client, parts: Parts) -> None:
     configuration.register(server, client, parts.settings, backend)
     jobs.register(server, units, backend, parts.configuration)
     kernels.register(server, client, units, backend, parts.edits)
+    programs.register(server, client, units, backend)
     proposals.register(server, parts.proposals, parts.scratch)
     pair.register(server, client, units, backend, parts.edits)
     progress.register(server, backend, parts.model)

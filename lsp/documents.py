@@ -59,7 +59,7 @@ class Documents:
         texts = {unit.key: unit.text for unit in before}
         changed = [unit for unit in units if texts.get(unit.key) != unit.text]
         for unit in units if trigger is not Trigger.TYPED else changed:
-            self._backend.editor.put(unit.key, unit.path, unit.text, trigger)
+            self._backend.editor.put(unit.key, unit.path, unit.text, trigger, is_alone=unit.key != uri)
         is_unpublished = self._late.take_unpublished(uri)
         if not changed and (is_unpublished or before != units or ignored_before != ignored):
             self._diagnostics.publish(uri)  # the session reports nothing, but places have moved

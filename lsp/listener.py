@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
@@ -113,6 +114,8 @@ class SessionListener:
                 self._client.log(f"{message}; {remedy}" if remedy else message, _LOG_KINDS[severity])
             case ComparisonMade():
                 self._verdicts[work.id] = event  # the overall one is the last
+            case ProposalMade() if self._backend.editor.key_of(Path(event.file)) is None:
+                self._client.spawn(self._offer_elsewhere(event))
             case ProposalMade() if self._client.supports("offer"):
                 self._offers.add(work.id)
             case PairTurn(answer=answer):
@@ -121,6 +124,15 @@ class SessionListener:
                 self._endings[work.id] = event
             case _:
                 pass
+
+    async def _offer_elsewhere(self, made: ProposalMade) -> None:
+        """A proposal edits a file that is not open: offer to show that."""
+        name = Path(made.file).name
+        message = f"{made.id}, for a kernel in {name}: {made.summary}"
+        if not self._client.shows_documents:
+            self._client.say(message)
+        elif await self._client.choose(message, (f"Open {name}",)) is not None:
+            self._client.show_document(Path(made.file).as_uri())
 
     def job_waits(self, work: Work, reason: str) -> None:
         self._client.log(f"{_TITLES[work.task.verb]} {work.task.request.file.name} waits: {reason}")

@@ -118,7 +118,29 @@ def _cases(backend: Backend, unit: Unit) -> Iterator[dict[str, Any]]:
         yield unit.arguments(kernel.key) | named | place | {"tests": tests}
 
 
-LISTS = {"kernels": _kernels, "proposals": _proposals, "decisions": _decisions, "pair": _pairs, "cases": _cases}
+def _programs(backend: Backend, unit: Unit) -> Iterator[dict[str, Any]]:
+    """Those that could run its kernels; none before they are known."""
+    programs = backend.editor.view(unit.key).programs
+    used = None if programs is None else programs.program
+    for program in () if programs is None else programs.search.found:
+        names = [unit.name for unit in program.units]
+        yield {
+            "uri": unit.uri,
+            "name": program.name,
+            "why": program.why,
+            "units": names,
+            "is_used": used is not None and used.name == program.name,
+        }
+
+
+LISTS = {
+    "kernels": _kernels,
+    "proposals": _proposals,
+    "decisions": _decisions,
+    "pair": _pairs,
+    "cases": _cases,
+    "programs": _programs,
+}
 """Name of a list → its items."""
 
 

@@ -54,6 +54,7 @@ COMMANDS = (
     "kernelopt.job.cancel",
     "kernelopt.kernel.explain",
     "kernelopt.workload.init",
+    "kernelopt.program.choose",
     "kernelopt.proposal.preview",
     "kernelopt.proposal.explain",
     "kernelopt.proposal.edit",

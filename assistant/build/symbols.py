@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from assistant.cuda.same_names import without_file
+
 __all__ = ["name_in_code", "symbol_for"]
 
 _ANONYMOUS = "(anonymous namespace)::"
@@ -19,7 +21,7 @@ _LEFT_OUT = re.compile(r"\(anonymous namespace\)::|^void(?=\s)|\s")
 
 def name_in_code(kernel: str) -> tuple[str, str]:
     """A demangled kernel's name as source text has it, and its parameter list from ``(`` on; empty where none is written."""
-    text = kernel.replace(_ANONYMOUS, "")
+    text = without_file(kernel).replace(_ANONYMOUS, "")
     open_ones = ""
     for at, character in enumerate(text):
         if character == "(" and not open_ones:
@@ -38,14 +40,14 @@ def symbol_for(name: str, kernels: Iterable[tuple[str, str]]) -> str | None:
     """
     known = tuple(kernels)
     for demangled, mangled in known:
-        if name == mangled or _plain(demangled) == _plain(name):
+        if without_file(name) == mangled or _plain(demangled) == _plain(name):
             return mangled
     similar = [mangled for demangled, mangled in known if _base(demangled) == _base(name)]
     return similar[0] if len(similar) == 1 else None
 
 
 def _plain(name: str) -> str:
-    return _LEFT_OUT.sub("", name)
+    return _LEFT_OUT.sub("", without_file(name))
 
 
 def _base(name: str) -> str:

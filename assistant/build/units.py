@@ -4,6 +4,7 @@ Example::
 
     unit_paths((("/p/sum.cuh", header), ("/p/main.cu", text)))                 # ("/p/main.cu",)
     unit_of((("/p/sum.cuh", header), ("/p/main.cu", text)), ("-Iinc",))   # "/p/main.cu": it includes the header
+    is_c("/p/main.c"), is_c("/p/main.C")                                  # True, False: compilers take the latter for C++
 """
 
 from __future__ import annotations
@@ -13,14 +14,20 @@ from pathlib import PurePath
 
 from assistant.build.includes import headers_of
 
-__all__ = ["UNIT_SUFFIXES", "is_unit", "unit_of", "unit_paths"]
+__all__ = ["HEADER_SUFFIXES", "UNIT_SUFFIXES", "is_c", "is_unit", "unit_of", "unit_paths"]
 
-UNIT_SUFFIXES = frozenset({".cu", ".cpp", ".cc", ".cxx", ".c++"})
+UNIT_SUFFIXES = frozenset({".cu", ".cpp", ".cc", ".cxx", ".c++", ".c"})
+HEADER_SUFFIXES = frozenset({".cuh", ".h", ".hpp", ".hh", ".hxx", ".inl", ".inc", ".ipp", ".tpp"})
 
 
 def is_unit(path: PurePath | str) -> bool:
     """Whether a file of this name is compiled by itself; otherwise others include it."""
     return PurePath(path).suffix.lower() in UNIT_SUFFIXES
+
+
+def is_c(path: PurePath | str) -> bool:
+    """Whether compilers, nvcc among them, take a unit of this name for C (GCC manual, "Overall Options"): it holds host code alone."""
+    return PurePath(path).suffix == ".c"
 
 
 def unit_paths(sources: Sequence[tuple[str, str]], arguments: Iterable[str] = ()) -> tuple[str, ...]:

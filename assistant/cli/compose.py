@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from assistant.engine.search import Models
     from assistant.plan.providers import ModelRelay
 
-__all__ = ["open_session"]
+__all__ = ["has_gpu", "open_session", "refused_command"]
 
 
 def open_session(front_end: str = "cli", compiler: KeptCompiler | None = None, relay: ModelRelay | None = None) -> Session:
@@ -44,10 +44,7 @@ def open_session(front_end: str = "cli", compiler: KeptCompiler | None = None, r
         device = request.device or "auto"
         gpus = _chosen_gpus(device)
         if request.run_command is not None and isinstance(gpus, NoGpu):
-            raise CannotAnswerError(
-                f"--run {shlex.join(request.run_command)}: the emulator runs .cu sources, not binaries or scripts",
-                f"name the source that has main() (further sources follow it), or declare a workload: kernelopt init {request.file}",
-            )
+            raise refused_command(request)
         missing = (f"{gpus.reason}: {gpus.remedy}",) if isinstance(gpus, NoGpu) and device == "auto" else ()
         cpu = CpuLab(scratch, paths.cache, target, missing, None if compiler is None else compiler.worker)
         if isinstance(gpus, NoGpu):
@@ -76,6 +73,21 @@ def open_session(front_end: str = "cli", compiler: KeptCompiler | None = None, r
             who=f"{front_end} {os.getpid()}",
             load_models=load_models,
         )
+    )
+
+
+def has_gpu(device: str) -> bool:
+    """Whether ``--device`` means one that is there. Raises for a GPU that is not there and for other words."""
+    return not isinstance(_chosen_gpus(device), NoGpu)
+
+
+def refused_command(request: JobRequest, further: str = "") -> CannotAnswerError:
+    """That the emulator does not run what ``--run`` starts, with the ways out."""
+    assert request.run_command is not None
+    remedy = f"name the source that has main() (further sources follow it){', ' + further if further else ''}"
+    return CannotAnswerError(
+        f"--run {shlex.join(request.run_command)}: the emulator runs .cu sources, not binaries or scripts",
+        f"{remedy}, or declare a workload: kernelopt init {request.file}",
     )
 
 

@@ -62,9 +62,12 @@ def write_block(file: Path, kernel: str | None, is_written: bool) -> None:
         typer.echo(result.block)
         return
     result.write()
-    console().print(f"{file}: wrote [workload.{result.name}]; look it over, then: kernelopt check {file}", markup=False)
+    names = ", ".join(f"[workload.{name}]" for name in result.names)
+    console().print(f"{file}: wrote {names}; look it over, then: kernelopt check {file}", markup=False)
     for text in result.unfilled:
         console().print(f"fill in first: {text}", markup=False)
+    for text in result.left_out:
+        console().print(f"left out: {text}", markup=False)
 
 
 def trust(folder: Path, is_revoked: bool) -> None:

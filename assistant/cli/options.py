@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from assistant.cli.loading import loading
 from assistant.cli.paths import plain_path
 from assistant.engine import JobRequest
 from assistant.errors import UsageError
@@ -42,7 +43,7 @@ FileA = Annotated[Path, typer.Argument(metavar="A.cu", help="The original")]
 FileB = Annotated[Path, typer.Argument(metavar="B.cu", help="The edited version")]
 Sources = Annotated[list[Path] | None, typer.Argument(metavar="[SOURCE]...", help="Further sources compiled with FILE")]
 SourcesOfBoth = Annotated[list[Path] | None, typer.Argument(metavar="[SOURCE]...", help="Further sources that each is compiled with")]
-Kernel = Annotated[str | None, typer.Option("--kernel", "-k", help="k, ns::k, k<1> or 'k(float*, int)'; default: every kernel")]
+Kernel = Annotated[str | None, typer.Option("--kernel", "-k", help="k, ns::k, k<1>, file.cu:k or 'k(float*, int)'; default: every kernel")]
 Device = Annotated[str | None, typer.Option(help="auto, cpu (the emulator) or gpu:N; default: as configured, else auto")]
 Target = Annotated[str | None, typer.Option(help="GPU that speed is predicted for on cpu; default h200")]
 Cflags = Annotated[str | None, typer.Option(help="Compiler flags, e.g. '-O3 -DN=4'; the same on both sides of a comparison")]
@@ -51,8 +52,11 @@ Launches = Annotated[str, typer.Option(help="Launches shown one by one: a number
 Count = Annotated[str, typer.Option(help="sampled: at most 4096 blocks a launch are counted; all: every block")]
 Strict = Annotated[bool, typer.Option("--strict", help="Exit 1 also on NEEDS_DECISION and INCONCLUSIVE")]
 Html = Annotated[Path | None, typer.Option(metavar="OUT.html", help="Write the whole report as one HTML page that loads nothing")]
-Build = Annotated[str | None, typer.Option(metavar="CMD", help="Builds what --run starts; needs a lab with a GPU")]
-Run = Annotated[str | None, typer.Option(metavar="CMD", help="Starts a program or script instead of FILE's main(); needs a lab with a GPU")]
+Build = Annotated[str | None, typer.Option(metavar="CMD", help="Builds what --run starts; recorded where there is no GPU")]
+Run = Annotated[
+    str | None,
+    typer.Option(metavar="CMD", help="Starts a program or script instead of FILE's main(); without a GPU, what --build links"),
+]
 Json = Annotated[bool, typer.Option("--json", help="One JSON event per line")]
 
 _SAMPLED_BLOCKS = 4096
@@ -74,10 +78,13 @@ def job_request(
     run: str | None = None,
     report: Path | None = None,
 ) -> JobRequest:
-    """The request these options mean; raises UsageError for a word that is none of the allowed ones."""
+    """The request these options mean; raises UsageError for a word that is none of the allowed ones.
+
+    With ``run`` and no GPU, what the build makes is found out first, as ``building`` says.
+    """
     if build is not None and run is None:
         raise UsageError("--build needs --run", "--run CMD starts what --build CMD has built")
-    return JobRequest(
+    request = JobRequest(
         file=plain_path(file),
         working_directory=Path.cwd(),
         extra_sources=tuple(plain_path(path) for path in sources or ()),
@@ -93,6 +100,12 @@ def job_request(
         run_command=words_of(run),
         report=None if report is None else plain_path(report),
     )
+    if run is None:
+        return request
+    with loading():
+        from assistant.cli.building import emulated
+
+    return emulated(request)
 
 
 def words_of(text: str | None) -> tuple[str, ...] | None:

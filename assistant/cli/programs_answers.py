@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
+import shlex
 from pathlib import Path
 
 import typer
@@ -11,16 +13,36 @@ from assistant.cli import exit_codes
 from assistant.cli.console import console
 from assistant.cli.options import words_of
 from assistant.cli.paths import plain_path
-from assistant.config import find_workspace, load_settings
+from assistant.config import find_project, find_workspace, load_settings, user_paths
 from assistant.disk.texts import source_text
 from assistant.errors import UsageError
-from assistant.model.program import FoundProgram, ProgramSearch
-from assistant.program import choose_program, chosen_program, find_programs, programs_of_folder
+from assistant.lab.configuring import configure_project
+from assistant.model.program import FoundProgram, ProgramOrigin, ProgramSearch
+from assistant.program import KeptFacts, choose_program, chosen_program, find_programs, programs_of_folder
+from assistant.program.build_files import recording_hint
 from assistant.serialize import dumps, encode
 
-__all__ = ["print_programs", "use_program"]
+__all__ = ["configure", "print_programs", "use_program"]
 
 _NAMES_SHOWN = 8
+_OWN_OPTIONS = ("-S", "-B", "-H")
+"""Of cmake: which folders it works on."""
+
+
+def configure(file: Path | None, options: str | None, as_json: bool) -> None:
+    """Has CMake configure the file's project. Raises UsageError for options that name folders, CannotAnswerError where CMake refuses."""
+    words = words_of(options) or ()
+    named = next((word for word in words if word.startswith(_OWN_OPTIONS)), None)
+    if named is not None:
+        raise UsageError(f"--cmake-options may not have {named}", "the project and its build folder are chosen by FILE")
+    configured = asyncio.run(configure_project(_existing(file), words))
+    if as_json:
+        return
+    out = console()
+    shown, source = os.path.relpath(configured.folder), os.path.relpath(configured.source)
+    out.print(f"{configured.cmake} configured {source} in {shown}; nothing else was written", markup=False)
+    if configured.is_stand_in:
+        out.print("  no nvcc was found that does as the project asks: kernelopt answered CMake in its place", markup=False)
 
 
 def print_programs(file: Path | None, cflags: str | None, as_json: bool) -> None:
@@ -40,7 +62,9 @@ def use_program(file: Path | None, name: str, cflags: str | None, as_json: bool)
     path = _existing(file)
     if path.is_dir():
         raise UsageError("--use needs a FILE, not a folder", "kernelopt program FILE --use NAME")
-    names = [program.name for program in _search(path, cflags).found]
+    found = _search(path, cflags).found
+    names = [program.name for program in found]
+    name = _named(found, name)
     if name not in names:
         known = ", ".join(names[:_NAMES_SHOWN]) + (", …" if len(names) > _NAMES_SHOWN else "")
         remedy = f"name one of these: {known}" if names else f"kernelopt program {path.name} says what was looked for"
@@ -52,6 +76,14 @@ def use_program(file: Path | None, name: str, cflags: str | None, as_json: bool)
         console().print(f"{name} is meant when {path.name} is asked about", markup=False)
 
 
+def _named(found: tuple[FoundProgram, ...], written: str) -> str:
+    """The name of the program that is meant: it is written itself, or as the path of its source with ``main()`` from here."""
+    if any(program.name == written for program in found):
+        return written
+    path = Path(os.path.realpath(written))
+    return next((program.name for program in found if program.units and Path(os.path.realpath(program.units[0])) == path), written)
+
+
 def _existing(file: Path | None) -> Path:
     path = plain_path(Path.cwd() if file is None else file)
     if not path.exists():
@@ -60,12 +92,12 @@ def _existing(file: Path | None) -> Path:
 
 
 def _search(path: Path, cflags: str | None) -> ProgramSearch:
-    workspace = find_workspace(path)
-    given = words_of(cflags)
-    flags = load_settings(workspace).settings.build.flags if given is None else given
+    project, given = find_project(path), words_of(cflags)
+    flags = load_settings(find_workspace(path)).settings.build.flags if given is None else given
+    facts = KeptFacts(user_paths().cache)
     if path.is_dir():
-        return programs_of_folder(path, source_text, workspace, flags)
-    return find_programs(path, (), source_text, workspace, flags)
+        return programs_of_folder(path, source_text, project, flags, facts)
+    return find_programs(path, (), source_text, project, flags, facts)
 
 
 def _exit_code(search: ProgramSearch) -> int:
@@ -77,7 +109,7 @@ def _exit_code(search: ProgramSearch) -> int:
 def _print_search(path: Path, search: ProgramSearch, chosen: str | None) -> None:
     out = console()
     for program in search.found:
-        _print_program(program, program.name == chosen)
+        _print_program(path, program, program.name == chosen)
     if not search.found:
         out.print(f"{path.name} belongs to no program that was found", markup=False)
         for text in search.looked_for:
@@ -89,22 +121,32 @@ def _print_search(path: Path, search: ProgramSearch, chosen: str | None) -> None
         out.print(f"{chosen}, which was chosen for {path.name}, is not among them any more", markup=False)
     if len(search.found) > 1 and chosen is None and not path.is_dir():
         out.print(f"several: kernelopt program {path.name} --use NAME remembers which is meant", markup=False)
+    if all(program.origin is ProgramOrigin.INCLUDES for program in search.found):
+        hint = recording_hint(find_workspace(path), None if path.is_dir() else path)
+        if hint:
+            out.print(hint, markup=False)
     if search.problem:
         console(is_error=True).print(f"warning: {search.problem}", markup=False)
 
 
-def _print_program(program: FoundProgram, is_chosen: bool) -> None:
+def _print_program(path: Path, program: FoundProgram, is_chosen: bool) -> None:
     out = console()
     out.print(f"{program.name}  ({program.origin.value}{', chosen' if is_chosen else ''})", markup=False, style="bold")
     rows = (
         ("units", " ".join(os.path.relpath(unit) for unit in program.units)),
         ("why", program.why),
         ("flags", " ".join(program.flags)),
-        ("args", " ".join(program.arguments)),
+        ("links", " ".join(program.libraries)),
+        ("args", shlex.join(program.arguments)),
         ("cwd", "" if program.working_directory is None else str(program.working_directory)),
         ("build", " ".join(program.build_command or ())),
         ("run", " ".join(program.run_command or ())),
+        ("note", program.unused),
     )
     for name, text in rows:
         if text:
             out.print(f"  {name:<6}{text}", markup=False)
+    if program.run_command is not None and not path.is_dir():
+        build = "" if program.build_command is None else f" --build {shlex.quote(shlex.join(program.build_command))}"
+        run = shlex.quote(shlex.join(program.run_command))
+        out.print(f"  as it is built and run: kernelopt check {path.name}{build} --run {run}", markup=False)

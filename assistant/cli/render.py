@@ -17,10 +17,12 @@ from assistant.cli.console import print_table
 from assistant.cli.layout import Page
 from assistant.cli.meter import Meter
 from assistant.cli.search_screen import SearchScreen, briefly, share
+from assistant.cuda.same_names import split_name
 from assistant.engine.report import measured_in_words, stalls_in_words
 from assistant.model import events
 from assistant.model.build import DiagnosticSeverity
 from assistant.model.profile import Evidence, Severity
+from assistant.model.recording import STEP_WORDS
 from assistant.model.verification import Outcome, verdict_in_words
 from assistant.profile import is_negligible
 from assistant.profile.evidence import made_by
@@ -30,6 +32,7 @@ from assistant.profile.quantity import counted_noun, format_quantity
 __all__ = ["TextRenderer"]
 
 _SEVERITY_STYLE = {Severity.ERROR: "bold red", Severity.WARNING: "yellow", Severity.INFORMATION: "cyan"}
+_TIMELINE_ROWS = 8
 _OUTCOME_STYLE = {Outcome.PASS: "green", Outcome.FAIL: "bold red", Outcome.NEEDS_DECISION: "yellow"}
 
 
@@ -74,6 +77,8 @@ class TextRenderer:
                 self._profile(event)
             case events.MachineCode():
                 pass  # an editor lays it next to the source
+            case events.TimelineFound():
+                self._timeline(event)
             case events.ProfileSummary():
                 self._summary(event)
             case events.CheckEnded():
@@ -134,7 +139,7 @@ class TextRenderer:
             )
 
     def _kernel(self, event: events.KernelFound) -> None:
-        self._print(f"\n[bold]{escape(event.kernel)}[/] line {event.line}{escape(_of_file(event.file))}")
+        self._print(f"\n[bold]{escape(event.kernel)}[/] line {event.line}{escape(_of_file(event.file, event.kernel))}")
         if event.template_parameters:
             self._print(f"  template: {escape(', '.join(event.template_parameters))}")
         for parameter in event.parameters:
@@ -160,7 +165,9 @@ class TextRenderer:
 
     def _profile(self, event: events.Profile) -> None:
         shape = "" if event.shape is None else f"  {event.shape}"
-        title = f"{event.instance}{_of_file(event.file)}  launch {event.launch}{shape}  grid {event.grid}  block {event.block}"
+        title = (
+            f"{event.instance}{_of_file(event.file, event.instance)}  launch {event.launch}{shape}  grid {event.grid}  block {event.block}"
+        )
         self._print(f"\n[bold]{escape(title)}[/]  [dim]{escape(made_by(event.method, event.device.name))}[/]")
         print_table(self._console, _line_table(event.lines, event.file or self._file))
         for sentence in (measured_in_words(event), stalls_in_words(event)):
@@ -184,6 +191,17 @@ class TextRenderer:
             if any(finding.message.startswith(problem.message.rstrip(".")) for finding in event.findings):
                 continue  # shown above, with its evidence
             self._print(f"  [bold red]{problem.kind}[/] line {problem.line}: {escape(problem.message)}")
+
+    def _timeline(self, event: events.TimelineFound) -> None:
+        timeline = event.timeline
+        span = format_quantity(timeline.span_s, "s")
+        self._print(f"[bold]GPU timeline[/]: {span}, {timeline.gap_ratio:.0%} of which nothing runs [dim]({escape(event.method)})[/]")
+        for row in timeline.rows[:_TIMELINE_ROWS]:
+            name = escape(row.name) or STEP_WORDS[row.kind][row.count > 1]
+            self._print(f"  {row.ratio:4.0%}  {name}: {row.count:,} in {format_quantity(row.time_s, 's')}")
+        others = timeline.rows[_TIMELINE_ROWS:]
+        if others:
+            self._print(f"  {sum(row.ratio for row in others):4.0%}  {counted_noun(len(others), 'other')}")
 
     def _summary(self, event: events.ProfileSummary) -> None:
         predicted_s = event.predicted_time_s
@@ -276,9 +294,9 @@ def _repeatability(event: events.CheckEnded) -> str:
     return "bitwise equal in two runs" if event.is_deterministic else "[yellow]results differ between runs on equal inputs[/]"
 
 
-def _of_file(file: str | None) -> str:
-    """Behind what lies in another file than the job's."""
-    return "" if file is None else f" of {PurePath(file).name}"
+def _of_file(file: str | None, name: str = "") -> str:
+    """Behind what lies in another file than the job's; nothing where the ``name`` before it says so."""
+    return "" if file is None or split_name(name)[0] else f" of {PurePath(file).name}"
 
 
 def _line_table(lines: Iterable[events.ProfileLine], file: str) -> Table:

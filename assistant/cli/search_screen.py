@@ -14,6 +14,7 @@ from rich.markup import escape
 from rich.syntax import Syntax
 
 from assistant.cli.layout import Page
+from assistant.cuda.same_names import split_name
 from assistant.model import events
 from assistant.model.comparison import speed_in_words
 from assistant.model.plan import NO_MODEL, Decline, Step
@@ -56,7 +57,8 @@ class SearchScreen:
     def findings(self, event: events.FindingsFound) -> None:
         """The kernel's findings; those that an earlier round already explained are only named."""
         self._evidence.update({fact.id: fact for fact in event.evidence})
-        name = escape(event.kernel if event.file is None else f"{event.kernel} in {PurePath(event.file).name}")
+        is_placed = event.file is None or split_name(event.kernel)[0]
+        name = escape(event.kernel if is_placed else f"{event.kernel} in {PurePath(event.file or '').name}")
         is_known = (event.job, event.kernel) == (self._job, self._kernel)
         head = f"[bold]{name}[/] after this edit" if is_known and self._is_edited else f"[bold]{name}[/]"
         if not is_known:

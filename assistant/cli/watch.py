@@ -14,6 +14,7 @@ from assistant.cli.console import console
 from assistant.cli.jobs import run_async
 from assistant.cli.paths import plain_path
 from assistant.config import find_workspace, load_settings
+from assistant.editor.program_words import program_lens
 from assistant.editor.view import Note, View
 from assistant.editor.watcher import watch
 from assistant.editor.words import kernel_headline
@@ -69,7 +70,11 @@ class _TextReport:
         del path, event
 
     def looked(self, path: Path, view: View) -> None:
-        self._screen.print(f"{_now()} [bold]{escape(self._name(path))}[/]")
+        via = program_lens(view.programs) or ""
+        self._screen.print(f"{_now()} [bold]{escape(self._name(path))}[/]{f' {escape(via)}' if via.startswith('via') else ''}")
+        if view.programs is not None and len(view.programs.meant) > 1:
+            names = ", ".join(program.name for program in view.programs.meant)
+            self._screen.print(escape(f"  part of {names}: kernelopt program {path} --use NAME says which runs it"), soft_wrap=True)
         for kernel in view.kernels:
             self._screen.print(f"  {escape(kernel.name)}: {escape(kernel_headline(kernel))}", soft_wrap=True)
         for note in view.notes:

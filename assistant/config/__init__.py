@@ -1,7 +1,7 @@
 """Settings with their origins, the user's and the workspace's folders, and trust. Reads files and environment."""
 
 from assistant.config.load import EditorSettings, LoadedSettings, load_settings, memory_path
-from assistant.config.paths import UserPaths, find_workspace, user_paths, workspace_folder
+from assistant.config.paths import UserPaths, find_project, find_workspace, is_workspace, user_paths, workspace_folder
 from assistant.config.settings import Settings, setting
 from assistant.config.trust import Consent, ConsentAnswer, EndpointConsent, ProgramConsent, TrustOfThisRun, TrustStore
 
@@ -16,7 +16,9 @@ __all__ = [
     "TrustOfThisRun",
     "TrustStore",
     "UserPaths",
+    "find_project",
     "find_workspace",
+    "is_workspace",
     "load_settings",
     "memory_path",
     "setting",

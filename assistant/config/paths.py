@@ -7,17 +7,37 @@
 
 from __future__ import annotations
 
+import itertools
 import os
+import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import platformdirs
 
 from assistant.record import Record
 
-__all__ = ["CONFIG_NAME", "PYPROJECT_NAME", "UserPaths", "find_workspace", "has_tool_section", "user_paths", "workspace_folder"]
+__all__ = [
+    "CONFIG_NAME",
+    "PYPROJECT_NAME",
+    "RECORDS_NAME",
+    "UserPaths",
+    "find_project",
+    "find_workspace",
+    "has_tool_section",
+    "is_workspace",
+    "user_paths",
+    "workspace_folder",
+]
 
 CONFIG_NAME = "kernelopt.toml"
 PYPROJECT_NAME = "pyproject.toml"
+RECORDS_NAME = "builds.json"
+"""In a workspace's ``.kernelopt`` folder: what its recorded builds make."""
+_PROJECT_FILES = ("CMakeLists.txt", "meson.build")
+_PROJECT = re.compile(r"^\s*project\s*\(", re.MULTILINE | re.IGNORECASE)
+_PACKAGE_FILES = ("setup.py", PYPROJECT_NAME)
+_MAKEFILES = ("Makefile", "makefile", "GNUmakefile")
 _TOOL_SECTION = "[tool.kernelopt"
 _HOME_VARIABLE = "KERNELOPT_HOME"
 
@@ -55,13 +75,32 @@ def user_paths() -> UserPaths:
 
 
 def find_workspace(path: Path) -> Path:
-    """Nearest ancestor with kernelopt configuration or ``.git``, else the folder of ``path``; symbolic links resolved.
+    """Nearest ancestor with kernelopt configuration, a recorded build or ``.git``, else the folder of ``path``; symbolic links resolved.
 
     ``path`` is a file or a folder and need not exist (then it counts as a file).
     """
     resolved = Path(os.path.realpath(path))  # a loop of links is no error yet
     folder = resolved if resolved.is_dir() else resolved.parent
-    return next((candidate for candidate in (folder, *folder.parents) if _is_workspace(candidate)), folder)
+    return next((candidate for candidate in (folder, *folder.parents) if is_workspace(candidate)), folder)
+
+
+def find_project(path: Path) -> Path:
+    """The folder in which the sources of a file's programs are looked for: a marked workspace, else the outermost folder of its build.
+
+    That is, of the folders around it: the topmost whose ``CMakeLists.txt`` or ``meson.build`` calls ``project()``, the nearest with
+    ``setup.py`` or ``pyproject.toml``, the topmost of those with a ``Makefile`` that lie directly in each other. Else its own folder.
+    The home folder and what is around it are never meant.
+    """
+    workspace = find_workspace(path)
+    if is_workspace(workspace):
+        return workspace
+    around = list(_below_home(workspace))
+    roots = (
+        *(folder for folder in around if any(_PROJECT.search(_text(folder / name)) for name in _PROJECT_FILES)),
+        *[folder for folder in around if _has_any(folder, _PACKAGE_FILES)][:1],
+        *_first_run([_has_any(folder, _MAKEFILES) for folder in around], around),
+    )
+    return min(roots, key=lambda folder: len(folder.parts), default=workspace)
 
 
 def has_tool_section(pyproject: Path) -> bool:
@@ -82,5 +121,32 @@ def workspace_folder(workspace: Path) -> Path:
     return folder
 
 
-def _is_workspace(folder: Path) -> bool:
-    return (folder / CONFIG_NAME).is_file() or (folder / ".git").exists() or has_tool_section(folder / PYPROJECT_NAME)
+def is_workspace(folder: Path) -> bool:
+    """Whether something in the folder marks it as one."""
+    marks = (folder / CONFIG_NAME, folder / ".kernelopt" / RECORDS_NAME)
+    return any(mark.is_file() for mark in marks) or (folder / ".git").exists() or has_tool_section(folder / PYPROJECT_NAME)
+
+
+def _below_home(folder: Path) -> Iterator[Path]:
+    """The folder and those around it, up to the home folder and the file system's root, both left out."""
+    home = Path(os.path.realpath(Path.home()))
+    outer = {home, *home.parents, Path(folder.anchor)}
+    yield from itertools.takewhile(lambda each: each not in outer, (folder, *folder.parents))
+
+
+def _first_run(has: list[bool], folders: list[Path]) -> list[Path]:
+    """Of the folders the first that has it and those around it that have it without a gap."""
+    start = next((at for at, one in enumerate(has) if one), len(has))
+    return list(itertools.takewhile(lambda folder: has[folders.index(folder)], folders[start:]))
+
+
+def _has_any(folder: Path, names: tuple[str, ...]) -> bool:
+    return any((folder / name).is_file() for name in names)
+
+
+def _text(path: Path) -> str:
+    """Empty for what cannot be read."""
+    try:
+        return path.read_text("utf-8", errors="replace") if path.is_file() else ""
+    except OSError:
+        return ""

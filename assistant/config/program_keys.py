@@ -37,8 +37,8 @@ PROGRAM_KEYS: Mapping[str, ProgramKey] = {
     "flags": ProgramKey("Compiler flags of all of them, in nvcc's spelling."),
     "args": ProgramKey("Arguments of its `main()`."),
     "cwd": ProgramKey("Folder that it runs in, relative to this file; absent: the one you are in.", is_text_only=True),
-    "build": ProgramKey("Command that builds what `run` starts; shown, not started yet.", is_text_only=True),
-    "run": ProgramKey("Command that starts it, instead of its `main()`; shown, not started yet.", is_text_only=True),
+    "build": ProgramKey("Command that builds what `run` starts; shown with the line to type, not started.", is_text_only=True),
+    "run": ProgramKey("Command that starts it, instead of its `main()`; shown with the line to type, not started.", is_text_only=True),
 }
 
 

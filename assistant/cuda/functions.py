@@ -41,6 +41,8 @@ class Function(Record):
     is_kernel: bool
     is_device: bool
     is_extern_c: bool
+    is_internal: bool
+    """``static``, or in an unnamed namespace."""
     line: int
 
     def parameter(self, name: str) -> Variable | None:
@@ -153,8 +155,16 @@ def _function(tree: SyntaxTree, node: Node, body: Node | None) -> Function | Non
         is_kernel=_has_any(reading.kernel_marks, head),
         is_device=_has_any(reading.device_marks, head),
         is_extern_c=is_linkage or _has_any(reading.extern_c_marks, head),
+        is_internal=_is_internal(tree, node),
         line=tree.line(name),
     )
+
+
+def _is_internal(tree: SyntaxTree, node: Node) -> bool:
+    """Whether other units cannot see a function of the file."""
+    if any(child.type == "storage_class_specifier" and tree.text(child) == "static" for child in node.children):
+        return not any(parent.type in _CLASSES for parent in tree.ancestors(node))
+    return any(parent.type == "namespace_definition" and parent.child_by_field_name("name") is None for parent in tree.ancestors(node))
 
 
 def _has_any(marks: Sequence[int], head: range) -> bool:

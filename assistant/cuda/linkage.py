@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from assistant.cuda.condensed import condensed
 from assistant.cuda.cpp_words import KEYWORDS
 from assistant.cuda.declarations import ATTRIBUTES, CLASS_KEYS, MOST_OPEN_ANGLES, OPENING, DeclarationTokens, Head, Named
 from assistant.cuda.live_code import Condition, LiveCode, live_code
@@ -70,7 +71,7 @@ def is_name_used(name: str, mentioned: frozenset[str]) -> bool:
 
 def linkage_of(text: str) -> Linkage:
     """The names of a text, whatever its macros and includes would add."""
-    return _Reader(live_code(_TABLE.sub("{}", text))).read()
+    return _Reader(live_code(_TABLE.sub("{}", condensed(text)))).read()
 
 
 class _Scope(Record):

@@ -9,8 +9,10 @@ Example::
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from assistant.cuda.reading import split_arguments
+from assistant.cuda.same_names import is_named_file, split_name
 from assistant.cuda.spelling import canonical_type, is_builtin, substitute
 from assistant.model.source import Kernel, Parameter, ParsedSource, Span, TemplateParameter
 from assistant.record import Record
@@ -36,13 +38,15 @@ class _Name(Record):
     parameters: tuple[str, ...] | None
     """None when no parameter list is written."""
     is_mangled: bool = False
+    file: str = ""
+    """End of its file's path, where that is written."""
 
 
 def select_kernels(parsed: ParsedSource, selector: str) -> tuple[Kernel, ...]:
     """Every kernel that ``selector`` can mean, in source order; none when it means no kernel of the text.
 
-    Namespaces may be left out, template arguments and parameter types too. Where parameter types are written, the kernels that
-    match best are returned.
+    Namespaces may be left out, template arguments and parameter types too; the file may be written in front, as ``first.cu:k``. Where
+    parameter types are written, the kernels that match best are returned.
     """
     wanted = _taken_apart(selector)
     if wanted is None:
@@ -95,6 +99,8 @@ def unseen_kernel(demangled: str) -> Kernel | None:
 
 def _score(parsed: ParsedSource, kernel: Kernel, wanted: _Name) -> int | None:
     """Number of parameter types that are surely equal; None when the kernel cannot be meant."""
+    if wanted.file and not is_named_file(parsed.source.path, wanted.file):
+        return None
     if kernel.name != wanted.name or not _is_subsequence(wanted.scopes, kernel.namespaces):
         return None
     special = _specialization(parsed, kernel)
@@ -167,6 +173,12 @@ def _is_subsequence(part: tuple[str, ...], whole: tuple[str, ...]) -> bool:
 
 
 def _taken_apart(text: str) -> _Name | None:
+    file, text = split_name(text.strip())
+    name = _name(text)
+    return None if name is None else replace(name, file=file)
+
+
+def _name(text: str) -> _Name | None:
     text = _CLONE.sub("", text.strip())
     if text.startswith("_Z"):
         return _demangled_names(text)

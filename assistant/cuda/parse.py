@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping
 
 from assistant.cuda.functions import Function, called_names, functions
 from assistant.cuda.launches import launch_sites
+from assistant.cuda.macros import macro_texts
 from assistant.cuda.parameters import function_parameters, template_parameters
 from assistant.cuda.reading import matching_close, split_arguments
 from assistant.cuda.recovery import recover
@@ -26,6 +27,10 @@ __all__ = ["parse", "parse_with_trees"]
 _LAUNCH_BOUNDS = re.compile(r"__launch_bounds__\s*\(")
 _MAIN = re.compile(r"^(?:extern\s+\"C\"\s+)?int\s+main\s*\([^;{}]*\)\s*\{", re.MULTILINE)
 _SHOUTED = re.compile(r"[A-Z][A-Z0-9_]{2,}(?!\w)")
+_STRING_PARTS = re.compile(r'\s*(?:\w+\s+)?"(?:\\.|[^"\\\n])*"(?:\s*\w+)?\s*')
+_CALL_AT_END = re.compile(r"^[ \t]*(?P<name>[A-Za-z_]\w*)[ \t]*\([^;{}]*\)\s*\Z", re.MULTILINE)
+_MACRO_CALL_CHARACTERS = 400
+"""How far back the call that a missing semicolon stands behind is looked for."""
 _SHOWN_CHARACTERS = 40
 """Length of the unreadable text quoted in a problem."""
 
@@ -73,6 +78,7 @@ def _kernel(tree: SyntaxTree, function: Function, calls: Mapping[str, tuple[str,
         launch_bounds=_launch_bounds(tree, Span(function.span.start, parameters_span.start)),
         is_extern_c=function.is_extern_c,
         device_functions=_reached(called_names(tree, function.body), calls),
+        is_internal=function.is_internal,
     )
 
 
@@ -108,7 +114,7 @@ def _launch_bounds(tree: SyntaxTree, head: Span) -> tuple[str, ...]:
 
 def _problems(tree: SyntaxTree) -> Iterator[ParseProblem]:
     for node in tree.problems():
-        if _is_macro(tree, node):
+        if _is_macro(tree, node) or _is_joined_string(tree, node) or _ends_macro_call(tree, node):
             continue
         span = tree.span(node)
         shown = Span(span.start, _end_of_line(tree.source, span))
@@ -122,6 +128,20 @@ def _is_macro(tree: SyntaxTree, node: Node) -> bool:
         return False
     is_one_word = all(child.type == "identifier" for child in node.children)
     return is_one_word and _SHOUTED.fullmatch(tree.text(before)) is not None
+
+
+def _is_joined_string(tree: SyntaxTree, node: Node) -> bool:
+    """Is it part of a string that macros are part of, ``"%" PRIu32 "\\n"``?"""
+    return node.is_error and _STRING_PARTS.fullmatch(tree.text(node)) is not None
+
+
+def _ends_macro_call(tree: SyntaxTree, node: Node) -> bool:
+    """Is it the semicolon that nobody writes behind ``DEFINE_KERNELS(float)``, which declares something by a macro of the text?"""
+    if not node.is_missing or node.type != ";":
+        return False
+    start = tree.span(node).start
+    match = _CALL_AT_END.search(tree.reading.code[max(0, start - _MACRO_CALL_CHARACTERS) : start])
+    return match is not None and match["name"] in macro_texts(tree)
 
 
 def _message(tree: SyntaxTree, node: Node, shown: str) -> str:

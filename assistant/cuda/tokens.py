@@ -138,7 +138,10 @@ def _plainly_scanned(text: str) -> Iterator[Token | None]:
         if kind == "newline":
             yield None
         else:
-            yield Token(_KINDS[kind], _DIGRAPHS.get(spelled, spelled), match.start(), match.end())
+            start, end = match.span()
+            # as Token(…) does, without a call in Python for each of the million tokens of a large project
+            values = (_KINDS[kind], _DIGRAPHS.get(spelled, spelled), start, end)
+            yield tuple.__new__(Token, values)  # pyright: ignore[reportUnknownMemberType] - tuple's own, of any contents
 
 
 def _place(offsets: list[int] | None, position: int) -> int:

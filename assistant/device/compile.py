@@ -44,6 +44,7 @@ from assistant.model.build import (
     Diagnostic,
     DiagnosticSeverity,
     KernelCode,
+    missing_library_header,
 )
 from assistant.model.source import Source, Span
 from assistant.record import Record
@@ -223,6 +224,9 @@ def _by_nvcc(job: _Job, nvcc: Nvcc) -> tuple[BuildResult, str]:
     diagnostics = explained(reported, job.files)
     if output.cubin is None and output.limit is not None:
         return BuildFailure(compiler, (_error(request, f"the compiler {output.limit} and was stopped"),)), ""
+    header = missing_library_header(diagnostics)
+    if output.cubin is None and header is not None:
+        return CompilerMissing(f"{compiler} has no {header} here, which a full CUDA toolkit brings", INSTALL_CUDA), ""
     if output.cubin is None:
         return BuildFailure(compiler, diagnostics or (_unexplained(request, output.status, output.log),)), ""
     return _read_build(job, compiler, output.cubin, output.log, diagnostics), output.ptx

@@ -14,7 +14,7 @@ from pathlib import Path
 from assistant.build.overlay import write_overlay
 from assistant.build.safe_flags import is_read_by_shell
 from assistant.build.symbols import name_in_code
-from assistant.build.units import unit_of, unit_paths
+from assistant.build.units import is_c, unit_of, unit_paths
 from assistant.device.process import ToolOutput, ToolRunner
 from assistant.device.protocol import CompileRequest
 from assistant.disk.texts import read_bytes
@@ -24,6 +24,8 @@ from assistant.worker.landlock import FileAccess
 __all__ = ["CUBIN", "NvccInputs", "NvccOutput", "compile_with_nvcc", "given_to_nvcc", "is_on_disk"]
 
 _UNRESOLVED = "Unresolved extern"
+_TAKEN_FOR_OWN = "is treated as a static definition"
+"""nvcc's warning 20044 of ``extern __device__`` where it is not told that code is relocatable."""
 _DEVICE_WORDS = ("__device__", "__global__", "__constant__")
 CUBIN = "kernel.cubin"
 """Name of the machine code below the scratch folder."""
@@ -50,8 +52,10 @@ def compile_with_nvcc(nvcc: str, request: CompileRequest, runner: ToolRunner, sc
     run = partial(runner.run, cwd=given.cwd, timeout_s=request.timeout_s, temporary=scratch, access=access)
     views = ("-Xptxas", "-v") if request.want else ()
     ran = run((*common, *views, "-cubin", "-o", str(cubin), str(source)))
-    if ran.status != 0 and _UNRESOLVED in ran.text and given.others:
+    if _is_of_several(ran) and given.others:
         ran = _linked(nvcc, given, views, cubin, run)
+    elif _is_of_several(ran) and "cubin" not in request.want:  # what it needs of other units is looked for when it is linked
+        ran = run((*common, *views, "-rdc=true", "-cubin", "-o", str(cubin), str(source)))
     if ran.status != 0 or not cubin.exists():
         return NvccOutput(ran.status, None, "", ran.text, ran.limit)
     ptx = scratch / "kernel.ptx"
@@ -59,6 +63,11 @@ def compile_with_nvcc(nvcc: str, request: CompileRequest, runner: ToolRunner, sc
         run((*common, "-ptx", "-o", str(ptx), str(source)))
     text = ptx.read_text("utf-8", "replace") if ptx.exists() else ""
     return NvccOutput(0, cubin, text, ran.text)
+
+
+def _is_of_several(ran: ToolOutput) -> bool:
+    """Whether device code uses what another unit defines: functions are missed, variables taken for the unit's own."""
+    return (ran.status != 0 and _UNRESOLVED in ran.text) or _TAKEN_FOR_OWN in ran.text
 
 
 def _linked(nvcc: str, given: NvccInputs, views: tuple[str, ...], cubin: Path, run: Callable[[tuple[str, ...]], ToolOutput]) -> ToolOutput:
@@ -110,13 +119,16 @@ def given_to_nvcc(nvcc: str, request: CompileRequest, scratch: Path) -> NvccInpu
 
 
 def _written(request: CompileRequest, scratch: Path) -> tuple[list[Path], tuple[str, ...], tuple[str, ...]]:
-    """The unit to compile and the others, and flags to be given before and after the program's own, by which includes are found."""
+    """The unit to compile and the others, and flags to be given before and after the program's own, by which includes are found.
+
+    Of a program that is asked about in C it is the first unit with device code.
+    """
     arguments = request.flags.arguments
-    unit, tail = unit_of(request.sources, arguments), "".join(_instantiations(request.kernels))
-    texts = dict(request.sources)
-    others = [
-        path for path in unit_paths(request.sources, arguments) if path != unit and any(word in texts[path] for word in _DEVICE_WORDS)
-    ]
+    tail, texts = "".join(_instantiations(request.kernels)), dict(request.sources)
+    units = [path for path in unit_paths(request.sources, arguments) if any(word in texts[path] for word in _DEVICE_WORDS)]
+    asked = unit_of(request.sources, arguments)
+    unit = next(iter(units), asked) if is_c(asked) else asked
+    others = [path for path in units if path != unit]
     if not tail and all(is_on_disk(path, text) for path, text in request.sources):
         return [Path(unit), *map(Path, others)], (), ()
     overlay = write_overlay(request.sources, arguments, scratch / "overlay", {unit: ("", tail)})

@@ -1,4 +1,4 @@
-"""Checks before a job is queued: a person's consent to run the program, and the current text.
+"""Checks before a job is queued: which program it is about, a person's consent to run that, and the current text.
 
 A job that was asked for always ends with a result: what prevents it is its result. Example::
 
@@ -21,8 +21,10 @@ from assistant.editor.lanes import Lane, Work
 from assistant.engine import JobRequest
 from assistant.errors import KernelOptError, UsageError
 
-__all__ = ["Admission", "Renew"]
+__all__ = ["Admission", "Renew", "Settle"]
 
+Settle = Callable[[Work], Awaitable[Work]]
+"""The work with the program that it is about: a person may be asked which. Raises KernelOptError where that stays unclear."""
 Renew = Callable[[Work], Awaitable[Work | None]]
 """The work as it is to run now that it may; None where it is no longer needed."""
 
@@ -34,8 +36,9 @@ class _Listener(Protocol):
 class Admission:
     """In front of the two lanes of an editor session."""
 
-    def __init__(self, guard: Guard, quick: Lane, heavy: Lane, listener: _Listener, renew: Renew) -> None:
+    def __init__(self, guard: Guard, quick: Lane, heavy: Lane, listener: _Listener, settle: Settle, renew: Renew) -> None:
         self._guard = guard
+        self._settle = settle
         self._quick = quick
         self._heavy = heavy
         self._listener = listener
@@ -71,7 +74,8 @@ class Admission:
     async def admit(self, work: Work) -> None:
         """Queue the work once it may run."""
         try:
-            ready = await self._renew(work) if await self._may_run(work) else None
+            settled = await self._settle(work)
+            ready = await self._renew(settled) if await self._may_run(settled) else None
         except KernelOptError as error:
             self._listener.ended(work, error, is_cancelled=False)
             return

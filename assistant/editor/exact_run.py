@@ -1,5 +1,7 @@
 """The exact run that a person is asked about: the program, its build flags, and the Python reference that it is compared with.
 
+A header, or a source without ``main()``, is run by its program: the question is about that, and asked once for all of its files.
+
 When any of them changes, the person is asked again. The answer holds for editors and for agents alike. Example::
 
     exact_run(request).digest      # changes with the content of the file that ``reference = "ref.py:f"`` names
@@ -26,7 +28,16 @@ def exact_run(request: JobRequest) -> ProgramConsent:
     flags = (*(request.cflags or _known_flags(request.file)), *(flag for item in declared for flag in item.flags))
     references = sorted({item.reference.rpartition(":")[0] for item in declared if item.reference is not None})
     read = _sha256(request.file.parent / name for name in references) if references else None
-    return ProgramConsent(find_workspace(request.file), (str(request.file),), flags, read)
+    program = next(iter(request.programs.found), None) if request.programs is not None else None
+    if program is None:
+        return ProgramConsent(find_workspace(request.file), (str(request.file),), flags, read)
+    units = tuple(str(unit) for unit in program.units)
+    return ProgramConsent(find_workspace(request.file), (*units, *program.arguments), _joined(program.flags, flags), read)
+
+
+def _joined(flags: tuple[str, ...], own: tuple[str, ...]) -> tuple[str, ...]:
+    """As the program is built with both."""
+    return tuple(dict.fromkeys((*flags, *own)))
 
 
 def declared_by(path: Path, text: str) -> tuple[DeclaredWorkload, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,11 +15,13 @@ from assistant.editor.headers import Headers
 from assistant.editor.picture import view_of
 from assistant.editor.report import Report, build_report, comparisons
 from assistant.editor.report_comparison import ComparisonPart
+from assistant.editor.shared_answers import own
 from assistant.editor.static_notes import moved_notes, static_notes
 from assistant.editor.tasks import Task, Verb
 from assistant.editor.view import KernelView, Note, PairView, View
-from assistant.engine import event_from, event_json
+from assistant.engine import FilePrograms, answer_key, event_from, event_json
 from assistant.model.events import Event, JobEnded, JobStarted
+from assistant.model.program import FoundProgram
 from assistant.model.proposal import Proposal
 from assistant.model.source import Source
 from assistant.model.workload import LiveWorkload
@@ -37,7 +39,9 @@ _OF_SOME = ":some"
 class OpenDocument:
     """The text may be ahead of the parse; the parse and the view belong together."""
 
-    def __init__(self, key: str, path: Path, text: str) -> None:
+    def __init__(self, key: str, path: Path, text: str, is_alone: bool = False) -> None:
+        """``is_alone``: it is a text of something else, a notebook's cell or a string, and part of no program."""
+        self._is_alone = is_alone
         self.key = key
         self.path = path
         self.text = text
@@ -54,6 +58,7 @@ class OpenDocument:
         self._read: tuple[str, tuple[Note, ...]] | None = None
         """The text that was last parsed as a whole, and the notes on it."""
         self._setup: object = None
+        self._programs: FilePrograms | None = None
         self._headers = Headers()
         self._parse()
 
@@ -64,10 +69,31 @@ class OpenDocument:
 
     @property
     def has_workload(self) -> bool:
-        """Whether there is anything to run: arrays, a ``main()``, or shapes declared in the text or in its sidecar file."""
-        return (
-            self.live is not None or self.parsed.has_main or bool(find_blocks(self.parsed.source.text)) or sidecar_path(self.path).is_file()
-        )
+        """Whether there is anything to run: arrays, a ``main()``, shapes declared in the text or in its sidecar file, a program of it."""
+        return self.live is not None or self.parsed.has_main or self._is_declared or self.program is not None
+
+    @property
+    def may_have_program(self) -> bool:
+        """Whether a program is looked for: not for what is run on arrays, or on shapes that are declared with it."""
+        return not self._is_alone and self.live is None and (self.parsed.has_main or not self._is_declared)
+
+    @property
+    def program(self) -> FoundProgram | None:
+        """That runs it, as far as that is known and clear."""
+        return None if self._programs is None else self._programs.program
+
+    def is_run_as(self, other: OpenDocument) -> bool:
+        """Whether the same program runs both."""
+        mine, theirs = self.program, other.program
+        return mine is not None and theirs is not None and (mine.units, mine.flags) == (theirs.units, theirs.flags)
+
+    def is_made_with(self, paths: Collection[Path]) -> bool:
+        """Whether one of these is another file of its program."""
+        return self.program is not None and any(path != self.path and path in self.program.files for path in paths)
+
+    @property
+    def _is_declared(self) -> bool:
+        return bool(find_blocks(self.parsed.source.text)) or sidecar_path(self.path).is_file()
 
     @property
     def is_compiled(self) -> bool:
@@ -84,16 +110,16 @@ class OpenDocument:
             self._parse()
 
     def recall(self, stored: Sequence[StoredAnalysis]) -> None:
-        """Take over the answers that memory has on this text."""
-        sha256 = Source(self.path, self.text).sha256
+        """Take over the answers that memory has on this text in its program."""
+        key = self._answer_key(self.text)
         for analysis in sorted(stored, key=lambda one: one.command.endswith(_OF_SOME)):  # whole answers come first
             command = analysis.command.removesuffix(_OF_SOME)
-            if analysis.text_sha256 == sha256 and command not in self._analyses:
+            if analysis.text_sha256 == key and command not in self._analyses:
                 try:
                     events = tuple(event_from(json.loads(line)) for line in analysis.events)
                 except (DecodeError, ValueError):
                     continue  # written by another version: it will be made again
-                self._analyses[command] = Analysis(self.text, events)
+                self._analyses[command] = Analysis(self.text, tuple(own(events)))
                 if command != analysis.command:
                     self._outdated.add(command)
         self._look()
@@ -106,6 +132,16 @@ class OpenDocument:
     def includes_any(self, names: frozenset[str]) -> bool:
         """Whether it reaches a file of one of these names, through other headers too."""
         return not names.isdisjoint(self._headers.routes(self.path, self.text))
+
+    def take_programs(self, programs: FilePrograms | None) -> bool:
+        """Set the programs that it is part of; True when they changed."""
+        before, self._programs = self._programs, programs
+        if before == programs:
+            return False
+        if before is not None and _made_of(before) != _made_of(programs):
+            self.outdate()
+        self._look()
+        return True
 
     def set_up(self, setup: object) -> None:
         """What jobs work with in addition to the text; answers given under another setup have to be given again."""
@@ -130,11 +166,11 @@ class OpenDocument:
         if not isinstance(event, JobEnded):
             return is_acceptance(event) and self._accept(task.text)
         del self._partial[job_id]
-        command = task.verb.value
+        command, events = task.verb.value, own(events)
         is_whole = task.request.kernel is None
         if not is_whole:
             events = [*self._of_others(command, task.text, events), *events]
-            is_whole = task.text == self.text and {kernel.key for kernel in self.parsed.kernels} <= _kernels_of(events)
+            is_whole = task.text == self.text and self._are_all_in(events)
         if job_id in self._overtaken:
             self._overtaken.discard(job_id)
             self._outdated.add(command)
@@ -143,6 +179,23 @@ class OpenDocument:
         self._analyses[command] = Analysis(task.text, tuple(events))
         if task.verb is Verb.INSPECT:
             self._analyses = {c: a if a.text == task.text else without_diagnostics(a) for c, a in self._analyses.items()}
+        self._look()
+        return True
+
+    def heard(self, job_id: str) -> tuple[Event, ...]:
+        """What one of its jobs has reported so far, of kernels in other files too; nothing once the source changed under it."""
+        return () if job_id in self._overtaken else tuple(self._partial.get(job_id, ()))
+
+    def take(self, command: str, text: str, reported: Sequence[Event]) -> bool:
+        """Take what a job on another file of its program said of this one's ``text``; True when the view changed.
+
+        What leaves out kernels is no answer, and shown only until there is one.
+        """
+        is_whole = text == self.text and self._are_all_in(reported)
+        if not _kernels_of(reported) - {None} or (not is_whole and self.has_answer(command)):
+            return False
+        self._analyses[command] = Analysis(text, tuple(reported))
+        (self._outdated.discard if is_whole else self._outdated.add)(command)
         self._look()
         return True
 
@@ -166,7 +219,7 @@ class OpenDocument:
         analysis = self._analyses[command]
         events = tuple(event_json(event) for event in analysis.events)
         name = f"{command}{_OF_SOME}" if command in self._outdated else command
-        return StoredAnalysis(name, Source(self.path, analysis.text).sha256, events)
+        return StoredAnalysis(name, self._answer_key(analysis.text), events)
 
     def abandon(self, job_id: str) -> None:
         """The job ended without an answer; the earlier answer stays."""
@@ -181,6 +234,10 @@ class OpenDocument:
         self._look()
         return True
 
+    def _answer_key(self, text: str) -> str:
+        """What answers on a text of it are kept by."""
+        return answer_key(Source(self.path, text).sha256, "" if self._programs is None else self._programs.others_sha256)
+
     def _accept(self, text: str) -> bool:
         """The device code of ``text`` compiles: earlier compiler messages on it are dropped."""
         if text != self.text:
@@ -188,6 +245,10 @@ class OpenDocument:
         self._analyses = {command: without_device_diagnostics(self.path, analysis) for command, analysis in self._analyses.items()}
         self._look()
         return True
+
+    def _are_all_in(self, reported: Sequence[Event]) -> bool:
+        """Whether events are about every kernel of the text."""
+        return {kernel.key for kernel in self.parsed.kernels} <= _kernels_of(reported)
 
     def _of_others(self, command: str, text: str, events: Sequence[Event]) -> list[Event]:
         """Events of the earlier answer on this text about the other kernels; without one, those stay unanswered."""
@@ -215,7 +276,12 @@ class OpenDocument:
             proposal for proposal in self._proposals if proposal.after_text != text
         )  # another process undid what the text shows
         view = view_of(self.parsed, self._analyses, offered, self._static, routes)
-        self.view: View = replace(view, pairs=self._pairs)
+        self.view: View = replace(view, pairs=self._pairs, programs=self._programs)
+
+
+def _made_of(programs: FilePrograms | None) -> object:
+    """What answers depend on."""
+    return None if programs is None or programs.program is None else (programs.program.units, programs.others_sha256)
 
 
 def _kernels_of(events: Sequence[Event]) -> set[str | None]:

@@ -10,6 +10,7 @@ from assistant.config import Settings
 from assistant.editor.guard import Guard
 from assistant.editor.lanes import Lane, Work
 from assistant.editor.models import ModelConsents
+from assistant.editor.open_programs import AskProgram
 from assistant.editor.staging import QUEUED_SOURCES
 from assistant.errors import KernelOptError
 from assistant.model.events import Event
@@ -58,6 +59,8 @@ class EditorParts(Record):
     """Front end and process."""
     models: ModelConsents | None = None
     """None: no job asks a model."""
+    ask_program: AskProgram | None = None
+    """None: nobody is there to be asked."""
     most_sources: int = QUEUED_SOURCES
     """Sources of which background work is queued at a time."""
 

@@ -54,6 +54,12 @@ class Queues:
         for lane in (self._quick, self._heavy):
             lane.cancel_source(key, is_background_only)
 
+    def cancel_waiting(self, key: str, verb: Verb) -> None:
+        """End background work of a stage that waits: its question was answered."""
+        for work in self.works:
+            if work.key == key and work.is_background and work.task.verb is verb and work.id not in self.running:
+                self.cancel(work.id)
+
     def is_ending(self, job_id: str) -> bool:
         """Whether it runs and was asked to end."""
         return any(lane.is_ending(job_id) for lane in (self._quick, self._heavy))

@@ -14,25 +14,30 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from assistant.config import find_workspace
+from assistant.cuda.includes import included_files
 from assistant.editor.admission import Admission
+from assistant.editor.job_requests import SEARCHES, JobRequests, is_same_question
 from assistant.editor.lanes import Work
 from assistant.editor.open_document import OpenDocument
+from assistant.editor.open_programs import OpenPrograms
 from assistant.editor.parse_pause import ParsePause
 from assistant.editor.parts import ON_EVERYTHING, EditorParts, JudgedOn
 from assistant.editor.queues import Queues
 from assistant.editor.report import Report
 from assistant.editor.report_comparison import ComparisonPart
 from assistant.editor.review import Review
-from assistant.editor.setup_files import is_setup
+from assistant.editor.setup_files import is_choice, is_setup
+from assistant.editor.sharing import taken_by
 from assistant.editor.staging import STAGES, Staging, Trigger
 from assistant.editor.tasks import Task, Verb
 from assistant.editor.view import EMPTY_VIEW, KernelView, PairView, View
 from assistant.editor.words import pair_headline
-from assistant.engine import JobRequest, OptimizeOptions, new_id
+from assistant.engine import OptimizeOptions, new_id
 from assistant.errors import KernelOptError, UsageError
 from assistant.model.events import BudgetSpent, Event, JobEnded, JobStarted, PairTurn, ProposalMade
 from assistant.model.proposal import Decision, ProposalState
@@ -46,8 +51,6 @@ __all__ = ["EditorSession"]
 _OFFERED = frozenset({ProposalState.OPEN, ProposalState.UNDONE})
 _REPORTED_PROPOSALS = 10
 """The newest proposals of a file that a report shows; older ones are in ``kernelopt history``."""
-_SEARCHES = frozenset({Verb.OPTIMIZE, Verb.PAIR_SUGGEST})
-"""Jobs that a language model may plan."""
 _MEMORY_POLL_S = 0.5
 """How soon decisions of other processes are seen (within a second)."""
 
@@ -61,7 +64,10 @@ class EditorSession:
         self._documents: dict[str, OpenDocument] = {}
         self._pause = ParsePause(self._parse)
         self._poll: asyncio.Task[None] | None = None
-        self._queues = Queues(Admission(parts.guard, parts.quick, parts.heavy, self, self._renewed), parts.quick, parts.heavy)
+        self._programs = OpenPrograms(self._documents, parts.settings_of, self._programs_known, parts.ask_program)
+        self._requests = JobRequests(self._documents, self._programs, parts)
+        admission = Admission(parts.guard, parts.quick, parts.heavy, self, self._requests.settled, self._requests.renewed)
+        self._queues = Queues(admission, parts.quick, parts.heavy)
         self._staging = Staging(self._start_stage, self._queues.background_sources, parts.most_sources)
         self.review = Review(store, parts.who)
         self.spent: BudgetSpent | None = None
@@ -69,11 +75,13 @@ class EditorSession:
 
     # --- sources ----------------------------------------------------------------------------------------------------
 
-    def put(self, key: str, path: Path, text: str, trigger: Trigger) -> None:
-        """A source was opened, typed in or saved."""
+    def put(self, key: str, path: Path, text: str, trigger: Trigger, is_alone: bool = False) -> None:
+        """A source was opened, typed in or saved; ``is_alone``: it is a cell or a string, and part of no program."""
         document = self._documents.get(key)
+        if trigger is not Trigger.TYPED or (document is not None and included_files(document.text) != included_files(text)):
+            self._programs.changed((path,))
         if document is None:
-            document = self._documents[key] = OpenDocument(key, path, text)
+            document = self._documents[key] = OpenDocument(key, path, text, is_alone)
             document.recall(self._store.analyses(path))
             self.review.opened(path, text)
             self._offer(document)
@@ -89,8 +97,11 @@ class EditorSession:
             self._poll = asyncio.create_task(self._watch_memory())
 
     def look_at(self, key: str) -> None:
-        """A front end shows this source to a person now: its background work comes first."""
+        """A front end shows this source to a person now: its background work comes first; its programs are looked for."""
         self._staging.look_at(key)
+        document = self._documents.get(key)
+        if document is not None and self._parts.guard.is_trusted(document.path):
+            self._programs.look(document)
 
     def bind(self, key: str, live: LiveWorkload | None) -> None:
         """Judge a source on arrays of a notebook from now on. Raises UsageError for a source that is not open."""
@@ -101,8 +112,10 @@ class EditorSession:
 
     def remove(self, key: str) -> None:
         """A source was closed: its background work ends."""
-        if self._documents.pop(key, None) is None:
+        document = self._documents.pop(key, None)
+        if document is None:
             return
+        self._programs.changed((document.path,))
         self._staging.drop(key)
         self._pause.drop(key)
         self._queues.cancel_source(key)
@@ -155,18 +168,30 @@ class EditorSession:
                 self._staging.drop(document.key)
                 self._queues.cancel_source(document.key, is_background_only=False)
             else:
-                document.set_up(_setup_of(self._request(document)))
+                self._requests.set_up(document)
                 self._staging.changed(document.key, Trigger.SAVED, self._parts.settings_of(document.path))
 
     def files_changed(self, paths: tuple[Path, ...]) -> None:
-        """Files changed on disk: open sources that reach one of them, or are set up by one, are looked at again once changes stop."""
+        """Files changed on disk: open sources that are made with one of them, or set up by one, are looked at again once changes stop."""
+        self._programs.changed(paths)
         names = frozenset(path.name for path in paths)
-        is_set_up_anew = any(is_setup(path) for path in paths)
+        is_set_up_anew, is_choosing = any(map(is_setup, paths)), any(map(is_choice, paths))
         for document in self._documents.values():
-            is_touched = is_set_up_anew or document.includes_any(names) or any(path == sidecar_path(document.path) for path in paths)
-            if is_touched and self._parts.guard.is_trusted(document.path):
+            is_reached = document.includes_any(names) or document.is_made_with(paths) or sidecar_path(document.path) in paths
+            may_be_run_otherwise = document.may_have_program and (is_choosing or document.program is None)
+            if not self._parts.guard.is_trusted(document.path) or not (is_set_up_anew or is_reached or may_be_run_otherwise):
+                continue
+            if is_set_up_anew or is_reached:
                 document.outdate()
-                self._staging.changed(document.key, Trigger.CHANGED_ON_DISK, self._parts.settings_of(document.path))
+            self._programs.look(document)
+            self._staging.changed(document.key, Trigger.CHANGED_ON_DISK, self._parts.settings_of(document.path))
+
+    async def choose_program(self, key: str, name: str | None) -> None:
+        """Remember which program runs the kernels of a source; None: ask. Raises as ``OpenPrograms.choose``, and as ``ask``."""
+        document = self._document(key)
+        self._parts.guard.demand_trust(document.path)
+        await self._programs.choose(document, name)
+        self._staging.changed(key, Trigger.SAVED, self._parts.settings_of(document.path))
 
     def offers_changed(self) -> None:
         """A decision was taken, or a turn of a pair session: show what is open now."""
@@ -183,13 +208,13 @@ class EditorSession:
         A job that already runs or waits is not started again: a double click starts one, and a model is paid once.
         """
         document = self._document(key)
-        request = replace(self._request(document), kernel=kernel)
+        request = replace(self._programs.alone(document), kernel=kernel)
         return self._ask(document, Task(verb, request, options or OptimizeOptions()))
 
     def judge(self, key: str, before: str, after: str | None = None, on: JudgedOn = ON_EVERYTHING) -> str:
         """Start judging ``after`` (None: the source's text) against ``before``; the job's id. Raises as ``ask`` does."""
         document = self._document(key)
-        request = replace(self._request(document), kernel=on.kernel, seeds=on.seeds, cases=on.cases)
+        request = replace(self._programs.alone(document), kernel=on.kernel, seeds=on.seeds, cases=on.cases)
         if after is not None:
             request = replace(request, texts=((document.path, after),))
         return self._ask(document, Task(Verb.JUDGE, request, before=before))
@@ -197,12 +222,12 @@ class EditorSession:
     def rebase(self, key: str, proposal_id: str, hunk_ids: tuple[str, ...] = ()) -> str:
         """Start judging a proposal's change, or some hunks of it, on the text as it stands; the job's id. Raises as ``ask`` does."""
         document = self._document(key)
-        return self._ask(document, Task(Verb.REBASE, self._request(document), proposal=proposal_id, hunk_ids=hunk_ids))
+        return self._ask(document, Task(Verb.REBASE, self._programs.alone(document), proposal=proposal_id, hunk_ids=hunk_ids))
 
     def suggest(self, key: str, session_id: str, hint: str) -> str:
         """Start looking for a proposal of a pair session; the job's id. Raises as ``ask`` does."""
         document = self._document(key)
-        return self._ask(document, Task(Verb.PAIR_SUGGEST, self._request(document), pair=session_id, said=hint))
+        return self._ask(document, Task(Verb.PAIR_SUGGEST, self._programs.alone(document), pair=session_id, said=hint))
 
     def answer_save(self, key: str) -> str | None:
         """Have the pair sessions that are open on a source answer its text, in the background; a newer save takes its place.
@@ -211,7 +236,7 @@ class EditorSession:
         """
         document = self._document(key)
         if document.view.pairs and self._parts.guard.is_trusted(document.path):
-            return self._submit_soon(document, Task(Verb.PAIR_EDIT, self._request(document)), is_background=True)
+            return self._submit_soon(document, Task(Verb.PAIR_EDIT, self._programs.alone(document)), is_background=True)
         return None
 
     def cancel(self, job_id: str) -> bool:
@@ -237,6 +262,7 @@ class EditorSession:
             with contextlib.suppress(asyncio.CancelledError):
                 await self._poll
         self._queues.stop_asking()
+        await self._programs.close()
         for key in self.keys():
             self.remove(key)
         await self._queues.close()
@@ -250,10 +276,12 @@ class EditorSession:
 
     def reported(self, work: Work, event: Event) -> None:
         document = self._documents.get(work.key)
+        heard = () if document is None or not isinstance(event, JobEnded) else (*document.heard(work.id), event)
         if document is not None and work.task.verb in STAGES and document.collect(work.id, work.task, event):
             if isinstance(event, JobEnded) and work.task.request.kernel is not None:
                 self._keep(document, work.task.verb)  # answers on whole files are kept by their job
             self._parts.listener.shown(work.key)
+            self._share(document, work.task, heard)
         if document is not None and work.task.verb is Verb.JUDGE and work.task.text == document.text and not work.task.request.cases:
             self._collect_judgement(document, work, event)
         if isinstance(event, ProposalMade | PairTurn):
@@ -269,7 +297,7 @@ class EditorSession:
         document = self._documents.get(work.key)
         if document is not None:
             document.abandon(work.id)
-            if work.task.verb in _SEARCHES and refusal is None and not is_cancelled:
+            if work.task.verb in SEARCHES and refusal is None and not is_cancelled:
                 # the person allowed the search to run the program: background stages can now show the original's figures
                 self._staging.changed(document.key, Trigger.SAVED, self._parts.settings_of(document.path))
         self._parts.listener.job_ended(work, refusal, is_cancelled)
@@ -295,6 +323,20 @@ class EditorSession:
             self._keep(document, Verb.JUDGE)
             self._parts.listener.shown(document.key)
 
+    def _programs_known(self, document: OpenDocument) -> None:
+        """What memory has on the source in its program is shown."""
+        if document.key in self._documents:
+            document.recall(self._store.analyses(document.path))
+            self._parts.listener.shown(document.key)
+
+    def _share(self, document: OpenDocument, task: Task, reported: Sequence[Event]) -> None:
+        """Show what a job on one file says of others of its program where those are open; what they wait for is not asked again."""
+        for other in taken_by(self._documents.values(), document, task, reported):
+            if other.has_answer(task.verb.value):
+                self._keep(other, task.verb)
+                self._queues.cancel_waiting(other.key, task.verb)
+            self._parts.listener.shown(other.key)
+
     def _keep(self, document: OpenDocument, verb: Verb) -> None:
         self._store.keep_analysis(find_workspace(document.path), document.path, document.stored(verb.value), time.time_ns() // 1_000_000)
 
@@ -312,21 +354,6 @@ class EditorSession:
         pairs = tuple(PairView(item.id, item.kernel, pair_headline(self._store.turns(item.id))) for item in sessions)
         return document.offer(self._store.proposals(states=_OFFERED, path=document.path), pairs)
 
-    def _request(self, document: OpenDocument) -> JobRequest:
-        settings = self._parts.settings_of(document.path)
-        return JobRequest(
-            document.path,
-            is_alone=True,
-            working_directory=document.path.parent,
-            texts=((document.path, document.text),),
-            device=settings.device,
-            target=settings.target,
-            cflags=settings.build.flags or None,
-            timeout_s=settings.run.timeout_s,
-            is_live=True,
-            live=document.live,
-        )
-
     def _ask(self, document: OpenDocument, task: Task) -> str:
         self._parts.guard.demand_trust(document.path)
         known = next((work for work in self.works() if self._is_asked(work, document, task)), None)
@@ -335,7 +362,7 @@ class EditorSession:
     def _is_asked(self, work: Work, document: OpenDocument, task: Task) -> bool:
         """Whether ``work`` is the same job, and not about to end."""
         is_of_person = not work.is_background and not self._queues.is_ending(work.id)
-        return is_of_person and work.key == document.key and _asked_for(work.task) == _asked_for(task)
+        return is_of_person and work.key == document.key and is_same_question(work.task, task)
 
     def _submit_soon(self, document: OpenDocument, task: Task, is_background: bool) -> str:
         work = Work(new_id("J"), document.key, task, is_background, self)
@@ -347,37 +374,15 @@ class EditorSession:
         document = self._documents.get(key)
         if document is None:
             return
+        await self._programs.find(document)
         if document.has_answer(verb.value):
             if verb is Verb.INSPECT:
                 await self._queues.warm_up()
             return
         document.reparse()
         if document.is_compiled if verb is Verb.INSPECT else document.parsed.kernels and document.has_workload:
-            request = replace(self._request(document), needs_kernels=verb is not Verb.INSPECT)
+            request = replace(self._programs.alone(document), needs_kernels=verb is not Verb.INSPECT)
             await self._queues.admit(Work(new_id("J"), key, Task(verb, request), True, self))
-
-    async def _renewed(self, work: Work) -> Work | None:
-        """The work as it is to run: searches with the answer on models, background work on the current text."""
-        document = self._documents.get(work.key)
-        if document is None:
-            return None
-        task = work.task
-        if task.verb in _SEARCHES:
-            return replace(work, task=await self._with_models(document, task))
-        if not work.is_background:
-            return work
-        request = replace(self._request(document), needs_kernels=task.request.needs_kernels)
-        document.set_up(_setup_of(request))
-        return replace(work, task=replace(task, request=request))
-
-    async def _with_models(self, document: OpenDocument, task: Task) -> Task:
-        """The task with the person's answer on using a language model."""
-        options = replace(task.options, may_call_models=False)
-        if self._parts.models is not None:
-            settings = self._parts.settings_of(document.path)
-            kernel_count = 1 if task.request.kernel else len(document.parsed.kernels)
-            options = await self._parts.models.agreed(options, settings, document.path, kernel_count)
-        return replace(task, options=options)
 
     async def _watch_memory(self) -> None:
         """Show decisions of other processes."""
@@ -388,13 +393,3 @@ class EditorSession:
             if version != seen:
                 seen = version
                 self.offers_changed()
-
-
-def _asked_for(task: Task) -> Task:
-    """The task without what it gets on its way to a lane."""
-    return replace(task, request=replace(task.request, job_id=None), options=replace(task.options, may_call_models=None))
-
-
-def _setup_of(request: JobRequest) -> object:
-    """What a source's answers depend on in addition to its text."""
-    return (request.target, request.device, request.cflags)

@@ -5,6 +5,7 @@ Front ends turn a `View` into their own form (diagnostics, lenses, rows of a tab
 
 from __future__ import annotations
 
+from assistant.engine import FilePrograms
 from assistant.model import events
 from assistant.model.profile import Evidence, LineStall, Severity
 from assistant.model.proposal import Proposal
@@ -131,6 +132,8 @@ class View(Record):
     """Empty where nothing samples warps."""
     pairs: tuple[PairView, ...] = ()
     """Open pair sessions of this source."""
+    programs: FilePrograms | None = None
+    """Those that it is part of; None: not known yet, or none is looked for."""
 
 
 EMPTY_VIEW = View((), (), (), ())

@@ -15,7 +15,7 @@ from pathlib import Path
 from watchdog.events import FileSystemEvent, FileSystemEventHandler
 from watchdog.observers import Observer
 
-from assistant.editor.setup_files import is_setup
+from assistant.editor.setup_files import is_choice, is_setup
 from assistant.errors import CannotAnswerError
 
 __all__ = ["changes", "is_source", "is_watched"]
@@ -39,6 +39,8 @@ def is_watched(path: Path, root: Path) -> bool:
         inside = path.relative_to(root)
     except ValueError:
         return False
+    if is_choice(path):
+        return True
     is_hidden = any(part.startswith(_HIDDEN_PREFIX) for part in inside.parts)
     is_relevant = path.suffix in _SUFFIXES or is_setup(path) or path.name.endswith(".kernelopt.toml")
     return is_relevant and not is_hidden

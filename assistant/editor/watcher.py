@@ -1,4 +1,5 @@
-"""``kernelopt watch``: an editor session for a whole folder, outside any editor. A source is looked at when it or a header of it is saved.
+"""``kernelopt watch``: an editor session for a whole folder, outside any editor. A source is looked at when it or a header of it is saved,
+a header with kernels when it is saved itself.
 
 Example::
 
@@ -20,7 +21,7 @@ from assistant.editor.jobs import JobHost
 from assistant.editor.lanes import Lane, Work
 from assistant.editor.parts import EditorParts
 from assistant.editor.session import EditorSession
-from assistant.editor.setup_files import is_setup
+from assistant.editor.setup_files import is_choice, is_setup
 from assistant.editor.staging import Trigger
 from assistant.editor.view import View
 from assistant.editor.watch import changes, is_source
@@ -32,6 +33,8 @@ from assistant.model.proposal import AlreadyDecided, Decision
 
 __all__ = ["WatchReport", "watch"]
 
+_HEADERS = frozenset({".cuh", ".h", ".hpp"})
+_KERNEL = "__global__"
 _CHECKOUT_FILES = 16
 """More sources than this changing at once is a checkout or a code generator, not a save."""
 
@@ -96,7 +99,7 @@ def _look(editor: EditorSession, root: Path, batch: frozenset[Path], report: Wat
 def _touched(root: Path, batch: Iterable[Path]) -> list[Path]:
     """The sources that changed, and those that include a header that did (by name, through other headers too)."""
     sources = {path for path in batch if is_source(path)}
-    names = {path.name for path in batch if not is_source(path) and not is_setup(path)}
+    names = {path.name for path in batch if not (is_source(path) or is_setup(path) or is_choice(path))}
     if names:
         including = {path: _includes(path) for path in _files(root)}
         while True:
@@ -105,7 +108,15 @@ def _touched(root: Path, batch: Iterable[Path]) -> list[Path]:
                 break
             names |= more
         sources |= {path for path, included in including.items() if is_source(path) and included & names}
-    return sorted(sources)
+    return sorted({*sources, *(path for path in batch if path.suffix in _HEADERS and _holds_kernels(path))})
+
+
+def _holds_kernels(path: Path) -> bool:
+    """Whether a header is looked at itself, in the program that includes it."""
+    try:
+        return _KERNEL in path.read_text("utf-8", "replace")
+    except OSError:
+        return False
 
 
 def _includes(path: Path) -> frozenset[str]:
@@ -125,7 +136,7 @@ def _files(root: Path) -> Iterable[Path]:
         names[:] = sorted(name for name in names if not name.startswith("."))
         for file in files:
             path = Path(folder) / file
-            if path.suffix in (".cu", ".cuh", ".h", ".hpp"):
+            if is_source(path) or path.suffix in _HEADERS:
                 yield path
 
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, cast
 from assistant.build.full_disk import FULL_ERRORS, REMEDY, check_space, full_in_words
 from assistant.disk.removal import remove_tree
 from assistant.disk.temporary import OwnFolder
-from assistant.emulator.protocol import BuildMessage, ReplayRequest, RunRequest, failure
+from assistant.emulator.protocol import BuildMessage, ConfigureMessage, ReplayRequest, RunRequest, failure
 from assistant.emulator.replay import replay
 from assistant.emulator.runner import RunEnvironment, run_program
 from assistant.emulator.symbolize import Symbolizer, SymbolsMissing
@@ -83,6 +83,10 @@ class Emulator:
                 from assistant.emulator.preprocess import preprocess  # slow to import
 
                 return {"result": encode(preprocess(_build_request(decode(BuildMessage, fields)), self._launcher))}
+            case "configure":
+                from assistant.emulator.configure import configure  # slow to import
+
+                return configure(decode(ConfigureMessage, fields), self._environment, self._launcher)
             case "run":
                 run: RunRequest = decode(RunRequest, fields)
                 folder = self._new_run()
@@ -95,7 +99,7 @@ class Emulator:
                 check_space(request.out)
                 return encode(replayed)
             case _:
-                return failure("bad_request", f"unknown op {operation!r}: expected build, preprocess, run, replay or ping")
+                return failure("bad_request", f"unknown op {operation!r}: expected build, preprocess, configure, run, replay or ping")
 
     def _new_run(self) -> Path:
         """A folder for one run; those of the oldest runs go."""
@@ -138,6 +142,7 @@ def _build_request(message: BuildMessage) -> BuildRequest:
         kernels=message.kernels,
         promote_float=message.promote_float,
         standard=message.standard,
+        libraries=message.libraries,
         workspaces=tuple(Path(folder) for folder in message.workspaces),
     )
 

@@ -25,6 +25,7 @@ from assistant.emulator.diagnostics import read_messages
 from assistant.emulator.kernels import COMMUNICATION_TEXT, kernels_by_unit, registration_text
 from assistant.emulator.link_messages import link_messages
 from assistant.emulator.loading import Loader
+from assistant.emulator.shared_gaps import with_gaps
 from assistant.emulator.toolchain import Compiler, Flavour, RuntimeBuildError, StorageFailure
 from assistant.emulator.translate.unit import TranslatedUnit, Unpromotable, Untranslatable, closure, translate
 from assistant.model.build import BuildFailure, CompilerMissing, Diagnostic, DiagnosticSeverity
@@ -56,6 +57,8 @@ class BuildRequest(Record):
     """Compute in ``double`` wherever the source says ``float`` or half precision."""
     standard: str = "17"
     """C++ standard, as in ``-std=c++17``."""
+    libraries: tuple[str, ...] = ()
+    """Of others, that host code uses: ``-lNAME``, ``-LFOLDER`` and files, in order."""
     workspaces: tuple[Path, ...] = ()
     """Folders of which compilers may read everything, in addition to the sources' own."""
 
@@ -147,7 +150,8 @@ def _build(request: BuildRequest, compiler: Compiler, launcher: Launcher) -> Bui
 
 def loader_of(request: BuildRequest) -> Loader:
     """Reads the program's own files."""
-    files = program_files((path for path, _ in request.sources), request.workspaces, request.include_dirs)
+    places = (Path(word.removeprefix("-L")) for word in request.libraries if not word.startswith("-l"))
+    files = program_files((path for path, _ in request.sources), request.workspaces, (*request.include_dirs, *places))
     return Loader(request.sources, request.include_dirs, files)
 
 
@@ -221,17 +225,20 @@ def _compile(job: _Job, units: list[Mapping[Path, str]]) -> BuiltProgram | Build
     for number, unit in enumerate(translated):
         source = _write_unit(job, unit, number, startable[number])
         searched = search_flags(job.request, (file.path for file in unit.files))
-        searched += () if unit.uses_cuda else toolchain.HOST_UNIT_FLAGS
-        command = toolchain.compile_source(job.compiler, (*flags, *searched), toolkit.prelude, source, job.folder / f"{number}.o")
+        command = _compile_command(job, unit, (flags, searched), toolkit.prelude, source, job.folder / f"{number}.o")
         run = run_tool(command, _left_s(started), how)
         diagnostics += explained(read_messages(run.output, unit.files), job.files)
+        if not run.is_ok and unit.contained:  # what uses them does not compile without them
+            return BuildFailure(job.compiler.name, unit.contained)
         if not run.is_ok:
             return _failure(job, diagnostics, run.output)
+        if flavour == "checked":
+            _keep_apart(job.folder / f"{number}.o")
         objects.append(job.folder / f"{number}.o")
     foreign = foreign_call_messages(objects, toolkit.objects, job.request.sources[0][0], job.launcher)
     if foreign:
         return _failure(job, [*diagnostics, *foreign], "")
-    command = toolchain.link(job.compiler, (*objects, *toolkit.objects), job.folder / _PROGRAM_FILE, job.has_openmp)
+    command = toolchain.link(job.compiler, (*objects, *toolkit.objects), job.folder / _PROGRAM_FILE, job.has_openmp, job.request.libraries)
     run = run_tool(command, _left_s(started), how)
     if not run.is_ok:
         return _failure(job, [*diagnostics, *link_messages(run.output, job.request.sources[0][0])], run.output)
@@ -242,6 +249,22 @@ def _compile(job: _Job, units: list[Mapping[Path, str]]) -> BuiltProgram | Build
     return BuiltProgram(
         job.folder / _PROGRAM_FILE, has_main, job.compiler.name, tuple(diagnostics), translate_s, compile_s, is_cached=False
     )
+
+
+def _compile_command(
+    job: _Job, unit: TranslatedUnit, flags: tuple[tuple[str, ...], tuple[str, ...]], prelude: Path, source: Path, output: Path
+) -> tuple[str, ...]:
+    """``flags``: how, and where includes are looked for."""
+    how, searched = flags
+    if unit.is_c:
+        return toolchain.compile_c(job.compiler, searched, source, output, job.has_openmp)
+    searched += () if unit.uses_cuda else toolchain.HOST_UNIT_FLAGS
+    return toolchain.compile_source(job.compiler, (*how, *searched), prelude, source, output)
+
+
+def _keep_apart(unit: Path) -> None:
+    """Shared variables of the object from each other."""
+    unit.write_bytes(with_gaps(unit.read_bytes()))
 
 
 def _meets_a_foreign_name(reply: BuiltProgram | BuildFailure | CannotPromote) -> bool:
@@ -279,10 +302,11 @@ def _write_unit(job: _Job, unit: TranslatedUnit, number: int, kernels: tuple[str
     for file in unit.files:
         (folder / file.name).write_text(f'#line 1 "{_quoted(file.path)}"\n{file.edited.text}', encoding="utf-8", errors="surrogateescape")
     main = unit.files[0]
-    head = definitions_text(job.request.defines) + ('#include "emu_promote.h"\n' if job.request.promote_float else "")
+    is_promoted = job.request.promote_float and not unit.is_c
+    head = definitions_text(job.request.defines) + ('#include "emu_promote.h"\n' if is_promoted else "")
     tail = COMMUNICATION_TEXT if unit.communicates else ""
     tail += registration_text(kernels, job.launcher)
-    source = folder / "unit.cpp"
+    source = folder / ("unit.c" if unit.is_c else "unit.cpp")
     source.write_text(f'{head}#line 1 "{_quoted(main.path)}"\n{main.edited.text}\n{tail}', encoding="utf-8", errors="surrogateescape")
     return source
 
@@ -301,7 +325,7 @@ def search_flags(request: BuildRequest, files: Iterable[Path]) -> tuple[str, ...
 
 def _key(request: BuildRequest, units: list[Mapping[Path, str]], compiler: Compiler, own: toolchain.Digests, flags: tuple[str, ...]) -> str:
     parts = [compiler.version, own.all, *flags, str(request.promote_float)]
-    for group in (request.defines, request.kernels, map(str, request.include_dirs)):
+    for group in (request.defines, request.kernels, map(str, request.include_dirs), request.libraries):
         parts += ["|", *group]
     for unit in units:
         for path, text in unit.items():

@@ -9,6 +9,8 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from assistant.build.units import is_c
+from assistant.cuda.same_names import is_named_file, split_name, without_file
 from assistant.emulator.binutils import run_binutil
 from assistant.worker.launcher import Launcher
 
@@ -27,16 +29,17 @@ def kernels_by_unit(
     """
     if len(units) == 1:
         return (kernels,)
-    codes = ["\n".join(texts.values()) for texts in units]
-    places = {kernel: _place(_named(kernel, launcher).rpartition("::")[2], codes) for kernel in kernels}
+    places = {kernel: _place(_named(kernel, launcher).rpartition("::")[2], split_name(kernel)[0], units) for kernel in kernels}
     return tuple(tuple(kernel for kernel, place in places.items() if place == number) for number in range(len(units)))
 
 
-def _place(name: str, codes: Sequence[str]) -> int:
+def _place(name: str, file: str, units: Sequence[Mapping[Path, str]]) -> int:
+    """The unit's number; ``file``: the end of the path of the kernel's file, empty where that is not known."""
+    codes = ["\n".join(texts.values()) if not file or any(is_named_file(path, file) for path in texts) else "" for texts in units]
     launched = re.compile(rf"\b{re.escape(name)}\s*(?:<[^;{{}}]*)?<<<")
     named = re.compile(rf"__global__[^;{{}}]*\b{re.escape(name)}\b")
     found = (number for pattern in (launched, named) for number, code in enumerate(codes) if pattern.search(code))
-    return next(found, 0)
+    return next(found, next((number for number, texts in enumerate(units) if not is_c(next(iter(texts)))), 0))
 
 
 def _named(kernel: str, launcher: Launcher | None) -> str:
@@ -67,7 +70,8 @@ def kernel_expression(name: str, launcher: Launcher | None = None) -> str:
 
 
 def _plain(name: str, launcher: Launcher | None) -> str:
-    """Demangled, without the return type and unnamed namespaces."""
+    """Demangled, without its file, the return type and unnamed namespaces."""
+    name = without_file(name)
     plain = _demangled(name, launcher) if name.startswith("_Z") else name
     return re.sub(r"^void\s+(?=\S)", "", plain.replace("(anonymous namespace)::", "").strip())
 

@@ -13,7 +13,7 @@ import struct
 
 from assistant.record import Record
 
-__all__ = ["UNDEFINED", "ObjectFile", "Reference", "Section", "Symbol", "read_object"]
+__all__ = ["UNDEFINED", "ObjectFile", "Reference", "Section", "Symbol", "grown_sections", "read_object", "thread_sections"]
 
 UNDEFINED = 0
 """Section index of a symbol that another file defines."""
@@ -25,6 +25,10 @@ _RELOCATIONS = 4
 """``SHT_RELA``"""
 _NO_CONTENTS = 8
 """``SHT_NOBITS``"""
+_THREAD_LOCAL = 0x400
+"""``SHF_TLS``"""
+_SIZE_OFFSET_BYTES = 32
+"""Of ``sh_size`` in a section's header."""
 _EXECUTABLE = 4
 """``SHF_EXECINSTR``"""
 _SYMBOL_TABLE = 2
@@ -87,8 +91,7 @@ class ObjectFile(Record):
 
 def read_object(data: bytes) -> ObjectFile:
     """Raises ValueError where the bytes are no 64-bit little-endian object file."""
-    if data[:6] != b"\x7fELF\x02\x01":
-        raise ValueError("no object file of a 64-bit little-endian machine")
+    _check(data)
     raw, names = _section_headers(data)
     strings = raw[names][4]
     sections = tuple(Section(_text(data, strings + r[0]), r[4], r[5], bool(r[2] & _EXECUTABLE), r[1] != _NO_CONTENTS) for r in raw)
@@ -99,6 +102,29 @@ def read_object(data: bytes) -> ObjectFile:
         if r[1] == _RELOCATIONS and not sections[r[7]].name.startswith((".debug", ".eh_frame"))
     }
     return ObjectFile(sections, symbols, references, data)
+
+
+def thread_sections(data: bytes) -> tuple[int, ...]:
+    """Indexes of the sections of thread-local variables that start as zeros. Raises ValueError where the bytes are no object file."""
+    _check(data)
+    raw, _ = _section_headers(data)
+    return tuple(index for index, r in enumerate(raw) if r[1] == _NO_CONTENTS and r[2] & _THREAD_LOCAL and r[5])
+
+
+def grown_sections(data: bytes, by_bytes: dict[int, int]) -> bytes:
+    """The object with these sections larger, which must be without contents in the file."""
+    grown = bytearray(data)
+    table: int = _FILE_HEADER.unpack_from(data)[6]
+    for index, more in by_bytes.items():
+        place = table + index * _SECTION_HEADER.size + _SIZE_OFFSET_BYTES
+        (size,) = struct.unpack_from("<Q", data, place)
+        struct.pack_into("<Q", grown, place, size + more)
+    return bytes(grown)
+
+
+def _check(data: bytes) -> None:
+    if data[:6] != b"\x7fELF\x02\x01":
+        raise ValueError("no object file of a 64-bit little-endian machine")
 
 
 def _section_headers(data: bytes) -> tuple[list[tuple[int, ...]], int]:

@@ -22,6 +22,7 @@ from assistant.worker.limits import ProgramLimits
 __all__ = [
     "BuildMessage",
     "CaseReply",
+    "ConfigureMessage",
     "Mode",
     "ReplayCase",
     "ReplayReply",
@@ -47,8 +48,21 @@ class BuildMessage(Record):
     kernels: tuple[str, ...] = ()
     promote_float: bool = False
     standard: str = "17"
+    libraries: tuple[str, ...] = ()
+    """``-lNAME``, ``-LFOLDER`` and files, in order."""
     workspaces: tuple[str, ...] = ()
     """Folders of which compilers may read everything, in addition to the sources' own."""
+
+
+class ConfigureMessage(Record):
+    """Configure a CMake project (``assistant.emulator.configure``)."""
+
+    source: str
+    """Absolute folder of its top ``CMakeLists.txt``."""
+    folder: str
+    """Absolute; emptied and filled."""
+    options: tuple[str, ...] = ()
+    """Further words of cmake's command line."""
 
 
 class RunRequest(Record):

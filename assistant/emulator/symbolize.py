@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from assistant.cuda.same_names import named_in, shortest_names
 from assistant.emulator.binutils import setting_of
 from assistant.emulator.toolchain import INCLUDE_DIR, RUNTIME_DIR
 from assistant.record import Record
@@ -27,6 +28,10 @@ _OWN_PREFIXES = (str(INCLUDE_DIR) + "/", str(RUNTIME_DIR) + "/", "/usr/include/"
 _OWN_FOLDERS = tuple(f"/{'/'.join(folder.parts[-3:])}/" for folder in (INCLUDE_DIR, RUNTIME_DIR))
 """Programs in the cache may come from another installation of this version, whose headers lie elsewhere."""
 _LOCATION = re.compile(r"^(?P<file>.*):(?P<line>\d+|\?)(?: \(discriminator \d+\))?$")
+_INTERNAL = "t"
+"""nm's letter for code that other units cannot see."""
+_RESERVED = re.compile(r"_|std::|emu|Emu|operator|__gnu_cxx::|guard variable")
+"""Names of no kernel of a user's."""
 _FUNCTION_TYPES = frozenset("TtWwuiV")
 """nm's letters for code (man nm): text, weak, unique, ifunc."""
 
@@ -64,7 +69,10 @@ class Symbolizer:
         return {a: self._places.get(a, _NOWHERE) for a in wanted} | {0: _NOWHERE}
 
     def function_name(self, address: int) -> str:
-        """Demangled symbol without its return type; ``kernel at 0x…`` where the binary has none."""
+        """Demangled symbol without its return type; ``kernel at 0x…`` where the binary has none.
+
+        Where units have functions of one name, as ``static`` ones, the file stands in front: ``first.cu:k(float*)``.
+        """
         if self._names is None:
             self._names = self._read_names()
         return self._names.get(address, f"kernel at {address:#x}")
@@ -83,12 +91,28 @@ class Symbolizer:
 
     def _read_names(self) -> dict[int, str]:
         names: dict[int, str] = {}
+        internal = set[int]()
         for line in self._run(("nm", "-C", "--defined-only", str(self._binary)), "").splitlines():
             address, _, rest = line.partition(" ")
             kind, _, name = rest.partition(" ")
             if kind in _FUNCTION_TYPES and name:
                 names.setdefault(int(address, 16), name.removeprefix("void "))
-        return names
+                internal |= {int(address, 16)} if kind == _INTERNAL else set[int]()
+        return names | self._with_files(names, internal)
+
+    def _with_files(self, names: Mapping[int, str], internal: Collection[int]) -> dict[int, str]:
+        """Names with files in front, by address: of functions whose units' other files have one of the same name."""
+        by_name: dict[str, list[int]] = {}
+        for address, name in names.items():
+            if _RESERVED.match(name) is None:
+                by_name.setdefault(_name_without_lists(name), []).append(address)
+        alike = [group for group in by_name.values() if len(group) > 1 and any(address in internal for address in group)]
+        files = {address - 1: place.file for address, place in self.places(one + 1 for group in alike for one in group).items()}
+        found: dict[int, str] = {}
+        for group in alike:
+            labels = shortest_names({files[address] for address in group if files[address]})
+            found |= {one: named_in(labels[files[one]], names[one]) for one in group if len(labels) > 1 and files[one]}
+        return found
 
     def _run(self, command: tuple[str, ...], standard_input: str) -> str:
         """What the tool says; little or nothing where a binary is more than it can take."""
@@ -98,6 +122,11 @@ class Symbolizer:
         limited = setting_of(path, self._binary, self._launcher)
         how = replace(limited, stdin=standard_input, output_bytes=_OUTPUT_BYTES, has_errors_in_output=False)
         return run_tool((path, *command[1:]), _TIMEOUT_S, how).output
+
+
+def _name_without_lists(demangled: str) -> str:
+    """``ns::k`` of ``ns::k<float>(float*)``."""
+    return re.split(r"[<(]", demangled.replace("(anonymous namespace)::", ""), maxsplit=1)[0]
 
 
 def _innermost_user_frame(block: str) -> Place:

@@ -107,7 +107,14 @@ PREPROCESS_TIMEOUT_S = 20.0
 BARE_FLAGS = ("-DEMU_BARE_PRELUDE",)
 HOST_UNIT_FLAGS = ("-DEMU_HOST_UNIT",)
 """For a unit without CUDA, which reads next to nothing of the prelude: it need not be precompiled."""
+_C_UNIT_FLAGS = (
+    "-fvisibility=protected",  # marks host functions for device_calls, as the translator does in C++
+    "-I",
+    str(INCLUDE_DIR),
+)
 _RUNTIME_FLAGS = ("-std=gnu++17", "-O2", "-g1", "-pthread", "-fno-pie", "-fno-pic", "-ftls-model=local-exec", "-fcf-protection=none")
+_FIRST_OBJECT = "before_shared-"
+"""Of the runtime's: what it defines stands in front of the program's shared memory."""
 _LINK_FLAGS = ("-no-pie", "-pthread", "-Wl,-z,noexecstack")
 
 
@@ -241,6 +248,12 @@ def compile_source(compiler: Compiler, flags: tuple[str, ...], prelude: Path, so
     return (str(compiler.path), *flags, "-I", str(INCLUDE_DIR), "-include", str(prelude), "-c", str(source), "-o", str(output))
 
 
+def compile_c(compiler: Compiler, searched: tuple[str, ...], source: Path, output: Path, has_openmp: bool) -> tuple[str, ...]:
+    """The command that compiles one unit in C to an object; no counter is in it, as it holds no device code."""
+    extra = ("-fopenmp",) if has_openmp else ()
+    return (str(compiler.path), "-x", "c", *_COMMON_FLAGS, *_C_UNIT_FLAGS, *extra, *searched, "-c", str(source), "-o", str(output))
+
+
 def preprocess_source(compiler: Compiler, flags: tuple[str, ...], source: Path, output: Path, options: tuple[str, ...]) -> tuple[str, ...]:
     """The command that shows what of a source `compile_source` would compile, as ``options`` say; the prelude is read as text."""
     prelude = output.with_name("prelude.h")
@@ -261,10 +274,13 @@ def system_folders(compiler: Compiler, launcher: Launcher | None) -> tuple[str, 
     return tuple(os.path.realpath(line.strip()) for line in listed.splitlines() if line.startswith(" /"))
 
 
-def link(compiler: Compiler, objects: tuple[Path, ...], output: Path, has_openmp: bool) -> tuple[str, ...]:
-    """The command that links a program from its objects and the runtime's."""
+def link(compiler: Compiler, objects: tuple[Path, ...], output: Path, has_openmp: bool, libraries: tuple[str, ...] = ()) -> tuple[str, ...]:
+    """The command that links a program from its objects, the runtime's and libraries of others, which it finds again when it runs."""
     extra = ("-fopenmp",) if has_openmp else ()
-    return (str(compiler.path), *_LINK_FLAGS, *extra, *map(str, objects), "-o", str(output), "-lm")
+    folders = [word.removeprefix("-L") if word.startswith("-L") else str(Path(word).parent) for word in libraries if word[:2] != "-l"]
+    found = tuple(f"-Wl,-rpath,{folder}" for folder in dict.fromkeys(folders))
+    ordered = sorted(objects, key=lambda path: not path.name.startswith(_FIRST_OBJECT))
+    return (str(compiler.path), *_LINK_FLAGS, *extra, *map(str, ordered), "-o", str(output), *libraries, *found, "-lm")
 
 
 @contextmanager

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from assistant.engine.job import DONE as DONE
     from assistant.engine.job import INTERNAL as INTERNAL
     from assistant.engine.job import Job as Job
+    from assistant.engine.programs import FilePrograms as FilePrograms
+    from assistant.engine.programs import answer_key as answer_key
+    from assistant.engine.programs import programs_of as programs_of
     from assistant.engine.reading import read_version as read_version
     from assistant.engine.request import Accept as Accept
     from assistant.engine.request import JobRequest as JobRequest
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
     from assistant.engine.session import Session as Session
     from assistant.engine.session import SessionParts as SessionParts
     from assistant.engine.source_version import SourceVersion as SourceVersion
+    from assistant.engine.source_version import declares_workload as declares_workload
     from assistant.engine.source_version import read_source as read_source
 
 __getattr__ = names_of(__name__, __file__)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from assistant.build.flags import compile_commands_flags
-from assistant.config import find_workspace
+from assistant.config import find_project
 
 __all__ = ["database_flags"]
 
@@ -21,7 +21,7 @@ _MOST_BYTES = 1 << 20
 
 def database_flags(file: Path) -> tuple[str, ...] | None:
     """Raises OSError where the database cannot be read, ValueError where it, or a file with flags that it names, is none."""
-    database = find_workspace(file) / _NAME
+    database = find_project(file) / _NAME
     return compile_commands_flags(database.read_text("utf-8"), file, _flags_text) if database.is_file() else None
 
 

@@ -7,47 +7,112 @@ Example::
 
 from __future__ import annotations
 
+import hashlib
+import json
 from dataclasses import replace
 from pathlib import Path
 
-from assistant.config import find_workspace
+from assistant.config import find_project, find_workspace, user_paths
 from assistant.disk.texts import source_text
 from assistant.engine.request import JobRequest
 from assistant.errors import CannotAnswerError
 from assistant.model.build import Flags
-from assistant.model.program import FoundProgram, ProgramSearch
-from assistant.program import chosen_program, find_programs
+from assistant.model.program import FoundProgram, ProgramOrigin, ProgramSearch
+from assistant.program import KeptFacts, chosen_program, find_programs
+from assistant.program.build_files import recording_hint
+from assistant.record import Record
 
-__all__ = ["find_program"]
+__all__ = ["FilePrograms", "answer_key", "find_program", "others_sha256", "programs_of"]
 
 _NAMES_SHOWN = 6
 
 
+class FilePrograms(Record):
+    """The programs that a file is part of, and which of them is meant."""
+
+    file: Path
+    search: ProgramSearch
+    chosen: str | None = None
+    """By a person, once, by its name; None: none was."""
+    others_sha256: str = ""
+    """Of ``program``, as ``others_sha256`` has it."""
+    hint: str = ""
+    """How the workspace's build could say more, where includes alone do not say enough."""
+
+    @property
+    def meant(self) -> tuple[FoundProgram, ...]:
+        """The chosen one where it is still found, else all."""
+        chosen = tuple(program for program in self.search.found if program.name == self.chosen)
+        return chosen or self.search.found
+
+    @property
+    def program(self) -> FoundProgram | None:
+        """The one that runs the file; None: there is none, or a person has to choose."""
+        if len(self.meant) != 1:
+            return None
+        hint = self.hint if self.meant[0].origin is ProgramOrigin.INCLUDES else ""
+        return replace(self.meant[0], unclear="; ".join(filter(None, (self.search.problem, hint))))
+
+    def settled(self) -> FoundProgram | None:
+        """As ``program``. Raises CannotAnswerError where several are possible, or what says which is damaged."""
+        if not self.search.found and self.search.problem:
+            raise CannotAnswerError(self.search.problem, self.hint or f"kernelopt program {self.file} shows what is found")
+        if len(self.meant) > 1:
+            names = ", ".join(program.name for program in self.meant[:_NAMES_SHOWN]) + (", …" if len(self.meant) > _NAMES_SHOWN else "")
+            message = f"{self.file.name} is part of {len(self.meant)} programs ({names}), and none of them was chosen"
+            raise CannotAnswerError(message, f"kernelopt program {self.file} --use {self.meant[0].name} chooses one")
+        return self.program or self._alone()
+
+    def _alone(self) -> FoundProgram | None:
+        """The file by itself, with the folders that its includes need; None where it needs none."""
+        if not self.search.flags:
+            return None
+        why = f"{self.file.name} belongs to no program"
+        return FoundProgram(self.file.name, (self.file,), ProgramOrigin.INCLUDES, why, flags=self.search.flags)
+
+
+def programs_of(request: JobRequest, flags: Flags) -> FilePrograms:
+    """Reads what is needed of the workspace, texts of the request first. Raises CannotAnswerError where the choices cannot be read."""
+
+    def read(path: Path) -> str | None:
+        return _text(request, path)
+
+    workspace = find_workspace(request.file)
+    facts = KeptFacts(user_paths().cache)
+    search = find_programs(request.file, request.extra_sources, read, find_project(request.file), flags.arguments, facts)
+    chosen = chosen_program(request.file, workspace) if search.found else None
+    found = FilePrograms(request.file, search, chosen, hint=recording_hint(workspace, request.file) if search.problem else "")
+    return replace(found, others_sha256=others_sha256(request, found.program))
+
+
 def find_program(request: JobRequest, flags: Flags) -> FoundProgram | None:
-    """None: the file is part of none.
+    """None: the file is part of none, and needs nothing to be compiled by itself.
 
     Raises CannotAnswerError where several are possible and none was chosen, or what says which is damaged.
     """
-
-    def read(path: Path) -> str | None:
-        given = request.text_of(path)
-        return source_text(path) if given is None else given
-
-    workspace = find_workspace(request.file)
-    search = find_programs(request.file, request.extra_sources, read, workspace, flags.arguments)
-    if not search.found:
-        if search.problem:
-            raise CannotAnswerError(search.problem, f"kernelopt program {request.file} shows what is found")
-        return None
-    chosen = _chosen(request.file, workspace, search)
-    return replace(chosen, unclear=search.problem)
+    return programs_of(request, flags).settled()
 
 
-def _chosen(file: Path, workspace: Path, search: ProgramSearch) -> FoundProgram:
-    chosen = chosen_program(file, workspace)
-    wanted = [program for program in search.found if chosen in (None, program.name)] or list(search.found)
-    if len(wanted) == 1:
-        return wanted[0]
-    names = ", ".join(program.name for program in wanted[:_NAMES_SHOWN]) + (", …" if len(wanted) > _NAMES_SHOWN else "")
-    message = f"{file.name} is part of {len(wanted)} programs ({names}), and none of them was chosen"
-    raise CannotAnswerError(message, f"kernelopt program {file} --use {wanted[0].name} chooses one")
+def answer_key(text_sha256: str, others: str) -> str:
+    """What an answer on a file is kept by: its text, and ``others_sha256`` of its program."""
+    return f"{text_sha256}+{others}" if others else text_sha256
+
+
+def others_sha256(request: JobRequest, program: FoundProgram | None) -> str:
+    """Of all that a file's program is made of and built with, but the file itself: where it changes, answers on the file may.
+
+    Empty where the file alone is the program, or there is none.
+    """
+    if program is None or program.files == (request.file,):
+        return ""
+    digest = hashlib.sha256()
+    for path in sorted(program.files):
+        text = "" if path == request.file else _text(request, path) or ""
+        digest.update(hashlib.sha256(f"{path}\0{text}".encode("utf-8", "surrogatepass")).digest())
+    digest.update(json.dumps([program.flags, program.arguments, str(program.working_directory)]).encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()
+
+
+def _text(request: JobRequest, path: Path) -> str | None:
+    given = request.text_of(path)
+    return source_text(path) if given is None else given

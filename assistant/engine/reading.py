@@ -13,11 +13,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from assistant.build.includes import with_headers
-from assistant.config import find_workspace
+from assistant.config import find_project
 from assistant.cuda.parse import parse
 from assistant.engine.programs import find_program
 from assistant.engine.request import JobRequest
 from assistant.engine.source_version import Selection, SourceVersion, declares_workload, read_source, version_of
+from assistant.errors import UsageError
 from assistant.model.build import Flags
 from assistant.model.program import FoundProgram
 from assistant.model.source import ParsedSource, Source
@@ -26,6 +27,7 @@ from assistant.ports.lab import Program
 __all__ = ["read_version"]
 
 _KERNEL = "__global__"
+_PYTHON = frozenset({".py", ".ipynb"})
 
 
 def read_version(request: JobRequest, flags: Flags) -> SourceVersion:
@@ -33,6 +35,9 @@ def read_version(request: JobRequest, flags: Flags) -> SourceVersion:
 
     Raises UsageError for no kernel or an unknown selector, CannotAnswerError for a bad workload block and for a program that is unclear.
     """
+    if request.file.suffix in _PYTHON and request.run_command is None and request.report is None:
+        remedy = "open it in an editor, which looks at each kernel in it; --run profiles a script that launches kernels of FILE"
+        raise UsageError(f"{request.file.name} is no CUDA C++ source", remedy)
     parsed = parse(_source(request, request.file))
     found = _program(request, flags, parsed)
     units = _units(request, found)
@@ -45,16 +50,20 @@ def read_version(request: JobRequest, flags: Flags) -> SourceVersion:
         working_directory=(None if found is None else found.working_directory) or request.working_directory,
         build_command=request.build_command,
         run_command=request.run_command,
+        libraries=() if found is None else found.libraries,
     )
-    selection = Selection(request.kernel, request.needs_kernels, request.live, request.is_alone)
+    is_alone = request.programs is not None and not request.programs.found
+    selection = Selection(request.kernel, request.needs_kernels, request.live, is_alone)
     return replace(version_of(parsed, program, selection, others), found=found)
 
 
 def _program(request: JobRequest, flags: Flags, parsed: ParsedSource) -> FoundProgram | None:
     """Looked for where the file is run, and says of no launches itself."""
     is_said = request.live is not None or request.run_command is not None or request.report is not None
-    if is_said or request.is_alone or (not request.extra_sources and not parsed.has_main and declares_workload(parsed)):
+    if is_said or (not request.extra_sources and not parsed.has_main and declares_workload(parsed)):
         return None
+    if request.programs is not None:
+        return next(iter(request.programs.found), None)
     return find_program(request, flags)
 
 
@@ -70,11 +79,11 @@ def _with_flags(flags: Flags, found: FoundProgram) -> Flags:
 
 
 def _headers_with_kernels(request: JobRequest, units: Sequence[Source], flags: Flags) -> Iterator[ParsedSource]:
-    """Headers of the workspace that one of the units includes and that define kernels, and those whose text is not what the disk holds."""
-    known, workspace = {source.path for source in units}, find_workspace(request.file)
+    """Headers of the project that one of the units includes and that define kernels, and those whose text is not what the disk holds."""
+    known, project = {source.path for source in units}, find_project(request.file)
     texts = with_headers(((str(source.path), source.text) for source in units), flags.arguments)
     for path, text in ((Path(name), request.text_of(Path(name)) or text) for name, text in texts.items()):
-        if path in known or not path.is_relative_to(workspace) or (_KERNEL not in text and request.text_of(path) is None):
+        if path in known or not path.is_relative_to(project) or (_KERNEL not in text and request.text_of(path) is None):
             continue
         parsed = parse(Source(path, text))
         if parsed.kernels or request.text_of(path) is not None:

@@ -7,6 +7,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from assistant.model.completion import Caps
+from assistant.model.program import ProgramSearch
 from assistant.model.verification import Label
 from assistant.model.workload import CaseKey, LiveWorkload
 from assistant.record import Record
@@ -29,9 +30,9 @@ class JobRequest(Record):
     """B of a comparison, absolute."""
     texts: tuple[tuple[Path, str], ...] = ()
     """Texts that stand for what is on disk: an editor's unsaved documents, notebook cells, strings in Python files."""
-    is_alone: bool = False
-    """Ask about the kernels of ``file`` alone, without looking for its program; otherwise a file with ``main()``, or without kernels, asks
-    about its whole program."""
+    programs: ProgramSearch | None = None
+    """What a front end found when it looked for the program of ``file``, at most one; none: the file stands alone, and only its own kernels
+    are asked about. None: the job looks for it."""
     kernel: str | None = None
     """A selector (``k``, ``ns::k<1>``, ``k(float*, int)``); None means every kernel."""
     device: str | None = None

@@ -26,6 +26,7 @@ from assistant.engine.channel import Listener
 from assistant.engine.events_as_json import event_json
 from assistant.engine.ids import new_id
 from assistant.engine.job import CANNOT_ANSWER, Ending, Job
+from assistant.engine.programs import answer_key, others_sha256
 from assistant.engine.reading import read_version
 from assistant.engine.request import JobRequest
 from assistant.engine.scratch import scratch_folder, unusable
@@ -37,7 +38,6 @@ from assistant.model.attempt import JobRow
 from assistant.model.build import Flags
 from assistant.model.profile import Severity
 from assistant.model.program import ProgramOrigin
-from assistant.model.source import Source
 from assistant.ports.lab import Lab, RunLimits
 from assistant.ports.store import AnalysisStore, JobStore, StoredAnalysis
 from assistant.record import Record
@@ -55,6 +55,8 @@ that is not there."""
 _ANALYSES = ("inspect", "check", "profile")
 """Commands whose last answer on a file is kept."""
 
+_EMULATED = "cpu"
+"""Name of the lab whose launches know the files of their kernels."""
 _RENAME = "give each a name of its own to have them told apart"
 _SEED_BITS = 31
 _HEARTBEAT_S = 1.0
@@ -116,7 +118,7 @@ class JobRunner(Record):
                 ending = await body(job, version)
             exit_code = ending.exit_code
             ended = _ended(job, ending)
-            self._keep_analysis(command, job, version.source, (*log.emitted, ended))
+            self._keep_analysis(command, job, version, (*log.emitted, ended))
             job.emit(ended)
         except (KernelOptError, OSError) as raised:
             log.is_memory_needed = False
@@ -128,12 +130,13 @@ class JobRunner(Record):
                 self.store.end_job(job.id, _now_ms(), exit_code)
         return ending
 
-    def _keep_analysis(self, command: str, job: Job, source: Source, log: Sequence[events.Event]) -> None:
+    def _keep_analysis(self, command: str, job: Job, version: SourceVersion, log: Sequence[events.Event]) -> None:
         """The whole answer on a whole file, for front ends that start later."""
         request = job.request
         if command not in _ANALYSES or request.kernel is not None:
             return
-        analysis = StoredAnalysis(command, source.sha256, tuple(event_json(event) for event in log))
+        key = answer_key(version.source.sha256, others_sha256(request, version.found))
+        analysis = StoredAnalysis(command, key, tuple(event_json(event) for event in log))
         with suppress(KernelOptError):
             self.store.keep_analysis(find_workspace(request.file), request.file, analysis, _now_ms())
 
@@ -203,8 +206,10 @@ def _started(job: Job, command: str) -> events.JobStarted:
 
 def _tell_program(job: Job, version: SourceVersion) -> None:
     """Which program was found, where nobody named it and it is more than the file itself, and what is not told apart in it."""
-    for key in version.doubled_kernels:
-        job.say(Severity.WARNING, f"{key} is defined in several files of the program: what is said of one of them is of all", _RENAME)
+    for name in version.doubled_kernels if job.lab.describe().name != _EMULATED else ():
+        job.say(
+            Severity.WARNING, f"{name} is defined in several files of the program, and a GPU's launches do not say which it was", _RENAME
+        )
     found = version.found
     if found is None:
         return
@@ -212,6 +217,8 @@ def _tell_program(job: Job, version: SourceVersion) -> None:
         job.say(Severity.INFORMATION, f"part of the program {found.name}: {found.why}")
     if found.unclear:
         job.say(Severity.WARNING, found.unclear)
+    if found.unused:
+        job.say(Severity.INFORMATION, found.unused)
 
 
 def _ended(job: Job, ending: Ending) -> events.JobEnded:

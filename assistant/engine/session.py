@@ -42,6 +42,7 @@ from assistant.errors import UsageError
 from assistant.lab.report import ReportLab, load_report
 from assistant.model import events
 from assistant.model.profile import Severity
+from assistant.model.program import ProgramOrigin
 from assistant.model.proposal import Proposal
 from assistant.plan.catalogue import Catalogue
 from assistant.ports.planner import Planner
@@ -111,7 +112,8 @@ class Session:
 
     def compare(self, request: JobRequest, other: Path, is_strict: bool) -> AsyncIterator[events.Event]:
         async def body(job: Job, version: SourceVersion) -> Ending:
-            if request.run_command is not None:
+            is_built = version.found is not None and version.found.origin is ProgramOrigin.RECORDED_BUILD
+            if request.run_command is not None or is_built:
                 # the command starts what is made of A's file: B stands in its place, in a private copy of the folder
                 second = as_candidate(with_text(version, read_source(other).text))
             elif version.has_main and not version.parsed.has_main:

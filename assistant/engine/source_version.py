@@ -8,13 +8,15 @@ Example::
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
 from assistant.build.safe_flags import refused_flag
+from assistant.build.units import is_unit
 from assistant.cuda.match import kernel_of_instance, select_kernels
 from assistant.cuda.parse import parse
+from assistant.cuda.pasted_kernels import pasted_kernels
+from assistant.cuda.same_names import told_apart, without_file
 from assistant.disk.texts import MOST_SOURCE_BYTES, UnfitFileError, read_bytes
 from assistant.errors import CannotAnswerError, UsageError
 from assistant.model.build import Flags
@@ -95,14 +97,17 @@ class SourceVersion(Record):
         return next((kernel for file in self._files if (kernel := kernel_of_instance(file, instance)) is not None), None)
 
     def launch_sites_of(self, kernel: Kernel) -> tuple[tuple[Path, LaunchSite], ...]:
-        """Where the program launches it, and in which file."""
-        return tuple((file.source.path, site) for file in self._files for site in file.launch_sites_of(kernel))
+        """Where the program launches it, and in which file; of several kernels of one name a file launches its own, or a header's."""
+        files = self._files
+        if kernel.file:
+            own = next(file for file in files if kernel in file.kernels)
+            files = (own,) if is_unit(own.source.path) else tuple(file for file in files if file is own or not _has_own(file, kernel))
+        return tuple((file.source.path, site) for file in files for site in file.launch_sites_of(kernel))
 
     @property
     def doubled_kernels(self) -> tuple[str, ...]:
-        """Keys that kernels of several files share (``static`` ones): a launch does not say which of them it was."""
-        keys = Counter(key for file in self._files for key in {kernel.key for kernel in file.kernels})
-        return tuple(sorted(key for key, count in keys.items() if count > 1))
+        """Names that kernels of several files share (``static`` ones), without the files."""
+        return tuple(sorted({without_file(kernel.qualified_name) for file in self._files for kernel in file.kernels if kernel.file}))
 
     def about(self, kernel: Kernel) -> SourceVersion:
         """The same program with the file that holds ``kernel`` in question, and its selected kernels alone."""
@@ -163,6 +168,8 @@ def version_of(parsed: ParsedSource, program: Program, selection: Selection, oth
     declared = () if selection.live is not None else _declared(parsed)
     flags = _taken(program.flags, tuple(dict.fromkeys(flag for workload in declared for flag in workload.flags)))
     program = replace(program, sources=(parsed.source, *program.sources[1:]), flags=flags)
+    parsed, *rest = told_apart((parsed, *others))
+    others = tuple(rest)
     return SourceVersion(parsed, program, _selected(parsed, selection, others), declared, selection, others)
 
 
@@ -178,7 +185,7 @@ def with_other(version: SourceVersion, other: ParsedSource) -> SourceVersion:
     path = other.source.path
     sources = tuple(other.source if source.path == path else source for source in version.program.sources)
     others = tuple(other if file.source.path == path else file for file in version.others)
-    return replace(version, program=replace(version.program, sources=sources), others=others)
+    return replace(version, program=replace(version.program, sources=sources), others=told_apart((version.parsed, *others))[1:])
 
 
 def refuse_other_differences(a: SourceVersion, b: SourceVersion) -> None:
@@ -216,6 +223,12 @@ def _taken(flags: Flags, declared: tuple[str, ...]) -> Flags:
     return replace(flags, arguments=(*flags.arguments, *declared))
 
 
+def _has_own(file: ParsedSource, kernel: Kernel) -> bool:
+    """Whether a file has a kernel that is called like one of another file."""
+    name = without_file(kernel.qualified_name)
+    return any(each.file and without_file(each.qualified_name) == name for each in file.kernels)
+
+
 def _selected(parsed: ParsedSource, selection: Selection, others: tuple[ParsedSource, ...]) -> tuple[Kernel, ...]:
     path, selector = parsed.source.path, selection.kernel
     is_whole = not selection.only_own and (parsed.has_main or not parsed.kernels)
@@ -223,15 +236,22 @@ def _selected(parsed: ParsedSource, selection: Selection, others: tuple[ParsedSo
     kernels = tuple(kernel for file in files for kernel in file.kernels)
     if not kernels and selection.needs_kernels:
         hint = f"line {parsed.problems[0].line}: {parsed.problems[0].message}" if parsed.problems else ""
-        what = "is empty" if not parsed.source.text.strip() else "holds no __global__ function"
+        what = "is empty" if not parsed.source.text.strip() else f"holds no __global__ function{_pasted_in_words(parsed)}"
         raise UsageError(f"{path} {what}", hint or "name a CUDA C++ source with at least one kernel")
     if selector is None:
         return kernels
     selected = tuple(kernel for file in (parsed, *others) for kernel in select_kernels(file, selector))
     if not selected:
         names = ", ".join(kernel.key for kernel in kernels[:_NAMES_SHOWN])
-        raise UsageError(f"{path} has no kernel {selector!r}", f"it has: {names}")
+        raise UsageError(f"{path} has no kernel {selector!r}{_pasted_in_words(parsed)}", f"it has: {names}")
     return selected
+
+
+def _pasted_in_words(parsed: ParsedSource) -> str:
+    """That macros make kernels, which cannot be selected; empty where none does."""
+    made = pasted_kernels(parsed.source.text)
+    names = ", ".join(kernel.name for kernel in made[:_NAMES_SHOWN])
+    return f" with a name of its own: a macro ({made[0].macro}) makes {names}; write out the one to look at" if made else ""
 
 
 def declares_workload(parsed: ParsedSource) -> bool:

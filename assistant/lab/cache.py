@@ -18,6 +18,7 @@ ENTRIES = (
     "compiler/compile/*/*",
     "compiler/cubin/*",
     "programs/*",
+    "facts/*",
 )
 """Each is looked up before it is used, in the same request: one that is gone is made again."""
 

@@ -52,11 +52,12 @@ class CapturedRuns:
         self._worker = WorkerProcess("assistant.device.capture", {**os.environ, "TMPDIR": str(scratch)})
         self._run_count = 0
 
-    async def run(self, program: Program, limits: RunLimits) -> ProgramRun | LabFailure:
-        """One run of the program; profiles and problems stay empty."""
+    async def run(self, program: Program, limits: RunLimits, is_timeline: bool = False) -> ProgramRun | LabFailure:
+        """One run of the program; profiles and problems stay empty. ``is_timeline``: with when its steps ran, and no launch kept."""
         self._run_count += 1
         gpus = await asyncio.to_thread(reachable_gpus, self._gpu, os.environ)
         message = self._message(program, limits, self._scratch / f"captured-{self._run_count}", gpus)
+        message["is_timeline"] = is_timeline
         message["workspaces"] = await asyncio.to_thread(workspaces, program)
         try:
             run_s = limits.wall_s * (2 if program.build_command else 1)
@@ -84,6 +85,7 @@ class CapturedRuns:
             "flags": encode(program.flags),
             "architecture": self._gpu.architecture,
             "args": list(program.arguments),
+            "libraries": list(program.libraries),
             "build_command": encode(program.build_command),
             "run_command": encode(program.run_command),
             "is_candidate": program.is_candidate,

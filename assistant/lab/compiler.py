@@ -110,9 +110,12 @@ class Compiler:
         return reply["cubin"] or _failure(decode(BuildResult, reply["result"]))
 
     async def _compiled(self, program: Program, architecture: str, want: tuple[str, ...], is_quick: bool) -> _Answer:
-        """Kept is only what the texts decide, headers included: the next time a disk may have room, or a compiler more time."""
+        """Kept is only what the texts decide, headers included: the next time a disk may have room, or a compiler more time.
+
+        Of several units the one that holds the first source is compiled, so that which it is belongs to the key.
+        """
         texts, fields = await asyncio.to_thread(lambda: (texts_of(program), _source_fields(program)))
-        key = (texts, program.flags, program.kernels, architecture, want, is_quick)
+        key = (program.sources[0].path, texts, program.flags, program.kernels, architecture, want, is_quick)
         known = self._answers.get(key)
         if known is not None and (known.cubin is None or await asyncio.to_thread(Path(known.cubin).exists)):
             self._answers.move_to_end(key)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import replace
@@ -48,10 +49,17 @@ _COUNTED_LAUNCHES = 1024
 """Later launches of a program run without counting; how often each shape occurs is known all the same."""
 _STREAMS_FILL = 0x5A
 """Byte of fresh device memory where the order of streams is looked at: four make a large float, so that what is read too early shows."""
+_OF_CUDA = re.compile(
+    r"-l(?:cuda|cudart|cublas|cufft|curand|cusparse|cusolver|cudnn|cutensor|cupti|cufile|nccl|nvrtc|nvToolsExt|nvtx|nvidia|nvjpeg|npp|nvJitLink)"
+)
+"""Libraries of CUDA: the emulator has none of them, and names what a source uses of one."""
 _EMULATOR = "emulator"
 """``Diagnostic.compiler`` of what the emulator itself refuses; the host compiler's errors carry its own name."""
 _FLAVOURS = {"plain": "fast", "fused": "fused", "count": "counted", "grade": "counted", "check": "checked"}
 """How programs are built for each mode. Only ``check`` needs every access that the source makes; it would count too many."""
+_OLDEST_STANDARD = "17"
+"""That the emulator's own headers compile in."""
+_NEWER_STANDARDS = frozenset({"20", "2a", "23", "2b"})
 _DEVICE = "CPU emulator (counting rules of sm_90)"
 
 
@@ -285,7 +293,9 @@ class CpuLab:
             "sources": [[str(source.path), source.text] for source in program.sources],
             "include_dirs": [folder for folder in _values(program.flags.arguments, "-I") if not _is_toolkit(Path(folder))],
             "defines": _values(program.flags.arguments, "-D"),
+            "standard": _standard(program.flags.arguments),
             "cache_dir": str(self.cache / "emulator"),
+            "libraries": [word for word in program.libraries if not _OF_CUDA.match(word)],
             "workspaces": workspaces(program),
         }
 
@@ -349,6 +359,12 @@ def _values(arguments: tuple[str, ...], option: str) -> list[str]:
         elif argument.startswith(option) and argument != option:
             values.append(argument[len(option) :])
     return values
+
+
+def _standard(arguments: tuple[str, ...]) -> str:
+    """The last that flags ask for, as g++ spells it; the oldest possible where that is older."""
+    found = [value.lstrip("=").rpartition("++")[2] for option in ("-std", "--std") for value in _values(arguments, option)]
+    return found[-1] if found and found[-1] in _NEWER_STANDARDS else _OLDEST_STANDARD
 
 
 def _limits(limits: RunLimits) -> dict[str, Any]:

@@ -72,7 +72,7 @@ class GpuLab:
         self._captured = CapturedRuns(scratch, cpu.cache, client.gpu)
         self._counters = GpuCounters(client, cpu.compiler, cpu.cache)
         self.sanitizer = GpuSanitizer(client, cpu.compiler)
-        self._timing = GpuTiming(client, cpu.compiler, self._replays.helper_code, scratch, cpu.cache)
+        self._timing = GpuTiming(client, cpu.compiler, self._replays.helper_code, self._captured, scratch, cpu.cache)
 
     @property
     def timing(self) -> GpuTiming:
@@ -176,11 +176,11 @@ class GpuLab:
 
     async def _emulated(self, program: Program, cases: Sequence[Case], options: ReplayOptions, limits: RunLimits) -> ReplayRun | LabFailure:
         """A replay of the kernels alone where the emulator cannot build the host code around them."""
-        replayed = await self.cpu.replay(program, cases, options, limits)
+        replayed = _refused(await self.cpu.replay(program, cases, options, limits))
         kernels_alone = without_host_code(program)
         if not isinstance(replayed, LabFailure) or replayed.kind not in _BEYOND_THE_EMULATOR or kernels_alone is None:
             return replayed
-        again = await self.cpu.replay(kernels_alone, cases, options, limits)
+        again = _refused(await self.cpu.replay(kernels_alone, cases, options, limits))
         return replayed if isinstance(again, LabFailure) else again
 
     async def _without_emulator(
@@ -200,7 +200,16 @@ def _is_beyond_the_emulator(ran: ProgramRun | LabFailure) -> bool:
     """Whether the GPU may run what the emulator did not, or not in time."""
     if isinstance(ran, LabFailure):
         return ran.kind in _BEYOND_THE_EMULATOR
-    return ran.timed_out
+    return ran.timed_out or bool(ran.left_out)
+
+
+def _refused(replayed: ReplayRun | LabFailure) -> ReplayRun | LabFailure:
+    """A failure where the emulator did not run one of the kernels."""
+    if isinstance(replayed, LabFailure):
+        return replayed
+    problems = (problem for case in replayed.cases if case.error is not None for problem in case.problems)
+    reason = next((problem.message for problem in problems if problem.kind == "unsupported"), None)
+    return replayed if reason is None else LabFailure("unsupported", reason, "")
 
 
 def _not_looked_for(sentence: str) -> Problem:

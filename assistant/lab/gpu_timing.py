@@ -16,12 +16,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from assistant.lab.captured import CapturedRuns
 from assistant.lab.compiler import Compiler, Image
 from assistant.lab.gpu_client import GpuClient
 from assistant.model.build import Build
 from assistant.model.timing import MeasuredPeaks, PairTiming, ProfiledTime, TimingOptions
 from assistant.model.workload import Case
-from assistant.ports.lab import LabFailure, Program, RunLimits
+from assistant.ports.lab import LabFailure, Program, ProgramRun, RunLimits
 from assistant.serialize import DecodeError, decode, dumps, encode, loads
 
 __all__ = ["GpuTiming", "PeaksCache"]
@@ -70,12 +71,19 @@ class GpuTiming:
     """Implements ``ports.lab.Timing``; uses what the lab owns, and closes none of it."""
 
     def __init__(
-        self, client: GpuClient, compiler: Compiler, helper_code: Callable[[], Awaitable[str | LabFailure]], scratch: Path, cache: Path
+        self,
+        client: GpuClient,
+        compiler: Compiler,
+        helper_code: Callable[[], Awaitable[str | LabFailure]],
+        captured: CapturedRuns,
+        scratch: Path,
+        cache: Path,
     ) -> None:
         """``scratch`` receives what timed calls leave; ``cache`` keeps the library that drives CUPTI."""
         self._client = client
         self._compiler = compiler
         self._helper_code = helper_code
+        self._captured = captured
         self._scratch = scratch
         self._cache = cache
         self._profiled: dict[str, ProfiledTime] = {}
@@ -114,6 +122,9 @@ class GpuTiming:
         if known is None:
             await asyncio.to_thread(self._peaks.keep, timing, gpu.driver_version)
         return await self._with_profiled_times(timing, a_image, helpers, [a_case for a_case, _ in cases], limits)
+
+    async def timeline(self, program: Program, limits: RunLimits) -> ProgramRun | LabFailure:
+        return await self._captured.run(program, limits, is_timeline=True)
 
     async def _with_profiled_times(
         self, timing: PairTiming, image: Image, helpers: str, cases: Sequence[Case], limits: RunLimits

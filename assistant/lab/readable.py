@@ -1,4 +1,4 @@
-"""Of which folders compilers may read everything for a program: the workspaces of its sources.
+"""Of which folders compilers may read everything for a program: the projects of its sources.
 
 Example::
 
@@ -7,7 +7,7 @@ Example::
 
 from __future__ import annotations
 
-from assistant.config import find_workspace
+from assistant.config import find_project
 from assistant.ports.lab import Program
 
 __all__ = ["workspaces"]
@@ -15,4 +15,4 @@ __all__ = ["workspaces"]
 
 def workspaces(program: Program) -> list[str]:
     """As they lie on the disk now; workers hold compilers to them (``worker.readable``)."""
-    return list(dict.fromkeys(str(find_workspace(source.path)) for source in program.sources))
+    return list(dict.fromkeys(str(find_project(source.path)) for source in program.sources))

@@ -11,18 +11,20 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from assistant.config import ConsentAnswer, TrustStore, find_workspace, load_settings
 from assistant.cuda.parse import parse
 from assistant.editor.exact_run import declared_by, exact_run
-from assistant.engine import Accept, JobRequest, OptimizeOptions, Session, read_source
+from assistant.engine import Accept, JobRequest, OptimizeOptions, Session, declares_workload, flags_of, programs_of, read_source
 from assistant.engine.proposals import Submission
 from assistant.engine.report import proposal_event
 from assistant.errors import CannotAnswerError, UsageError
 from assistant.mcp.answers import answer, listed_proposal
 from assistant.model import events
+from assistant.model.program import STANDS_ALONE, ProgramSearch
 from assistant.model.proposal import ProposalState
 from assistant.model.source import Source
 from assistant.record import Record
@@ -118,6 +120,7 @@ class Harness:
         folder = find_workspace(request.file)
         if not self._is_trusted(folder):
             raise CannotAnswerError(f"{folder} is not trusted, so nothing of it is run", f"a person runs: kernelopt trust {folder}")
+        request = _in_program(request)
         consent = self._trust.consent(exact_run(request))
         if consent is ConsentAnswer.NEVER:
             raise CannotAnswerError(f"a person answered that {request.file.name} is never to be run", "ask them")
@@ -147,6 +150,15 @@ class Harness:
 def _request(file: Path, kernel: str | None) -> JobRequest:
     path = _absolute(file)
     return JobRequest(path, path.parent, kernel=kernel, cflags=load_settings(find_workspace(path)).settings.build.flags or None)
+
+
+def _in_program(request: JobRequest) -> JobRequest:
+    """The request with the program that is run, which is what a person consents to. Raises CannotAnswerError where that is unclear."""
+    parsed = parse(read_source(request.file))
+    if declares_workload(parsed) and not parsed.has_main:
+        return replace(request, programs=STANDS_ALONE)
+    program = programs_of(request, flags_of(request, load_settings(find_workspace(request.file)))).settled()
+    return replace(request, programs=STANDS_ALONE if program is None else ProgramSearch((program,)))
 
 
 def _runs(path: Path, text: str) -> frozenset[tuple[tuple[str, ...], str | None]]:

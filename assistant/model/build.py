@@ -9,6 +9,11 @@ from enum import StrEnum
 from assistant.record import Record
 
 LINKER = "ld"
+_LIBRARY_HEADER = re.compile(
+    r"(?P<header>(?:cublas|cufft|curand|cusparse|cusolver|cudnn|nccl|npp|nvml|nvjpeg|thrust/|cub/|cuda/)[\w./]*)"
+    r"\W+No such file or directory"
+)
+"""Of the libraries that come in packages of their own beside the compiler."""
 _ZERO = r"-?RZ(?:\.H\d_H\d)?"
 _HALF_OPCODES = frozenset({"HFMA2", "HADD2", "HMUL2"})
 _MOVES_CONSTANT = re.compile(rf"^\w+, {_ZERO}, (?:{_ZERO}|[-+]?\d[^,]*)(?:,|$)")
@@ -42,6 +47,13 @@ def is_incomplete(diagnostics: Iterable[Diagnostic]) -> bool:
     """Whether all errors are the linker's: each source compiles, but what they use is not all among them."""
     errors = [found for found in diagnostics if found.severity is DiagnosticSeverity.ERROR]
     return bool(errors) and all(found.compiler == LINKER for found in errors)
+
+
+def missing_library_header(diagnostics: Iterable[Diagnostic]) -> str | None:
+    """``cublas_v2.h`` where the only errors are that headers of CUDA's libraries are not there: no mistake in the source."""
+    errors = [found for found in diagnostics if found.severity is DiagnosticSeverity.ERROR]
+    missing = [_LIBRARY_HEADER.search(error.message) for error in errors]
+    return missing[0]["header"] if missing and missing[0] is not None and all(missing) else None
 
 
 class KernelResources(Record):

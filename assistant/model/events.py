@@ -14,6 +14,7 @@ from assistant.model.figures import BeforeAfter
 from assistant.model.plan import Decline, Step
 from assistant.model.profile import Evidence, Finding, InstructionMix, LineStall, Problem, Severity
 from assistant.model.roofline import Roofline
+from assistant.model.timing import Timeline
 from assistant.model.trial import TrialOutcome
 from assistant.model.verification import CaseResult, Outcome, VerificationFinding
 from assistant.record import Record
@@ -148,6 +149,8 @@ class MachineCode(Record):
     instance: str
     architecture: str
     lines: tuple[MachineLine, ...]
+    file: str | None = None
+    """That holds the kernel, absolute; null where it is the job's own file."""
     event: Literal["machine_code"] = "machine_code"
     schema: int = SCHEMA
 
@@ -230,6 +233,16 @@ class MeasuredLaunch(Record):
     """How much is left to be gained, and where to look instead; null where no bound is known."""
 
 
+class TimelineFound(Record):
+    """What the program as a whole spends its time on the GPU with, in a run that nothing else was recorded of."""
+
+    job: str
+    timeline: Timeline
+    method: str
+    event: Literal["timeline"] = "timeline"
+    schema: int = SCHEMA
+
+
 class ProfileSummary(Record):
     job: str
     kernel: str
@@ -249,6 +262,8 @@ class ProfileSummary(Record):
     """What that least time is spent on: ``dram``, ``l2``, ``fp32``, ``fp64``, ``half`` or ``special``."""
     measured: MeasuredLaunch | None = None
     """What a GPU took for it; null where nothing was timed. The speed of light is then that of the measured time and peaks."""
+    file: str | None = None
+    """That holds the kernel, absolute; null where it is the job's own file."""
     event: Literal["profile_summary"] = "profile_summary"
     schema: int = SCHEMA
 
@@ -266,6 +281,8 @@ class CheckEnded(Record):
     """Launches among them that no thread ran of, as their configuration is not allowed."""
     repeatability: str | None = None
     """Why nothing is claimed of it: the kernel races, its inputs already differed, no launch of it ran."""
+    file: str | None = None
+    """That holds the kernel, absolute; null where it is the job's own file."""
     event: Literal["check"] = "check"
     schema: int = SCHEMA
 
@@ -462,6 +479,7 @@ Event = (
     | MachineCode
     | Profile
     | ProfileSummary
+    | TimelineFound
     | CheckEnded
     | FindingsFound
     | PlanMade

@@ -14,6 +14,10 @@ class ProgramOrigin(StrEnum):
     COMMAND_LINE = "command line"
     CONFIGURATION = "configuration"
     """A ``[program.NAME]`` table of ``kernelopt.toml``."""
+    RECORDED_BUILD = "recorded build"
+    """What a build command of the user's compiled and linked when it was recorded."""
+    CMAKE = "CMake"
+    """An executable of a configured build, as CMake's File API has it."""
     COMPILE_COMMANDS = "compile_commands.json"
     INCLUDES = "includes"
     """Include directives, and functions that one file calls and another defines."""
@@ -29,8 +33,12 @@ class FoundProgram(Record):
     origin: ProgramOrigin
     why: str
     """In words: what made these files one program (``main.cu includes scale.cuh and calls launch_sums() of sums.cu``)."""
+    headers: tuple[Path, ...] = ()
+    """Files of the workspace that its units include, absolute."""
     flags: tuple[str, ...] = ()
     """What all of its units are compiled with, beside the user's own flags."""
+    libraries: tuple[str, ...] = ()
+    """Of others, that it is linked with, in order: ``-lz``, ``-L/opt/z/lib``, ``/opt/z/libz.a``."""
     arguments: tuple[str, ...] = ()
     """Of ``main()``."""
     working_directory: Path | None = None
@@ -39,6 +47,13 @@ class FoundProgram(Record):
     run_command: tuple[str, ...] | None = None
     unclear: str = ""
     """In words, what could not be settled (two sources define the same function); empty where all is clear."""
+    unused: str = ""
+    """In words, what the build's own files say and was not used (``Makefile has -DN=4, …``); empty where there is nothing such."""
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """Everything of the workspace that it is made of."""
+        return (*self.units, *self.headers)
 
 
 class ProgramSearch(Record):
@@ -50,3 +65,9 @@ class ProgramSearch(Record):
     """In words, what was looked for without success (``no kernelopt.toml has a [program.NAME] with scale.cuh``)."""
     problem: str = ""
     """In words, what cannot be used (a table that names a file that is not there); empty where all is well."""
+    flags: tuple[str, ...] = ()
+    """Where nothing was found: the folders of the workspace that the file itself needs for its includes."""
+
+
+STANDS_ALONE = ProgramSearch(())
+"""Of a text that is part of no program: a notebook's cell, a string in a Python file."""

@@ -10,6 +10,16 @@ from assistant.model.launch import LaunchConfig
 from assistant.record import Record
 
 SCHEMA_VERSION = 1
+STEP_WORDS = {
+    "copy_to_device": ("copy to the GPU", "copies to the GPU"),
+    "copy_to_host": ("copy to the host", "copies to the host"),
+    "copy_on_device": ("copy on the GPU", "copies on the GPU"),
+    "fill": ("fill", "fills"),
+    "allocation": ("allocation", "allocations"),
+    "free": ("free", "frees"),
+    "wait": ("wait of the host", "waits of the host"),
+}
+"""Kinds of ``DeviceStep`` but launches: what one and what several are called."""
 
 
 class PointerField(Record):
@@ -134,6 +144,21 @@ class DeviceOperations(Record):
     size_bytes: int
 
 
+class DeviceStep(Record):
+    """One thing that a program asked of the device, or waited for."""
+
+    kind: str
+    """``launch``, one of the kinds of ``DeviceOperations``, ``allocation``, ``free`` or ``wait`` (of the host for the device)."""
+    shape: int = -1
+    """Of a launch: its place in ``Recording.shape_counts``."""
+    stream: int | None = None
+    """Numbered by first use; None where the recorder does not see it."""
+    size_bytes: int = 0
+    start_ns: int | None = None
+    """By the GPU's own time stamps, from an arbitrary start; None where nothing was timed."""
+    end_ns: int | None = None
+
+
 class Overtaking(Record):
     """Of a late run: what ran before something that was issued earlier and uses the same memory; their result depends on the order if one
     of them writes it."""
@@ -163,6 +188,8 @@ class Recording(Record):
     """The first few pairs; empty unless the run was late."""
     uploads: tuple[Upload, ...] | None = None
     """In order; None where the recorder does not see them all."""
+    steps: tuple[DeviceStep, ...] | None = None
+    """Everything in the order in which the program asked for it; None where the recorder does not see that, or it is too much to keep."""
 
     def launch(self, index: int) -> RecordedLaunch:
         """The launch of that ``index``: a recording need not hold every launch of its program. Raises KeyError."""

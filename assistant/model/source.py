@@ -93,14 +93,20 @@ class Kernel(Record):
     is_extern_c: bool
     device_functions: tuple[str, ...]
     """Names of ``__device__`` functions of the same source that it calls, directly or through others."""
+    is_internal: bool = False
+    """``static`` or in an unnamed namespace: another file of the program may have a kernel of the same name."""
+    file: str = ""
+    """The end of the path of its file, where another file of the program has a kernel of the same name (``first.cu``); else empty."""
 
     @property
     def qualified_name(self) -> str:
-        return "::".join((*self.namespaces, self.name))
+        """``ns::k``; ``first.cu:ns::k`` where another file of the program has one of that name."""
+        name = "::".join((*self.namespaces, self.name))
+        return f"{self.file}:{name}" if self.file else name
 
     @property
     def key(self) -> str:
-        """Qualified name and parameter types: ``ns::k(float *, int)``."""
+        """Qualified name and parameter types: ``ns::k(float *, int)``, ``first.cu:ns::k(float *, int)``."""
         return f"{self.qualified_name}({', '.join(p.type for p in self.parameters)})"
 
 

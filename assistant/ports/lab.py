@@ -17,6 +17,7 @@ from assistant.model.workload import Case
 from assistant.record import Record
 
 __all__ = [
+    "NOT_RUN",
     "CaseRun",
     "Counters",
     "HardwareCounts",
@@ -48,6 +49,8 @@ class Program(Record):
     """The user did not write it: its ``main`` runs limited, in a private copy of the folder. Replays are always limited."""
     build_command: tuple[str, ...] | None = None
     """Builds what ``run_command`` starts; None: nothing to build."""
+    libraries: tuple[str, ...] = ()
+    """Of others, that the program is linked with, in order: ``-lz``, ``-L/opt/z/lib``, ``/opt/z/libz.a``."""
     run_command: tuple[str, ...] | None = None
     """Started in the place of the sources' ``main``: a program or script that launches their kernels; None: ``main`` is run."""
 
@@ -60,6 +63,10 @@ class RunLimits(Record):
     output_bytes: int = 16 << 20
     launch_bytes: int = 256 << 20
     recording_bytes: int = 2 << 30
+
+
+NOT_RUN = "not run: "
+"""What a run says of calls and kernels that it left out begins with it (`emulator/runtime/refusals.cpp`)."""
 
 
 class LabFailure(Record):
@@ -96,6 +103,11 @@ class ProgramRun(Record):
     """It was killed for the number of processes and threads it started."""
     missing_limits: tuple[str, ...] = ()
     """Of a candidate: limits that could not be put in force, and what its private copy of the folder left out."""
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """Calls and kernels that the lab did not run, with their places: what came after them may be wrong."""
+        return tuple(text.removeprefix(NOT_RUN) for text in self.unsupported if text.startswith(NOT_RUN))
 
 
 class ReplayOptions(Record):
@@ -171,6 +183,10 @@ class Timing(Protocol):
         self, a: Program, b: Program, cases: Sequence[tuple[Case, Case]], options: TimingOptions, limits: RunLimits
     ) -> PairTiming | LabFailure:
         """Times of both on every case; a pair holds A's and B's launches of one case, whose contents are A's."""
+        ...
+
+    async def timeline(self, program: Program, limits: RunLimits) -> ProgramRun | LabFailure:
+        """One run of the program on the GPU at full speed, with ``Recording.steps`` timed and no launch kept."""
         ...
 
 

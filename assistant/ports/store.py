@@ -126,6 +126,7 @@ class StoredAnalysis(Record):
     command: str
     """``inspect``, ``check``, ``profile`` or ``judge``; with ``:some`` behind it where it is on some of the file's kernels only."""
     text_sha256: str
+    """Where the text is part of a larger program, of that too."""
     """Of the text that was looked at."""
     events: tuple[str, ...]
     """The job's events as JSON texts, in order."""

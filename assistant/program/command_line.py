@@ -10,6 +10,7 @@ from __future__ import annotations
 from assistant.build.units import is_unit
 from assistant.model.program import FoundProgram, ProgramOrigin, ProgramSearch
 from assistant.program.linking import Linker
+from assistant.program.searching import headers_of
 from assistant.program.wording import enumerated
 
 __all__ = ["named_program"]
@@ -32,4 +33,4 @@ def named_program(linker: Linker, named: tuple[str, ...]) -> ProgramSearch:
     first = mains[0] if mains else linker.units[0]
     units = tuple(linker.sources.path(unit) for unit in (first, *(unit for unit in linker.units if unit != first)))
     why = f"the command line names {enumerated([shown(path) for path in named if is_unit(path)])}"
-    return ProgramSearch((FoundProgram(shown(first), units, ProgramOrigin.COMMAND_LINE, why),))
+    return ProgramSearch((FoundProgram(shown(first), units, ProgramOrigin.COMMAND_LINE, why, headers_of(linker, linker.units)),))

@@ -11,6 +11,7 @@ from assistant.build.units import is_unit
 from assistant.model.program import FoundProgram, ProgramOrigin
 from assistant.program.given_flags import folders_in, macros_in_flags
 from assistant.program.linking import Linker
+from assistant.program.searching import headers_of
 from assistant.program.sources import Sources
 from assistant.program.tables import ProgramTable, Tables
 from assistant.program.wording import enumerated
@@ -65,6 +66,7 @@ def _program(linker: Linker, table: ProgramTable, file: str | None) -> FoundProg
         origin=ProgramOrigin.CONFIGURATION,
         why=f"[program.{table.name}] in {table.place}{shown}",
         flags=table.flags,
+        headers=headers_of(linker, units),
         arguments=table.arguments,
         working_directory=table.working_directory,
         build_command=table.build_command,

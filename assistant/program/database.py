@@ -16,6 +16,7 @@ from assistant.build.flags import CompileEntry, compile_entries, entry_flags
 from assistant.build.safe_flags import refused_flag
 from assistant.build.units import is_unit
 from assistant.disk.texts import read_bytes
+from assistant.program.build_folders import build_folders
 from assistant.program.given_flags import FOLDER_FLAGS, macro_flags
 from assistant.program.linking import Linked, Linker
 from assistant.program.sources import MOST_FILES
@@ -25,7 +26,6 @@ from assistant.record import Record
 __all__ = ["Database", "differing_macros", "merged_flags", "read_database"]
 
 _NAME = "compile_commands.json"
-_FOLDERS = ("build", "out", "cmake-build-*")
 _MOST_BYTES = 64 << 20
 """Of the database (chosen: some 50,000 entries)."""
 _MOST_FLAG_BYTES = 1 << 20
@@ -44,8 +44,7 @@ class Database(Record):
 
 def read_database(workspace: Path) -> Database | None:
     """The first that there is: of the workspace's root, else of its usual build folders; None: there is none."""
-    folders = (workspace, *(folder for name in _FOLDERS for folder in sorted(workspace.glob(name))))
-    path = next((folder / _NAME for folder in folders if (folder / _NAME).exists()), None)
+    path = next((folder / _NAME for folder in build_folders(workspace) if (folder / _NAME).exists()), None)
     if path is None:
         return None
     shown = str(path.relative_to(workspace))
@@ -105,16 +104,17 @@ def _differences(linker: Linker, linked: Linked, database: Database) -> Iterator
     """(macro, the ways in which units have it); one that a unit has not and does not mention may as well be there."""
     given = {unit: macro_flags(database.flags.get(unit, ())) for unit in linked.units}
     for name in dict.fromkeys(name for macros in given.values() for name in macros):
-        shown: dict[str, str] = {}
+        ways: dict[str, str] = {}
         for unit, macros in given.items():
             if name in macros or _mentions(linker, unit, name):
-                shown.setdefault(macros.get(name, f"no {name}"), linker.sources.shown(unit))
-        if len(shown) > 1:
-            yield name, [f"{flag} ({unit})" for flag, unit in shown.items()]
+                ways.setdefault(macros.get(name, f"no {name}"), unit)
+        if len(ways) > 1:
+            yield name, [f"{flag} ({linker.sources.shown(unit)})" for flag, unit in ways.items()]
 
 
 def _mentions(linker: Linker, unit: str, word: str) -> bool:
-    return any(word in (linker.sources.text(path) or "") for path in linker.closure(unit))
+    closure = linker.closure(unit)
+    return any(path in closure for path in linker.sources.with_word(word))
 
 
 def _flags_text(path: Path) -> str:

@@ -1,4 +1,5 @@
-"""The programs that a CUDA file belongs to: what the command line names, else tables, else the build's database, else includes.
+"""The programs that a CUDA file belongs to: as the command line names them, else tables, recorded builds, CMake's targets, a build's
+database, includes.
 
 The first of these places that has one answers. Example::
 
@@ -9,15 +10,20 @@ The first of these places that has one answers. Example::
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 from assistant.build.units import is_unit
 from assistant.model.program import FoundProgram, ProgramOrigin, ProgramSearch
+from assistant.program.build_flags import unused_flags
+from assistant.program.cmake import search_cmake
 from assistant.program.command_line import named_program
 from assistant.program.configured import search_tables
 from assistant.program.database import differing_macros, merged_flags, read_database
+from assistant.program.facts import Facts
 from assistant.program.given_flags import folders_in, macros_in_flags
 from assistant.program.linking import Linked, Linker
+from assistant.program.recorded import search_records
 from assistant.program.searching import UnitSearch, include_folder_flags, search_units
 from assistant.program.sources import ReadFile, Sources
 from assistant.program.tables import read_tables
@@ -26,13 +32,15 @@ from assistant.record import Record
 __all__ = ["find_programs", "programs_of_folder"]
 
 
-def find_programs(file: Path, further: tuple[Path, ...], read: ReadFile, workspace: Path, flags: tuple[str, ...]) -> ProgramSearch:
+def find_programs(
+    file: Path, further: tuple[Path, ...], read: ReadFile, workspace: Path, flags: tuple[str, ...], facts: Facts | None = None
+) -> ProgramSearch:
     """The programs that ``file`` is part of.
 
     ``further``: other sources of the command line. ``read``: the text of a file as it is now, None where it cannot be read.
-    ``flags``: the user's own, for ``-I`` and ``-D``.
+    ``flags``: the user's own, for ``-I`` and ``-D``. ``facts``: reads texts; None: anew.
     """
-    sources = Sources(file, workspace, read)
+    sources = Sources(file, workspace, read, facts)
     search = _Search(sources, flags, sources.file)
     if further:
         return search.named(further)
@@ -41,9 +49,9 @@ def find_programs(file: Path, further: tuple[Path, ...], read: ReadFile, workspa
     return search.anywhere()
 
 
-def programs_of_folder(folder: Path, read: ReadFile, workspace: Path, flags: tuple[str, ...]) -> ProgramSearch:
+def programs_of_folder(folder: Path, read: ReadFile, workspace: Path, flags: tuple[str, ...], facts: Facts | None = None) -> ProgramSearch:
     """The programs that have a unit in ``folder`` or below it."""
-    sources = Sources(folder, workspace, read)
+    sources = Sources(folder, workspace, read, facts)
     search = _Search(sources, flags, None).anywhere()
     found = tuple(each for each in search.found if any(unit.is_relative_to(sources.file) for unit in each.units))
     return ProgramSearch(found, search.looked_for, search.problem)
@@ -55,6 +63,7 @@ class _Part(Record):
     found: tuple[FoundProgram, ...]
     looked_for: tuple[str, ...]
     problems: tuple[str, ...] = ()
+    flags: tuple[str, ...] = ()
 
 
 class _Search:
@@ -77,13 +86,15 @@ class _Search:
     def anywhere(self) -> ProgramSearch:
         """The first place that has a program; what was wrong in those before it is said too."""
         looked_for, problems = list[str](), list[str]()
-        for part in (self._of_tables, self._of_database, self._of_includes):
+        flags: tuple[str, ...] = ()
+        for part in (self._of_tables, self._of_records, self._of_cmake, self._of_database, self._of_includes):
             result = part()
             problems.extend(result.problems)
             if result.found:
                 return ProgramSearch(result.found, tuple(looked_for), "; ".join(problems))
             looked_for.extend(result.looked_for)
-        return ProgramSearch((), tuple(looked_for), "; ".join(problems))
+            flags = result.flags
+        return ProgramSearch((), tuple(looked_for), "; ".join(problems), flags)
 
     def _linker(self, units: tuple[str, ...]) -> Linker:
         return Linker(self._sources, units, lambda _: self._folders, lambda _: self._macros)
@@ -97,17 +108,24 @@ class _Search:
         shown = tables.file.relative_to(root)
         return _Part(search.found, (f"no [program.NAME] of {shown} has {self._shown}, or includes it",), search.problems)
 
+    def _of_records(self) -> _Part:
+        search = search_records(self._sources, self._flags, self._file)
+        if not search.count:
+            return _Part((), (), search.problems)
+        return _Part(search.found, (f"no recorded build has {self._shown} in what it links",), search.problems)
+
+    def _of_cmake(self) -> _Part:
+        search = search_cmake(self._sources, self._flags, self._file)
+        return _Part(search.found, search.looked_for, search.problems)
+
     def _of_database(self) -> _Part:
         database = read_database(Path(self._sources.root))
         if database is None:
             return _Part((), ("there is no compile_commands.json, neither at the root nor in build, out or cmake-build-*",))
         flags = {unit: (*words, *self._flags) for unit, words in database.flags.items()}
-        linker = Linker(
-            self._sources,
-            tuple(database.flags),
-            lambda unit: folders_in(flags[unit], (self._sources.root,)),
-            lambda unit: macros_in_flags(flags[unit]),
-        )
+        folders = {unit: folders_in(words, (self._sources.root,)) for unit, words in flags.items()}
+        macros = {unit: macros_in_flags(words) for unit, words in flags.items()}
+        linker = Linker(self._sources, tuple(database.flags), folders.__getitem__, macros.__getitem__)
         differing = list[str]()
 
         def flags_of(linked: Linked) -> tuple[str, ...]:
@@ -128,10 +146,19 @@ class _Search:
         missed = f"none of {len(linker.units)} sources in {self._sources.root} has main() and {self._wanted}"
         count = self._sources.left_out_count
         left_out = (f"{count} files further away were not read: name the sources on the command line",) if count else ()
-        return _Part(search.found, (missed, *search.unclear, *left_out), search.problems)
+        own = include_folder_flags(linker, (self._file,)) if self._file is not None and is_unit(self._file) else ()
+        return _Part(search.found, (missed, *search.unclear, *left_out), search.problems, own)
 
     def _searched(self, linker: Linker) -> UnitSearch:
-        return search_units(linker, ProgramOrigin.INCLUDES, lambda linked: include_folder_flags(linker, linked.units), self._file)
+        search = search_units(linker, ProgramOrigin.INCLUDES, lambda linked: include_folder_flags(linker, linked.units), self._file)
+        return replace(search, found=tuple(replace(each, unused=self._unused(each)) for each in search.found))
+
+    def _unused(self, program: FoundProgram) -> str:
+        """Nothing where a person gives flags: they know what the build says."""
+        if self._flags:
+            return ""
+        units = (self._sources.known(unit) for unit in program.units)
+        return unused_flags(self._sources.read, self._sources.root, units, program.flags)
 
     @property
     def _wanted(self) -> str:

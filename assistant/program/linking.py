@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from functools import cached_property
 
 from assistant.cuda.linkage import is_name_used
@@ -80,6 +80,7 @@ class Linker:
         self._views: dict[str, _View] = {}
         self._mains: dict[str, bool] = {}
         self._providers: dict[str, tuple[str, ...]] = {}
+        self._declared: dict[str, frozenset[str]] = {}
         sources.read_closures(units, folders)
 
     def closure(self, unit: str) -> Mapping[str, Reached]:
@@ -124,22 +125,30 @@ class Linker:
         """Whether the unit has ``main()`` and all that it declares and uses."""
         return self.has_main(unit) and not self._view(unit).wanted
 
-    def linked(self, main: str) -> Linked:
-        """The program of a unit with ``main()``."""
-        units: dict[str, Link | None] = {main: None}
+    def linked(self, main: str, further: Iterable[str] = ()) -> Linked:
+        """The program of a unit with ``main()``; ``further``: units that are linked in any case."""
+        units: dict[str, Link | None] = dict.fromkeys((main, *further))
         unclear: dict[tuple[str, tuple[str, ...]], list[str]] = {}
-        waiting = [main]
+        waiting = list(units)
+        defined = {name for unit in units for name in self._view(unit).defined}
         for unit in waiting:
             for name in sorted(self._view(unit).wanted):
-                nearest = () if self._is_defined(name, units) else self._nearest(name, unit)
+                nearest = () if _provided(name, defined) else self._nearest(name, unit)
                 if len(nearest) == 1:
                     units[nearest[0]] = Link(name, unit)
                     waiting.append(nearest[0])
+                    defined |= self._view(nearest[0]).defined
                 elif nearest:
                     unclear.setdefault((unit, nearest), []).append(name)
-        left = {place: tuple(name for name in names if not self._is_defined(name, units)) for place, names in unclear.items()}
+        left = {place: tuple(name for name in names if not _provided(name, defined)) for place, names in unclear.items()}
         ambiguities = tuple(Ambiguity(names, user, several) for (user, several), names in left.items() if names)
         return Linked(tuple(units), {unit: link for unit, link in units.items() if link is not None}, ambiguities)
+
+    def lacks(self, units: Iterable[str]) -> bool:
+        """Whether the units together use what they declare and none of them defines."""
+        program = tuple(units)
+        defined = {name for unit in program for name in self._view(unit).defined}
+        return any(not _provided(name, defined) for unit in program for name in self._view(unit).wanted)
 
     def mains_with(self, path: str) -> tuple[str, ...]:
         """Units with ``main()`` whose programs may hold a file: they include it, or use what units that include it define."""
@@ -161,21 +170,24 @@ class Linker:
         defined = self._view(unit).defined
         words = frozenset(_word_of(name) for name in defined)
         files = {path for word in words for path in self.sources.with_word(word)}
-        declaring = sorted(path for path in files if may_declare(self.sources.text(path) or "", words))
+        declaring = sorted(path for path in files if self._may_declare(path, words))
         for user in dict.fromkeys(user for path in declaring for user in self.reaching(path)):
             if user != unit and self._may_use(user, words) and any(_provided(name, defined) for name in self._view(user).wanted):
                 yield user
 
+    def _may_declare(self, path: str, words: frozenset[str]) -> bool:
+        if not self.sources.is_worth_reading(path):
+            return may_declare(self.sources.text(path) or "", words)
+        if path not in self._declared:
+            linkage = self.sources.linkage(path)
+            self._declared[path] = frozenset(_word_of(name) for name in linkage.declared | linkage.extern_templates)
+        return not words.isdisjoint(self._declared[path])
+
     def _may_use(self, user: str, words: frozenset[str]) -> bool:
         """Whether a unit holds one of the words itself, or a header of it does more than declare one."""
-        return any(
-            (path == user and word in (self.sources.text(path) or "")) or word in self.sources.linkage(path).mentioned
-            for path in sorted(self.closure(user), key=user.__ne__)
-            for word in words
-        )
-
-    def _is_defined(self, name: str, units: Iterable[str]) -> bool:
-        return any(_provided(name, self._view(unit).defined) for unit in units)
+        if not words.isdisjoint(self.sources.words(user)):
+            return True
+        return any(not words.isdisjoint(self.sources.linkage(path).mentioned) for path in self.closure(user))
 
     def _nearest(self, name: str, user: str) -> tuple[str, ...]:
         """The units that define a name, as near to its user as any."""
@@ -196,7 +208,10 @@ class Linker:
         owner, _, _ = name.removesuffix("::").rpartition("::")
         for word, is_there in ((_word_of(name), may_define), (owner, may_instantiate)):
             if word:
-                yield from (path for path in self.sources.with_word(word) if is_there(self.sources.text(path) or "", (word,)))
+                paths = self.sources.with_word(word)
+                yield from (
+                    path for path in paths if self.sources.is_worth_reading(path) or is_there(self.sources.text(path) or "", (word,))
+                )
 
     def _offers(self, path: str, name: str) -> bool:
         linkage = self.sources.linkage(path)
@@ -228,7 +243,7 @@ def is_cuda(linker: Linker, units: tuple[str, ...]) -> bool:
     return any(sign in text for text in texts for sign in _CUDA_SIGNS)
 
 
-def _provided(name: str, defined: frozenset[str]) -> bool:
+def _provided(name: str, defined: Set[str]) -> bool:
     """Whether a name is defined, or all members of its class template are."""
     return name in defined or ("::" in name and f"{name.removesuffix('::').partition('::')[0]}::" in defined)
 

@@ -8,6 +8,7 @@ Example::
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
 
 from assistant.build.safe_flags import is_read_by_shell
 from assistant.model.program import FoundProgram, ProgramOrigin
@@ -15,7 +16,7 @@ from assistant.program.linking import Linked, Linker, is_cuda
 from assistant.program.wording import ambiguous, why
 from assistant.record import Record
 
-__all__ = ["UnitFlags", "UnitSearch", "include_folder_flags", "program_of", "search_units"]
+__all__ = ["UnitFlags", "UnitSearch", "headers_of", "include_folder_flags", "program_of", "search_units"]
 
 _REMEDY = "name the sources on the command line, or in a table [program.NAME] of kernelopt.toml"
 
@@ -58,8 +59,16 @@ def program_of(linker: Linker, linked: Linked, origin: ProgramOrigin, flags: tup
         units=tuple(linker.sources.path(unit) for unit in linked.units),
         origin=origin,
         why=why(linker, linked, file or main),
+        headers=headers_of(linker, linked.units),
         flags=flags,
     )
+
+
+def headers_of(linker: Linker, units: Iterable[str]) -> tuple[Path, ...]:
+    """What the units include of the workspace."""
+    own = tuple(units)
+    reached = dict.fromkeys(path for unit in own for path in linker.closure(unit))
+    return tuple(linker.sources.path(path) for path in reached if path not in own and linker.sources.is_inside(path))
 
 
 def include_folder_flags(linker: Linker, units: Iterable[str]) -> tuple[str, ...]:

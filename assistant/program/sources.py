@@ -10,15 +10,17 @@ from __future__ import annotations
 
 import os
 import posixpath
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 
-from assistant.build.units import UNIT_SUFFIXES, is_unit
+from assistant.build.units import HEADER_SUFFIXES, UNIT_SUFFIXES, is_unit
 from assistant.cuda.includes import IncludeDirective, include_directives
-from assistant.cuda.linkage import Linkage, linkage_of
+from assistant.cuda.linkage import Linkage
 from assistant.disk.sources import source_files
 from assistant.disk.texts import MOST_SOURCE_BYTES
+from assistant.program.facts import Facts, ReadFacts
 from assistant.program.nearness import folder_distance
 from assistant.record import Record
 
@@ -27,10 +29,13 @@ __all__ = ["MOST_FILES", "Reached", "ReadFile", "Sources"]
 ReadFile = Callable[[Path], str | None]
 """The text of a file, None for what cannot be read."""
 
-HEADER_SUFFIXES = frozenset({".cuh", ".h", ".hpp", ".hh", ".hxx", ".inl", ".inc", ".ipp", ".tpp"})
 MOST_FILES = 2000
 """Read for one search (chosen: 2 s on a slow core)."""
+_MOST_GUESSES = 4
+"""Of one file: a guess takes a fifth of the time that reading takes."""
 _INCLUDE_FOLDER = "include"
+_TOOLKIT_FOLDERS = frozenset({"cooperative_groups", "crt", "cub", "cuda", "nv", "nvtx3", "sys", "thrust"})
+"""Of what ``<…>`` names: CUDA's own headers and the system's, whatever copies or stubs of them a project may hold."""
 
 
 class Reached(Record):
@@ -43,11 +48,13 @@ class Reached(Record):
 
 
 class Sources:
-    """The files of one search. Nothing is kept beyond it, so that a change is seen by the next."""
+    """The files of one search. No text is kept beyond it, so that a change is seen by the next."""
 
-    def __init__(self, file: Path, workspace: Path, read: ReadFile) -> None:
+    def __init__(self, file: Path, workspace: Path, read: ReadFile, facts: Facts | None = None) -> None:
         """``file`` may be written with symbolic links; the rest of the workspace is known by resolved paths."""
+        self._facts = facts or ReadFacts()
         self.root = os.path.realpath(workspace)
+        self._workspace = workspace
         self._given: dict[str, Path] = {}
         self.file = self.known(file)
         self.read = read
@@ -56,7 +63,9 @@ class Sources:
         self._linkages: dict[str, Linkage] = {}
         self._closures: dict[tuple[str, tuple[str, ...]], Mapping[str, Reached]] = {}
         self._resolved: dict[tuple[str, IncludeDirective, tuple[str, ...]], Reached | None] = {}
-        self._by_word: dict[str, frozenset[str]] = {}
+        self._asked = Counter[str]()
+        self._words: dict[str, frozenset[str]] = {}
+        self._by_word: dict[str, set[str]] = {}
 
     @cached_property
     def _every(self) -> tuple[str, ...]:
@@ -92,12 +101,16 @@ class Sources:
         return path
 
     def path(self, path: str) -> Path:
-        """As the caller knows it."""
-        return self._given.get(path) or Path(path)
+        """As the caller knows it: below the workspace as that was given, which may be a link."""
+        return self._given.get(path) or (self._workspace / self.shown(path) if self.is_inside(path) else Path(path))
+
+    def is_inside(self, path: str) -> bool:
+        """Whether it lies in the workspace."""
+        return path.startswith(self.root + os.sep)
 
     def shown(self, path: str) -> str:
         """For people: relative to the workspace where it lies there."""
-        return os.path.relpath(path, self.root) if path.startswith(self.root + os.sep) else path
+        return os.path.relpath(path, self.root) if self.is_inside(path) else path
 
     def text(self, path: str) -> str | None:
         """None for what cannot be read, and for what would be one file too many."""
@@ -114,20 +127,35 @@ class Sources:
     def linkage(self, path: str) -> Linkage:
         """The names of a file."""
         if path not in self._linkages:
-            self._linkages[path] = linkage_of(self.text(path) or "")
+            self._linkages[path] = self._facts.linkage(self.text(path) or "")
         return self._linkages[path]
 
+    def is_worth_reading(self, path: str) -> bool:
+        """Whether the names of a file are known, or asked about so often that reading them costs less than guessing each time."""
+        self._asked[path] += 1
+        return path in self._linkages or self._asked[path] > _MOST_GUESSES
+
+    def words(self, path: str) -> frozenset[str]:
+        """All words of a file, those of comments and literals too."""
+        if path not in self._words:
+            self._words[path] = self._facts.words(self.text(path) or "")
+        return self._words[path]
+
     def with_word(self, word: str) -> frozenset[str]:
-        """Files read so far whose text holds the characters of a word; a first, quick question."""
-        if word not in self._by_word:
-            self._by_word[word] = frozenset(path for path, text in self._texts.items() if text is not None and word in text)
-        return self._by_word[word]
+        """Files read so far whose text has a word; a first, quick question."""
+        if not self._by_word:
+            for path, text in self._texts.items():
+                for each in self.words(path) if text is not None else ():
+                    self._by_word.setdefault(each, set()).add(path)
+        return frozenset(self._by_word.get(word, ()))
 
     def read_closures(self, units: tuple[str, ...], folders: Callable[[str], tuple[str, ...]]) -> None:
         """Reads the units and all that they include, so that `with_word` knows them."""
+        read_count = len(self._texts)
         for unit in units:
             self.closure(unit, folders(unit))
-        self._by_word.clear()
+        if len(self._texts) > read_count:
+            self._by_word.clear()
 
     def closure(self, unit: str, folders: tuple[str, ...]) -> Mapping[str, Reached]:
         """The unit and every file that it reaches by includes, in order; ``folders``: where compilers look for them."""
@@ -160,6 +188,8 @@ class Sources:
                 candidate = os.path.realpath(candidate)
             if (candidate in self._known or Path(candidate).is_file()) and self.text(candidate) is not None:
                 return Reached(candidate, includer)
+        if not directive.is_quoted and directive.name.partition("/")[0] in _TOOLKIT_FOLDERS:
+            return None
         for guesses in (self._above(folder, directive), self._anywhere(directive)):
             found = dict(guesses)
             if found:

@@ -39,8 +39,10 @@ def caveats_of(tried: SizesTried, results: Sequence[CaseResult]) -> tuple[str, .
 def untried(tried: SizesTried, results: Sequence[CaseResult]) -> str:
     """What the small print says of sizes."""
     also = dict.fromkeys(result.shape for result in results if result.kind == _RESIZED)
-    more = f" and {'; '.join(also)}" if also else ""
-    return f"other sizes than the {tried.whose} ({_some(tried.own, _SHAPES_LISTED)}){more}: {tried.remedy} to try them"
+    own = f"{tried.whose} ({_some(tried.own, _SHAPES_LISTED)})"
+    if not also:
+        return f"other sizes than the {own}: {tried.remedy} to try them"
+    return f"other sizes than the {own} and those tried beside it ({'; '.join(also)}): {tried.remedy} to try more"
 
 
 def _some(shapes: Sequence[str], count: int) -> str:

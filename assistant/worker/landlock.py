@@ -73,12 +73,16 @@ def everything_but_devices() -> tuple[Path, ...]:
 
 
 @contextmanager
-def open_ruleset(abi: int, access: FileAccess) -> Generator[int]:
-    """A descriptor of rules that allow ``access``, writing to ``/dev/null`` and nothing else. Raises OSError."""
+def open_ruleset(abi: int, access: FileAccess, *, about_files_only: bool = False) -> Generator[int]:
+    """A descriptor of rules that allow ``access``, writing to ``/dev/null`` and nothing else. Raises OSError.
+
+    ``about_files_only``: connections and signals stay as they are.
+    """
     handled = _handled_rights(abi)
     attributes = struct.pack("=Q", handled)
-    attributes += struct.pack("=Q", _BIND_AND_CONNECT_TCP) if abi >= _NETWORK_ABI else b""
-    attributes += struct.pack("=Q", _ABSTRACT_SOCKETS_AND_SIGNALS) if abi >= SIGNALS_ABI else b""
+    if not about_files_only:
+        attributes += struct.pack("=Q", _BIND_AND_CONNECT_TCP) if abi >= _NETWORK_ABI else b""
+        attributes += struct.pack("=Q", _ABSTRACT_SOCKETS_AND_SIGNALS) if abi >= SIGNALS_ABI else b""
     ruleset = system_call(_SYS_CREATE_RULESET, ctypes.create_string_buffer(attributes, len(attributes)), len(attributes), 0)
     try:
         for path in access.read:

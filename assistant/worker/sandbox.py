@@ -32,7 +32,7 @@ from assistant.worker.landlock import (
 from assistant.worker.linux import PR_SET_NO_NEW_PRIVS, prctl, system_call
 from assistant.worker.seccomp import compiler_filter, gpu_program_filter, install_filter, program_filter
 
-__all__ = ["Confinement", "Layers", "apply", "confine", "confine_compiler", "confine_to_gpu", "probe_layers"]
+__all__ = ["Confinement", "Layers", "apply", "confine", "confine_compiler", "confine_to_gpu", "confine_writing", "probe_layers"]
 
 _SYS_CAPGET, _SYS_CAPSET = 125, 126
 _CAPABILITY_VERSION = 0x20080522  # linux/capability.h
@@ -82,6 +82,19 @@ def confine_compiler(access: FileAccess) -> Generator[Confinement]:
     """Limits for a compiler and what it starts: it uses nothing but the files of ``access``. Raises OSError."""
     with _made_ready(access, compiler_filter()) as confinement:
         yield confinement
+
+
+@contextmanager
+def confine_writing(writable: Sequence[Path]) -> Generator[Confinement]:
+    """Limits that let the user's own program write only below ``writable``, and leave it all else that it may do. Raises OSError."""
+    abi = landlock_abi()
+    layers = _layers(abi, False)
+    if abi is None:
+        yield Confinement(None, None, layers)
+        return
+    access = FileAccess(run=everything_but_devices(), write=tuple(writable), devices=_gpu_files())
+    with open_ruleset(abi, access, about_files_only=True) as ruleset:
+        yield Confinement(ruleset, None, layers)
 
 
 def apply(confinement: Confinement) -> None:

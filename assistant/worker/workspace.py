@@ -26,8 +26,9 @@ from assistant.record import Record
 
 __all__ = ["FolderTooLarge", "PrivateCopy", "Workspace"]
 
-_COPIED_BYTES = 64 << 20
-_COPIED_ENTRIES = 2_000
+COPIED_BYTES = 64 << 20
+COPIED_ENTRIES = 2_000
+"""Of a folder that is copied for every run of a candidate."""
 _LINKED_NEIGHBOURS = 2_000
 """Entries of parent folders, all together: beyond them ``..`` shows an incomplete folder."""
 _ONLY_LINKED = frozenset({".git", ".hg", ".svn", ".kernelopt", ".venv", "venv", "node_modules", "__pycache__"})
@@ -84,8 +85,11 @@ class _MadeEntry(Record):
 class Workspace:
     """One private copy below ``root``, of the folder asked for last."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, most_entries: int = COPIED_ENTRIES, most_bytes: int = COPIED_BYTES) -> None:
+        """A folder with more entries is not copied; files beyond so many bytes are links, to be read only."""
         self._root = root
+        self._most_entries = most_entries
+        self._most_bytes = most_bytes
         self._made: dict[str, _MadeEntry] = {}
 
     @property
@@ -96,18 +100,17 @@ class Workspace:
     @contextmanager
     def copy_of(self, folder: Path) -> Generator[PrivateCopy | FolderTooLarge]:
         """A copy that is as ``folder`` is now. Raises OSError (no space, or files vanish meanwhile)."""
-        entries = _entries(folder, self._root)
+        entries = _entries(folder, self._root, self._most_entries)
         if entries is None:
-            yield FolderTooLarge(
-                f"a private copy of {folder}: it holds more than {_COPIED_ENTRIES} entries, so candidates ran in it and could only read it"
-            )
+            held = f"it holds more than {self._most_entries} entries"
+            yield FolderTooLarge(f"a private copy of {folder}: {held}, so candidates ran in it and could only read it")
             return
         plan: dict[str, _Folder | _Link | _File] = {}
-        linked = _plan_copy(plan, entries, folder, self._root)
+        linked = _plan_copy(plan, entries, folder, self._root, self._most_bytes)
         _plan_neighbours(plan, folder)
         self._make(plan)
         try:
-            yield PrivateCopy(self._root / _below(folder), _notes(folder, linked))
+            yield PrivateCopy(self._root / _below(folder), _notes(folder, linked, self._most_bytes))
         finally:
             self._remove_changes()
 
@@ -163,7 +166,7 @@ class Workspace:
             self._root = self._root.with_name(f"{self._root.name}+")
 
 
-def _entries(folder: Path, root: Path) -> list[os.DirEntry[str]] | None:
+def _entries(folder: Path, root: Path, most_entries: int) -> list[os.DirEntry[str]] | None:
     """Everything to copy, folders before what they hold. None: too many."""
     found: list[os.DirEntry[str]] = []
     waiting = deque([str(folder)])
@@ -171,26 +174,27 @@ def _entries(folder: Path, root: Path) -> list[os.DirEntry[str]] | None:
         with os.scandir(waiting.popleft()) as listing:
             for entry in listing:
                 found.append(entry)
-                if len(found) > _COPIED_ENTRIES:
+                if len(found) > most_entries:
                     return None
                 if _is_copied_folder(entry, root):
                     waiting.append(entry.path)
     return found
 
 
-def _plan_copy(plan: dict[str, _Folder | _Link | _File], entries: list[os.DirEntry[str]], folder: Path, root: Path) -> list[str]:
+def _plan_copy(
+    plan: dict[str, _Folder | _Link | _File], entries: list[os.DirEntry[str]], folder: Path, root: Path, left_bytes: int
+) -> list[str]:
     """Adds the folder; names of the files that are only linked because they do not fit."""
     for parent in (*reversed(folder.parents), folder):
         if parent != Path(folder.anchor):
             plan[_below(parent)] = _Folder()
-    left_bytes = _COPIED_BYTES
     linked: list[str] = []
     for entry in entries:
         name = _below(entry.path)
         if _is_copied_folder(entry, root):
             plan[name] = _Folder()
         elif not entry.is_file(follow_symlinks=False) or not os.access(entry.path, os.R_OK):
-            plan[name] = _Link(os.path.realpath(entry.path))
+            plan[name] = _Link(_target(entry, folder))
         elif (stamp := _stamp(entry.stat())).size_bytes > left_bytes:
             plan[name] = _Link(entry.path)
             linked.append(os.path.relpath(entry.path, folder))
@@ -198,6 +202,14 @@ def _plan_copy(plan: dict[str, _Folder | _Link | _File], entries: list[os.DirEnt
             left_bytes -= stamp.size_bytes
             plan[name] = _File(entry.path, stamp)
     return linked
+
+
+def _target(entry: os.DirEntry[str], folder: Path) -> str:
+    """Where the copy's link leads: a link within the folder stays one within the copy, so that what is behind it can be written."""
+    real = os.path.realpath(entry.path)
+    written = Path(entry.path).readlink() if entry.is_symlink() else Path(real)
+    is_within = Path(real).is_relative_to(os.path.realpath(folder)) and not written.is_absolute()
+    return str(written) if is_within else real
 
 
 def _plan_neighbours(plan: dict[str, _Folder | _Link | _File], folder: Path) -> None:
@@ -252,8 +264,8 @@ def _stamp(status: os.stat_result) -> _Stamp:
     return _Stamp(status.st_ino, status.st_ctime_ns, status.st_size)
 
 
-def _notes(folder: Path, linked: list[str]) -> tuple[str, ...]:
+def _notes(folder: Path, linked: list[str], most_bytes: int) -> tuple[str, ...]:
     if not linked:
         return ()
     named = linked[0] if len(linked) == 1 else f"{linked[0]} and {len(linked) - 1} more files"
-    return (f"a private copy of all of {folder}: beyond {_COPIED_BYTES >> 20} MiB, candidates could only read {named}",)
+    return (f"a private copy of all of {folder}: beyond {most_bytes >> 20} MiB, candidates could only read {named}",)

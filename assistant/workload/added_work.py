@@ -9,12 +9,10 @@ from __future__ import annotations
 
 from collections import Counter
 
-from assistant.model.recording import DeviceOperations, Recording
+from assistant.model.recording import STEP_WORDS, DeviceOperations, Recording
 from assistant.workload.select import kernel_name
 
 __all__ = ["added_launches", "added_operations", "are_operations_known"]
-
-_WORDS = {"copy_to_device": "copy to the GPU", "copy_to_host": "copy to the host", "copy_on_device": "copy on the GPU", "fill": "fill"}
 
 
 def are_operations_known(a: Recording, b: Recording) -> bool:
@@ -30,7 +28,8 @@ def added_launches(a: Recording, b: Recording) -> tuple[str, ...]:
     before, after = _launch_counts(a), _launch_counts(b)
     if len(before) == len(after) == 1:
         before, after = Counter({"": before.total()}), Counter({"": after.total()})
-    return tuple(_counted(count, f"launch of {name}" if name else "launch", "launches") for name, count in (after - before).items())
+    added = (after - before).items()
+    return tuple(f"{_counted(count, 'launch', 'launches')}{f' of {name}' if name else ''}" for name, count in added)
 
 
 def added_operations(a: Recording, b: Recording) -> tuple[str, ...]:
@@ -41,8 +40,7 @@ def added_operations(a: Recording, b: Recording) -> tuple[str, ...]:
         known = before.get(item.kind, DeviceOperations(item.kind, 0, 0))
         count, size_bytes = item.count - known.count, item.size_bytes - known.size_bytes
         if count > 0 or size_bytes > 0:
-            what = _counted(max(count, 1), _WORDS[item.kind], "copies" if item.kind.startswith("copy") else "fills")
-            found.append(f"{what}, {max(size_bytes, 0):,} bytes")
+            found.append(f"{_counted(max(count, 1), *STEP_WORDS[item.kind])}, {max(size_bytes, 0):,} bytes")
     return tuple(found)
 
 
@@ -54,5 +52,4 @@ def _launch_counts(recording: Recording) -> Counter[str]:
 
 
 def _counted(count: int, one: str, many: str) -> str:
-    """``1 launch of work``, ``3 launches of work``: ``many`` stands for the first word."""
-    return f"1 {one}" if count == 1 else f"{count:,} {' '.join((many, *one.split(' ')[1:]))}"
+    return f"1 {one}" if count == 1 else f"{count:,} {many}"

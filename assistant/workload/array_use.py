@@ -17,7 +17,7 @@ from assistant.cuda.syntax import Node, SyntaxTree, binary_parts
 from assistant.workload.polynomial import ONE, ZERO, Polynomial
 from assistant.workload.ranges import Ranges, probe
 
-__all__ = ["highest_index", "is_accumulated", "is_only_stored", "is_used_as_index"]
+__all__ = ["highest_index", "is_accumulated", "is_only_stored", "is_used_as_index", "is_written"]
 
 
 def highest_index(accesses: tuple[Reach, ...], ranges: Ranges) -> Polynomial | None:
@@ -38,6 +38,11 @@ def is_only_stored(name: str, names: BodyNames) -> bool:
     """Every use is a plain store to an element."""
     uses = uses_of(names.tree, names.body, name)
     return bool(uses) and all(use.kind is Use.WRITE for use in uses)
+
+
+def is_written(name: str, names: BodyNames) -> bool:
+    """An element may be stored to: by name, or through what the pointer is copied or passed to."""
+    return any(use.kind is not Use.READ for use in uses_of(names.tree, names.body, name))
 
 
 def is_accumulated(name: str, names: BodyNames) -> bool:

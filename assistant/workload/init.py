@@ -16,7 +16,7 @@ from assistant.cuda.recovery import located, recover
 from assistant.cuda.syntax import node_text
 from assistant.model.elements import ElementKind, parse_element_type
 from assistant.model.source import Kernel, LaunchSite, Parameter
-from assistant.workload.array_use import is_accumulated, is_only_stored
+from assistant.workload.array_use import is_accumulated, is_only_stored, is_written
 from assistant.workload.launch_text import carried_expression, carried_grid, one_line
 from assistant.workload.plan_block import BlockPlan, plan_block
 
@@ -103,7 +103,8 @@ def _value(parameter: Parameter, kernel: Kernel, plan: BlockPlan) -> tuple[str, 
     if element is not None and not element.is_floating:
         high = 2 if element.kind is ElementKind.BOOL else array.limit
         return _quoted(f"randint(0, {high}, {array.count})"), guess
-    return _quoted(f"randn({array.count})"), guess or ("" if parameter.is_const else "read and written")
+    is_changed = not parameter.is_const and is_written(parameter.name, plan.body.names)
+    return _quoted(f"randn({array.count})"), guess or ("read and written" if is_changed else "")
 
 
 def _scalar(parameter: Parameter, kernel: Kernel, plan: BlockPlan) -> tuple[str, str]:

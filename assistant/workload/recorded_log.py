@@ -23,6 +23,7 @@ from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.recording import (
     BufferState,
     DeviceOperations,
+    DeviceStep,
     Overtaking,
     PointerField,
     RecordedArgument,
@@ -37,7 +38,10 @@ from assistant.record import Record
 from assistant.serialize import dumps
 from assistant.workload.passed_types import PassedTypes
 
-__all__ = ["LogNames", "finish_recording", "rename_blobs"]
+__all__ = ["MOST_STEPS", "LogNames", "finish_recording", "rename_blobs"]
+
+MOST_STEPS = 10_000
+"""Of a program whose order is kept: reading as many takes a tenth of a second."""
 
 
 class LogNames(Record):
@@ -106,12 +110,15 @@ class _LogReader:
         self._notes: list[str] = []
         self._skipped: Counter[tuple[str, LaunchConfig, str]] = Counter()
         self._shapes: Counter[tuple[str, LaunchConfig]] = Counter()
+        self._shape_numbers: dict[tuple[str, LaunchConfig], int] = {}
         self._times_ns: Counter[tuple[str, LaunchConfig]] = Counter()
         self._operations: dict[str, DeviceOperations] = {}
         self._sees_operations = False
         self._overtaken: list[Overtaking] = []
         self._uploads: list[Upload] = []
         self._are_uploads_cut = False
+        self._steps: list[DeviceStep] = []
+        self._streams: dict[str, int] = {}
 
     def read(self, words: list[str]) -> None:
         """One line; unknown or cut-off lines (the program was killed) are left out."""
@@ -132,6 +139,8 @@ class _LogReader:
             "time": self._time,
             "transfer": self._transfer,
             "operation": self._operation,
+            "call": self._call,
+            "step": self._timed_step,
             "overtook": self._overtook,
             "upload": self._upload,
             "uploads_cut": self._cut_uploads,
@@ -168,6 +177,7 @@ class _LogReader:
             operations=operations,
             overtaken=tuple(self._overtaken),
             uploads=tuple(passed.typed_upload(upload) for upload in self._uploads) if sees_uploads else None,
+            steps=self._ordered_steps(),
         )
 
     def _buffer(self, f: list[str]) -> None:
@@ -185,10 +195,31 @@ class _LogReader:
     def _launch(self, f: list[str]) -> None:
         index, kernel, config = self._header(f)
         self._launches.append(_Open(RecordedLaunch(index, kernel, config, (), (), _text(f[10]) or "", int(f[9]))))
+        self._launched(kernel, config, f[11:])
 
     def _skip(self, f: list[str]) -> None:
         _, kernel, config = self._header(f)
         self._skipped[kernel, config, _text(f[9]) or ""] += 1
+        self._launched(kernel, config, f[10:])
+
+    def _launched(self, kernel: str, config: LaunchConfig, stream: list[str]) -> None:
+        """``stream``: empty where the recorder does not see it, so that it does not see the order of everything else either."""
+        if stream:
+            self._add_step(DeviceStep("launch", self._shape_number(kernel, config), self._stream_number(stream[0])))
+
+    def _shape_number(self, kernel: str, config: LaunchConfig) -> int:
+        return self._shape_numbers.setdefault((kernel, config), len(self._shape_numbers))
+
+    def _stream_number(self, word: str) -> int | None:
+        return None if word == "-" else self._streams.setdefault(word, len(self._streams))
+
+    def _add_step(self, step: DeviceStep) -> None:
+        """One more than are kept shows that there are too many."""
+        if len(self._steps) <= MOST_STEPS:
+            self._steps.append(step)
+
+    def _ordered_steps(self) -> tuple[DeviceStep, ...] | None:
+        return tuple(self._steps) if self._steps and len(self._steps) <= MOST_STEPS else None
 
     def _argument(self, f: list[str]) -> None:
         self._change(arguments=(*self._last.arguments, RecordedArgument(int(f[0]), "" if f[1] == "-" else f[1], ())))
@@ -246,6 +277,20 @@ class _LogReader:
     def _operation(self, f: list[str]) -> None:
         known = self._operations.get(f[0], DeviceOperations(f[0], 0, 0))
         self._operations[f[0]] = DeviceOperations(f[0], known.count + int(f[1]), known.size_bytes + int(f[2]))
+        if len(f) > 3:
+            self._add_step(DeviceStep(f[0], stream=self._stream_number(f[3]), size_bytes=int(f[2])))
+
+    def _call(self, f: list[str]) -> None:
+        self._add_step(DeviceStep(f[0], size_bytes=int(f[1])))
+
+    def _timed_step(self, f: list[str]) -> None:
+        kind, size_bytes, start_ns, end_ns = f[0], *map(int, f[2:5])
+        shape = -1
+        if kind == "launch":
+            kernel, config = self._names.function(f[5]), _config(f[6:13])
+            self._shapes[kernel, config] += 1
+            shape = self._shape_number(kernel, config)
+        self._add_step(DeviceStep(kind, shape, self._stream_number(f[1]), size_bytes, start_ns, end_ns))
 
     def _overtook(self, f: list[str]) -> None:
         first, earlier = (self._names.function(word) if kind == "launch" else kind for kind, word, _ in (f[:3], f[3:6]))

@@ -161,13 +161,20 @@ def pair_launches(a: Recording, b: Recording, layout_of: LayoutOf = lambda _: No
         of_a = [launch for launch in a.launches if launch.kernel == a_kernel]
         of_b = [launch for launch in b.launches if launch.kernel == b_kernel]
         if len(of_a) != len(of_b):
-            return ProgramLevelOnly(f"{kernel_name(a_kernel)} is launched {len(of_a)} times by A and {len(of_b)} by B")
+            times = [_launch_count(side, kernel) for side, kernel in ((a, a_kernel), (b, b_kernel))]
+            return ProgramLevelOnly(f"{kernel_name(a_kernel)} is launched {times[0]} times by A and {times[1]} by B")
         for left, right in zip(of_a, of_b, strict=True):
             difference = _argument_difference(a, left, b, right, layout_of)
             if difference is not None:
                 return ProgramLevelOnly(f"launch {left.index} of {kernel_name(a_kernel)}: {difference}")
             pairs.append(LaunchPair(left.index, right.index, right.kernel, right.config, right.is_cooperative))
     return Pairing(tuple(sorted(pairs, key=lambda pair: pair.a_index)), kernels)
+
+
+def _launch_count(recording: Recording, kernel: str) -> int:
+    """In the program, those that were not kept too."""
+    kept = sum(launch.kernel == kernel for launch in recording.launches)
+    return max(kept, sum(shape.count for shape in recording.shape_counts if shape.kernel == kernel))
 
 
 def started_as(case: NewCase, kernel: str, config: LaunchConfig, is_cooperative: bool) -> NewCase:

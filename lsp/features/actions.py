@@ -10,6 +10,7 @@ from pygls.lsp.server import LanguageServer
 
 from assistant.editor.picture import proposal_title
 from assistant.editor.view import KernelView, Note
+from assistant.engine import FilePrograms
 from assistant.model.proposal import Proposal
 from lsp.backend import Backend
 from lsp.client import Client
@@ -28,6 +29,7 @@ def register(server: LanguageServer, client: Client, units: Units, backend: Back
         actions: list[types.CodeAction] = []
         for unit in units.of(params.text_document.uri):
             lines = unit.lines_in(params.range)
+            backend.editor.look_at(unit.key)
             if lines is not None:
                 actions.extend(_actions(client, backend, unit, *lines))
         return [action for action in actions if not only or any(_is_kind(str(action.kind), str(kind)) for kind in only)]
@@ -58,6 +60,19 @@ def _actions(client: Client, backend: Backend, unit: Unit, first: int, last: int
             yield _action(f"kernelopt: pair on {kernel.name}", REWRITE, "kernelopt.pair.start", source)
         if not backend.editor.parsed(unit.key).has_main:
             yield _action(f"kernelopt: declare a workload for {kernel.name}", REWRITE, "kernelopt.workload.init", source)
+    if kernels:
+        yield from _program_actions(unit, view.programs)
+
+
+def _program_actions(unit: Unit, programs: FilePrograms | None) -> Iterator[types.CodeAction]:
+    """One for each program that could run the file's kernels and does not."""
+    if programs is None:
+        return
+    used = None if programs.program is None else programs.program.name
+    for program in programs.search.found:
+        if program.name != used:
+            title = f"kernelopt: use {program.name} to run these kernels"
+            yield _action(title, REWRITE, "kernelopt.program.choose", {"uri": unit.uri, "program": program.name})
 
 
 def _proposal_actions(proposal: Proposal, tags: list[types.CodeActionTag] | None) -> Iterator[types.CodeAction]:

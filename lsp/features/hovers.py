@@ -5,6 +5,8 @@ from __future__ import annotations
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
+from assistant.editor.markdown import tamed
+from assistant.editor.program_words import program_about
 from assistant.editor.view import KernelView
 from assistant.editor.words import kernel_table, line_table, proposal_text
 from lsp.backend import Backend
@@ -29,7 +31,8 @@ def _markdown(backend: Backend, unit: Unit, line: int) -> str:
     view = backend.editor.view(unit.key)
     tables = [_kernel(kernel) for kernel in view.kernels if kernel.line == line]
     if tables:
-        return "\n\n---\n\n".join(tables)
+        about = program_about(view.programs)
+        return "\n\n---\n\n".join([*tables, *([tamed(about).replace("\n", "\n\n")] if about else [])])
     counters = [item for item in view.lines if item.line == line]
     notes = [note for note in view.notes if note.line == line]
     return line_table(counters, notes, [item for item in view.code if item.line == line])

@@ -24,6 +24,7 @@ _WATCHED = (
     "**/compile_commands.json",
     "**/*.rsp",
     "**/*.kernelopt.toml",
+    "**/.kernelopt/programs.json",
 )
 
 

@@ -6,13 +6,13 @@ So a test knows the truth of each kernel, and whether the right one was timed.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from assistant.cuda.match import kernel_of_instance
 from assistant.cuda.parse import parse
 from assistant.model.timing import Block, CaseTiming, LaunchIdentity, PairTiming, ProfiledTime, TimedDevice, TimingOptions
 from assistant.model.workload import Case
-from assistant.ports.lab import LabFailure, Program, RunLimits
+from assistant.ports.lab import LabFailure, Program, ProgramRun, RunLimits
 from assistant.workload.recordings import RecordingReader
 
 __all__ = ["Clock"]
@@ -31,6 +31,8 @@ class Clock:
         """A kernel that is timed in the place of whatever is asked for."""
         self.profiled_s: float | None = None
         """What a profiler says of everything; None: it agrees."""
+        self.ran: Callable[[Program], ProgramRun] | None = None
+        """One run of a whole program; None: the clock runs none."""
 
     async def time(
         self, a: Program, b: Program, cases: Sequence[tuple[Case, Case]], options: TimingOptions, limits: RunLimits
@@ -39,6 +41,9 @@ class Clock:
             return self.failure
         timings = tuple(self._case(a, b, *pair) for pair in cases)
         return PairTiming(timings, TimedDevice("a clock of the tests", "GPU-T", "1", "nvcc"))
+
+    async def timeline(self, program: Program, limits: RunLimits) -> ProgramRun | LabFailure:
+        return LabFailure("unsupported", "this clock runs no programs", "") if self.ran is None else self.ran(program)
 
     def _case(self, a: Program, b: Program, a_case: Case, b_case: Case) -> CaseTiming:
         a_s, a_launches = self._side(a, a_case)

@@ -25,6 +25,7 @@ from assistant.model.recording import RecordedLaunch, Recording
 from assistant.model.source import Source
 from assistant.model.workload import Case, CaseOrigin
 from assistant.ports.lab import Lab, Program, ProgramRun, ReplayOptions, ReplayRun, RunLimits
+from assistant.workload.timeline import timeline_of
 
 PROGRAMS = Path(__file__).parents[1] / "data/captured"
 REPOSITORY = Path(__file__).parents[2]
@@ -262,3 +263,15 @@ async def test_none_of_our_processes_measures_while_the_program_runs(
     run = await captured.run(given, RunLimits())
     assert isinstance(run, ProgramRun), run
     assert run.stdout == b"held\n" * len(seen)
+
+
+async def test_a_run_for_its_timeline_keeps_nothing_but_when_everything_ran(captured: CapturedRuns) -> None:
+    run = await captured.run(program("vectors"), RunLimits(), is_timeline=True)
+    assert isinstance(run, ProgramRun) and run.exit_status == 0 and run.recording is not None
+    kept, _ = await recorded(captured, program("vectors"))
+    assert (run.recording.launches, run.launch_count) == ((), kept.launch_count)
+    assert run.recording.steps is not None
+    assert all(step.start_ns is not None and step.end_ns is not None and step.end_ns > step.start_ns for step in run.recording.steps)
+    found = timeline_of(run.recording)
+    assert found is not None and 0 <= found.gap_ratio < 1
+    assert {row.kind for row in found.rows} >= {"launch", "copy_to_host"}

@@ -138,6 +138,7 @@ function kernelCommands({ server, watch }: Parts): Runs {
     pair: onKernel("kernelopt.pair.start"),
     declareWorkload: onKernel("kernelopt.workload.init"),
     explainKernel: onKernel("kernelopt.kernel.explain"),
+    chooseProgram: onKernel("kernelopt.program.choose"),
   };
 }
 

@@ -29,7 +29,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const notes = new Notes();
   const model = new EditorModel(context, notes);
   const launcher = new Launcher(context);
-  const execute: Execute = (command, values, next) => told(log, () => intercepting(review, notes)(command, values, opening(next)));
+  const execute: Execute = (command, values, next) => told(log, () => intercepting(server, review, notes)(command, values, opening(next)));
   const manifest: Manifest = context.extension.packageJSON; // VS Code types it as any
   const server = new LanguageServer(launcher, { log, execute, manifest, complete: (...asked) => model.complete(...asked) });
   const review = new Review(server, notes);

@@ -4,16 +4,18 @@ import * as vscode from "vscode";
 
 import type { Notes } from "./notes.ts";
 import { plain } from "./plain.ts";
-import type { Explained, KernelArguments } from "./protocol/answers.ts";
+import { chooseProgram } from "./programs.ts";
+import type { Explained, KernelArguments, Program } from "./protocol/answers.ts";
 import type { ProposalArguments, Review } from "./review/review.ts";
 import type { Execute, Next } from "./server/connection.ts";
+import type { Server } from "./server/server.ts";
 
-export function intercepting(review: Review, notes: Notes): Execute {
+export function intercepting(server: Server, review: Review, notes: Notes): Execute {
   return async (command, values, next) => {
     const argument = values[0];
     if (isProposal(argument) && (await reviewed(command, argument, review))) return undefined;
     if (EXPLAINED.has(command)) return await shown(command, values, next, notes);
-    const asked = await question(command, argument);
+    const asked = await question(command, argument, server);
     if (asked === "dismissed") return undefined;
     const answer = await next(command, asked === undefined ? values : [asked]);
     if (ANSWERED.has(command)) void said(answer, argument);
@@ -69,11 +71,16 @@ async function shown(command: string, values: readonly unknown[], next: Next, no
 }
 
 /** The argument with what a person was asked for; undefined where there is nothing to ask. */
-async function question(command: string, argument: unknown): Promise<object | "dismissed" | undefined> {
+async function question(command: string, argument: unknown, server: Server): Promise<object | "dismissed" | undefined> {
   if (typeof argument !== "object" || argument === null) return undefined;
   if (command === "kernelopt.pair.start" && !("goal" in argument)) {
     const goal = await vscode.window.showInputBox({ title: "Pair on this kernel", prompt: "A goal in your words, if you have one." });
     return goal === undefined ? "dismissed" : { ...argument, ...(goal.trim() === "" ? {} : { goal: goal.trim() }) };
+  }
+  if (command === "kernelopt.program.choose" && !("program" in argument)) {
+    const { uri } = kernelOf(argument);
+    const program = await chooseProgram(await server.request<readonly Program[]>("kernelopt/list", { what: "programs", uri }));
+    return program === undefined ? "dismissed" : { ...argument, program };
   }
   if (command === "kernelopt.pair.constrain" && !("words" in argument)) {
     const words = await vscode.window.showInputBox({

@@ -8,12 +8,15 @@ Example::
 from __future__ import annotations
 
 import ctypes
+import re
 from functools import cache
 from urllib.parse import unquote
 
 __all__ = ["function_name", "variable_name"]
 
 _LIBRARY = "libstdc++.so.6"
+_STATIC = re.compile(r"__nv_static_(\d+)_")
+"""What nvcc 13.0 puts before a static function's symbol in relocatable code: the length of a word for the file, and that word."""
 
 
 @cache
@@ -27,6 +30,9 @@ def variable_name(symbol: str) -> str:
 
 
 def _demangled(symbol: str) -> str:
+    static = _STATIC.match(symbol)
+    if static is not None:
+        symbol = symbol[static.end() + int(static[1]) + 1 :]
     if not symbol.startswith("_Z"):
         return symbol
     library = ctypes.CDLL(_LIBRARY)

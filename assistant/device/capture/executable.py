@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import hashlib
 import tempfile
+from functools import partial
 from pathlib import Path
 
 from assistant.build.diagnostics import parse_compiler
 from assistant.build.includes import with_headers
-from assistant.build.overlay import write_overlay
+from assistant.build.overlay import Overlay, write_overlay
 from assistant.build.safe_flags import is_read_by_shell
-from assistant.build.units import unit_paths
+from assistant.build.units import is_c, unit_paths
 from assistant.device.access import compile_access, files_of
 from assistant.device.capture.protocol import CaptureFailed, CaptureRequest
 from assistant.device.process import ToolRunner
@@ -49,16 +50,16 @@ def build_program(request: CaptureRequest, toolchain: Toolchain, runner: ToolRun
     with tempfile.TemporaryDirectory(prefix="build-", dir=folder) as scratch:
         staged, place = Path(scratch) / "program", Path(scratch)
         overlay = write_overlay(request.sources, request.flags.arguments, place / "overlay")
-        sources = [overlay.place(path) for path in unit_paths(request.sources, request.flags.arguments)]
-        linked = ("-rdc=true",) if len(sources) > 1 and "-rdc=true" not in request.flags.arguments else ()
-        options = (*overlay.first, *request.flags.arguments, *overlay.last, *linked, f"-arch={request.architecture}", "-lineinfo")
-        command = (toolchain.nvcc.path, "-x", "cu", *options, "-o", str(staged), *map(str, sources))
-        if any(map(is_read_by_shell, command)):  # nvcc hands its own command lines to one
+        commands = _commands(toolchain.nvcc.path, request, overlay, staged)
+        if any(is_read_by_shell(word) for command in commands for word in command):  # nvcc hands its own command lines to one
             raise CaptureFailed("not_built", "a flag or path holds what a shell acts upon, and nvcc starts one", "rename it")
         named = (path for path, _ in request.sources)
         files = files_of(named, request.workspaces, request.flags.arguments, request.cwd, runner.environment)
         access = compile_access(files, toolchain, runner.environment, place)
-        output = runner.run(command, cwd=request.cwd, timeout_s=_TIMEOUT_S, temporary=place, access=access)
+        run = partial(runner.run, cwd=request.cwd, timeout_s=_TIMEOUT_S, temporary=place, access=access)
+        output = run(commands[0])
+        for command in commands[1:]:
+            output = run(command) if output.status == 0 and output.limit is None else output
         if output.limit is not None:
             raise CaptureFailed("not_built", f"nvcc does not build the program: it {output.limit}", "make the source smaller")
         if output.status != 0 or not staged.exists():
@@ -68,6 +69,28 @@ def build_program(request: CaptureRequest, toolchain: Toolchain, runner: ToolRun
             raise CaptureFailed("not_built", f"nvcc does not build the program\n{tail}", "fix the errors above", diagnostics)
         staged.replace(built)
     return built
+
+
+def _linked(libraries: tuple[str, ...]) -> tuple[str, ...]:
+    """As nvcc hands them to the linker; a shared one is found again where it was linked."""
+    words = (word if word.startswith("-") else f"-Xlinker={word}" for word in libraries)
+    folders = (word.removeprefix("-L") for word in libraries if word.startswith("-L"))
+    return (*words, *(f"-Xlinker=-rpath,{folder}" for folder in folders))
+
+
+def _commands(nvcc: str, request: CaptureRequest, overlay: Overlay, staged: Path) -> list[tuple[str, ...]]:
+    """Each unit in C is compiled by itself, as nvcc takes all that it is given for one language; the last command links them."""
+    units, given = unit_paths(request.sources, request.flags.arguments), request.flags.arguments
+    sources = [overlay.place(path) for path in units if not is_c(path)]
+    in_c = {overlay.place(path): staged.with_name(f"{number}.o") for number, path in enumerate(units) if is_c(path)}
+    linked = ("-rdc=true",) if len(sources) > 1 and "-rdc=true" not in given else ()
+    options = (*overlay.first, *given, *overlay.last, f"-arch={request.architecture}")
+    plain = tuple(word for word in options if not word.startswith(("-std", "--std")))
+    objects = (word for output in in_c.values() for word in ("-Xlinker", str(output)))
+    return [
+        *((nvcc, "-x", "c", *plain, "-c", "-o", str(output), str(source)) for source, output in in_c.items()),
+        (nvcc, *options, *linked, "-lineinfo", *objects, "-o", str(staged), *_linked(request.libraries), "-x", "cu", *map(str, sources)),
+    ]
 
 
 def run_build_command(
@@ -94,6 +117,7 @@ def _key(request: CaptureRequest, nvcc_version: str) -> str:
         request.architecture,
         str(request.cwd),
         *request.flags.arguments,
+        *request.libraries,
         *(f"{p}\0{t}" for p, t in sorted(texts.items())),
     )
     return hashlib.sha256("\0\0".join(parts).encode("utf-8", "surrogateescape")).hexdigest()[:32]

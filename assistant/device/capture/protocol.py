@@ -35,6 +35,8 @@ class CaptureRequest(Record):
     architecture: str = "sm_90"
     args: tuple[str, ...] = ()
     """Of the program that is built from the sources; a command has its own."""
+    libraries: tuple[str, ...] = ()
+    """Of others, that the sources' program is linked with: ``-lNAME``, ``-LFOLDER`` and files, in order."""
     build_command: tuple[str, ...] | None = None
     run_command: tuple[str, ...] | None = None
     """None: the sources are built and their ``main`` is run."""
@@ -44,6 +46,8 @@ class CaptureRequest(Record):
     """Value of ``CUDA_VISIBLE_DEVICES``; None: as it is."""
     gpu_uuids: tuple[str, ...] = ()
     """Of the GPUs on which nothing is measured while the program runs: all that it may use."""
+    is_timeline: bool = False
+    """When kernels, copies and fills ran is recorded, and nothing else: the program is not waited for anywhere."""
     workspaces: tuple[str, ...] = ()
     """Folders of which compilers may read everything, in addition to the sources' own."""
 

@@ -34,6 +34,8 @@ __all__ = ["CaptureEnvironment", "capture", "collect"]
 
 _CONFINED_VARIABLES = {"CUDA_CACHE_DISABLE": "1"}
 """The driver's cache of compiled PTX lies in the user's home."""
+_LOADED_FIRST = {"CUDA_MODULE_LOADING": "EAGER"}
+"""Else each kernel's code is loaded by its first launch, and the gap before it shows that and nothing of the program."""
 _RAW = "raw"
 """Below a run's folder: what the recording library writes."""
 _PROGRAM_STARTS = (b"\x7fELF", b"#!")
@@ -88,6 +90,8 @@ def _variables(request: CaptureRequest, around: CaptureEnvironment, library: Pat
         "KERNELOPT_CAPTURE_LAUNCH_BYTES": str(request.limits.launch_bytes),
         "KERNELOPT_CAPTURE_TOTAL_BYTES": str(request.limits.recording_bytes),
     }
+    if request.is_timeline:
+        variables |= {"KERNELOPT_CAPTURE_TIMELINE": "1", **_LOADED_FIRST}
     if request.visible_devices is not None and "CUDA_VISIBLE_DEVICES" not in variables:
         variables["CUDA_VISIBLE_DEVICES"] = request.visible_devices
     return variables
@@ -209,4 +213,4 @@ def _finish(raw: Path, record: Path, texts: tuple[str, ...], notes: tuple[str, .
 
 def _launch_lines(folder: Path) -> int:
     with (folder / "log").open(encoding="utf-8", errors="replace") as lines:
-        return sum(line.startswith(("launch ", "skipped ")) for line in lines)
+        return sum(line.startswith(("launch ", "skipped ", "step launch ")) for line in lines)

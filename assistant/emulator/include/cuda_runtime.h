@@ -1,5 +1,6 @@
 // CUDA's runtime and device language for the emulator; written from NVIDIA's documentation, independent of the toolkit.
 #pragma once
+#ifdef __cplusplus
 #include <cassert>
 #include <cfloat>
 #include <climits>
@@ -19,3 +20,7 @@
 #include "emu/atomics.h"
 #include "emu/conversions.h"
 #include "emu/runtime_api_templates.h"
+#include "emu/textures.h"
+#else  // C has the runtime API alone
+#include "emu/runtime_api.h"
+#endif

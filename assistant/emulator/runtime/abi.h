@@ -85,6 +85,7 @@ void emu_set_error(int error);                           // sticky for device fa
 int emu_on_copy(void* destination, const void* source, size_t bytes, int kind /* cudaMemcpyKind */);
 int emu_on_memset(void* destination, size_t bytes);
 bool emu_upload_other(void* destination, const void* source, size_t bytes);  // whether other contents than the source's were copied (EMU_UPLOADS)
+void emu_on_call(const char* kind, size_t bytes);            // "allocation", "free" or "wait": what a program asks for beside work
 void emu_on_synchronize();                               // every host synchronisation point
 void emu_register_host(void* pointer, size_t bytes);     // host memory that kernels may use from now on
 void emu_unregister_host(void* pointer);
@@ -94,6 +95,8 @@ void emu_reset_device();                                 // forgets the last and
 void emu_note_communication();                           // at start-up: the program's kernels may signal from block to block
 // A host API entry that exists but is not implemented: reported once with its name, returns cudaErrorNotSupported (801).
 int emu_unsupported(const char* name);
+// The same of something that the program calls and that is not run, with its place.
+void emu_note_not_run(const char* what, const char* file, int line);
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -128,7 +131,18 @@ uint64_t emu_clock();                                    // monotonic per worker
 void* emu_device_malloc(size_t bytes);
 void emu_device_free(void* pointer);
 unsigned emu_address_space(const void* address);         // bit 0 global, 1 shared, 2 local, 3 constant
+// Stands for a function that needs what the emulator does not run: ends the launch, or the program where the host calls it.
+[[noreturn]] void emu_refuse(const char* what, const char* file, int line);
 }
+// One texel: up to four components of 32 bits, integers extended.
+struct EmuTexel { uint64_t low, high; };
+enum EmuTexelKind { EMU_TEXEL_OF_LINEAR, EMU_TEXEL_1D, EMU_TEXEL_2D, EMU_TEXEL_3D, EMU_TEXEL_1D_LAYERED, EMU_TEXEL_2D_LAYERED };
+// Tensor-core fragments: arrays of the calling lane's elements.
+enum EmuMatrixElement { EMU_MATRIX_HALF, EMU_MATRIX_BFLOAT, EMU_MATRIX_FLOAT, EMU_MATRIX_TF32, EMU_MATRIX_DOUBLE, EMU_MATRIX_INT8, EMU_MATRIX_UINT8, EMU_MATRIX_INT };
+struct EmuMatrixShape { unsigned char m, n, k, d, a, b, c; };  // the last four: EmuMatrixElement
+extern "C" void emu_wmma_offer();                        // the kernel uses fragments
+extern "C" void emu_wmma_multiply(void* d, const void* a, const void* b, const void* c, EmuMatrixShape shape);  // d = a b + c, by the whole warp
+extern "C" EmuTexel emu_texture_fetch(uint64_t texture, int kind, float x, float y, float z, int index /* of linear memory, or the layer */);
 // Atomics: emu_atomic_<op>_<type>. Every one records one event (kind atomic) at its caller, then acts. T* must be aligned.
 #define EMU_ATOMIC_INTEGER(T, suffix)                                                                                   \
   T emu_atomic_add_##suffix(T* p, T v); T emu_atomic_sub_##suffix(T* p, T v); T emu_atomic_min_##suffix(T* p, T v);       \

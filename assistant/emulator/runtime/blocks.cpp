@@ -13,6 +13,7 @@
 
 #include "launch_limits.h"
 #include "options.h"
+#include "shared_arrays.h"
 #include "worker.h"
 
 namespace emu {
@@ -23,24 +24,11 @@ constexpr unsigned RESIDENT_BLOCKS = MULTIPROCESSORS * BLOCKS_PER_MULTIPROCESSOR
 
 struct Span { char* begin; size_t bytes; };
 
-// The worker's shared memory: the program's thread-local segment without the core's own variables, and of the dynamic part only
-// what the launch asked for.
+// The worker's shared variables, and of the dynamic part only what the launch asked for.
 std::vector<Span> shared_spans(const Worker& w) {
-  struct Hole { char* begin; size_t bytes, kept; };
-  std::vector<Hole> holes = {
-      {reinterpret_cast<char*>(&__emu_tc), sizeof __emu_tc, 0},
-      {reinterpret_cast<char*>(&emu_thread), sizeof emu_thread, 0},
-      {__emu_dynamic_shared, sizeof __emu_dynamic_shared, w.launch->request->shared_bytes},
-  };
-  std::sort(holes.begin(), holes.end(), [](const Hole& a, const Hole& b) { return a.begin < b.begin; });
   std::vector<Span> spans;
-  char* at = reinterpret_cast<char*>(emu_thread.shared_begin);
-  char* end = at + emu_thread.shared_size;
-  for (const Hole& hole : holes) {
-    spans.push_back({at, static_cast<size_t>(hole.begin + hole.kept - at)});
-    at = hole.begin + hole.bytes;
-  }
-  spans.push_back({at, static_cast<size_t>(end - at)});
+  for (const SharedVariable& variable : shared_variables())
+    spans.push_back({reinterpret_cast<char*>(emu_thread.shared_begin + variable.offset), variable.is_dynamic ? w.launch->request->shared_bytes : variable.bytes});
   return spans;
 }
 

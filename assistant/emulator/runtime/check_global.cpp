@@ -153,13 +153,25 @@ void examine_write(Worker& w, const GlobalCell& cell, const OrderCell* order, co
   examine_against(w, self, earlier(cell.write, cell.write_sync(), order ? order->write_tick : 0, true), is_equal_write);
 }
 
-void examine_read(Worker& w, const GlobalCell& cell, const OrderCell* order, const Access& self) {
+// One that the writing thread did not have to wait for, of the first readers.
+const CellAccess* unordered_reader(const FirstReaders* readers, const AccessPoint& at) {
+  if (!readers) return nullptr;
+  for (const CellAccess* reader : {&readers->one, &readers->other})
+    if (relation(earlier(*reader, 0, 0, false).at, at) > Relation::lanes) return reader;
+  return nullptr;
+}
+
+// `readers`: the first ones, if the cell says that there were several.
+void examine_read(Worker& w, const GlobalCell& cell, const OrderCell* order, const FirstReaders* readers, const Access& self) {
   if (self.is_strong && (cell.read.how() & CELL_STRONG)) return;
   Earlier reader = earlier(cell.read, cell.read_sync(), order ? order->read_tick : 0, false);
   if (!w.order && relation(reader.at, self.at) == Relation::none && has_unknown_readers(cell.read, self.at)) {
     bool reads_too = self.reads && reader.at.block == self.at.block && reader.at.thread == self.at.thread;
-    if (!reads_too) examine_apart(w, Relation::blocks, self, reader, false);
-    return;
+    if (reads_too) return;
+    const CellAccess* known = unordered_reader(readers, self.at);
+    if (known) return examine_apart(w, Relation::blocks, self, earlier(*known, 0, 0, false), false);
+    return report(w, self.is_strong ? "possible_global_race" : "global_race", self.pc, 0, self.address, self.at.thread,
+                  "write after read: no barrier orders it with the reads of others");
   }
   examine_against(w, self, reader, false);
 }
@@ -190,8 +202,9 @@ inline uint8_t joined_mask(const CellAccess& before, const Access& self) {
   return static_cast<uint8_t>((is_same_thread ? before.mask() : 0) | self.mask);
 }
 
-inline void remember_read(GlobalCell& cell, const Access& self) {
+inline void remember_read(GlobalCell& cell, FirstReaders* readers, const Access& self) {
   CellAccess& read = cell.read;
+  const CellAccess before = read;
   unsigned how = self.is_strong && (read.block == 0 || (read.how() & CELL_STRONG)) ? CELL_STRONG : 0u;
   if (read.block) {
     how |= read.how() & CELL_MANY_BLOCKS;
@@ -200,6 +213,7 @@ inline void remember_read(GlobalCell& cell, const Access& self) {
       how |= (read.how() & CELL_MANY_WARPS) | (read.thread() / WARP_LANES != self.at.thread / WARP_LANES ? CELL_MANY_WARPS : 0u);
   }
   read = {self.at.block, cell_place(self.pc, joined_mask(read, self)), cell_moment(self.at.epoch, self.at.thread, how)};
+  if (readers && (how & (CELL_MANY_WARPS | CELL_MANY_BLOCKS) & ~before.how())) *readers = {before, read};
   cell.syncs = (cell.syncs & ~(CELL_SYNC_MASK << 14)) | self.at.sync << 14;
 }
 
@@ -247,17 +261,19 @@ Access access_of(const Worker& w, const Event& event) {
 struct Cells {
   GlobalCell* cells;
   OrderCell* orders;                         // nullptr: the launch is not checked for order
+  FirstReaders* readers;                     // nullptr: it is
   uint16_t serial, first_serial;
   bool has_byte_cells;                       // else the last thread's access stands for a whole word
 
   explicit Cells(const Worker& w)
-      : cells(global_cells()), orders(w.order ? order_cells() : nullptr), serial(static_cast<uint16_t>(w.launch->race_serial.load(std::memory_order_relaxed))),
+      : cells(global_cells()), orders(w.order ? order_cells() : nullptr), readers(w.order ? nullptr : first_readers()), serial(static_cast<uint16_t>(w.launch->race_serial.load(std::memory_order_relaxed))),
         first_serial(static_cast<uint16_t>(w.launch->first_race_serial.load(std::memory_order_relaxed))), has_byte_cells(w.launch->has_byte_cells) {}
 
   GlobalCell& at(uint64_t index) const {
     enter_phase(cells[index], serial, first_serial);
     return cells[index];
   }
+  FirstReaders* readers_at(uint64_t index) const { return readers ? &readers[index] : nullptr; }
   OrderCell* order_at(uint64_t index) const {
     if (!orders) return nullptr;
     if (orders[index].race_serial != serial) orders[index] = OrderCell{serial, 0, 0, {}, {}};
@@ -302,15 +318,15 @@ inline __attribute__((always_inline)) void for_each_word(Worker& w, const Event&
   }
 }
 
-inline void examine(Worker& w, const GlobalCell& cell, const OrderCell* order, const Access& self) {
+inline void examine(Worker& w, const GlobalCell& cell, const OrderCell* order, const FirstReaders* readers, const Access& self) {
   if (cell.write.mask() & self.mask) examine_write(w, cell, order, self);
-  if (self.writes && (cell.read.mask() & self.mask)) examine_read(w, cell, order, self);
+  if (self.writes && (cell.read.mask() & self.mask)) examine_read(w, cell, order, readers, self);
   if (order) examine_others(w, *order, self);
 }
 
-inline void remember(GlobalCell& cell, OrderCell* order, const Access& self) {
+inline void remember(GlobalCell& cell, OrderCell* order, FirstReaders* readers, const Access& self) {
   if (order) remember_order(*order, cell, self);
-  if (self.reads) remember_read(cell, self);
+  if (self.reads) remember_read(cell, readers, self);
   if (self.writes) remember_write(cell, self);
 }
 
@@ -320,14 +336,14 @@ __attribute__((noinline)) void visit_bytes(Worker& w, const Cells& cells, Global
   for_each_byte(self, [&](uint64_t index, const Access& byte) {
     GlobalCell& cell = cells.at(index);
     OrderCell* order = cells.order_at(index);
-    examine(w, cell, order, byte);
-    remember(cell, order, byte);
+    examine(w, cell, order, cells.readers_at(index), byte);
+    remember(cell, order, cells.readers_at(index), byte);
   });
 }
 
 // A whole word whose parts have been accessed, too.
 __attribute__((noinline)) void examine_bytes(Worker& w, const Cells& cells, const Access& self) {
-  for_each_byte(self, [&](uint64_t index, const Access& byte) { examine(w, cells.at(index), cells.order_at(index), byte); });
+  for_each_byte(self, [&](uint64_t index, const Access& byte) { examine(w, cells.at(index), cells.order_at(index), cells.readers_at(index), byte); });
 }
 
 void report_stale(Worker& w, const GlobalCell& cell, const Access& self) {
@@ -362,10 +378,10 @@ void check_global_races(Worker& w, const Site& site, const Event& event, const R
     OrderCell* order = cells.order_at(index);
     self.has_digest = is_readable && self.address >= site.known_begin && self.address < site.known_end;
     self.digest = self.has_digest ? digest_word(self.address) : 0;
-    examine(w, cell, order, self);
+    examine(w, cell, order, cells.readers_at(index), self);
     if (self.mask != WHOLE_WORD && cells.has_byte_cells) return visit_bytes(w, cells, cell, self);
     if (cell.has_bytes()) examine_bytes(w, cells, self);
-    remember(cell, order, self);
+    remember(cell, order, cells.readers_at(index), self);
   });
 }
 

@@ -1,4 +1,4 @@
-// Shared memory: bounds of the dynamic part, uninitialised reads, races between two barriers, and asynchronous copies that are used before
+// Shared memory: bounds, uninitialised reads, races between two barriers, and asynchronous copies that are used before
 // they have been waited for.
 //
 // Threads of different warps are ordered only by barriers. Threads of one warp are ordered by __syncwarp and the other warp
@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "requests.h"
+#include "shared_arrays.h"
 
 namespace emu {
 namespace {
@@ -25,6 +26,7 @@ struct Access {
 
 bool same_warp(uint16_t a, uint16_t b) { return a / WARP_LANES == b / WARP_LANES; }
 
+// Dynamic shared memory has room for what any launch may ask for.
 void check_dynamic_bounds(Worker& w, const Event& event, const Request& r) {
   auto begin = reinterpret_cast<uint64_t>(__emu_dynamic_shared);
   if (r.highest - begin >= sizeof __emu_dynamic_shared) return;
@@ -53,8 +55,10 @@ void examine_against_write(Worker& w, const SharedCell& cell, const Access& self
 
 void examine_against_read(Worker& w, const SharedCell& cell, const Access& self) {
   if (cell.read_epoch != self.epoch || !(cell.read_mask & self.mask) || (self.is_atomic && cell.is_atomic_read)) return;
-  if (cell.has_many_readers || !same_warp(cell.read_thread, self.thread)) {
-    report(w, "shared_race", self.pc, cell.read_pc, self.address, self.thread, "write after read: no barrier orders it with thread %u of the block", cell.read_thread);
+  const bool is_last_near = same_warp(cell.read_thread, self.thread);
+  if (cell.has_many_readers || !is_last_near) {
+    report(w, "shared_race", self.pc, is_last_near ? cell.other_read_pc : cell.read_pc, self.address, self.thread,
+           "write after read: no barrier orders it with thread %u of the block", is_last_near ? cell.other_read_thread : cell.read_thread);
   } else if (cell.read_thread != self.thread && cell.read_sync == self.sync && cell.read_pc != self.pc) {
     report(w, self.is_volatile ? "lock_step" : "missing_syncwarp", self.pc, cell.read_pc, self.address, self.thread,
            "write after read: no __syncwarp orders it with thread %u of the same warp", cell.read_thread);
@@ -74,7 +78,11 @@ inline __attribute__((always_inline)) void remember_read(SharedCell& cell, const
     cell.has_many_readers = 0;
     cell.is_atomic_read = self.is_atomic;
   } else {
-    if (!same_warp(cell.read_thread, self.thread)) cell.has_many_readers = 1;
+    if (!same_warp(cell.read_thread, self.thread)) {
+      cell.has_many_readers = 1;
+      cell.other_read_thread = cell.read_thread;
+      cell.other_read_pc = cell.read_pc;
+    }
     cell.is_atomic_read = cell.is_atomic_read && self.is_atomic;
   }
   cell.read_mask = static_cast<uint8_t>((is_same_thread ? cell.read_mask : 0) | self.mask);  // of one thread
@@ -203,7 +211,15 @@ Access access_of(const Worker& w, const Event& event) {
 
 }  // namespace
 
-void check_shared(Worker& w, const Event& event, const Request& r) {
+void check_shared(Worker& w, Site& site, const Event& event, const Request& r) {
+  const bool is_known = r.lowest >= site.known_begin && r.highest + r.size_bytes <= site.known_end;
+  if (!is_known) {
+    uint64_t address[WARP_LANES];
+    uint8_t lane[WARP_LANES];
+    unsigned count;
+    const bool is_outside = w.launch->is_checked && find_outside(w, site, event, r, address, lane, count);
+    if (is_outside) return count ? check_shared(w, site, event, make_request(address, lane, count, r.size_bytes)) : void();
+  }
   check_dynamic_bounds(w, event, r);
   if (!w.launch->is_checked) return;
   unsigned kind = event.kind & EVENT_KIND_MASK;

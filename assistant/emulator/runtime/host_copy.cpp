@@ -3,8 +3,10 @@
 #include <cstring>
 #include <vector>
 
+#include "graphs.h"
 #include "host.h"
 #include "memory.h"
+#include "textures.h"
 
 using emu_host::device_fault;
 using emu_host::fail;
@@ -109,8 +111,10 @@ cudaError_t issue(Copy copy, cudaStream_t stream, bool is_async) {
   if (copy.pieces.empty()) return cudaSuccess;
   for (const Piece& p : copy.pieces)
     if (cudaError_t error = check(p, copy.kind)) return fail(error);
-  if (!emu::runs_late()) return run(copy);
+  const bool is_captured = emu::is_capturing(stream);
+  if (!emu::runs_late() && !is_captured) return run(copy);
   emu::About about{"copy", nullptr, 0, {emu::place_at(copy.pieces[0].to), emu::place_at(copy.pieces[0].from)}};
+  if (is_captured) return static_cast<cudaError_t>(emu::issue(stream, about, [kept = std::move(copy)] { return run(kept); }));
   if (!may_be_late(copy, is_async)) return static_cast<cudaError_t>(emu::issue_and_wait(stream, about, [&copy] { return run(copy); }));
   if (place_of(copy.pieces[0].from) == Place::pageable)
     for (const Piece& p : copy.pieces) copy.staged.insert(copy.staged.end(), p.from, p.from + p.bytes);
@@ -136,18 +140,42 @@ cudaError_t copy_rows(void* to, size_t to_pitch, const void* from, size_t from_p
   return issue(std::move(copy), stream, is_async);
 }
 
+// One end of a copy of planes: an array's elements, or bytes of pitched memory (CUDA Runtime API, cudaMemcpy3D).
+struct Planes {
+  char* data;
+  size_t pitch, rows, unit;                  // unit: bytes of what positions and extents count
+};
+
+Planes planes_of(const cudaArray* array, const cudaPitchedPtr& pitched) {
+  if (array) return {array->data, array->row_bytes(), array->rows(), array->element_bytes};
+  return {static_cast<char*>(pitched.ptr), pitched.pitch, pitched.ysize, 1};
+}
+
 cudaError_t copy_planes(const struct cudaMemcpy3DParms* p, cudaStream_t stream, bool is_async) {
   if (!p) return fail(cudaErrorInvalidValue);
-  if (p->srcArray || p->dstArray) return static_cast<cudaError_t>(emu_unsupported("cudaMemcpy3D with CUDA arrays"));
-  if (p->dstPtr.pitch < p->extent.width || p->srcPtr.pitch < p->extent.width) return fail(cudaErrorInvalidPitchValue);
+  const Planes to = planes_of(p->dstArray, p->dstPtr), from = planes_of(p->srcArray, p->srcPtr);
+  const size_t width = p->extent.width * std::max(to.unit, from.unit);
+  if (to.pitch < width || from.pitch < width) return fail(cudaErrorInvalidPitchValue);
   Copy copy{{}, p->kind, {}};
   for (size_t z = 0; z < p->extent.depth; z++) {
-    auto place = [z](const cudaPitchedPtr& q, const cudaPos& at) {
-      return static_cast<char*>(q.ptr) + ((at.z + z) * q.ysize + at.y) * q.pitch + at.x;
-    };
-    add_rows(copy, place(p->dstPtr, p->dstPos), p->dstPtr.pitch, place(p->srcPtr, p->srcPos), p->srcPtr.pitch, p->extent.width, p->extent.height);
+    auto place = [z](const Planes& q, const cudaPos& at) { return q.data + ((at.z + z) * q.rows + at.y) * q.pitch + at.x * q.unit; };
+    add_rows(copy, place(to, p->dstPos), to.pitch, place(from, p->srcPos), from.pitch, width, p->extent.height);
   }
   return issue(std::move(copy), stream, is_async);
+}
+
+char* place_in(cudaArray_const_t array, size_t x_bytes, size_t y) { return array->data + y * array->row_bytes() + x_bytes; }
+
+cudaError_t copy_to_array(cudaArray_t to, size_t x_bytes, size_t y, const void* from, size_t pitch, size_t width, size_t height, cudaMemcpyKind kind,
+                          cudaStream_t stream, bool is_async) {
+  if (!to || x_bytes + width > to->row_bytes() || y + height > to->rows()) return fail(cudaErrorInvalidValue);
+  return copy_rows(place_in(to, x_bytes, y), to->row_bytes(), from, pitch, width, height, kind, stream, is_async);
+}
+
+cudaError_t copy_from_array(void* to, size_t pitch, cudaArray_const_t from, size_t x_bytes, size_t y, size_t width, size_t height, cudaMemcpyKind kind,
+                            cudaStream_t stream, bool is_async) {
+  if (!from || x_bytes + width > from->row_bytes() || y + height > from->rows()) return fail(cudaErrorInvalidValue);
+  return copy_rows(to, pitch, place_in(from, x_bytes, y), from->row_bytes(), width, height, kind, stream, is_async);
 }
 
 cudaError_t run(const std::vector<Fill>& fills, int value) {
@@ -208,6 +236,30 @@ cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms* p) {
   return copy_planes(p, nullptr, false);
 }
 cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms* p, cudaStream_t stream) { return copy_planes(p, stream, true); }
+cudaError_t cudaMemcpyToArray(cudaArray_t to, size_t x_bytes, size_t y, const void* from, size_t bytes, cudaMemcpyKind kind) {
+  emu_on_synchronize();
+  return to ? issue(place_in(to, x_bytes, y), from, bytes, kind, nullptr, false) : fail(cudaErrorInvalidValue);
+}
+cudaError_t cudaMemcpyFromArray(void* to, cudaArray_const_t from, size_t x_bytes, size_t y, size_t bytes, cudaMemcpyKind kind) {
+  emu_on_synchronize();
+  return from ? issue(to, place_in(from, x_bytes, y), bytes, kind, nullptr, false) : fail(cudaErrorInvalidValue);
+}
+cudaError_t cudaMemcpy2DToArray(cudaArray_t to, size_t x_bytes, size_t y, const void* from, size_t pitch, size_t width, size_t height, cudaMemcpyKind kind) {
+  emu_on_synchronize();
+  return copy_to_array(to, x_bytes, y, from, pitch, width, height, kind, nullptr, false);
+}
+cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t to, size_t x_bytes, size_t y, const void* from, size_t pitch, size_t width, size_t height,
+                                     cudaMemcpyKind kind, cudaStream_t stream) {
+  return copy_to_array(to, x_bytes, y, from, pitch, width, height, kind, stream, true);
+}
+cudaError_t cudaMemcpy2DFromArray(void* to, size_t pitch, cudaArray_const_t from, size_t x_bytes, size_t y, size_t width, size_t height, cudaMemcpyKind kind) {
+  emu_on_synchronize();
+  return copy_from_array(to, pitch, from, x_bytes, y, width, height, kind, nullptr, false);
+}
+cudaError_t cudaMemcpy2DFromArrayAsync(void* to, size_t pitch, cudaArray_const_t from, size_t x_bytes, size_t y, size_t width, size_t height,
+                                       cudaMemcpyKind kind, cudaStream_t stream) {
+  return copy_from_array(to, pitch, from, x_bytes, y, width, height, kind, stream, true);
+}
 cudaError_t cudaMemset(void* pointer, int value, size_t bytes) { return issue({{static_cast<char*>(pointer), bytes}}, value, nullptr, false); }
 cudaError_t cudaMemsetAsync(void* pointer, int value, size_t bytes, cudaStream_t stream) {
   return issue({{static_cast<char*>(pointer), bytes}}, value, stream, true);

@@ -45,8 +45,11 @@ cudaError_t check_device(int device) { return device == 0 ? cudaSuccess : fail(c
 }  // namespace
 
 extern "C" {
-cudaError_t cudaDeviceSynchronize() { return synchronize(); }
-cudaError_t cudaThreadSynchronize() { return synchronize(); }
+cudaError_t cudaDeviceSynchronize() {
+  emu_on_call("wait", 0);
+  return synchronize();
+}
+cudaError_t cudaThreadSynchronize() { return cudaDeviceSynchronize(); }
 cudaError_t cudaDeviceReset() {
   synchronize();
   emu_reset_device();

@@ -17,6 +17,7 @@ cudaError_t allocate(void** pointer, size_t bytes, EmuSpace space) {
   *pointer = nullptr;
   if (bytes == 0) return space == EMU_MANAGED ? fail(cudaErrorInvalidValue) : cudaSuccess;
   *pointer = emu_malloc(bytes, space);
+  emu_on_call("allocation", bytes);
   return *pointer ? cudaSuccess : fail(cudaErrorMemoryAllocation);
 }
 
@@ -34,6 +35,7 @@ cudaError_t check_release(void* pointer, bool is_pinned) {
 cudaError_t release(void* pointer, bool is_pinned) {
   if (!pointer) return device_fault();
   if (cudaError_t error = check_release(pointer, is_pinned)) return error;
+  emu_on_call("free", 0);
   if (cudaError_t error = synchronize()) return error;
   return emu_free(pointer) ? cudaSuccess : fail(cudaErrorInvalidValue);
 }

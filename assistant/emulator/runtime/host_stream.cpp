@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 
+#include "graphs.h"
 #include "host.h"
 
 using emu_host::device_fault;
@@ -19,6 +20,7 @@ struct CUevent_st {
   bool is_recorded;
   bool has_timing;
   emu::OperationPointer last_record;         // of a late run
+  emu::CapturePoint captured;                // where it was recorded in a stream that was being captured
 };
 
 namespace {
@@ -41,6 +43,8 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   return cudaSuccess;
 }
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+  if (emu::is_capturing(stream)) return fail(cudaErrorStreamCaptureUnsupported);
+  emu_on_call("wait", 0);
   emu::finish_stream(stream);
   emu_on_synchronize();
   return device_fault();
@@ -48,6 +52,8 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
 cudaError_t cudaStreamQuery(cudaStream_t stream) { return emu::is_stream_done(stream) ? device_fault() : cudaErrorNotReady; }
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
   if (!event) return fail(cudaErrorInvalidResourceHandle);
+  if (event->captured.graph) return emu::wait_for_point(stream, event->captured) ? cudaSuccess : fail(cudaErrorStreamCaptureMerge);
+  if (emu::is_capturing(stream)) return fail(cudaErrorStreamCaptureIsolation);
   emu::wait_for(stream, event->last_record);
   return device_fault();
 }
@@ -86,21 +92,18 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void*
     return cudaSuccess;
   }));
 }
-cudaError_t cudaStreamIsCapturing(cudaStream_t, enum cudaStreamCaptureStatus* status) {
-  if (!status) return fail(cudaErrorInvalidValue);
-  *status = cudaStreamCaptureStatusNone;
-  return cudaSuccess;
-}
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
   if (!event) return fail(cudaErrorInvalidValue);
-  *event = new CUevent_st{std::make_shared<std::chrono::steady_clock::time_point>(), false, !(flags & cudaEventDisableTiming), nullptr};
+  *event = new CUevent_st{std::make_shared<std::chrono::steady_clock::time_point>(), false, !(flags & cudaEventDisableTiming), nullptr, {}};
   return cudaSuccess;
 }
 cudaError_t cudaEventCreate(cudaEvent_t* event) { return cudaEventCreateWithFlags(event, cudaEventDefault); }
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   if (!event) return fail(cudaErrorInvalidResourceHandle);
   event->is_recorded = true;
+  event->captured = emu::is_capturing(stream) ? emu::capture_point(stream) : emu::CapturePoint{};
+  if (event->captured.graph) return device_fault();
   event->last_record = emu::mark(stream, [time = event->time] {
     *time = std::chrono::steady_clock::now();
     return cudaSuccess;
@@ -110,6 +113,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
 cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned) { return cudaEventRecord(event, stream); }
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   if (!event) return fail(cudaErrorInvalidResourceHandle);
+  emu_on_call("wait", 0);
   emu::finish(event->last_record);
   emu_on_synchronize();
   return device_fault();

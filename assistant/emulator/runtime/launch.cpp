@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "faults.h"
+#include "graphs.h"
 #include "launch_limits.h"
 #include "memory.h"
 #include "options.h"
@@ -92,6 +93,12 @@ void describe(Launch& launch, const EmuLaunch& request, uint32_t serial, bool is
   permute_blocks(launch, o.seed);
 }
 
+// What is wrong was found all the same.
+void drop_counters(LaunchReport& report) {
+  report.sites.clear();
+  report.blocks_counted = report.grid_unique_sectors = report.block_unique_sectors = report.atomic_unique_sectors = 0;
+}
+
 LaunchReport collect(Launch& launch) {
   LaunchReport result;
   std::vector<std::vector<Problem>> logs;
@@ -109,6 +116,7 @@ LaunchReport collect(Launch& launch) {
   result.grid_unique_sectors = launch.grid_unique_sectors.load();
   result.blocks_counted = launch.blocks_counted.load();
   result.error = launch.error.load();
+  if (launch.is_beyond_counters.load()) drop_counters(result);
   return result;
 }
 
@@ -196,7 +204,7 @@ using namespace emu;
 
 extern "C" int emu_launch(const EmuLaunch* request) {
   if (on_device()) abort_launch("unsupported", EMU_CALLER, 0, "a kernel starts a kernel: dynamic parallelism is not emulated", CUDA_ERROR_NOT_SUPPORTED);
-  if (!runs_late() || refuse(*request).error) return launch_now(*request);
+  if (!(runs_late() || is_capturing(request->stream)) || refuse(*request).error) return launch_now(*request);
   if (device().sticky) return device().sticky;
   auto kept = std::make_shared<KeptLaunch>(*request);
   return issue(request->stream, {"launch", request->function, request->line, places_of(*request)}, [kept] { return launch_now(kept->request); });

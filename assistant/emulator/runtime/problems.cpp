@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <cstring>
 
+#include "memory.h"
+#include "shared_arrays.h"
 #include "worker.h"
 
 namespace emu {
@@ -28,12 +30,25 @@ std::vector<Problem> ProblemLog::take() {
 }
 
 namespace {
+
+// ` (in tile)`, ` (at offset 16 of an allocation of 400 bytes)`: where two accesses meet, or what was read; empty where that is not known.
+std::string place_in_words(const Problem& problem) {
+  if (problem.address == 0 || !strcmp(problem.kind, "out_of_bounds")) return "";
+  std::string shared = shared_name(problem.address);
+  if (!shared.empty()) return " (in " + shared + ")";
+  if (problem.other_pc == 0) return "";
+  if (const EmuSymbol* symbol = find_symbol(problem.address)) return std::string(" (in ") + symbol->name + ")";
+  const Allocation* in = find_live(problem.address);
+  if (!in) return "";
+  return " (at offset " + std::to_string(problem.address - in->begin) + " of an allocation of " + std::to_string(in->size()) + " bytes)";
+}
+
 void add_report(Worker& w, Problem problem, unsigned thread, const char* format, va_list arguments) {
   ++w.in_core;
   if (w.problems.note(problem.kind, problem.pc, problem.other_pc, problem.cause)) {
     char text[256];
     vsnprintf(text, sizeof text, format, arguments);
-    problem.message = text;
+    problem.message = text + place_in_words(problem);
     EmuDim3 block = w.launch->request->block;
     const EmuThreadContext& at = __emu_tc;
     const unsigned place[3] = {at.block_x, at.block_y, at.block_z};

@@ -18,6 +18,7 @@
 #include "record_log.h"
 #include "shadow.h"
 #include "streams.h"
+#include "textures.h"
 #include "uploads.h"
 
 namespace emu {
@@ -106,6 +107,7 @@ class Reach {
   }
   const std::vector<Region>& regions() const { return regions_; }
   uint64_t total_bytes() const { return total_bytes_; }
+  bool has_textures() const { return has_textures_; }
 
   struct Pointer { uint64_t container, offset; Target target; };
   std::vector<Pointer> argument_pointers, buffer_pointers;
@@ -133,6 +135,7 @@ class Reach {
     for (size_t offset = 0; offset + 8 <= bytes; offset += 8) {
       uint64_t value;
       memcpy(&value, data + offset, 8);
+      has_textures_ = has_textures_ || is_texture(value);
       if (!in_range(value, range.begin, range.size) && !in_range(value, image.data_begin, image.end - image.data_begin)) continue;
       Target target;
       if (!resolve(r_, value, target)) continue;
@@ -144,7 +147,11 @@ class Reach {
   Recorder& r_;
   std::vector<Region> regions_;
   uint64_t total_bytes_ = 0;
+  bool has_textures_ = false;
 };
+
+// The legacy default stream has two handles.
+uint64_t stream_word(const EmuLaunch& l) { return l.stream == reinterpret_cast<void*>(1) ? 0 : reinterpret_cast<uint64_t>(l.stream); }
 
 void write_header(Recorder& r, const char* item, uint32_t index, const EmuLaunch& l) {
   r.log.item(item).number(index).number(reinterpret_cast<uint64_t>(l.function));
@@ -157,6 +164,7 @@ const char* reason_to_skip(Recorder& r, const EmuLaunch& l, const Reach& reach) 
   const Options& o = options();
   Shape shape{l.function, l.grid.x, l.grid.y, l.grid.z, l.block.x, l.block.y, l.block.z, l.shared_bytes};
   if (r.is_full) return "recording is full";
+  if (reach.has_textures()) return "launch reads texture objects";
   if (reach.total_bytes() > o.record_launch_bytes) return "launch reaches more memory than the limit";
   uint64_t& count = r.kept[shape];
   // The second half of the space is for shapes not seen yet.
@@ -276,11 +284,11 @@ LaunchRecord begin_record(uint32_t index, const EmuLaunch& l) {
   reach.add_inside();
   if (const char* reason = reason_to_skip(*r, l, reach)) {
     write_header(*r, "skipped", index, l);
-    r->log.text(reason);
+    r->log.text(reason).number(stream_word(l));
     return {};
   }
   write_header(*r, "launch", index, l);
-  r->log.number(static_cast<uint64_t>(std::max(l.line, 0))).text(l.file);
+  r->log.number(static_cast<uint64_t>(std::max(l.line, 0))).text(l.file).number(stream_word(l));
   if (l.is_cooperative) r->log.item("cooperative");
   write_arguments(*r, l, reach);
   write_poisoned(*r, reach.regions());
@@ -352,7 +360,7 @@ extern "C" int emu_on_copy(void* destination, const void* source, size_t bytes, 
   std::lock_guard<std::mutex> hold(r->mutex);
   bool from_device = is_device_memory(source), to_device = is_device_memory(destination);
   if (from_device || to_device)
-    r->log.item("operation").word(!from_device ? "copy_to_device" : to_device ? "copy_on_device" : "copy_to_host").number(1).number(bytes);
+    r->log.item("operation").word(!from_device ? "copy_to_device" : to_device ? "copy_on_device" : "copy_to_host").number(1).number(bytes).word("-");
   if (is_upload(destination, source)) write_upload(*r, reinterpret_cast<uint64_t>(destination), source, bytes);
   if (kind != COPY_DEVICE_TO_HOST && kind != COPY_DEFAULT) return 0;
   if (!from_device || (kind == COPY_DEFAULT && to_device)) return 0;
@@ -367,8 +375,15 @@ extern "C" int emu_on_memset(void* destination, size_t bytes) {
   Recorder* r = options().replay_directory.empty() ? recorder() : nullptr;
   if (!r) return 0;
   std::lock_guard<std::mutex> hold(r->mutex);
-  r->log.item("operation").word("fill").number(1).number(bytes);
+  r->log.item("operation").word("fill").number(1).number(bytes).word("-");
   return 0;
+}
+
+extern "C" void emu_on_call(const char* kind, size_t bytes) {
+  Recorder* r = options().replay_directory.empty() ? recorder() : nullptr;
+  if (!r) return;
+  std::lock_guard<std::mutex> hold(r->mutex);
+  r->log.item("call").word(kind).number(bytes);
 }
 
 extern "C" void emu_on_synchronize() {

@@ -3,8 +3,8 @@
 // Also written by the library that captures launches on a GPU (`device/capture/inject`), where FUNCTION is a mangled symbol.
 // Written as a folder: `log`, one line per item in program order, beside `blobs/`. Lines, fields separated by one space:
 //   buffer ID ADDRESS SIZE SPACE SYMBOL TYPE       (- where there is none; text is percent-encoded)
-//   launch INDEX FUNCTION GX GY GZ BX BY BZ SHARED LINE FILE
-//   skipped INDEX FUNCTION GX GY GZ BX BY BZ SHARED REASON       a launch without contents
+//   launch INDEX FUNCTION GX GY GZ BX BY BZ SHARED LINE FILE [STREAM]      STREAM: a word for it, known to the emulator
+//   skipped INDEX FUNCTION GX GY GZ BX BY BZ SHARED REASON [STREAM]        a launch without contents
 //   argument SIZE HEX                               of the launch above, in order
 //   argument_pointer ARGUMENT OFFSET BUFFER BUFFER_OFFSET
 //   before BUFFER BLOB / after BUFFER BLOB
@@ -16,8 +16,12 @@
 //   upload BLOB SIZE BUFFER BUFFER_OFFSET POINTERS  bytes of the host's that were copied to the device; POINTERS 1: some are device addresses
 //   uploads_cut                                     further uploads are not in the log
 //   sees_operations                                 what follows holds every `operation`
-//   operation KIND COUNT BYTES                      work of the device's that is no launch: copy_to_device, copy_to_host, copy_on_device,
-//                                                   fill; lines of one kind add up
+//   operation KIND COUNT BYTES [STREAM]             work of the device's that is no launch: copy_to_device, copy_to_host, copy_on_device,
+//                                                   fill; lines of one kind add up. With STREAM (- where it is not known) it stands where it
+//                                                   was asked for
+//   call KIND BYTES                                 allocation, free or wait, where it was asked for
+//   step KIND STREAM BYTES START END [FUNCTION GX GY GZ BX BY BZ SHARED]   of a run that is only timed: what ran, in the order of the calls;
+//                                                   KIND launch, or as of operation; START and END in ns
 //   unwritten ERRNO                                 a file could not be written to its end
 //   cooperative                                     the launch above is one
 //   launching FUNCTION                              a kernel that may launch others on the device

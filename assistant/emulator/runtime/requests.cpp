@@ -156,7 +156,7 @@ void analyse_request(Worker& w, const Event& event, const uint64_t* address, con
     case Space::shared:
       if (site.correction < 0) count_shared(site, event, r);
       else count_corrected(w, site.correction, event, r, true);
-      check_shared(w, event, r);
+      check_shared(w, site, event, r);
       note_signals(w, event, r, true);
       return;
     case Space::local: return count_local(w, site, r);

@@ -22,7 +22,7 @@ void check_global_initialised(Worker& w, const Site& site, const Event& event, c
 void check_global_races(Worker& w, const Site& site, const Event& event, const Request& request);
 // A load that may be served from a cache which the launch's own writes do not reach.
 void check_read_only(Worker& w, const Event& event, const Request& request);
-void check_shared(Worker& w, const Event& event, const Request& request);
+void check_shared(Worker& w, Site& site, const Event& event, const Request& request);
 // What an asynchronous copy has written, now that its thread has waited for it.
 void check_copy_end(Worker& w, const Event& event, const Request& request);
 

@@ -12,9 +12,14 @@
 namespace emu {
 namespace {
 
-void* reserve_table(uint64_t bytes) {
+void* reserve_sparse_table(uint64_t bytes) {
   void* place = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (place == MAP_FAILED) return nullptr;
+  return place == MAP_FAILED ? nullptr : place;
+}
+
+void* reserve_table(uint64_t bytes) {
+  void* place = reserve_sparse_table(bytes);
+  if (!place) return nullptr;
   madvise(place, bytes, MADV_HUGEPAGE);  // the tables are as dense as the program's arrays; small pages fault too often
   return place;
 }
@@ -132,6 +137,11 @@ GlobalCell* global_cells() {
 OrderCell* order_cells() {
   static auto* cells = static_cast<OrderCell*>(reserve_table(order_cell_bytes()));
   return cells;
+}
+
+FirstReaders* first_readers() {
+  static auto* readers = static_cast<FirstReaders*>(reserve_sparse_table(cell_count() * sizeof(FirstReaders)));
+  return readers;
 }
 
 void clear_global_cells() {

@@ -89,7 +89,8 @@ struct SharedCell {
   uint32_t write_epoch, read_epoch;          // barrier epoch of the last write and read; other fields count only if current
   uint32_t write_pc, read_pc;
   uint32_t write_sync, read_sync;            // warp-sync epoch of the accessing warp
-  uint16_t write_thread, read_thread;
+  uint32_t other_read_pc;                    // with has_many_readers: of a thread of another warp than the last reader
+  uint16_t write_thread, read_thread, other_read_thread;
   uint8_t write_mask, read_mask;             // bytes of the word
   uint8_t is_atomic_write : 1, is_atomic_read : 1, has_many_readers : 1;  // many: of several warps
   uint8_t has_bytes : 1;                     // accesses of parts of the word are in the cells of its bytes
@@ -150,6 +151,10 @@ constexpr uint32_t CELL_EPOCH_MASK = (1u << 18) - 1, CELL_SYNC_MASK = (1u << 14)
 // call; nullptr if the address space is not to be had.
 GlobalCell* global_cells();
 uint64_t first_byte_cell();
+// The first two readers of different warps or blocks, of a cell whose flags say that there were several (CELL_MANY_WARPS,
+// CELL_MANY_BLOCKS); nullptr if the address space is not to be had.
+struct FirstReaders { CellAccess one, other; };
+FirstReaders* first_readers();
 // Empties all cells, those below too: race serials start again.
 void clear_global_cells();
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "faults.h"
+#include "graphs.h"
 #include "memory.h"
 #include "options.h"
 #include "record.h"
@@ -167,7 +168,8 @@ void run_ahead_of(const OperationPointer& mark) {
     if (!operation->is_done) finish_in_order(operation);
 }
 
-OperationPointer put(void* stream, About about, Work work, const OperationPointer& further = nullptr) {
+// An operation that waits for nothing yet.
+OperationPointer add(About about, Work work) {
   Streams& s = streams();
   ++s.calls;
   if (!s.has_begun) {
@@ -175,16 +177,21 @@ OperationPointer put(void* stream, About about, Work work, const OperationPointe
     begin_recording();
     std::thread(watch).detach();
   }
-  stream = as_known(stream);
   if (s.waiting.size() >= MOST_WAITING) finish_in_order(s.waiting.begin()->second);
   auto operation = std::make_shared<Operation>();
   operation->number = ++s.issued;
   operation->work = std::move(work);
   operation->about = std::move(about);
+  s.waiting[operation->number] = operation;
+  return operation;
+}
+
+OperationPointer put(void* stream, About about, Work work, const OperationPointer& further = nullptr) {
+  stream = as_known(stream);
+  OperationPointer operation = add(std::move(about), std::move(work));
   order(*operation, stream);
   need(*operation, further);
-  s.waiting[operation->number] = operation;
-  s.open[stream].last = operation;
+  streams().open[stream].last = operation;
   return operation;
 }
 
@@ -215,9 +222,34 @@ void close_stream(void* stream) {
 }
 
 int issue(void* stream, About about, Work work) {
+  if (capture(stream, about, work)) return CUDA_SUCCESS;
   if (!runs_late()) return work();
   std::lock_guard<std::recursive_mutex> hold(streams().mutex);
   put(stream, std::move(about), std::move(work));
+  return CUDA_SUCCESS;
+}
+
+int do_steps(const std::vector<GraphStep>& steps) {
+  int first_error = CUDA_SUCCESS;
+  for (const GraphStep& step : steps) {
+    int error = step.work();
+    if (!first_error) first_error = error;
+  }
+  return first_error;
+}
+
+int issue_steps(void* stream, const std::vector<GraphStep>& steps) {
+  if (!runs_late()) return do_steps(steps);
+  std::lock_guard<std::recursive_mutex> hold(streams().mutex);
+  OperationPointer begin = put(stream, {"graph"}, nullptr);
+  std::vector<OperationPointer> issued;
+  for (const GraphStep& step : steps) {
+    issued.push_back(add(step.about, step.work));
+    need(*issued.back(), begin);
+    for (size_t earlier : step.needs) need(*issued.back(), issued[earlier]);
+  }
+  OperationPointer end = put(stream, {"graph"}, nullptr);
+  for (const OperationPointer& one : issued) need(*end, one);
   return CUDA_SUCCESS;
 }
 

@@ -17,7 +17,7 @@ using Work = std::function<int()>;
 
 // What people are told of an operation, and which memory it uses.
 struct About {
-  const char* kind;                          // "launch", "copy", "fill", "free", "event", "wait" or "host_function"
+  const char* kind;                          // "launch", "copy", "fill", "free", "event", "wait", "graph", "empty" or "host_function"
   const void* function = nullptr;            // of a launch
   int line = 0;
   std::vector<uint64_t> places = {};         // where the allocations and device variables begin
@@ -41,6 +41,17 @@ int issue_and_wait(void* stream, About about, Work work);
 OperationPointer mark(void* stream, Work work);
 // What is issued into the stream from now on runs behind the mark.
 void wait_for(void* stream, const OperationPointer& mark);
+
+// Work of a graph: each step waits for earlier ones of the list.
+struct GraphStep {
+  About about;
+  Work work;
+  std::vector<size_t> needs;
+};
+// Does all of them; returns the first error.
+int do_steps(const std::vector<GraphStep>& steps);
+// Does them, or puts them into the stream, in which they are one operation: what is issued later waits for all of them.
+int issue_steps(void* stream, const std::vector<GraphStep>& steps);
 
 // The host waits.
 void finish(const OperationPointer& mark);

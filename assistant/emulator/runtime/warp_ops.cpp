@@ -4,6 +4,9 @@
 // same two. Arrival is by operation and mask, not by place: CUDA does not require the lanes to be on one line.
 #include <algorithm>
 
+#include "faults.h"
+#include "matrices.h"
+#include "memory.h"
 #include "options.h"
 #include "worker.h"
 
@@ -116,6 +119,14 @@ void find_active(Worker& w, Lane* lanes, uint32_t set) {
   });
 }
 
+// Only a whole warp can: the elements of other lanes would be missing.
+void multiply(Worker& w, Lane* lanes, uint32_t set) {
+  const MatrixOperands* operands[WARP_LANES];
+  for_each_lane(set, [&](unsigned i) { operands[i] = reinterpret_cast<const MatrixOperands*>(lanes[i].value); });
+  if (set == ~0u) return multiply(operands);
+  report(w, "bad_warp_mask", lanes[lowest(set)].pc, 0, 0, thread_index(w, lowest(set)), "mma_sync by lanes %#x only: a whole warp has to call it", set);
+}
+
 void complete(Worker& w, Lane* lanes, uint32_t set, WarpOperation operation) {
   switch (operation) {
     case WarpOperation::sync: break;
@@ -124,6 +135,7 @@ void complete(Worker& w, Lane* lanes, uint32_t set, WarpOperation operation) {
     case WarpOperation::match: match(lanes, set); break;
     case WarpOperation::reduce: reduce(lanes, set); break;
     case WarpOperation::activemask: find_active(w, lanes, set); break;
+    case WarpOperation::multiply: multiply(w, lanes, set); break;
   }
 }
 
@@ -252,6 +264,15 @@ unsigned emu_match(unsigned mask, uint64_t value, unsigned bytes, int* all_equal
 uint64_t emu_reduce(unsigned mask, uint64_t value, int mode) {
   if (!on_device()) return value;
   return run(WarpOperation::reduce, mask, value, 0, 0, static_cast<unsigned>(mode), EMU_CALLER);
+}
+
+void emu_wmma_multiply(void* d, const void* a, const void* b, const void* c, EmuMatrixShape shape) {
+  if (!on_device()) return;
+  for (const void* fragment : {static_cast<const void*>(d), a, b, c})  // the core writes there itself, past the hooks
+    if (!in_range(reinterpret_cast<uint64_t>(fragment), emu_thread.stacks_begin, emu_thread.stacks_size))
+      abort_launch("wild_pointer", EMU_CALLER, reinterpret_cast<uint64_t>(fragment), "a fragment that is no local variable", CUDA_ERROR_ILLEGAL_ADDRESS);
+  const MatrixOperands operands{d, a, b, c, shape};
+  run(WarpOperation::multiply, ~0u, reinterpret_cast<uint64_t>(&operands), 0, 0, 0, EMU_CALLER);
 }
 
 }  // extern "C"

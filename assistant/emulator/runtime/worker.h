@@ -41,6 +41,7 @@ struct Launch {
   std::atomic<uint64_t> blocks_counted{0};
   std::atomic<uint64_t> grid_unique_sectors{0};
   std::atomic<bool> is_aborted{false};
+  std::atomic<bool> is_beyond_counters{false};  // it uses what the counters do not model: textures, tensor cores
   std::atomic<bool> has_snapshots{false};    // snapshots.h
   std::atomic<uint32_t> race_serial{0};      // accesses of another race serial are ordered: other launches, other grid phases
   std::atomic<uint32_t> first_race_serial{0};  // of this launch
@@ -49,7 +50,7 @@ struct Launch {
   std::atomic<int> error{0};
 };
 
-enum class WarpOperation : uint8_t { sync, shuffle, vote, match, reduce, activemask };
+enum class WarpOperation : uint8_t { sync, shuffle, vote, match, reduce, activemask, multiply };
 
 // What a switch at a barrier needs comes first, in one cache line.
 struct alignas(64) Lane {
@@ -202,6 +203,9 @@ extern bool program_communicates;            // its device code holds what block
 
 // Separates what follows from all accesses before: at a launch's start and behind a grid barrier.
 void advance_race_serial(Launch& launch, bool is_first);
+
+// The running launch uses what the counters do not model: it gets none, which is said once for each `what` (a literal).
+void note_beyond_counters(const char* what);
 
 // Where the lane of the running warp stands, for the order log.
 AccessPoint here(const Worker& w, unsigned lane);

@@ -20,7 +20,9 @@ def launch_edits(stream: Stream, context: UnitContext, macro: Macro | None) -> t
             continue
         close = _configuration_end(stream, i)
         if close is None or i == 0:
-            unread.append(i)
+            apart = _apart(stream, i)
+            edits += apart
+            unread += [] if apart else [i]
             continue
         callee, is_direct = _callee(stream, i, context, macro)
         if is_direct is None:
@@ -115,6 +117,20 @@ def _configuration_end(stream: Stream, i: int) -> int | None:
             return None
         k += 1
     return None
+
+
+def _apart(stream: Stream, i: int) -> list[Edit]:
+    """Edits of a configuration whose kernel or arguments a macro puts next to it: ``CALL(k, <<<1, 32>>>, (p))``. Empty where it has no end.
+
+    ``k % EmuConfig(1, 32) (p)`` is a launch: a call of the configuration, then an operator of a kernel and that call.
+    """
+    k = i + 1
+    while k < len(stream.tokens) and stream.text(k) not in (";", "}", ")", "<<<", ">>>"):
+        k = (stream.close(k) if stream.text(k) in ("(", "[", "{") else k) + 1
+    if stream.text(k) != ">>>":
+        return []
+    opener, closer = stream.tokens[i], stream.tokens[k]
+    return [Edit(opener.start, opener.end, "% EmuConfig("), Edit(closer.start, closer.end, ")")]
 
 
 def _callee(stream: Stream, i: int, context: UnitContext, macro: Macro | None) -> tuple[int, str | None]:

@@ -28,6 +28,8 @@ class _Parameter(Record):
     """As declared, with a name put in where there was none."""
     name: str
     is_pack: bool
+    own_pointer: str = ""
+    """Of a reference: the stub's variable that holds its address."""
 
 
 def stub_text(stream: Stream, kernel: Function, global_words: set[str], renames: dict[int, str]) -> str | None:
@@ -57,10 +59,19 @@ def stub_text(stream: Stream, kernel: Function, global_words: set[str], renames:
     declaration = f" {prefix}{specifiers} {stub_name}({signature})"
     if kernel.body is None:
         return declaration + ";"
-    types = ", ".join(f"decltype(emu_value({p.name})){'...' if p.is_pack else ''}" for p in parameters)
-    values = ", ".join(f"__builtin_addressof({p.name}){'...' if p.is_pack else ''}" for p in parameters)
+    types = ", ".join(map(_passed_type, parameters))
+    values = ", ".join(f"__builtin_addressof({p.own_pointer or p.name}){'...' if p.is_pack else ''}" for p in parameters)
     instance = spell.span(range(first_name, last_name + 1)) + template_arguments
-    return f"{declaration} {{ void (*emu_kernel)({types}) = &{instance}; emu_start(emu_config, emu_kernel, {{{values}}}); }}"
+    pointers = "".join(f" auto {p.own_pointer} = __builtin_addressof({p.name});" for p in parameters if p.own_pointer)
+    address = f"reinterpret_cast<void (*)({types})>(&{instance})" if pointers else f"&{instance}"
+    return f"{declaration} {{{pointers} void (*emu_kernel)({types}) = {address}; emu_start(emu_config, emu_kernel, {{{values}}}); }}"
+
+
+def _passed_type(parameter: _Parameter) -> str:
+    """As the kernel's machine code takes it: a reference is the address of what the host's program has there."""
+    if parameter.own_pointer:
+        return f"decltype({parameter.own_pointer})"
+    return f"decltype(emu_value({parameter.name})){'...' if parameter.is_pack else ''}"
 
 
 def _instantiation(stream: Stream, kernel: Function, global_words: set[str], renames: dict[int, str]) -> str | None:
@@ -166,7 +177,9 @@ def _parameter(spell: _Speller, indexes: range, number: int) -> _Parameter:
     has_pack = is_pack(stream, declared)
     place = _name_place(stream, declared)
     if place is not None:
-        return _Parameter(f"{spell.span(declared)} {default}".strip(), spell.word(place), has_pack)
+        is_reference = stream.text(place - 1) in ("&", "&&") and not has_pack
+        own_pointer = f"emu_r{number}" if is_reference else ""
+        return _Parameter(f"{spell.span(declared)} {default}".strip(), spell.word(place), has_pack, own_pointer)
     name = f"emu_p{number}"
     bracket = next((i for i in declared if stream.text(i) == "["), declared.stop)
     text = f"{spell.span(range(declared.start, bracket))} {name}{spell.span(range(bracket, declared.stop))} {default}"

@@ -11,9 +11,11 @@ from collections.abc import Callable, Mapping
 from os.path import normpath
 from pathlib import Path
 
+from assistant.build.units import is_c
 from assistant.emulator.translate.communication import communicates, unread_edits
 from assistant.emulator.translate.context import LexedFile, UnitContext, gather, is_stubbed_kernel, lex_files
 from assistant.emulator.translate.edits import Edit, EditedText, apply_edits
+from assistant.emulator.translate.foreign import HEADER
 from assistant.emulator.translate.host import host_edits
 from assistant.emulator.translate.launches import address_edits, invocation_edits, launch_edits
 from assistant.emulator.translate.lexer import Kind, Macro
@@ -21,11 +23,12 @@ from assistant.emulator.translate.packs import pack_edits
 from assistant.emulator.translate.promote import promotion_obstacle, promotion_renames
 from assistant.emulator.translate.ptx import ASM_WORDS, ptx_edit
 from assistant.emulator.translate.read_only import read_only_edits
+from assistant.emulator.translate.refusals import contained
 from assistant.emulator.translate.spelling import device_call_renames, keyword_renames, shadow_renames
 from assistant.emulator.translate.stream import Stream
 from assistant.emulator.translate.structure import Declaration, Function, declarations
 from assistant.emulator.translate.stubs import stub_text
-from assistant.emulator.translate.unsupported import find_unsupported
+from assistant.emulator.translate.unsupported import UnsupportedConstruct, find_unsupported
 from assistant.emulator.translate.uses import uses_cuda
 from assistant.emulator.translate.variables import constant_table_edits, shared_edits, symbol_edits
 from assistant.model.build import Diagnostic, DiagnosticSeverity
@@ -60,6 +63,10 @@ class TranslatedUnit(Record):
     """Whether device code holds what blocks could signal to each other with."""
     uses_cuda: bool = True
     """False for a unit that a host compiler compiles without CUDA's headers, so that CUDA's names are free in it."""
+    contained: tuple[Diagnostic, ...] = ()
+    """What the emulator does not run, in functions that say so when they are called."""
+    is_c: bool = False
+    """Whether it is C, which is compiled as it stands."""
 
 
 class Untranslatable(Record):
@@ -94,30 +101,53 @@ def closure(main: Path, load: Load, include_dirs: tuple[Path, ...]) -> Mapping[P
 def translate(
     texts: Mapping[Path, str], include_dirs: tuple[Path, ...], *, promote_float: bool = False
 ) -> TranslatedUnit | Untranslatable | Unpromotable:
-    """The unit in C++; ``texts`` comes from ``closure``."""
+    """The unit in C++, or in C where it is written in that; ``texts`` comes from ``closure``."""
     files = lex_files(texts)
+    if is_c(files[0].path):
+        return _translated_c(files, include_dirs)
     context = gather(files)
-    problems = [_diagnostic(f, u.construct, u.offset) for f in files for u in find_unsupported(f, context)]
-    if problems:
-        return Untranslatable(tuple(problems))
+    unsupported = {f.path: find_unsupported(f, context) for f in files}
+    containment = contained(files, context, unsupported)
+    if containment.uncontained:
+        return Untranslatable(_first_of_each(containment.uncontained))
     if promote_float:
         for file in files:
             obstacle = promotion_obstacle(file.code)
             if obstacle is not None:
                 return Unpromotable(f"{file.path.name} uses {obstacle}, which depends on the bits of a narrower type")
-    names = {f.path: f"{i}_{f.path.name}" for i, f in enumerate(files)}
+    names = _copied_names(files)
     translated: list[TranslatedFile] = []
     unread: list[Diagnostic] = []
     for file in files:
         edits, unread_offsets = _file_edits(file, context, promote_float)
         unread += [_diagnostic(file, "a kernel launch that could not be read", o) for o in unread_offsets]
-        edits += _include_edits(file, names, include_dirs)
+        edits += [*_include_edits(file, names, include_dirs), *containment.edits[file.path]]
         translated.append(TranslatedFile(file.path, names[file.path], apply_edits(file.text, edits)))
     if unread:
         return Untranslatable(tuple(unread))
+    if containment.header is not None:
+        translated.append(TranslatedFile(Path(HEADER), HEADER, apply_edits(containment.header, [])))
+    refused = tuple(_diagnostic(f, u.construct, u.offset) for f in files for u in unsupported[f.path])
     has_main, uses_volatile = any(map(_defines_main, files)), any(_has_word(f, _VOLATILE) for f in files)
     has_signals = any(_communicates(f, context) for f in files)
-    return TranslatedUnit(tuple(translated), has_main, uses_volatile, has_signals, uses_cuda(files))
+    return TranslatedUnit(tuple(translated), has_main, uses_volatile, has_signals, uses_cuda(files), refused)
+
+
+def _first_of_each(found: tuple[tuple[LexedFile, UnsupportedConstruct], ...]) -> tuple[Diagnostic, ...]:
+    """One error for each construct of a file."""
+    first = {(file.path, construct.construct): (file, construct) for file, construct in reversed(found)}
+    return tuple(_diagnostic(file, construct.construct, construct.offset) for file, construct in reversed(first.values()))
+
+
+def _translated_c(files: list[LexedFile], include_dirs: tuple[Path, ...]) -> TranslatedUnit:
+    """Only includes lead elsewhere: C holds no device code."""
+    names = _copied_names(files)
+    translated = (TranslatedFile(f.path, names[f.path], apply_edits(f.text, _include_edits(f, names, include_dirs))) for f in files)
+    return TranslatedUnit(tuple(translated), any(map(_defines_main, files)), False, False, uses_cuda=False, is_c=True)
+
+
+def _copied_names(files: list[LexedFile]) -> dict[Path, str]:
+    return {f.path: f"{i}_{f.path.name}" for i, f in enumerate(files)}
 
 
 def _file_edits(file: LexedFile, context: UnitContext, promote: bool) -> tuple[list[Edit], list[int]]:

@@ -13,24 +13,23 @@ from assistant.record import Record
 _INCLUDES: tuple[tuple[str, str], ...] = (
     ("thrust/", "Thrust"), ("cub/", "CUB"), ("cuda/std/", "libcu++"), ("cuda/", "libcu++"), ("cublas", "cuBLAS"), ("cufft", "cuFFT"),
     ("cusparse", "cuSPARSE"), ("cusolver", "cuSOLVER"), ("cudnn", "cuDNN"), ("curand_kernel", "cuRAND"), ("curand", "cuRAND"),
-    ("nvrtc", "NVRTC"), ("mma.h", "tensor-core fragments (wmma)"), ("cute/", "CuTe"), ("cutlass/", "CUTLASS"), ("nccl", "NCCL"),
+    ("nvrtc", "NVRTC"), ("cute/", "CuTe"), ("cutlass/", "CUTLASS"), ("nccl", "NCCL"),
     ("npp", "NPP"), ("cuda_fp6", "6-bit floating point"), ("cuda_fp4", "4-bit floating point"),
     ("cuda_gl_interop", "OpenGL interoperability"), ("texture_fetch_functions", "textures"), ("optix", "OptiX"), ("nvml", "NVML"),
     ("cufile", "GPUDirect Storage"), ("cusolver", "cuSOLVER"), ("nvjpeg", "nvJPEG"), ("torch/", "PyTorch's C++ headers"),
 )  # fmt: skip
 _WORDS = {
-    "wmma": "tensor-core fragments (wmma)", "nvcuda": "tensor-core fragments (wmma) and experimental pipelines",
     "__pipeline_arrive_on": "asynchronous copies that arrive at a barrier in memory", "__mbarrier_t": "barriers in memory (mbarrier)",
     "__mbarrier_init": "barriers in memory (mbarrier)", "__mbarrier_arrive": "barriers in memory (mbarrier)",
-    "cudaTextureObject_t": "texture objects", "cudaSurfaceObject_t": "surface objects",
-    "cudaCreateTextureObject": "texture objects", "cudaBindTexture": "texture references", "cudaBindTextureToArray": "texture references",
-    "cudaMallocArray": "CUDA arrays", "cudaMalloc3DArray": "CUDA arrays", "cudaCreateSurfaceObject": "surface objects",
-    "tex1D": "texture fetches", "tex2D": "texture fetches", "tex3D": "texture fetches", "tex1Dfetch": "texture fetches",
+    "cudaBindTexture": "texture references", "cudaBindTextureToArray": "texture references",
+    "tex2DLod": "fetches from mipmaps", "tex2Dgather": "gathering texture fetches", "texCubemap": "cube maps",
+    "surf1Dread": "surface accesses", "surf1Dwrite": "surface accesses", "surf3Dread": "surface accesses",
+    "surf3Dwrite": "surface accesses",
     "surf2Dread": "surface accesses", "surf2Dwrite": "surface accesses", "this_cluster": "thread block clusters",
     "cluster_group": "thread block clusters", "cudaGridDependencySynchronize": "programmatic dependent launch",
     "cuModuleLoad": "the driver API", "cuModuleLoadData": "the driver API", "cuLaunchKernel": "the driver API", "cuInit": "the driver API",
     "cuMemAlloc": "the driver API", "cuCtxCreate": "the driver API", "CUtensorMap": "the tensor memory accelerator",
-    "cudaGraphAddKernelNode": "explicit graph nodes", "cudaIpcGetMemHandle": "inter-process memory",
+    "cudaIpcGetMemHandle": "inter-process memory",
 }  # fmt: skip
 _INCLUDE = re.compile(r"[ \t]*#[ \t]*include[ \t]*[\"<]([^\">]+)[\">]")
 
@@ -40,22 +39,28 @@ class UnsupportedConstruct(Record):
 
     construct: str
     offset: int
+    header: str | None = None
+    """Of an ``#include``: what it names."""
+    stop: int = 0
+    """Of an ``#include``: where the line ends."""
 
 
 def find_unsupported(file: LexedFile, context: UnitContext) -> list[UnsupportedConstruct]:
-    """The first place of each construct that the emulator cannot run, in file order."""
-    found: dict[str, UnsupportedConstruct] = {}
+    """Each place of what the emulator cannot run, in file order."""
+    found: list[UnsupportedConstruct] = []
 
     def note(construct: str, token: Token) -> None:
-        found.setdefault(construct, UnsupportedConstruct(construct, token.start))
+        found.append(UnsupportedConstruct(construct, token.start))
 
     for token in file.tokens:
         if token.kind is Kind.DIRECTIVE and directive_name(token) == "include":
             library = _library_of(token)
             if library is not None:
-                note(library, token)
+                found.append(UnsupportedConstruct(library[1], token.start, library[0], token.end))
         elif token.text == "texture" and _is_texture_reference(file, token):
             note("texture references", token)
+        elif token.text == "experimental" and file.text[: token.start].rstrip().endswith(("nvcuda::", "wmma::")):
+            note("experimental fragments and pipelines", token)
         elif token.text in _WORDS and token.kind is Kind.NAME:
             note(_WORDS[token.text], token)
     for kernel in _member_kernels(file, context):
@@ -67,14 +72,15 @@ def find_unsupported(file: LexedFile, context: UnitContext) -> list[UnsupportedC
                 note(f"inline PTX ({_instruction(file, i)})", token)
             elif token.text == "<<<":
                 note("kernel launches from device code (dynamic parallelism)", token)
-    return sorted(found.values(), key=lambda u: u.offset)
+    return sorted(found, key=lambda u: u.offset)
 
 
-def _library_of(token: Token) -> str | None:
+def _library_of(token: Token) -> tuple[str, str] | None:
+    """(what is included, the library)."""
     match = _INCLUDE.match(token.text)
     if match is None:
         return None
-    return next((name for prefix, name in _INCLUDES if match.group(1).startswith(prefix)), None)
+    return next(((match.group(1), name) for prefix, name in _INCLUDES if match.group(1).startswith(prefix)), None)
 
 
 def _is_texture_reference(file: LexedFile, token: Token) -> bool:

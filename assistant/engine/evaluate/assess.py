@@ -16,6 +16,7 @@ from assistant.build.aggregation import aggregated_atomics
 from assistant.build.mix import line_instructions
 from assistant.build.occupancy import occupancy
 from assistant.cuda.loops import source_loops
+from assistant.cuda.same_names import without_file
 from assistant.engine.evaluate.assessment import AssessedLaunch, Assessment, CountedKernel, CountedRun, KernelAssessment
 from assistant.engine.evaluate.building import build_files
 from assistant.engine.evaluate.facts import source_facts
@@ -64,8 +65,8 @@ async def _built(job: Job, version: SourceVersion, counted: CountedRun) -> Build
 def _assess_kernel(
     job: Job, version: SourceVersion, counted: CountedRun, item: CountedKernel, build: Build | None, first_evidence: int
 ) -> KernelAssessment:
-    resources = None if build is None else _matching(build.resources, item.instance)
-    code = None if build is None else _matching(build.code, item.instance)
+    resources = None if build is None else _matching(version, item, build.resources)
+    code = None if build is None else _matching(version, item, build.code)
     loops = source_loops(version.source)
     launches = tuple(
         CountedLaunch(
@@ -165,10 +166,12 @@ def _occupancy(limits: Architecture, profile: LaunchProfile, resources: KernelRe
     )
 
 
-def _matching(items: tuple[_Named, ...], instance: str) -> _Named | None:
-    return next((item for item in items if _plain(item.kernel) == _plain(instance)), None)
+def _matching(version: SourceVersion, counted: CountedKernel, items: tuple[_Named, ...]) -> _Named | None:
+    """What a compiler made of a kernel's instance."""
+    alike = (item for item in items if _plain(item.kernel) == _plain(counted.instance))
+    return next((item for item in alike if not counted.kernel.file or version.kernel_of(item.kernel) == counted.kernel), None)
 
 
 def _plain(demangled: str) -> str:
     """Demanglers differ in spaces and in whether a template instance shows its return type."""
-    return demangled.removeprefix("void ").replace(" ", "")
+    return without_file(demangled).removeprefix("void ").replace(" ", "")

@@ -11,6 +11,7 @@ from dataclasses import replace
 from assistant.cuda.device_variables import device_variable_types
 from assistant.cuda.match import select_kernels
 from assistant.cuda.structs import struct_fields
+from assistant.cuda.type_aliases import spelled_out, type_aliases
 from assistant.engine.evaluate.assessment import CountedRun
 from assistant.engine.evaluate.instances import instance_parameters
 from assistant.engine.evaluate.judged_case import Effort, JudgedCase
@@ -138,6 +139,7 @@ def _with_poison(case: NewCase, recording: Recording, index: int) -> NewCase:
 
 def _signatures(version: SourceVersion, workload: DeclaredWorkload) -> dict[str, tuple[Kernel, Signature]]:
     signatures: dict[str, tuple[Kernel, Signature]] = {}
+    aliases = type_aliases(version.text)
     for step in workload.steps:
         found = select_kernels(version.parsed, step.kernel)
         if len(found) != 1:
@@ -147,7 +149,7 @@ def _signatures(version: SourceVersion, workload: DeclaredWorkload) -> dict[str,
                 f"which {len(found)} kernels match; the source has: {names}",
                 "name one kernel with the key `kernel`",
             )
-        signatures[step.kernel] = (found[0], signature_of(found[0], step.kernel))
+        signatures[step.kernel] = (found[0], signature_of(spelled_out(found[0], aliases), step.kernel))
     return signatures
 
 

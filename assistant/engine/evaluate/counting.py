@@ -138,6 +138,12 @@ def _with_program_counts(kernels: tuple[CountedKernel, ...], run: ProgramRun) ->
 def _failed(run: ProgramRun, version: SourceVersion, wall_s: float) -> LabFailure | None:
     """Why no other version can be held against a run of the user's program; None when it ended by itself with status 0."""
     last_words = run.stderr.decode("utf-8", "replace").strip().splitlines()[-1:] or [""]
+    if run.left_out:
+        return LabFailure(
+            "unsupported",
+            f"not run by the emulator: {', '.join(run.left_out)}; what depends on it is not right",
+            "what was run before it is; compare on a GPU, or in a source without it",
+        )
     if run.timed_out:
         return LabFailure(
             "timed_out",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from assistant.config import find_workspace
 from assistant.engine.evaluate.assess import assess
 from assistant.engine.evaluate.assessment import OTHER_ORDER, Assessment, CountedRun
 from assistant.engine.evaluate.cases import declared_cases
@@ -18,6 +19,7 @@ from assistant.engine.source_version import SourceVersion, as_candidate, holder_
 from assistant.model.build import Build, BuildFailure, is_incomplete
 from assistant.model.profile import Correction
 from assistant.ports.lab import LabFailure
+from assistant.program.build_files import recording_hint
 
 __all__ = [
     "count",
@@ -175,4 +177,5 @@ def without_workload(version: SourceVersion) -> LabFailure:
     init = f"kernelopt init {path} writes a workload block to start from; kernelopt program {path} says why no program was found"
     in_editor = "the editor's action 'declare a workload' writes one into the text"
     message = f"{path.name} has no main() and declares no workload, so there is nothing to run"
-    return LabFailure("no_workload", message, init if holder_of(path) is None else in_editor)
+    hint = recording_hint(find_workspace(path), path)
+    return LabFailure("no_workload", message, "; ".join(filter(None, (init, hint))) if holder_of(path) is None else in_editor)

@@ -11,11 +11,13 @@ from __future__ import annotations
 from assistant.engine.evaluate import Evaluation, KernelAssessment
 from assistant.engine.judge.changes import edited_kernels, same_kernel
 from assistant.engine.judge.predicting import KernelPair
+from assistant.engine.judge.region import ProgramRegion
 from assistant.model.build import KernelCode
 from assistant.model.launch import LaunchConfig
 from assistant.model.source import Kernel
+from assistant.workload.regions import find_region, launches_in_order
 
-__all__ = ["affected_pairs", "kernel_pair", "launched_work"]
+__all__ = ["affected_pairs", "find_in_programs", "kernel_pair", "launched_work"]
 
 
 def affected_pairs(before: Evaluation, after: Evaluation, name: str) -> tuple[KernelPair, ...]:
@@ -38,17 +40,41 @@ def launched_work(before: Evaluation, after: Evaluation) -> KernelPair:
     return KernelPair(*sides)
 
 
+def find_in_programs(before: Evaluation, after: Evaluation) -> ProgramRegion | None:
+    """Where the programs of both versions differ; None where no launch does, or the order of launches is not known."""
+    a, b = before.counted.recording, after.counted.recording
+    if a is None or b is None:
+        return None
+    edited = _edited_instances(before, after)
+    of_a, of_b = launches_in_order(a, edited), launches_in_order(b, edited)
+    if of_a is None or of_b is None:
+        return None
+    region = find_region(of_a, of_b)
+    return None if region is None else ProgramRegion(region, of_a, of_b)
+
+
 def kernel_pair(kernel: Kernel, before: Evaluation, after: Evaluation) -> KernelPair:
     """What was assessed of the kernel in both versions."""
     other = same_kernel(kernel, before.version, after.version)
     return KernelPair(before.kernel(kernel.qualified_name), () if other is None else after.kernel(other.qualified_name))
 
 
+def _edited_instances(before: Evaluation, after: Evaluation) -> frozenset[str]:
+    """Kernel instances of both versions whose code differs, however they are launched."""
+    edited = edited_kernels(before.version, after.version)
+    launched = dict.fromkeys(item.kernel for item in before.assessment.kernels)
+    pairs = [(kernel.key in edited, kernel_pair(kernel, before, after)) for kernel in launched]
+    differing = (pair for is_edited, pair in pairs if _has_other_code(pair, is_edited))
+    return frozenset(item.instance for pair in differing for item in (*pair.before, *pair.after))
+
+
 def _is_affected(kernel: Kernel, before: Evaluation, after: Evaluation, is_edited: bool) -> bool:
     """By machine code where both sides have it: texts that cannot be cut apart count as edited everywhere."""
     pair = kernel_pair(kernel, before, after)
-    if _configurations(pair.before) != _configurations(pair.after):
-        return True
+    return _configurations(pair.before) != _configurations(pair.after) or _has_other_code(pair, is_edited)
+
+
+def _has_other_code(pair: KernelPair, is_edited: bool) -> bool:
     codes = [_codes(side) for side in (pair.before, pair.after)]
     return is_edited if None in codes else codes[0] != codes[1]
 

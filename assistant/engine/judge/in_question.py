@@ -73,7 +73,8 @@ def static_findings(
 
 def _recorded_integers(baseline: Baseline) -> dict[str, dict[str, frozenset[int]]]:
     """Integer arguments of the recorded launches, by the kernel's qualified name and parameter."""
-    names = {kernel.key: kernel.qualified_name for kernel in baseline.version.parsed.kernels}
+    files = (baseline.version.parsed, *baseline.version.others)
+    names = {kernel.key: kernel.qualified_name for file in files for kernel in file.kernels}
     found: dict[str, dict[str, frozenset[int]]] = {}
     for item in baseline.cases:
         if item.case.new.origin.kind == "recorded":

@@ -12,7 +12,7 @@ import asyncio
 from pathlib import Path
 
 from assistant.build.includes import with_headers
-from assistant.config.paths import find_workspace
+from assistant.config.paths import find_project
 from assistant.cuda.doubts import doubts
 from assistant.engine.job import Job
 from assistant.engine.source_version import SourceVersion
@@ -94,9 +94,9 @@ async def foreign_reading(job: Job, before: SourceVersion, after: SourceVersion)
 
 
 def _outside(files: list[str], source: Path) -> list[str]:
-    """Those that are not in the source's workspace, wherever links lead."""
-    workspace = find_workspace(source).resolve()
-    return [file for file in files if not Path(file).resolve().is_relative_to(workspace)]
+    """Those that are not in the source's project, wherever links lead."""
+    project = find_project(source).resolve()
+    return [file for file in files if not Path(file).resolve().is_relative_to(project)]
 
 
 def _failure(reason: str) -> LabFailure:

@@ -140,7 +140,7 @@ async def try_sizes(try_cases: TryCases, launch: SizedLaunch, seed: int, is_conf
             if reason is None:
                 found.setdefault(name, replace(sized, checked=trial.checked))
             else:
-                reasons.setdefault(name, f"resized {sized.new.origin.shape}: the original {reason}")
+                reasons.setdefault(name, f"resized {sized.new.origin.shape}: the original {_at_another_size(reason)}")
     grown = {sized.new.origin.shape: sized for name, sized in found.items() if name != _BASE}
     return TriedSizes(found.get(_BASE), tuple(grown.values()), tuple(reason for name, reason in reasons.items() if name not in found))
 
@@ -208,3 +208,8 @@ def _identity(one: ObservedLaunch) -> object:
 def _in_elements(one: ObservedLaunch, buffers: dict[Place, RecordedBuffer]) -> ObservedLaunch:
     counts = {place: size // element_bytes(buffers[place]) for place, size in one.counts.items() if place in buffers}
     return ObservedLaunch(one.sizes, one.config, counts)
+
+
+def _at_another_size(reason: str) -> str:
+    """What goes wrong at a size of our own making is said to be so: the program may be right at all that it has."""
+    return reason.replace("has a problem there:", "goes wrong at this size, which the program does not have:", 1)

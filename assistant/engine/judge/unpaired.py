@@ -1,7 +1,7 @@
-"""Speed where the launches of A and B do not correspond: fused, split, added, or with other arguments. All of them are added up.
+"""Speed where the launches of A and B do not correspond: fused, split, added, or with other arguments.
 
-A sum of launches is not the program: it has no gaps and no copies between them. So it may show that B is slower, and never that it is
-faster. Example::
+Where the order of launches is known, what differs is one Region (``region_speed.py``). Else all launches are added up: such a sum has
+no gaps and no copies between them, so it may show that B is slower, and never that it is faster. Example::
 
     speed = await unpaired_speed(job, before, after, "B launches work, which A does not")
 """
@@ -12,8 +12,9 @@ from dataclasses import replace
 
 from assistant.engine.evaluate import Evaluation
 from assistant.engine.job import Job
-from assistant.engine.judge.affected import launched_work
+from assistant.engine.judge.affected import find_in_programs, launched_work
 from assistant.engine.judge.predicting import KernelPair, predict_speed
+from assistant.engine.judge.region_speed import region_speed
 from assistant.engine.judge.replaying import startable_kernels
 from assistant.engine.judge.timing_verdict import Speed, judge_timing, without_added_operations
 from assistant.model.comparison import Comparison, SpeedOutcome
@@ -31,6 +32,12 @@ _SHAPE = "all launches"
 
 async def unpaired_speed(job: Job, before: Evaluation, after: Evaluation, reason: str) -> Speed:
     """Of all launches of kernels that are not the same in both versions; ``reason``: why they do not correspond."""
+    found = find_in_programs(before, after)
+    if found is not None:
+        speed = await region_speed(job, found, before, after)
+        if speed.comparison is not None:
+            comparison = replace(speed.comparison, caveats=(f"launches do not correspond: {reason}", *speed.comparison.caveats))
+            return replace(speed, comparison=comparison)
     pair = launched_work(before, after)
     predicted = predict_speed((pair,))
     if predicted is None:

@@ -17,6 +17,7 @@ from assistant.engine.source_version import SourceVersion, read_source
 from assistant.errors import KernelOptError, UsageError
 from assistant.model.build import Flags
 from assistant.model.pair import PairSession
+from assistant.model.program import STANDS_ALONE
 from assistant.model.source import ParsedSource
 
 __all__ = ["is_same", "one_kernel", "other_texts", "text_of"]
@@ -48,7 +49,7 @@ def is_same(session: PairSession, before: str, after: str) -> bool:
 
 
 def _version(path: Path, text: str) -> SourceVersion:
-    return read_version(JobRequest(path, path.parent, texts=((path, text),), is_alone=True), Flags())
+    return read_version(JobRequest(path, path.parent, texts=((path, text),), programs=STANDS_ALONE), Flags())
 
 
 def _declared_launches(version: SourceVersion) -> tuple[object, ...]:

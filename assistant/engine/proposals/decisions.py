@@ -136,7 +136,8 @@ class Decisions(Record):
 
 
 def _with_text(request: JobRequest, text: str) -> JobRequest:
-    return replace(request, texts=((request.file, text),))
+    others = (given for given in request.texts if given[0] != request.file)
+    return replace(request, texts=(*others, (request.file, text)))
 
 
 def _request(proposal: Proposal) -> JobRequest:

@@ -9,6 +9,8 @@ Each shape is timed against itself: the same method, the same numbers next to it
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
 
 from assistant.build.symbols import name_in_code
 from assistant.engine.evaluate import (
@@ -24,6 +26,7 @@ from assistant.engine.evaluate import (
 from assistant.engine.ids import new_id
 from assistant.engine.job import Job
 from assistant.engine.judge import HOST_SPACE, spaces_of, startable
+from assistant.engine.source_version import SourceVersion
 from assistant.measure.bounds import with_measured
 from assistant.measure.paired import method_of, time_of
 from assistant.model.device import Target
@@ -92,17 +95,37 @@ async def time_launches(job: Job, evaluation: Evaluation, clock: Timing) -> Laun
     cases = [case for case in found if HOST_SPACE not in spaces_of(case.new)][:_MOST_SHAPES]
     if not cases:
         return LabFailure("unsupported", _OF_HOST, "time it in your program: a profiler's timeline shows its transfers") if found else None
-    new_cases = [case.new for case in cases]
-    program = startable(evaluation.version.program, new_cases)
-    written = write_cases(job.scratch / new_id("K"), new_cases)
-    timing = await clock.time(program, program, [(case, case) for case in written], TimingOptions(job.seeds[0], wall_s=_WALL_S), job.limits)
-    if isinstance(timing, LabFailure):
-        return timing
+    cases = [case for of_file in _by_file(evaluation.version, cases) for case in of_file]
+    timing: PairTiming | None = None
+    for of_file in _by_file(evaluation.version, cases):
+        part = await _timed(job, clock, evaluation.version, of_file)
+        if isinstance(part, LabFailure):
+            return part
+        timing = part if timing is None else replace(part, cases=timing.cases + part.cases)
+    assert timing is not None
     timings = tuple(zip((_key(case) for case in cases), timing.cases, strict=True))
     target = job.target if timing.peaks is None else with_measured(job.target, timing.peaks)
     is_left_out = any(HOST_SPACE in spaces_of(case.new) for case in found)
     notes = (*_notes(timing), *((f"not all launches are timed: {_OF_HOST}",) if is_left_out else ()))
     return LaunchTimes(timings, method_of(timing), target, _shares(evaluation, timings), notes)
+
+
+def _by_file(version: SourceVersion, cases: Sequence[JudgedCase]) -> list[list[JudgedCase]]:
+    """Cases of the kernels of one source together: what is compiled for the device holds no others."""
+    holders = {kernel.key: version.about(kernel).source.path for kernel in version.kernels}
+    groups: dict[Path, list[JudgedCase]] = {}
+    for case in cases:
+        groups.setdefault(holders.get(case.kernel, version.source.path), []).append(case)
+    return list(groups.values())
+
+
+async def _timed(job: Job, clock: Timing, version: SourceVersion, cases: Sequence[JudgedCase]) -> PairTiming | LabFailure:
+    """Each case against itself; the kernels are of one source."""
+    new_cases = [case.new for case in cases]
+    kernel = next((kernel for kernel in version.kernels if kernel.key == cases[0].kernel), None)
+    program = startable((version if kernel is None else version.about(kernel)).program, new_cases)
+    written = write_cases(job.scratch / new_id("K"), new_cases)
+    return await clock.time(program, program, [(case, case) for case in written], TimingOptions(job.seeds[0], wall_s=_WALL_S), job.limits)
 
 
 def _notes(timing: PairTiming) -> tuple[str, ...]:

@@ -16,18 +16,23 @@ __all__ = ["problems_by_kernel"]
 
 
 def problems_by_kernel(version: SourceVersion, seen: Sequence[CountedRun]) -> dict[str, tuple[Problem, ...]]:
-    """Problems of each selected kernel's launches; those of no known kernel go to the one on whose lines they stand, else to the first."""
+    """Problems of each selected kernel's launches; those of no known kernel go to the one on whose lines they stand, else to the
+    first, and say which one was launched."""
     found: dict[str, list[Problem]] = {kernel.key: [] for kernel in version.kernels}
     reported: set[Problem] = set()
+    unlisted: dict[Problem, str] = {}
     for profile in (profile for counted in seen for profile in counted.profiles):
         kernel = version.kernel_of(profile.kernel)
         if kernel is not None:
             reported.update(map(_place, profile.problems))
             found.get(kernel.key, []).extend(profile.problems)
+        else:
+            unlisted.update((_place(problem), profile.kernel) for problem in profile.problems)
     launched = [item.kernel.key for counted in seen for item in counted.kernels] or list(found)
     for problem in (problem for counted in seen for problem in counted.problems if _place(problem) not in reported):
         owner = next((kernel.key for kernel in version.kernels if _holds(version.about(kernel), kernel, problem)), launched[0])
-        found[owner].append(problem)
+        launched_as = unlisted.get(_place(problem))
+        found[owner].append(problem if launched_as is None else replace(problem, message=f"in {launched_as}: {problem.message}"))
     return {key: merge_problems(problems) for key, problems in found.items()}
 
 

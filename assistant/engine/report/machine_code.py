@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from assistant.engine.evaluate import readable_instance
 from assistant.engine.job import Job
+from assistant.engine.report.reports import other_file
 from assistant.engine.source_version import SourceVersion
 from assistant.model import events
 from assistant.model.build import Build, KernelCode
@@ -19,14 +20,14 @@ def machine_code_events(job: Job, version: SourceVersion, build: Build) -> Itera
     for code in build.code:
         kernel = version.kernel_of(code.kernel)
         if kernel in version.kernels:
-            yield _event(job, kernel, code)
+            yield _event(job, kernel, code, other_file(job, version.about(kernel).source.path))
 
 
-def _event(job: Job, kernel: Kernel, code: KernelCode) -> events.MachineCode:
+def _event(job: Job, kernel: Kernel, code: KernelCode, file: str | None) -> events.MachineCode:
     by_line: dict[tuple[str, int], list[str]] = {}
     for instruction in code.instructions:
         if instruction.line:
             text = " ".join(part for part in (instruction.predicate, instruction.opcode, instruction.operands) if part)
             by_line.setdefault((instruction.file, instruction.line), []).append(text)
-    lines = tuple(events.MachineLine(file, line, tuple(texts)) for (file, line), texts in sorted(by_line.items()))
-    return events.MachineCode(job.id, kernel.key, readable_instance(kernel, code.kernel), code.architecture, lines)
+    lines = tuple(events.MachineLine(at, line, tuple(texts)) for (at, line), texts in sorted(by_line.items()))
+    return events.MachineCode(job.id, kernel.key, readable_instance(kernel, code.kernel), code.architecture, lines, file)

@@ -80,6 +80,7 @@ def summary_event(job: Job, assessed: KernelAssessment, launch: AssessedLaunch, 
         speed_of_light_ratio=None if light is None else light.ratio,
         speed_of_light_limit=None if light is None else light.limit,
         measured=None if timed is None else timed.measured,
+        file=other_file(job, assessed.file),
     )
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from assistant.cuda.pasted_kernels import pasted_kernels
 from assistant.engine.evaluate import (
     OTHER_ORDER,
     CountedRun,
@@ -26,23 +27,27 @@ from assistant.engine.report.defects import problems_by_kernel
 from assistant.engine.report.inspection import tell_inspection
 from assistant.engine.report.machine_code import machine_code_events
 from assistant.engine.report.profile_report import ProfileReport, profile_report
-from assistant.engine.report.reports import profile_event, summary_event
+from assistant.engine.report.reports import other_file, profile_event, summary_event
 from assistant.engine.source_version import SourceVersion
 from assistant.model import events
 from assistant.model.build import Build, BuildFailure, CompilerMissing, DiagnosticSeverity
 from assistant.model.problems import is_refused, merge_problems
 from assistant.model.profile import Problem, Severity
 from assistant.model.source import Kernel
-from assistant.ports.lab import LabFailure, ProgramRun
+from assistant.ports.lab import NOT_RUN, LabFailure, ProgramRun
 from assistant.profile.findings import FindResult
 from assistant.profile.problems import errors_among, problems_in_words
 from assistant.profile.quantity import counted_noun
+from assistant.workload.timeline import timeline_of
 
 __all__ = ["KeepReport", "check", "inspect", "profile"]
 
 _LINES_PRINTED = 3
 _MOST_PRINTED = 120
 """Characters shown of a line that the program printed."""
+_SHOWN_ALL_THE_SAME = frozenset({"bad_status", "unsupported"})
+"""Failures of a program of which counters are shown: of what it ran."""
+_NOT_MODELLED = "not modelled: "
 KeepReport = Callable[[ProfileReport], None]
 
 
@@ -84,18 +89,30 @@ async def check(job: Job, version: SourceVersion) -> Ending:
     if repeats.are_open:
         Stopwatch(job, "verify").begin(f"runs {_named(version)} again and compares")
         repeats.compare(await count(job, version, order_seed=OTHER_ORDER))
+    _tell_pasted(job, version)
     for kernel in version.kernels:
         found, launches = repeats.of(kernel), launches_of(version, kernel, seen)
         shown = problems[kernel.key]
         if not launches.count and kernel not in version.parsed.kernels:
             continue  # a header's or another unit's that this program does not use
-        job.emit(events.CheckEnded(job.id, kernel.key, shown, found.is_deterministic, launches.count, launches.refused_count, found.reason))
+        file = other_file(job, version.about(kernel).source.path)
+        counts = (launches.count, launches.refused_count)
+        job.emit(events.CheckEnded(job.id, kernel.key, shown, found.is_deterministic, *counts, found.reason, file))
     _tell_printed(job, (counted.run for counted in seen))
     listed = [problem for kernel in version.kernels for problem in problems[kernel.key]]
     errors = errors_among(listed)
+    _doubt_sizes(job, version, listed)
     if failure is not None:
         job.say(Severity.WARNING if errors else Severity.ERROR, failure.message, None if errors else failure.remedy)
     return _check_ending(seen, listed, failure)
+
+
+def _doubt_sizes(job: Job, version: SourceVersion, problems: Sequence[Problem]) -> None:
+    """A declared array that is too short looks like an access out of bounds."""
+    if version.declared and any(problem.kind == "out_of_bounds" for problem in problems):
+        block = version.declared[0]
+        message = "sizes are those that the workload block declares, which kernelopt init may have guessed: are its arrays long enough?"
+        job.say(Severity.INFORMATION, message, f"look at {block.path.name}:{block.line}", line=block.line)
 
 
 def _check_ending(seen: Sequence[CountedRun], problems: Sequence[Problem], failure: LabFailure | None) -> Ending:
@@ -114,11 +131,12 @@ async def profile(job: Job, version: SourceVersion, keep: KeepReport | None = No
     watch.begin(f"counts what {_named(version)} does")
     evaluation = failure = await evaluate(job, version)
     if isinstance(failure, LabFailure):
-        evaluation = await evaluate_checked_failure(job, version) if failure.kind == "bad_status" else failure
+        evaluation = await evaluate_checked_failure(job, version) if failure.kind in _SHOWN_ALL_THE_SAME else failure
     if isinstance(evaluation, LabFailure):
         return job.failed(failure if isinstance(failure, LabFailure) else evaluation)
     watch.end(counted_noun(len(evaluation.counted.profiles), "launch", "launches"))
     _tell_compiler_notes(job, evaluation)
+    await _tell_timeline(job, version)
     evaluation = await _with_hardware_counters(job, evaluation)
     launches = tuple(_launch_events(job, evaluation))
     if keep is not None:
@@ -127,18 +145,29 @@ async def profile(job: Job, version: SourceVersion, keep: KeepReport | None = No
     times = await _times(job, evaluation)
     for item in evaluation.assessment.kernels:
         for launch in item.launches:
-            job.emit(summary_event(job, item, launch, None if times is None else times.of(item, launch)))
+            if launch.profile.blocks_counted or times is not None:  # else nothing is known that a prediction could rest on
+                job.emit(summary_event(job, item, launch, None if times is None else times.of(item, launch)))
     if isinstance(evaluation.assessment.build, Build):
         job.emit(*machine_code_events(job, evaluation.version, evaluation.assessment.build))
+    _tell_pasted(job, version)
     for kernel in version.kernels:
         _tell_not_run(job, version, evaluation, kernel)
     _tell_printed(job, (evaluation.counted.run,))
     if isinstance(failure, LabFailure):
-        job.say(Severity.WARNING, "these counters are of a program that did not succeed")
+        if failure.kind != "unsupported":
+            job.say(Severity.WARNING, "these counters are of a program that did not succeed")
         return job.failed(failure)
     if not evaluation.assessment.kernels:
         return Ending(CANNOT_ANSWER, "the workload runs none of the kernels asked about")
     return Ending(DONE, f"{counted_noun(len(evaluation.assessment.kernels), 'kernel')} profiled")
+
+
+def _tell_pasted(job: Job, version: SourceVersion) -> None:
+    """Kernels that a macro names: they run with the others, and there is no text of theirs to list."""
+    made = pasted_kernels(version.text)
+    if made:
+        names = ", ".join(kernel.name for kernel in made)
+        job.say(Severity.INFORMATION, f"not listed, as a macro ({made[0].macro}) makes the name: {names}", line=made[0].line)
 
 
 def _tell_printed(job: Job, runs: Iterable[ProgramRun | None]) -> None:
@@ -150,8 +179,12 @@ def _tell_printed(job: Job, runs: Iterable[ProgramRun | None]) -> None:
         words = " / ".join(line.strip()[:_MOST_PRINTED] for line in lines[-_LINES_PRINTED:] if line.strip())
         if words:
             job.say(Severity.INFORMATION, f"the program printed: {'… / ' if len(lines) > _LINES_PRINTED else ''}{words}")
-        if run.unsupported:
-            job.say(Severity.WARNING, f"not done on this lab: {', '.join(run.unsupported)}")
+        not_done = [text for text in run.unsupported if not text.startswith((NOT_RUN, _NOT_MODELLED))]
+        if not_done:
+            job.say(Severity.WARNING, f"not done on this lab: {', '.join(not_done)}")
+        for text in run.unsupported:
+            if text.startswith(_NOT_MODELLED):
+                job.say(Severity.WARNING, text)
 
 
 async def _with_hardware_counters(job: Job, evaluation: Evaluation) -> Evaluation:
@@ -168,6 +201,22 @@ async def _with_hardware_counters(job: Job, evaluation: Evaluation) -> Evaluatio
         job.say(Severity.INFORMATION, f"{shortfall.message}; counters by {measured.method}", shortfall.remedy)
     watch.end(f"counters of the GPU by {measured.method}")
     return measured.evaluation
+
+
+async def _tell_timeline(job: Job, version: SourceVersion) -> None:
+    """Of a program that can be run on the lab's clock; declared workloads and notebooks' arrays have none."""
+    if job.lab.timing is None or not version.has_main or job.request.is_live:
+        return
+    watch = Stopwatch(job, "profile")
+    watch.begin(f"runs the program on {job.lab.describe().device} for its timeline")
+    run = await job.lab.timing.timeline(version.program, job.limits)
+    if isinstance(run, LabFailure):
+        job.say(Severity.INFORMATION, f"no timeline of the program: {run.message}", run.remedy)
+        return
+    timeline = None if run.recording is None else timeline_of(run.recording)
+    if timeline is not None:
+        job.emit(events.TimelineFound(job.id, timeline, f"CUPTI activity records of one run on {job.lab.describe().device}"))
+    watch.end("timeline")
 
 
 async def _times(job: Job, evaluation: Evaluation) -> LaunchTimes | None:

@@ -40,7 +40,7 @@ from assistant.engine.search.spending_words import cap_words
 from assistant.engine.search.trials import SearchNode, TrialHistory
 from assistant.engine.source_version import SourceVersion, with_other, with_text
 from assistant.model import events
-from assistant.model.profile import Severity
+from assistant.model.profile import Finding, Severity
 from assistant.model.proposal import Proposal
 from assistant.model.source import ParsedSource
 from assistant.plan.catalogue import Catalogue
@@ -119,6 +119,7 @@ class Optimizer(Record):
             job.say(Severity.INFORMATION, f"edits are planned by the emulator's counters: {seen.message}", seen.remedy)
         else:
             evaluation = seen
+        _tell_defects(job, evaluation)
         choice = PlannerChoice(self.load_models, self.expert, job, options, loaded, self.store, earlier, people.model, people.on_writing)
         kernels = {item.kernel.qualified_name for item in evaluation.assessment.kernels}
         async with choice.made(len(kernels)) as chosen:
@@ -226,12 +227,32 @@ def _by_cost(evaluation: Evaluation) -> tuple[str, ...]:
     return tuple(sorted(cost, key=lambda name: -cost[name]))
 
 
+def _defects(evaluation: Evaluation) -> list[tuple[str, Finding]]:
+    """(instance, finding) of what makes the original wrong, whatever is tried on it."""
+    return [(item.instance, finding) for item in evaluation.assessment.kernels for finding in item.findings if _is_error(finding)]
+
+
+def _is_error(finding: Finding) -> bool:
+    return finding.severity is Severity.ERROR
+
+
+def _tell_defects(job: Job, evaluation: Evaluation) -> None:
+    """That the original is to be fixed first: an edit of it can only be held against what it does where it is right."""
+    for instance, finding in _defects(evaluation):
+        message = f"fix this first, {instance} is wrong as it stands: {finding.code} line {finding.line}: {finding.message}"
+        job.say(
+            Severity.WARNING, message, f"kernelopt check {job.request.file} shows it; an edit is judged only where the original is right"
+        )
+
+
 def _ending(evaluation: Evaluation, found: SearchResult, accounts: JobAccounts) -> Ending:
     if not evaluation.assessment.kernels:
         return Ending(CANNOT_ANSWER, "the workload launches none of the kernels asked about")
     capped = "" if accounts.ended_by is None else f"; {cap_words(accounts.ended_by, accounts.caps)} ended the search"
     if not found.proposals:
-        return Ending(DONE, f"nothing to propose: no planned edit was verified, predicted to be faster, and new{capped}")
+        wrong = ", ".join(dict.fromkeys(f"{finding.code} in {instance}" for instance, finding in _defects(evaluation)))
+        why = f"fix the original first ({wrong})" if wrong else "no planned edit was verified, predicted to be faster, and new"
+        return Ending(DONE, f"nothing to propose: {why}{capped}")
     accepted = f", {found.accepted_count} accepted" if found.accepted_count else ""
     return Ending(DONE, f"{counted_noun(len(found.proposals), 'proposal')}{accepted}{capped}")
 

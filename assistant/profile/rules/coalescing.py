@@ -48,7 +48,7 @@ def _scattered(launch: CountedLaunch, group: tuple[LineAccess, ...], walk: RowWa
         "KO101",
         launch,
         group,
-        f"{sentence}, each thread walks a row by {number(walk.step_count)} loads, and {plural(warps_of(launch.profile), 'warp')} are "
+        f"{sentence}, {walk.words}, and {plural(warps_of(launch.profile), 'warp')} are "
         "too few to hide the waiting; a warp per row would read side by side and be 32 times as many",
     )
     return replace(found, fixed=walk.fixed)

@@ -81,8 +81,7 @@ def grid_size(context: FindContext, launch: CountedLaunch) -> tuple[Diagnosis, .
         walk = row_walk(context, launch)
         ways = _smaller_blocks(context, launch)
         if walk is not None:
-            rows = f"each thread walks a row by {number(walk.step_count)} loads (line {walk.line})"
-            message += f"; {rows}, a warp per row would be 32 times as many"
+            message += f"; {walk.words} (line {walk.line}), a warp per row would be 32 times as many"
             ways = (*ways, walk.fixed)
         return (_grid_diagnosis(context, launch, message, (), ways),)
     if launch.occupancy is None:

@@ -14,6 +14,7 @@ from assistant.profile.diagnosis import FixedLaunch
 from assistant.profile.rules.reshaped import with_blocks
 from assistant.profile.rules.reuse import scaled_access
 from assistant.profile.thresholds import threshold
+from assistant.profile.wording import number
 from assistant.record import Record
 
 __all__ = ["RowWalk", "row_walk"]
@@ -27,8 +28,17 @@ class RowWalk(Record):
     line: int
     step_count: float
     """Requests of one warp."""
+    is_even: bool
+    """Whether every thread takes part in every request, and all warps make as many."""
     fixed: FixedLaunch
     """A warp for each thread, its lanes side by side."""
+
+    @property
+    def words(self) -> str:
+        """``each thread walks a row by 96 loads``: a number of a thread's only where all threads do the same."""
+        if self.is_even:
+            return f"each thread walks a row by {number(self.step_count)} loads"
+        return f"each thread walks a row, by {number(self.step_count)} load requests a warp"
 
 
 def row_walk(context: FindContext, launch: CountedLaunch) -> RowWalk | None:
@@ -47,7 +57,8 @@ def row_walk(context: FindContext, launch: CountedLaunch) -> RowWalk | None:
     lines = {(a.file, a.line) for a in walking}
     spread = replace(profile, accesses=tuple(_by_warps(a, warps) if (a.file, a.line) in lines else a for a in profile.accesses))
     fixed = FixedLaunch(with_blocks(spread, profile.config.grid.count * _WARP_LANES), launch.occupancy)
-    return RowWalk(longest.line, longest.requests / warps, fixed)
+    is_even = longest.active_threads == _WARP_LANES * longest.requests and longest.requests % warps == 0
+    return RowWalk(longest.line, longest.requests / warps, is_even, fixed)
 
 
 def _is_walk(context: FindContext, profile: LaunchProfile, access: LineAccess, warps: int) -> bool:

@@ -116,12 +116,12 @@ def test_init_does_not_touch_a_file_that_declares_already(cli: Cli, blur: Path) 
     assert blur.read_text("utf-8") == BLUR
 
 
-def test_init_asks_which_kernel_where_there_are_several(cli: Cli) -> None:
-    path = cli.write("library.cu", LIBRARY + LIBRARY.replace("scale(", "offset(").replace("*", "+", 0))
-    ended = cli.run("init", path)
-    assert ended.code == 2 and "scale(" in ended.err and "offset(" in ended.err
-    assert cli.run("init", path, "--kernel", "offset").code == 0
-    assert "[workload.offset]" in path.read_text("utf-8")
+def test_init_writes_a_block_for_every_kernel_or_for_the_one_that_is_named(cli: Cli) -> None:
+    text = LIBRARY + LIBRARY.replace("scale(", "offset(").replace("*", "+", 0)
+    path, other = cli.write("library.cu", text), cli.write("other.cu", text)
+    assert cli.run("init", path).code == cli.run("init", other, "--kernel", "offset").code == 0
+    assert "[workload.scale]" in path.read_text("utf-8") and "[workload.offset]" in path.read_text("utf-8")
+    assert "[workload.scale]" not in other.read_text("utf-8") and "[workload.offset]" in other.read_text("utf-8")
 
 
 def test_a_folder_with_spaces_and_umlauts_works(cli: Cli) -> None:

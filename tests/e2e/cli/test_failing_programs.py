@@ -46,8 +46,10 @@ int main()
     return cudaDeviceSynchronize() == cudaSuccess ? 0 : 1;
 }
 """
-TEXTURE = """__global__ void fetch(float *out, cudaTextureObject_t from) { out[threadIdx.x] = tex1Dfetch<float>(from, threadIdx.x); }
-int main() { float *out; cudaMalloc(&out, 128); fetch<<<1, 32>>>(out, 0); return cudaDeviceSynchronize(); }
+SURFACE = """__global__ void load(float *out, cudaSurfaceObject_t from) { out[threadIdx.x] = surf2Dread<float>(from, threadIdx.x * 4, 0); }
+__global__ void twice(float *x) { x[threadIdx.x] *= 2; }
+int main() { float *out; cudaMalloc(&out, 128); cudaMemset(out, 0, 128); twice<<<1, 32>>>(out); load<<<1, 32>>>(out, 0);
+  return cudaDeviceSynchronize(); }
 """
 
 
@@ -133,14 +135,25 @@ def test_an_a_that_does_not_compile_cannot_be_compared_with_and_both_files_are_n
     assert ended.out.splitlines()[0] == f"kernelopt compare {a} {b}"
 
 
-@pytest.mark.parametrize("command", ["check", "profile", "optimize"])
+@pytest.mark.parametrize("command", ["check", "profile", "optimize", "compare"])
 def test_what_the_emulator_does_not_have_is_no_mistake_of_the_source(cli: Cli, command: str) -> None:
-    ended = cli.run(command, cli.write("texture.cu", TEXTURE))
+    source = cli.write("surface.cu", SURFACE)
+    ended = cli.run(command, source, *([source] if command == "compare" else []))
     assert ended.code == 3, ended.said
-    assert "texture.cu:1" in ended.out and "does not support" in ended.out
+    assert "not run by the emulator: surface accesses (surface.cu:1); what depends on it is not right" in ended.out
+    assert ("twice(float *): no problem found" in ended.out) is (command == "check")
+    assert ("twice(float*)  launch 0" in ended.out) is (command == "profile")
 
 
 def test_one_of_a_kind_is_said_in_the_singular(cli: Cli) -> None:
     ended = cli.run("check", cli.write("hang.cu", HANG), "--timeout", "3")
     assert ended.out.splitlines()[-1] == "1 problem"
     assert cli.run("inspect", cli.write("race.cu", RACE)).out.splitlines()[-1].startswith("1 kernel, ")
+
+
+def test_what_is_wrong_with_the_original_is_to_be_fixed_first(cli: Cli) -> None:
+    path = cli.write("racing.cu", RACE.replace("    __syncthreads();\n", "").replace("return 1;", "break;"))
+    ended = cli.run("optimize", path, "--accept", "none", "--device", "cpu", "--json")
+    said = [message["message"] for message in ended.all("message") if message["severity"] == "warning"]
+    assert any(text.startswith("fix this first, turn(float*, float const*) is wrong as it stands: KO202 line") for text in said), ended.said
+    assert "fix the original first (KO202 in turn" in ended.one("job_ended")["reason"]

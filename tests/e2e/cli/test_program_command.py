@@ -32,6 +32,7 @@ def test_a_header_shows_its_programs_and_one_is_chosen(cli: Cli) -> None:
         "check_transpose.cu  (includes)",
         "several: kernelopt program common.cuh --use NAME remembers which is meant",
     ]
+    assert cli.run("program", header, "--use", header.parent / "check_transpose.cu").code == 0
     assert cli.run("program", header, "--use", "check_transpose.cu").code == 0
     assert "check_transpose.cu  (includes, chosen)" in cli.run("program", header).out
     answer = _answer(cli, header)

@@ -10,6 +10,7 @@ import pytest
 from tests.e2e.cli.harness import DATA, Cli
 
 ASKED = {
+    "c_main": "wrap.cu",
     "compile_database": "src/histogram.cu",
     "cu_includes_cu": "kernels.cu",
     "device_link": "filter.cu",
@@ -119,6 +120,13 @@ def test_an_edit_of_a_header_is_judged_in_its_place(cli: Cli, project: Path) -> 
     made = cli.run("compare", project, right, "--device", "cpu", "--json")
     assert made.one("comparison")["verification"]["outcome"] == "PASS"
     assert cli.run("compare", project, wrong, "--device", "cpu", "--json").one("comparison")["verification"]["outcome"] == "FAIL"
+
+
+def test_an_edit_of_a_file_without_kernels_is_judged_by_those_it_uses(cli: Cli, project: Path) -> None:
+    edited = cli.write("edited.cu", MAIN.replace("i % 97", "i % 89"))
+    ended = cli.run("compare", cli.folder / "main.cu", edited, "--device", "cpu", "--json", "--kernel", "grow")
+    outcomes = {each["verification"]["outcome"] for each in ended.all("comparison")}
+    assert (ended.code, outcomes) == (1, {"FAIL"}), ended.said
 
 
 def test_programs_that_differ_in_a_second_file_are_not_compared(cli: Cli, project: Path) -> None:

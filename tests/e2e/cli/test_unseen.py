@@ -56,11 +56,11 @@ def test_work_that_is_moved_is_right_and_no_gain(cli: Cli, name: str) -> None:
     assert speed["outcome"] == "INCONCLUSIVE" or (speed["outcome"] == "PREDICTED" and speed["ratio"] <= 1.0)
 
 
-def test_fused_kernels_are_right_and_their_gain_is_not_reported_yet(cli: Cli) -> None:
+def test_fused_kernels_are_judged_as_one_sequence(cli: Cli) -> None:
     overall = _overall(_compared(cli, "fused_attention"))
     assert overall["verification"]["outcome"] == "PASS", overall["verification"]
-    assert overall["speed"]["outcome"] == "INCONCLUSIVE"
-    assert any("launches do not correspond" in caveat for caveat in overall["speed"]["caveats"])
+    assert overall["speed"]["outcome"] == "PREDICTED" and overall["speed"]["ratio"] > 2
+    assert overall["speed"]["caveats"][-1] == "of 3 launches of A and 1 of B as one sequence"
 
 
 def test_a_macro_of_a_single_compiler_selects_no_other_program(cli: Cli) -> None:

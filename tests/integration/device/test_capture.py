@@ -7,8 +7,13 @@ from pathlib import Path
 import pytest
 
 from assistant.device.capture.demangle import function_name, variable_name
+from assistant.device.capture.executable import build_program
+from assistant.device.capture.protocol import CaptureFailed, CaptureRequest
 from assistant.device.cupti import find_cupti
+from assistant.device.process import ToolRunner
 from assistant.device.toolchain import Nvcc, Toolchain
+from assistant.model.build import Flags
+from assistant.worker.limits import ProgramLimits
 from assistant.workload.recorded_log import LogNames, finish_recording
 
 
@@ -69,3 +74,23 @@ def test_a_log_of_a_gpu_becomes_a_recording(tmp_path: Path) -> None:
         "grid() may launch kernels on the device: those launches cannot be captured",
         "1 launches of k(int*) with grid (2, 1, 1), block (32, 1, 1) are counted but not kept: its graph allocates memory",
     )
+
+
+def test_units_in_c_are_compiled_as_c_and_linked(tmp_path: Path) -> None:
+    """A compiler whose objects hold the call that made them, and which says at the end what it would link."""
+    script = (
+        """given="$*"; while [ "$1" != -o ] && [ "$1" != -Xlinker ]; do shift; done; """
+        """case "$1" in -o) echo "$given" > "$2";; *) cat "$2"; echo "$given"; exit 1;; esac"""
+    )
+    nvcc = tmp_path / "nvcc"
+    nvcc.write_text(f"#!/bin/sh\n{script}\n")
+    nvcc.chmod(0o755)
+    known = Toolchain(Nvcc(str(nvcc), "13.0.88", str(tmp_path), "PATH"), None, None, None, "/usr/bin/g++", None, (), ())
+    sources = tuple((str(tmp_path / name), "") for name in ("k.cu", "main.c", "k.h"))
+    flags = Flags(("-std=c++17", "-DN=4"))
+    request = CaptureRequest(sources, tmp_path, tmp_path / "record", tmp_path / "cache", ProgramLimits(), flags)
+    with pytest.raises(CaptureFailed) as failed:
+        build_program(request, known, ToolRunner({"PATH": "/usr/bin:/bin"}))
+    in_c, linked = (line.split() for line in str(failed.value).splitlines()[1:])
+    assert in_c[:2] == ["-x", "c"] and "-DN=4" in in_c and "-std=c++17" not in in_c and in_c[-1].endswith("main.c")
+    assert linked[-3:-1] == ["-x", "cu"] and "-std=c++17" in linked and linked[-1].endswith("k.cu")

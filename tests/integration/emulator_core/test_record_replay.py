@@ -94,6 +94,16 @@ def test_copies_and_fills_are_counted(recording: Recording) -> None:
     assert counted == {"copy_to_device": (2, 16 + 16), "copy_to_host": (1, 4000), "fill": (1, 4096)}
 
 
+def test_everything_is_in_the_order_in_which_it_was_asked_for(recording: Recording) -> None:
+    assert recording.steps is not None
+    kinds = [step.kind if step.shape < 0 else recording.shape_counts[step.shape].kernel.partition("(")[0] for step in recording.steps]
+    assert kinds == [
+        *["allocation"] * 3, "copy_to_device", "fill", "add<7>", "copy_to_device", "through_pointers", "wait", "copy_to_host",
+        *["add<1>"] * 20, "allocation", "fill", "arrival_order", "allocation", "after_all", "spill_over",
+    ]  # fmt: skip
+    assert {step.stream for step in recording.steps if step.kind == "launch"} == {0}
+
+
 def test_launches_that_are_not_kept_are_counted_and_said(recording: Recording) -> None:
     counts = {(s.kernel, s.count) for s in recording.shape_counts}
     assert ("add<1>(float const*, float*, int)", 20) in counts

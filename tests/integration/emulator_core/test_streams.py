@@ -28,7 +28,7 @@ def test_a_program_that_waits_prints_the_same_late_and_one_that_does_not_prints_
     assert (at_once == late) is is_ordered
 
 
-@pytest.mark.parametrize("name", ["chunks", "flag", "host_function", "lanes", "managed", "polls"])
+@pytest.mark.parametrize("name", ["chunks", "flag", "graph", "host_function", "lanes", "managed", "polls"])
 def test_what_cuda_orders_is_kept(build: Any, run: Any, name: str) -> None:
     binary = build(f"emulator/late/{name}.cu")
     assert printed(run, binary, is_late=True, device_fill=FILL) == printed(run, binary)
@@ -38,6 +38,12 @@ def test_a_stream_may_be_ahead_of_another_one(build: Any, run: Any) -> None:
     binary = build("emulator/late/lanes_filled_ahead.cu")
     assert printed(run, binary, device_fill=FILL) == printed(run, build("emulator/late/lanes.cu"), device_fill=FILL)
     assert printed(run, binary, is_late=True, device_fill=FILL) != printed(run, binary, device_fill=FILL)
+
+
+def test_branches_of_a_graph_that_nothing_orders_may_overtake_each_other(build: Any, run: Any) -> None:
+    binary = build("emulator/late/graph.cu")
+    at_once, late = (Path(run(binary, "no wait", mode="plain", is_late=is_late)["stdout_path"]).read_text() for is_late in (False, True))
+    assert (at_once, late) == ("7\n7\n", "2\n2\n")
 
 
 def test_an_event_that_is_not_reached_has_no_time(build: Any, run: Any) -> None:

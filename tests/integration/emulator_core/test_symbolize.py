@@ -29,3 +29,18 @@ def test_a_line_of_our_headers_is_the_line_that_calls_them(tmp_path: Path, heade
     after_nop = symbolizer.function_addresses()["spin()"] + 1
     place = symbolizer.places([after_nop])[after_nop]
     assert (place.file, place.line) == ("/user/spin.cu", 7)
+
+
+def test_functions_of_one_name_in_two_units_carry_their_files(tmp_path: Path) -> None:
+    objects = list[str]()
+    for name, further in (("first", "void other(); int main() { scale(1.0f); own(); other(); }"), ("second", "void other() { scale(2); }")):
+        text = f'#line 1 "/p/{name}.cu"\n'
+        parameter = "float" if name == "first" else "int"
+        text += f'namespace {{ void scale({parameter}) {{ __asm__ volatile(""); }} }} {further}'
+        text = text.replace("int main", "static void own() {} int main")
+        (tmp_path / f"{name}.cpp").write_text(text)
+        objects.append(str(tmp_path / f"{name}.cpp"))
+    subprocess.run(("g++", "-O0", "-g1", "-gdwarf-4", *objects, "-o", str(tmp_path / "program")), check=True)
+    names = Symbolizer(tmp_path / "program").function_addresses()
+    expected = {"first.cu:(anonymous namespace)::scale(float)", "second.cu:(anonymous namespace)::scale(int)", "own()", "other()", "main"}
+    assert expected <= names.keys()

@@ -150,6 +150,18 @@ def test_several_files_are_linked_with_a_kernel_between_them(cache_dir: Path, tm
     assert output_of(reply.program) == "4"
 
 
+def test_libraries_of_others_are_linked_and_found_when_it_runs(cache_dir: Path, tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        (tmp_path / f"{name}.cpp").write_text(f'extern "C" int {name}() {{ return {len(name)}; }}\n')
+    for command in ("g++ -shared -fPIC one.cpp -o libone.so", "g++ -c two.cpp", "ar rc libtwo.a two.o"):
+        subprocess.run(command.split(), cwd=tmp_path, check=True)
+    text = 'extern "C" int one(); extern "C" int two();\nint main() { printf("%d", one() + two()); }\n'
+    reply = check(cache_dir, text, libraries=(f"-L{tmp_path}", "-lone", f"{tmp_path}/libtwo.a"))
+    assert isinstance(reply, BuiltProgram), reply
+    assert output_of(reply.program) == "6"
+    assert isinstance(check(cache_dir, text), BuildFailure), "what is linked is part of what a build is kept by"
+
+
 OWN_TYPES = """#include <string>
 struct uchar4 { int r; std::string name; };
 struct float4 { double v[4]; float4 operator+(const float4& o) const { return {{v[0] + o.v[0], v[1], v[2], v[3]}}; } };
@@ -306,3 +318,60 @@ def test_a_header_in_question_replaces_what_the_disk_has(cache_dir: Path, tmp_pa
     reply = build(BuildRequest(sources=(header, (tmp_path / "main.cu", main)), cache_dir=cache_dir, kernels=("k(int*)",)))
     assert isinstance(reply, BuiltProgram), reply
     assert output_of(reply.program) == "2\n"
+
+
+C_MAIN = """
+#include <assert.h>
+#include <stdio.h>
+#include <cuda_runtime.h>
+#include "wrap.h"
+int main(void) {
+  int class = 3, *new;
+  struct cudaDeviceProp this;
+  assert(class == 3);
+  if (cudaGetDeviceProperties(&this, 0) != cudaSuccess || cudaMalloc((void **)&new, sizeof *new) != cudaSuccess) return 1;
+  run(new, class);
+  cudaMemcpy(&class, new, sizeof class, cudaMemcpyDeviceToHost);
+  printf("%d\\n", class);
+  return 0;
+}
+"""
+C_HEADER = """
+#ifdef __cplusplus
+extern "C"
+#endif
+void run(int *p, int value);
+int twice(int value);
+"""
+WRAPPER = """
+#include "wrap.h"
+__global__ void set(int* p, int value) { *p = 2 * value; }
+extern "C" void run(int* p, int value) { set<<<1, 1>>>(p, value); }
+"""
+
+
+@pytest.mark.parametrize("flavour", ["fast", "checked"])
+def test_a_unit_in_c_is_compiled_as_c(cache_dir: Path, flavour: str) -> None:
+    sources = ((Path("/user/wrap.cu"), WRAPPER), (Path("/user/wrap.h"), C_HEADER), (Path("/user/main.c"), C_MAIN))
+    reply = build(BuildRequest(sources, cache_dir, flavour=flavour, kernels=("set",)))  # type: ignore[arg-type]
+    assert isinstance(reply, BuiltProgram) and reply.has_main
+    assert output_of(reply.program) == "6\n"
+
+
+def test_an_error_in_c_names_the_users_line(cache_dir: Path) -> None:
+    sources = (
+        (Path("/user/wrap.cu"), WRAPPER),
+        (Path("/user/wrap.h"), C_HEADER),
+        (Path("/user/main.c"), "int main(void) {\n  missing;\n}"),
+    )
+    reply = build(BuildRequest(sources, cache_dir))
+    assert isinstance(reply, BuildFailure)
+    assert [(d.file, d.line) for d in reply.diagnostics] == [("/user/main.c", 2)]
+
+
+def test_a_kernel_cannot_call_a_function_in_c(cache_dir: Path) -> None:
+    kernel = WRAPPER.replace("2 * value", "twice(value)").replace('#include "wrap.h"', 'extern "C" int twice(int);')
+    texts = (("wrap.cu", kernel), ("twice.c", "int twice(int value) { return 2 * value; }\nint main(void) { return 0; }"))
+    reply = build(BuildRequest(tuple((Path("/user") / name, text) for name, text in texts), cache_dir))
+    assert isinstance(reply, BuildFailure)
+    assert 'calling a __host__ function("twice")' in reply.diagnostics[0].message

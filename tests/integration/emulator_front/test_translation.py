@@ -24,6 +24,12 @@ def refused(text: str) -> tuple[tuple[int, int, str], ...]:
     return tuple((d.line, d.column, d.message) for d in unit.diagnostics)
 
 
+def contained(text: str) -> tuple[tuple[int, int, str], ...]:
+    unit = translate({MAIN: text}, ())
+    assert isinstance(unit, TranslatedUnit)
+    return tuple((d.line, d.column, d.message) for d in unit.contained)
+
+
 KERNEL = "__global__ void k(int* p) { *p = 1; }\n"
 
 
@@ -113,16 +119,49 @@ def test_library_calls_of_device_code_use_the_device_form() -> None:
 @pytest.mark.parametrize(
     ("text", "line", "column", "construct"),
     [
-        ('__global__ void k() {\n  asm("cp.async.commit_group;");\n}', 2, 3, "inline PTX (cp.async.commit_group)"),
         ("struct S {\n  static __global__ void k(int* p);\n};", 2, 3, "a kernel that is a member of a class, and neither does CUDA"),
-        ("#include <thrust/sort.h>\n", 1, 1, "Thrust"),
-        ("#include <cublas_v2.h>\n", 1, 1, "cuBLAS"),
         ("texture<float, 2> t;\n", 1, 1, "texture references"),
-        (KERNEL + "__global__ void parent(int* p) { k<<<1, 1>>>(p); }", 2, 35, "kernel launches from device code (dynamic parallelism)"),
+        ("#include <cuda/std/span>\n", 1, 1, "libcu++"),
+        ("int main() {\n  thrust::sort(a, b);\n  thrust::sort(a, b);\n}", 2, 3, "Thrust"),
     ],
 )
-def test_an_unsupported_construct_is_one_sentence_at_its_place(text: str, line: int, column: int, construct: str) -> None:
+def test_an_unsupported_construct_that_cannot_be_set_apart_is_one_sentence_at_its_place(
+    text: str, line: int, column: int, construct: str
+) -> None:
     assert refused(text) == ((line, column, f"the emulator does not support {construct}"),)
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "column", "construct"),
+    [
+        ('__global__ void k() {\n  asm("cp.async.commit_group;");\n}', 2, 3, "inline PTX (cp.async.commit_group)"),
+        ("#include <thrust/sort.h>\n", 1, 1, "Thrust"),
+        ("#include <cublas_v2.h>\n", 1, 1, "cuBLAS"),
+        (KERNEL + "__global__ void parent(int* p) { k<<<1, 1>>>(p); }", 2, 35, "kernel launches from device code (dynamic parallelism)"),
+        ("__global__ void k() { __pipeline_arrive_on(nullptr); }\n", 1, 23, "asynchronous copies that arrive at a barrier in memory"),
+        ("__global__ void k() { __mbarrier_t* b; }\n", 1, 23, "barriers in memory (mbarrier)"),
+    ],
+)
+def test_what_one_function_needs_is_refused_there_alone(text: str, line: int, column: int, construct: str) -> None:
+    assert contained(text) == ((line, column, f"the emulator does not support {construct}"),)
+
+
+def test_a_function_that_needs_what_is_not_run_says_so_on_the_line_of_it() -> None:
+    text = translated("void f(int n) {\n  int a = n;\n  thrust::sort(&a, &a + 1);\n}\nvoid g() {}\n")
+    lines = text.split("\n")
+    assert "emu_refuse(" in lines[2] and '"Thrust"' in lines[2]
+    assert lines[4].endswith("void g() {}")
+
+
+def test_a_library_of_c_is_declared_as_the_unit_uses_it() -> None:
+    code = "cublasStatus_t f(cublasHandle_t h) { return cublasDestroy(h) ? CUBLAS_STATUS_SUCCESS : cublasStatus_t(); }"
+    unit = translate({MAIN: f"#include <cublas_v2.h>\n{code}"}, ())
+    assert isinstance(unit, TranslatedUnit)
+    header = unit.files[-1].edited.text.splitlines()
+    assert "enum cublasStatus_t : int {};" in header
+    assert "typedef void* cublasHandle_t;" in header
+    assert "constexpr cublasStatus_t CUBLAS_STATUS_SUCCESS = (cublasStatus_t)0;" in header
+    assert "#define cublasDestroy(...) emu_foreign_cublasDestroy(__FILE__, __LINE__, ##__VA_ARGS__)" in header
 
 
 def test_inline_ptx_that_reads_a_register_needs_no_ptx() -> None:
@@ -153,7 +192,7 @@ def test_inline_ptx_of_one_instruction_becomes_what_it_does(statement: str, beco
     ],
 )
 def test_other_inline_ptx_with_operands_is_refused(statement: str) -> None:
-    assert "inline PTX" in refused(f"__device__ void f() {{ {statement} }}")[0][2]
+    assert "inline PTX" in contained(f"__device__ void f() {{ {statement} }}")[0][2]
 
 
 def test_promotion_rewrites_types_literals_and_functions() -> None:
@@ -260,20 +299,6 @@ def test_a_parameter_that_promises_not_to_be_written_gets_a_pointer_of_its_own(p
 def test_a_promise_is_kept_in_templates_and_overloads() -> None:
     text = translated("template <class T> __global__ void k(const T* __restrict__ a, const T* __restrict__ b, T* c) { *c = *a + *b; }\n")
     assert "k(const T* __restrict__ EMU_SEEN(a), const T* __restrict__ EMU_SEEN(b), T* c) { EMU_THROUGH(a) EMU_THROUGH(b) *c" in text
-
-
-@pytest.mark.parametrize(
-    ("text", "construct"),
-    [
-        ("#include <cuda/pipeline>\n", "libcu++"),
-        ("__global__ void k() { __pipeline_arrive_on(nullptr); }\n", "asynchronous copies that arrive at a barrier in memory"),
-        ("__global__ void k() { __mbarrier_t* b; }\n", "barriers in memory (mbarrier)"),
-        ('__global__ void k() { asm volatile("cp.async.commit_group;"); }\n', "inline PTX (cp.async.commit_group)"),
-    ],
-)
-def test_asynchronous_copies_that_are_not_emulated_are_named(text: str, construct: str) -> None:
-    ((_, _, message),) = refused(text)
-    assert message == f"the emulator does not support {construct}"
 
 
 def test_a_pointer_to_rows_keeps_its_name_behind_restrict() -> None:

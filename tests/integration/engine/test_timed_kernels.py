@@ -23,7 +23,6 @@ from assistant.ports.lab import LabFailure
 from assistant.ports.planner import PlanRequest, Story
 from tests.e2e.cli.harness import working_cli
 from tests.integration.engine.clocked import Clock, open_clocked
-from tests.thorough import first_of
 from tests.unit.engine.fakes import FakeModels
 
 KERNELS = """\
@@ -143,7 +142,14 @@ ADDED_LAUNCH = HOST.replace("    float sums", "    second<<<(n + block - 1) / bl
 ADDED_FILL = HOST.replace("    first<<<", "    cudaMemset(b, 0, n * 4);\n    first<<<")
 
 
-@pytest.mark.parametrize(("host", "what"), first_of([(ADDED_LAUNCH, "second is launched"), (ADDED_FILL, "1 fill, 4,000 bytes")]))
+def test_a_launch_that_b_adds_is_in_the_ratio(folder: Path) -> None:
+    made, _ = compared(folder, KERNELS + HOST, FASTER + ADDED_LAUNCH)
+    overall = made[-1]
+    assert overall.speed is not None and overall.speed.ratio == pytest.approx(43 / (10 + 10), rel=1e-3), overall.speed
+    assert any("second is launched" in caveat for caveat in overall.speed.caveats), overall.speed.caveats
+
+
+@pytest.mark.parametrize(("host", "what"), [(ADDED_FILL, "1 fill, 4,000 bytes")])
 def test_what_b_adds_forbids_a_gain_and_is_named(folder: Path, host: str, what: str) -> None:
     made, _ = compared(folder, KERNELS + HOST, FASTER + host)
     for event in made:

@@ -86,7 +86,9 @@ async def test_each_recorded_shape_is_counted_once(lab: CpuLab) -> None:
 
 async def test_what_the_emulator_cannot_build_is_known_by_its_launches_alone(lab: CpuLab) -> None:
     run, _ = run_of("graphs")
-    looked = await counted(lab, program("graphs"), run, "count", RunLimits())
+    whole = program("graphs")
+    refused = replace(whole, sources=(replace(whole.sources[0], text="texture<float, 1> old;\n" + whole.sources[0].text),))
+    looked = await counted(lab, refused, run, "count", RunLimits())
     assert [(profile.kernel, profile.blocks_counted) for profile in looked.profiles] == [
         ("twice(float*, int)", 0),
         ("plus(float*, float, int)", 0),

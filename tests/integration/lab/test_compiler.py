@@ -93,6 +93,16 @@ async def test_another_question_is_put_to_it(worker: Counted, tmp_path: Path, ch
     assert len(worker.asked) == 2
 
 
+async def test_the_same_name_in_another_file_is_another_question(worker: Counted, tmp_path: Path) -> None:
+    compiler = Compiler(worker, tmp_path / "cache", tmp_path)
+    texts = ("static " + KERNEL, "static " + KERNEL.replace("2.0f", "x[1] / 2.0f"))
+    sources = tuple(Source(tmp_path / f"{number}.cu", text) for number, text in enumerate(texts))
+    one, other = (Program(files, Flags(("-O3",)), working_directory=tmp_path) for files in (sources, sources[::-1]))
+    builds = [await compiler.built(asked, "sm_90", "sass") for asked in (one, other)]
+    codes = [[item.opcode for item in build.code[0].instructions] for build in builds if isinstance(build, Build)]
+    assert len(codes) == 2 and codes[0] != codes[1]
+
+
 async def test_machine_code_that_was_removed_is_made_again(worker: Counted, tmp_path: Path) -> None:
     compiler = Compiler(worker, tmp_path / "cache", tmp_path)
     first = await compiler.image(program(tmp_path), "sm_90")
@@ -173,3 +183,19 @@ async def test_a_kernel_of_a_header_is_compiled_through_the_unit_that_includes_i
     assert isinstance(made, Build), made
     lines = {(Path(item.file).name, item.line) for code in made.code for item in code.instructions if item.opcode.startswith("LDG")}
     assert lines == {("k.cuh", 2)}
+
+
+async def test_a_unit_that_needs_others_is_relocatable_code(worker: Counted, tmp_path: Path) -> None:
+    text = "extern __device__ float gain;\nextern __device__ float boost(float);\n" + KERNEL.replace("2.0f", "gain * boost(*x)")
+    alone = await Compiler(worker, tmp_path / "cache", tmp_path).built(program(tmp_path, text), "sm_90", "resources")
+    assert isinstance(alone, Build), alone
+    assert (alone.diagnostics, [item.kernel for item in alone.resources]) == ((), ["scale(float*)"])
+
+
+async def test_a_variable_of_another_unit_is_not_taken_for_its_own(worker: Counted, tmp_path: Path) -> None:
+    text = "extern __device__ float gain;\n" + KERNEL.replace("2.0f", "gain")
+    sources = (Source(tmp_path / "k.cu", text), Source(tmp_path / "gain.cu", "__device__ float gain = 2.0f;\n"))
+    asked = Program(sources, Flags(("-O3",)), working_directory=tmp_path)
+    built = await Compiler(worker, tmp_path / "cache", tmp_path).built(asked, "sm_90", "resources")
+    assert isinstance(built, Build) and built.diagnostics == ()
+    assert [item.registers_per_thread > 0 for item in built.resources if item.kernel == "scale(float*)"] == [True]

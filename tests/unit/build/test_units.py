@@ -7,16 +7,20 @@ from pathlib import Path
 import pytest
 
 from assistant.build.overlay import write_overlay
-from assistant.build.units import is_unit, unit_of, unit_paths
+from assistant.build.units import is_c, is_unit, unit_of, unit_paths
 
 KERNEL = "__global__ void k(float* x) { *x = 1; }\n"
 
 
 @pytest.mark.parametrize(
-    ("name", "expected"), [("a.cu", True), ("a.CU", True), ("a.cc", True), ("a.cuh", False), ("a.h", False), ("a", False)]
+    ("name", "expected"), [("a.cu", True), ("a.CU", True), ("a.cc", True), ("a.c", True), ("a.cuh", False), ("a.h", False), ("a", False)]
 )
 def test_a_name_says_whether_a_file_is_compiled_by_itself(name: str, expected: bool) -> None:
     assert is_unit(name) is expected
+
+
+def test_a_unit_in_c_is_told_from_one_in_cpp() -> None:
+    assert [is_c(name) for name in ("a.c", "a.C", "a.cc", "a.cu")] == [True, False, False, False]
 
 
 def test_units_are_in_order_and_the_only_file_is_one_whatever_its_name() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from assistant.config import find_workspace, user_paths, workspace_folder
+from assistant.config import find_project, find_workspace, user_paths, workspace_folder
 
 
 @pytest.mark.parametrize(
@@ -68,3 +68,41 @@ def test_gits_eyes_never_see_the_workspace_folder(workspace: Path) -> None:
     assert workspace_folder(workspace) == workspace / ".kernelopt"
     status = subprocess.run(("git", "-C", str(workspace), "status", "--porcelain"), check=True, capture_output=True, text=True)
     assert status.stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("files", "root"),
+    [
+        ({"setup.py": ""}, "."),
+        ({"pyproject.toml": "[project]\n"}, "."),
+        ({"CMakeLists.txt": "cmake_minimum_required(VERSION 3.20)\nproject(p LANGUAGES CUDA)\n", "src/CMakeLists.txt": ""}, "."),
+        ({"CMakeLists.txt": "project(all)", "src/CMakeLists.txt": "PROJECT (part)"}, "."),
+        ({"CMakeLists.txt": "add_subdirectory(src)", "src/CMakeLists.txt": "project(part)"}, "src"),
+        ({"src/meson.build": "project('p', 'cuda')"}, "src"),
+        ({"Makefile": "", "src/Makefile": "", "src/deep/Makefile": ""}, "."),
+        ({"Makefile": "", "src/deep/Makefile": ""}, "src/deep"),
+        ({"setup.py": "", "src/CMakeLists.txt": "project(part)"}, "."),
+        ({}, "src/deep"),
+    ],
+)
+def test_a_build_without_a_workspace_says_where_its_sources_are(workspace: Path, files: dict[str, str], root: str) -> None:
+    (workspace / "src" / "deep").mkdir(parents=True)
+    for name, text in files.items():
+        (workspace / name).write_text(text)
+    file = workspace / "src" / "deep" / "k.cu"
+    assert find_project(file) == workspace / root
+    assert find_workspace(file) == workspace / "src" / "deep"  # memory and .kernelopt stay where they were
+
+
+def test_a_workspace_is_the_project(workspace: Path) -> None:
+    (workspace / "Makefile").touch()
+    (workspace / "src").mkdir()
+    (workspace / "src" / "kernelopt.toml").touch()
+    assert find_project(workspace / "src" / "k.cu") == workspace / "src"
+
+
+def test_the_home_folder_is_no_project(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(workspace))
+    (workspace / "Makefile").touch()
+    (workspace / "src").mkdir()
+    assert find_project(workspace / "src" / "k.cu") == workspace / "src"

@@ -297,3 +297,19 @@ def test_a_kernel_stays_while_its_last_statement_is_typed(body: str) -> None:
 def test_a_variable_with_braces_is_no_function_whatever_else_is_half_typed() -> None:
     text = "__global__ void k(int *a) { dim3 b(int{}); int c{1}; dim3 d(a) ; x = \n}\nint main() { k<<<1, dim3(2){}>>>(0) }"
     assert [kernel.name for kernel in parse(Source(Path("/a.cu"), text)).kernels] == ["k"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'void f(unsigned u) {\n  printf("%f %" PRIu32 "\\n", 1.0, u);\n}\n',
+        "#define MAKE(name) void name##_all() {}\nMAKE(first)\nMAKE(second)\nint main() { return 0; }\n",
+    ],
+)
+def test_macros_within_strings_and_as_declarations_are_no_problems(text: str) -> None:
+    assert parse(Source(Path("a.cu"), text)).problems == ()
+
+
+def test_a_semicolon_that_is_missing_behind_a_function_is_said() -> None:
+    problems = parse(Source(Path("a.cu"), "#define MAKE(name) name\nvoid f() {\n  g(1)\n}\n")).problems
+    assert [problem.message for problem in problems] == ["missing `;`"]

@@ -10,6 +10,7 @@ import pytest
 
 from assistant.editor.exact_run import exact_run
 from assistant.engine.request import JobRequest
+from assistant.model.program import FoundProgram, ProgramOrigin, ProgramSearch
 
 BLOCK = '/* kernelopt\n[workload.k]\nargs = { x = "randn(n)" }\ngrid = [1]\nblock = [32]\nshapes = [{ n = 32 }]\n*/\n'
 KERNEL = "__global__ void k(float *x) { x[threadIdx.x] *= 2.0f; }\n"
@@ -31,6 +32,17 @@ def declaring(request: JobRequest, line: str) -> JobRequest:
 def test_it_names_file_and_flags(request_: JobRequest) -> None:
     run = exact_run(request_)
     assert (run.folder, run.command, run.flags, run.reference_sha256) == (request_.file.parent, (str(request_.file),), ("-O2",), None)
+
+
+def test_all_files_of_a_program_have_one_question(request_: JobRequest) -> None:
+    folder = request_.file.parent
+    units = (folder / "main.cu", folder / "k.cu")
+    program = FoundProgram("main.cu", units, ProgramOrigin.INCLUDES, "", flags=("-Iinclude",), arguments=("64",))
+    asked = [replace(request_, file=path, programs=ProgramSearch((program,))) for path in (*units, folder / "k.cuh")]
+    assert {exact_run(request).digest for request in asked} == {exact_run(asked[0]).digest}
+    assert exact_run(asked[2]).command == (*map(str, units), "64")
+    assert exact_run(asked[2]).flags == ("-Iinclude", "-O2")
+    assert exact_run(asked[2]).digest != exact_run(request_).digest
 
 
 def test_flags_of_a_workload_block_and_of_the_build_s_own_list_are_among_it(request_: JobRequest) -> None:

@@ -300,6 +300,7 @@ _TOLD = {
     ("arithmetic.cu", "KO106"),
     ("equality_with_a_fraction.cu", "KO106"),
     ("shared_tile_pointer_walk.cu", "KO106"),
+    ("blur.cu", "KO116"),
     ("math_functions.cu", "KO116"),
     ("math_functions_and_helper.cu", "KO116"),
     ("math_functions_and_helper.expected.cu", "KO116"),

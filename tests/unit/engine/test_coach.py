@@ -41,11 +41,14 @@ class Clock:
     def __init__(self, *failures: str) -> None:
         self.self_test = SelfTest(1.0, 0.95, failures, 0.1)
         self.options: TimingOptions | None = None
+        self.asked: list[tuple[str, list[str]]] = []
+        """(source that is compiled, kernels), request by request."""
 
     async def time(
         self, a: Program, b: Program, cases: Sequence[tuple[Case, Case]], options: TimingOptions, limits: RunLimits
     ) -> PairTiming | LabFailure:
         self.options = options
+        self.asked.append((a.sources[0].path.name, sorted(kernel.partition("(")[0] for kernel in a.kernels)))
         timed = tuple(timing(number * 1e-5) for number in range(1, 1 + len(cases)))
         return PairTiming(timed, TimedDevice("NVIDIA H200", "GPU-1", "580", "nvcc 13.0"), self.self_test)
 
@@ -85,6 +88,20 @@ async def test_every_shape_is_timed_and_what_was_in_the_way_is_said_once(job: Jo
     assert isinstance(times, LaunchTimes) and len(times.timings) == 4
     assert times.notes == (NOTE,)
     assert clock.options == TimingOptions(1, wall_s=1.0)
+
+
+async def test_kernels_of_several_files_are_timed_from_their_own_ones(job: Job, assessed: Assess, tmp_path: Path) -> None:
+    text = (PROGRAMS / "vectors.cu").read_text()
+    start = text.index("__global__ void gather(")
+    (tmp_path / "gather.cuh").write_text(text[start : text.index("}", start) + 1])
+    main = tmp_path / "main.cu"
+    main.write_text(text[:start] + '#include "gather.cuh"' + text[text.index("}", start) + 1 :])
+    (tmp_path / "kernelopt.toml").write_text("")
+    looked = evaluation(replace(job, request=JobRequest(main, tmp_path)), assessed, "device")
+    clock = Clock()
+    times = await time_launches(job, looked, clock)
+    assert isinstance(times, LaunchTimes) and len(times.timings) == 4
+    assert {file: "gather" in kernels for file, kernels in clock.asked} == {"main.cu": False, "gather.cuh": True}
 
 
 async def test_shapes_on_page_locked_memory_are_left_out(job: Job, assessed: Assess) -> None:

@@ -122,6 +122,18 @@ SMALLER, FEWER = "give it smaller arguments after --, or raise --timeout", "give
             "the program ended with status 3",
             "make it succeed by itself first; it was given no arguments, pass them after --",
         ),
+        *(
+            (
+                {
+                    "exit_status": status,
+                    "unsupported": ("not run: Thrust (a.cu:3)", "something else", "not run: cufftExecC2C of cuFFT (a.cu:9)"),
+                },
+                "unsupported",
+                "not run by the emulator: Thrust (a.cu:3), cufftExecC2C of cuFFT (a.cu:9); what depends on it is not right",
+                "what was run before it is; compare on a GPU, or in a source without it",
+            )
+            for status in (0, 1)
+        ),
     ],
 )
 async def test_a_program_that_does_not_succeed_is_counted_and_says_why(

@@ -23,7 +23,7 @@ def path(tmp_path: Path) -> Path:
 def test_the_block_stands_before_its_kernel_and_nothing_else_changes(path: Path) -> None:
     path.write_text(HEAD + SCALE + SHIFT)
     made = initialized(path, "shift")
-    assert (made.path, made.name, made.unfilled) == (path, "shift", ())
+    assert (made.path, made.names, made.unfilled) == (path, ("shift",), ())
     before, block, after = made.text.partition(made.block.rstrip())
     assert (before, after) == (HEAD + SCALE, f"\n\n{SHIFT}")
     assert "[workload.shift]" in block and len(find_blocks(made.text)) == 1
@@ -33,13 +33,36 @@ def test_the_block_stands_before_its_kernel_and_nothing_else_changes(path: Path)
 
 def test_the_only_kernel_need_not_be_named(path: Path) -> None:
     path.write_text(SCALE)
-    assert initialized(path, None).name == "scale"
+    assert initialized(path, None).names == ("scale",)
 
 
-@pytest.mark.parametrize(("text", "selector", "count"), [(SCALE + SHIFT, None, 2), (SCALE, "shift", 0), (HEAD, None, 0)])
-def test_which_kernel_is_meant_must_be_clear(path: Path, text: str, selector: str | None, count: int) -> None:
+def test_every_kernel_gets_a_block_where_none_is_named(path: Path) -> None:
+    path.write_text(HEAD + SCALE + "struct P { float x; };\n" + SCALE.replace("scale(float", "points(P") + SHIFT)
+    made = initialized(path, None)
+    assert made.names == ("scale", "shift")
+    assert made.left_out[0].startswith("a workload block cannot hold out (P *) of points")
+    assert [made.text.index("[workload.scale]") < made.text.index("scale(float"), len(find_blocks(made.text))] == [True, 2]
+
+
+def test_types_behind_other_names_are_known(path: Path) -> None:
+    head = "typedef float real;\nusing number = real;\n#define COUNT int\n"
+    path.write_text(head + SCALE.replace("float *out, const float *x, int n", "real *out, const number *x, COUNT n"))
+    made = initialized(path, None)
+    assert (made.names, made.left_out) == (("scale",), ())
+    assert 'x = "randn(' in made.block
+
+
+def test_an_array_that_is_only_read_is_not_called_written(path: Path) -> None:
+    path.write_text(SCALE.replace("const float *x", "float *x").replace("out[threadIdx.x] =", "out[threadIdx.x] +="))
+    block = initialized(path, None).block
+    written = {line.partition(" = ")[0] for line in block.splitlines() if "read and written" in line}
+    assert written == {"out"}
+
+
+@pytest.mark.parametrize(("text", "selector"), [(SCALE, "shift"), (HEAD, None)])
+def test_a_kernel_that_is_not_there_gets_no_block(path: Path, text: str, selector: str | None) -> None:
     path.write_text(text)
-    with pytest.raises(UsageError, match=f"has {count} kernels") as raised:
+    with pytest.raises(UsageError, match="has no kernel that could be meant") as raised:
         initialized(path, selector)
     assert "--kernel" in (raised.value.remedy or "") and ("none" in (raised.value.remedy or "")) is (text == HEAD)
 

@@ -12,6 +12,7 @@ from assistant.engine.request import JobRequest
 from assistant.engine.source_version import SourceVersion, refuse_other_differences, with_other, with_text
 from assistant.errors import CannotAnswerError, UsageError
 from assistant.model.build import Flags
+from assistant.model.program import STANDS_ALONE
 from assistant.program import choose_program
 
 FILES = {
@@ -31,7 +32,7 @@ def folder(tmp_path: Path) -> Path:
 
 def read(folder: Path, file: str, *others: str, **more: Any) -> SourceVersion:
     """With the named sources; where none is named, the file alone."""
-    return found(folder, file, *others, **({} if others else {"is_alone": True}), **more)
+    return found(folder, file, *others, **({} if others else {"programs": STANDS_ALONE}), **more)
 
 
 def found(folder: Path, file: str, *others: str, **more: Any) -> SourceVersion:
@@ -49,7 +50,7 @@ def test_a_file_with_main_asks_about_all_kernels_and_others_about_their_own(fold
     assert names(read(folder, "k.cuh", "main.cu", "b.cu")) == ["first"]
     assert names(read(folder, "k.cuh", "main.cu", "b.cu", kernel="second")) == ["second"]
     with pytest.raises(UsageError, match="holds no __global__ function"):
-        read(folder, "main.cu", "b.cu", is_alone=True)
+        read(folder, "main.cu", "b.cu", programs=STANDS_ALONE)
     with pytest.raises(UsageError, match="has no kernel 'third'"):
         read(folder, "main.cu", "b.cu", kernel="third")
 
@@ -169,4 +170,17 @@ def test_kernels_of_one_name_in_several_files_are_known(folder: Path) -> None:
     (folder / "b.cu").write_text("static __global__ void first(float* x) {}\n" + FILES["b.cu"])
     (folder / "k.cuh").write_text('#pragma once\n#include "plain.h"\nstatic __global__ void first(float* x) { *x = 1; }\n')
     (folder / "main.cu").write_text(FILES["main.cu"].replace("first<float>", "first"))
-    assert found(folder, "main.cu").doubled_kernels == ("first(float *)",)
+    version = found(folder, "main.cu")
+    assert version.doubled_kernels == ("first",)
+    assert [kernel.key for kernel in version.kernels if kernel.name == "first"] == ["b.cu:first(float *)", "k.cuh:first(float *)"]
+    own, of_header = (kernel for kernel in version.kernels if kernel.name == "first")
+    assert version.kernel_of("b.cu:first(float*)") == own
+    assert version.launch_sites_of(own) == ()
+    assert [path.name for path, _ in version.launch_sites_of(of_header)] == ["main.cu"]
+    assert [kernel.key for kernel in found(folder, "main.cu", kernel="b.cu:first").kernels] == ["b.cu:first(float *)"]
+
+
+def test_python_is_not_read_as_cuda(folder: Path) -> None:
+    (folder / "train.py").write_text("print(1)\n")
+    with pytest.raises(UsageError, match=r"train\.py is no CUDA"):
+        found(folder, "train.py")

@@ -187,10 +187,14 @@ async def test_what_a_clock_could_not_time_is_told(tmp_path: Path) -> None:
     clock = Clock()
     clock.failure = LabFailure("no_space", "the GPU is full", "free it")
     on = Commands(tmp_path, timing=clock)
-    assert await looked(on, "profile", TIMED) == [(Severity.WARNING, "no launch could be timed: the GPU is full", "free it")]
+    no_timeline = (Severity.INFORMATION, "no timeline of the program: this clock runs no programs", None)
+    assert await looked(on, "profile", TIMED) == [
+        no_timeline,
+        (Severity.WARNING, "no launch could be timed: the GPU is full", "free it"),
+    ]
     assert on.only(events.ProfileSummary).measured is None
     on.timing = Clock()
-    assert await looked(on, "profile", TIMED) == []
+    assert await looked(on, "profile", TIMED) == [no_timeline]
     measured = on.only(events.ProfileSummary).measured
     assert measured is not None and measured.time_s == pytest.approx(40e-6)
 

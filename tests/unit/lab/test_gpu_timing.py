@@ -9,6 +9,7 @@ import pytest
 
 from assistant.build.flags import DEFAULT_FLAGS
 from assistant.device.counters.protocol import DurationsReply
+from assistant.lab.captured import CapturedRuns
 from assistant.lab.compiler import Compiler, Image
 from assistant.lab.gpu_client import GpuClient
 from assistant.lab.gpu_timing import GpuTiming, PeaksCache
@@ -100,7 +101,9 @@ async def timed(client: GpuClient, folder: Path) -> PairTiming | LabFailure:
     for case in cases:
         case.recording.mkdir(parents=True)
         (case.recording / "recording.json").write_text(str(case.origin.shape))
-    timing = GpuTiming(client, Compiled(WorkerProcess("none"), folder, folder), helpers, folder, folder)
+    timing = GpuTiming(
+        client, Compiled(WorkerProcess("none"), folder, folder), helpers, CapturedRuns(folder, folder, client.gpu), folder, folder
+    )
     return await timing.time(program, program, [(case, case) for case in cases], TimingOptions(seed=1), RunLimits())
 
 

@@ -44,10 +44,19 @@ def test_few_threads_that_walk_rows_are_shown_a_warp_per_row_with_what_it_wins(a
     found = check(counted, facts=SourceFacts(kernel_line=7, loops=(loop,)))
     for code in ("KO101", "KO111"):
         assert "a warp per row would" in found.one(code).message
+        assert "each thread walks a row by 1,554 loads" in found.one(code).message
         assert found.one(code).estimated_cost_ratio > 0.9
     synchronous = replace(loop, has_barrier=True)
     alone = check(counted, facts=SourceFacts(kernel_line=7, loops=(synchronous,)))
     assert "a warp per row" not in alone.one("KO101").message
+
+
+def test_a_number_of_loads_that_threads_do_not_share_is_a_warps(access, profile, check):
+    """Rows of different lengths: a warp goes on until its longest row is done."""
+    load = replace(access("global load", 49_728, 13, sectors=801_864, ideal=121_989), active_threads=31 * 49_728)
+    counted = profile(load, blocks=4, unique_sectors=97_349, block_unique_sectors=97_644)
+    found = check(counted, facts=SourceFacts(kernel_line=7, loops=(LoopFacts(12, 14, 1, trip_count=None),)))
+    assert "each thread walks a row, by 1,554 load requests a warp" in found.one("KO101").message
 
 
 def test_load_and_store_on_the_same_line_are_one_finding_about_the_worse(access, profile, check):

@@ -122,6 +122,15 @@ def test_a_system_header_is_not_taken_for_a_file_of_the_project(project: Project
     assert project.units("util/string.h") == []
 
 
+@pytest.mark.parametrize("directive", ["<cooperative_groups/reduce.h>", "<thrust/sort.h>"])
+def test_cudas_own_header_is_not_taken_for_a_copy_in_the_project(project: Project, directive: str) -> None:
+    header = directive.strip("<>")
+    project.write(main_cu=f"#include {directive}\n{_KERNEL}int main() {{ run(); }}", run_cu="void run() {}")
+    project.put(f"stubs/include/{header}", "void run();")
+    found = project.one("main.cu")
+    assert (project.units("main.cu"), found.flags) == ([["main.cu"]], ())
+
+
 def test_main_counts_in_an_included_file_and_under_the_conditions_of_its_unit(project: Project) -> None:
     project.write(
         run_inl="#ifndef NO_MAIN\nint main() { }\n#endif",
@@ -150,7 +159,7 @@ def test_a_file_that_is_reached_by_a_link_keeps_its_name(project: Project) -> No
     link = project.root.parent / "link"
     link.symlink_to(project.root)
     elsewhere = Project(link)
-    assert elsewhere.one("k.cuh").units == (project.root / "main.cu",)
+    assert elsewhere.one("k.cuh").units == (link / "main.cu",)
     assert elsewhere.one("main.cu").units == (link / "main.cu",)
 
 
@@ -233,3 +242,10 @@ def test_files_outside_of_the_workspace_count_among_those_that_are_read(project:
     monkeypatch.setattr(sources, "MOST_FILES", 3)
     assert project.units("main.cu", flags=(f"-I{outside.root}",)) == [["main.cu"]]
     assert [path.name for path in project.read_paths] == ["main.cu", "a.h", "b.h"]
+
+
+def test_a_source_without_a_program_has_the_folders_that_its_includes_need(project: Project) -> None:
+    project.write(lib__include__vec__ops_cuh="int ops;", src__a_cu="#include <vec/ops.cuh>\n__global__ void a() {}")
+    search = project.find("src/a.cu")
+    assert (search.found, search.flags) == ((), (f"-I{project.root}/lib/include",))
+    assert project.find("src/a.cu", flags=(f"-I{project.root}/lib/include",)).flags == ()

@@ -15,6 +15,8 @@ _BLUR = ["apps/demo.cu", "kernels/blur_cols.cu", "kernels/blur_rows.cu"]
 _VECTORS = ["src/main.cu", "src/axpy.cu"]
 _FILTER = ["main.cu", "filter.cu", "weights.cu"]
 _HISTOGRAM = ["app/main.cpp", "src/histogram.cu"]
+_TOOL = ["app/main.cpp", "lib/src/buffer.cpp", "lib/src/blur.cu", "lib/src/stats.cu", "app/pgm.cpp", "lib/src/taps.cu"]
+_BENCH = ["bench/bench.cu"]
 _TRANSPOSES = [["bench_transpose.cu"], ["check_transpose.cu"]]
 
 
@@ -23,6 +25,7 @@ _TRANSPOSES = [["bench_transpose.cu"], ["check_transpose.cu"]]
     [
         ("header_kernel", "scale.cuh", [["main.cu"]]),
         ("header_kernel", "main.cu", [["main.cu"]]),
+        ("c_main", "wrap.cu", [["main.c", "helper.c", "wrap.cu"]]),
         ("three_units", "main.cu", [_THREE]),
         ("three_units", "sums.cu", [_THREE]),
         ("three_units", "launchers.h", [_THREE]),
@@ -51,6 +54,10 @@ _TRANSPOSES = [["bench_transpose.cu"], ["check_transpose.cu"]]
         ("device_link", "weights.cuh", [_FILTER]),
         ("device_link", "weights.cu", [_FILTER]),
         ("guarded_main", "gemv.cu", [["main.cu", "gemv.cu"]]),
+        ("shell_script", "smooth.cu", [["main.cu", "smooth.cu"]]),
+        ("ninja_two", "src/gemv.cu", [["src/app.cu", "src/gemv.cu", "src/rows.c"], ["src/bench.cu", "src/gemv.cu"]]),
+        ("cmake_targets", "lib/src/blur.cu", [_TOOL]),
+        ("cmake_targets", "lib/include/imgk/reduce.cuh", [_TOOL, _BENCH]),
     ],
 )
 def test_a_file_belongs_to_these_programs(copied: Callable[[str], Project], name: str, file: str, units: list[list[str]]) -> None:
@@ -61,7 +68,7 @@ def test_every_project_is_tested() -> None:
     assert {path.name for path in PROJECTS.iterdir()} == {
         *("header_kernel", "three_units", "shared_header", "library_with_driver", "include_and_src", "instantiated_template", "host_cpp"),
         *("cu_includes_cu", "compile_database", "configured", "two_backends", "main_in_comments", "old_encoding", "device_link"),
-        "guarded_main",
+        *("guarded_main", "makefile_library", "shell_script", "ninja_two", "cmake_targets", "c_main"),
     }
 
 

@@ -54,6 +54,15 @@ export interface Kernel {
   readonly document_line: number;
 }
 
+/** Of `kernelopt/list {what: "programs"}`: one that could run the kernels of a document. */
+export interface Program {
+  readonly uri: string;
+  readonly name: string;
+  readonly why: string;
+  readonly units: readonly string[];
+  readonly is_used: boolean;
+}
+
 /** A document, and a kernel in it: what commands on a kernel take. */
 export interface KernelArguments {
   readonly uri: string;

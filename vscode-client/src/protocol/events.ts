@@ -9,6 +9,7 @@ export const EVENT_NAMES = [
   "kernel",
   "machine_code",
   "profile",
+  "timeline",
   "profile_summary",
   "check",
   "findings",

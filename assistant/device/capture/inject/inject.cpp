@@ -2,7 +2,8 @@
 // program is recorded. Or a process that uses CUDA already loads it by itself and records from kernelopt_capture_begin to …_end.
 //
 // The first is told by environment variables: KERNELOPT_CAPTURE_FOLDER receives one folder per process with a `log` and `blobs/`;
-// KERNELOPT_CAPTURE_LAUNCH_BYTES, …_TOTAL_BYTES and …_PER_SHAPE bound what is kept.
+// KERNELOPT_CAPTURE_LAUNCH_BYTES, …_TOTAL_BYTES and …_PER_SHAPE bound what is kept. With KERNELOPT_CAPTURE_TIMELINE=1 no call is watched and
+// nothing is kept but when kernels, copies and fills ran: the program is not waited for anywhere.
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -128,12 +129,15 @@ bool start() {
     return false;
   }
   auto* made = new Library(options);
-  if (watch(*made)) {
+  bool is_timeline = number("KERNELOPT_CAPTURE_TIMELINE", 0) != 0;
+  if (is_timeline) {
+    library = made;
+  } else if (watch(*made)) {
     made->recorder.note("another profiler is attached to the program: nothing was captured");
     made->recorder.flush();
     return false;
   }
-  start_times();
+  start_times(is_timeline);
   atexit(finish);
   return true;
 }

@@ -220,6 +220,13 @@ void Recorder::operation(const std::string& kind, uint64_t count, uint64_t bytes
   log_.item("operation").word(kind.c_str()).number(count).number(bytes);
 }
 
+void Recorder::step(const Step& step) {
+  log_.item("step").word(step.kind).number(step.stream).number(step.bytes).number(step.start_ns).number(step.end_ns);
+  if (step.kernel.empty()) return;
+  log_.text(step.kernel.c_str());
+  for (uint64_t n : step.shape) log_.number(n);
+}
+
 void Recorder::time(const std::string& kernel, const uint64_t (&shape)[7], uint64_t duration_ns) {
   log_.item("time").text(kernel.c_str());
   for (uint64_t n : shape) log_.number(n);

@@ -1,6 +1,7 @@
 // Writes the recording: what each kept launch could reach, before and after, and what reached the host. The log's lines are those of
 // the emulator (`emulator/runtime/record.h`), with mangled symbols for functions.
 #pragma once
+#include <array>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -38,6 +39,16 @@ struct Kept {
   std::vector<Bytes> before;  // contents of the regions
 };
 
+// One kernel, copy or fill of a run that is only timed.
+struct Step {
+  const char* kind;  // "launch", or as of `operation`
+  uint32_t call;     // CUPTI's number of the call that asked for it
+  uint32_t stream;
+  uint64_t bytes, start_ns, end_ns;
+  std::string kernel;  // mangled; of a launch
+  std::array<uint64_t, 7> shape;
+};
+
 class Recorder {
  public:
   explicit Recorder(const Options& options);
@@ -54,6 +65,7 @@ class Recorder {
   void note(const std::string& text) { log_.item("note").text(text.c_str()); }
   void sees_operations();
   void operation(const std::string& kind, uint64_t count, uint64_t bytes);
+  void step(const Step& step);
   void time(const std::string& kernel, const uint64_t (&shape)[7], uint64_t duration_ns);
   void flush() { log_.flush(); }
   void close() { log_.close(); }  // nothing is written any more

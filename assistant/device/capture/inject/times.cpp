@@ -1,11 +1,13 @@
 // What CUPTI's activity records tell of the whole run: how long kernels took by the GPU's own time stamps, summed by kernel and
-// configuration; and how many copies and fills there were.
+// configuration; and how many copies and fills there were. Of a run that is only timed: each of them, in the order of the calls.
 #include "calls.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <mutex>
 #include <set>
+#include <vector>
 
 namespace capture {
 namespace {
@@ -22,6 +24,7 @@ constexpr size_t BUFFER_BYTES = 1 << 20;
 constexpr CUpti_ActivityKind KINDS[] = {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMCPY2, CUPTI_ACTIVITY_KIND_MEMSET};
 
 std::mutex mutex;
+bool keeps_steps = false;
 bool is_timing = false;  // a process that is recorded in part keeps its own time stamps, if it takes any
 std::map<Shape, uint64_t>& times() {
   static auto& instance = *new std::map<Shape, uint64_t>;  // CUPTI may hand in records while the process ends
@@ -30,10 +33,22 @@ std::map<Shape, uint64_t>& times() {
 
 uint64_t count(int32_t n) { return static_cast<uint64_t>(n); }
 
+std::vector<Step>& steps() {
+  static auto& instance = *new std::vector<Step>;
+  return instance;
+}
+// One more than anybody keeps.
+constexpr size_t MOST_STEPS = 10'001;
+
+void add_step(Step step) {
+  if (keeps_steps && steps().size() < MOST_STEPS) steps().push_back(std::move(step));
+}
+
 void add_time(const Record& k) {
   if (!k.name || k.end <= k.start) return;
   std::array<uint64_t, 7> shape = {count(k.gridX), count(k.gridY), count(k.gridZ), count(k.blockX), count(k.blockY), count(k.blockZ), count(k.dynamicSharedMemory)};
-  times()[{k.name, shape}] += k.end - k.start;
+  add_step({"launch", k.correlationId, k.streamId, 0, k.start, k.end, k.name, shape});
+  if (!keeps_steps) times()[{k.name, shape}] += k.end - k.start;
 }
 
 struct Operations {
@@ -64,6 +79,7 @@ const char* copy_name(uint8_t kind) {
 template <typename Operation>
 void add_operation(const char* kind, const Operation& operation) {
   if (!kind || own_streams().count({operation.contextId, operation.streamId})) return;
+  add_step({kind, operation.correlationId, operation.streamId, operation.bytes, operation.start, operation.end, "", {}});
   Operations& known = operations()[kind];
   ++known.count, known.bytes += operation.bytes;
 }
@@ -96,8 +112,9 @@ void CUPTIAPI take_buffer(CUcontext, uint32_t, uint8_t* buffer, size_t, size_t v
 
 }  // namespace
 
-void start_times() {
+void start_times(bool with_steps) {
   is_timing = true;
+  keeps_steps = with_steps;
   cuptiActivityRegisterCallbacks(give_buffer, take_buffer);
   resume_times();
 }
@@ -121,6 +138,8 @@ void note_own_stream(CUcontext context, CUstream stream) {
 void write_times(Recorder& recorder) {
   cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
   std::lock_guard<std::mutex> hold(mutex);
+  std::stable_sort(steps().begin(), steps().end(), [](const Step& one, const Step& other) { return one.call < other.call; });
+  for (const Step& step : steps()) recorder.step(step);
   for (const auto& [shape, duration_ns] : times()) {
     uint64_t sizes[7];
     std::copy(shape.second.begin(), shape.second.end(), sizes);

@@ -3,12 +3,15 @@
 #pragma once
 #include <cstring>
 #include <initializer_list>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include "../../runtime/abi.h"
 #include "keywords.h"
 #include "runtime_types.h"
 #include "vector_types.h"
+
+template <class... A> struct EmuConfiguredCall;
 
 struct EmuConfig {
   dim3 grid, block;
@@ -18,6 +21,7 @@ struct EmuConfig {
   int line;
   EmuConfig(dim3 g, dim3 b, size_t s = 0, cudaStream_t st = nullptr, const char* f = __builtin_FILE(), int l = __builtin_LINE())
       : grid(g), block(b), shared_bytes(s), stream(st), file(f), line(l) {}
+  template <class... A> EmuConfiguredCall<A...> operator()(A&&... arguments) const;
 };
 
 // One parameter of a kernel as the device sees it: a bitwise copy, whose constructors and destructor never run per thread.
@@ -77,6 +81,19 @@ struct EmuPointerLauncher {
 };
 template <class... P>
 EMU_HOST EmuPointerLauncher<P...> emu_launcher(void (*kernel)(P...)) { return {kernel}; }
+
+// `kernel % EmuConfig(grid, block)(arguments)`: a launch whose parts a macro puts together.
+template <class... A>
+struct EmuConfiguredCall {
+  const EmuConfig& config;
+  std::tuple<A&&...> arguments;
+};
+template <class... A>
+EMU_HOST EmuConfiguredCall<A...> EmuConfig::operator()(A&&... arguments) const { return {*this, std::forward_as_tuple(std::forward<A>(arguments)...)}; }
+template <class... P, class... A>
+EMU_HOST void operator%(void (*kernel)(P...), EmuConfiguredCall<A...>&& call) {
+  std::apply([&](A&&... arguments) { EmuPointerLauncher<P...>{kernel}(call.config, std::forward<A>(arguments)...); }, std::move(call.arguments));
+}
 
 // What cudaLaunchKernel needs to know of a bare function address.
 struct EmuSignature {

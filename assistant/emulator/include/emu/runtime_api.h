@@ -2,7 +2,12 @@
 #pragma once
 #include "runtime_types.h"
 
+#ifdef __cplusplus
 #define EMU_API extern "C"
+#else
+#include <stdbool.h>
+#define EMU_API extern
+#endif
 EMU_API const char* cudaGetErrorName(cudaError_t error);
 EMU_API const char* cudaGetErrorString(cudaError_t error);
 EMU_API cudaError_t cudaGetLastError();
@@ -98,6 +103,22 @@ EMU_API cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t str
 EMU_API cudaError_t cudaGraphDestroy(cudaGraph_t graph);
 EMU_API cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable);
 EMU_API cudaError_t cudaGraphCreate(cudaGraph_t* graph, unsigned flags);
+EMU_API cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long flags);
+EMU_API cudaError_t cudaGraphUpload(cudaGraphExec_t executable, cudaStream_t stream);
+EMU_API cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* needs, size_t count, const struct cudaKernelNodeParams* parameters);
+EMU_API cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* needs, size_t count, const struct cudaMemcpy3DParms* parameters);
+EMU_API cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* needs, size_t count, void* to, const void* from, size_t bytes, enum cudaMemcpyKind kind);
+EMU_API cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* needs, size_t count, const struct cudaMemsetParams* parameters);
+EMU_API cudaError_t cudaGraphAddHostNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* needs, size_t count, const struct cudaHostNodeParams* parameters);
+EMU_API cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* needs, size_t count);
+EMU_API cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* needs, size_t count, cudaGraph_t child);
+EMU_API cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t* from, const cudaGraphNode_t* to, size_t count);
+EMU_API cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const struct cudaKernelNodeParams* parameters);
+EMU_API cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node, const struct cudaKernelNodeParams* parameters);
+EMU_API cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType* type);
+EMU_API cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, size_t* count);
+EMU_API cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, size_t* count);
+EMU_API cudaError_t emu_update_graph(cudaGraphExec_t executable, cudaGraph_t graph);
 
 EMU_API cudaError_t cudaEventCreate(cudaEvent_t* event);
 EMU_API cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags);

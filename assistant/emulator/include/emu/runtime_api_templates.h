@@ -26,6 +26,19 @@ template <class T> EMU_HOST cudaError_t cudaStreamAttachMemAsync(cudaStream_t s,
 EMU_HOST inline cudaError_t cudaDeviceEnablePeerAccess(int peer) { return ::cudaDeviceEnablePeerAccess(peer, 0); }
 EMU_HOST inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t* e, cudaGraph_t g) { return ::cudaGraphInstantiate(e, g, 0); }
 EMU_HOST inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t* e, cudaGraph_t g, cudaGraphNode_t*, char*, size_t) { return ::cudaGraphInstantiate(e, g, 0); }
+// CUDA 12 says what became of an update in a structure, CUDA 11 in two values.
+EMU_HOST inline cudaError_t cudaGraphExecUpdate(cudaGraphExec_t e, cudaGraph_t g, cudaGraphExecUpdateResultInfo* info) {
+  cudaError_t error = emu_update_graph(e, g);
+  *info = {error ? cudaGraphExecUpdateErrorTopologyChanged : cudaGraphExecUpdateSuccess, nullptr, nullptr};
+  return error;
+}
+EMU_HOST inline cudaError_t cudaGraphExecUpdate(cudaGraphExec_t e, cudaGraph_t g, cudaGraphNode_t* node, cudaGraphExecUpdateResult* result) {
+  cudaGraphExecUpdateResultInfo info;
+  cudaError_t error = cudaGraphExecUpdate(e, g, &info);
+  if (node) *node = nullptr;
+  *result = info.result;
+  return error;
+}
 
 // CUDA 12 names a device by its number, CUDA 13 by a location.
 EMU_HOST inline cudaError_t cudaMemPrefetchAsync(const void* p, size_t n, int, cudaStream_t = nullptr) { return emu_mem_prefetch(p, n); }
@@ -97,7 +110,4 @@ template <class F, class S> EMU_HOST cudaError_t cudaOccupancyMaxPotentialBlockS
 }
 template <class F> EMU_HOST cudaError_t cudaOccupancyMaxPotentialBlockSizeWithFlags(int* g, int* b, F f, size_t s, int limit, unsigned) {
   return cudaOccupancyMaxPotentialBlockSize(g, b, f, s, limit);
-}
-template <class T> EMU_HOST cudaChannelFormatDesc cudaCreateChannelDesc() {
-  return {(int)sizeof(T) * 8, 0, 0, 0, std::is_floating_point<T>::value ? cudaChannelFormatKindFloat : std::is_signed<T>::value ? cudaChannelFormatKindSigned : cudaChannelFormatKindUnsigned};
 }

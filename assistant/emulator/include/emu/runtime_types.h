@@ -2,7 +2,7 @@
 // removed from cudaDeviceProp are kept, so that programs written for older toolkits compile. gridDim and blockDim as field names are
 // spelled with a prefix: the translator rewrites every user's `.gridDim` the same way.
 #pragma once
-#include <cstddef>
+#include <stddef.h>
 #include "error_codes.h"
 #include "vector_types.h"
 
@@ -146,6 +146,16 @@ struct cudaLaunchConfig_t {
   unsigned int numAttrs;
 };
 struct cudaLaunchParams { void* func; dim3 emu_user_gridDim, emu_user_blockDim; void** args; size_t sharedMem; cudaStream_t stream; };
+
+struct cudaKernelNodeParams { void* func; dim3 emu_user_gridDim, emu_user_blockDim; unsigned sharedMemBytes; void** kernelParams; void** extra; };
+struct cudaMemsetParams { void* dst; size_t pitch; unsigned value, elementSize; size_t width, height; };
+struct cudaHostNodeParams { cudaHostFn_t fn; void* userData; };
+enum cudaGraphNodeType {
+  cudaGraphNodeTypeKernel = 0, cudaGraphNodeTypeMemcpy = 1, cudaGraphNodeTypeMemset = 2, cudaGraphNodeTypeHost = 3, cudaGraphNodeTypeGraph = 4,
+  cudaGraphNodeTypeEmpty = 5, cudaGraphNodeTypeWaitEvent = 6, cudaGraphNodeTypeEventRecord = 7
+};
+enum cudaGraphExecUpdateResult { cudaGraphExecUpdateSuccess = 0, cudaGraphExecUpdateError = 1, cudaGraphExecUpdateErrorTopologyChanged = 2 };
+struct cudaGraphExecUpdateResultInfo { enum cudaGraphExecUpdateResult result; cudaGraphNode_t errorNode, errorFromNode; };
 
 struct cudaDeviceProp {
   char name[256];

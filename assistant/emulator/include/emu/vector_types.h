@@ -1,7 +1,8 @@
 // CUDA's built-in vector types and dim3, from the CUDA C++ Programming Guide, section "Built-in Vector Types" (alignments there).
 #pragma once
-#include <cstddef>
+#include <stddef.h>
 
+#ifdef __cplusplus
 #define EMU_INLINE inline __attribute__((always_inline))
 
 #define EMU_VECTOR_TYPES(name, T, align2, align4)                                                              \
@@ -13,6 +14,18 @@
   EMU_INLINE name##2 make_##name##2(T x, T y) { return name##2{x, y}; }                                        \
   EMU_INLINE name##3 make_##name##3(T x, T y, T z) { return name##3{x, y, z}; }                                \
   EMU_INLINE name##4 make_##name##4(T x, T y, T z, T w) { return name##4{x, y, z, w}; }
+
+#else
+#define EMU_VECTOR_TYPES(name, T, align2, align4)                                                              \
+  typedef struct name##1 { T x; } name##1;                                                                     \
+  typedef struct __attribute__((aligned(align2))) name##2 { T x, y; } name##2;                                 \
+  typedef struct name##3 { T x, y, z; } name##3;                                                               \
+  typedef struct __attribute__((aligned(align4))) name##4 { T x, y, z, w; } name##4;                           \
+  static inline name##1 make_##name##1(T x) { return (name##1){x}; }                                           \
+  static inline name##2 make_##name##2(T x, T y) { return (name##2){x, y}; }                                   \
+  static inline name##3 make_##name##3(T x, T y, T z) { return (name##3){x, y, z}; }                           \
+  static inline name##4 make_##name##4(T x, T y, T z, T w) { return (name##4){x, y, z, w}; }
+#endif
 
 EMU_VECTOR_TYPES(char, signed char, 2, 4)
 EMU_VECTOR_TYPES(uchar, unsigned char, 2, 4)
@@ -27,6 +40,7 @@ EMU_VECTOR_TYPES(ulonglong, unsigned long long, 16, 16)
 EMU_VECTOR_TYPES(float, float, 8, 16)
 EMU_VECTOR_TYPES(double, double, 16, 16)
 
+#ifdef __cplusplus
 // CUDA 13 spells the alignment of the 32-byte types.
 #define EMU_WIDE_TYPE(name, T)                                                                                 \
   struct __attribute__((aligned(16))) name##_16a { T x, y, z, w; };                                            \
@@ -45,3 +59,6 @@ struct dim3 {
   constexpr dim3(uint3 v) : x(v.x), y(v.y), z(v.z) {}
   constexpr operator uint3() const { return uint3{x, y, z}; }
 };
+#else
+typedef struct dim3 { unsigned int x, y, z; } dim3;
+#endif

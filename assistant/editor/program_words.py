@@ -1,0 +1,62 @@
+"""How a source's program is named to people: in a lens, in its tooltip, in the hover.
+
+Example::
+
+    program_lens(programs)      # 'via bench.cu', '2 programs run this · Choose', or None
+"""
+
+from __future__ import annotations
+
+from assistant.engine import FilePrograms
+from assistant.model.program import FoundProgram
+from assistant.profile.quantity import counted_noun
+
+__all__ = ["choice_question", "program_about", "program_lens", "program_name"]
+
+_NAME_CHARACTERS = 26
+"""Of a lens: with the three commands before it, the row stays within 60 characters."""
+_UNITS_SHOWN = 8
+_REMEDY = "name the sources in a table [program.NAME] of kernelopt.toml, or declare a workload for the kernel"
+
+
+def program_lens(programs: FilePrograms | None) -> str | None:
+    """None where a file runs by itself, where no program was found, and before that is known."""
+    if programs is None or not programs.search.found:
+        return None
+    program = programs.program
+    if program is None:
+        return f"{counted_noun(len(programs.meant), 'program')} run this · Choose"
+    return None if programs.file in program.units[:1] else f"via {program_name(program)}"
+
+
+def program_name(program: FoundProgram) -> str:
+    """Its end where it is long: ``…transpose/bench.cu``."""
+    name = program.name
+    return name if len(name) <= _NAME_CHARACTERS else f"…{name[1 - _NAME_CHARACTERS :]}"
+
+
+def program_about(programs: FilePrograms | None) -> str:
+    """Why a program runs the file, and what it is made of; or what there is to choose from, or was looked for. Empty: nothing to say."""
+    if programs is None:
+        return ""
+    if programs.program is not None:
+        return "" if program_lens(programs) is None else _described(programs.program)
+    if programs.search.found:
+        return "\n".join((choice_question(programs), *(f"{program.name}: {program.why}" for program in programs.meant)))
+    if programs.search.problem:
+        return f"No program runs these kernels: {programs.search.problem}"
+    if programs.search.looked_for:
+        return "\n".join(("No program runs these kernels:", *programs.search.looked_for, _REMEDY))
+    return ""
+
+
+def choice_question(programs: FilePrograms) -> str:
+    """What a person is asked."""
+    return f"{programs.file.name} is part of {counted_noun(len(programs.search.found), 'program')}. Which one runs its kernels?"
+
+
+def _described(program: FoundProgram) -> str:
+    units = [unit.name for unit in program.units[:_UNITS_SHOWN]]
+    more = f" and {len(program.units) - _UNITS_SHOWN} more" if len(program.units) > _UNITS_SHOWN else ""
+    unclear = (program.unclear,) if program.unclear else ()
+    return "\n".join((f"run by {program.name}: {program.why}", f"built from {', '.join(units)}{more}", *unclear))

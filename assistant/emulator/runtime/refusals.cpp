@@ -1,0 +1,45 @@
+// What a program needs and the emulator does not run or count: said by name, once; a kernel that needs what is not run fails.
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include "faults.h"
+#include "options.h"
+#include "worker.h"
+
+#define EMU_CALLER static_cast<uint32_t>(reinterpret_cast<uint64_t>(__builtin_return_address(0)))
+
+namespace emu {
+
+void note_beyond_counters(const char* what) {
+  Worker& w = *worker();
+  if (w.launch->is_beyond_counters.exchange(true, std::memory_order_relaxed) || options().mode == Mode::plain) return;
+  ++w.in_core;
+  emu_unsupported((std::string("not modelled: ") + what + ", so that launches of kernels with them have no counters").c_str());
+  --w.in_core;
+}
+
+}  // namespace emu
+
+extern "C" {
+void emu_note_not_run(const char* what, const char* file, int line) {
+  const char* slash = strrchr(file, '/');
+  std::string place = std::string("not run: ") + what + " (" + (slash ? slash + 1 : file) + ":" + std::to_string(line) + ")";
+  emu_unsupported(place.c_str());
+}
+
+void emu_refuse(const char* what, const char* file, int line) {
+  using namespace emu;
+  if (!on_device()) {
+    emu_note_not_run(what, file, line);
+    fprintf(stderr, "emulator: %s:%d uses %s, which is not run here: the program ends\n", file, line, what);
+    exit(EXIT_FAILURE);
+  }
+  ++worker()->in_core;
+  emu_note_not_run(what, file, line);
+  --worker()->in_core;
+  worker()->launch->is_beyond_counters.store(true);
+  abort_launch("unsupported", EMU_CALLER, 0, (std::string("the emulator does not run ") + what).c_str(), CUDA_ERROR_NOT_SUPPORTED);
+}
+}

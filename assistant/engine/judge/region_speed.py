@@ -1,0 +1,235 @@
+"""Speed of a Region: the launches of A and of B from the first one that differs to the last one, each side as one sequence.
+
+What differs need not be one kernel: B may fuse kernels, split one, add or leave out launches. A Region is timed twice: as one call that
+replays all of its launches in order, and in both programs as they are. Without a clock it is predicted as the sum of its launches.
+Example::
+
+    speed = await region_speed(job, found, before, after)     # FASTER 2.4x
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from assistant.engine.evaluate import Evaluation
+from assistant.engine.job import Job
+from assistant.engine.judge.program_spans import program_spans
+from assistant.engine.judge.region import ProgramRegion
+from assistant.engine.judge.replaying import startable_kernels
+from assistant.engine.judge.timing_verdict import Speed, judge_timing
+from assistant.measure.compare import PredictedCase, compare_predictions, sum_predictions
+from assistant.model.comparison import Comparison, PredictedTime, SpeedOutcome
+from assistant.model.launch import LaunchConfig
+from assistant.model.recording import STEP_WORDS, DeviceStep, Recording
+from assistant.model.timing import PairTiming, TimingOptions
+from assistant.model.workload import Case, CaseOrigin
+from assistant.ports.lab import LabFailure, Program, Timing
+from assistant.profile.quantity import counted_noun
+from assistant.workload.regions import OrderedLaunch, Region, steps_within
+
+__all__ = ["region_speed"]
+
+_MOST_LAUNCHES = 32
+"""Of one side that are replayed as one call."""
+_CLEAR = {SpeedOutcome.FASTER, SpeedOutcome.SLOWER}
+_WORK = frozenset({"copy_to_device", "copy_to_host", "copy_on_device", "fill"})
+
+
+async def region_speed(job: Job, found: ProgramRegion, before: Evaluation, after: Evaluation) -> Speed:
+    """Timed where the lab has a clock, else predicted; no gain where something that B adds is in no ratio."""
+    a, b = before.counted.recording, after.counted.recording
+    assert a is not None and b is not None
+    within, elsewhere = _within(found, a, b), (*_outside(found, a, b), *_of_the_host(a, b))
+    what = (_what(found), *_once(found, a, b))
+    predicted = _predicted(found, before, after)
+    clock = job.lab.timing
+    if clock is None:
+        return Speed(_said(predicted, what, (*within, *elsewhere)))
+    timing = await _replayed(job, clock, found, before, after)
+    spans = await program_spans(job, clock, found, before.version.program, after.version.program)
+    if isinstance(timing, LabFailure) and isinstance(spans, LabFailure):
+        caveats = (*what, f"not timed: {timing.message}; {spans.message}")
+        return Speed(_said(predicted, caveats, (*within, *elsewhere)))
+    if isinstance(timing, LabFailure):
+        assert not isinstance(spans, LabFailure)
+        return Speed(_said(_alone(spans, (f"not replayed: {timing.message}",)), what, elsewhere))
+    speed = replace(judge_timing(timing, None, {}, job.seeds[-1]), findings=(), advice=None)
+    if isinstance(spans, LabFailure):
+        caveats = (*what, f"not timed in the programs themselves: {spans.message}")
+        return replace(speed, comparison=_said(speed.comparison, caveats, (*within, *elsewhere)))
+    assert speed.comparison is not None
+    return replace(speed, comparison=_said(_together(speed.comparison, spans, within), what, elsewhere))
+
+
+def _alone(spans: Comparison, beside: Sequence[str]) -> Comparison:
+    return replace(spans, caveats=("in the programs themselves, with what lies between the launches", *beside))
+
+
+def _together(replayed: Comparison, spans: Comparison, within: Sequence[str]) -> Comparison:
+    """FASTER needs one of the two, and neither SLOWER; where replays leave something out, the programs themselves decide.
+
+    Where both are clear the ratio is the one nearer to 1: replays have no gaps between launches, and time stamps make those of a program
+    longer.
+    """
+    if within:
+        return _alone(spans, (f"replayed {_ratio(replayed)}", *within))
+    beside = f"in the programs themselves {_ratio(spans)}, with what lies between the launches"
+    if {replayed.outcome, spans.outcome} == _CLEAR:
+        return replace(replayed, outcome=SpeedOutcome.INCONCLUSIVE, caveats=(*replayed.caveats, beside))
+    is_nearer = abs(math.log(spans.ratio)) < abs(math.log(replayed.ratio))
+    if spans.outcome in _CLEAR and (is_nearer or replayed.outcome not in _CLEAR):
+        return _alone(spans, (f"replayed {_ratio(replayed)}",))
+    return replace(replayed, caveats=(*replayed.caveats, beside))
+
+
+def _ratio(comparison: Comparison) -> str:
+    return f"{comparison.ratio:.2f}x [{comparison.low:.2f}, {comparison.high:.2f}]"
+
+
+def _said(comparison: Comparison | None, caveats: Sequence[str], doubts: Sequence[str]) -> Comparison | None:
+    """The comparison with what is to be said, and no gain where there are doubts."""
+    if comparison is None:
+        return None
+    is_gain = comparison.outcome is SpeedOutcome.FASTER or (comparison.outcome is SpeedOutcome.PREDICTED and comparison.ratio > 1.0)
+    outcome = SpeedOutcome.INCONCLUSIVE if doubts and is_gain else comparison.outcome
+    return replace(comparison, outcome=outcome, caveats=(*caveats, *comparison.caveats, *doubts))
+
+
+def _what(found: ProgramRegion) -> str:
+    old, new = len(found.region.before), len(found.region.after)
+    times = f", {found.region.count:,} times" if found.region.count > 1 else ""
+    return f"of {counted_noun(old, 'launch', 'launches')} of A and {new} of B as one sequence{times}"
+
+
+def _within(found: ProgramRegion, a: Recording, b: Recording) -> tuple[str, ...]:
+    """What replays of the Region leave out, or do otherwise than the program."""
+    of_a, of_b = steps_within(a, found.region.before), steps_within(b, found.region.after)
+    said = list[str]()
+    streams = [{step.stream for step in steps if step.kind == "launch"} for steps in (of_a, of_b)]
+    if any(len(used) > 1 for used in streams):
+        said.append("launches of several streams are replayed one after another")
+    added = _counts(of_b) - _counts(of_a)
+    if added:
+        said.append(f"replays leave out what B adds between its launches: {_listed(added)}")
+    return tuple(said)
+
+
+def _outside(found: ProgramRegion, a: Recording, b: Recording) -> tuple[str, ...]:
+    """What B adds before the Region, behind it or between its repetitions: copies and fills, and whatever comes with each repetition."""
+    more = {kind: number for kind, number in _added_elsewhere(found, a, b).items() if not _is_once(kind, number, found)}
+    return (f"in no ratio: elsewhere B also makes {_listed(more)}",) if more else ()
+
+
+def _once(found: ProgramRegion, a: Recording, b: Recording) -> tuple[str, ...]:
+    """What B adds there less often than it repeats the Region, as memory that is taken once: named, and no doubt."""
+    more = {kind: number for kind, number in _added_elsewhere(found, a, b).items() if _is_once(kind, number, found)}
+    return (f"elsewhere B also makes {_listed(more)}, which is not in it",) if more else ()
+
+
+def _is_once(kind: str, number: int, found: ProgramRegion) -> bool:
+    return kind not in _WORK and (found.region.count == 1 or number < found.region.count)
+
+
+def _added_elsewhere(found: ProgramRegion, a: Recording, b: Recording) -> Counter[str]:
+    of_a, of_b = _counts(steps_within(a, found.region.before)), _counts(steps_within(b, found.region.after))
+    all_a, all_b = _counts(a.steps or ()), _counts(b.steps or ())
+    count = found.region.count
+    added = {kind: all_b[kind] - count * of_b[kind] - (all_a[kind] - count * of_a[kind]) for kind in all_b}
+    return Counter({kind: number for kind, number in added.items() if number > 0})
+
+
+def _listed(kinds: Mapping[str, int]) -> str:
+    return ", ".join(_counted(kind, number) for kind, number in kinds.items())
+
+
+def _of_the_host(a: Recording, b: Recording) -> tuple[str, ...]:
+    """Whether the host may do in B what the device does in A: its time is in no ratio."""
+    if a.uploads is None or b.uploads is None:
+        return ("what both versions upload was not compared: the host may do part of the work",)
+    if _contents(b) - _contents(a):
+        return ("B uploads contents that A does not: the host may do part of the work, which is in no ratio",)
+    return ()
+
+
+def _contents(recording: Recording) -> Counter[str]:
+    """Of all uploads but those of device addresses, which differ from run to run."""
+    return Counter(upload.blob for upload in recording.uploads or () if not upload.has_addresses)
+
+
+def _predicted(found: ProgramRegion, before: Evaluation, after: Evaluation) -> Comparison | None:
+    """The sum of the model's times; None where one of the launches was not counted."""
+    times = [
+        _predictions([launches[index] for index in chosen], evaluation)
+        for launches, chosen, evaluation in (
+            (found.before, found.region.before, before),
+            (found.after, found.region.after, after),
+        )
+    ]
+    if any(not side for side in times):
+        return None
+    old, new = (sum_predictions(side) for side in times)
+    return compare_predictions((PredictedCase(found.name, float(found.region.count), old, new),))
+
+
+def _predictions(launches: Sequence[OrderedLaunch], evaluation: Evaluation) -> tuple[PredictedTime, ...]:
+    """Of each launch; empty where one is not known."""
+    known = _known_times(evaluation)
+    found = [known.get((launch.kernel, launch.config)) for launch in launches]
+    return () if None in found else tuple(time for time in found if time is not None)
+
+
+def _known_times(evaluation: Evaluation) -> dict[tuple[str, LaunchConfig], PredictedTime]:
+    return {
+        (item.instance, launch.profile.config): launch.predicted
+        for item in evaluation.assessment.kernels
+        for launch in item.launches
+        if launch.profile.blocks_counted
+    }
+
+
+async def _replayed(job: Job, clock: Timing, found: ProgramRegion, before: Evaluation, after: Evaluation) -> PairTiming | LabFailure:
+    """One repetition of each side, on what its own program had in memory before it."""
+    if max(len(found.region.before), len(found.region.after)) > _MOST_LAUNCHES:
+        return LabFailure("unsupported", f"more than {_MOST_LAUNCHES} launches would have to be replayed as one", "")
+    chosen = _kept_repetition(found.region, before.counted.recording, after.counted.recording)
+    if chosen is None:
+        return LabFailure("unsupported", "not all of its launches could be recorded", "")
+    (a, a_program), (b, b_program) = (
+        _sequence(found.name, evaluation, indices) for evaluation, indices in zip((before, after), chosen, strict=True)
+    )
+    options = TimingOptions(seed=job.seeds[-1], is_fresh=True, is_apart=True)
+    timing = await clock.time(a_program, b_program, ((a, b),), options, job.limits)
+    if isinstance(timing, LabFailure):
+        return timing
+    return replace(timing, cases=tuple(replace(case, shape=found.name, weight=float(found.region.count)) for case in timing.cases))
+
+
+def _kept_repetition(region: Region, a: Recording | None, b: Recording | None) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
+    """Launches of the last repetition that both recordings have wholly: the first ones of a simulation may work on empty fields."""
+    assert a is not None and b is not None
+    kept = [{launch.index for launch in recording.launches} for recording in (a, b)]
+    for number in reversed(range(region.count)):
+        before = tuple(index + number * region.step[0] for index in region.before)
+        after = tuple(index + number * region.step[1] for index in region.after)
+        if kept[0].issuperset(before) and kept[1].issuperset(after):
+            return before, after
+    return None
+
+
+def _sequence(name: str, evaluation: Evaluation, indices: tuple[int, ...]) -> tuple[Case, Program]:
+    run = evaluation.counted.run
+    assert run is not None and run.recording is not None and run.recording_path is not None
+    instances = {launch.kernel for launch in run.recording.launches if launch.index in indices}
+    program = startable_kernels(evaluation.version.program, instances)
+    return Case(run.recording_path, indices, CaseOrigin("recorded", name, 0, 1.0, 1.0)), program
+
+
+def _counts(steps: Sequence[DeviceStep]) -> Counter[str]:
+    return Counter(step.kind for step in steps if step.kind != "launch")
+
+
+def _counted(kind: str, count: int) -> str:
+    return counted_noun(count, *STEP_WORDS[kind])

@@ -1,0 +1,2 @@
+#include "wrap.h"
+int helper(int n) { int *this = &n; return *this * 2; }

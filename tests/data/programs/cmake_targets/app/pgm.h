@@ -1,0 +1,5 @@
+#pragma once
+#include <string>
+#include <vector>
+struct Image { int width, height; std::vector<float> pixels; };
+Image read_pgm(const std::string &path);

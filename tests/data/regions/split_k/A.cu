@@ -1,0 +1,26 @@
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+#include <cuda_runtime.h>
+
+// tall: M=32, N=32, K=16384
+#define M 32
+#define NN 32
+#define K 8192
+__global__ void gemm(const float *a, const float *b, float *c) {
+  int x = threadIdx.x, y = blockIdx.x;
+  float s = 0.f;
+  for (int k = 0; k < K; k++) s += a[y * K + k] * b[k * NN + x];
+  c[y * NN + x] = s;
+}
+int main() {
+  float *ha = new float[M * K], *hb = new float[K * NN], *a, *b, *c;
+  for (int i = 0; i < M * K; i++) ha[i] = ((i * 29) % 64) / 64.f - 0.5f;
+  for (int i = 0; i < K * NN; i++) hb[i] = ((i * 31) % 61) / 61.f - 0.5f;
+  cudaMalloc(&a, M * K * 4); cudaMalloc(&b, K * NN * 4); cudaMalloc(&c, M * NN * 4);
+  cudaMemcpy(a, ha, M * K * 4, cudaMemcpyHostToDevice);
+  cudaMemcpy(b, hb, K * NN * 4, cudaMemcpyHostToDevice);
+  gemm<<<M, NN>>>(a, b, c);
+  cudaMemcpy(ha, c, M * NN * 4, cudaMemcpyDeviceToHost);
+  printf("%f %f\n", ha[0], ha[M * NN - 1]);
+}

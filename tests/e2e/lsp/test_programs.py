@@ -1,0 +1,191 @@
+"""Projects of several files in an editor: a header, or a source without `main()`, is asked about in the program that runs it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from lsprotocol import types
+
+from tests.e2e.cli.harness import DATA, Cli
+from tests.e2e.cli.test_programs import MAIN, OPS, RUN
+from tests.e2e.lsp.capabilities import neovim
+from tests.e2e.lsp.conftest import Start
+from tests.e2e.lsp.editor import Document, Editor
+
+QUIET = {"background": {"compile": "off", "verify": "off", "profile": "off"}}
+"""Settings under which nothing runs unasked."""
+CHECKED = {"background": {"compile": "off", "verify": "on_save", "profile": "off", "pause_s": 0.05}}
+
+
+def project(cli: Cli, name: str) -> Path:
+    """A copy of one of the projects, as a workspace."""
+    folder = cli.folder / name
+    shutil.copytree(DATA / "programs" / name, folder)
+    (folder / "kernelopt.toml").touch()
+    return folder
+
+
+def consent(question: types.ShowMessageRequestParams) -> str:
+    """To run the program; of several the first."""
+    return question.actions[0].title if question.actions else ""
+
+
+async def via(editor: Editor, document: Document) -> list[str]:
+    """Lenses that name a program, or ask for one."""
+    return [title for title in await editor.titles(document) if title.startswith("via ") or "programs run" in title]
+
+
+async def figures(editor: Editor, document: Document) -> list[str]:
+    """Lenses with what a profile counted."""
+    return [title for title in await editor.titles(document) if "PREDICTED" in title]
+
+
+async def counted_lines(editor: Editor, document: Document) -> set[int]:
+    """0-based lines with counters: what the heat is made of."""
+    lines: Sequence[dict[str, Any]] = await editor.ask("kernelopt/lines", uri=document.uri, version=document.version)
+    return {line["line"] for line in lines}
+
+
+def changed(editor: Editor, path: Path) -> None:
+    """The file changed on disk, and the editor, which watches files, says so."""
+    event = types.FileEvent(path.as_uri(), types.FileChangeType.Changed)
+    editor.client.workspace_did_change_watched_files(types.DidChangeWatchedFilesParams([event]))
+
+
+async def test_a_header_is_asked_about_in_the_program_that_includes_it(shared_cli: Cli, shared_editor: Start) -> None:
+    folder = project(shared_cli, "header_kernel")
+    editor = await shared_editor(settings=QUIET)
+    header = editor.open(folder / "scale.cuh")
+    assert await editor.until(lambda: via(editor, header)) == ["via main.cu"]
+    (lens,) = [lens for lens in await editor.lenses(header) if lens.command and lens.command.title == "via main.cu"]
+    assert lens.command is not None and "main.cu includes scale.cuh" in str(lens.command.tooltip)
+    line = header.line_of("__global__")
+    assert "main.cu includes scale.cuh" in await editor.hover(header, line)
+    assert sum(len(title) + 3 for title in (await editor.titles(header))[:4]) <= 60, "a row that fits"
+    await editor.run("kernelopt.profile", uri=header.uri, kernel="scale_kernel")
+    await editor.until(lambda: figures(editor, header))
+    assert line + 3 in await counted_lines(editor, header)
+    assert len(editor.asked) == 1 and "main.cu" in editor.asked[0].message, "what is run is what is asked about"
+
+
+async def test_which_of_several_programs_is_meant_is_asked_once(shared_cli: Cli, shared_editor: Start) -> None:
+    folder = project(shared_cli, "shared_header")
+    editor = await shared_editor(settings=QUIET)
+    header = editor.open(folder / "common.cuh")
+    assert await editor.until(lambda: via(editor, header)) == ["2 programs run this · Choose"]
+    editor.answer = lambda question: "check_transpose.cu" if "is part of" in question.message else "Once"
+    await editor.run("kernelopt.check", uri=header.uri)
+    await editor.until(lambda: any(text.startswith("common.cuh:") for text in editor.said))
+    asked = [question.message for question in editor.asked if "is part of" in question.message]
+    assert asked == ["common.cuh is part of 2 programs. Which one runs its kernels?"]
+    assert await editor.until(lambda: via(editor, header)) == ["via check_transpose.cu"]
+    editor.answer = consent
+    assert json.loads((folder / ".kernelopt" / "programs.json").read_text()) == {"common.cuh": "check_transpose.cu"}
+    assert shared_cli.run("program", folder / "common.cuh").out.count("chosen") == 1, "the command line knows it too"
+
+
+async def test_an_editor_without_lenses_chooses_by_an_action_and_a_terminal_changes_it(shared_cli: Cli, shared_editor: Start) -> None:
+    folder = project(shared_cli, "shared_header")
+    editor = await shared_editor(settings=QUIET, capabilities=neovim())
+    header = editor.open(folder / "common.cuh")
+    line = header.line_of("__global__")
+
+    async def offered() -> dict[str, types.CodeAction]:
+        return {action.title: action for action in await editor.actions(header, line) if "to run these kernels" in action.title}
+
+    offers = await editor.until(offered)
+    assert list(offers) == [f"kernelopt: use {name}_transpose.cu to run these kernels" for name in ("bench", "check")]
+    command = offers["kernelopt: use bench_transpose.cu to run these kernels"].command
+    assert command is not None and command.arguments is not None
+    await editor.run(command.command, **command.arguments[0])
+    await editor.until(lambda: via(editor, header))
+    assert await via(editor, header) == ["via bench_transpose.cu"] and editor.asked == []
+    assert list(await offered()) == ["kernelopt: use check_transpose.cu to run these kernels"]
+    assert shared_cli.run("program", header.path, "--use", "check_transpose.cu").code == 0
+    changed(editor, folder / ".kernelopt" / "programs.json")
+
+    async def is_changed() -> bool:
+        return await via(editor, header) == ["via check_transpose.cu"]
+
+    await editor.until(is_changed)
+
+
+async def test_what_a_job_on_the_file_with_main_says_of_a_header_is_shown_there(shared_cli: Cli, shared_editor: Start) -> None:
+    folder = project(shared_cli, "three_units")
+    editor = await shared_editor(settings=QUIET)
+    sums, main = editor.open(folder / "sums.cu"), editor.open(folder / "main.cu")
+    await editor.run("kernelopt.profile", uri=main.uri)
+    await editor.until(lambda: figures(editor, sums))
+    own = {sums.line_of("part[t] = i"), sums.line_of("part[t] += part")}
+    assert own <= await counted_lines(editor, sums) and not await counted_lines(editor, main)
+    assert "KO" in "".join(editor.codes(sums)) or await editor.hints(sums)
+
+
+async def test_a_file_of_the_program_that_is_saved_has_its_header_checked_again(shared_cli: Cli, shared_editor: Start) -> None:
+    folder = project(shared_cli, "header_kernel")
+    editor = await shared_editor(settings=CHECKED)
+    main = folder / "main.cu"
+    right = main.read_text()
+    header = editor.open(folder / "scale.cuh")
+    await editor.until(lambda: "check" in {event.get("event") for event in editor.events} or editor.asked)
+    await editor.quiet()
+    assert editor.errors(header) == []
+    main.write_text(right.replace("cudaMalloc((void **)&y, n * sizeof(float))", "cudaMalloc((void **)&y, n * 2)"))
+    changed(editor, main)
+    (error, *_) = await editor.until(lambda: editor.errors(header))
+    assert error.range.start.line == header.line_of("y[i] = a")
+    editor.replace(header, "if (i < n)", "if (i < n / 2)")
+    editor.save(header)
+    await editor.until(lambda: not editor.errors(header))
+
+
+async def test_where_no_program_is_found_the_hover_says_what_was_looked_for(shared_cli: Cli, shared_editor: Start) -> None:
+    folder = project(shared_cli, "header_kernel")
+    main = folder / "main.cu"
+    text = main.read_text()
+    main.unlink()
+    editor = await shared_editor(settings=QUIET)
+    header = editor.open(folder / "scale.cuh")
+    line = header.line_of("__global__")
+
+    async def says_what() -> bool:
+        return "none of 0 sources" in await editor.hover(header, line)
+
+    await editor.until(says_what)
+    assert await via(editor, header) == []
+    main.write_text(text)
+    changed(editor, main)
+    assert await editor.until(lambda: via(editor, header)) == ["via main.cu"]
+
+
+async def test_a_proposal_for_a_kernel_in_a_header_is_accepted_and_undone_there(shared_cli: Cli, shared_editor: Start) -> None:
+    shared_cli.write("kernelopt.toml", "")
+    shared_cli.write("run.cu", RUN)
+    editor = await shared_editor(settings=QUIET)
+    main = editor.open(shared_cli.write("main.cu", MAIN))
+    header_path = shared_cli.write("ops.cuh", OPS)
+    await editor.run("kernelopt.optimize", uri=main.uri)
+    question = await editor.until(lambda: next((asked for asked in editor.asked if "ops.cuh" in asked.message), None))
+    assert [action.title for action in question.actions or ()] == ["Open ops.cuh"]
+    header = editor.open(header_path)
+
+    async def offered() -> bool:
+        return any(title.startswith("Proposal: ") for title in await editor.titles(header))
+
+    await editor.until(offered)
+    assert not any(title.startswith("Proposal: ") for title in await editor.titles(main))
+    (listed,) = await editor.ask("kernelopt/list", what="proposals")
+    await editor.run("kernelopt.proposal.accept", proposal_id=listed["id"])
+    await editor.until(lambda: "powf" not in header.text)
+    assert main.text == MAIN
+    await editor.until(lambda: not any(note.data for note in editor.diagnostics(header)))
+    editor.undo(header)
+    assert header.text == OPS
+    await editor.until(offered)
+    decisions = await editor.ask("kernelopt/list", what="decisions")
+    assert [decision["kind"] for decision in decisions] == ["undone", "accepted"]
+    assert {decision["uri"] for decision in decisions} == {header.uri}

@@ -1,0 +1,209 @@
+"""Speed where the launches of two programs do not correspond: by replays, in the programs themselves, and by the model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from assistant.cuda.parse import parse
+from assistant.engine.evaluate.assessment import AssessedLaunch, Assessment, CountedRun, KernelAssessment
+from assistant.engine.evaluate.evaluation import Evaluation
+from assistant.engine.judge.affected import find_in_programs
+from assistant.engine.judge.program_spans import span_s
+from assistant.engine.judge.unpaired import unpaired_speed
+from assistant.engine.reading import read_version
+from assistant.engine.request import JobRequest
+from assistant.model.build import CompilerMissing, Flags
+from assistant.model.comparison import Comparison, SpeedOutcome
+from assistant.model.launch import Dim3, LaunchConfig
+from assistant.model.recording import DeviceStep, RecordedLaunch, Recording, ShapeCount, Upload
+from assistant.model.source import Source
+from assistant.ports.lab import Program, ProgramRun, RunLimits
+from assistant.workload.recordings import RecordingWriter
+from assistant.workload.regions import OrderedLaunch
+from tests.contracts.fake_clock import Clock
+
+REASON = "B launches both, which A does not"
+A = """__global__ void first(float *x) { x[0] = 1; /* takes 30 us */ }
+__global__ void second(float *x) { x[0] += 2; /* takes 50 us */ }
+"""
+B = "__global__ void both(float *x) { x[0] = 3; /* takes 40 us */ }\n"
+UPLOAD = Upload("k", "b", 64, 0, 0, False, 0)
+Evaluated = Callable[..., Evaluation]
+
+
+@pytest.fixture
+def evaluated(tmp_path: Path, assessed: Callable[..., tuple[KernelAssessment, ...]]) -> Evaluated:
+    """A version whose program asked for these steps, in order: a kernel's name, or another kind; kernels take ``predicted`` seconds."""
+
+    def make(text: str, steps: str, predicted: float = 1e-5, streams: int = 1, uploads: tuple[Upload, ...] = ()) -> Evaluation:
+        file = tmp_path / f"{abs(hash((text, steps)))}.cu"
+        file.write_text(text)
+        version = read_version(JobRequest(file, tmp_path), Flags())
+        (template,) = assessed()
+        (launch,) = template.launches
+        config = launch.profile.config
+        names = [kernel.name for kernel in version.kernels]
+        words = steps.split()
+        started = [word for word in words if word in names]
+        kept = tuple(RecordedLaunch(index, f"{name}(float*)", config, (), (), "", 0) for index, name in enumerate(started))
+        shapes = tuple(ShapeCount(f"{name}(float*)", config, max(1, started.count(name))) for name in names)
+        asked = tuple(
+            DeviceStep("launch", names.index(word), number % streams) if word in names else DeviceStep(word)
+            for number, word in enumerate(words)
+        )
+        recording = Recording((), kept, (), (), shape_counts=shapes, operations=(), uploads=uploads, steps=asked)
+        folder = file.with_suffix(".recording")
+        RecordingWriter(folder).write(recording)
+        items = tuple(
+            replace(template, kernel=kernel, instance=f"{kernel.name}(float*)", launches=(_taking(launch, predicted),))
+            for kernel in version.kernels
+        )
+        run = ProgramRun(0, None, False, False, False, b"", b"", folder, recording, len(kept), (), (), ())
+        counted = CountedRun((), (), (), run)
+        return Evaluation(version, counted, Assessment(CompilerMissing("", ""), counted, items))
+
+    return make
+
+
+def _taking(launch: AssessedLaunch, time_s: float) -> AssessedLaunch:
+    return replace(launch, predicted=replace(launch.predicted, time_s=time_s))
+
+
+async def told(before: Evaluation, after: Evaluation, clock: Clock | None = None) -> Comparison:
+    job: Any = SimpleNamespace(lab=SimpleNamespace(timing=clock), seeds=(3, 5), limits=RunLimits())
+    found = await unpaired_speed(job, before, after, REASON)
+    assert found.comparison is not None
+    return found.comparison
+
+
+def ran(**spans: tuple[tuple[str, int, int], ...]) -> Callable[[Program], ProgramRun]:
+    """Runs of programs whose first kernel has this name: (kernel or kind, start, end) in ns."""
+
+    def run(program: Program) -> ProgramRun:
+        names = [kernel.name for kernel in parse(program.sources[0]).kernels]
+        shapes = tuple(ShapeCount(f"{name}(float*)", LaunchConfig(Dim3(4), Dim3(64)), 1) for name in names)
+        steps = tuple(
+            DeviceStep("launch", names.index(name), 0, 0, start, end) if name in names else DeviceStep(name, -1, 0, 64, start, end)
+            for name, start, end in spans[names[0]]
+        )
+        recording = Recording((), (), (), (), shape_counts=shapes, steps=steps)
+        return ProgramRun(0, None, False, False, False, b"", b"", None, recording, len(steps), (), (), ())
+
+    return run
+
+
+async def test_without_a_clock_it_is_the_models_sum(evaluated: Evaluated) -> None:
+    found = await told(evaluated(A, "first second"), evaluated(B, "both"))
+    assert (found.outcome, found.ratio) == (SpeedOutcome.PREDICTED, pytest.approx(2.0))
+    assert found.cases[0].shape == "first, second → both"
+    assert found.caveats == (f"launches do not correspond: {REASON}", "of 2 launches of A and 1 of B as one sequence")
+    repeated = await told(evaluated(A, "first second " * 9), evaluated(B, "both " * 9))
+    assert repeated.caveats[-1] == "of 2 launches of A and 1 of B as one sequence, 9 times"
+    assert repeated.cases[0].weight == 9.0
+
+
+@pytest.mark.parametrize(
+    ("steps", "options", "doubt"),
+    [
+        ("both wait both", {}, "replays leave out what B adds between its launches: 1 wait of the host"),
+        ("both copy_on_device both", {}, "replays leave out what B adds between its launches: 1 copy on the GPU"),
+        ("both both", {"streams": 2}, "launches of several streams are replayed one after another"),
+        ("fill both", {}, "in no ratio: elsewhere B also makes 1 fill"),
+        ("both", {"uploads": (UPLOAD,)}, "B uploads contents that A does not: the host may do part of the work, which is in no ratio"),
+    ],
+)
+async def test_no_gain_is_predicted_where_something_that_b_adds_is_in_no_ratio(
+    evaluated: Evaluated, steps: str, options: dict[str, Any], doubt: str
+) -> None:
+    found = await told(evaluated(A, "first second", predicted=1e-4), evaluated(B, steps, **options))
+    assert found.outcome is SpeedOutcome.INCONCLUSIVE
+    assert found.caveats[-1] == doubt
+    slower = await told(evaluated(A, "first second", predicted=1e-7), evaluated(B, steps, **options))
+    assert slower.outcome is SpeedOutcome.PREDICTED and slower.ratio < 1, "what is left out makes B no faster"
+
+
+async def test_memory_that_is_taken_once_before_the_region_is_named_and_raises_no_doubt(evaluated: Evaluated) -> None:
+    found = await told(evaluated(A, "allocation first second"), evaluated(B, "allocation allocation both free"))
+    assert found.outcome is SpeedOutcome.PREDICTED
+    assert found.caveats[-1] == "elsewhere B also makes 1 allocation, 1 free, which is not in it"
+
+
+@pytest.mark.parametrize("steps", ["allocation both free ", "both wait "])
+async def test_what_comes_with_each_repetition_makes_a_gain_doubtful_wherever_it_lies(evaluated: Evaluated, steps: str) -> None:
+    found = await told(evaluated(A, "first second " * 9), evaluated(B, steps * 9))
+    assert found.outcome is SpeedOutcome.INCONCLUSIVE
+    assert found.caveats[-1].startswith("in no ratio: elsewhere B also makes 9 ")
+
+
+async def test_a_sequence_is_timed_as_one_call_where_programs_cannot_be_run(evaluated: Evaluated) -> None:
+    clock = Clock()
+    found = await told(evaluated(A, "first second"), evaluated(B, "both"), clock)
+    assert (found.outcome, found.ratio) == (SpeedOutcome.FASTER, pytest.approx(80 / 40))
+    assert clock.timed == ["first", "second", "both"]
+    assert found.caveats[-1] == "not timed in the programs themselves: this clock runs no programs"
+
+
+@pytest.mark.parametrize(
+    ("a_end", "b_end", "outcome", "ratio"),
+    [
+        (90_000, 30_000, SpeedOutcome.FASTER, 2.0),  # 3x in the programs, 2x replayed
+        (60_000, 40_000, SpeedOutcome.FASTER, 1.5),
+        (40_000, 40_000, SpeedOutcome.FASTER, 2.0),
+        (40_000, 80_000, SpeedOutcome.INCONCLUSIVE, 2.0),
+    ],
+)
+async def test_the_programs_themselves_are_timed_too_and_of_two_clear_ratios_the_one_nearer_to_one_stands(
+    evaluated: Evaluated, a_end: int, b_end: int, outcome: SpeedOutcome, ratio: float
+) -> None:
+    clock = Clock()
+    clock.ran = ran(
+        first=(("copy_to_device", 0, 9), ("first", 1000, 9000), ("second", 10_000, 1000 + a_end)), both=(("both", 5, 5 + b_end),)
+    )
+    found = await told(evaluated(A, "copy_to_device first second"), evaluated(B, "copy_to_device both"), clock)
+    assert (found.outcome, found.ratio) == (outcome, pytest.approx(ratio))
+    assert any("in the programs themselves" in caveat for caveat in found.caveats)
+
+
+async def test_what_replays_leave_out_is_judged_in_the_programs_alone(evaluated: Evaluated) -> None:
+    clock = Clock()
+    clock.ran = ran(
+        first=(("first", 0, 50_000), ("second", 50_000, 90_000)),
+        both=(("both", 0, 10_000), ("fill", 10_000, 11_000), ("both", 11_000, 30_000)),
+    )
+    found = await told(evaluated(A, "first second"), evaluated(B, "both fill both"), clock)
+    assert (found.outcome, found.ratio) == (SpeedOutcome.FASTER, pytest.approx(3.0))
+    assert found.caveats[-1] == "replays leave out what B adds between its launches: 1 fill"
+
+
+async def test_a_program_that_launches_other_kernels_when_it_is_timed_is_not_timed(evaluated: Evaluated) -> None:
+    clock = Clock()
+    clock.ran = ran(first=(("first", 0, 50_000),), both=(("both", 0, 10_000),))
+    found = await told(evaluated(A, "first second"), evaluated(B, "both"), clock)
+    assert found.caveats[-1] == "not timed in the programs themselves: A's program launched other kernels than when it was recorded"
+
+
+async def test_where_the_order_is_not_known_all_launches_are_added_up_and_nothing_is_faster(evaluated: Evaluated) -> None:
+    after = evaluated(B, "both")
+    assert after.counted.run is not None and after.counted.run.recording is not None
+    unordered = replace(after.counted.run, recording=replace(after.counted.run.recording, steps=None))
+    after = replace(after, counted=replace(after.counted, run=unordered))
+    assert find_in_programs(evaluated(A, "first second"), after) is None
+    found = await told(evaluated(A, "first second"), after)
+    assert found.outcome is SpeedOutcome.INCONCLUSIVE and "all of them are added up, without gaps and copies" in found.caveats
+
+
+def test_the_repetitions_of_a_region_are_added_up() -> None:
+    launches = tuple(OrderedLaunch(name, LaunchConfig(Dim3(4), Dim3(64)), False, None) for name in ("first", "k.cu:second") * 2)
+    recording = ran(first=(("first", 0, 5), ("second", 7, 10), ("first", 50, 55), ("second", 56, 58)))(
+        Program((Source(Path("/a.cu"), A),), Flags())
+    ).recording
+    assert recording is not None
+    assert span_s(recording, launches, (0, 1), 2, 2) == pytest.approx(18e-9)
+    assert span_s(recording, launches, (1,), 2, 2) == pytest.approx(5e-9)
+    assert span_s(recording, launches[:3], (0,), 1, 1) is None
