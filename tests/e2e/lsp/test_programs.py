@@ -39,6 +39,11 @@ async def via(editor: Editor, document: Document) -> list[str]:
     return [title for title in await editor.titles(document) if title.startswith("via ") or "programs run" in title]
 
 
+async def is_run_by(editor: Editor, document: Document, main: str) -> bool:
+    """The lens names this program, and no other."""
+    return await via(editor, document) == [f"via {main}"]
+
+
 async def figures(editor: Editor, document: Document) -> list[str]:
     """Lenses with what a profile counted."""
     return [title for title in await editor.titles(document) if "PREDICTED" in title]
@@ -82,7 +87,7 @@ async def test_which_of_several_programs_is_meant_is_asked_once(shared_cli: Cli,
     await editor.until(lambda: any(text.startswith("common.cuh:") for text in editor.said))
     asked = [question.message for question in editor.asked if "is part of" in question.message]
     assert asked == ["common.cuh is part of 2 programs. Which one runs its kernels?"]
-    assert await editor.until(lambda: via(editor, header)) == ["via check_transpose.cu"]
+    await editor.until(lambda: is_run_by(editor, header, "check_transpose.cu"))
     editor.answer = consent
     assert json.loads((folder / ".kernelopt" / "programs.json").read_text()) == {"common.cuh": "check_transpose.cu"}
     assert shared_cli.run("program", folder / "common.cuh").out.count("chosen") == 1, "the command line knows it too"
@@ -102,16 +107,12 @@ async def test_an_editor_without_lenses_chooses_by_an_action_and_a_terminal_chan
     command = offers["kernelopt: use bench_transpose.cu to run these kernels"].command
     assert command is not None and command.arguments is not None
     await editor.run(command.command, **command.arguments[0])
-    await editor.until(lambda: via(editor, header))
-    assert await via(editor, header) == ["via bench_transpose.cu"] and editor.asked == []
+    await editor.until(lambda: is_run_by(editor, header, "bench_transpose.cu"))
+    assert editor.asked == []
     assert list(await offered()) == ["kernelopt: use check_transpose.cu to run these kernels"]
     assert shared_cli.run("program", header.path, "--use", "check_transpose.cu").code == 0
     changed(editor, folder / ".kernelopt" / "programs.json")
-
-    async def is_changed() -> bool:
-        return await via(editor, header) == ["via check_transpose.cu"]
-
-    await editor.until(is_changed)
+    await editor.until(lambda: is_run_by(editor, header, "check_transpose.cu"))
 
 
 async def test_what_a_job_on_the_file_with_main_says_of_a_header_is_shown_there(shared_cli: Cli, shared_editor: Start) -> None:
