@@ -23,8 +23,10 @@ from assistant.cuda.linkage import Linkage, linkage_of
 from assistant.disk.cached import note_use
 from assistant.serialize import DecodeError, dumps, loads
 
-__all__ = ["Facts", "KeptFacts", "ReadFacts"]
+__all__ = ["MOST_CHARACTERS", "Facts", "KeptFacts", "ReadFacts", "TooMuchToReadError"]
 
+MOST_CHARACTERS = 8_000_000
+"""Read anew for one search (chosen: a quarter of a minute on a slow core)."""
 _FOLDER = "facts"
 _LEAST_CHARACTERS = 4000
 """Shorter texts are read about as quickly as a file is opened."""
@@ -32,11 +34,15 @@ _WORD = re.compile(r"[^\W\d]\w*")
 _READERS = (condensed, cpp_words, declarations, linkage, live_code, tokens)
 
 
+class TooMuchToReadError(Exception):
+    """One search has read as many texts anew as it may; a next one goes on from there, as what was read is kept."""
+
+
 class Facts(Protocol):
-    """Reads texts."""
+    """Reads the texts of one search."""
 
     def linkage(self, text: str) -> Linkage:
-        """The names of a text."""
+        """The names of a text. Raises TooMuchToReadError."""
         ...
 
     def words(self, text: str) -> frozenset[str]:
@@ -55,10 +61,14 @@ class ReadFacts:
 
 
 class KeptFacts:
-    """Keeps what it read in a folder below ``cache``, which need not be writable."""
+    """Keeps what it read in a folder below ``cache``, which need not be writable.
 
-    def __init__(self, cache: Path) -> None:
+    ``most_characters``: after these no further text is read that is not kept yet, shorter ones than are kept apart.
+    """
+
+    def __init__(self, cache: Path, most_characters: int = MOST_CHARACTERS) -> None:
         self._folder = cache / _FOLDER
+        self._characters_left = most_characters
 
     def linkage(self, text: str) -> Linkage:
         if len(text) < _LEAST_CHARACTERS:
@@ -66,6 +76,9 @@ class KeptFacts:
         path = self._folder / f"{_digest(text)}.json"
         known = _loaded(path)
         if known is None:
+            if self._characters_left < 0:
+                raise TooMuchToReadError
+            self._characters_left -= len(text)
             known = linkage_of(text)
             _keep(path, dumps(known))
         return known

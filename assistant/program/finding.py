@@ -20,7 +20,7 @@ from assistant.program.cmake import search_cmake
 from assistant.program.command_line import named_program
 from assistant.program.configured import search_tables
 from assistant.program.database import differing_macros, merged_flags, read_database
-from assistant.program.facts import Facts
+from assistant.program.facts import Facts, TooMuchToReadError
 from assistant.program.given_flags import folders_in, macros_in_flags
 from assistant.program.linking import Linked, Linker
 from assistant.program.recorded import search_records
@@ -30,6 +30,11 @@ from assistant.program.tables import read_tables
 from assistant.record import Record
 
 __all__ = ["find_programs", "programs_of_folder"]
+
+_STOPPED = (
+    "the search for programs was stopped, as the workspace has very many sources: "
+    "ask again to go on (what was read is kept), or name the sources on the command line"
+)
 
 
 def find_programs(
@@ -88,7 +93,10 @@ class _Search:
         looked_for, problems = list[str](), list[str]()
         flags: tuple[str, ...] = ()
         for part in (self._of_tables, self._of_records, self._of_cmake, self._of_database, self._of_includes):
-            result = part()
+            try:
+                result = part()
+            except TooMuchToReadError:
+                return ProgramSearch((), tuple(looked_for), "; ".join((*problems, _STOPPED)))
             problems.extend(result.problems)
             if result.found:
                 return ProgramSearch(result.found, tuple(looked_for), "; ".join(problems))

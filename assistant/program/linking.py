@@ -9,7 +9,6 @@ Example::
 from __future__ import annotations
 
 import posixpath
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from functools import cached_property
 
@@ -21,7 +20,6 @@ from assistant.record import Record
 
 __all__ = ["Ambiguity", "Link", "Linked", "Linker", "is_cuda"]
 
-_MAIN = re.compile(r"\bmain\b")
 _CUDA_SIGNS = ("__global__", "__device__", "<<<", "cudaLaunchKernel")
 """One of these stands in every program that brings kernels."""
 
@@ -60,6 +58,12 @@ class _View(Record):
     defined: frozenset[str]
     wanted: frozenset[str]
     """Names that must be defined elsewhere."""
+    wanted_wholly: frozenset[str]
+    """The class templates of those that are members, as `Linkage.defined` names one with all of its members."""
+
+    def uses(self, defined: Set[str]) -> bool:
+        """Whether any of the names is wanted here."""
+        return not self.wanted.isdisjoint(defined) or not self.wanted_wholly.isdisjoint(defined)
 
 
 class Linker:
@@ -107,8 +111,7 @@ class Linker:
         return self._mains[unit]
 
     def _is_main_in(self, unit: str, path: str) -> bool:
-        text = self.sources.text(path)
-        main = self.sources.linkage(path).main if text is not None and _MAIN.search(text) else None
+        main = self.sources.main_in(path)
         if main is None:
             return False
         if not main.conditions:
@@ -172,7 +175,7 @@ class Linker:
         files = {path for word in words for path in self.sources.with_word(word)}
         declaring = sorted(path for path in files if self._may_declare(path, words))
         for user in dict.fromkeys(user for path in declaring for user in self.reaching(path)):
-            if user != unit and self._may_use(user, words) and any(_provided(name, defined) for name in self._view(user).wanted):
+            if user != unit and self._may_use(user, words) and self._view(user).uses(defined):
                 yield user
 
     def _may_declare(self, path: str, words: frozenset[str]) -> bool:
@@ -232,7 +235,8 @@ class Linker:
         defined = frozenset[str]().union(*(text.defined for text in texts)) | constants
         missing = {name for name in declared - inner if not _provided(name, defined)}
         missing |= {name for name in elsewhere if not _provided(name, defined)}
-        return _View(defined, frozenset(name for name in missing if is_name_used(name, mentioned)))
+        wanted = frozenset(name for name in missing if is_name_used(name, mentioned))
+        return _View(defined, wanted, frozenset(_whole_class(name) for name in wanted if "::" in name))
 
 
 def is_cuda(linker: Linker, units: tuple[str, ...]) -> bool:
@@ -245,7 +249,12 @@ def is_cuda(linker: Linker, units: tuple[str, ...]) -> bool:
 
 def _provided(name: str, defined: Set[str]) -> bool:
     """Whether a name is defined, or all members of its class template are."""
-    return name in defined or ("::" in name and f"{name.removesuffix('::').partition('::')[0]}::" in defined)
+    return name in defined or ("::" in name and _whole_class(name) in defined)
+
+
+def _whole_class(name: str) -> str:
+    """A class template with all of its members, by the name of one of them."""
+    return f"{name.removesuffix('::').partition('::')[0]}::"
 
 
 def _word_of(name: str) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import posixpath
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
@@ -17,7 +18,7 @@ from pathlib import Path
 
 from assistant.build.units import HEADER_SUFFIXES, UNIT_SUFFIXES, is_unit
 from assistant.cuda.includes import IncludeDirective, include_directives
-from assistant.cuda.linkage import Linkage
+from assistant.cuda.linkage import Linkage, MainFunction
 from assistant.disk.sources import source_files
 from assistant.disk.texts import MOST_SOURCE_BYTES
 from assistant.program.facts import Facts, ReadFacts
@@ -33,6 +34,7 @@ MOST_FILES = 2000
 """Read for one search (chosen: 2 s on a slow core)."""
 _MOST_GUESSES = 4
 """Of one file: a guess takes a fifth of the time that reading takes."""
+_MAIN = re.compile(r"\bmain\b")
 _INCLUDE_FOLDER = "include"
 _TOOLKIT_FOLDERS = frozenset({"cooperative_groups", "crt", "cub", "cuda", "nv", "nvtx3", "sys", "thrust"})
 """Of what ``<…>`` names: CUDA's own headers and the system's, whatever copies or stubs of them a project may hold."""
@@ -61,6 +63,7 @@ class Sources:
         self._texts: dict[str, str | None] = {}
         self._includes: dict[str, tuple[IncludeDirective, ...]] = {}
         self._linkages: dict[str, Linkage] = {}
+        self._mains: dict[str, MainFunction | None] = {}
         self._closures: dict[tuple[str, tuple[str, ...]], Mapping[str, Reached]] = {}
         self._resolved: dict[tuple[str, IncludeDirective, tuple[str, ...]], Reached | None] = {}
         self._asked = Counter[str]()
@@ -110,7 +113,7 @@ class Sources:
 
     def shown(self, path: str) -> str:
         """For people: relative to the workspace where it lies there."""
-        return os.path.relpath(path, self.root) if self.is_inside(path) else path
+        return path[len(self.root) + 1 :] if self.is_inside(path) else path
 
     def text(self, path: str) -> str | None:
         """None for what cannot be read, and for what would be one file too many."""
@@ -129,6 +132,12 @@ class Sources:
         if path not in self._linkages:
             self._linkages[path] = self._facts.linkage(self.text(path) or "")
         return self._linkages[path]
+
+    def main_in(self, path: str) -> MainFunction | None:
+        """The ``main()`` that a file itself has; its names are not read where the word is missing."""
+        if path not in self._mains:
+            self._mains[path] = self.linkage(path).main if _MAIN.search(self.text(path) or "") else None
+        return self._mains[path]
 
     def is_worth_reading(self, path: str) -> bool:
         """Whether the names of a file are known, or asked about so often that reading them costs less than guessing each time."""

@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from assistant.cuda.linkage import linkage_of
+from assistant.program import find_programs
 from assistant.program.facts import KeptFacts, ReadFacts
+from tests.unit.program.conftest import Project
 
 TEXT = "void run(int n);\n" + "".join(f"void f{number}() {{ run({number}); }}\n" for number in range(300))
 
@@ -33,3 +35,16 @@ def test_what_is_damaged_is_read_anew(tmp_path: Path, content: str) -> None:
 def test_a_cache_that_cannot_be_written_is_done_without(tmp_path: Path) -> None:
     (tmp_path / "facts").write_text("a file in the folder's place")
     assert KeptFacts(tmp_path).linkage(TEXT) == linkage_of(TEXT)
+
+
+def test_a_search_that_reads_very_much_is_stopped_and_the_next_one_goes_on(project: Project, tmp_path: Path) -> None:
+    long = "".join(f"void f{number}();\n" for number in range(400))
+    project.write(main_cu=f"{long}void a();\nint main() {{ a(); }}", a_cu=f"{long}__global__ void k() {{}}\nvoid b();\nvoid a() {{ b(); }}")
+    project.write(b_cu=f"{long}\nvoid b() {{}}")
+    searches = [
+        find_programs(project.root / "b.cu", (), project.read, project.root, (), KeptFacts(tmp_path, most_characters=len(long))) for _ in range(4)
+    ]
+    stopped = [search.problem for search in searches if not search.found]
+    assert 1 <= len(stopped) <= 3
+    assert all("ask again to go on (what was read is kept), or name the sources on the command line" in problem for problem in stopped)
+    assert [found.name for found in searches[-1].found] == ["main.cu"] and not searches[-1].problem
