@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 OpenNotebook: TypeAlias = "Callable[..., Awaitable[LabPage]]"
 
 _SIZE = {"width": 1280, "height": 900}
-QUIET = '[background]\nverify = "off"\nprofile = "off"\n'
-"""Nothing but the compiler runs unasked."""
+QUIET = '[background]\nverify = "off"\nprofile = "off"\n\n[limits]\ncandidates = 1\n'
+"""Nothing but the compiler runs unasked, and a search tries one edit of a kernel: what it finds is not what these tests are about."""
 
 
 @pytest.fixture(scope="session")

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 
 async def test_optimize_asks_runs_and_offers(open_window: OpenWindow, cli: Cli, folder: Path) -> None:
-    cli.small("transpose.cu")
+    cli.quick()
     window = await open_window(folder)
     await window.open_file("transpose.cu")
     await (await window.see(window.lens("Optimize"))).click()
