@@ -25,6 +25,7 @@ from assistant.emulator.diagnostics import read_messages
 from assistant.emulator.kernels import COMMUNICATION_TEXT, kernels_by_unit, registration_text
 from assistant.emulator.link_messages import link_messages
 from assistant.emulator.loading import Loader
+from assistant.emulator.objects import KeptObjects, object_key
 from assistant.emulator.shared_gaps import with_gaps
 from assistant.emulator.toolchain import Compiler, Flavour, RuntimeBuildError, StorageFailure
 from assistant.emulator.translate.unit import TranslatedUnit, Unpromotable, Untranslatable, closure, translate
@@ -220,21 +221,27 @@ def _compile(job: _Job, units: list[Mapping[Path, str]]) -> BuiltProgram | Build
     how = toolchain.setting(job.compiler, job.files, toolkit, job.folder, job.launcher)
     started = time.perf_counter()
     startable = kernels_by_unit(job.request.kernels, units, job.launcher)
+    kept = KeptObjects(job.request.cache_dir / "objects")
     objects: list[Path] = []
     diagnostics: list[Diagnostic] = []
     for number, unit in enumerate(translated):
         source = _write_unit(job, unit, number, startable[number])
         searched = search_flags(job.request, (file.path for file in unit.files))
-        command = _compile_command(job, unit, (flags, searched), toolkit.prelude, source, job.folder / f"{number}.o")
-        run = run_tool(command, _left_s(started), how)
+        made = job.folder / f"{number}.o"
+        objects.append(made)
+        key = _object_key(job, unit, (*flags, *searched), source) if len(translated) > 1 else ""
+        if key and kept.take(key, made):
+            continue
+        run = run_tool(_compile_command(job, unit, (flags, searched), toolkit.prelude, source, made), _left_s(started), how)
         diagnostics += explained(read_messages(run.output, unit.files), job.files)
         if not run.is_ok and unit.contained:  # what uses them does not compile without them
             return BuildFailure(job.compiler.name, unit.contained)
         if not run.is_ok:
             return _failure(job, diagnostics, run.output)
         if flavour == "checked":
-            _keep_apart(job.folder / f"{number}.o")
-        objects.append(job.folder / f"{number}.o")
+            _keep_apart(made)
+        if key and not run.output:  # what the compiler said is said with every build
+            kept.keep(key, made)
     foreign = foreign_call_messages(objects, toolkit.objects, job.request.sources[0][0], job.launcher)
     if foreign:
         return _failure(job, [*diagnostics, *foreign], "")
@@ -260,6 +267,12 @@ def _compile_command(
         return toolchain.compile_c(job.compiler, searched, source, output, job.has_openmp)
     searched += () if unit.uses_cuda else toolchain.HOST_UNIT_FLAGS
     return toolchain.compile_source(job.compiler, (*how, *searched), prelude, source, output)
+
+
+def _object_key(job: _Job, unit: TranslatedUnit, flags: tuple[str, ...], source: Path) -> str:
+    """The unit's number is in the path of its source, which the object names."""
+    how = (job.compiler.version, job.own.all, *flags, str(unit.uses_cuda), str(job.request.promote_float), source.parent.name)
+    return object_key(how, source.parent)
 
 
 def _keep_apart(unit: Path) -> None:

@@ -12,6 +12,7 @@ __all__ = ["ENTRIES", "keep_small"]
 
 ENTRIES = (
     "emulator/builds/*",
+    "emulator/objects/*",
     "emulator/*-*[!k]",  # what bears a hash in its name, but for the .lock next to it, which others may be waiting for
     "emulator/runtime/*.o",
     "emulator/runtime/*.partial",

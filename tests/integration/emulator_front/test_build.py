@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from assistant.emulator.build import BuildReply, BuildRequest, BuiltProgram, CannotPromote, build, reply_to_json, request_from_json
-from assistant.emulator.toolchain import StorageFailure
+from assistant.emulator.toolchain import Flavour, StorageFailure
 from assistant.model.build import BuildFailure, CompilerMissing, is_incomplete
 from assistant.serialize import dumps
 from assistant.worker.tools import run_tool
@@ -117,6 +117,25 @@ def test_the_second_build_comes_from_the_cache(cache_dir: Path) -> None:
     assert isinstance(second, BuiltProgram)
     assert (first.is_cached, second.is_cached) == (False, True)
     assert first.program == second.program
+
+
+@pytest.mark.parametrize("flavour", ["fast", "checked"])
+def test_of_several_units_those_that_an_edit_reaches_are_compiled_again(cache_dir: Path, tmp_path: Path, flavour: Flavour) -> None:
+    header, main, other = tmp_path / "shared.cuh", tmp_path / "main.cu", tmp_path / "other.cu"
+    main_text = '#include "shared.cuh"\n#include <cstdio>\nint main() { printf("%d", other() + START); }\n'
+
+    def built(start: int, value: int) -> tuple[str, int]:
+        """What the program prints, and how many objects were kept since."""
+        header.write_text(f"// {tmp_path}\n#pragma once\n#define START {start}\nint other();\n")
+        texts = ((main, main_text), (other, f'#include "shared.cuh"\nint other() {{ return {value}; }}\n'))
+        before = len(list((cache_dir / "objects").glob("*")))
+        reply = build(BuildRequest(sources=texts, cache_dir=cache_dir, flavour=flavour))
+        assert isinstance(reply, BuiltProgram) and not reply.is_cached
+        return output_of(reply.program), len(list((cache_dir / "objects").glob("*"))) - before
+
+    assert built(10, 1) == ("11", 2)
+    assert built(10, 2) == ("12", 1), "main.cu was not compiled again"
+    assert built(20, 2) == ("22", 2), "both include what was edited"
 
 
 def test_a_changed_header_is_a_new_program(cache_dir: Path, tmp_path: Path) -> None:
