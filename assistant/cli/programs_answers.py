@@ -19,7 +19,7 @@ from assistant.errors import UsageError
 from assistant.lab.configuring import configure_project
 from assistant.model.program import FoundProgram, ProgramOrigin, ProgramSearch
 from assistant.program import KeptFacts, choose_program, chosen_program, find_programs, programs_of_folder
-from assistant.program.build_files import recording_hint
+from assistant.program.build_files import build_hint
 from assistant.serialize import dumps, encode
 
 __all__ = ["configure", "print_programs", "use_program"]
@@ -122,7 +122,7 @@ def _print_search(path: Path, search: ProgramSearch, chosen: str | None) -> None
     if len(search.found) > 1 and chosen is None and not path.is_dir():
         out.print(f"several: kernelopt program {path.name} --use NAME remembers which is meant", markup=False)
     if all(program.origin is ProgramOrigin.INCLUDES for program in search.found):
-        hint = recording_hint(find_workspace(path), None if path.is_dir() else path)
+        hint = build_hint(find_project(path), None if path.is_dir() else path)
         if hint:
             out.print(hint, markup=False)
     if search.problem:

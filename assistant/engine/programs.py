@@ -19,7 +19,7 @@ from assistant.errors import CannotAnswerError
 from assistant.model.build import Flags
 from assistant.model.program import FoundProgram, ProgramOrigin, ProgramSearch
 from assistant.program import KeptFacts, chosen_program, find_programs
-from assistant.program.build_files import recording_hint
+from assistant.program.build_files import build_hint
 from assistant.record import Record
 
 __all__ = ["FilePrograms", "answer_key", "find_program", "others_sha256", "programs_of"]
@@ -77,11 +77,10 @@ def programs_of(request: JobRequest, flags: Flags) -> FilePrograms:
     def read(path: Path) -> str | None:
         return _text(request, path)
 
-    workspace = find_workspace(request.file)
-    facts = KeptFacts(user_paths().cache)
-    search = find_programs(request.file, request.extra_sources, read, find_project(request.file), flags.arguments, facts)
-    chosen = chosen_program(request.file, workspace) if search.found else None
-    found = FilePrograms(request.file, search, chosen, hint=recording_hint(workspace, request.file) if search.problem else "")
+    project = find_project(request.file)
+    search = find_programs(request.file, request.extra_sources, read, project, flags.arguments, KeptFacts(user_paths().cache))
+    chosen = chosen_program(request.file, find_workspace(request.file)) if search.found else None
+    found = FilePrograms(request.file, search, chosen, hint=build_hint(project, request.file) if search.problem else "")
     return replace(found, others_sha256=others_sha256(request, found.program))
 
 

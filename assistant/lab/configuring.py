@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from assistant.config import find_workspace
+from assistant.config import find_project
 from assistant.config.paths import workspace_folder
 from assistant.errors import CannotAnswerError
 from assistant.lab.process import WorkerDied, WorkerProcess, WorkerTimedOut
@@ -44,7 +44,7 @@ class ConfiguredProject(Record):
 def project_root(file: Path) -> Path:
     """The topmost folder of the workspace, at or above the file, with a ``CMakeLists.txt``. Raises CannotAnswerError where none has one."""
     folder = file.resolve() if file.is_dir() else file.resolve().parent
-    workspace = find_workspace(file)
+    workspace = find_project(file)
     above = [each for each in (folder, *folder.parents) if (each / _LISTS).is_file()]
     within = [each for each in above if each.is_relative_to(workspace)]
     if within:
@@ -58,7 +58,7 @@ def project_root(file: Path) -> Path:
 async def configure_project(file: Path, options: tuple[str, ...]) -> ConfiguredProject:
     """Raises CannotAnswerError where there is no project, no cmake, or CMake refuses; its own words are in the message."""
     source = project_root(file)
-    workspace = find_workspace(file)
+    workspace = find_project(file)
     name = str(source.relative_to(workspace)).replace("/", "_")
     folder = workspace / CONFIGURED_FOLDER / (_TOP if name == "." else name)
     reply = await _asked(workspace, {"op": "configure", "source": str(source), "folder": str(folder), "options": list(options)})

@@ -3,12 +3,13 @@
 Example::
 
     made_from(Path("/p"), ("make", "app"), Path("/p"))      # {'Makefile': '4f…', 'rules.mk': '09…'}
-    recording_hint(Path("/p"), Path("/p/a.cu"))             # 'Makefile is there: kernelopt program /p/a.cu --record "make" …'
+    build_hint(Path("/p"), Path("/p/a.cu"))             # 'Makefile is there: kernelopt program /p/a.cu --record "make" …'
 """
 
 from __future__ import annotations
 
 import fnmatch
+import itertools
 import os
 import re
 from collections.abc import Iterator
@@ -19,12 +20,15 @@ from assistant.disk.sources import source_files
 from assistant.disk.texts import MOST_SOURCE_BYTES, source_text
 from assistant.program.build_record import file_digest
 
-__all__ = ["made_from", "recording_hint", "sources_taken"]
+__all__ = ["build_hint", "made_from", "sources_taken"]
 
 _BUILD_FILES = ("Makefile", "makefile", "GNUmakefile", "*.mk", "*.mak", "*.ninja", "CMakeLists.txt", "*.cmake", "meson.build", "configure")
 _SCRIPT_SUFFIXES = frozenset({".sh", ".bash", ".py", ".pl", ".awk", ".mk", ".in", ""})
 """Of files that count where a build file or the command names them."""
 _NOT_ENTERED = frozenset({"node_modules", "site-packages", "__pycache__", "CMakeFiles", "venv", "virtualenv"})
+_CMAKE_FILE = "CMakeLists.txt"
+_CONFIGURED = ".kernelopt/cmake"
+"""Where ``--configure`` was answered already."""
 _OF_CMAKE = "CMakeCache.txt"
 """Next to build files that name the folder which they were made in, and build in no copy of it."""
 _MOST_FILES = 400
@@ -56,14 +60,22 @@ def sources_taken(workspace: Path, command: tuple[str, ...], files: dict[str, st
     return tuple(str(path.relative_to(workspace)) for path in source_files(workspace, UNIT_SUFFIXES, MOST_SOURCE_BYTES))
 
 
-def recording_hint(workspace: Path, file: Path | None) -> str:
-    """One sentence where a build could be recorded; empty where none is seen."""
+def build_hint(workspace: Path, file: Path | None) -> str:
+    """One sentence where a build could say more than includes do: CMake configured, or another one recorded; empty where none is seen."""
+    asked = "" if file is None else f" {file}"
+    if _has_cmake_file(workspace, file) and not (workspace / _CONFIGURED).is_dir():
+        return f"{_CMAKE_FILE} is there: kernelopt program{asked} --configure has CMake say what it builds, in a folder of its own"
     for name, command in _HINTS:
         place = workspace / name
         if place.is_file() and not (place.parent / _OF_CMAKE).exists():
-            asked = "" if file is None else f" {file}"
             return f'{name} is there: kernelopt program{asked} --record "{command}" runs it once and keeps what it compiles and links'
     return ""
+
+
+def _has_cmake_file(workspace: Path, file: Path | None) -> bool:
+    """At the workspace's root, or in a folder between it and the file."""
+    above = () if file is None else itertools.takewhile(lambda folder: folder != workspace, file.parents)
+    return any((folder / _CMAKE_FILE).is_file() for folder in (workspace, *above) if folder.is_relative_to(workspace))
 
 
 def _files(workspace: Path) -> Iterator[Path]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from assistant.config import find_workspace
+from assistant.config import find_project
 from assistant.engine.evaluate.assess import assess
 from assistant.engine.evaluate.assessment import OTHER_ORDER, Assessment, CountedRun
 from assistant.engine.evaluate.cases import declared_cases
@@ -18,8 +18,9 @@ from assistant.engine.job import Job
 from assistant.engine.source_version import SourceVersion, as_candidate, holder_of
 from assistant.model.build import Build, BuildFailure, is_incomplete
 from assistant.model.profile import Correction
+from assistant.model.program import ProgramOrigin
 from assistant.ports.lab import LabFailure
-from assistant.program.build_files import recording_hint
+from assistant.program.build_files import build_hint
 
 __all__ = [
     "count",
@@ -93,7 +94,7 @@ async def evaluate(job: Job, version: SourceVersion, first_evidence: int = 1) ->
         assessment = await assess(job, version, counted, first_evidence)
     if isinstance(assessment, BuildFailure):
         message = f"{assessment.compiler} does not compile {version.source.path.name}"
-        return LabFailure("not_built", message, "fix the errors above", assessment.diagnostics)
+        return LabFailure("not_built", message, own_build_hint(version) or "fix the errors above", assessment.diagnostics)
     return Evaluation(version, counted, assessment)
 
 
@@ -103,7 +104,7 @@ async def _blamed(job: Job, version: SourceVersion, failure: LabFailure) -> LabF
         return failure
     build = await job.lab.build(version.program, job.target.architecture) if failure.kind == "not_built" else None
     if not isinstance(build, Build):
-        return failure
+        return replace(failure, remedy=failure.remedy or own_build_hint(version))
     message = f"the emulator cannot build what {build.compiler} compiles"
     return replace(failure, kind="unsupported", message=message, remedy="compare on a GPU, or in a source without what is named above")
 
@@ -172,10 +173,19 @@ async def repeat_limited(job: Job, version: SourceVersion, counted: CountedRun) 
     )
 
 
+def own_build_hint(version: SourceVersion) -> str:
+    """How the user's own build would tell what includes do not, as flags and macros; empty where it was asked, or there is none."""
+    if version.found is None or version.found.origin is not ProgramOrigin.INCLUDES or version.program.is_candidate:
+        return ""
+    path = version.source.path
+    hint = build_hint(find_project(path), path)
+    return f"the program was found by its includes, which do not tell what your build defines; {hint}" if hint else ""
+
+
 def without_workload(version: SourceVersion) -> LabFailure:
     path = version.source.path
     init = f"kernelopt init {path} writes a workload block to start from; kernelopt program {path} says why no program was found"
     in_editor = "the editor's action 'declare a workload' writes one into the text"
     message = f"{path.name} has no main() and declares no workload, so there is nothing to run"
-    hint = recording_hint(find_workspace(path), path)
+    hint = build_hint(find_project(path), path)
     return LabFailure("no_workload", message, "; ".join(filter(None, (init, hint))) if holder_of(path) is None else in_editor)

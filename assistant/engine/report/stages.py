@@ -19,6 +19,7 @@ from assistant.engine.evaluate import (
     findings_of_launch,
     observe,
     on_hardware,
+    own_build_hint,
 )
 from assistant.engine.job import CANNOT_ANSWER, DONE, NO, Ending, Job, Stopwatch
 from assistant.engine.report.checking import Repeats, launches_of
@@ -63,7 +64,7 @@ async def inspect(job: Job, version: SourceVersion) -> Ending:
     kernels = counted_noun(len(version.kernels), "kernel")
     match build:
         case BuildFailure():
-            return Ending(NO, f"{build.compiler} does not compile it")
+            return _not_compiled(job, version, build)
         case CompilerMissing():
             return Ending(DONE, f"{kernels}; no CUDA compiler, so no registers or occupancy")
         case Build():
@@ -76,7 +77,7 @@ async def check(job: Job, version: SourceVersion) -> Ending:
     build = await build_files(version, version.kernels, lambda about: job.lab.inspect(about.program, job.target.architecture))
     _tell_diagnostics(job, build)
     if isinstance(build, BuildFailure):
-        return Ending(NO, f"{build.compiler} does not compile it")
+        return _not_compiled(job, version, build)
     watch = Stopwatch(job, "verify")
     watch.begin(f"runs {_named(version)} with race, bounds and initialisation checks")
     seen = await observe(job, version)
@@ -232,6 +233,12 @@ async def _times(job: Job, evaluation: Evaluation) -> LaunchTimes | None:
         job.say(Severity.WARNING, note)
     watch.end("times by launch shape")
     return times if isinstance(times, LaunchTimes) else None
+
+
+def _not_compiled(job: Job, version: SourceVersion, build: BuildFailure) -> Ending:
+    if hint := own_build_hint(version):
+        job.say(Severity.INFORMATION, hint)
+    return Ending(NO, f"{build.compiler} does not compile it")
 
 
 def _unseen(job: Job, build: Build | CompilerMissing, failure: LabFailure) -> Ending:

@@ -17,7 +17,6 @@ _LIBRARY = ["lib/src/blur.cu", "lib/src/taps.cu", "lib/src/stats.cu", "lib/src/b
 def project(cli: Cli) -> Path:
     folder = cli.folder / "cmake_targets"
     shutil.copytree(DATA / "programs" / "cmake_targets", folder)
-    (folder / "kernelopt.toml").touch()
     return folder
 
 

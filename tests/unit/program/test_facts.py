@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from assistant.cuda.linkage import linkage_of
+from assistant.model.program import ProgramSearch
 from assistant.program import find_programs
 from assistant.program.facts import KeptFacts, ReadFacts
 from tests.unit.program.conftest import Project
@@ -41,9 +42,12 @@ def test_a_search_that_reads_very_much_is_stopped_and_the_next_one_goes_on(proje
     long = "".join(f"void f{number}();\n" for number in range(400))
     project.write(main_cu=f"{long}void a();\nint main() {{ a(); }}", a_cu=f"{long}__global__ void k() {{}}\nvoid b();\nvoid a() {{ b(); }}")
     project.write(b_cu=f"{long}\nvoid b() {{}}")
-    searches = [
-        find_programs(project.root / "b.cu", (), project.read, project.root, (), KeptFacts(tmp_path, most_characters=len(long))) for _ in range(4)
-    ]
+
+    def asked() -> ProgramSearch:
+        facts = KeptFacts(tmp_path, most_characters=len(long))
+        return find_programs(project.root / "b.cu", (), project.read, project.root, (), facts)
+
+    searches = [asked() for _ in range(4)]
     stopped = [search.problem for search in searches if not search.found]
     assert 1 <= len(stopped) <= 3
     assert all("ask again to go on (what was read is kept), or name the sources on the command line" in problem for problem in stopped)

@@ -8,7 +8,7 @@ import pytest
 
 from assistant.build.compiler_calls import NotedCall, read_call
 from assistant.model.program import ProgramOrigin
-from assistant.program.build_files import made_from, recording_hint, sources_taken
+from assistant.program.build_files import build_hint, made_from, sources_taken
 from assistant.program.build_record import BuildRecord, RecordedProgram, keep_record, read_records
 from assistant.program.recorded_calls import linked_programs
 from tests.unit.program.conftest import Project
@@ -251,12 +251,22 @@ def test_a_record_marks_a_workspace(build: Recorded) -> None:
     assert find_workspace(inner) == build.project.root
 
 
+@pytest.mark.parametrize("place", ["", "part/"])
+def test_a_project_of_cmake_is_asked_before_a_makefile_until_it_was(project: Project, place: str) -> None:
+    project.put("Makefile", "")
+    project.put(f"{place}CMakeLists.txt", "project(p)")
+    file = project.put("part/src/a.cu", "")
+    assert f"kernelopt program {file} --configure has CMake say what it builds" in build_hint(project.root, file)
+    project.put(".kernelopt/cmake/top/CMakeCache.txt", "")
+    assert "--record" in build_hint(project.root, file)
+
+
 @pytest.mark.parametrize(
     ("file", "command"), [("Makefile", "make"), ("build.ninja", "ninja"), ("build/Makefile", "make -C build"), ("build.sh", "sh build.sh")]
 )
 def test_a_build_that_could_be_recorded_is_named(project: Project, file: str, command: str) -> None:
-    assert recording_hint(project.root, None) == ""
+    assert build_hint(project.root, None) == ""
     project.put(file, "")
-    assert f'kernelopt program /p/a.cu --record "{command}"' in recording_hint(project.root, Path("/p/a.cu"))
+    assert f'kernelopt program /p/a.cu --record "{command}"' in build_hint(project.root, Path("/p/a.cu"))
     project.put("build/CMakeCache.txt", "")
-    assert bool(recording_hint(project.root, None)) == (not file.startswith("build/"))
+    assert bool(build_hint(project.root, None)) == (not file.startswith("build/"))
