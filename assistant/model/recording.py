@@ -21,6 +21,11 @@ STEP_WORDS = {
 }
 """Kinds of ``DeviceStep`` but launches: what one and what several are called."""
 
+HOST_COPIES = frozenset({"copy_to_device", "copy_to_host"})
+"""Kinds of ``DeviceStep`` that go over the link between host and device."""
+WORK_KINDS = HOST_COPIES | {"launch", "copy_on_device", "fill"}
+"""Kinds of ``DeviceStep`` that are work of a device's; the others are memory, and waits of the host."""
+
 
 class PointerField(Record):
     """A device pointer found inside an argument or buffer."""

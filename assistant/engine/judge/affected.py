@@ -15,7 +15,7 @@ from assistant.engine.judge.region import ProgramRegion
 from assistant.model.build import KernelCode
 from assistant.model.launch import LaunchConfig
 from assistant.model.source import Kernel
-from assistant.workload.regions import find_region, launches_in_order
+from assistant.workload.regions import find_region, steps_in_order
 
 __all__ = ["affected_pairs", "find_in_programs", "kernel_pair", "launched_work"]
 
@@ -41,12 +41,13 @@ def launched_work(before: Evaluation, after: Evaluation) -> KernelPair:
 
 
 def find_in_programs(before: Evaluation, after: Evaluation) -> ProgramRegion | None:
-    """Where the programs of both versions differ; None where no launch does, or the order of launches is not known."""
+    """Where the programs of both versions differ; None where neither launches nor copies and fills do, or their order is not
+    known."""
     a, b = before.counted.recording, after.counted.recording
     if a is None or b is None:
         return None
     edited = _edited_instances(before, after)
-    of_a, of_b = launches_in_order(a, edited), launches_in_order(b, edited)
+    of_a, of_b = steps_in_order(a, edited), steps_in_order(b, edited)
     if of_a is None or of_b is None:
         return None
     region = find_region(of_a, of_b)

@@ -22,7 +22,7 @@ int main() {
     advect<<<n / 256, 256>>>(q, r, n, 0.4f);
     float* t = q; q = r; r = t;
   }
-  cudaMemcpy(&h[0], q, (n + 2) * sizeof(float), cudaMemcpyDeviceToHost);
+  cudaMemcpy(&h[1], q + 1, n * sizeof(float), cudaMemcpyDeviceToHost);
   double s = 0;
   for (int i = 1; i <= n; i++) s += h[i] * (i % 13);
   printf("%.4f\n", s);
