@@ -153,7 +153,8 @@ class DeviceStep(Record):
     """One thing that a program asked of the device, or waited for."""
 
     kind: str
-    """``launch``, one of the kinds of ``DeviceOperations``, ``allocation``, ``free`` or ``wait`` (of the host for the device)."""
+    """``launch``, one of the kinds of ``DeviceOperations``, ``allocation``, ``free``, ``wait`` (of the host for the device), and
+    ``enter`` or ``leave`` of a host function whose calls are noted."""
     shape: int = -1
     """Of a launch: its place in ``Recording.shape_counts``."""
     stream: int | None = None

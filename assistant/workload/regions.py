@@ -27,6 +27,7 @@ __all__ = [
     "launches_of",
     "steps_in_order",
     "steps_within",
+    "work_key",
 ]
 
 _MOST_NEIGHBOURS = 64
@@ -175,7 +176,7 @@ def _same_at_end(a: Sequence[OrderedStep], b: Sequence[OrderedStep]) -> int:
 
 
 def _is_same(left: OrderedStep, right: OrderedStep) -> bool:
-    if left.is_edited or right.is_edited or _key(left) != _key(right):
+    if left.is_edited or right.is_edited or work_key(left) != work_key(right):
         return False
     return left.arguments is None or right.arguments is None or left.arguments == right.arguments
 
@@ -232,7 +233,7 @@ def _repeats_of(a: Sequence[OrderedStep], b: Sequence[OrderedStep], start: int) 
     return Region(left, right, count, step)
 
 
-def _key(step: OrderedStep) -> tuple[str, str, LaunchConfig | None, int]:
+def work_key(step: OrderedStep) -> tuple[str, str, LaunchConfig | None, int]:
     """What both repeat, whatever its arguments."""
     return step.kind, step.kernel, step.config, step.size_bytes
 
@@ -246,7 +247,7 @@ def _period(steps: Sequence[OrderedStep]) -> int:
 def _least_period(steps: Sequence[OrderedStep]) -> int:
     """By kinds, kernels, configurations and sizes: after how many steps each comes again, the last repetition whole or not (Knuth, Morris
     and Pratt's failure function)."""
-    keys = [_key(step) for step in steps]
+    keys = [work_key(step) for step in steps]
     borders = [0] * len(keys)
     for index in range(1, len(keys)):
         border = borders[index - 1]

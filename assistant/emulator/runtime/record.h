@@ -19,7 +19,8 @@
 //   operation KIND COUNT BYTES [STREAM]             work of the device's that is no launch: copy_to_device, copy_to_host, copy_on_device,
 //                                                   fill; lines of one kind add up. With STREAM (- where it is not known) it is one call of
 //                                                   the program's, of COUNT rows, and stands where it was asked for
-//   call KIND BYTES                                 allocation, free or wait, where it was asked for
+//   call KIND BYTES                                 allocation, free or wait, where it was asked for; enter or leave: of a host function
+//                                                   whose calls are noted
 //   step KIND STREAM BYTES START END [FUNCTION GX GY GZ BX BY BZ SHARED]   of a run that is only timed: what ran, in the order of the calls;
 //                                                   KIND launch, or as of operation; START and END in ns
 //   unwritten ERRNO                                 a file could not be written to its end

@@ -26,7 +26,7 @@ from assistant.engine.judge.compared import ComparisonResult, Unjudged, Verdict,
 from assistant.engine.judge.judging import verify
 from assistant.engine.judge.moved import may_be_moved, moved_work, right_as_a_whole
 from assistant.engine.judge.one_program import foreign_reading
-from assistant.engine.judge.operations import operations_speed, other_operations
+from assistant.engine.judge.operations import judged_region, operations_speed
 from assistant.engine.judge.pairing import line_pairs, unpaired_launches
 from assistant.engine.judge.predicting import KernelPair, predict_speed
 from assistant.engine.judge.preparing import prepare
@@ -106,7 +106,7 @@ async def _compare_evaluated(job: Job, before: Evaluation, after: Evaluation, is
         verdicts.append(sides.tell(None, program.result, program.speed.comparison))
     moved = moved_work(before, after)
     edited, untouched = edited_kernels(before.version, after.version), list[Unjudged]()
-    operations = None if unpaired is not None else other_operations(before, after)
+    operations = None if unpaired is not None else judged_region(job, before, after)
     for old, new in pairs:
         baseline = await sides.baseline(frozenset({old.key}))
         if isinstance(baseline, LabFailure):

@@ -28,6 +28,8 @@ class ProgramRegion(Record):
     region: Region
     before: tuple[OrderedStep, ...]
     after: tuple[OrderedStep, ...]
+    asked: str | None = None
+    """What a person asked for: ``main``, or a function of the host; None: what differs."""
 
     @property
     def sides(self) -> tuple[tuple[OrderedStep, ...], tuple[OrderedStep, ...]]:
@@ -45,6 +47,8 @@ class ProgramRegion(Record):
     @property
     def name(self) -> str:
         """``scale, add → scale_add``."""
+        if self.asked is not None:
+            return self.asked
         old, new = map(_names, self.sides)
         return f"{old} → {new}"
 

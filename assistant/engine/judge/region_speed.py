@@ -172,7 +172,8 @@ def _predicted(found: ProgramRegion, before: Evaluation, after: Evaluation, targ
     comparison = compare_predictions((PredictedCase(found.name, float(found.region.count), old, new),))
     if all(step.is_launch for side in found.counted for step in side):
         return comparison
-    return replace(comparison, low=None, high=None, method=f"{comparison.method}; {_OPERATIONS_METHOD}")
+    quality = f"{comparison.quality}; copies and fills were not among them" if comparison.quality else ""
+    return replace(comparison, low=None, high=None, quality=quality, method=f"{comparison.method}; {_OPERATIONS_METHOD}")
 
 
 def _predictions(steps: Sequence[OrderedStep], evaluation: Evaluation, target: Target) -> tuple[PredictedTime, ...]:
@@ -238,7 +239,7 @@ def _sequence(name: str, evaluation: Evaluation, indices: tuple[int, ...]) -> tu
 
 def _counts(steps: Sequence[DeviceStep]) -> Counter[str]:
     """Of waits, allocations and frees: what is work is in the Region, or the same in both."""
-    return Counter(step.kind for step in steps if step.kind not in WORK_KINDS)
+    return Counter(step.kind for step in steps if step.kind in STEP_WORDS and step.kind not in WORK_KINDS)
 
 
 def _counted(kind: str, count: int) -> str:

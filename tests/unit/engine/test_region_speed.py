@@ -14,7 +14,7 @@ from assistant.cuda.parse import parse
 from assistant.engine.evaluate.assessment import AssessedLaunch, Assessment, CountedRun, KernelAssessment
 from assistant.engine.evaluate.evaluation import Evaluation
 from assistant.engine.judge.affected import find_in_programs
-from assistant.engine.judge.operations import operations_speed, other_operations
+from assistant.engine.judge.operations import judged_region, operations_speed, other_operations
 from assistant.engine.judge.program_spans import span_s
 from assistant.engine.judge.unpaired import unpaired_speed
 from assistant.engine.reading import read_version
@@ -88,8 +88,10 @@ async def told(before: Evaluation, after: Evaluation, clock: Clock | None = None
     return found.comparison
 
 
-def job_with(clock: Clock | None = None) -> Any:
-    return SimpleNamespace(lab=SimpleNamespace(timing=clock), seeds=(3, 5), limits=RunLimits(), target=target("h200"))
+def job_with(clock: Clock | None = None, region: str | None = None) -> Any:
+    return SimpleNamespace(
+        lab=SimpleNamespace(timing=clock), seeds=(3, 5), request=SimpleNamespace(region=region), limits=RunLimits(), target=target("h200")
+    )
 
 
 def ran(**spans: tuple[tuple[str, int, int], ...]) -> Callable[[Program], ProgramRun]:
@@ -118,6 +120,7 @@ async def test_without_a_clock_it_is_the_models_sum(evaluated: Evaluated) -> Non
     assert repeated.cases[0].weight == 9.0
 
 
+FILL_S = operations.predict_operation("fill", 64, target("h200")).time_s
 COPY_S = operations.predict_operation("copy_on_device", 64, target("h200")).time_s
 
 
@@ -166,6 +169,33 @@ async def test_copies_and_fills_are_predicted_with_the_launches_around_them(
     assert comparison.caveats[:2] == (f"copies or fills differ: {name}", what)
     assert (comparison.low, comparison.high) == (None, None), "the model's measured error is that of kernels"
     assert ("the same in both and left out: 1 copy to the host, 64 bytes" in comparison.caveats) == ("copy_to_host" in a)
+
+
+async def test_what_a_person_asks_for_is_judged_in_its_place(evaluated: Evaluated) -> None:
+    before, after = (evaluated(A, f"fill {'enter first leave second ' * 3}{more}") for more in ("", "copy_on_device"))
+    for region, why, ratio in (
+        ("main", "all that main does on the GPU", (6e-5 + FILL_S) / (6e-5 + FILL_S + COPY_S)),
+        ("step", "a call of step", 1.0),
+    ):
+        job = job_with(region=region)
+        found = judged_region(job, before, after)
+        assert found is not None and found.name == region
+        comparison = (await operations_speed(job, found, before, after)).comparison
+        assert comparison is not None and comparison.ratio == pytest.approx(ratio)
+        assert comparison.caveats[0] == why
+
+
+async def test_a_region_that_is_not_there_is_named_and_what_differs_is_judged(evaluated: Evaluated) -> None:
+    said: list[str] = []
+    job = job_with(region="other")
+
+    def say(severity: object, text: str, remedy: str) -> None:
+        said.append(text)
+
+    job.say = say
+    found = judged_region(job, evaluated(A, "first"), evaluated(A, "first copy_on_device"))
+    assert found is not None and found.asked is None
+    assert said == ["A does nothing on the GPU in calls of other"]
 
 
 async def test_programs_with_the_same_copies_and_fills_are_judged_by_their_kernels(evaluated: Evaluated) -> None:
@@ -230,7 +260,8 @@ async def test_the_programs_themselves_are_timed_too_and_of_two_clear_ratios_the
 ) -> None:
     clock = Clock()
     clock.ran = ran(
-        first=(("copy_to_device", 0, 9), ("first", 1000, 9000), ("second", 10_000, 1000 + a_end)), both=(("copy_to_device", 0, 3), ("both", 5, 5 + b_end))
+        first=(("copy_to_device", 0, 9), ("first", 1000, 9000), ("second", 10_000, 1000 + a_end)),
+        both=(("copy_to_device", 0, 3), ("both", 5, 5 + b_end)),
     )
     found = await told(evaluated(A, "copy_to_device first second"), evaluated(B, "copy_to_device both"), clock)
     assert (found.outcome, found.ratio) == (outcome, pytest.approx(ratio))
