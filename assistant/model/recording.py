@@ -196,6 +196,10 @@ class Recording(Record):
     """In order; None where the recorder does not see them all."""
     steps: tuple[DeviceStep, ...] | None = None
     """Everything in the order in which the program asked for it; None where the recorder does not see that, or it is too much to keep."""
+    uploaded_names: tuple[str, ...] | None = None
+    """Instead of ``uploads``, where a GPU's own recorder saw every one: equal for equal bytes."""
+    are_waits_seen: bool = True
+    """``steps`` hold waits, allocations and frees too; those of a GPU's own recorder do not."""
 
     def launch(self, index: int) -> RecordedLaunch:
         """The launch of that ``index``: a recording need not hold every launch of its program. Raises KeyError."""

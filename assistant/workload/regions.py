@@ -102,15 +102,16 @@ def have_other_operations(a: Recording, b: Recording) -> bool:
     return counts[0] != counts[1]
 
 
-def find_region(a: Sequence[OrderedStep], b: Sequence[OrderedStep]) -> Region | None:
-    """None where the steps of both are the same, or one of the two does nothing on the device at all."""
+def find_region(a: Sequence[OrderedStep], b: Sequence[OrderedStep], *, may_repeat: bool = True) -> Region | None:
+    """None where the steps of both are the same, or one of the two does nothing on the device at all. Without ``may_repeat`` what lies
+    between repetitions belongs to it."""
     if not any(step.is_of_device for step in a) or not any(step.is_of_device for step in b):
         return None
     first = _same_at_start(a, b)
     if first == len(a) == len(b):
         return None
     last = _same_at_end(a[first:], b[first:])
-    repeated = _repeated(a, b, first, last)
+    repeated = _repeated(a, b, first, last) if may_repeat else None
     if repeated is not None:
         return repeated
     before, after = _with_neighbours(a, b, range(first, len(a) - last), range(first, len(b) - last))

@@ -23,6 +23,9 @@
 //                                                   whose calls are noted
 //   step KIND STREAM BYTES START END [FUNCTION GX GY GZ BX BY BZ SHARED]   of a run that is only timed: what ran, in the order of the calls;
 //                                                   KIND launch, or as of operation; START and END in ns
+//   uploaded NAME                                   as upload, of bytes that are not kept: equal for equal ones
+//   asked KIND STREAM BYTES [FUNCTION GX GY GZ BX BY BZ SHARED]    what ran, as of step, in the order of the calls; of a run whose launches
+//                                                   have lines of their own without STREAM
 //   unwritten ERRNO                                 a file could not be written to its end
 //   cooperative                                     the launch above is one
 //   launching FUNCTION                              a kernel that may launch others on the device

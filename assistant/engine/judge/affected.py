@@ -48,7 +48,9 @@ def find_in_programs(before: Evaluation, after: Evaluation) -> ProgramRegion | N
     """Where the programs of both versions differ; None where neither launches nor copies and fills do, or their order is not
     known."""
     found = _steps_of_both(before, after)
-    region = None if found is None else find_region(*found)
+    recordings = (before.counted.recording, after.counted.recording)
+    sees_all = all(recording is not None and recording.are_waits_seen for recording in recordings)
+    region = None if found is None else find_region(*found, may_repeat=sees_all)
     return None if found is None or region is None else ProgramRegion(region, *found)
 
 

@@ -107,6 +107,8 @@ def _within(found: ProgramRegion, a: Recording, b: Recording) -> tuple[str, ...]
     streams = [{step.stream for step in steps if step.kind in WORK_KINDS} for steps in (of_a, of_b)]
     if any(len(used) > 1 for used in streams):
         said.append("launches of several streams are replayed one after another")
+    if not (a.are_waits_seen and b.are_waits_seen):
+        said.append("waits of the host and allocations were not seen")
     added = _counts(of_b) - _counts(of_a)
     if added:
         said.append(f"replays leave out what B adds between its launches: {_listed(added)}")
@@ -143,16 +145,19 @@ def _listed(kinds: Mapping[str, int]) -> str:
 
 def _of_the_host(a: Recording, b: Recording) -> tuple[str, ...]:
     """Whether the host may do in B what the device does in A: its time is in no ratio."""
-    if a.uploads is None or b.uploads is None:
+    of_a, of_b = _contents(a), _contents(b)
+    if of_a is None or of_b is None:
         return ("what both versions upload was not compared: the host may do part of the work",)
-    if _contents(b) - _contents(a):
+    if of_b - of_a:
         return ("B uploads contents that A does not: the host may do part of the work, which is in no ratio",)
     return ()
 
 
-def _contents(recording: Recording) -> Counter[str]:
-    """Of all uploads but those of device addresses, which differ from run to run."""
-    return Counter(upload.blob for upload in recording.uploads or () if not upload.has_addresses)
+def _contents(recording: Recording) -> Counter[str] | None:
+    """Of all uploads but those of device addresses, which differ from run to run; None where not all were seen."""
+    if recording.uploads is None:
+        return None if recording.uploaded_names is None else Counter(recording.uploaded_names)
+    return Counter(upload.blob for upload in recording.uploads if not upload.has_addresses)
 
 
 def _over_the_link(found: ProgramRegion) -> tuple[str, ...]:

@@ -290,6 +290,29 @@ async def test_copies_and_fills_count_in_the_programs_themselves(evaluated: Eval
     assert found.cases[0].shape == "fill, first, copy on the GPU → both, fill"
 
 
+def of_a_gpu(evaluation: Evaluation, uploaded: tuple[str, ...] | None = ()) -> Evaluation:
+    """As the GPU's own recorder sees it."""
+    assert evaluation.counted.run is not None and evaluation.counted.run.recording is not None
+    recording = replace(evaluation.counted.run.recording, uploads=None, uploaded_names=uploaded, are_waits_seen=False)
+    return replace(evaluation, counted=replace(evaluation.counted, run=replace(evaluation.counted.run, recording=recording)))
+
+
+async def test_what_a_gpu_recorded_is_judged_in_the_programs_with_all_that_lies_between(evaluated: Evaluated) -> None:
+    clock = Clock()
+    clock.ran = ran(
+        first=(("first", 0, 20_000), ("second", 20_000, 40_000), ("first", 50_000, 70_000), ("second", 70_000, 90_000)),
+        both=(("both", 0, 10_000), ("both", 35_000, 45_000)),
+    )
+    before, after = evaluated(A, "first second " * 2), evaluated(B, "both " * 2)
+    found = await told(of_a_gpu(before), of_a_gpu(after), clock)
+    assert (found.outcome, found.ratio) == (SpeedOutcome.FASTER, pytest.approx(2.0)), "from the first launch to the last one"
+    assert found.caveats[-1] == "waits of the host and allocations were not seen"
+    for a, b in (((), ("5e1f",)), (None, ())):
+        unsure = await told(of_a_gpu(before, a), of_a_gpu(after, b), clock)
+        assert unsure.outcome is SpeedOutcome.INCONCLUSIVE and "the host may do part of the work" in unsure.caveats[-1]
+    assert (await told(of_a_gpu(before), of_a_gpu(after))).outcome is SpeedOutcome.INCONCLUSIVE, "nothing was timed"
+
+
 async def test_a_program_that_launches_other_kernels_when_it_is_timed_is_not_timed(evaluated: Evaluated) -> None:
     clock = Clock()
     clock.ran = ran(first=(("first", 0, 50_000),), both=(("both", 0, 10_000),))
