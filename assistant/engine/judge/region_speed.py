@@ -30,6 +30,7 @@ from assistant.model.timing import PairTiming, TimingOptions
 from assistant.model.workload import Case, CaseOrigin
 from assistant.ports.lab import LabFailure, Program, Timing
 from assistant.profile.quantity import counted_noun
+from assistant.workload.asked_regions import region_of_main
 from assistant.workload.regions import OrderedStep, launches_of, steps_within
 
 __all__ = ["region_speed"]
@@ -45,8 +46,8 @@ async def region_speed(job: Job, found: ProgramRegion, before: Evaluation, after
     a, b = before.counted.recording, after.counted.recording
     assert a is not None and b is not None
     within, elsewhere = _within(found, a, b), (*_outside(found, a, b), *_of_the_host(a, b), *_over_the_link(found))
-    what = (found.what, *found.left_out, *_once(found, a, b))
     predicted = _predicted(found, before, after, job.target)
+    what = (found.what, *found.left_out, *_beside(found, predicted, before, after, job.target), *_once(found, a, b))
     clock = job.lab.timing
     if clock is None:
         return Speed(_said(predicted, what, (*within, *elsewhere)))
@@ -179,6 +180,17 @@ def _predicted(found: ProgramRegion, before: Evaluation, after: Evaluation, targ
         return comparison
     quality = f"{comparison.quality}; copies and fills were not among them" if comparison.quality else ""
     return replace(comparison, low=None, high=None, quality=quality, method=f"{comparison.method}; {_OPERATIONS_METHOD}")
+
+
+def _beside(found: ProgramRegion, predicted: Comparison | None, before: Evaluation, after: Evaluation, target: Target) -> tuple[str, ...]:
+    """The prediction for all that both programs do on the device, where it is another one."""
+    main = region_of_main(found.before, found.after)
+    if predicted is None or main is None:
+        return ()
+    whole = _predicted(replace(found, region=main), before, after, target)
+    if whole is None or f"{whole.ratio:.2f}" == f"{predicted.ratio:.2f}":
+        return ()
+    return (f"all that main does on the GPU: predicted {whole.ratio:.2f}x",)
 
 
 def _predictions(steps: Sequence[OrderedStep], evaluation: Evaluation, target: Target) -> tuple[PredictedTime, ...]:

@@ -171,6 +171,15 @@ async def test_copies_and_fills_are_predicted_with_the_launches_around_them(
     assert ("the same in both and left out: 1 copy to the host, 64 bytes" in comparison.caveats) == ("copy_to_host" in a)
 
 
+async def test_the_ratio_of_all_that_main_does_stands_beside_that_of_a_part(evaluated: Evaluated) -> None:
+    before, after = (evaluated(A, f"second second {steps} second") for steps in ("first copy_on_device first", "first first"))
+    found = other_operations(before, after)
+    assert found is not None
+    comparison = (await operations_speed(job_with(), found, before, after)).comparison
+    assert comparison is not None and comparison.ratio == pytest.approx(1 + COPY_S / 2e-5)
+    assert f"all that main does on the GPU: predicted {1 + COPY_S / 5e-5:.2f}x" in comparison.caveats
+
+
 async def test_what_a_person_asks_for_is_judged_in_its_place(evaluated: Evaluated) -> None:
     before, after = (evaluated(A, f"fill {'enter first leave second ' * 3}{more}") for more in ("", "copy_on_device"))
     for region, why, ratio in (
