@@ -52,9 +52,7 @@ Launches = Annotated[str, typer.Option(help="Launches shown one by one: a number
 Count = Annotated[str, typer.Option(help="sampled: at most 4096 blocks a launch are counted; all: every block")]
 Region = Annotated[
     str | None,
-    typer.Option(
-        metavar="main|FUNCTION", help="Speed of all that main does on the GPU, or of calls of a host function; default: what differs"
-    ),
+    typer.Option(metavar="FUNCTION", help="Speed of calls of this host function; main: of all done on the GPU; default: of what differs"),
 ]
 Strict = Annotated[bool, typer.Option("--strict", help="Exit 1 also on NEEDS_DECISION and INCONCLUSIVE")]
 Html = Annotated[Path | None, typer.Option(metavar="OUT.html", help="Write the whole report as one HTML page that loads nothing")]
