@@ -70,6 +70,8 @@ def _asked_in_programs(before: Evaluation, after: Evaluation, asked: str) -> Pro
     a, b = before.counted.recording, after.counted.recording
     if found is None or a is None or b is None:
         return f"{asked} is not judged as a whole: in what order the programs launch and copy is not known"
+    if asked != WHOLE_PROGRAM and not (a.are_waits_seen and b.are_waits_seen):
+        return f"calls of {asked} are not seen by the GPU's own recorder"
     region = region_of_main(*found) if asked == WHOLE_PROGRAM else region_of_calls(a, b, *found, asked)
     if region is None:
         return "one of the programs does nothing on the GPU"

@@ -326,3 +326,8 @@ def test_calls_of_one_host_function_are_noted(function: str, lines: list[int]) -
     text = unit.files[0].edited.text.splitlines()
     assert [number for number, line in enumerate(text, 1) if "{ EmuCallScope emu_call_scope;" in line] == lines
     assert len(text) == len(CALLED.splitlines())
+
+
+def test_a_file_without_cuda_is_left_as_it_is() -> None:
+    unit = translate({MAIN.with_suffix(".cpp"): "void step() { }\n"}, (), noted_function="step")
+    assert isinstance(unit, TranslatedUnit) and "EmuCallScope" not in unit.files[0].edited.text

@@ -205,6 +205,8 @@ async def test_a_region_that_is_not_there_is_named_and_what_differs_is_judged(ev
     found = judged_region(job, evaluated(A, "first"), evaluated(A, "first copy_on_device"))
     assert found is not None and found.asked is None
     assert said == ["A does nothing on the GPU in calls of other"]
+    assert judged_region(job, of_a_gpu(evaluated(A, "first second")), of_a_gpu(evaluated(A, "first"))) is None
+    assert said[1:] == ["calls of other are not seen by the GPU's own recorder"]
 
 
 async def test_programs_with_the_same_copies_and_fills_are_judged_by_their_kernels(evaluated: Evaluated) -> None:
