@@ -266,7 +266,7 @@ async def test_none_of_our_processes_measures_while_the_program_runs(
 
 
 async def test_what_ran_stands_in_the_order_of_the_calls(captured: CapturedRuns) -> None:
-    kept, _ = await recorded(captured, program("vectors"))
+    _, kept = await recorded(captured, program("vectors"))
     timeline = await captured.run(program("vectors"), RunLimits(), is_timeline=True)
     assert isinstance(timeline, ProgramRun) and timeline.recording is not None and timeline.recording.steps is not None
     assert kept.steps is not None and not kept.are_waits_seen
