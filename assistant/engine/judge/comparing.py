@@ -30,7 +30,6 @@ from assistant.engine.judge.operations import judged_region, operations_speed
 from assistant.engine.judge.pairing import line_pairs, unpaired_launches
 from assistant.engine.judge.predicting import KernelPair, predict_speed
 from assistant.engine.judge.preparing import prepare
-from assistant.engine.judge.region import ProgramRegion
 from assistant.engine.judge.speed import SpeedQuestion, speed_of
 from assistant.engine.judge.timing_verdict import Speed, overall_speed, with_findings
 from assistant.engine.judge.unpaired import unpaired_speed
@@ -148,24 +147,18 @@ async def _compare_evaluated(job: Job, before: Evaluation, after: Evaluation, is
     verdicts += [sides.tell(kernel.key, _not_judged(kernel), None) for kernel in _never_launched(before, after)]
     watch.end(counted_noun(len(pairs), "kernel"))
     if whole is None and operations is not None and verdicts and not any(verdict.is_failure for verdict in verdicts):
-        return await _judged_by_operations(sides, operations, verdicts, unjudged, is_strict)
+        speed = await operations_speed(job, operations, before, after)
+        for note in speed.notes:
+            job.say(Severity.WARNING, note)
+        whole_verdict = _overall(sides, verdicts, speed)
+        # It alone decides: a kernel may take longer so that a copy can be left out.
+        told = [*(replace(verdict, speed=None) for verdict in verdicts), whole_verdict]
+        ending = _ending(told, speeds, unjudged, len(pairs), is_strict)
+        return ComparisonResult(ending, (*verdicts, whole_verdict), unjudged=tuple(unjudged))
     ending = _ending(verdicts, speeds, unjudged, len(pairs), is_strict)
     if len(verdicts) > 1:
         verdicts.append(_overall(sides, verdicts, speeds if whole is None else whole.speed))
     return ComparisonResult(ending, tuple(verdicts), unjudged=tuple(unjudged))
-
-
-async def _judged_by_operations(
-    sides: _Sides, found: ProgramRegion, verdicts: Sequence[Verdict], unjudged: Sequence[Unjudged], is_strict: bool
-) -> ComparisonResult:
-    """With the speed of all that differs, which alone decides: a kernel may take longer so that a copy can be left out."""
-    speed = await operations_speed(sides.job, found, sides.before, sides.after)
-    for note in speed.notes:
-        sides.job.say(Severity.WARNING, note)
-    whole = _overall(sides, verdicts, speed)
-    told = [*(replace(verdict, speed=None) for verdict in verdicts), whole]
-    ending = _ending(told, (speed,), unjudged, len(verdicts) + len(unjudged), is_strict)
-    return ComparisonResult(ending, (*verdicts, whole), unjudged=tuple(unjudged))
 
 
 class _Whole(Record):
