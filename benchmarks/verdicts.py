@@ -2,8 +2,9 @@
 
     python -m benchmarks.verdicts FOLDER [--device gpu:0] [--times N] [--jobs N] [--only NAME …] [--out FILE]
 
-FOLDER holds one folder per pair, with ``A.cu`` and ``B.cu``, and ``answers.toml``: a table for each pair with its ``kind``
-(``wrong`` or ``honest``), the outcomes that are right (``expect``), and ``not_faster`` where B is no faster. Each pair is compared
+FOLDER holds one folder per pair, with ``A.cu`` and ``B.cu`` and the sources that either is compiled with, and ``answers.toml``: a table
+for each pair with its ``kind`` (``wrong`` or ``honest``), the outcomes that are right (``expect``), ``not_faster`` where B is no faster,
+and ``faster`` where it surely is. Each pair is compared
 ``--times`` times, with other seeds each time, every pair once before any is compared again. Exit status 1: an honest pair got FAIL, or a
 wrong one PASS with nothing said.
 """
@@ -74,7 +75,8 @@ def main() -> int:
 
 def compared(pair: Path, device: str) -> Verdict:
     """What ``kernelopt compare`` says of it."""
-    command = ("kernelopt", "compare", "--json", "--device", device, str(pair / "A.cu"), str(pair / "B.cu"))
+    further = (str(path) for path in sorted(pair.glob("*.cu")) if path.name not in {"A.cu", "B.cu"})
+    command = ("kernelopt", "compare", "--json", "--device", device, str(pair / "A.cu"), str(pair / "B.cu"), *further)
     began_s = time.monotonic()
     try:
         ended = subprocess.run(command, capture_output=True, text=True, timeout=_TIMEOUT_S, check=False)
@@ -141,6 +143,8 @@ def _summary(found: Sequence[Verdict], answers: Mapping[str, Any]) -> int:
                 print(f"{what}: {', '.join(sorted(set(names)))}")
     gains = sorted({item.pair for item in found if answers[item.pair].get("not_faster") and _claims_a_gain(item)})
     print(f"a gain claimed where there is none: {', '.join(gains) or 'nowhere'}")
+    missed = sorted({item.pair for item in found if answers[item.pair].get("faster") and not _claims_a_gain(item)})
+    print(f"a gain not shown: {', '.join(missed) or 'nowhere'}")
     by_pair: dict[str, Counter[str]] = {}
     for item in found:
         by_pair.setdefault(item.pair, Counter())[item.outcome] += 1

@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from assistant.cuda.same_names import without_file
+from assistant.cuda.same_names import is_named_file, split_name, without_file
 
-__all__ = ["name_in_code", "symbol_for"]
+__all__ = ["is_in_unit", "name_in_code", "symbol_for"]
 
 _ANONYMOUS = "(anonymous namespace)::"
 _OPENS = {">": "<", ")": "("}
@@ -39,11 +39,23 @@ def symbol_for(name: str, kernels: Iterable[tuple[str, str]]) -> str | None:
     It is the one of the same name, else the only one whose name without template and parameter lists is the same.
     """
     known = tuple(kernels)
-    for demangled, mangled in known:
-        if without_file(name) == mangled or _plain(demangled) == _plain(name):
-            return mangled
+    same = _same_in(name, known)
+    if same is not None:
+        return same
     similar = [mangled for demangled, mangled in known if _base(demangled) == _base(name)]
     return similar[0] if len(similar) == 1 else None
+
+
+def is_in_unit(name: str, unit: str, kernels: Iterable[tuple[str, str]]) -> bool:
+    """Whether the kernel called ``name`` is one of this unit's (``unit``: its path), by its whole name: another unit may have an instance
+    of the same template. A name with a file means that file's."""
+    file, plain = split_name(name)
+    return (not file or is_named_file(unit, file)) and _same_in(plain, kernels) is not None
+
+
+def _same_in(name: str, kernels: Iterable[tuple[str, str]]) -> str | None:
+    matching = (mangled for demangled, mangled in kernels if without_file(name) == mangled or _plain(demangled) == _plain(name))
+    return next(matching, None)
 
 
 def _plain(name: str) -> str:

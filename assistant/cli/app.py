@@ -142,11 +142,12 @@ def _compare(
     timeout: opt.Timeout = None,
     build: opt.Build = None,
     run: opt.Run = None,
+    region: opt.Region = None,
     is_strict: opt.Strict = False,
     as_json: opt.Json = False,
 ) -> None:
     """Is B right, and is it faster than A? Judges people's own edits exactly as it judges its own."""
-    request = opt.job_request(a, sources, kernel, device, target, cflags, context.obj, timeout, build=build, run=run)
+    request = opt.job_request(a, sources, kernel, device, target, cflags, context.obj, timeout, build=build, run=run, region=region)
     raise typer.Exit(_run(lambda session: session.compare(request, plain_path(b), is_strict), as_json))
 
 

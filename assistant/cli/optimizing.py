@@ -39,6 +39,7 @@ def _optimize(
     timeout: opt.Timeout = None,
     build: opt.Build = None,
     run: opt.Run = None,
+    region: opt.Region = None,
     accept: _AcceptOption = Accept.ASK,
     planner: _PlannerOption = None,
     rounds: Annotated[int, typer.Option(min=1, max=16, help="Techniques chained on one kernel at most")] = 4,
@@ -51,7 +52,7 @@ def _optimize(
     as_json: opt.Json = False,
 ) -> None:
     """Plan edits from the profile, prove each one, and offer what survives as a diff."""
-    request = opt.job_request(file, sources, kernel, device, target, cflags, context.obj, timeout, build=build, run=run)
+    request = opt.job_request(file, sources, kernel, device, target, cflags, context.obj, timeout, build=build, run=run, region=region)
     with loading():
         from assistant.cli.compose import open_session
         from assistant.cli.consent import ask_model

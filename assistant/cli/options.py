@@ -50,6 +50,10 @@ Cflags = Annotated[str | None, typer.Option(help="Compiler flags, e.g. '-O3 -DN=
 Timeout = Annotated[float | None, typer.Option(min=0.1, help="Seconds one run of the program may take; default 60")]
 Launches = Annotated[str, typer.Option(help="Launches shown one by one: a number or all")]
 Count = Annotated[str, typer.Option(help="sampled: at most 4096 blocks a launch are counted; all: every block")]
+Region = Annotated[
+    str | None,
+    typer.Option(metavar="FUNCTION", help="Speed of calls of this host function; main: of all done on the GPU; default: of what differs"),
+]
 Strict = Annotated[bool, typer.Option("--strict", help="Exit 1 also on NEEDS_DECISION and INCONCLUSIVE")]
 Html = Annotated[Path | None, typer.Option(metavar="OUT.html", help="Write the whole report as one HTML page that loads nothing")]
 Build = Annotated[str | None, typer.Option(metavar="CMD", help="Builds what --run starts; recorded where there is no GPU")]
@@ -77,6 +81,7 @@ def job_request(
     build: str | None = None,
     run: str | None = None,
     report: Path | None = None,
+    region: str | None = None,
 ) -> JobRequest:
     """The request these options mean; raises UsageError for a word that is none of the allowed ones.
 
@@ -89,6 +94,7 @@ def job_request(
         working_directory=Path.cwd(),
         extra_sources=tuple(plain_path(path) for path in sources or ()),
         kernel=kernel,
+        region=region,
         device=device,
         target=target,
         cflags=words_of(cflags),

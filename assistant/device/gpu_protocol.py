@@ -14,7 +14,17 @@ from pathlib import Path
 
 from assistant.record import Record
 
-__all__ = ["CaseReply", "CaseRequest", "Image", "MemoryReply", "ReplayReply", "ReplayRequest"]
+__all__ = ["CaseReply", "CaseRequest", "Image", "MemoryReply", "ReplayReply", "ReplayRequest", "UnitCode"]
+
+
+class UnitCode(Record):
+    """Compiled device code of one translation unit."""
+
+    cubin: Path
+    kernels: tuple[tuple[str, str], ...]
+    """(demangled instance, mangled name) of every kernel in it."""
+    unit: str
+    """Path of its source."""
 
 
 class Image(Record):
@@ -23,6 +33,20 @@ class Image(Record):
     cubin: Path
     kernels: tuple[tuple[str, str], ...]
     """(demangled instance, mangled name) of every kernel in it."""
+    unit: str = ""
+    """Path of its source, where there are others."""
+    others: tuple[UnitCode, ...] = ()
+    """Of further units of the program, which hold kernels that were asked for."""
+
+    @property
+    def units(self) -> tuple[UnitCode, ...]:
+        """All of them."""
+        return (UnitCode(self.cubin, self.kernels, self.unit), *self.others)
+
+    @property
+    def every_kernel(self) -> tuple[tuple[str, str], ...]:
+        """Those of all units."""
+        return tuple(kernel for unit in self.units for kernel in unit.kernels)
 
 
 class CaseRequest(Record):

@@ -12,10 +12,11 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Generator
 from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
-from assistant.build.symbols import symbol_for
+from assistant.build.symbols import is_in_unit, symbol_for
 from assistant.device.driver import Address, DeviceError, Driver, FunctionHandle, ModuleHandle
 from assistant.device.gpu_protocol import Image
 from assistant.device.lease import Lease, lock_folder
@@ -36,16 +37,31 @@ class LoadedImage(Record):
     driver: Driver
     module: ModuleHandle
     kernels: tuple[tuple[str, str], ...]
+    unit: str = ""
+    """Path of its source, where there are others."""
+    others: tuple[LoadedImage, ...] = ()
+    """Of further units."""
 
     def function(self, name: str) -> FunctionHandle:
         """The kernel that a recording calls ``name``; raises CannotAnswerError where the program has none."""
-        symbol = symbol_for(name, self.kernels)
+        units = (self, *self.others)
+        image = next((unit for unit in units if is_in_unit(name, unit.unit, unit.kernels)), self) if self.others else self
+        symbol = symbol_for(name, image.kernels)
         if symbol is None:
             raise CannotAnswerError(f"the program has no kernel {name}", "keep the kernel's name and parameters")
-        return self.driver.function(self.module, symbol)
+        return self.driver.function(image.module, symbol)
 
     def symbol(self, name: str) -> tuple[Address, int] | None:
-        """(address, size) of a device variable; None where the compiler left it out, as nothing uses it."""
+        """(address, size) of a device variable; None where the compiler left it out, as nothing uses it.
+
+        Raises CannotAnswerError where several units have one of that name: which of them was recorded is not known.
+        """
+        found = [place for unit in (self, *self.others) if (place := unit._own_symbol(name)) is not None]
+        if len(found) > 1:
+            raise CannotAnswerError(f"several files of the program have a device variable {name}", "give them different names")
+        return found[0] if found else None
+
+    def _own_symbol(self, name: str) -> tuple[Address, int] | None:
         for spelled in (name, _mangled(name), f"_ZL{len(name)}{name}"):
             try:
                 return self.driver.symbol(self.module, spelled)
@@ -70,30 +86,47 @@ class GpuState:
         self.lease = Lease(self.facts.uuid, lock_folder())
         """Held while a request is answered; offered to others between its cases."""
         self._abandoned: list[ExitStack] = []
-        self._images: OrderedDict[tuple[str, int], LoadedImage] = OrderedDict()
+        self._images: OrderedDict[tuple[tuple[str, int], ...], LoadedImage] = OrderedDict()
         self._parts: dict[type[object], object] = {}
 
     @contextmanager
     def fresh(self, image: Image) -> Generator[LoadedImage]:
         """Its code, loaded for this once: device variables hold what the program starts with."""
-        loaded = LoadedImage(self.driver, self.driver.load(image.cubin.read_bytes()), image.kernels)
+        loaded = self._loaded(image)
         try:
             yield loaded
         finally:
             with suppress(DeviceError):  # of a lost context, which frees all there is
-                self.driver.unload(loaded.module)
+                self._unload(loaded)
 
     def image(self, image: Image) -> LoadedImage:
         """Its code, loaded; kept for the next request, with what kernels left in device variables."""
-        key = (str(image.cubin), image.cubin.stat().st_mtime_ns)
+        key = tuple((str(unit.cubin), unit.cubin.stat().st_mtime_ns) for unit in image.units)
         loaded = self._images.pop(key, None)
         if loaded is None:
-            loaded = LoadedImage(self.driver, self.driver.load(image.cubin.read_bytes()), image.kernels)
+            loaded = self._loaded(image)
         self._images[key] = loaded
         if len(self._images) > _KEPT_IMAGES:
             _, oldest = self._images.popitem(last=False)
-            self.driver.unload(oldest.module)
-        return LoadedImage(self.driver, loaded.module, image.kernels)
+            self._unload(oldest)
+        return replace(loaded, kernels=image.kernels)
+
+    def _loaded(self, image: Image) -> LoadedImage:
+        """Raises DeviceError."""
+        made = list[LoadedImage]()
+        try:
+            for unit in image.units:
+                made.append(LoadedImage(self.driver, self.driver.load(unit.cubin.read_bytes()), unit.kernels, unit.unit))
+        except BaseException:
+            for loaded in made:
+                with suppress(DeviceError):
+                    self.driver.unload(loaded.module)
+            raise
+        return replace(made[0], others=tuple(made[1:]))
+
+    def _unload(self, image: LoadedImage) -> None:
+        for unit in (image, *image.others):
+            self.driver.unload(unit.module)
 
     def helper(self, helpers: Path, name: str) -> FunctionHandle:
         """One of our own kernels (``helpers.cu``) by its name."""

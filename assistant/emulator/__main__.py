@@ -141,6 +141,7 @@ def _build_request(message: BuildMessage) -> BuildRequest:
         defines=message.defines,
         kernels=message.kernels,
         promote_float=message.promote_float,
+        noted_function=message.noted_function,
         standard=message.standard,
         libraries=message.libraries,
         workspaces=tuple(Path(folder) for folder in message.workspaces),

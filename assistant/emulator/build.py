@@ -58,6 +58,8 @@ class BuildRequest(Record):
     """Compute in ``double`` wherever the source says ``float`` or half precision."""
     standard: str = "17"
     """C++ standard, as in ``-std=c++17``."""
+    noted_function: str | None = None
+    """A function of the host whose calls a recording notes."""
     libraries: tuple[str, ...] = ()
     """Of others, that host code uses: ``-lNAME``, ``-LFOLDER`` and files, in order."""
     workspaces: tuple[Path, ...] = ()
@@ -206,7 +208,9 @@ def _compile(job: _Job, units: list[Mapping[Path, str]]) -> BuiltProgram | Build
     started = time.perf_counter()
     translated: list[TranslatedUnit] = []
     for texts in units:
-        unit = translate(texts, job.request.include_dirs, promote_float=job.request.promote_float)
+        unit = translate(
+            texts, job.request.include_dirs, promote_float=job.request.promote_float, noted_function=job.request.noted_function
+        )
         if isinstance(unit, Untranslatable):
             return BuildFailure(job.compiler.name, unit.diagnostics)
         if isinstance(unit, Unpromotable):
@@ -337,7 +341,7 @@ def search_flags(request: BuildRequest, files: Iterable[Path]) -> tuple[str, ...
 
 
 def _key(request: BuildRequest, units: list[Mapping[Path, str]], compiler: Compiler, own: toolchain.Digests, flags: tuple[str, ...]) -> str:
-    parts = [compiler.version, own.all, *flags, str(request.promote_float)]
+    parts = [compiler.version, own.all, *flags, str(request.promote_float), request.noted_function or ""]
     for group in (request.defines, request.kernels, map(str, request.include_dirs), request.libraries):
         parts += ["|", *group]
     for unit in units:

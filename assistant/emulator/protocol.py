@@ -47,6 +47,8 @@ class BuildMessage(Record):
     defines: tuple[str, ...] = ()
     kernels: tuple[str, ...] = ()
     promote_float: bool = False
+    noted_function: str | None = None
+    """A function of the host whose calls a recording notes."""
     standard: str = "17"
     libraries: tuple[str, ...] = ()
     """``-lNAME``, ``-LFOLDER`` and files, in order."""

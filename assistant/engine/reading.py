@@ -49,6 +49,7 @@ def read_version(request: JobRequest, flags: Flags) -> SourceVersion:
         arguments=request.arguments or (() if found is None else found.arguments),
         working_directory=(None if found is None else found.working_directory) or request.working_directory,
         build_command=request.build_command,
+        noted_function=request.noted_function,
         run_command=request.run_command,
         libraries=() if found is None else found.libraries,
     )

@@ -12,10 +12,12 @@ from assistant.model.verification import Label
 from assistant.model.workload import CaseKey, LiveWorkload
 from assistant.record import Record
 
-__all__ = ["Accept", "CandidateRules", "JobRequest", "OptimizeOptions"]
+__all__ = ["WHOLE_PROGRAM", "Accept", "CandidateRules", "JobRequest", "OptimizeOptions"]
 
 DEFAULT_PROFILED_LAUNCHES = 64
 """Launches of a program that ``profile`` reports one by one (first 64 in program order)."""
+WHOLE_PROGRAM = "main"
+"""As a region: everything that the program does on the device."""
 
 
 class JobRequest(Record):
@@ -35,6 +37,9 @@ class JobRequest(Record):
     are asked about. None: the job looks for it."""
     kernel: str | None = None
     """A selector (``k``, ``ns::k<1>``, ``k(float*, int)``); None means every kernel."""
+    region: str | None = None
+    """What a speed is of: ``main``, all that the program does on the device; a function of the host (``step``, ``Solver::step``), its
+    calls; None, what differs between both versions."""
     device: str | None = None
     """``auto``, ``cpu``, ``gpu`` or ``gpu:1``; None: from the configuration."""
     target: str | None = None
@@ -69,6 +74,11 @@ class JobRequest(Record):
     """Refuse a source without any; where somebody looks at the text, compilers have something to say of it all the same."""
     may_run: bool = True
     """The user consented to running this file's program (naming it on a terminal is consent)."""
+
+    @property
+    def noted_function(self) -> str | None:
+        """The function of the host whose calls are looked at; None: none."""
+        return None if self.region in {None, WHOLE_PROGRAM} else self.region
 
     def text_of(self, path: Path) -> str | None:
         """The text given for ``path``; None: read the disk."""

@@ -16,20 +16,33 @@ from pathlib import Path
 from typing import Any
 
 from assistant.build.includes import with_headers
-from assistant.build.symbols import symbol_for
+from assistant.build.symbols import is_in_unit, symbol_for
+from assistant.build.units import unit_of, unit_paths
 from assistant.lab.process import WorkerDied, WorkerProcess, WorkerTimedOut
 from assistant.lab.readable import workspaces
 from assistant.model.build import Build, BuildFailure, BuildResult, CompilerMissing
 from assistant.model.preprocessed import NotPreprocessed, PreprocessedProgram
+from assistant.model.source import Source
 from assistant.ports.lab import LabFailure, Program
 from assistant.record import Record
 from assistant.serialize import decode, encode
 
-__all__ = ["Compiler", "Image", "texts_of"]
+__all__ = ["Compiler", "Image", "UnitCode", "texts_of"]
 
 _ANSWERS_KEPT = 16
+_CODE = ("resources", "sass", "cubin")
 _DEADLINE_S = 120.0
 """A large translation unit with a cold prelude takes a few seconds on two cores."""
+
+
+class UnitCode(Record):
+    """Compiled device code of one translation unit, as a GPU worker takes it."""
+
+    cubin: str
+    kernels: tuple[tuple[str, str], ...]
+    """(demangled instance, mangled name) of every kernel in it."""
+    unit: str
+    """Path of its source."""
 
 
 class Image(Record):
@@ -38,6 +51,15 @@ class Image(Record):
     cubin: str
     kernels: tuple[tuple[str, str], ...]
     """(demangled instance, mangled name) of every kernel in it."""
+    unit: str = ""
+    """Path of its source, where there are others."""
+    others: tuple[UnitCode, ...] = ()
+    """Of further units of the program, which hold kernels that were asked for."""
+
+    @property
+    def every_kernel(self) -> tuple[tuple[str, str], ...]:
+        """Those of all units."""
+        return (*self.kernels, *(kernel for other in self.others for kernel in other.kernels))
 
 
 class _Answer(Record):
@@ -70,16 +92,40 @@ class Compiler:
         return own.result if isinstance(covering.result, BuildFailure) else covering.result
 
     async def image(self, program: Program, architecture: str) -> Image | LabFailure:
-        """Machine code that holds every kernel in ``program.kernels``."""
-        match await self._with_code(program, architecture):
-            case _Answer(result=Build(resources=resources), cubin=str(cubin)):
-                return Image(cubin, tuple((item.kernel, item.symbol) for item in resources))
-            case answer:
+        """Machine code that holds every kernel in ``program.kernels``: of the first source's unit, and of others that define some."""
+        own = await self._compiled(replace(program, kernels=()), architecture, _CODE, is_quick=False)
+        if not isinstance(own.result, Build):
+            return _failure(own.result)
+        unit = _unit_of(program)
+        others = await self._other_code(program, architecture, _missing(program.kernels, own.result, unit))
+        kernels = tuple(kernel for kernel in program.kernels if not any(is_in_unit(kernel, code.unit, code.kernels) for code in others))
+        is_whole = _holds(own.result, kernels)
+        answer = own if is_whole else await self._compiled(replace(program, kernels=kernels), architecture, _CODE, is_quick=False)
+        match answer:
+            case _Answer(result=Build() as built, cubin=str(cubin)):
+                return Image(cubin, _symbols(built), unit if others else "", others)
+            case _:
                 return _failure(answer.result)
 
+    async def _other_code(self, program: Program, architecture: str, wanted: tuple[str, ...]) -> tuple[UnitCode, ...]:
+        """Of the units but the first source's that define some of the kernels."""
+        found = list[UnitCode]()
+        for source in _other_units(program) if wanted else ():
+            first = replace(program, sources=(source, *(each for each in program.sources if each != source)), kernels=())
+            answer = await self._compiled(first, architecture, _CODE, is_quick=False)
+            if not isinstance(answer.result, Build) or answer.cubin is None:
+                continue
+            left = _missing(wanted, answer.result, str(source.path))
+            if len(left) < len(wanted):
+                found.append(UnitCode(answer.cubin, _symbols(answer.result), str(source.path)))
+                wanted = left
+        return tuple(found)
+
     async def built_for_device(self, program: Program, architecture: str) -> BuildResult:
-        """Resources, machine code and diagnostics of the very build that ``image`` gives."""
-        return (await self._with_code(program, architecture)).result
+        """Resources, machine code and diagnostics of the very build that ``image`` gives; of several units, of the first source's."""
+        own, covering = await self._builds(program, architecture, _CODE)
+        is_of_others = isinstance(covering.result, BuildFailure) and bool(_other_units(program))
+        return own.result if is_of_others else covering.result
 
     async def preprocessed(
         self, program: Program, architecture: str
@@ -91,9 +137,6 @@ class Compiler:
             failed = NotPreprocessed(reply.reason)
             return failed, failed
         return decode(PreprocessedProgram | NotPreprocessed, reply["device"]), decode(PreprocessedProgram | NotPreprocessed, reply["host"])
-
-    async def _with_code(self, program: Program, architecture: str) -> _Answer:
-        return (await self._builds(program, architecture, ("resources", "sass", "cubin")))[1]
 
     async def _builds(self, program: Program, architecture: str, want: tuple[str, ...]) -> tuple[_Answer, _Answer]:
         """The program's own build, and one that holds every kernel asked for: the same one, else one in which they are instantiated."""
@@ -170,8 +213,31 @@ def texts_of(program: Program) -> frozenset[tuple[str, str]]:
 
 
 def _holds(build: Build, kernels: tuple[str, ...]) -> bool:
-    names = tuple((resources.kernel, resources.symbol) for resources in build.resources)
+    names = _symbols(build)
     return all(symbol_for(kernel, names) is not None for kernel in kernels)
+
+
+def _symbols(build: Build) -> tuple[tuple[str, str], ...]:
+    return tuple((resources.kernel, resources.symbol) for resources in build.resources)
+
+
+def _missing(kernels: tuple[str, ...], build: Build, unit: str) -> tuple[str, ...]:
+    """Those that the unit does not define."""
+    names = _symbols(build)
+    return tuple(kernel for kernel in kernels if not is_in_unit(kernel, unit, names))
+
+
+def _unit_of(program: Program) -> str:
+    return unit_of(_texts(program), program.flags.arguments)
+
+
+def _other_units(program: Program) -> tuple[Source, ...]:
+    units = frozenset(unit_paths(_texts(program), program.flags.arguments)) - {_unit_of(program)}
+    return tuple(source for source in program.sources if str(source.path) in units)
+
+
+def _texts(program: Program) -> tuple[tuple[str, str], ...]:
+    return tuple((str(source.path), source.text) for source in program.sources)
 
 
 def _failure(result: BuildResult) -> LabFailure:

@@ -267,6 +267,7 @@ class CpuLab:
             "flavour": flavour,
             "kernels": list(program.kernels),
             "promote_float": promotion is not None and promotion.is_double,
+            "noted_function": program.noted_function,
         }
         reply = await self._ask(message, _BUILD_DEADLINE_S)
         if isinstance(reply, LabFailure):

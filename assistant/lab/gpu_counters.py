@@ -45,7 +45,7 @@ class GpuCounters:
         image = await self._compiler.image(program, architecture)
         if isinstance(image, LabFailure):
             return image
-        symbols = {kernel: symbol for kernel in kernels if (symbol := symbol_for(kernel, image.kernels)) is not None}
+        symbols = {kernel: symbol for kernel in kernels if (symbol := symbol_for(kernel, image.every_kernel)) is not None}
         launch_count = sum(len(case.launches) for case in cases)
         wall_s = limits.wall_s + _START_S + _LAUNCH_S * launch_count
         message = {

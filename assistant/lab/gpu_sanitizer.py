@@ -40,7 +40,7 @@ class GpuSanitizer:
         image = await self._compiler.image(program, architecture)
         if isinstance(image, LabFailure):
             return image
-        symbols = sorted(symbol for _, symbol in image.kernels)
+        symbols = sorted(symbol for _, symbol in image.every_kernel)
         wall_s = min(_LONGEST_S, limits.wall_s)
         places = await instruction_places(self._compiler, program, architecture, frozenset(symbols))
         message: dict[str, Any] = {

@@ -191,4 +191,5 @@ def _replayed(case: Case) -> dict[str, object]:
 def _key(image: Image, case: Case) -> str:
     """What decides how long a case's launches take: the machine code and the recording, whose text names all contents."""
     recording = hashlib.sha256((case.recording / "recording.json").read_bytes()).hexdigest()
-    return f"{image.cubin} {recording} {case.launches}"
+    cubins = (image.cubin, *(unit.cubin for unit in image.others))
+    return f"{cubins} {recording} {case.launches}"

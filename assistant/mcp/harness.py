@@ -71,9 +71,9 @@ class Harness:
     def profile(self, file: Path, kernel: str | None) -> AsyncIterator[events.Event]:
         return self._session.profile(self._allowed(file, kernel))
 
-    def compare(self, file: Path, edited_text: str, kernel: str | None) -> AsyncIterator[events.Event]:
+    def compare(self, file: Path, edited_text: str, kernel: str | None, region: str | None = None) -> AsyncIterator[events.Event]:
         """The edited text against the file as it is; the edited one runs limited."""
-        request = self._allowed(file, kernel)
+        request = replace(self._allowed(file, kernel), region=region)
         before = self._judgeable(file, edited_text)
         return self._session.judge(request, before, edited_text)
 

@@ -26,6 +26,10 @@ from assistant.shipped import shipped_prompts
 __all__ = ["build_server", "serve"]
 
 File = Annotated[str, Field(description="Absolute path of a .cu file")]
+Region = Annotated[
+    str | None,
+    Field(description="main: speed of all that the program does on the GPU; a host function's name: of its calls; null: of what differs"),
+]
 Kernel = Annotated[str | None, Field(description="k, ns::k, k<1> or k(float*, int); null: every kernel of the file")]
 Text = Annotated[str, Field(description="The whole text of the file with the edit made; nothing is written")]
 Summary = Annotated[str, Field(description="What the edit does, in a sentence; shown to the person as your words")]
@@ -66,9 +70,9 @@ def _add_looking(server: MCPServer, harness: Harness) -> None:
         return await _answered(harness, context, lambda: harness.profile(Path(file), kernel))
 
     @server.tool(title="Compare an edit with the file", annotations=_LOOKS)
-    async def compare(file: File, edited_text: Text, kernel: Kernel = None, *, context: Context) -> dict[str, Any]:
+    async def compare(file: File, edited_text: Text, kernel: Kernel = None, region: Region = None, *, context: Context) -> dict[str, Any]:
         """Is the edited text right, and is it faster? Always a confirming comparison: fresh values, boundary shapes, all checks."""
-        return await _answered(harness, context, lambda: harness.compare(Path(file), edited_text, kernel))
+        return await _answered(harness, context, lambda: harness.compare(Path(file), edited_text, kernel, region))
 
     @server.tool(title="List open proposals", annotations=_LOOKS)
     def proposals(file: File) -> list[dict[str, Any]]:

@@ -21,6 +21,11 @@ STEP_WORDS = {
 }
 """Kinds of ``DeviceStep`` but launches: what one and what several are called."""
 
+HOST_COPIES = frozenset({"copy_to_device", "copy_to_host"})
+"""Kinds of ``DeviceStep`` that go over the link between host and device."""
+WORK_KINDS = HOST_COPIES | {"launch", "copy_on_device", "fill"}
+"""Kinds of ``DeviceStep`` that are work of a device's; the others are memory, and waits of the host."""
+
 
 class PointerField(Record):
     """A device pointer found inside an argument or buffer."""
@@ -148,7 +153,8 @@ class DeviceStep(Record):
     """One thing that a program asked of the device, or waited for."""
 
     kind: str
-    """``launch``, one of the kinds of ``DeviceOperations``, ``allocation``, ``free`` or ``wait`` (of the host for the device)."""
+    """``launch``, one of the kinds of ``DeviceOperations``, ``allocation``, ``free``, ``wait`` (of the host for the device), and
+    ``enter`` or ``leave`` of a host function whose calls are noted."""
     shape: int = -1
     """Of a launch: its place in ``Recording.shape_counts``."""
     stream: int | None = None
@@ -190,6 +196,10 @@ class Recording(Record):
     """In order; None where the recorder does not see them all."""
     steps: tuple[DeviceStep, ...] | None = None
     """Everything in the order in which the program asked for it; None where the recorder does not see that, or it is too much to keep."""
+    uploaded_names: tuple[str, ...] | None = None
+    """Instead of ``uploads``, where a GPU's own recorder saw every one: equal for equal bytes."""
+    are_waits_seen: bool = True
+    """``steps`` hold waits, allocations and frees too; those of a GPU's own recorder do not."""
 
     def launch(self, index: int) -> RecordedLaunch:
         """The launch of that ``index``: a recording need not hold every launch of its program. Raises KeyError."""

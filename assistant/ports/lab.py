@@ -51,6 +51,8 @@ class Program(Record):
     """Builds what ``run_command`` starts; None: nothing to build."""
     libraries: tuple[str, ...] = ()
     """Of others, that the program is linked with, in order: ``-lz``, ``-L/opt/z/lib``, ``/opt/z/libz.a``."""
+    noted_function: str | None = None
+    """A function of the host whose calls are noted in recordings (``DeviceStep``); None: none."""
     run_command: tuple[str, ...] | None = None
     """Started in the place of the sources' ``main``: a program or script that launches their kernels; None: ``main`` is run."""
 

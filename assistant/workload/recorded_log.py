@@ -117,8 +117,11 @@ class _LogReader:
         self._overtaken: list[Overtaking] = []
         self._uploads: list[Upload] = []
         self._are_uploads_cut = False
+        self._uploaded_names: list[str] = []
         self._steps: list[DeviceStep] = []
         self._streams: dict[str, int] = {}
+        self._started: list[tuple[str, LaunchConfig]] = []
+        self._asked: list[tuple[DeviceStep, tuple[str, LaunchConfig] | None]] = []
 
     def read(self, words: list[str]) -> None:
         """One line; unknown or cut-off lines (the program was killed) are left out."""
@@ -141,9 +144,11 @@ class _LogReader:
             "operation": self._operation,
             "call": self._call,
             "step": self._timed_step,
+            "asked": self._ask,
             "overtook": self._overtook,
             "upload": self._upload,
             "uploads_cut": self._cut_uploads,
+            "uploaded": self._upload_name,
             "sees_operations": self._sees,
             "note": self._note,
             "unwritten": self._unwritten,
@@ -167,7 +172,9 @@ class _LogReader:
         passed = PassedTypes(launches)
         transfers = tuple(passed.typed_transfer(transfer) for _, transfer in sorted(self._transfers, key=itemgetter(0)))
         operations = tuple(self._operations.values()) if self._sees_operations else None
-        sees_uploads = self._sees_operations and not self._are_uploads_cut
+        sees_uploads = self._sees_operations and not self._are_uploads_cut and not self._asked
+        uploaded_count = 0 if "copy_to_device" not in self._operations else self._operations["copy_to_device"].count
+        sees_names = bool(self._asked) and uploaded_count == len(self._uploaded_names)
         return Recording(
             passed.typed_buffers(buffers),
             launches,
@@ -177,7 +184,9 @@ class _LogReader:
             operations=operations,
             overtaken=tuple(self._overtaken),
             uploads=tuple(passed.typed_upload(upload) for upload in self._uploads) if sees_uploads else None,
-            steps=self._ordered_steps(),
+            steps=self._ordered_steps() or self._asked_steps(tuple(self._shapes)),
+            uploaded_names=tuple(self._uploaded_names) if sees_names else None,
+            are_waits_seen=bool(self._steps) or not self._asked,
         )
 
     def _buffer(self, f: list[str]) -> None:
@@ -190,6 +199,7 @@ class _LogReader:
     def _header(self, f: list[str]) -> tuple[int, str, LaunchConfig]:
         kernel, config = self._names.function(f[1]), _config(f[2:9])
         self._shapes[kernel, config] += 1
+        self._started.append((kernel, config))
         return int(f[0]), kernel, config
 
     def _launch(self, f: list[str]) -> None:
@@ -220,6 +230,14 @@ class _LogReader:
 
     def _ordered_steps(self) -> tuple[DeviceStep, ...] | None:
         return tuple(self._steps) if self._steps and len(self._steps) <= MOST_STEPS else None
+
+    def _asked_steps(self, shapes: tuple[tuple[str, LaunchConfig], ...]) -> tuple[DeviceStep, ...] | None:
+        """As the GPU's own records order them; None where their launches are not those that were recorded, one by one."""
+        launched = [launch for _, launch in self._asked if launch is not None]
+        if not launched or launched != self._started or len(self._asked) > MOST_STEPS:
+            return None
+        numbers = {shape: number for number, shape in enumerate(shapes)}
+        return tuple(step if launch is None else replace(step, shape=numbers[launch]) for step, launch in self._asked)
 
     def _argument(self, f: list[str]) -> None:
         self._change(arguments=(*self._last.arguments, RecordedArgument(int(f[0]), "" if f[1] == "-" else f[1], ())))
@@ -268,6 +286,9 @@ class _LogReader:
         size, buffer, offset, has_addresses = map(int, f[1:5])
         self._uploads.append(Upload(f[0], self._blobs[f[0]], size, buffer, offset, has_addresses == 1, len(self._transfers)))
 
+    def _upload_name(self, f: list[str]) -> None:
+        self._uploaded_names.append(f[0])
+
     def _cut_uploads(self, f: list[str]) -> None:
         self._are_uploads_cut = True
 
@@ -291,6 +312,10 @@ class _LogReader:
             self._shapes[kernel, config] += 1
             shape = self._shape_number(kernel, config)
         self._add_step(DeviceStep(kind, shape, self._stream_number(f[1]), size_bytes, start_ns, end_ns))
+
+    def _ask(self, f: list[str]) -> None:
+        launch = (self._names.function(f[3]), _config(f[4:11])) if f[0] == "launch" else None
+        self._asked.append((DeviceStep(f[0], -1, self._stream_number(f[1]), int(f[2])), launch))
 
     def _overtook(self, f: list[str]) -> None:
         first, earlier = (self._names.function(word) if kind == "launch" else kind for kind, word, _ in (f[:3], f[3:6]))

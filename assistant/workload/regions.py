@@ -1,108 +1,169 @@
-"""What two programs do differently on the device, from the first launch that differs to the last one: a Region.
+"""What two programs do differently on the device, from the first step that differs to the last one: a Region.
 
-Launches that are the same in both, at the beginning and at the end, belong to neither. A Region that both programs repeat equally
-often (the steps of a simulation) is one repetition. Example::
+Steps are launches, copies and fills. Those that are the same in both, at the beginning and at the end, belong to neither. A Region that
+both programs repeat equally often (a loop of a simulation) is one repetition. Example::
 
     region = find_region(of_a, of_b)      # both in program order
-    region.before, region.after, region.count     # (2, 3), (2,), 100: launches 2 and 3 of A became launch 2 of B, a hundred times
+    region.before, region.after, region.count     # (2, 3), (2,), 100: steps 2 and 3 of A became step 2 of B, a hundred times
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import islice
 from math import gcd
 
 from assistant.model.launch import LaunchConfig
-from assistant.model.recording import DeviceStep, Recording
+from assistant.model.recording import HOST_COPIES, WORK_KINDS, DeviceStep, Recording
 from assistant.record import Record
 
-__all__ = ["OrderedLaunch", "Region", "find_region", "launches_in_order", "steps_within"]
+__all__ = [
+    "OrderedStep",
+    "Region",
+    "find_region",
+    "have_other_operations",
+    "host_copies_of_both",
+    "launches_of",
+    "steps_in_order",
+    "steps_within",
+    "work_key",
+]
 
 _MOST_NEIGHBOURS = 64
-"""Launches beside the differing ones that may belong to a repetition."""
+"""Steps beside the differing ones that may belong to a repetition."""
 
 
-class OrderedLaunch(Record):
-    """One launch of a program; two that are equal do the same."""
+class OrderedStep(Record):
+    """One launch, copy or fill of a program; two that are equal do the same."""
 
-    kernel: str
-    config: LaunchConfig
-    is_edited: bool
+    kind: str
+    """As of ``DeviceStep``."""
+    kernel: str = ""
+    """Of a launch."""
+    config: LaunchConfig | None = None
+    """Of a launch."""
+    is_edited: bool = False
     """Its code is not the same in both versions: equal launches are none."""
-    arguments: str | None
-    """Its plain arguments, pointers blanked; None where they were not kept: they say nothing then."""
+    arguments: str | None = None
+    """Of a launch, its plain arguments, pointers blanked; None where they were not kept: they say nothing then."""
+    size_bytes: int = 0
+    """Of a copy or fill."""
+
+    @property
+    def is_launch(self) -> bool:
+        return self.kind == "launch"
+
+    @property
+    def is_of_device(self) -> bool:
+        """Work of the device's own; copies to or from the host depend on the link between both."""
+        return self.kind not in HOST_COPIES
 
 
 class Region(Record):
-    """Launches of both programs, by their place in program order, of one repetition."""
+    """Steps of both programs, by their place in program order, of one repetition."""
 
     before: tuple[int, ...]
     after: tuple[int, ...]
     count: int
     """Repetitions in the program."""
     step: tuple[int, int]
-    """Launches from one repetition to the next one, of A and of B."""
+    """Steps from one repetition to the next one, of A and of B."""
 
 
-def launches_in_order(recording: Recording, edited: frozenset[str]) -> tuple[OrderedLaunch, ...] | None:
-    """Every launch of the program; None where its order is not known. ``edited``: instances whose code differs."""
+def steps_in_order(recording: Recording, edited: frozenset[str]) -> tuple[OrderedStep, ...] | None:
+    """Every launch, copy and fill of the program; None where their order is not known. ``edited``: instances whose code differs."""
     if recording.steps is None:
         return None
     kept = {launch.index: launch for launch in recording.launches}
-    shapes = [recording.shape_counts[step.shape] for step in recording.steps if step.kind == "launch"]
-    return tuple(
-        OrderedLaunch(
-            shape.kernel,
-            shape.config,
-            shape.kernel in edited,
+    found, index = list[OrderedStep](), -1
+    for step in recording.steps:
+        if step.kind not in WORK_KINDS:
+            continue
+        if step.kind != "launch":
+            found.append(OrderedStep(step.kind, size_bytes=step.size_bytes))
+            continue
+        index += 1
+        shape = recording.shape_counts[step.shape]
+        arguments = (
             " ".join(_plain(argument.data_hex, [p.offset_bytes for p in argument.pointers]) for argument in kept[index].arguments)
             if index in kept
-            else None,
+            else None
         )
-        for index, shape in enumerate(shapes)
-    )
+        found.append(OrderedStep("launch", shape.kernel, shape.config, shape.kernel in edited, arguments))
+    return tuple(found)
 
 
-def find_region(a: Sequence[OrderedLaunch], b: Sequence[OrderedLaunch]) -> Region | None:
-    """None where the launches of both are the same, or one of the two has none at all."""
-    if not a or not b:
+def have_other_operations(a: Recording, b: Recording) -> bool:
+    """Whether the copies and fills of both differ in number or size; False where their order is not known."""
+    if a.steps is None or b.steps is None:
+        return False
+    counts = [Counter((step.kind, step.size_bytes) for step in side.steps or () if step.kind in WORK_KINDS - {"launch"}) for side in (a, b)]
+    return counts[0] != counts[1]
+
+
+def find_region(a: Sequence[OrderedStep], b: Sequence[OrderedStep], *, may_repeat: bool = True) -> Region | None:
+    """None where the steps of both are the same, or one of the two does nothing on the device at all. Without ``may_repeat`` what lies
+    between repetitions belongs to it."""
+    if not any(step.is_of_device for step in a) or not any(step.is_of_device for step in b):
         return None
     first = _same_at_start(a, b)
     if first == len(a) == len(b):
         return None
     last = _same_at_end(a[first:], b[first:])
-    repeated = _repeated(a, b, first, last)
+    repeated = _repeated(a, b, first, last) if may_repeat else None
     if repeated is not None:
         return repeated
-    sides = (range(first, len(a) - last), range(first, len(b) - last))
-    return _region(*(_with_neighbour(side, sides, len(whole)) for side, whole in zip(sides, (a, b), strict=True)))
+    before, after = _with_neighbours(a, b, range(first, len(a) - last), range(first, len(b) - last))
+    return Region(tuple(before), tuple(after), 1, (len(before), len(after)))
 
 
-def steps_within(recording: Recording, launches: Sequence[int]) -> tuple[DeviceStep, ...]:
-    """Everything that the program asked for from the first of these launches to the last one."""
+def launches_of(steps: Sequence[OrderedStep], chosen: Sequence[int]) -> tuple[int, ...]:
+    """Those of the chosen steps that are launches, by their place among all launches (``RecordedLaunch.index``)."""
+    wanted, found, index = frozenset(chosen), list[int](), -1
+    for place, step in enumerate(steps):
+        index += step.is_launch
+        if step.is_launch and place in wanted:
+            found.append(index)
+    return tuple(found)
+
+
+def host_copies_of_both(a: Sequence[OrderedStep], b: Sequence[OrderedStep]) -> Counter[OrderedStep]:
+    """Copies between host and device that both make, of the same size."""
+    counts = [Counter(step for step in side if not step.is_of_device) for side in (a, b)]
+    return counts[0] & counts[1]
+
+
+def steps_within(recording: Recording, steps: Sequence[int]) -> tuple[DeviceStep, ...]:
+    """Everything that the program asked for from the first of these launches, copies and fills to the last one."""
     found = list[DeviceStep]()
     index = -1
     for step in recording.steps or ():
-        index += step.kind == "launch"
-        if index > launches[-1] or (index == launches[-1] and step.kind != "launch"):
+        index += (is_work := step.kind in WORK_KINDS)
+        if index > steps[-1] or (index == steps[-1] and not is_work):
             break
-        if index >= launches[0]:
+        if index >= steps[0]:
             found.append(step)
     return tuple(found)
 
 
-def _region(before: range, after: range) -> Region:
-    return Region(tuple(before), tuple(after), 1, (len(before), len(after)))
+def _with_neighbours(a: Sequence[OrderedStep], b: Sequence[OrderedStep], before: range, after: range) -> tuple[range, range]:
+    """Where one side has no work of the device's own, both get what is the same in both, up to the next such work on either side: what is
+    left out stands between what remains."""
+    if _has_work(a, before) and _has_work(b, after):
+        return before, after
+    left = next((number for number in range(1, before.start + 1) if a[before.start - number].is_of_device), 0)
+    behind = min(len(a) - before.stop, len(b) - after.stop)
+    right = next((number for number in range(1, behind + 1) if a[before.stop + number - 1].is_of_device), 0)
+    wider = [range(side.start - left, side.stop + right) for side in (before, after)]
+    return wider[0], wider[1]
 
 
-def _with_neighbour(side: range, sides: tuple[range, range], length: int) -> range:
-    """Where one side has no launch of its own, both get the one before, or the one behind."""
-    if all(sides):
-        return side
-    return range(side.start - 1, side.stop) if side.start > 0 else range(side.start, min(side.stop + 1, length))
+def _has_work(steps: Sequence[OrderedStep], chosen: range) -> bool:
+    return any(steps[index].is_of_device for index in chosen)
 
 
-def _same_at_start(a: Sequence[OrderedLaunch], b: Sequence[OrderedLaunch]) -> int:
+def _same_at_start(a: Sequence[OrderedStep], b: Sequence[OrderedStep]) -> int:
     count = 0
     for left, right in zip(a, b, strict=False):
         if not _is_same(left, right):
@@ -111,29 +172,47 @@ def _same_at_start(a: Sequence[OrderedLaunch], b: Sequence[OrderedLaunch]) -> in
     return count
 
 
-def _same_at_end(a: Sequence[OrderedLaunch], b: Sequence[OrderedLaunch]) -> int:
+def _same_at_end(a: Sequence[OrderedStep], b: Sequence[OrderedStep]) -> int:
     return _same_at_start(a[::-1], b[::-1])
 
 
-def _is_same(left: OrderedLaunch, right: OrderedLaunch) -> bool:
-    if left.is_edited or right.is_edited or (left.kernel, left.config) != (right.kernel, right.config):
+def _is_same(left: OrderedStep, right: OrderedStep) -> bool:
+    if left.is_edited or right.is_edited or work_key(left) != work_key(right):
         return False
     return left.arguments is None or right.arguments is None or left.arguments == right.arguments
 
 
-def _repeated(a: Sequence[OrderedLaunch], b: Sequence[OrderedLaunch], first: int, last: int) -> Region | None:
-    """One repetition of what differs, where both repeat it equally often; launches that are the same in both may stand in it."""
+def _repeated(a: Sequence[OrderedStep], b: Sequence[OrderedStep], first: int, last: int) -> Region | None:
+    """One repetition of what differs, where both repeat it equally often; steps that are the same in both may stand in it."""
     best: Region | None = None
-    for left in range(min(first, _MOST_NEIGHBOURS) + 1):
-        for right in range(min(last, _MOST_NEIGHBOURS) + 1) if left == 0 else (0,):
-            region = _repeats_of(a[first - left : len(a) - last + right], b[first - left : len(b) - last + right], first - left)
-            if region is not None and (best is None or region.count > best.count):
-                best = region
+    for left, right in _extensions(a[first : len(a) - last], b[first : len(b) - last], first, last):
+        region = _repeats_of(a[first - left : len(a) - last + right], b[first - left : len(b) - last + right], first - left)
+        if region is not None and (best is None or region.count > best.count):
+            best = region
     return best
 
 
-def _repeats_of(a: Sequence[OrderedLaunch], b: Sequence[OrderedLaunch], start: int) -> Region | None:
-    """The first repetition, without what is the same in both at its ends."""
+def _extensions(a: Sequence[OrderedStep], b: Sequence[OrderedStep], first: int, last: int) -> Iterator[tuple[int, int]]:
+    """How many of the steps that are the same before and behind may belong to the repetition: those of one side, or of both where they fill
+    up whole periods of what differs."""
+    lefts, rights = range(min(first, _MOST_NEIGHBOURS) + 1), range(min(last, _MOST_NEIGHBOURS) + 1)
+    yield from ((left, 0) for left in lefts)
+    yield from ((0, right) for right in rights[1:])
+    if not a or not b:
+        return
+    periods = _least_period(a), _least_period(b)
+    filling = (
+        (left, right)
+        for left in lefts[1:]
+        for right in rights[1:]
+        if not any((len(side) + left + right) % period for side, period in zip((a, b), periods, strict=True))
+    )
+    yield from islice(filling, _MOST_NEIGHBOURS)
+
+
+def _repeats_of(a: Sequence[OrderedStep], b: Sequence[OrderedStep], start: int) -> Region | None:
+    """The first repetition, without what is the same in both at its ends; the whole of it where one side would have no work of the device's
+    own then."""
     if not a or not b:
         return None
     periods = _period(a), _period(b)
@@ -147,21 +226,36 @@ def _repeats_of(a: Sequence[OrderedLaunch], b: Sequence[OrderedLaunch], start: i
         return None  # it differs elsewhere
     behind = _same_at_end(one[0][before:], one[1][before:])
     sides = (range(before, step[0] - behind), range(before, step[1] - behind))
-    left, right = (tuple(start + index for index in _with_neighbour(side, sides, length)) for side, length in zip(sides, step, strict=True))
+    if not _has_work(one[0], sides[0]) or not _has_work(one[1], sides[1]):
+        sides = (range(step[0]), range(step[1]))
+        if not _has_work(one[0], sides[0]) or not _has_work(one[1], sides[1]):
+            return None
+    left, right = (tuple(start + index for index in side) for side in sides)
     return Region(left, right, count, step)
 
 
-def _period(launches: Sequence[OrderedLaunch]) -> int:
-    """Of kernels and configurations: the least length of which the whole is a repetition (Knuth, Morris and Pratt's failure function)."""
-    keys = [(launch.kernel, launch.config) for launch in launches]
+def work_key(step: OrderedStep) -> tuple[str, str, LaunchConfig | None, int]:
+    """What both repeat, whatever its arguments."""
+    return step.kind, step.kernel, step.config, step.size_bytes
+
+
+def _period(steps: Sequence[OrderedStep]) -> int:
+    """The least length of which the whole is a repetition."""
+    period = _least_period(steps)
+    return period if len(steps) % period == 0 else len(steps)
+
+
+def _least_period(steps: Sequence[OrderedStep]) -> int:
+    """By kinds, kernels, configurations and sizes: after how many steps each comes again, the last repetition whole or not (Knuth, Morris
+    and Pratt's failure function)."""
+    keys = [work_key(step) for step in steps]
     borders = [0] * len(keys)
     for index in range(1, len(keys)):
         border = borders[index - 1]
         while border and keys[index] != keys[border]:
             border = borders[border - 1]
         borders[index] = border + (keys[index] == keys[border])
-    period = len(keys) - borders[-1]
-    return period if len(keys) % period == 0 else len(keys)
+    return len(keys) - borders[-1]
 
 
 def _plain(data_hex: str, pointers: Sequence[int]) -> str:

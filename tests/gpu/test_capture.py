@@ -265,6 +265,15 @@ async def test_none_of_our_processes_measures_while_the_program_runs(
     assert run.stdout == b"held\n" * len(seen)
 
 
+async def test_what_ran_stands_in_the_order_of_the_calls(captured: CapturedRuns) -> None:
+    _, kept = await recorded(captured, program("vectors"))
+    timeline = await captured.run(program("vectors"), RunLimits(), is_timeline=True)
+    assert isinstance(timeline, ProgramRun) and timeline.recording is not None and timeline.recording.steps is not None
+    assert kept.steps is not None and not kept.are_waits_seen
+    assert [(step.kind, step.size_bytes) for step in kept.steps] == [(step.kind, step.size_bytes) for step in timeline.recording.steps]
+    assert kept.uploaded_names is not None and len(kept.uploaded_names) == sum(step.kind == "copy_to_device" for step in kept.steps)
+
+
 async def test_a_run_for_its_timeline_keeps_nothing_but_when_everything_ran(captured: CapturedRuns) -> None:
     run = await captured.run(program("vectors"), RunLimits(), is_timeline=True)
     assert isinstance(run, ProgramRun) and run.exit_status == 0 and run.recording is not None

@@ -96,14 +96,14 @@ class _Case:
         self._image = request.image
         self._end_s = end_s
         self._case: ReplayCase = read_case(asked)
-        self._symbols = [symbol_for(launch.kernel, request.image.kernels) for launch in self._case.launches]
+        self._symbols = [symbol_for(launch.kernel, request.image.every_kernel) for launch in self._case.launches]
         self.wanted = [at for at, symbol in enumerate(self._symbols) if symbol in request.symbols]
         """Places of the launches of the kernels in question."""
 
     @property
     def code(self) -> str:
         """Identity of what is loaded."""
-        return hashlib.sha256(self._image.cubin.read_bytes()).hexdigest()
+        return hashlib.sha256(b"".join(unit.cubin.read_bytes() for unit in self._image.units)).hexdigest()
 
     def contents(self) -> closing[Pristine]:
         return closing(Pristine(self._state.driver, self._case, _FILL))

@@ -96,7 +96,7 @@ def _place_of(request: SanitizeRequest) -> PlaceOf:
         places[place.symbol][place.offset_bytes] = (place.file, place.line)
 
     def place_of(function: str, offset_bytes: int) -> Place | None:
-        symbol = symbol_for(function, request.image.kernels)
+        symbol = symbol_for(function, request.image.every_kernel)
         return None if symbol is None else places[symbol].get(offset_bytes)
 
     return place_of

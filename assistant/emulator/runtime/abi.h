@@ -84,8 +84,11 @@ void emu_set_error(int error);                           // sticky for device fa
 // Called by the host API for every transfer, so that recordings and the uninitialised/unallocated checks see them. 0 = fine, else cudaError_t.
 int emu_on_copy(void* destination, const void* source, size_t bytes, int kind /* cudaMemcpyKind */);
 int emu_on_memset(void* destination, size_t bytes);
+// Before them, once for each call of the program's: a copy or fill of rows has several pieces.
+void emu_on_copies(const void* destination, const void* source, size_t count, size_t bytes, const void* stream);
+void emu_on_fills(size_t count, size_t bytes, const void* stream);
 bool emu_upload_other(void* destination, const void* source, size_t bytes);  // whether other contents than the source's were copied (EMU_UPLOADS)
-void emu_on_call(const char* kind, size_t bytes);            // "allocation", "free" or "wait": what a program asks for beside work
+void emu_on_call(const char* kind, size_t bytes);            // "allocation", "free" or "wait": what a program asks for beside work; "enter", "leave"
 void emu_on_synchronize();                               // every host synchronisation point
 void emu_register_host(void* pointer, size_t bytes);     // host memory that kernels may use from now on
 void emu_unregister_host(void* pointer);

@@ -56,6 +56,7 @@ struct Copy {
   std::vector<Piece> pieces;
   cudaMemcpyKind kind;
   std::vector<char> staged;                  // what the sources held at the call, where the copy need not wait for it
+  cudaStream_t stream = nullptr;
 };
 
 struct Fill {
@@ -73,9 +74,17 @@ cudaError_t check(const Piece& p, cudaMemcpyKind kind) {
   return is_valid ? cudaSuccess : cudaErrorInvalidValue;
 }
 
+template <typename Pieces>
+size_t total_bytes(const Pieces& pieces) {
+  size_t bytes = 0;
+  for (const auto& p : pieces) bytes += p.bytes;
+  return bytes;
+}
+
 cudaError_t run(const Copy& copy) {
   if (cudaError_t error = device_fault()) return error;
   const char* staged = copy.staged.data();
+  emu_on_copies(copy.pieces[0].to, copy.pieces[0].from, copy.pieces.size(), total_bytes(copy.pieces), copy.stream);
   for (const Piece& p : copy.pieces) {
     const char* from = copy.staged.empty() ? p.from : staged;
     staged += p.bytes;
@@ -109,6 +118,7 @@ cudaError_t issue(Copy copy, cudaStream_t stream, bool is_async) {
   if (!is_known_kind(copy.kind)) return fail(cudaErrorInvalidMemcpyDirection);
   copy.pieces.erase(std::remove_if(copy.pieces.begin(), copy.pieces.end(), [](const Piece& p) { return p.bytes == 0; }), copy.pieces.end());
   if (copy.pieces.empty()) return cudaSuccess;
+  copy.stream = stream;
   for (const Piece& p : copy.pieces)
     if (cudaError_t error = check(p, copy.kind)) return fail(error);
   const bool is_captured = emu::is_capturing(stream);
@@ -178,8 +188,9 @@ cudaError_t copy_from_array(void* to, size_t pitch, cudaArray_const_t from, size
   return copy_rows(to, pitch, place_in(from, x_bytes, y), from->row_bytes(), width, height, kind, stream, is_async);
 }
 
-cudaError_t run(const std::vector<Fill>& fills, int value) {
+cudaError_t run(const std::vector<Fill>& fills, int value, cudaStream_t stream) {
   if (cudaError_t error = device_fault()) return error;
+  emu_on_fills(fills.size(), total_bytes(fills), stream);
   for (const Fill& f : fills) {
     if (int error = emu_on_memset(f.to, f.bytes)) return fail(static_cast<cudaError_t>(error));
     memset(f.to, value, f.bytes);
@@ -196,7 +207,7 @@ cudaError_t issue(std::vector<Fill> fills, int value, cudaStream_t stream, bool 
     if (!f.to || !is_device_range(f.to, f.bytes)) return fail(cudaErrorInvalidValue);
   bool is_waited_for = !is_async && place_of(fills[0].to) != Place::device;
   emu::About about{"fill", nullptr, 0, {emu::place_at(fills[0].to)}};
-  emu::Work work = [kept = std::move(fills), value] { return run(kept, value); };
+  emu::Work work = [kept = std::move(fills), value, stream] { return run(kept, value, stream); };
   return static_cast<cudaError_t>(is_waited_for ? emu::issue_and_wait(stream, about, work) : emu::issue(stream, about, work));
 }
 

@@ -56,6 +56,7 @@ cudaError_t launch(const struct cudaKernelNodeParams& p, cudaStream_t stream) {
 }
 
 cudaError_t fill(const struct cudaMemsetParams& p) {
+  emu_on_fills(p.height, p.height * p.width * p.elementSize, nullptr);
   for (size_t y = 0; y < p.height; ++y) {
     char* row = static_cast<char*>(p.dst) + y * p.pitch;
     if (int error = emu_on_memset(row, p.width * p.elementSize)) return fail(static_cast<cudaError_t>(error));

@@ -151,7 +151,7 @@ class Reach {
 };
 
 // The legacy default stream has two handles.
-uint64_t stream_word(const EmuLaunch& l) { return l.stream == reinterpret_cast<void*>(1) ? 0 : reinterpret_cast<uint64_t>(l.stream); }
+uint64_t stream_word(const void* stream) { return stream == reinterpret_cast<void*>(1) ? 0 : reinterpret_cast<uint64_t>(stream); }
 
 void write_header(Recorder& r, const char* item, uint32_t index, const EmuLaunch& l) {
   r.log.item(item).number(index).number(reinterpret_cast<uint64_t>(l.function));
@@ -284,11 +284,11 @@ LaunchRecord begin_record(uint32_t index, const EmuLaunch& l) {
   reach.add_inside();
   if (const char* reason = reason_to_skip(*r, l, reach)) {
     write_header(*r, "skipped", index, l);
-    r->log.text(reason).number(stream_word(l));
+    r->log.text(reason).number(stream_word(l.stream));
     return {};
   }
   write_header(*r, "launch", index, l);
-  r->log.number(static_cast<uint64_t>(std::max(l.line, 0))).text(l.file).number(stream_word(l));
+  r->log.number(static_cast<uint64_t>(std::max(l.line, 0))).text(l.file).number(stream_word(l.stream));
   if (l.is_cooperative) r->log.item("cooperative");
   write_arguments(*r, l, reach);
   write_poisoned(*r, reach.regions());
@@ -359,8 +359,6 @@ extern "C" int emu_on_copy(void* destination, const void* source, size_t bytes, 
   if (!r || bytes == 0) return 0;
   std::lock_guard<std::mutex> hold(r->mutex);
   bool from_device = is_device_memory(source), to_device = is_device_memory(destination);
-  if (from_device || to_device)
-    r->log.item("operation").word(!from_device ? "copy_to_device" : to_device ? "copy_on_device" : "copy_to_host").number(1).number(bytes).word("-");
   if (is_upload(destination, source)) write_upload(*r, reinterpret_cast<uint64_t>(destination), source, bytes);
   if (kind != COPY_DEVICE_TO_HOST && kind != COPY_DEFAULT) return 0;
   if (!from_device || (kind == COPY_DEFAULT && to_device)) return 0;
@@ -372,11 +370,23 @@ extern "C" int emu_on_copy(void* destination, const void* source, size_t bytes, 
 extern "C" int emu_on_memset(void* destination, size_t bytes) {
   if (!is_transferable(destination, bytes)) return INVALID_VALUE;
   note_written(destination, nullptr, bytes);
-  Recorder* r = options().replay_directory.empty() ? recorder() : nullptr;
-  if (!r) return 0;
-  std::lock_guard<std::mutex> hold(r->mutex);
-  r->log.item("operation").word("fill").number(1).number(bytes).word("-");
   return 0;
+}
+
+extern "C" void emu_on_copies(const void* destination, const void* source, size_t count, size_t bytes, const void* stream) {
+  Recorder* r = recorder();
+  bool from_device = is_device_memory(source), to_device = is_device_memory(destination);
+  if (!r || (!from_device && !to_device)) return;
+  std::lock_guard<std::mutex> hold(r->mutex);
+  const char* kind = !from_device ? "copy_to_device" : to_device ? "copy_on_device" : "copy_to_host";
+  r->log.item("operation").word(kind).number(count).number(bytes).number(stream_word(stream));
+}
+
+extern "C" void emu_on_fills(size_t count, size_t bytes, const void* stream) {
+  Recorder* r = recorder();
+  if (!r) return;
+  std::lock_guard<std::mutex> hold(r->mutex);
+  r->log.item("operation").word("fill").number(count).number(bytes).number(stream_word(stream));
 }
 
 extern "C" void emu_on_call(const char* kind, size_t bytes) {

@@ -17,11 +17,15 @@
 //   uploads_cut                                     further uploads are not in the log
 //   sees_operations                                 what follows holds every `operation`
 //   operation KIND COUNT BYTES [STREAM]             work of the device's that is no launch: copy_to_device, copy_to_host, copy_on_device,
-//                                                   fill; lines of one kind add up. With STREAM (- where it is not known) it stands where it
-//                                                   was asked for
-//   call KIND BYTES                                 allocation, free or wait, where it was asked for
+//                                                   fill; lines of one kind add up. With STREAM (- where it is not known) it is one call of
+//                                                   the program's, of COUNT rows, and stands where it was asked for
+//   call KIND BYTES                                 allocation, free or wait, where it was asked for; enter or leave: of a host function
+//                                                   whose calls are noted
 //   step KIND STREAM BYTES START END [FUNCTION GX GY GZ BX BY BZ SHARED]   of a run that is only timed: what ran, in the order of the calls;
 //                                                   KIND launch, or as of operation; START and END in ns
+//   uploaded NAME                                   as upload, of bytes that are not kept: equal for equal ones
+//   asked KIND STREAM BYTES [FUNCTION GX GY GZ BX BY BZ SHARED]    what ran, as of step, in the order of the calls; of a run whose launches
+//                                                   have lines of their own without STREAM
 //   unwritten ERRNO                                 a file could not be written to its end
 //   cooperative                                     the launch above is one
 //   launching FUNCTION                              a kernel that may launch others on the device

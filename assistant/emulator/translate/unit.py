@@ -12,6 +12,7 @@ from os.path import normpath
 from pathlib import Path
 
 from assistant.build.units import is_c
+from assistant.emulator.translate.calls import call_edits
 from assistant.emulator.translate.communication import communicates, unread_edits
 from assistant.emulator.translate.context import LexedFile, UnitContext, gather, is_stubbed_kernel, lex_files
 from assistant.emulator.translate.edits import Edit, EditedText, apply_edits
@@ -99,9 +100,10 @@ def closure(main: Path, load: Load, include_dirs: tuple[Path, ...]) -> Mapping[P
 
 
 def translate(
-    texts: Mapping[Path, str], include_dirs: tuple[Path, ...], *, promote_float: bool = False
+    texts: Mapping[Path, str], include_dirs: tuple[Path, ...], *, promote_float: bool = False, noted_function: str | None = None
 ) -> TranslatedUnit | Untranslatable | Unpromotable:
-    """The unit in C++, or in C where it is written in that; ``texts`` comes from ``closure``."""
+    """The unit in C++, or in C where it is written in that; ``texts`` comes from ``closure``. ``noted_function``: of the host, whose calls
+    a recording notes."""
     files = lex_files(texts)
     if is_c(files[0].path):
         return _translated_c(files, include_dirs)
@@ -115,13 +117,16 @@ def translate(
             obstacle = promotion_obstacle(file.code)
             if obstacle is not None:
                 return Unpromotable(f"{file.path.name} uses {obstacle}, which depends on the bits of a narrower type")
-    names = _copied_names(files)
+    names, is_cuda = _copied_names(files), uses_cuda(files)
     translated: list[TranslatedFile] = []
     unread: list[Diagnostic] = []
     for file in files:
         edits, unread_offsets = _file_edits(file, context, promote_float)
         unread += [_diagnostic(file, "a kernel launch that could not be read", o) for o in unread_offsets]
         edits += [*_include_edits(file, names, include_dirs), *containment.edits[file.path]]
+        if noted_function is not None and is_cuda:  # what notes a call comes with CUDA's headers
+            found = [f for f in file.code_declarations if isinstance(f, Function)]
+            edits += [edit for f in found for edit in call_edits(file.code, f, context.device_words, noted_function)]
         translated.append(TranslatedFile(file.path, names[file.path], apply_edits(file.text, edits)))
     if unread:
         return Untranslatable(tuple(unread))
@@ -130,7 +135,7 @@ def translate(
     refused = tuple(_diagnostic(f, u.construct, u.offset) for f in files for u in unsupported[f.path])
     has_main, uses_volatile = any(map(_defines_main, files)), any(_has_word(f, _VOLATILE) for f in files)
     has_signals = any(_communicates(f, context) for f in files)
-    return TranslatedUnit(tuple(translated), has_main, uses_volatile, has_signals, uses_cuda(files), refused)
+    return TranslatedUnit(tuple(translated), has_main, uses_volatile, has_signals, is_cuda, refused)
 
 
 def _first_of_each(found: tuple[tuple[LexedFile, UnsupportedConstruct], ...]) -> tuple[Diagnostic, ...]:

@@ -8,6 +8,7 @@ from assistant.lazy import names_of
 
 if TYPE_CHECKING:
     from assistant.engine.judge.affected import affected_pairs as affected_pairs
+    from assistant.engine.judge.affected import asked_region as asked_region
     from assistant.engine.judge.baseline import Baseline as Baseline
     from assistant.engine.judge.baseline import PreparedCase as PreparedCase
     from assistant.engine.judge.baseline import buffer_facts as buffer_facts
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from assistant.engine.judge.comparing import rejudge as rejudge
     from assistant.engine.judge.judging import verify as verify
     from assistant.engine.judge.one_program import foreign_reading as foreign_reading
+    from assistant.engine.judge.operations import operations_speed as operations_speed
     from assistant.engine.judge.preparing import prepare as prepare
     from assistant.engine.judge.replaying import HOST_SPACE as HOST_SPACE
     from assistant.engine.judge.replaying import spaces_of as spaces_of

@@ -9,15 +9,19 @@ Example::
 from __future__ import annotations
 
 from assistant.engine.evaluate import Evaluation, KernelAssessment
+from assistant.engine.job import Job
 from assistant.engine.judge.changes import edited_kernels, same_kernel
 from assistant.engine.judge.predicting import KernelPair
 from assistant.engine.judge.region import ProgramRegion
+from assistant.engine.request import WHOLE_PROGRAM
 from assistant.model.build import KernelCode
 from assistant.model.launch import LaunchConfig
+from assistant.model.profile import Severity
 from assistant.model.source import Kernel
-from assistant.workload.regions import find_region, launches_in_order
+from assistant.workload.asked_regions import region_of_calls, region_of_main
+from assistant.workload.regions import OrderedStep, find_region, steps_in_order
 
-__all__ = ["affected_pairs", "find_in_programs", "kernel_pair", "launched_work"]
+__all__ = ["affected_pairs", "asked_region", "find_in_programs", "kernel_pair", "launched_work"]
 
 
 def affected_pairs(before: Evaluation, after: Evaluation, name: str) -> tuple[KernelPair, ...]:
@@ -41,16 +45,47 @@ def launched_work(before: Evaluation, after: Evaluation) -> KernelPair:
 
 
 def find_in_programs(before: Evaluation, after: Evaluation) -> ProgramRegion | None:
-    """Where the programs of both versions differ; None where no launch does, or the order of launches is not known."""
+    """Where the programs of both versions differ; None where neither launches nor copies and fills do, or their order is not
+    known."""
+    found = _steps_of_both(before, after)
+    recordings = (before.counted.recording, after.counted.recording)
+    sees_all = all(recording is not None and recording.are_waits_seen for recording in recordings)
+    region = None if found is None else find_region(*found, may_repeat=sees_all)
+    return None if found is None or region is None else ProgramRegion(region, *found)
+
+
+def asked_region(job: Job, before: Evaluation, after: Evaluation) -> ProgramRegion | None:
+    """What a person asked for; None where that is nothing, and where it cannot be judged, which is said."""
+    asked = job.request.region
+    found = None if asked is None else _asked_in_programs(before, after, asked)
+    if isinstance(found, str):
+        job.say(Severity.WARNING, found, "name a function of the host that launches or copies, or main")
+        return None
+    return found
+
+
+def _asked_in_programs(before: Evaluation, after: Evaluation, asked: str) -> ProgramRegion | str:
+    """What a person asked for (``JobRequest.region``), or why it cannot be judged."""
+    found = _steps_of_both(before, after)
+    a, b = before.counted.recording, after.counted.recording
+    if found is None or a is None or b is None:
+        return f"{asked} is not judged as a whole: in what order the programs launch and copy is not known"
+    if asked != WHOLE_PROGRAM and not (a.are_waits_seen and b.are_waits_seen):
+        return f"calls of {asked} are not seen by the GPU's own recorder"
+    region = region_of_main(*found) if asked == WHOLE_PROGRAM else region_of_calls(a, b, *found, asked)
+    if region is None:
+        return "one of the programs does nothing on the GPU"
+    return region if isinstance(region, str) else ProgramRegion(region, *found, asked)
+
+
+def _steps_of_both(before: Evaluation, after: Evaluation) -> tuple[tuple[OrderedStep, ...], tuple[OrderedStep, ...]] | None:
+    """In program order; None where that is not known."""
     a, b = before.counted.recording, after.counted.recording
     if a is None or b is None:
         return None
     edited = _edited_instances(before, after)
-    of_a, of_b = launches_in_order(a, edited), launches_in_order(b, edited)
-    if of_a is None or of_b is None:
-        return None
-    region = find_region(of_a, of_b)
-    return None if region is None else ProgramRegion(region, of_a, of_b)
+    of_a, of_b = steps_in_order(a, edited), steps_in_order(b, edited)
+    return None if of_a is None or of_b is None else (of_a, of_b)
 
 
 def kernel_pair(kernel: Kernel, before: Evaluation, after: Evaluation) -> KernelPair:

@@ -26,6 +26,7 @@ from assistant.engine.judge.compared import ComparisonResult, Unjudged, Verdict,
 from assistant.engine.judge.judging import verify
 from assistant.engine.judge.moved import may_be_moved, moved_work, right_as_a_whole
 from assistant.engine.judge.one_program import foreign_reading
+from assistant.engine.judge.operations import judged_region, operations_speed
 from assistant.engine.judge.pairing import line_pairs, unpaired_launches
 from assistant.engine.judge.predicting import KernelPair, predict_speed
 from assistant.engine.judge.preparing import prepare
@@ -104,6 +105,7 @@ async def _compare_evaluated(job: Job, before: Evaluation, after: Evaluation, is
         verdicts.append(sides.tell(None, program.result, program.speed.comparison))
     moved = moved_work(before, after)
     edited, untouched = edited_kernels(before.version, after.version), list[Unjudged]()
+    operations = None if unpaired is not None else judged_region(job, before, after)
     for old, new in pairs:
         baseline = await sides.baseline(frozenset({old.key}))
         if isinstance(baseline, LabFailure):
@@ -126,6 +128,9 @@ async def _compare_evaluated(job: Job, before: Evaluation, after: Evaluation, is
             verdicts.append(sides.tell(old.key, result, None))
             continue
         pair = KernelPair(before.kernel(old.qualified_name), after.kernel(new.qualified_name))
+        if operations is not None and old.key not in edited:
+            verdicts.append(sides.tell(old.key, result, None, figures_of(job, pair.before, pair.after)))
+            continue
         speed = await speed_of(job, SpeedQuestion(baseline, before, after, (pair,)), is_confirming=True)
         speeds.append(speed)
         _tell_speed(job, old, new, speed)
@@ -141,6 +146,15 @@ async def _compare_evaluated(job: Job, before: Evaluation, after: Evaluation, is
     verdicts += [sides.tell(kernel.key, _launch_failed(kernel, problem), None) for kernel, problem in refused]
     verdicts += [sides.tell(kernel.key, _not_judged(kernel), None) for kernel in _never_launched(before, after)]
     watch.end(counted_noun(len(pairs), "kernel"))
+    if whole is None and operations is not None and verdicts and not any(verdict.is_failure for verdict in verdicts):
+        speed = await operations_speed(job, operations, before, after)
+        for note in speed.notes:
+            job.say(Severity.WARNING, note)
+        whole_verdict = _overall(sides, verdicts, speed)
+        # It alone decides: a kernel may take longer so that a copy can be left out.
+        told = [*(replace(verdict, speed=None) for verdict in verdicts), whole_verdict]
+        ending = _ending(told, speeds, unjudged, len(pairs), is_strict)
+        return ComparisonResult(ending, (*verdicts, whole_verdict), unjudged=tuple(unjudged))
     ending = _ending(verdicts, speeds, unjudged, len(pairs), is_strict)
     if len(verdicts) > 1:
         verdicts.append(_overall(sides, verdicts, speeds if whole is None else whole.speed))

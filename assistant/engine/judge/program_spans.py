@@ -1,7 +1,7 @@
 """How long a Region takes in both programs as they are: run in turn on the GPU, nothing recorded but time stamps.
 
-From the start of its first launch to the end of its last one, so that what lies between counts too: copies, fills, waits of the host, time
-in which nothing runs. Example::
+From the start of its first step to the end of its last one, so that what lies between counts too: copies between host and device, waits of
+the host, time in which nothing runs. Example::
 
     spans = await program_spans(job, clock, found, a, b)     # Comparison: FASTER 1.43x; LabFailure where it cannot be timed
 """
@@ -18,11 +18,11 @@ from assistant.engine.judge.region import ProgramRegion
 from assistant.measure.paired import aa_half_width_of, pairs_of
 from assistant.measure.statistics import WeightedPairs, compare_pairs
 from assistant.model.comparison import Comparison
-from assistant.model.recording import Recording
+from assistant.model.recording import WORK_KINDS, DeviceStep, Recording
 from assistant.model.timing import Block
 from assistant.ports.lab import LabFailure, Program, Timing
 from assistant.record import Record
-from assistant.workload.regions import OrderedLaunch
+from assistant.workload.regions import OrderedStep
 from assistant.workload.select import kernel_name
 
 __all__ = ["program_spans", "span_s"]
@@ -32,7 +32,7 @@ _BLOCKS = 5
 _LONGEST_BLOCK_S = 24.0
 """Programs that take longer are not run twenty times."""
 _METHOD = (
-    "both programs run in turn, their code loaded beforehand, CUPTI's time stamps from the start of the first launch to the end of the "
+    "both programs run in turn, their code loaded beforehand, CUPTI's time stamps from the start of the first step to the end of the "
     "last one; n={} blocks of ABBA"
 )
 
@@ -61,18 +61,19 @@ async def program_spans(job: Job, clock: Timing, found: ProgramRegion, a: Progra
     return compare_pairs((pairs,), aa_half_width_of(blocks, seed), seed, _METHOD.format(_BLOCKS))
 
 
-def span_s(recording: Recording, launches: Sequence[OrderedLaunch], chosen: Sequence[int], step: int, count: int) -> float | None:
-    """Seconds of all repetitions together; None where the program did not launch what it did when it was recorded.
+def span_s(recording: Recording, steps: Sequence[OrderedStep], chosen: Sequence[int], step: int, count: int) -> float | None:
+    """Seconds of all repetitions together; None where the program did not do what it did when it was recorded.
 
-    ``chosen``: launches of the first repetition, by their place in ``launches``; ``step``: launches from one repetition to the next.
+    ``chosen``: steps of the first repetition, by their place in ``steps``; ``step``: steps from one repetition to the next.
     """
-    started = [one for one in recording.steps or () if one.kind == "launch"]
-    names = [kernel_name(recording.shape_counts[one.shape].kernel) for one in started]
-    if names != [kernel_name(without_file(launch.kernel)) for launch in launches]:  # the GPU's records name no files
+    at = _as_recorded(recording, steps, WORK_KINDS)
+    if at is None and steps[chosen[0]].is_launch and steps[chosen[-1]].is_launch:
+        at = _as_recorded(recording, steps, frozenset({"launch"}))
+    if at is None:
         return None
     total_ns = 0
     for number in range(count):
-        within = [started[index + number * step] for index in chosen]
+        within = [at[index + number * step] for index in chosen if index + number * step in at]
         begins = [one.start_ns for one in within if one.start_ns is not None]
         ends = [one.end_ns for one in within if one.end_ns is not None]
         if len(begins) < len(within) or len(ends) < len(within):
@@ -81,11 +82,27 @@ def span_s(recording: Recording, launches: Sequence[OrderedLaunch], chosen: Sequ
     return total_ns * 1e-9
 
 
+def _as_recorded(recording: Recording, steps: Sequence[OrderedStep], kinds: frozenset[str]) -> dict[int, DeviceStep] | None:
+    """What ran, by its place in ``steps``, looking at these kinds alone; None where they do not agree. A driver makes copies of its own."""
+    ran = [one for one in recording.steps or () if one.kind in kinds]
+    wanted = [(place, one) for place, one in enumerate(steps) if one.kind in kinds]
+    kernels = [recording.shape_counts[one.shape].kernel if one.kind == "launch" else "" for one in ran]
+    names = [_name(one.kind, kernel) for one, kernel in zip(ran, kernels, strict=True)]
+    if names != [_name(one.kind, one.kernel) for _, one in wanted]:
+        return None
+    return {place: one for (place, _), one in zip(wanted, ran, strict=True)}
+
+
+def _name(kind: str, kernel: str) -> str:
+    """The GPU's records name no files."""
+    return kernel_name(without_file(kernel)) if kind == "launch" else kind
+
+
 class _Side(Record):
     """One program, and where the Region is in it."""
 
     program: Program
-    launches: tuple[OrderedLaunch, ...]
+    steps: tuple[OrderedStep, ...]
     chosen: tuple[int, ...]
     step: int
     count: int
@@ -101,8 +118,8 @@ async def _runs(job: Job, clock: Timing, sides: Mapping[str, _Side], letters: st
             return run
         if run.recording is None or run.exit_status != 0:
             return LabFailure("bad_status", f"{letter}'s program did not end with status 0 on the GPU", "")
-        span = span_s(run.recording, side.launches, side.chosen, side.step, side.count)
+        span = span_s(run.recording, side.steps, side.chosen, side.step, side.count)
         if span is None:
-            return LabFailure("unsupported", f"{letter}'s program launched other kernels than when it was recorded", "")
+            return LabFailure("unsupported", f"{letter}'s program did other things on the GPU than when it was recorded", "")
         times.append(span)
     return tuple(times)

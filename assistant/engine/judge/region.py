@@ -1,16 +1,20 @@
-"""The Region in which the programs of two versions differ, with all launches of both.
+"""The Region in which the programs of two versions differ, with everything that both do on the device.
 
 Example::
 
-    ProgramRegion(region, of_a, of_b).name      # 'scale, add → scale_add'
+    ProgramRegion(region, of_a, of_b).name      # 'scale, copy on the GPU, add → scale_add'
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
+from itertools import groupby
 
+from assistant.model.recording import STEP_WORDS
+from assistant.profile.quantity import counted_noun
 from assistant.record import Record
-from assistant.workload.regions import OrderedLaunch, Region
+from assistant.workload.regions import OrderedStep, Region, host_copies_of_both
 from assistant.workload.select import kernel_name
 
 __all__ = ["ProgramRegion"]
@@ -19,20 +23,79 @@ _MOST_NAMES = 4
 
 
 class ProgramRegion(Record):
-    """Where two programs differ, with all of their launches."""
+    """Where two programs differ, with all of their launches, copies and fills."""
 
     region: Region
-    before: tuple[OrderedLaunch, ...]
-    after: tuple[OrderedLaunch, ...]
+    before: tuple[OrderedStep, ...]
+    after: tuple[OrderedStep, ...]
+    asked: str | None = None
+    """What a person asked for: ``main``, or a function of the host; None: what differs."""
+
+    @property
+    def sides(self) -> tuple[tuple[OrderedStep, ...], tuple[OrderedStep, ...]]:
+        """The Region's own steps, of A and of B."""
+        old = tuple(self.before[index] for index in self.region.before)
+        return old, tuple(self.after[index] for index in self.region.after)
+
+    @property
+    def counted(self) -> tuple[tuple[OrderedStep, ...], tuple[OrderedStep, ...]]:
+        """Those that are in the ratio: without the host copies that B leaves as they are."""
+        same = host_copies_of_both(*self.sides)
+        old, new = (_without(side, same) for side in self.sides)
+        return old, new
 
     @property
     def name(self) -> str:
         """``scale, add → scale_add``."""
-        old = _names([self.before[index] for index in self.region.before])
-        new = _names([self.after[index] for index in self.region.after])
+        if self.asked is not None:
+            return self.asked
+        old, new = map(_names, self.sides)
         return f"{old} → {new}"
 
+    @property
+    def what(self) -> str:
+        """``of 2 launches of A and 1 of B as one sequence, 12 times``."""
+        old, new = self.counted
+        times = f", {self.region.count:,} times" if self.region.count > 1 else ""
+        if all(step.is_launch for step in (*old, *new)):
+            return f"of {counted_noun(len(old), 'launch', 'launches')} of A and {len(new)} of B as one sequence{times}"
+        return f"of {_listed(old)} of A and {_listed(new)} of B as one sequence{times}"
 
-def _names(launches: Sequence[OrderedLaunch]) -> str:
-    names = [kernel_name(launch.kernel) for launch in launches]
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """What B leaves as it is and is in no ratio, in words."""
+        same = tuple(host_copies_of_both(*self.sides).elements())
+        if not same:
+            return ()
+        return (f"the same in both and left out: {_listed(same)}, {sum(step.size_bytes for step in same):,} bytes",)
+
+
+def _without(steps: Sequence[OrderedStep], left_out: Counter[OrderedStep]) -> tuple[OrderedStep, ...]:
+    left, found = left_out.copy(), list[OrderedStep]()
+    for step in steps:
+        if left[step] > 0:
+            left[step] -= 1
+        else:
+            found.append(step)
+    return tuple(found)
+
+
+def _names(steps: Sequence[OrderedStep]) -> str:
+    """Copies and fills of one kind that follow each other are one name."""
+    names = list[str]()
+    for (kind, is_launch), group in groupby(steps, key=lambda step: (step.kind, step.is_launch)):
+        members = list(group)
+        names += [kernel_name(step.kernel) for step in members] if is_launch else [_counted(kind, len(members))]
     return ", ".join(names[:_MOST_NAMES]) + (", …" if len(names) > _MOST_NAMES else "")
+
+
+def _counted(kind: str, count: int) -> str:
+    one, many = STEP_WORDS[kind]
+    return one if count == 1 else f"{count:,} {many}"
+
+
+def _listed(steps: Sequence[OrderedStep]) -> str:
+    kinds = Counter(step.kind for step in steps)
+    words = {"launch": ("launch", "launches"), **STEP_WORDS}
+    *others, last = (counted_noun(count, *words[kind]) for kind, count in kinds.items())
+    return f"{', '.join(others)} and {last}" if others else last

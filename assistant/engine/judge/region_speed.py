@@ -1,8 +1,8 @@
-"""Speed of a Region: the launches of A and of B from the first one that differs to the last one, each side as one sequence.
+"""Speed of a Region: what A and B do on the device from the first step that differs to the last one, each side as one sequence.
 
-What differs need not be one kernel: B may fuse kernels, split one, add or leave out launches. A Region is timed twice: as one call that
-replays all of its launches in order, and in both programs as they are. Without a clock it is predicted as the sum of its launches.
-Example::
+What differs need not be one kernel: B may fuse kernels, split one, add or leave out launches, copies and fills. A Region is timed twice:
+as one call that replays all of its steps in order, and in both programs as they are. Without a clock it is predicted as the sum of its
+steps. Copies between host and device that B leaves as they are count on neither side of a sum. Example::
 
     speed = await region_speed(job, found, before, after)     # FASTER 2.4x
 """
@@ -21,30 +21,33 @@ from assistant.engine.judge.region import ProgramRegion
 from assistant.engine.judge.replaying import startable_kernels
 from assistant.engine.judge.timing_verdict import Speed, judge_timing
 from assistant.measure.compare import PredictedCase, compare_predictions, sum_predictions
+from assistant.measure.operations import predict_operation
 from assistant.model.comparison import Comparison, PredictedTime, SpeedOutcome
+from assistant.model.device import Target
 from assistant.model.launch import LaunchConfig
-from assistant.model.recording import STEP_WORDS, DeviceStep, Recording
+from assistant.model.recording import STEP_WORDS, WORK_KINDS, DeviceStep, Recording
 from assistant.model.timing import PairTiming, TimingOptions
 from assistant.model.workload import Case, CaseOrigin
 from assistant.ports.lab import LabFailure, Program, Timing
 from assistant.profile.quantity import counted_noun
-from assistant.workload.regions import OrderedLaunch, Region, steps_within
+from assistant.workload.asked_regions import region_of_main
+from assistant.workload.regions import OrderedStep, launches_of, steps_within
 
 __all__ = ["region_speed"]
 
 _MOST_LAUNCHES = 32
 """Of one side that are replayed as one call."""
 _CLEAR = {SpeedOutcome.FASTER, SpeedOutcome.SLOWER}
-_WORK = frozenset({"copy_to_device", "copy_to_host", "copy_on_device", "fill"})
+_OPERATIONS_METHOD = "copies and fills by their bytes over DRAM's bandwidth, those to and from the host over that of a PCIe 5.0 x16 link"
 
 
 async def region_speed(job: Job, found: ProgramRegion, before: Evaluation, after: Evaluation) -> Speed:
     """Timed where the lab has a clock, else predicted; no gain where something that B adds is in no ratio."""
     a, b = before.counted.recording, after.counted.recording
     assert a is not None and b is not None
-    within, elsewhere = _within(found, a, b), (*_outside(found, a, b), *_of_the_host(a, b))
-    what = (_what(found), *_once(found, a, b))
-    predicted = _predicted(found, before, after)
+    within, elsewhere = _within(found, a, b), (*_outside(found, a, b), *_of_the_host(a, b), *_over_the_link(found))
+    predicted = _predicted(found, before, after, job.target)
+    what = (found.what, *found.left_out, *_beside(found, predicted, before, after, job.target), *_once(found, a, b))
     clock = job.lab.timing
     if clock is None:
         return Speed(_said(predicted, what, (*within, *elsewhere)))
@@ -98,19 +101,15 @@ def _said(comparison: Comparison | None, caveats: Sequence[str], doubts: Sequenc
     return replace(comparison, outcome=outcome, caveats=(*caveats, *comparison.caveats, *doubts))
 
 
-def _what(found: ProgramRegion) -> str:
-    old, new = len(found.region.before), len(found.region.after)
-    times = f", {found.region.count:,} times" if found.region.count > 1 else ""
-    return f"of {counted_noun(old, 'launch', 'launches')} of A and {new} of B as one sequence{times}"
-
-
 def _within(found: ProgramRegion, a: Recording, b: Recording) -> tuple[str, ...]:
     """What replays of the Region leave out, or do otherwise than the program."""
     of_a, of_b = steps_within(a, found.region.before), steps_within(b, found.region.after)
     said = list[str]()
-    streams = [{step.stream for step in steps if step.kind == "launch"} for steps in (of_a, of_b)]
+    streams = [{step.stream for step in steps if step.kind in WORK_KINDS} for steps in (of_a, of_b)]
     if any(len(used) > 1 for used in streams):
         said.append("launches of several streams are replayed one after another")
+    if not (a.are_waits_seen and b.are_waits_seen):
+        said.append("waits of the host and allocations were not seen")
     added = _counts(of_b) - _counts(of_a)
     if added:
         said.append(f"replays leave out what B adds between its launches: {_listed(added)}")
@@ -118,19 +117,19 @@ def _within(found: ProgramRegion, a: Recording, b: Recording) -> tuple[str, ...]
 
 
 def _outside(found: ProgramRegion, a: Recording, b: Recording) -> tuple[str, ...]:
-    """What B adds before the Region, behind it or between its repetitions: copies and fills, and whatever comes with each repetition."""
-    more = {kind: number for kind, number in _added_elsewhere(found, a, b).items() if not _is_once(kind, number, found)}
+    """What B adds before the Region, behind it or between its repetitions, and comes with each repetition."""
+    more = {kind: number for kind, number in _added_elsewhere(found, a, b).items() if not _is_once(number, found)}
     return (f"in no ratio: elsewhere B also makes {_listed(more)}",) if more else ()
 
 
 def _once(found: ProgramRegion, a: Recording, b: Recording) -> tuple[str, ...]:
     """What B adds there less often than it repeats the Region, as memory that is taken once: named, and no doubt."""
-    more = {kind: number for kind, number in _added_elsewhere(found, a, b).items() if _is_once(kind, number, found)}
+    more = {kind: number for kind, number in _added_elsewhere(found, a, b).items() if _is_once(number, found)}
     return (f"elsewhere B also makes {_listed(more)}, which is not in it",) if more else ()
 
 
-def _is_once(kind: str, number: int, found: ProgramRegion) -> bool:
-    return kind not in _WORK and (found.region.count == 1 or number < found.region.count)
+def _is_once(number: int, found: ProgramRegion) -> bool:
+    return found.region.count == 1 or number < found.region.count
 
 
 def _added_elsewhere(found: ProgramRegion, a: Recording, b: Recording) -> Counter[str]:
@@ -147,38 +146,64 @@ def _listed(kinds: Mapping[str, int]) -> str:
 
 def _of_the_host(a: Recording, b: Recording) -> tuple[str, ...]:
     """Whether the host may do in B what the device does in A: its time is in no ratio."""
-    if a.uploads is None or b.uploads is None:
+    of_a, of_b = _contents(a), _contents(b)
+    if of_a is None or of_b is None:
         return ("what both versions upload was not compared: the host may do part of the work",)
-    if _contents(b) - _contents(a):
+    if of_b - of_a:
         return ("B uploads contents that A does not: the host may do part of the work, which is in no ratio",)
     return ()
 
 
-def _contents(recording: Recording) -> Counter[str]:
-    """Of all uploads but those of device addresses, which differ from run to run."""
-    return Counter(upload.blob for upload in recording.uploads or () if not upload.has_addresses)
+def _contents(recording: Recording) -> Counter[str] | None:
+    """Of all uploads but those of device addresses, which differ from run to run; None where not all were seen."""
+    if recording.uploads is None:
+        return None if recording.uploaded_names is None else Counter(recording.uploaded_names)
+    return Counter(upload.blob for upload in recording.uploads if not upload.has_addresses)
 
 
-def _predicted(found: ProgramRegion, before: Evaluation, after: Evaluation) -> Comparison | None:
+def _over_the_link(found: ProgramRegion) -> tuple[str, ...]:
+    """Whether B brings more bytes over the link between host and device, of which only the least time is known."""
+    old, new = (sum(step.size_bytes for step in side if not step.is_of_device) for side in found.counted)
+    if new <= old:
+        return ()
+    return (f"B brings {new - old:,} bytes more over the link between host and GPU, of which only the least time is known",)
+
+
+def _predicted(found: ProgramRegion, before: Evaluation, after: Evaluation, target: Target) -> Comparison | None:
     """The sum of the model's times; None where one of the launches was not counted."""
-    times = [
-        _predictions([launches[index] for index in chosen], evaluation)
-        for launches, chosen, evaluation in (
-            (found.before, found.region.before, before),
-            (found.after, found.region.after, after),
-        )
-    ]
+    times = [_predictions(side, evaluation, target) for side, evaluation in zip(found.counted, (before, after), strict=True)]
     if any(not side for side in times):
         return None
     old, new = (sum_predictions(side) for side in times)
-    return compare_predictions((PredictedCase(found.name, float(found.region.count), old, new),))
+    comparison = compare_predictions((PredictedCase(found.name, float(found.region.count), old, new),))
+    if all(step.is_launch for side in found.counted for step in side):
+        return comparison
+    quality = f"{comparison.quality}; copies and fills were not among them" if comparison.quality else ""
+    return replace(comparison, low=None, high=None, quality=quality, method=f"{comparison.method}; {_OPERATIONS_METHOD}")
 
 
-def _predictions(launches: Sequence[OrderedLaunch], evaluation: Evaluation) -> tuple[PredictedTime, ...]:
-    """Of each launch; empty where one is not known."""
+def _beside(found: ProgramRegion, predicted: Comparison | None, before: Evaluation, after: Evaluation, target: Target) -> tuple[str, ...]:
+    """The prediction for all that both programs do on the device, where it is another one."""
+    main = region_of_main(found.before, found.after)
+    if predicted is None or main is None:
+        return ()
+    whole = _predicted(replace(found, region=main), before, after, target)
+    if whole is None or f"{whole.ratio:.2f}" == f"{predicted.ratio:.2f}":
+        return ()
+    return (f"all that main does on the GPU: predicted {whole.ratio:.2f}x",)
+
+
+def _predictions(steps: Sequence[OrderedStep], evaluation: Evaluation, target: Target) -> tuple[PredictedTime, ...]:
+    """Of each step; empty where one is not known."""
     known = _known_times(evaluation)
-    found = [known.get((launch.kernel, launch.config)) for launch in launches]
+    found = [_prediction(step, known, target) for step in steps]
     return () if None in found else tuple(time for time in found if time is not None)
+
+
+def _prediction(step: OrderedStep, known: Mapping[tuple[str, LaunchConfig], PredictedTime], target: Target) -> PredictedTime | None:
+    if step.config is None:
+        return predict_operation(step.kind, step.size_bytes, target)
+    return known.get((step.kernel, step.config))
 
 
 def _known_times(evaluation: Evaluation) -> dict[tuple[str, LaunchConfig], PredictedTime]:
@@ -192,9 +217,11 @@ def _known_times(evaluation: Evaluation) -> dict[tuple[str, LaunchConfig], Predi
 
 async def _replayed(job: Job, clock: Timing, found: ProgramRegion, before: Evaluation, after: Evaluation) -> PairTiming | LabFailure:
     """One repetition of each side, on what its own program had in memory before it."""
-    if max(len(found.region.before), len(found.region.after)) > _MOST_LAUNCHES:
+    if max(map(len, found.sides)) > _MOST_LAUNCHES:
         return LabFailure("unsupported", f"more than {_MOST_LAUNCHES} launches would have to be replayed as one", "")
-    chosen = _kept_repetition(found.region, before.counted.recording, after.counted.recording)
+    if any(not step.is_launch for side in found.counted for step in side):
+        return LabFailure("unsupported", "copies and fills are not replayed", "")
+    chosen = _kept_repetition(found, before.counted.recording, after.counted.recording)
     if chosen is None:
         return LabFailure("unsupported", "not all of its launches could be recorded", "")
     (a, a_program), (b, b_program) = (
@@ -207,13 +234,13 @@ async def _replayed(job: Job, clock: Timing, found: ProgramRegion, before: Evalu
     return replace(timing, cases=tuple(replace(case, shape=found.name, weight=float(found.region.count)) for case in timing.cases))
 
 
-def _kept_repetition(region: Region, a: Recording | None, b: Recording | None) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
+def _kept_repetition(found: ProgramRegion, a: Recording | None, b: Recording | None) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
     """Launches of the last repetition that both recordings have wholly: the first ones of a simulation may work on empty fields."""
     assert a is not None and b is not None
-    kept = [{launch.index for launch in recording.launches} for recording in (a, b)]
+    region, kept = found.region, [{launch.index for launch in recording.launches} for recording in (a, b)]
     for number in reversed(range(region.count)):
-        before = tuple(index + number * region.step[0] for index in region.before)
-        after = tuple(index + number * region.step[1] for index in region.after)
+        before = launches_of(found.before, [index + number * region.step[0] for index in region.before])
+        after = launches_of(found.after, [index + number * region.step[1] for index in region.after])
         if kept[0].issuperset(before) and kept[1].issuperset(after):
             return before, after
     return None
@@ -228,7 +255,8 @@ def _sequence(name: str, evaluation: Evaluation, indices: tuple[int, ...]) -> tu
 
 
 def _counts(steps: Sequence[DeviceStep]) -> Counter[str]:
-    return Counter(step.kind for step in steps if step.kind != "launch")
+    """Of waits, allocations and frees: what is work is in the Region, or the same in both."""
+    return Counter(step.kind for step in steps if step.kind in STEP_WORDS and step.kind not in WORK_KINDS)
 
 
 def _counted(kind: str, count: int) -> str:

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from assistant.engine.evaluate import Evaluation
 from assistant.engine.job import Job
-from assistant.engine.judge.affected import find_in_programs, launched_work
+from assistant.engine.judge.affected import asked_region, find_in_programs, launched_work
 from assistant.engine.judge.predicting import KernelPair, predict_speed
 from assistant.engine.judge.region_speed import region_speed
 from assistant.engine.judge.replaying import startable_kernels
@@ -32,7 +32,7 @@ _SHAPE = "all launches"
 
 async def unpaired_speed(job: Job, before: Evaluation, after: Evaluation, reason: str) -> Speed:
     """Of all launches of kernels that are not the same in both versions; ``reason``: why they do not correspond."""
-    found = find_in_programs(before, after)
+    found = asked_region(job, before, after) or find_in_programs(before, after)
     if found is not None:
         speed = await region_speed(job, found, before, after)
         if speed.comparison is not None:

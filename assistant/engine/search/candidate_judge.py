@@ -20,8 +20,10 @@ from assistant.engine.judge import (
     Speed,
     SpeedQuestion,
     affected_pairs,
+    asked_region,
     changed_kernels,
     foreign_reading,
+    operations_speed,
     prepare,
     speed_of,
     verify,
@@ -169,9 +171,14 @@ class CandidateJudge:
     async def speed(self, node: SearchNode, evaluation: Evaluation, is_confirming: bool) -> Speed:
         """Of ``evaluation`` against ``node``: when screening, the version that was edited; when confirming, the user's text.
 
-        Over all kernels that the edit concerns, so that work which it moves into another one counts.
+        Over all kernels that the edit concerns, so that work which it moves into another one counts; over the part of the program that a
+        person asks for, where one does.
         """
         baseline = self._baselines[changed_kernels(self._start.evaluation.version, evaluation.version), is_confirming]
+        if is_confirming or self._job.lab.timing is None:  # whole programs are not run for each of many candidates
+            region = asked_region(self._job, node.evaluation, evaluation)
+            if region is not None:
+                return await operations_speed(self._job, region, node.evaluation, evaluation)
         pairs = affected_pairs(node.evaluation, evaluation, self._name)
         return await speed_of(self._job, SpeedQuestion(baseline, node.evaluation, evaluation, pairs), is_confirming)
 

@@ -76,6 +76,54 @@ def test_a_log_of_a_gpu_becomes_a_recording(tmp_path: Path) -> None:
     )
 
 
+ORDERED = (
+    "uploaded 5e1f",
+    "launch 0 _Z1kPi 2 1 1 32 1 1 0 0 -",
+    "skipped 1 _Z1kPi 4 1 1 32 1 1 0 too%20large",
+    "asked copy_to_device 7 64",
+    "asked launch 7 0 _Z1kPi 2 1 1 32 1 1 0",
+    "asked copy_on_device 13 32",
+    "asked launch 13 0 _Z1kPi 4 1 1 32 1 1 0",
+    "sees_operations",
+    "operation copy_to_device 1 64",
+    "operation copy_on_device 1 32",
+)
+
+
+def test_what_a_gpu_ran_stands_in_the_order_of_the_calls(tmp_path: Path) -> None:
+    (tmp_path / "log").write_text("\n".join(ORDERED))
+    recording = finish_recording(tmp_path, LogNames(function_name))
+    assert recording.steps is not None and not recording.are_waits_seen
+    assert [(step.kind, step.shape, step.stream, step.size_bytes, step.start_ns) for step in recording.steps] == [
+        ("copy_to_device", -1, 0, 64, None),
+        ("launch", 0, 0, 0, None),
+        ("copy_on_device", -1, 1, 32, None),
+        ("launch", 1, 1, 0, None),
+    ]
+    assert [shape.count for shape in recording.shape_counts] == [1, 1]
+
+
+@pytest.mark.parametrize(
+    ("lines", "names"),
+    [(ORDERED, ("5e1f",)), (ORDERED[1:], None), ((*ORDERED, "operation copy_to_device 1 8"), None), (ORDERED[1:3], None)],
+)
+def test_uploads_are_known_where_every_one_was_seen(tmp_path: Path, lines: tuple[str, ...], names: tuple[str, ...] | None) -> None:
+    (tmp_path / "log").write_text("\n".join(lines))
+    recording = finish_recording(tmp_path, LogNames(function_name))
+    assert (recording.uploaded_names, recording.uploads) == (names, None)
+
+
+@pytest.mark.parametrize("missing", [4, 6])
+def test_an_order_that_lacks_a_launch_is_none(tmp_path: Path, missing: int) -> None:
+    (tmp_path / "log").write_text("\n".join((*ORDERED[:missing], *ORDERED[missing + 1 :])))
+    assert finish_recording(tmp_path, LogNames(function_name)).steps is None
+
+
+def test_an_order_of_other_launches_is_none(tmp_path: Path) -> None:
+    (tmp_path / "log").write_text("\n".join((*ORDERED[:4], ORDERED[6], ORDERED[5], ORDERED[4], *ORDERED[7:])))
+    assert finish_recording(tmp_path, LogNames(function_name)).steps is None
+
+
 def test_units_in_c_are_compiled_as_c_and_linked(tmp_path: Path) -> None:
     """A compiler whose objects hold the call that made them, and which says at the end what it would link."""
     script = (

@@ -91,7 +91,7 @@ def test_what_reached_the_host_has_the_type_and_place_of_its_buffer(recording: R
 def test_copies_and_fills_are_counted(recording: Recording) -> None:
     assert recording.operations is not None
     counted = {item.kind: (item.count, item.size_bytes) for item in recording.operations}
-    assert counted == {"copy_to_device": (2, 16 + 16), "copy_to_host": (1, 4000), "fill": (1, 4096)}
+    assert counted == {"copy_to_device": (2, 16 + 16), "copy_to_host": (1, 4000), "fill": (4, 4096 + 48), "copy_on_device": (5, 160)}
 
 
 def test_everything_is_in_the_order_in_which_it_was_asked_for(recording: Recording) -> None:
@@ -100,8 +100,10 @@ def test_everything_is_in_the_order_in_which_it_was_asked_for(recording: Recordi
     assert kinds == [
         *["allocation"] * 3, "copy_to_device", "fill", "add<7>", "copy_to_device", "through_pointers", "wait", "copy_to_host",
         *["add<1>"] * 20, "allocation", "fill", "arrival_order", "allocation", "after_all", "spill_over",
+        "copy_on_device", "fill",
     ]  # fmt: skip
     assert {step.stream for step in recording.steps if step.kind == "launch"} == {0}
+    assert [(step.size_bytes, step.stream) for step in recording.steps[-2:]] == [(160, 0), (48, 1)], "one call is one step"
 
 
 def test_launches_that_are_not_kept_are_counted_and_said(recording: Recording) -> None:

@@ -304,3 +304,30 @@ def test_a_promise_is_kept_in_templates_and_overloads() -> None:
 def test_a_pointer_to_rows_keeps_its_name_behind_restrict() -> None:
     text = translated("__global__ void k(const int (*__restrict__ rows)[8], int *out) { *out = rows[1][2]; }\n")
     assert "__builtin_addressof(rows), __builtin_addressof(out)" in text
+
+
+CALLED = """\
+namespace sim {
+  struct Solver { void step(int n); void run() { step(1); } };
+  static void step(float* p) { }
+  __device__ void step(int* p) { }
+}
+void sim::Solver::step(int n) { }
+template <typename T> T step(T t) { return t; }
+"""
+
+
+@pytest.mark.parametrize(
+    ("function", "lines"), [("step", [3, 6, 7]), ("Solver::step", [6]), ("sim::step", [3]), ("run", [2]), ("other", [])]
+)
+def test_calls_of_one_host_function_are_noted(function: str, lines: list[int]) -> None:
+    unit = translate({MAIN: CALLED}, (), noted_function=function)
+    assert isinstance(unit, TranslatedUnit)
+    text = unit.files[0].edited.text.splitlines()
+    assert [number for number, line in enumerate(text, 1) if "{ EmuCallScope emu_call_scope;" in line] == lines
+    assert len(text) == len(CALLED.splitlines())
+
+
+def test_a_file_without_cuda_is_left_as_it_is() -> None:
+    unit = translate({MAIN.with_suffix(".cpp"): "void step() { }\n"}, (), noted_function="step")
+    assert isinstance(unit, TranslatedUnit) and "EmuCallScope" not in unit.files[0].edited.text

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from assistant.build.symbols import symbol_for
+from assistant.build.symbols import is_in_unit, symbol_for
 from assistant.lab.compiler import Compiler, Image
 from assistant.lab.process import WorkerProcess
 from assistant.model.build import Build, Flags
@@ -199,3 +199,42 @@ async def test_a_variable_of_another_unit_is_not_taken_for_its_own(worker: Count
     built = await Compiler(worker, tmp_path / "cache", tmp_path).built(asked, "sm_90", "resources")
     assert isinstance(built, Build) and built.diagnostics == ()
     assert [item.registers_per_thread > 0 for item in built.resources if item.kernel == "scale(float*)"] == [True]
+
+
+SCALED = "__global__ void scale(float *x) { x[threadIdx.x] *= 2.0f; }\n"
+SHARED_HEADER = "template <typename T> __global__ void fill(T *x, T value) { x[threadIdx.x] = value; }\n"
+UNITS = (
+    ("main.cu", '#include "fill.cuh"\n__global__ void scale(float *x);\n'
+     "static __global__ void own(float *x) { *x = 1; }\n"
+     "int main() { float *p = 0; fill<float><<<1, 1>>>(p, 1.0f); scale<<<1, 1>>>(p); own<<<1, 1>>>(p); }\n"),
+    ("scale.cu", '#include "fill.cuh"\n' + SCALED + "static __global__ void own(float *x) { *x = 2; }\n"
+     "void others(double *p, float *q) { fill<double><<<1, 1>>>(p, 1.0); own<<<1, 1>>>(q); }\n"),
+    ("unused.cu", "__global__ void never(float *x) { *x = 3; }\n"),
+    ("fill.cuh", SHARED_HEADER),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("kernels", "units"),
+    [
+        (("own(float*)",), {}),
+        (("scale(float*)",), {"scale.cu": ["scale(float*)"]}),
+        (("fill<float>(float*, float)", "fill<double>(double*, double)"), {"scale.cu": ["fill<double>(double*, double)"]}),
+        (("main.cu:own(float*)", "scale.cu:own(float*)"), {"scale.cu": ["scale.cu:own(float*)"]}),
+    ],
+)
+async def test_an_image_holds_the_units_that_define_its_kernels(
+    worker: Counted, tmp_path: Path, kernels: tuple[str, ...], units: dict[str, list[str]]
+) -> None:
+    for name, text in UNITS:
+        write(tmp_path / name, text)
+    sources = tuple(Source(tmp_path / name, text) for name, text in UNITS)
+    compiler = Compiler(worker, tmp_path / "cache", tmp_path)
+    asked = Program(sources, Flags(("-O3",)), working_directory=tmp_path, kernels=kernels)
+    image = await compiler.image(asked, "sm_90")
+    assert isinstance(image, Image), image
+    found = {Path(other.unit).name: [k for k in kernels if is_in_unit(k, other.unit, other.kernels)] for other in image.others}
+    assert found == units
+    elsewhere = {kernel for names in units.values() for kernel in names}
+    assert all(symbol_for(kernel, image.kernels) is not None for kernel in set(kernels) - elsewhere)
+    assert isinstance(await compiler.built_for_device(asked, "sm_90"), Build)

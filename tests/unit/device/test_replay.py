@@ -14,9 +14,11 @@ from assistant.device.gpu_protocol import CaseReply, CaseRequest, Image, ReplayR
 from assistant.device.gpu_state import GpuState
 from assistant.device.lease import GpuBusyError, Lease
 from assistant.device.replay import replay
+from assistant.lab import compiler as lab
 from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.recording import BufferState, PointerField, RecordedArgument, RecordedBuffer, RecordedLaunch, Recording
 from assistant.model.workload import CaseOrigin
+from assistant.serialize import decode, encode
 from assistant.workload.recordings import NewCase, blob_name, write_case
 from tests.unit.device.host_driver import HostCode, HostDriver, HostKernel, address_of, own_kernels
 
@@ -34,8 +36,8 @@ class Setting:
         self.folder = folder
         (folder / "code").write_bytes(b"code")
         (folder / "own").write_bytes(b"own")
-        code = HostCode({SYMBOL: HostKernel(((0, 8),), body)}, symbols or {})
-        self.driver = HostDriver({b"code": code, b"own": own_kernels()})
+        self.code = HostCode({SYMBOL: HostKernel(((0, 8),), body)}, symbols or {})
+        self.driver = HostDriver({b"code": self.code, b"own": own_kernels()})
         self.state = GpuState(self.driver)
         self.case = self.recorded(buffers, CONTENTS)
 
@@ -64,6 +66,31 @@ def test_what_the_kernel_writes_comes_back(tmp_path: Path) -> None:
     (reply,) = setting.replay(repeats=3).cases
     assert (reply.error, reply.guards_intact, reply.repeat_difference) == (None, True, None)
     assert setting.left(reply) == b"newtents"
+
+
+def test_a_kernel_of_another_file_is_replayed_in_that_files_code(tmp_path: Path) -> None:
+    setting = Setting(tmp_path, lambda driver, given: driver.write(address_of(given[0]), b"new"))
+    (tmp_path / "main").write_bytes(b"main")
+    setting.driver = HostDriver({b"main": HostCode({"_Z4mainPc": HostKernel(((0, 8),), never)}, {}), **codes_of(setting)})
+    setting.state = GpuState(setting.driver)
+    asked = lab.Image(
+        str(tmp_path / "main"),
+        (("main(char*)", "_Z4mainPc"),),
+        "/p/main.cu",
+        (lab.UnitCode(str(tmp_path / "code"), ((NAME, SYMBOL),), "/p/k.cu"),),
+    )
+    image: Image = decode(Image, encode(asked))
+    request = ReplayRequest(image, tmp_path / "own", (setting.case,), tmp_path / "out", 0xAB, 0x5A, 1, 1, 1.0)
+    (reply,) = replay(setting.state, request).cases
+    assert reply.error is None and setting.left(reply) == b"newtents"
+
+
+def never(driver: HostDriver, given: tuple[bytes, ...]) -> None:
+    raise AssertionError("the kernel of the first file was started")
+
+
+def codes_of(setting: Setting) -> dict[bytes, HostCode]:
+    return {b"code": setting.code, b"own": own_kernels()}
 
 
 def test_every_repeat_runs_at_another_address_from_the_same_contents(tmp_path: Path) -> None:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
-from assistant.device.driver import ModuleHandle
+import pytest
+
+from assistant.device.driver import Address, FunctionHandle, ModuleHandle
 from assistant.device.gpu_state import LoadedImage
 from assistant.device.replay_case import PlacedLaunch, ReplayBuffer, ReplayCase
 from assistant.device.staging import Pristine
 from assistant.device.timing.kit import Kit
 from assistant.device.timing.stages import StagedCopies
+from assistant.errors import CannotAnswerError
 from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.recording import PointerField
 from tests.unit.device.virtual_gpu import Body, VirtualGpu, number
@@ -74,3 +78,39 @@ def test_closed_copies_leave_no_memory_behind() -> None:
     before = len(gpu.memory_of)
     copies.close()
     assert len(gpu.memory_of) == before - 2 * 4
+
+
+class Units(VirtualGpu):
+    """Two modules with device variables of their own."""
+
+    def __init__(self, *symbols: frozenset[str]) -> None:
+        super().__init__({"a": reads, "b": reads})
+        self._symbols = symbols
+
+    def function(self, module: ModuleHandle, name: str) -> FunctionHandle:
+        return FunctionHandle(10 * module + int(name == "second"))
+
+    def symbol(self, module: ModuleHandle, name: str) -> tuple[Address, int]:
+        if name not in self._symbols[module]:
+            return super().symbol(module, name)
+        return Address(100 + module), 4
+
+
+def image_of_units(*symbols: frozenset[str]) -> LoadedImage:
+    gpu = Units(*symbols)
+    first = LoadedImage(gpu, ModuleHandle(0), (("own(float*)", "first"), ("fill<float>(float*)", "second")), "/p/main.cu")
+    other = LoadedImage(gpu, ModuleHandle(1), (("own(float*)", "first"), ("fill<double>(double*)", "second")), "/p/other.cu")
+    return replace(first, others=(other,))
+
+
+def test_a_kernel_is_started_in_the_unit_that_defines_it() -> None:
+    image = image_of_units(frozenset(), frozenset())
+    names = ("own(float*)", "main.cu:own(float*)", "other.cu:own(float*)", "fill<float>(float*)", "fill<double>(double*)")
+    assert [image.function(name) for name in names] == [0, 0, 10, 1, 11]
+
+
+def test_a_device_variable_is_looked_for_in_every_unit() -> None:
+    image = image_of_units(frozenset({"x"}), frozenset({"x", "y"}))
+    assert image.symbol("y") == (101, 4) and image.symbol("z") is None
+    with pytest.raises(CannotAnswerError, match="several files of the program have a device variable x"):
+        image.symbol("x")

@@ -14,18 +14,21 @@ from assistant.cuda.parse import parse
 from assistant.engine.evaluate.assessment import AssessedLaunch, Assessment, CountedRun, KernelAssessment
 from assistant.engine.evaluate.evaluation import Evaluation
 from assistant.engine.judge.affected import find_in_programs
+from assistant.engine.judge.operations import judged_region, operations_speed, other_operations
 from assistant.engine.judge.program_spans import span_s
 from assistant.engine.judge.unpaired import unpaired_speed
 from assistant.engine.reading import read_version
 from assistant.engine.request import JobRequest
+from assistant.measure import operations
+from assistant.measure.targets import target
 from assistant.model.build import CompilerMissing, Flags
 from assistant.model.comparison import Comparison, SpeedOutcome
 from assistant.model.launch import Dim3, LaunchConfig
-from assistant.model.recording import DeviceStep, RecordedLaunch, Recording, ShapeCount, Upload
+from assistant.model.recording import WORK_KINDS, DeviceStep, RecordedLaunch, Recording, ShapeCount, Upload
 from assistant.model.source import Source
 from assistant.ports.lab import Program, ProgramRun, RunLimits
 from assistant.workload.recordings import RecordingWriter
-from assistant.workload.regions import OrderedLaunch
+from assistant.workload.regions import OrderedStep
 from tests.contracts.fake_clock import Clock
 
 REASON = "B launches both, which A does not"
@@ -54,7 +57,7 @@ def evaluated(tmp_path: Path, assessed: Callable[..., tuple[KernelAssessment, ..
         kept = tuple(RecordedLaunch(index, f"{name}(float*)", config, (), (), "", 0) for index, name in enumerate(started))
         shapes = tuple(ShapeCount(f"{name}(float*)", config, max(1, started.count(name))) for name in names)
         asked = tuple(
-            DeviceStep("launch", names.index(word), number % streams) if word in names else DeviceStep(word)
+            DeviceStep("launch", names.index(word), number % streams) if word in names else DeviceStep(word, -1, 0, _bytes_of(word))
             for number, word in enumerate(words)
         )
         recording = Recording((), kept, (), (), shape_counts=shapes, operations=(), uploads=uploads, steps=asked)
@@ -71,15 +74,24 @@ def evaluated(tmp_path: Path, assessed: Callable[..., tuple[KernelAssessment, ..
     return make
 
 
+def _bytes_of(kind: str) -> int:
+    return 64 if kind in WORK_KINDS else 0
+
+
 def _taking(launch: AssessedLaunch, time_s: float) -> AssessedLaunch:
     return replace(launch, predicted=replace(launch.predicted, time_s=time_s))
 
 
 async def told(before: Evaluation, after: Evaluation, clock: Clock | None = None) -> Comparison:
-    job: Any = SimpleNamespace(lab=SimpleNamespace(timing=clock), seeds=(3, 5), limits=RunLimits())
-    found = await unpaired_speed(job, before, after, REASON)
+    found = await unpaired_speed(job_with(clock), before, after, REASON)
     assert found.comparison is not None
     return found.comparison
+
+
+def job_with(clock: Clock | None = None, region: str | None = None) -> Any:
+    return SimpleNamespace(
+        lab=SimpleNamespace(timing=clock), seeds=(3, 5), request=SimpleNamespace(region=region), limits=RunLimits(), target=target("h200")
+    )
 
 
 def ran(**spans: tuple[tuple[str, int, int], ...]) -> Callable[[Program], ProgramRun]:
@@ -108,13 +120,109 @@ async def test_without_a_clock_it_is_the_models_sum(evaluated: Evaluated) -> Non
     assert repeated.cases[0].weight == 9.0
 
 
+FILL_S = operations.predict_operation("fill", 64, target("h200")).time_s
+COPY_S = operations.predict_operation("copy_on_device", 64, target("h200")).time_s
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "name", "what", "times_s"),
+    [
+        (
+            "first copy_on_device first",
+            "first first",
+            "first, copy on the GPU, first → first, first",
+            "of 2 launches and 1 copy on the GPU of A and 2 launches of B as one sequence",
+            (2e-5 + COPY_S, 2e-5),
+        ),
+        (
+            "first " * 4,
+            "first copy_on_device " * 4,
+            "first → first, copy on the GPU",
+            "of 1 launch of A and 1 launch and 1 copy on the GPU of B as one sequence, 4 times",
+            (1e-5, 1e-5 + COPY_S),
+        ),
+        (
+            "first copy_on_device copy_on_device first",
+            "first copy_on_device first",
+            "2 copies on the GPU, first → copy on the GPU, first",
+            "of 2 copies on the GPU and 1 launch of A and 1 copy on the GPU and 1 launch of B as one sequence",
+            (1e-5 + 2 * COPY_S, 1e-5 + COPY_S),
+        ),
+        (
+            "first copy_to_host copy_on_device " * 5,
+            "first copy_to_host " * 5,
+            "first, copy to the host, copy on the GPU → first, copy to the host",
+            "of 1 launch and 1 copy on the GPU of A and 1 launch of B as one sequence, 5 times",
+            (1e-5 + COPY_S, 1e-5),
+        ),
+    ],
+)
+async def test_copies_and_fills_are_predicted_with_the_launches_around_them(
+    evaluated: Evaluated, a: str, b: str, name: str, what: str, times_s: tuple[float, float]
+) -> None:
+    before, after = evaluated(A, a), evaluated(A, b)
+    found = other_operations(before, after)
+    assert found is not None and found.name == name
+    comparison = (await operations_speed(job_with(), found, before, after)).comparison
+    assert comparison is not None and comparison.outcome is SpeedOutcome.PREDICTED
+    assert comparison.ratio == pytest.approx(times_s[0] / times_s[1])
+    assert comparison.caveats[:2] == (f"copies or fills differ: {name}", what)
+    assert (comparison.low, comparison.high) == (None, None), "the model's measured error is that of kernels"
+    assert ("the same in both and left out: 1 copy to the host, 64 bytes" in comparison.caveats) == ("copy_to_host" in a)
+
+
+async def test_the_ratio_of_all_that_main_does_stands_beside_that_of_a_part(evaluated: Evaluated) -> None:
+    before, after = (evaluated(A, f"second second {steps} second") for steps in ("first copy_on_device first", "first first"))
+    found = other_operations(before, after)
+    assert found is not None
+    comparison = (await operations_speed(job_with(), found, before, after)).comparison
+    assert comparison is not None and comparison.ratio == pytest.approx(1 + COPY_S / 2e-5)
+    assert f"all that main does on the GPU: predicted {1 + COPY_S / 5e-5:.2f}x" in comparison.caveats
+
+
+async def test_what_a_person_asks_for_is_judged_in_its_place(evaluated: Evaluated) -> None:
+    before, after = (evaluated(A, f"fill {'enter first leave second ' * 3}{more}") for more in ("", "copy_on_device"))
+    for region, why, ratio in (
+        ("main", "all that main does on the GPU", (6e-5 + FILL_S) / (6e-5 + FILL_S + COPY_S)),
+        ("step", "a call of step", 1.0),
+    ):
+        job = job_with(region=region)
+        found = judged_region(job, before, after)
+        assert found is not None and found.name == region
+        comparison = (await operations_speed(job, found, before, after)).comparison
+        assert comparison is not None and comparison.ratio == pytest.approx(ratio)
+        assert comparison.caveats[0] == why
+
+
+async def test_a_region_that_is_not_there_is_named_and_what_differs_is_judged(evaluated: Evaluated) -> None:
+    said: list[str] = []
+    job = job_with(region="other")
+
+    def say(severity: object, text: str, remedy: str) -> None:
+        said.append(text)
+
+    job.say = say
+    found = judged_region(job, evaluated(A, "first"), evaluated(A, "first copy_on_device"))
+    assert found is not None and found.asked is None
+    assert said == ["A does nothing on the GPU in calls of other"]
+    assert judged_region(job, of_a_gpu(evaluated(A, "first second")), of_a_gpu(evaluated(A, "first"))) is None
+    assert said[1:] == ["calls of other are not seen by the GPU's own recorder"]
+
+
+async def test_programs_with_the_same_copies_and_fills_are_judged_by_their_kernels(evaluated: Evaluated) -> None:
+    assert other_operations(evaluated(A, "fill first second"), evaluated(A, "first fill second")) is None
+
+
 @pytest.mark.parametrize(
     ("steps", "options", "doubt"),
     [
         ("both wait both", {}, "replays leave out what B adds between its launches: 1 wait of the host"),
-        ("both copy_on_device both", {}, "replays leave out what B adds between its launches: 1 copy on the GPU"),
         ("both both", {"streams": 2}, "launches of several streams are replayed one after another"),
-        ("fill both", {}, "in no ratio: elsewhere B also makes 1 fill"),
+        (
+            "both copy_to_host both",
+            {},
+            "B brings 64 bytes more over the link between host and GPU, of which only the least time is known",
+        ),
         ("both", {"uploads": (UPLOAD,)}, "B uploads contents that A does not: the host may do part of the work, which is in no ratio"),
     ],
 )
@@ -163,7 +271,8 @@ async def test_the_programs_themselves_are_timed_too_and_of_two_clear_ratios_the
 ) -> None:
     clock = Clock()
     clock.ran = ran(
-        first=(("copy_to_device", 0, 9), ("first", 1000, 9000), ("second", 10_000, 1000 + a_end)), both=(("both", 5, 5 + b_end),)
+        first=(("copy_to_device", 0, 9), ("first", 1000, 9000), ("second", 10_000, 1000 + a_end)),
+        both=(("copy_to_device", 0, 3), ("both", 5, 5 + b_end)),
     )
     found = await told(evaluated(A, "copy_to_device first second"), evaluated(B, "copy_to_device both"), clock)
     assert (found.outcome, found.ratio) == (outcome, pytest.approx(ratio))
@@ -174,18 +283,52 @@ async def test_what_replays_leave_out_is_judged_in_the_programs_alone(evaluated:
     clock = Clock()
     clock.ran = ran(
         first=(("first", 0, 50_000), ("second", 50_000, 90_000)),
-        both=(("both", 0, 10_000), ("fill", 10_000, 11_000), ("both", 11_000, 30_000)),
+        both=(("both", 0, 10_000), ("both", 11_000, 30_000)),
     )
-    found = await told(evaluated(A, "first second"), evaluated(B, "both fill both"), clock)
+    found = await told(evaluated(A, "first second"), evaluated(B, "both wait both"), clock)
     assert (found.outcome, found.ratio) == (SpeedOutcome.FASTER, pytest.approx(3.0))
-    assert found.caveats[-1] == "replays leave out what B adds between its launches: 1 fill"
+    assert found.caveats[-1] == "replays leave out what B adds between its launches: 1 wait of the host"
+
+
+async def test_copies_and_fills_count_in_the_programs_themselves(evaluated: Evaluated) -> None:
+    clock = Clock()
+    clock.ran = ran(
+        first=(("fill", 0, 10_000), ("first", 20_000, 50_000), ("copy_on_device", 50_000, 90_000)),
+        both=(("both", 0, 30_000), ("fill", 40_000, 45_000)),
+    )
+    found = await told(evaluated(A, "fill first copy_on_device"), evaluated(B, "both fill"), clock)
+    assert (found.outcome, found.ratio) == (SpeedOutcome.FASTER, pytest.approx(2.0))
+    assert found.cases[0].shape == "fill, first, copy on the GPU → both, fill"
+
+
+def of_a_gpu(evaluation: Evaluation, uploaded: tuple[str, ...] | None = ()) -> Evaluation:
+    """As the GPU's own recorder sees it."""
+    assert evaluation.counted.run is not None and evaluation.counted.run.recording is not None
+    recording = replace(evaluation.counted.run.recording, uploads=None, uploaded_names=uploaded, are_waits_seen=False)
+    return replace(evaluation, counted=replace(evaluation.counted, run=replace(evaluation.counted.run, recording=recording)))
+
+
+async def test_what_a_gpu_recorded_is_judged_in_the_programs_with_all_that_lies_between(evaluated: Evaluated) -> None:
+    clock = Clock()
+    clock.ran = ran(
+        first=(("first", 0, 20_000), ("second", 20_000, 40_000), ("first", 50_000, 70_000), ("second", 70_000, 90_000)),
+        both=(("both", 0, 10_000), ("both", 35_000, 45_000)),
+    )
+    before, after = evaluated(A, "first second " * 2), evaluated(B, "both " * 2)
+    found = await told(of_a_gpu(before), of_a_gpu(after), clock)
+    assert (found.outcome, found.ratio) == (SpeedOutcome.FASTER, pytest.approx(2.0)), "from the first launch to the last one"
+    assert found.caveats[-1] == "waits of the host and allocations were not seen"
+    for a, b in (((), ("5e1f",)), (None, ())):
+        unsure = await told(of_a_gpu(before, a), of_a_gpu(after, b), clock)
+        assert unsure.outcome is SpeedOutcome.INCONCLUSIVE and "the host may do part of the work" in unsure.caveats[-1]
+    assert (await told(of_a_gpu(before), of_a_gpu(after))).outcome is SpeedOutcome.INCONCLUSIVE, "nothing was timed"
 
 
 async def test_a_program_that_launches_other_kernels_when_it_is_timed_is_not_timed(evaluated: Evaluated) -> None:
     clock = Clock()
     clock.ran = ran(first=(("first", 0, 50_000),), both=(("both", 0, 10_000),))
     found = await told(evaluated(A, "first second"), evaluated(B, "both"), clock)
-    assert found.caveats[-1] == "not timed in the programs themselves: A's program launched other kernels than when it was recorded"
+    assert found.caveats[-1] == "not timed in the programs themselves: A's program did other things on the GPU than when it was recorded"
 
 
 async def test_where_the_order_is_not_known_all_launches_are_added_up_and_nothing_is_faster(evaluated: Evaluated) -> None:
@@ -199,7 +342,7 @@ async def test_where_the_order_is_not_known_all_launches_are_added_up_and_nothin
 
 
 def test_the_repetitions_of_a_region_are_added_up() -> None:
-    launches = tuple(OrderedLaunch(name, LaunchConfig(Dim3(4), Dim3(64)), False, None) for name in ("first", "k.cu:second") * 2)
+    launches = tuple(OrderedStep("launch", name, LaunchConfig(Dim3(4), Dim3(64))) for name in ("first", "k.cu:second") * 2)
     recording = ran(first=(("first", 0, 5), ("second", 7, 10), ("first", 50, 55), ("second", 56, 58)))(
         Program((Source(Path("/a.cu"), A),), Flags())
     ).recording
@@ -207,3 +350,6 @@ def test_the_repetitions_of_a_region_are_added_up() -> None:
     assert span_s(recording, launches, (0, 1), 2, 2) == pytest.approx(18e-9)
     assert span_s(recording, launches, (1,), 2, 2) == pytest.approx(5e-9)
     assert span_s(recording, launches[:3], (0,), 1, 1) is None
+    copied = (launches[0], OrderedStep("copy_on_device"), *launches[1:])
+    assert span_s(recording, copied, (0, 1, 2), 3, 1) == pytest.approx(10e-9), "launches are counted where copies are not seen as before"
+    assert span_s(recording, copied, (0, 1), 3, 1) is None, "a copy at its end that was not seen"

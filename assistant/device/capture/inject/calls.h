@@ -41,7 +41,7 @@ void record_copy(Recorder& recorder, const CUDA_MEMCPY3D& copy);
 bool is_host(const void* pointer);
 
 // Time stamps of kernels, and counts of copies and fills (times.cpp).
-void start_times(bool with_steps);  // with each of them, in the order of the calls, in place of their sums
+void start_times(bool with_times_of_each);  // in place of their sums; the order of the calls is kept either way
 void stop_times();    // kernels of ours are not the program's
 void resume_times();
 void note_own_stream(CUcontext context, CUstream stream);  // copies and fills there are ours, not the program's

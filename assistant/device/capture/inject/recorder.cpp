@@ -203,6 +203,11 @@ void Recorder::transfer(const char* kind, const void* data, size_t bytes, uint64
   if (blobs_.written_bytes() > options_.total_bytes) is_full_ = true;
 }
 
+void Recorder::uploaded(const void* data, size_t bytes) {
+  Bytes copy(bytes);
+  if (bytes > 0 && read_host(data, copy)) log_.item("uploaded").word(emu::BlobFolder::name_of(copy.data(), bytes).c_str());
+}
+
 void Recorder::snapshot(const char* kind) {
   for (const auto& [begin, region] : memory.host_visible()) {
     Bytes bytes(region.bytes);
@@ -222,6 +227,15 @@ void Recorder::operation(const std::string& kind, uint64_t count, uint64_t bytes
 
 void Recorder::step(const Step& step) {
   log_.item("step").word(step.kind).number(step.stream).number(step.bytes).number(step.start_ns).number(step.end_ns);
+  write_kernel(step);
+}
+
+void Recorder::asked(const Step& step) {
+  log_.item("asked").word(step.kind).number(step.stream).number(step.bytes);
+  write_kernel(step);
+}
+
+void Recorder::write_kernel(const Step& step) {
   if (step.kernel.empty()) return;
   log_.text(step.kernel.c_str());
   for (uint64_t n : step.shape) log_.number(n);

@@ -39,7 +39,7 @@ struct Kept {
   std::vector<Bytes> before;  // contents of the regions
 };
 
-// One kernel, copy or fill of a run that is only timed.
+// One kernel, copy or fill.
 struct Step {
   const char* kind;  // "launch", or as of `operation`
   uint32_t call;     // CUPTI's number of the call that asked for it
@@ -60,12 +60,15 @@ class Recorder {
   void end(const Kept& kept, bool has_succeeded);
   // `bytes` of `data` on the host came from `source` on the device (0: unknown).
   void transfer(const char* kind, const void* data, size_t bytes, uint64_t source);
+  // `bytes` of the host's were copied to the device.
+  void uploaded(const void* data, size_t bytes);
   // Memory that the host sees, where it differs from what the host saw last.
   void snapshot(const char* kind);
   void note(const std::string& text) { log_.item("note").text(text.c_str()); }
   void sees_operations();
   void operation(const std::string& kind, uint64_t count, uint64_t bytes);
-  void step(const Step& step);
+  void step(const Step& step);   // with its time stamps
+  void asked(const Step& step);  // for its place among the others
   void time(const std::string& kernel, const uint64_t (&shape)[7], uint64_t duration_ns);
   void flush() { log_.flush(); }
   void close() { log_.close(); }  // nothing is written any more
@@ -75,6 +78,7 @@ class Recorder {
   Memory memory{symbols};
 
  private:
+  void write_kernel(const Step& step);
   using Shape = std::tuple<std::string, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned>;
   struct Pointer { uint64_t container, offset, target, target_offset; };
   struct Argument { const unsigned char* data; size_t bytes; };

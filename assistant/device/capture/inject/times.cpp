@@ -1,5 +1,5 @@
 // What CUPTI's activity records tell of the whole run: how long kernels took by the GPU's own time stamps, summed by kernel and
-// configuration; and how many copies and fills there were. Of a run that is only timed: each of them, in the order of the calls.
+// configuration; how many copies and fills there were; and in what order they were asked for. Of a run that is only timed: when each ran.
 #include "calls.h"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ constexpr size_t BUFFER_BYTES = 1 << 20;
 constexpr CUpti_ActivityKind KINDS[] = {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMCPY2, CUPTI_ACTIVITY_KIND_MEMSET};
 
 std::mutex mutex;
-bool keeps_steps = false;
+bool is_timeline = false;
 bool is_timing = false;  // a process that is recorded in part keeps its own time stamps, if it takes any
 std::map<Shape, uint64_t>& times() {
   static auto& instance = *new std::map<Shape, uint64_t>;  // CUPTI may hand in records while the process ends
@@ -41,14 +41,14 @@ std::vector<Step>& steps() {
 constexpr size_t MOST_STEPS = 10'001;
 
 void add_step(Step step) {
-  if (keeps_steps && steps().size() < MOST_STEPS) steps().push_back(std::move(step));
+  if (steps().size() < MOST_STEPS) steps().push_back(std::move(step));
 }
 
 void add_time(const Record& k) {
   if (!k.name || k.end <= k.start) return;
   std::array<uint64_t, 7> shape = {count(k.gridX), count(k.gridY), count(k.gridZ), count(k.blockX), count(k.blockY), count(k.blockZ), count(k.dynamicSharedMemory)};
   add_step({"launch", k.correlationId, k.streamId, 0, k.start, k.end, k.name, shape});
-  if (!keeps_steps) times()[{k.name, shape}] += k.end - k.start;
+  if (!is_timeline) times()[{k.name, shape}] += k.end - k.start;
 }
 
 struct Operations {
@@ -112,9 +112,9 @@ void CUPTIAPI take_buffer(CUcontext, uint32_t, uint8_t* buffer, size_t, size_t v
 
 }  // namespace
 
-void start_times(bool with_steps) {
+void start_times(bool with_times_of_each) {
   is_timing = true;
-  keeps_steps = with_steps;
+  is_timeline = with_times_of_each;
   cuptiActivityRegisterCallbacks(give_buffer, take_buffer);
   resume_times();
 }
@@ -139,7 +139,9 @@ void write_times(Recorder& recorder) {
   cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
   std::lock_guard<std::mutex> hold(mutex);
   std::stable_sort(steps().begin(), steps().end(), [](const Step& one, const Step& other) { return one.call < other.call; });
-  for (const Step& step : steps()) recorder.step(step);
+  for (const Step& step : steps())
+    if (is_timeline) recorder.step(step);
+    else if (steps().size() < MOST_STEPS) recorder.asked(step);
   for (const auto& [shape, duration_ns] : times()) {
     uint64_t sizes[7];
     std::copy(shape.second.begin(), shape.second.end(), sizes);

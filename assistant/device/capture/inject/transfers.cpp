@@ -1,4 +1,4 @@
-// Copies to the host, memory that the host sees, and the calls after which the host may look at it.
+// Copies to the host and from it, memory that the host sees, and the calls after which the host may look at it.
 #include "calls.h"
 
 namespace capture {
@@ -10,6 +10,22 @@ void record_bytes(Recorder& recorder, const Call& call, const void* to, uint64_t
   if (call.result != CUDA_SUCCESS || is_capturing(stream) || !is_host(to)) return;
   if (is_host(reinterpret_cast<const void*>(from)) || driver()->stream_synchronize(stream) != CUDA_SUCCESS) return;
   recorder.transfer("memcpy", to, bytes, from);
+}
+
+// After the call: it has read the source, or is to find it as it is now.
+void record_upload(Recorder& recorder, const Call& call, uint64_t to, const void* from, size_t bytes, CUstream stream) {
+  if (call.result != CUDA_SUCCESS || is_capturing(stream) || !is_host(from) || is_host(reinterpret_cast<const void*>(to))) return;
+  recorder.uploaded(from, bytes);
+}
+
+void after_to_device(Recorder& recorder, const Call& call) {
+  const auto& p = call.as<cuMemcpyHtoD_v2_params>();
+  record_upload(recorder, call, p.dstDevice, p.srcHost, p.ByteCount, call.stream(nullptr));
+}
+
+void after_to_device_async(Recorder& recorder, const Call& call) {
+  const auto& p = call.as<cuMemcpyHtoDAsync_v2_params>();
+  record_upload(recorder, call, p.dstDevice, p.srcHost, p.ByteCount, call.stream(p.hStream));
 }
 
 void after_to_host(Recorder& recorder, const Call& call) {
@@ -26,11 +42,13 @@ void after_to_host_async(Recorder& recorder, const Call& call) {
 void after_copy(Recorder& recorder, const Call& call) {
   const auto& p = call.as<cuMemcpy_params>();
   recorder.snapshot("managed");
+  record_upload(recorder, call, p.dst, reinterpret_cast<const void*>(p.src), p.ByteCount, call.stream(nullptr));
   record_bytes(recorder, call, reinterpret_cast<const void*>(p.dst), p.src, p.ByteCount, call.stream(nullptr));
 }
 
 void after_copy_async(Recorder& recorder, const Call& call) {
   const auto& p = call.as<cuMemcpyAsync_params>();
+  record_upload(recorder, call, p.dst, reinterpret_cast<const void*>(p.src), p.ByteCount, call.stream(p.hStream));
   record_bytes(recorder, call, reinterpret_cast<const void*>(p.dst), p.src, p.ByteCount, call.stream(p.hStream));
 }
 
@@ -117,6 +135,10 @@ void record_copy(Recorder& recorder, const CUDA_MEMCPY3D& c) {
 
 const std::vector<Watched>& memory_calls() {
   static const std::vector<Watched> calls = {
+      {CAPTURE_ID(cuMemcpyHtoD_v2), nullptr, after_to_device, false},
+      {CAPTURE_ID(cuMemcpyHtoD_v2_ptds), nullptr, after_to_device, true},
+      {CAPTURE_ID(cuMemcpyHtoDAsync_v2), nullptr, after_to_device_async, false},
+      {CAPTURE_ID(cuMemcpyHtoDAsync_v2_ptsz), nullptr, after_to_device_async, true},
       {CAPTURE_ID(cuMemcpyDtoH_v2), nullptr, after_to_host, false},
       {CAPTURE_ID(cuMemcpyDtoH_v2_ptds), nullptr, after_to_host, true},
       {CAPTURE_ID(cuMemcpyDtoHAsync_v2), nullptr, after_to_host_async, false},

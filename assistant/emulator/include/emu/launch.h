@@ -109,6 +109,13 @@ EMU_HOST auto emu_signed(void (*kernel)(P...)) -> void (*)(P...) {
   return kernel;
 }
 
+// At the beginning of a host function whose calls are noted.
+extern "C" void emu_on_call(const char* kind, size_t bytes);
+struct EmuCallScope {
+  EMU_HOST EmuCallScope() { emu_on_call("enter", 0); }
+  EMU_HOST ~EmuCallScope() { emu_on_call("leave", 0); }
+};
+
 struct EmuKernelRegistration {
   EmuKernel entry;
   template <class... P>

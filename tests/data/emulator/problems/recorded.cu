@@ -67,5 +67,9 @@ int main() {
   void* arguments[] = {&wide};
   cudaLaunchCooperativeKernel((void*)after_all, dim3(4), dim3(256), arguments, 0, 0);
   spill_over<<<1, 1>>>(b, n);
+  cudaMemcpy2D(a, 64, b, 128, 32, 5, cudaMemcpyDeviceToDevice);
+  cudaStream_t other;
+  cudaStreamCreate(&other);
+  cudaMemset2DAsync(order, 256, 0, 16, 3, other);
   printf("%g %d\n", result[99], last_size);
 }

@@ -1,0 +1,20 @@
+#include "filter.h"
+#include <cuda_runtime.h>
+
+static float *work, *input;
+static int count;
+
+__global__ static void median3(const float *in, float *out, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  float a = in[i ? i - 1 : 0], b = in[i], c = in[i + 1 < n ? i + 1 : n - 1];
+  out[i] = fmaxf(fminf(a, b), fminf(fmaxf(a, b), c));
+}
+
+void filter_open(int n) { count = n; cudaMalloc((void **)&work, n * sizeof(float)); cudaMalloc((void **)&input, n * sizeof(float)); }
+
+void filter_run(float *dev) {
+  cudaMemcpy(input, dev, count * sizeof(float), cudaMemcpyDeviceToDevice);
+  median3<<<(count + 191) / 192, 192>>>(input, work, count);
+  median3<<<(count + 191) / 192, 192>>>(work, dev, count);
+}

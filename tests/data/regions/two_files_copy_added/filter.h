@@ -1,0 +1,3 @@
+#pragma once
+void filter_open(int n);
+void filter_run(float *dev);
