@@ -21,6 +21,7 @@ from assistant.engine.judge import foreign_reading
 from assistant.engine.source_version import candidate_of
 from assistant.errors import KernelOptError
 from assistant.model.plan import Rewrite
+from assistant.model.source import Source
 from assistant.model.verification import Label
 
 __all__ = ["BuiltAhead"]
@@ -55,7 +56,7 @@ class BuiltAhead:
         if not isinstance(text, str):
             return
         try:
-            candidate = candidate_of(self.evaluation.version, text)
+            candidate = candidate_of(self.evaluation.version, (Source(self.evaluation.version.source.path, text),))
         except KernelOptError:
             return
         if await foreign_reading(self.job, self.evaluation.version, candidate) is not None:

@@ -35,6 +35,7 @@ from assistant.errors import KernelOptError
 from assistant.model.comparison import Comparison
 from assistant.model.plan import MetricPrediction, Rewrite, Step, Technique
 from assistant.model.proposal import PredictionOutcome
+from assistant.model.source import Source
 from assistant.model.trial import TrialOutcome
 from assistant.model.verification import CannotJudge, Label, Outcome, Verification
 from assistant.plan.catalogue import Catalogue
@@ -65,7 +66,7 @@ class CandidateJudge:
             return trial.ended(TrialOutcome.BUILD_FAILED, f"the edits do not fit the text: {text}")
         trial = replace(trial, text=text)
         try:
-            version = candidate_of(node.evaluation.version, text)
+            version = candidate_of(node.evaluation.version, (Source(node.evaluation.version.source.path, text),))
         except KernelOptError as error:
             return trial.ended(TrialOutcome.BUILD_FAILED, error.message)
         foreign = await foreign_reading(self._job, self._start.evaluation.version, version)

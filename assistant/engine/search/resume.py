@@ -168,7 +168,9 @@ def _earlier(store: SearchStore, workspace: Path, path: Path, job: str, log: tup
     stored = reversed(store.attempts(workspace, path, _ATTEMPTS_READ))
     attempts = tuple(attempt for attempt in stored if attempt.id in ids or attempt.job in jobs)
     proposals = [store.find_proposal(event.id) for event in log if isinstance(event, events.ProposalMade)]
-    texts = {attempt.parent_text for attempt in attempts} | {text for p in proposals for text in (p.before_text, p.after_text)}
+    texts = {attempt.parent_text for attempt in attempts} | {
+        text for p in proposals for change in p.files if change.path == path for text in (change.before_text, change.after_text)
+    }
     return EarlierSearch(job, log, attempts, frozenset(texts))
 
 
