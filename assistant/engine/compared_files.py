@@ -50,7 +50,7 @@ def sides_of(request: JobRequest, version: SourceVersion, other: Path) -> Sides:
     if len(edits) > 1:
         originals = tuple(Source(source.path, _text(request, source.path)) for source in edits)
         before = read_version(about_texts(request, originals), version.program.flags)
-        names = ", ".join(new.path.name for old, new in zip(originals, edits, strict=True) if old != new)
+        names = ", ".join(sorted(new.path.name for old, new in zip(originals, edits, strict=True) if old != new))
         note = f"{other.parent} holds a copy of the program of {request.file.name}: its {names} are judged together, in the places of these"
         return Sides(before, _limited(with_texts(before, edits), is_started), note)
     if is_started:
