@@ -18,6 +18,7 @@ from assistant.engine.judge.filled import as_found
 from assistant.engine.judge.fitting import VersionLaunches, fitted, fittings, followed
 from assistant.engine.judge.in_question import facts_beside, findings_beside, kernels_in_question, static_findings
 from assistant.engine.judge.one_program import compared
+from assistant.engine.judge.other_programs import programs_beside
 from assistant.engine.judge.pairing import line_pairs, pairing_of
 from assistant.engine.judge.streams import UNCHECKED, OriginalRuns, StreamOrder, can_be_late, check_streams
 from assistant.engine.judge.trying import trials_of
@@ -79,7 +80,8 @@ async def verify(
     if isinstance(runs, LabFailure):
         return runs
     limits = () if counted.run is None else counted.run.missing_limits
-    missing = [*baseline.missing_checks, *limits]
+    beside_it = await programs_beside(job, baseline.version, candidate) if effort.is_confirming else ()
+    missing = [*baseline.missing_checks, *limits, *beside_it]
     if isinstance(pairing, ProgramLevelOnly):
         missing.append(f"kernel-level replay: {pairing.reason}; only what reaches the host was compared")
     chosen = [(baseline.perturbed.known(item), new) for item, new in chosen]

@@ -91,7 +91,7 @@ def _code(parsed: ParsedSource, kernel: Kernel) -> tuple[str, ...]:
 
 def _first_step(change: FileChange, attempts: tuple[Attempt, ...]) -> SettledStep | None:
     """Where the chain that makes this change began, in the text that it was made for; None where memory has lost the attempts."""
-    kept = {attempt.text: attempt for attempt in attempts if attempt.outcome is TrialOutcome.KEPT}
+    kept = {attempt.text: attempt for attempt in attempts if attempt.outcome is TrialOutcome.KEPT and not attempt.also}
     text = change.after_text
     while text in kept:
         attempt = kept.pop(text)

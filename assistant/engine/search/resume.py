@@ -64,7 +64,7 @@ class EarlierSearch(Record):
 
         Not among them: pairs of kept candidates, which the search builds on, and the last one tried, which may have variants left.
         """
-        here = tuple(attempt for attempt in self.attempts if attempt.parent_text == text)
+        here = tuple(attempt for attempt in self.attempts if attempt.parent_text == text and not attempt.also)
         going_on = {(a.technique, a.line) for a in here if a.outcome is TrialOutcome.KEPT or a is self.attempts[-1]}
         return frozenset((attempt.technique, attempt.line) for attempt in here) - going_on
 
@@ -103,7 +103,7 @@ class EarlierSearch(Record):
         return frozenset(ended)
 
     def _outcomes(self, text: str, candidate_text: str) -> frozenset[TrialOutcome]:
-        return frozenset(a.outcome for a in self.attempts if a.parent_text == text and a.text == candidate_text)
+        return frozenset(a.outcome for a in self.attempts if (a.parent_text, a.text, a.also) == (text, candidate_text, ()))
 
 
 def tell_resumed(job: Job, earlier: EarlierSearch, version: SourceVersion) -> None:

@@ -8,6 +8,7 @@ import shutil
 import pytest
 
 from tests.e2e.cli.harness import DATA, Cli
+from tests.e2e.cli.test_programs import MAIN
 from tests.thorough import first_of
 
 EDITS = DATA / "edits" / "smooth"
@@ -26,3 +27,26 @@ def test_an_edited_copy_of_a_program_gets_the_verdict_that_a_person_gave_it(cli:
     assert ended.code == (1 if expected["outcome"] == "FAIL" else 0)
     told = next(message["message"] for message in ended.all("message") if "holds a copy" in message["message"])
     assert ", ".join(expected["files"]) in told
+
+
+SCALE = """\
+#pragma once
+__global__ void scale(float *v, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) v[i] = 1.5f * v[i] + 2.0f;
+}
+"""
+LAUNCH = '#include "scale.cuh"\nvoid scale_all(float *v, int n) { scale<<<(n + 31) / 32, 32>>>(v, n); }\n'
+
+
+def test_a_block_size_that_another_file_launches_is_found_accepted_and_taken_back(cli: Cli) -> None:
+    main = cli.write("main.cu", MAIN.replace("grow_all", "scale_all").replace("1 << 13", "1 << 15"))
+    header, unit = cli.write("scale.cuh", SCALE), cli.write("launch.cu", LAUNCH)
+    cli.write("kernelopt.toml", "")
+    ended = cli.run("optimize", header, "--accept", "none", "--device", "cpu", "--allow-host-code", "--json")
+    proposal = ended.one("proposal")
+    assert (proposal["file"], proposal["files"], proposal["techniques"]) == (str(header), [str(unit)], ["block-size-search"]), ended.said
+    assert cli.run("accept", proposal["id"]).code == 0
+    assert unit.read_text("utf-8") != LAUNCH and (header.read_text("utf-8"), main.is_file()) == (SCALE, True)
+    assert cli.run("undo", proposal["id"]).code == 0 and unit.read_text("utf-8") == LAUNCH
