@@ -8,6 +8,7 @@ import shutil
 import pytest
 
 from tests.e2e.cli.harness import DATA, Cli
+from tests.e2e.cli.scripted_model import ScriptedModel, code, optimize, outcomes, plan, step
 from tests.e2e.cli.test_programs import MAIN
 from tests.thorough import first_of
 
@@ -50,3 +51,21 @@ def test_a_block_size_that_another_file_launches_is_found_accepted_and_taken_bac
     assert cli.run("accept", proposal["id"]).code == 0
     assert unit.read_text("utf-8") != LAUNCH and (header.read_text("utf-8"), main.is_file()) == (SCALE, True)
     assert cli.run("undo", proposal["id"]).code == 0 and unit.read_text("utf-8") == LAUNCH
+
+
+@pytest.mark.thorough
+def test_a_model_edits_a_kernel_and_its_launch_in_another_file_as_one(cli: Cli) -> None:
+    cli.write("main.cu", MAIN.replace("grow_all", "scale_all"))
+    header, unit = cli.write("scale.cuh", SCALE), cli.write("launch.cu", LAUNCH)
+    cli.write("kernelopt.toml", "")
+    kernel = SCALE[SCALE.index("__global__") :].replace("int n)", "int n, float add)").replace("2.0f;", "add;")
+    launch = {"file": "launch.cu", "line": 2, "grid": "(n + 255) / 256", "block": "256", "shared": None, "arguments": ["v", "n", "2.0f"]}
+    model = ScriptedModel([plan(step("block-size-search", 2, "KO112")), plan()], [code(kernel, launches=[launch])])
+    ended = optimize(cli, header, model, "--allow-host-code", "--device", "cpu")
+    assert outcomes(ended) == ["kept"], ended.said
+    question = model.questions("code_reply")[0]
+    assert "launch.cu, line 2: grid = (n + 31) / 32" in question and "main.cu" in question
+    proposal = ended.one("proposal")
+    assert proposal["files"] == [str(unit), str(header)] and proposal["verification"]["outcome"] == "PASS"
+    assert cli.run("accept", proposal["id"]).code == 0
+    assert "scale<<<(n + 255) / 256, 256>>>(v, n, 2.0f)" in unit.read_text("utf-8") and "float add" in header.read_text("utf-8")
