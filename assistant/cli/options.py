@@ -18,6 +18,7 @@ __all__ = [
     "Cflags",
     "Count",
     "Device",
+    "Everywhere",
     "File",
     "FileA",
     "FileB",
@@ -50,6 +51,7 @@ Cflags = Annotated[str | None, typer.Option(help="Compiler flags, e.g. '-O3 -DN=
 Timeout = Annotated[float | None, typer.Option(min=0.1, help="Seconds one run of the program may take; default 60")]
 Launches = Annotated[str, typer.Option(help="Launches shown one by one: a number or all")]
 Count = Annotated[str, typer.Option(help="sampled: at most 4096 blocks a launch are counted; all: every block")]
+Everywhere = Annotated[bool, typer.Option("--every-program", help="Judge in every program that has A; the worst verdict counts")]
 Strict = Annotated[bool, typer.Option("--strict", help="Exit 1 also on NEEDS_DECISION and INCONCLUSIVE")]
 Html = Annotated[Path | None, typer.Option(metavar="OUT.html", help="Write the whole report as one HTML page that loads nothing")]
 Build = Annotated[str | None, typer.Option(metavar="CMD", help="Builds what --run starts; recorded where there is no GPU")]

@@ -19,13 +19,15 @@ from assistant.config import EditorSettings, LoadedSettings, Settings, find_work
 from assistant.config.remedies import how_to_set_a_model
 from assistant.engine.channel import Listener, streamed
 from assistant.engine.compared_files import sides_of
+from assistant.engine.everywhere import NamedSides, compare_everywhere, in_programs
 from assistant.engine.job import Ending, Job
 from assistant.engine.judge import compare
 from assistant.engine.pair import PairSessions
 from assistant.engine.proposals import Ask, Decisions, Submission, submit
+from assistant.engine.reading import read_version
 from assistant.engine.report import locate, stages
 from assistant.engine.request import Accept, JobRequest, OptimizeOptions, about_texts
-from assistant.engine.running import JobBody, JobRunner, OpenLab
+from assistant.engine.running import JobBody, JobRunner, OpenLab, flags_of
 from assistant.engine.search import (
     NO_CALLBACKS,
     NOTHING_EARLIER,
@@ -39,7 +41,7 @@ from assistant.engine.search import (
     last_interrupted,
 )
 from assistant.engine.source_version import SourceVersion, read_source
-from assistant.errors import UsageError
+from assistant.errors import CannotAnswerError, UsageError
 from assistant.lab.report import ReportLab, load_report
 from assistant.model import events
 from assistant.model.profile import Severity
@@ -112,6 +114,11 @@ class Session:
         return self._job("profile", request, lambda job, version: stages.profile(job, version, keep))
 
     def compare(self, request: JobRequest, other: Path, is_strict: bool) -> AsyncIterator[events.Event]:
+        """Is ``other`` right in the place of the request's file, and is it faster? Raises CannotAnswerError where no program is found
+        for a comparison in every one."""
+        if request.is_everywhere:
+            return self._compare_everywhere(replace(request, other=other), other, is_strict)
+
         async def body(job: Job, version: SourceVersion) -> Ending:
             sides = await asyncio.to_thread(sides_of, request, version, other)
             if sides.note:
@@ -119,6 +126,20 @@ class Session:
             return (await compare(job, sides.a, sides.b, is_strict)).ending
 
         return self._job("compare", replace(request, other=other), body)
+
+    def _compare_everywhere(self, request: JobRequest, other: Path, is_strict: bool) -> AsyncIterator[events.Event]:
+        flags = flags_of(request, load_settings(find_workspace(request.file)))
+        programs = in_programs(request, flags)
+        if not programs:
+            raise CannotAnswerError(f"{request.file.name} is part of no program that was found", f"kernelopt program {request.file}")
+
+        async def body(job: Job, version: SourceVersion) -> Ending:
+            def read() -> tuple[NamedSides, ...]:
+                return tuple(NamedSides(name, each, sides_of(each, read_version(each, flags), other)) for name, each in programs)
+
+            return await compare_everywhere(job, await asyncio.to_thread(read), is_strict)
+
+        return self._job("compare", programs[0][1], body)
 
     def optimize(
         self, request: JobRequest, options: OptimizeOptions, accept: Accept, ask: Ask | None, asked: SearchCallbacks = NO_CALLBACKS

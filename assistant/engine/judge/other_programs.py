@@ -3,7 +3,7 @@
 Example::
 
     await programs_beside(job, before, after)
-    # ("other programs that use common.cuh: bench_transpose.cu (kernelopt program /p/common.cuh --use bench_transpose.cu chooses it)",)
+    # ("other programs that use common.cuh: bench_transpose.cu (kernelopt compare --every-program judges an edit in all of them)",)
 """
 
 from __future__ import annotations
@@ -37,11 +37,12 @@ def _beside(job: Job, version: SourceVersion, path: Path) -> str | None:
     request = replace(job.request, file=path, extra_sources=(), programs=None)
     try:
         found = programs_of(request, version.program.flags).search.found
+        asked = programs_of(job.request, version.program.flags).search.found if job.request.is_everywhere else ()
     except KernelOptError:  # what says which programs there are is damaged: whoever asks about the file is told so
         return None
-    judged = {source.path for source in version.sources}
+    judged = {source.path for source in version.sources} | {path for program in asked for path in program.units}
     names = [program.name for program in found if not judged.issuperset(program.units)]
     if not names:
         return None
     shown = ", ".join(names[:_NAMES_SHOWN]) + (", …" if len(names) > _NAMES_SHOWN else "")
-    return f"other programs that use {path.name}: {shown} (kernelopt program {path} --use {names[0]} chooses it)"
+    return f"other programs that use {path.name}: {shown} (kernelopt compare --every-program judges an edit in all of them)"

@@ -69,3 +69,19 @@ def test_a_model_edits_a_kernel_and_its_launch_in_another_file_as_one(cli: Cli) 
     assert proposal["files"] == [str(unit), str(header)] and proposal["verification"]["outcome"] == "PASS"
     assert cli.run("accept", proposal["id"]).code == 0
     assert "scale<<<(n + 255) / 256, 256>>>(v, n, 2.0f)" in unit.read_text("utf-8") and "float add" in header.read_text("utf-8")
+
+
+@pytest.mark.thorough
+def test_an_edit_of_a_shared_header_is_judged_in_every_program_that_uses_it(cli: Cli) -> None:
+    folder = cli.folder / "shared_header"
+    shutil.copytree(DATA / "programs" / "shared_header", folder)
+    (folder / "kernelopt.toml").touch()
+    header = folder / "common.cuh"
+    assert cli.run("program", header, "--use", "check_transpose.cu").code == 0
+    store = "= tile[threadIdx.x][threadIdx.y];"
+    wrong = cli.write("wrong.cuh", header.read_text("utf-8").replace(store, "= TILE > 8 && x == 3 ? 7.f : tile[threadIdx.x][threadIdx.y];"))
+    chosen = cli.run("compare", header, wrong, "--device", "cpu", "--json")
+    assert (chosen.code, chosen.one("comparison")["verification"]["outcome"]) == (0, "PASS"), "it is right for tiles of 8"
+    every = cli.run("compare", header, wrong, "--every-program", "--device", "cpu", "--json")
+    assert [each["verification"]["outcome"] for each in every.all("comparison")] == ["FAIL", "PASS", "FAIL"]
+    assert (every.code, every.one("job_ended")["reason"]) == (1, "FAIL: B is not equivalent to A in the program bench_transpose.cu")
