@@ -240,8 +240,9 @@ _HEADER, _EDITED = "u\nv\nw\nx\n", "u\nv\nw\nX\n"
 
 
 @pytest.fixture
-def of_two(tmp_path: Path, store: Store, offered: Proposal) -> Proposal:
+def of_two(tmp_path: Path, store: Store, offered: Proposal, monkeypatch: pytest.MonkeyPatch) -> Proposal:
     """A proposal that changes the kernel's file and a header."""
+    monkeypatch.setenv("KERNELOPT_HOME", str(tmp_path / "home"))
     header = tmp_path / "tile.cuh"
     offered.path.write_text(_BEFORE)
     header.write_text(_HEADER)
