@@ -23,7 +23,7 @@ from assistant.cuda.embedded.names import own_name
 from assistant.cuda.embedded.replace import replace as replaced
 from assistant.errors import UsageError
 from assistant.model.embedded import Container, Embedded
-from assistant.model.source import Span, TextEdit
+from assistant.model.source import Source, Span, TextEdit
 from assistant.record import Record
 
 __all__ = ["Cell", "CellEdit", "Comm", "Replacement", "captured_cell", "cell_of", "notebook_path", "replace_cell", "same_cell"]
@@ -51,6 +51,10 @@ class Cell(Record):
     @property
     def text(self) -> str:
         return self.embedded.text
+
+    @property
+    def source(self) -> Source:
+        return Source(self.path, self.text)
 
     @property
     def key(self) -> str:

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from difflib import SequenceMatcher
 from html import escape
 
+from assistant.cuda.changes import changes_diff
 from assistant.cuda.edits import lines_of
-from assistant.cuda.hunks import unified_diff
 from assistant.editor.picture import proposal_title
 from assistant.editor.report_comparison import comparison_part
 from assistant.model.proposal import Decision, DecisionKind, Proposal, ProposalState
@@ -49,7 +49,7 @@ def proposal_html(proposal: Proposal, decision: Decision | None = None, is_newes
     summary = prose(f"{proposal.summary}{f' Labels: {labels}.' if labels else ''}")
     assumed = "".join(f"<li>assumes: {prose(text)}</li>" for text in proposal.assumptions)
     evidence = comparison_html(comparison_part(proposal))
-    change = diff_html(proposal.before_text, proposal.after_text, proposal.hunks, decision)
+    change = "".join(diff_html(one.before_text, one.after_text, one.hunks, decision) for one in proposal.files)
     if proposal.state not in OPEN:
         is_open = " open" if is_newest else ""
         evidence, change = f"<details{is_open}><summary>Evidence and change</summary>{evidence}{change}</details>", ""
@@ -68,7 +68,7 @@ def proposal_lines(proposal: Proposal) -> list[str]:
         versions = () if part.versions is None else (*part.versions.times, *part.versions.counts, *part.versions.stalls)
         lines += [f"  {part.interval} Method: {part.method}."]
         lines += [f"  {pair.name}: {pair.before} → {pair.after}" for pair in versions]
-        lines.append(unified_diff(proposal.before_text, proposal.after_text, proposal.path.name).rstrip())
+        lines.append(changes_diff(proposal.files).rstrip())
     return lines
 
 

@@ -17,6 +17,7 @@ from assistant.editor.staging import Trigger
 from assistant.engine.proposals import MovedChange
 from assistant.errors import UsageError
 from assistant.model.proposal import DecisionKind, Proposal
+from assistant.model.source import Source
 from jupyter_ext.cells import Cell, CellEdit, Replacement, same_cell
 from jupyter_ext.runs import CellRun
 from jupyter_ext.workshop import Workshop
@@ -67,7 +68,7 @@ class Reviewing:
         ``why``: of a part, why the rest is left out.
         """
         run, proposal = self._held(proposal_id, shown)
-        begun = self._workshop.loop.call(self._workshop.editor.review.begin, proposal.id, hunk_ids, run.cell.text, why)
+        begun = self._workshop.loop.call(self._workshop.editor.review.begin, proposal.id, hunk_ids, (run.cell.source,), why)
         if isinstance(begun, MovedChange):
             self._workshop.loop.call(self._workshop.editor.rebase, run.cell.key, proposal.id, hunk_ids)
             return f"the cell changed since {proposal.id} was made: its edit is judged again on the text as it is now"
@@ -79,11 +80,12 @@ class Reviewing:
         if proposal.path != cell.path:
             raise UsageError(f"{proposal.id} is for {proposal.path.stem}, not for this cell", "run --accept in the cell that was judged")
         self._workshop.loop.call(self._workshop.editor.put, cell.key, cell.path, cell.text, Trigger.TYPED)
-        begun = self._workshop.loop.call(self._workshop.editor.review.begin, proposal.id, (), cell.text)
+        begun = self._workshop.loop.call(self._workshop.editor.review.begin, proposal.id, (), (cell.source,))
         if isinstance(begun, MovedChange):
             raise UsageError(f"the cell changed since {proposal.id} was made", "run it without --accept for a new proposal")
-        code = cell.with_text(begun.after)
-        self._workshop.loop.call(self._workshop.editor.put, cell.key, cell.path, begun.after, Trigger.TYPED)
+        after = _text(begun.after)
+        code = cell.with_text(after)
+        self._workshop.loop.call(self._workshop.editor.put, cell.key, cell.path, after, Trigger.TYPED)
         return code
 
     def reject(self, proposal_id: str, reason_code: str | None, reason: str | None) -> str:
@@ -95,14 +97,14 @@ class Reviewing:
     def undo(self, proposal_id: str) -> str:
         """Put the text before an accepted proposal back into its cell. Raises UsageError where the cell moved on."""
         run, proposal = self._held(proposal_id, self._placed.get(proposal_id))
-        if run.cell.text == proposal.before_text:
+        if (run.cell.source,) == proposal.before:
             raise UsageError(f"{proposal.id} is not in the cell", "nothing to undo")
-        self._place(run, proposal, proposal.before_text, ())
+        self._place(run, proposal, _text(proposal.before), ())
         return f"{proposal.id} undone"
 
     def _applied(self, run: CellRun, apply: Apply) -> str:
         hunk_ids = apply.request.hunk_ids or tuple(hunk.id for hunk in apply.proposal.hunks)
-        why_below = self._place(run, apply.proposal, apply.after, hunk_ids)
+        why_below = self._place(run, apply.proposal, _text(apply.after), hunk_ids)
         self._placed[apply.proposal.id] = run
         outcome = "the cell was replaced; run it to use it" if why_below is None else f"the new text is in a cell below, as {why_below}"
         return f"{apply.proposal.id} {_part(apply)}accepted: {outcome}"
@@ -153,11 +155,17 @@ class Reviewing:
         """
         proposal = self._workshop.loop.call(self._workshop.store.find_proposal, proposal_id)
         named = [run for run in reversed(self._workshop.runs) if run.cell.path == proposal.path]
-        judged = [run for run in named if run.cell.text == proposal.before_text]
+        judged = [run for run in named if (run.cell.source,) == proposal.before]
         run = wanted if wanted in named else next(iter((*judged, *named)), None)
         if run is None:
             raise UsageError(f"{proposal.id} is for {proposal.path.stem}, which was not run in this kernel", "run its cell first")
         return run, proposal
+
+
+def _text(texts: tuple[Source, ...]) -> str:
+    """Of the one cell that a proposal in a notebook edits."""
+    (source,) = texts
+    return source.text
 
 
 def _part(apply: Apply) -> str:

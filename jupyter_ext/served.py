@@ -130,6 +130,10 @@ class ServedMemory:
         """Accept the whole of a proposal of a file, reject it, or undo its acceptance."""
         proposal = self._one(self._store.proposals(), proposal_id, "proposal")
         self._demand_writable()
+        outside = next((path for path in proposal.paths if self._name(path) is None), None)
+        if outside is not None and request.kind is not DecisionKind.REJECTED:
+            message = f"{proposal.id} also changes {outside}, which is not below the folder that this server serves"
+            raise Conflict(message, f"kernelopt accept {proposal.id}")
         decider = Decider(self._store, who, now_ms)
         try:
             outcome = _decided(decider, proposal, request)

@@ -81,7 +81,7 @@ class SessionListener:
         self._backend.proposal_decided(proposal.path)
         if decision.kind is DecisionKind.PARTIALLY_ACCEPTED:  # what was accepted is judged before a verdict is shown
             try:
-                self._backend.editor.judge(key, proposal.before_text)
+                self._backend.editor.judge(key, proposal.before)
             except UsageError as error:
                 self._client.say(
                     f"the hunks of {decision.proposal} that you accepted were not judged: {error.message}", types.MessageType.Warning

@@ -13,7 +13,7 @@ from assistant.model.pair import PairSession, Turn
 from lsp.arguments import PairArguments
 from lsp.backend import Backend
 from lsp.client import Client
-from lsp.edits import DocumentEdits
+from lsp.edits import DocumentEdits, NewText
 from lsp.units import Unit
 
 __all__ = ["PairCommands"]
@@ -67,7 +67,7 @@ class PairCommands:
         """Have the editor put a version's text back, as one edit that it can undo; the turn is made when it is saved."""
         wanted, changed = self._pairs.back(session.id, version, self._editor.text(unit.key))
         name = version_name(wanted.number)
-        is_edited = self._edits.ask(unit, changed, name, f"kernelopt: {session.kernel} back at {name}")
+        is_edited = self._edits.ask((NewText(unit, changed),), name, f"kernelopt: {session.kernel} back at {name}")
         return {"session_id": session.id, "version": wanted.number, "outcome": "applying" if is_edited else "unchanged"}
 
     def _detailed(self, turn: Turn) -> dict[str, Any]:

@@ -13,13 +13,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from assistant.editor.review import AwaitedEdit
-from assistant.engine.proposals import DecisionRequest, chosen_text
+from assistant.engine.proposals import DecisionRequest, chosen_of
 from assistant.errors import KernelOptError, UsageError
 from assistant.model.placement import Placement, PlacementState
 from assistant.model.proposal import DecisionKind, Proposal
 from lsp.backend import Backend
 from lsp.client import Client
-from lsp.edits import DocumentEdits
+from lsp.edits import DocumentEdits, NewText
 from lsp.units import Unit, Units
 
 __all__ = ["Placing"]
@@ -86,7 +86,7 @@ class Placing:
         is_made = False
         try:
             after = self._after(asked, proposal, unit)
-            is_made = await self._edits.make(unit, after, proposal.id, f"kernelopt {proposal.id}: {proposal.summary}")
+            is_made = await self._edits.make(NewText(unit, after), proposal.id, f"kernelopt {proposal.id}: {proposal.summary}")
         except KernelOptError as error:
             self._client.say_once(f"{proposal.id} was not put into its cell: {error.message}")
         finally:
@@ -100,7 +100,7 @@ class Placing:
     def _after(self, asked: Placement, proposal: Proposal, unit: Unit) -> str:
         """The text with the hunks; without any, the one before the proposal."""
         chosen = DecisionRequest(DecisionKind.PARTIALLY_ACCEPTED, asked.hunk_ids)
-        after = chosen_text(proposal, chosen) if asked.hunk_ids else proposal.before_text
+        after = (chosen_of(proposal, chosen) if asked.hunk_ids else proposal.before)[0].text  # a cell is the only file of its proposals
         self._backend.editor.review.await_other(unit.path, AwaitedEdit(proposal.id, after, asked.asked_by))
         return after
 

@@ -14,17 +14,18 @@ from lsprotocol import types
 
 from assistant.config import workspace_folder
 from assistant.config.paths import find_workspace
-from assistant.cuda.hunks import unified_diff
+from assistant.cuda.changes import changes_diff, shown_names
 from assistant.editor.review import Apply
 from assistant.editor.words import proposal_text
 from assistant.engine.proposals import MovedChange
 from assistant.errors import CannotAnswerError, UsageError
+from assistant.model.change import FileChange
 from assistant.model.proposal import REASON_CODES, Proposal
-from assistant.model.source import Hunk
+from assistant.model.source import Hunk, Source
 from assistant.profile.quantity import counted_noun
 from lsp.backend import Backend
 from lsp.client import Client
-from lsp.edits import DocumentEdits
+from lsp.edits import DocumentEdits, NewText
 from lsp.units import Unit, Units
 
 __all__ = ["Proposals"]
@@ -40,21 +41,18 @@ class Proposals:
         self._edits = edits
 
     def preview(self, proposal_id: str) -> dict[str, Any]:
-        """Show the diff the best way the client has; the answer holds all of it, too.
+        """Show the diff the best way the client has; the answer holds all of it, too, file by file.
 
-        ``document_uri`` is what to compare with: the open document, or the CUDA text alone where that is only a part of one.
+        ``document_uri`` is what to compare a file with: the open document, or the CUDA text alone where that is only a part of one.
         """
         proposal = self._find(proposal_id)
-        diff, name = _diff(proposal), quote(proposal.path.name)
-        unit = self._unit(proposal.path)
-        is_part = unit is not None and unit.embedded is not None
+        diff = changes_diff(proposal.files)
+        names = shown_names(proposal.paths)
         answer = {
             "proposal_id": proposal.id,
-            "document_uri": f"kernelopt:/proposal/{proposal.id}/before/{name}" if is_part else self._uri_of(proposal.path),
-            "proposal_uri": f"kernelopt:/proposal/{proposal.id}/{name}",
             "diff_uri": f"kernelopt:/proposal/{proposal.id}.diff",
             "diff": diff,
-            "hunks": _hunk_places(proposal.hunks),
+            "files": [self._shown(proposal, change, names(change.path)) for change in proposal.files],
         }
         if not self._client.supports("diff"):
             self._show(proposal, "diff", diff)
@@ -72,10 +70,10 @@ class Proposals:
         """Have the editor make the edit; where the text has moved on, judge the change there and offer it again."""
         proposal = self._find(proposal_id)
         unit = self._open_unit(proposal)
-        self._edits.check(unit)
+        self._check(proposal)
         editor = self._backend.editor
         try:
-            begun = editor.review.begin(proposal.id, hunk_ids, editor.text(unit.key))
+            begun = editor.review.begin(proposal.id, hunk_ids, editor.texts_of(proposal.paths))
         except CannotAnswerError:
             editor.offers_changed()  # it is stale now
             raise
@@ -83,21 +81,22 @@ class Proposals:
             case MovedChange():
                 job_id = editor.rebase(unit.key, proposal.id, hunk_ids)
                 what = f"the {counted_noun(len(hunk_ids), 'hunk')} that you accepted" if hunk_ids else "the change"
-                self._client.say(f"{proposal.path.name} changed since {proposal.id} was made: {what} will be judged on the current text")
+                changed = _changed_names(begun)
+                self._client.say(f"{changed} changed since {proposal.id} was made: {what} will be judged on the current text")
                 return {"proposal_id": proposal.id, "outcome": "moved", "job_id": job_id}
             case Apply() as apply:
                 self._apply(unit, apply)
                 return {"proposal_id": proposal.id, "outcome": "applying", "hunk_ids": list(apply.request.hunk_ids)}
 
-    def accept_edited(self, proposal_id: str, text: str) -> None:
-        """Have the editor put a person's own version of a proposal into the file. Raises UsageError where the file moved on meanwhile."""
+    def accept_edited(self, proposal_id: str, texts: tuple[Source, ...]) -> None:
+        """Have the editor put a person's own version of a proposal into its files. Raises UsageError where a file moved on meanwhile."""
         proposal = self._find(proposal_id)
         unit = self._open_unit(proposal)
-        self._edits.check(unit)
-        current = self._backend.editor.text(unit.key)
-        if current != proposal.before_text:
-            raise UsageError(f"{proposal.path.name} changed since {proposal.id} was made", "ask for a new proposal: kernelopt optimize")
-        self._apply(unit, self._backend.editor.review.begin_edited(proposal.id, current, text))
+        self._check(proposal)
+        current = self._backend.editor.texts_of(proposal.paths)
+        if current != proposal.before:
+            raise UsageError(f"{_names(proposal)} changed since {proposal.id} was made", "ask for a new proposal: kernelopt optimize")
+        self._apply(unit, self._backend.editor.review.begin_edited(proposal.id, current, texts))
 
     def reject(self, proposal_id: str, reason_code: str | None, reason: str | None) -> dict[str, Any]:
         """Keep the decision; where the client cannot ask for the reason itself, ask for it here."""
@@ -116,8 +115,8 @@ class Proposals:
         name, _, suffix = parts[2].partition(".")
         proposal = self._find(name)
         if len(parts) > 3:
-            return proposal.before_text if parts[3:-1] == ("before",) else proposal.after_text
-        return proposal_text(proposal) if suffix == "md" else _diff(proposal)
+            return _side_of(proposal, "/".join(parts[3:]))
+        return proposal_text(proposal) if suffix == "md" else changes_diff(proposal.files)
 
     def document_of(self, proposal_id: str) -> str:
         """The URI of the open document that a proposal is for; else of the file itself."""
@@ -136,15 +135,44 @@ class Proposals:
         return None if key is None else self._units.find(key)
 
     def _open_unit(self, proposal: Proposal) -> Unit:
-        """The open source that a proposal is for. Raises UsageError where it is not open."""
-        unit = self._unit(proposal.path)
+        """The open source that a proposal is for, else one that it changes. Raises UsageError where none is open."""
+        found = (self._unit(path) for path in (proposal.path, *proposal.paths))
+        unit = next((unit for unit in found if unit is not None), None)
         if unit is None:
             raise UsageError(f"{proposal.path.name} is not open here", f"open it, or run: kernelopt accept {proposal.id}")
         return unit
 
+    def _check(self, proposal: Proposal) -> None:
+        """Raises UsageError while another edit of one of its documents is pending."""
+        for unit in map(self._unit, proposal.paths):
+            if unit is not None:
+                self._edits.check(unit)
+
     def _apply(self, unit: Unit, apply: Apply) -> None:
-        """Have the editor make the edit. Raises UsageError where the text around an embedded source cannot hold it."""
-        self._edits.ask(unit, apply.after, apply.proposal.id, f"kernelopt {apply.proposal.id}: {apply.proposal.summary}")
+        """Have the editor make the edit of all files at once. Raises UsageError where the text around an embedded source cannot hold it.
+
+        ``unit``: an open source of the client, which says how it counts characters.
+        """
+        olds = zip(apply.before, apply.after, strict=True)
+        texts = [NewText(self._unit(old.path) or _closed_unit(old, unit), new.text) for old, new in olds if old != new]
+        unheard = [new.unit.path for new in texts if self._units.find(new.unit.key) is None]
+
+        def made() -> None:
+            for outcome in self._backend.editor.review.made(apply.proposal.id, unheard):
+                self._backend.editor.told(unit.key, outcome)
+
+        self._edits.ask(texts, apply.proposal.id, f"kernelopt {apply.proposal.id}: {apply.proposal.summary}", made)
+
+    def _shown(self, proposal: Proposal, change: FileChange, name: str) -> dict[str, Any]:
+        """One file of a preview."""
+        unit, quoted = self._unit(change.path), quote(name)
+        is_part = unit is not None and unit.embedded is not None
+        return {
+            "name": name,
+            "document_uri": f"kernelopt:/proposal/{proposal.id}/before/{quoted}" if is_part else self._uri_of(change.path),
+            "proposal_uri": f"kernelopt:/proposal/{proposal.id}/{quoted}",
+            "hunks": _hunk_places(change.hunks),
+        }
 
     async def _ask_reason(self, proposal: Proposal) -> None:
         question = f"Reject {proposal.id} ({', '.join(proposal.techniques)}): why?"
@@ -186,5 +214,24 @@ def _hunk_places(found: tuple[Hunk, ...]) -> list[dict[str, Any]]:
     return places
 
 
-def _diff(proposal: Proposal) -> str:
-    return unified_diff(proposal.before_text, proposal.after_text, proposal.path.name)
+def _side_of(proposal: Proposal, shown: str) -> str:
+    """``NAME``: a file with the change made; ``before/NAME``: as it was. Raises UsageError for a file that the proposal does not change."""
+    names = shown_names(proposal.paths)
+    for change in proposal.files:
+        name = names(change.path)
+        if shown in (name, f"before/{name}"):
+            return change.after_text if shown == name else change.before_text
+    raise UsageError(f"{proposal.id} does not change {shown}")
+
+
+def _closed_unit(source: Source, like: Unit) -> Unit:
+    """A file that is not open, as the editor will read it."""
+    return Unit(source.path.as_uri(), source.path.as_uri(), source.path, source.text, source.text, like.encoding)
+
+
+def _names(proposal: Proposal) -> str:
+    return ", ".join(path.name for path in proposal.paths)
+
+
+def _changed_names(moved: MovedChange) -> str:
+    return ", ".join(now.path.name for now, then in zip(moved.current, moved.proposal.before, strict=True) if now != then)

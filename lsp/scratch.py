@@ -13,11 +13,15 @@ from typing import Any
 from lsprotocol import types
 
 from assistant.config import find_workspace, workspace_folder
+from assistant.cuda.changes import shown_names
+from assistant.disk.texts import source_text
 from assistant.editor.lanes import Work
 from assistant.editor.words import comparison_sentence
 from assistant.errors import KernelOptError
+from assistant.model.change import FileChange
 from assistant.model.events import ComparisonMade, Event
 from assistant.model.proposal import Proposal
+from assistant.model.source import Source
 from assistant.model.verification import Outcome
 from lsp.backend import Backend
 from lsp.client import Client
@@ -33,15 +37,15 @@ class _Judging:
     """One saved text that is being judged."""
 
     proposal: str
-    text: str
+    texts: tuple[Source, ...]
     verdict: ComparisonMade | None = None
 
 
 class ScratchCopies:
     """The scratch copies of one client."""
 
-    def __init__(self, client: Client, backend: Backend, accept: Callable[[str, str], None]) -> None:
-        """``accept`` (proposal, text) has the editor put an edited proposal into the file."""
+    def __init__(self, client: Client, backend: Backend, accept: Callable[[str, tuple[Source, ...]], None]) -> None:
+        """``accept`` (proposal, texts) has the editor put an edited proposal into its files."""
         self._client = client
         self._backend = backend
         self._accept = accept
@@ -49,20 +53,22 @@ class ScratchCopies:
         self._judging: dict[str, _Judging] = {}
 
     def edit(self, proposal_id: str) -> dict[str, Any]:
-        """Open a scratch copy with the change made; saving it judges it."""
+        """Open a scratch copy of each file with the change made; saving one judges them together."""
         proposal = self._backend.store.find_proposal(proposal_id)
-        uri = self._begin(proposal).as_uri()
-        self._client.show_document(uri)
-        return {"proposal_id": proposal.id, "uri": uri}
+        uris = [path.as_uri() for path in self._begin(proposal)]
+        for uri in uris:
+            self._client.show_document(uri)
+        return {"proposal_id": proposal.id, "uris": uris}
 
-    def _begin(self, proposal: Proposal) -> Path:
-        """Write the scratch copy, with the whole change made; its path. An earlier one of the same proposal is kept."""
-        path = workspace_folder(find_workspace(proposal.path)) / "edits" / proposal.id / proposal.path.name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if not path.exists():
-            path.write_text(proposal.after_text, "utf-8")
-        self._proposals[path] = proposal.id
-        return path
+    def _begin(self, proposal: Proposal) -> tuple[Path, ...]:
+        """Write the scratch copies, with the whole change made; their paths. Earlier ones of the same proposal are kept."""
+        paths = _scratch_paths(proposal)
+        for path, change in zip(paths, proposal.files, strict=True):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            if not path.exists():
+                path.write_text(change.after_text, "utf-8", "surrogateescape", "")
+            self._proposals[path] = proposal.id
+        return paths
 
     def saved(self, path: Path, text: str) -> None:
         """A file was saved: if it is a scratch copy, start judging it."""
@@ -74,8 +80,10 @@ class ScratchCopies:
         if key is None:
             self._client.say(f"{proposal.path.name} is not open: open it to have your edit judged", types.MessageType.Warning)
             return
-        job_id = self._backend.editor.judge(key, proposal.before_text, text)
-        self._judging[job_id] = _Judging(proposal_id, text)
+        files = zip(_scratch_paths(proposal), proposal.files, strict=True)
+        texts = tuple(Source(change.path, text if scratch == path else _saved_text(scratch, change)) for scratch, change in files)
+        job_id = self._backend.editor.judge(key, proposal.before, texts)
+        self._judging[job_id] = _Judging(proposal_id, texts)
 
     def job_event(self, work: Work, event: Event) -> None:
         """The overall verdict is the last comparison of the job."""
@@ -97,6 +105,17 @@ class ScratchCopies:
         chosen = await self._client.choose(sentence, (_ACCEPT, "Not now"))
         if chosen == _ACCEPT:
             try:
-                self._accept(judging.proposal, judging.text)
+                self._accept(judging.proposal, judging.texts)
             except KernelOptError as error:
                 self._client.say(with_remedy(error), types.MessageType.Warning)
+
+
+def _scratch_paths(proposal: Proposal) -> tuple[Path, ...]:
+    """Of each of its files."""
+    folder, names = workspace_folder(find_workspace(proposal.path)) / "edits" / proposal.id, shown_names(proposal.paths)
+    return tuple(folder / names(path) for path in proposal.paths)
+
+
+def _saved_text(path: Path, change: FileChange) -> str:
+    text = source_text(path)
+    return change.after_text if text is None else text

@@ -9,6 +9,7 @@ from typing import Any
 
 from assistant.editor.parts import JudgedOn
 from assistant.errors import UsageError
+from assistant.model.source import Source
 from lsp.arguments import VerifyArguments
 from lsp.backend import Backend
 from lsp.units import Unit
@@ -23,9 +24,9 @@ def verify(backend: Backend, unit: Unit, arguments: VerifyArguments) -> dict[str
         raise UsageError("`cases` need the seeds of their verification", "give `seeds` as well")
     if arguments.proposal_id is not None:
         proposal = backend.store.find_proposal(arguments.proposal_id)
-        return {"job_id": backend.editor.judge(unit.key, proposal.before_text, proposal.after_text, on)}
+        return {"job_id": backend.editor.judge(unit.key, proposal.before, proposal.after, on)}
     if arguments.before is None:
         raise UsageError("there is nothing to verify against", "give `before`, an earlier text of the document, or `proposal_id`")
     if unit.embedded is not None:
         raise UsageError("`before` can be given for a whole CUDA document only, not for a cell or string", "give `proposal_id`")
-    return {"job_id": backend.editor.judge(unit.key, arguments.before, on=on)}
+    return {"job_id": backend.editor.judge(unit.key, (Source(unit.path, arguments.before),), on=on)}

@@ -7,6 +7,7 @@ command is imported by ``_run`` when one runs (see ``loading``).
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -143,12 +144,14 @@ def _compare(
     build: opt.Build = None,
     run: opt.Run = None,
     region: opt.Region = None,
+    is_everywhere: opt.Everywhere = False,
     is_strict: opt.Strict = False,
     as_json: opt.Json = False,
 ) -> None:
     """Is B right, and is it faster than A? Judges people's own edits exactly as it judges its own."""
     request = opt.job_request(a, sources, kernel, device, target, cflags, context.obj, timeout, build=build, run=run, region=region)
-    raise typer.Exit(_run(lambda session: session.compare(request, plain_path(b), is_strict), as_json))
+    asked = replace(request, is_everywhere=is_everywhere)
+    raise typer.Exit(_run(lambda session: session.compare(asked, plain_path(b), is_strict), as_json))
 
 
 def _run(job: Callable[[Session], AsyncIterator[Event]], as_json: bool) -> int:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from assistant.cli.console import console
 from assistant.config import ConsentAnswer, ProgramConsent, TrustStore, find_workspace, user_paths
+from assistant.cuda.changes import shown_names
 from assistant.engine.proposals import DecisionRequest
 from assistant.model.proposal import REASON_CODES, DecisionKind, Proposal
 from assistant.record import Record
@@ -64,9 +65,10 @@ class HostCodeOnTerminal(Record):
 
 async def _ask_hunks(proposal: Proposal) -> DecisionRequest | None:
     taken: list[str] = []
-    for hunk in proposal.hunks:
+    names = shown_names(proposal.paths)
+    for name, hunk in ((names(change.path), hunk) for change in proposal.files for hunk in change.hunks):
         view = console()
-        view.print(f"hunk {hunk.id}, line {hunk.before_line}", markup=False)
+        view.print(f"hunk {hunk.id}, {name} line {hunk.before_line}", markup=False)
         view.print("".join(f"-{line}" for line in hunk.before) + "".join(f"+{line}" for line in hunk.after), markup=False)
         if await choose("take it? y, n", ("y", "n"), "y") == "y":
             taken.append(hunk.id)

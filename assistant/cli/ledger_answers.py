@@ -46,7 +46,7 @@ _OPEN = frozenset({ProposalState.OPEN, ProposalState.UNDONE})
 def print_proposals(file: Path | None, every_state: bool, as_json: bool) -> None:
     """Proposals that wait for a decision."""
     found = _store().proposals(find_workspace(plain_path(file or Path.cwd())), None if every_state else _OPEN)
-    chosen = [p for p in found if file is None or p.path == plain_path(file)]
+    chosen = [p for p in found if file is None or plain_path(file) in (p.path, *p.paths)]
     if as_json:
         for proposal in chosen:
             typer.echo(event_json(proposal_event(proposal.job, proposal)))
@@ -60,8 +60,8 @@ def print_proposals(file: Path | None, every_state: bool, as_json: bool) -> None
     for p in chosen:
         speed = f"{p.comparison.outcome.value} {p.comparison.ratio:.2f}x"
         names = " + ".join(p.techniques)
-        kernel = name_in_code(p.kernel)[0]
-        table.add_row(p.id, p.state.value, p.verification.outcome.value, speed, escape(kernel), names, p.path.name)
+        kernel, files = name_in_code(p.kernel)[0], ", ".join(path.name for path in p.paths)
+        table.add_row(p.id, p.state.value, p.verification.outcome.value, speed, escape(kernel), names, files)
     print_table(console(), table)
 
 
@@ -118,7 +118,7 @@ def _tell_interrupted(store: SearchStore, workspace: Path, path: Path | None) ->
 
 def _decisions(store: ProposalStore, workspace: Path, path: Path | None) -> tuple[Decision, ...]:
     """Those on the workspace's proposals, or on one file's; oldest first."""
-    here = {proposal.id for proposal in store.proposals(workspace) if path is None or proposal.path == path}
+    here = {proposal.id for proposal in store.proposals(workspace) if path is None or path in (proposal.path, *proposal.paths)}
     return tuple(decision for decision in store.decisions() if decision.proposal in here)
 
 

@@ -18,6 +18,7 @@ __all__ = [
     "Cflags",
     "Count",
     "Device",
+    "Everywhere",
     "File",
     "FileA",
     "FileB",
@@ -54,6 +55,7 @@ Region = Annotated[
     str | None,
     typer.Option(metavar="FUNCTION", help="Speed of calls of this host function; main: of all done on the GPU; default: of what differs"),
 ]
+Everywhere = Annotated[bool, typer.Option("--every-program", help="Judge in every program that has A; the worst verdict counts")]
 Strict = Annotated[bool, typer.Option("--strict", help="Exit 1 also on NEEDS_DECISION and INCONCLUSIVE")]
 Html = Annotated[Path | None, typer.Option(metavar="OUT.html", help="Write the whole report as one HTML page that loads nothing")]
 Build = Annotated[str | None, typer.Option(metavar="CMD", help="Builds what --run starts; recorded where there is no GPU")]

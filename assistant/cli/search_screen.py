@@ -153,6 +153,8 @@ class SearchScreen:
         chain = " + ".join(event.techniques)
         self._page.put(f"[bold]{escape(event.kernel)}[/]: {chain}: [{_OUTCOME_STYLE[outcome]}]{verdict}[/], {speed}, {event.state}", hang=2)
         self._page.put(f"[dim]{escape(event.file)}[/]")
+        if len(event.files) > 1 or (event.files and event.files[0] != event.file):
+            self._page.put(f"[dim]changes {escape(', '.join(event.files))}, as one[/]", hang=2)
         self._diff(event.diff)
         self._page.gap()
         for line in event.explanation.splitlines():

@@ -55,6 +55,8 @@ class UserPaths(Record):
     """Which folders may run programs, JSON."""
     prices: Path
     """What models cost, TOML; the user writes it."""
+    writing: Path
+    """Says which of the user's sources are being written while several are, JSON; there only while they are, or after a crash."""
 
 
 def user_paths() -> UserPaths:
@@ -62,7 +64,9 @@ def user_paths() -> UserPaths:
     home = os.environ.get(_HOME_VARIABLE)
     if home:
         root = Path(home).absolute()
-        return UserPaths(root / "memory.sqlite3", root / "cache", root / "config.toml", root / "trust.json", root / "prices.toml")
+        return UserPaths(
+            root / "memory.sqlite3", root / "cache", root / "config.toml", root / "trust.json", root / "prices.toml", root / "writing.json"
+        )
     data = platformdirs.user_data_path("kernelopt", appauthor=False)
     config = platformdirs.user_config_path("kernelopt", appauthor=False)
     return UserPaths(
@@ -71,6 +75,7 @@ def user_paths() -> UserPaths:
         config=config / "config.toml",
         trust=data / "trust.json",
         prices=config / "prices.toml",
+        writing=data / "writing.json",
     )
 
 

@@ -159,11 +159,11 @@ def _answer(session: Session, task: Task) -> AsyncIterator[Event]:
         case Verb.OPTIMIZE:
             return session.optimize(task.request, task.options, Accept.NONE, None)
         case Verb.JUDGE:
-            assert task.before is not None, "judge needs a text to judge against"
-            return session.judge(task.request, task.before, task.text)
+            assert task.before, "judge needs a text to judge against"
+            return session.judge(task.request, task.before, task.after)
         case Verb.REBASE:
             assert task.proposal is not None, "rebase needs a proposal"
-            return session.rebase(task.proposal, task.request, task.text, task.hunk_ids)
+            return session.rebase(task.proposal, task.request, task.hunk_ids)
         case Verb.PAIR_EDIT:
             return Pair(session).edited(task.request)
         case Verb.PAIR_SUGGEST:

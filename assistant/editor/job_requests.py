@@ -78,7 +78,7 @@ def is_same_question(task: Task, other: Task) -> bool:
 
 def _as_asked(task: Task) -> Task:
     request = task.request
-    own = tuple(given for given in request.texts if given[0] == request.file)
+    own = tuple(given for given in request.texts if given[0] in (request.file, *request.edited))
     asked = replace(request, job_id=None, programs=None, working_directory=request.file.parent, texts=own)
     return replace(task, request=asked, options=replace(task.options, may_call_models=None))
 

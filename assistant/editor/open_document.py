@@ -273,7 +273,7 @@ class OpenDocument:
         text = self.parsed.source.text
         routes = self._headers.routes(self.path, text)
         offered = tuple(
-            proposal for proposal in self._proposals if proposal.after_text != text
+            proposal for proposal in self._proposals if (change := proposal.change_of(self.path)) is None or change.after_text != text
         )  # another process undid what the text shows
         view = view_of(self.parsed, self._analyses, offered, self._static, routes)
         self.view: View = replace(view, pairs=self._pairs, programs=self._programs)

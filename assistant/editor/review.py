@@ -3,22 +3,24 @@
 An accept is begun here, carried out by the editor as an edit of its own (so that undo is its own), and kept when the text that
 comes back equals the text that was asked for. Undo and redo are seen the same way. Example::
 
-    match review.begin(proposal_id, hunk_ids=(), current=text):
-        case Apply(after=after): ...      # have the editor replace the text
-        case MovedChange(): ...                 # judge it again on the current text
-    review.observe(path, text)            # (Decision(kind=ACCEPTED, …),) once the edit has arrived
+    match review.begin(proposal_id, hunk_ids=(), current=texts):
+        case Apply(after=after): ...      # have the editor replace the texts
+        case MovedChange(): ...                 # judge it again on the current texts
+    review.observe(path, text)            # (Decision(kind=ACCEPTED, …),) once the edit has arrived in all of its files
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from assistant.engine.proposals import Decider, DecisionRequest, MovedChange, as_partial, chosen_text
+from assistant.disk.texts import source_text
+from assistant.engine.proposals import Decider, DecisionRequest, MovedChange, as_partial, chosen_of
 from assistant.errors import UsageError
 from assistant.model.proposal import AlreadyDecided, Decision, DecisionKind, Proposal, ProposalState
+from assistant.model.source import Source
 from assistant.ports.store import ProposalStore
 from assistant.record import Record
 
@@ -40,12 +42,12 @@ NO_WHY = Why()
 
 
 class Apply(Record):
-    """The edit to make: the whole text before and after."""
+    """The edit to make: the whole texts of the proposal's files before and after."""
 
     proposal: Proposal
     request: DecisionRequest
-    before: str
-    after: str
+    before: tuple[Source, ...]
+    after: tuple[Source, ...]
 
 
 class AwaitedEdit(Record):
@@ -65,7 +67,7 @@ class _Reversible(Record):
 
     proposal: Proposal
     request: DecisionRequest
-    accepted_text: str
+    accepted: tuple[Source, ...]
 
 
 class Review:
@@ -74,37 +76,42 @@ class Review:
     def __init__(self, store: ProposalStore, who: str) -> None:
         self._store = store
         self._who = who
-        self._begun: dict[Path, Apply] = {}
+        self._begun: list[Apply] = []
+        self._made: set[Path] = set()
+        """Files without an open text whose edit the editor reports to have made: nothing else says so."""
+        self._texts: dict[Path, str] = {}
+        """Of the files that are open."""
         self._reversible: dict[Path, tuple[_Reversible, ...]] = {}
         self._seen: set[str] = set()
         """Proposals whose accepted text stood here: only what was here can be undone here."""
         self._awaited: dict[Path, AwaitedEdit] = {}
 
-    def begin(self, proposal_id: str, hunk_ids: tuple[str, ...], current: str, why: Why = NO_WHY) -> Apply | MovedChange:
-        """What accepting means for ``current``; ``why``: of a part, why the rest is left out.
+    def begin(self, proposal_id: str, hunk_ids: tuple[str, ...], current: tuple[Source, ...], why: Why = NO_WHY) -> Apply | MovedChange:
+        """What accepting means for ``current``, the proposal's files as they are; ``why``: of a part, why the rest is left out.
 
         Raises UsageError for a proposal that is decided or closed, for unknown hunks and reason codes, CannotAnswerError where the
-        change clashes with the current text (the proposal is stale then).
+        change clashes with a current text (the proposal is stale then).
         """
         proposal = self._store.find_proposal(proposal_id)
         if proposal.state not in _OFFERED:
             raise UsageError(self._why_closed(proposal), "kernelopt history shows who decided what")
         kind = DecisionKind.PARTIALLY_ACCEPTED if hunk_ids else DecisionKind.ACCEPTED
         request = as_partial(proposal, DecisionRequest(kind, hunk_ids, why.code, why.words))
-        if current != proposal.before_text:
-            return self._decider().moved(proposal, current, chosen_text(proposal, request))
-        apply = Apply(proposal, request, current, chosen_text(proposal, request))
-        self._begun[proposal.path] = apply
-        return apply
+        if current != proposal.before:
+            return self._decider().moved(proposal, current, chosen_of(proposal, request))
+        return self._begin(Apply(proposal, request, current, chosen_of(proposal, request)))
 
-    def begin_edited(self, proposal_id: str, current: str, edited: str) -> Apply:
-        """Accept the text that a person made of a proposal (edit-then-accept). Raises UsageError as ``begin`` does."""
+    def begin_edited(self, proposal_id: str, current: tuple[Source, ...], edited: tuple[Source, ...]) -> Apply:
+        """Accept the texts that a person made of a proposal (edit-then-accept). Raises UsageError as ``begin`` does."""
         proposal = self._store.find_proposal(proposal_id)
         if proposal.state not in _OFFERED:
             raise UsageError(self._why_closed(proposal), "kernelopt history shows who decided what")
-        apply = Apply(proposal, DecisionRequest(DecisionKind.EDITED_THEN_ACCEPTED), current, edited)
-        self._begun[proposal.path] = apply
-        return apply
+        return self._begin(Apply(proposal, DecisionRequest(DecisionKind.EDITED_THEN_ACCEPTED), current, edited))
+
+    def made(self, proposal_id: str, paths: Iterable[Path]) -> tuple[Decision | AlreadyDecided, ...]:
+        """The editor says that it made a proposal's edit, in these files also, which are not open here. Decisions that this shows."""
+        self._made.update(paths)
+        return tuple(outcome for apply in self._begun if apply.proposal.id == proposal_id for outcome in self._arrived(apply))
 
     def await_other(self, path: Path, awaited: AwaitedEdit) -> None:
         """Another front end has an edit made here: what the text that arrives shows is its decision; it may be undone here."""
@@ -126,24 +133,30 @@ class Review:
         return _taken(self._decider().reject(self._store.find_proposal(proposal_id), request))
 
     def observe(self, path: Path, text: str) -> tuple[Decision | AlreadyDecided, ...]:
-        """Decisions that ``text`` shows: an accept that has arrived, an undo, a redo; where another front end was first, its decision."""
+        """Decisions that ``text`` shows: an accept that has arrived, an undo, a redo; where another front end was first, its decision.
+
+        An edit of several files has arrived, or is undone, when all of them show it.
+        """
+        self._texts[path] = text
         return tuple(self._shown_by(path, text))
 
     def opened(self, path: Path, text: str) -> None:
         """A source was opened with this text; it decides nothing."""
-        self._seen.update(item.proposal.id for item in self._reversible_of(path) if text == item.accepted_text)
+        self._texts[path] = text
+        self._seen.update(item.proposal.id for item in self._reversible_of(path) if self._shows(item.accepted))
+
+    def closed(self, path: Path) -> None:
+        """A source was closed: what is on disk counts now."""
+        self._texts.pop(path, None)
 
     def refresh(self, path: Path) -> None:
         """Another process wrote: read the proposals of this file again."""
         self._reversible.pop(path, None)
 
     def _shown_by(self, path: Path, text: str) -> Iterator[Decision | AlreadyDecided]:
-        begun = self._begun.get(path)
-        if begun is not None and text == begun.after:
-            del self._begun[path]
-            self.refresh(path)
-            self._seen.add(begun.proposal.id)
-            yield self._decider().record(begun.proposal, begun.request, text)
+        arrived = [outcome for apply in self._begun if Source(path, text) in apply.after for outcome in self._arrived(apply)]
+        if arrived:
+            yield from arrived
             return
         awaited = self._awaited.get(path)
         asked = awaited if awaited is not None and text == awaited.after else None
@@ -152,19 +165,49 @@ class Review:
         if awaited is not None and (asked is not None or awaited.is_made):
             del self._awaited[path]
         for item in self._reversible_of(path):
+            if Source(path, text) not in (*item.accepted, *item.proposal.before):
+                continue
             who = asked.who if asked is not None and asked.proposal_id == item.proposal.id else self._who
             is_accepted = item.proposal.state is ProposalState.ACCEPTED
-            if text == item.accepted_text:
+            shows_it = self._shows(item.accepted)
+            if shows_it:
                 self._seen.add(item.proposal.id)
-            if is_accepted and text == item.proposal.before_text and item.proposal.id in self._seen:
-                yield from self._reversed(item.proposal, DecisionRequest(DecisionKind.UNDONE), text, who)
-            elif not is_accepted and text == item.accepted_text:
-                yield from self._reversed(item.proposal, item.request, text, who)
+            if is_accepted and item.proposal.id in self._seen and self._shows(item.proposal.before):
+                yield from self._reversed(item.proposal, DecisionRequest(DecisionKind.UNDONE), item.proposal.before, who)
+            elif not is_accepted and shows_it:
+                yield from self._reversed(item.proposal, item.request, item.accepted, who)
 
-    def _reversed(self, proposal: Proposal, request: DecisionRequest, text: str, who: str) -> Iterator[Decision | AlreadyDecided]:
-        """An undo or redo; nothing when another process did the same, and this text came from the file that it wrote."""
-        self.refresh(proposal.path)
-        outcome = self._decider(who).record(proposal, request, text)
+    def _begin(self, apply: Apply) -> Apply:
+        """It takes the place of what was begun on the same files."""
+        paths = frozenset(apply.proposal.paths)
+        self._begun = [other for other in self._begun if paths.isdisjoint(other.proposal.paths)] + [apply]
+        self._made -= paths
+        return apply
+
+    def _arrived(self, apply: Apply) -> Iterator[Decision | AlreadyDecided]:
+        """The decision, once every file has its text."""
+        if not all(source.path in self._made or self._shows((source,)) for source in apply.after):
+            return
+        self._begun = [other for other in self._begun if other is not apply]
+        self._made -= frozenset(apply.proposal.paths)
+        for path in (apply.proposal.path, *apply.proposal.paths):
+            self.refresh(path)
+        self._seen.add(apply.proposal.id)
+        yield self._decider().record(apply.proposal, apply.request, apply.after)
+
+    def _shows(self, texts: Iterable[Source]) -> bool:
+        """Whether these are the files' texts: as they are open here, else on disk."""
+        return all(
+            (self._texts[source.path] if source.path in self._texts else source_text(source.path)) == source.text for source in texts
+        )
+
+    def _reversed(
+        self, proposal: Proposal, request: DecisionRequest, texts: tuple[Source, ...], who: str
+    ) -> Iterator[Decision | AlreadyDecided]:
+        """An undo or redo; nothing when another process did the same, and these texts came from the files that it wrote."""
+        for path in (proposal.path, *proposal.paths):
+            self.refresh(path)
+        outcome = self._decider(who).record(proposal, request, texts)
         if isinstance(outcome, Decision) or outcome.decision.kind is not request.kind:
             yield outcome
 
@@ -178,7 +221,7 @@ class Review:
         request = self._decider().last_acceptance(proposal)
         if request.kind is DecisionKind.EDITED_THEN_ACCEPTED:
             return None  # its text is only known by its hash
-        return _Reversible(proposal, request, chosen_text(proposal, request))
+        return _Reversible(proposal, request, chosen_of(proposal, request))
 
     def _why_closed(self, proposal: Proposal) -> str:
         decisions = self._store.decisions(proposal.id)

@@ -14,7 +14,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -37,11 +37,11 @@ from assistant.editor.staging import STAGES, Staging, Trigger
 from assistant.editor.tasks import Task, Verb
 from assistant.editor.view import EMPTY_VIEW, KernelView, PairView, View
 from assistant.editor.words import pair_headline
-from assistant.engine import OptimizeOptions, new_id
+from assistant.engine import OptimizeOptions, about_texts, new_id, read_source
 from assistant.errors import KernelOptError, UsageError
 from assistant.model.events import BudgetSpent, Event, JobEnded, JobStarted, PairTurn, ProposalMade
-from assistant.model.proposal import Decision, ProposalState
-from assistant.model.source import ParsedSource
+from assistant.model.proposal import AlreadyDecided, Decision, ProposalState
+from assistant.model.source import ParsedSource, Source
 from assistant.model.workload import LiveWorkload
 from assistant.ports.store import Store
 from assistant.workload.blocks import sidecar_path
@@ -119,6 +119,7 @@ class EditorSession:
         self._staging.drop(key)
         self._pause.drop(key)
         self._queues.cancel_source(key)
+        self.review.closed(document.path)
 
     def keys(self) -> tuple[str, ...]:
         return tuple(self._documents)
@@ -129,26 +130,25 @@ class EditorSession:
 
     def view(self, key: str) -> View:
         """What to show of a source; empty for one that is not open. A pending parse is done first."""
-        document = self._documents.get(key)
-        if document is None:
-            return EMPTY_VIEW
-        document.reparse()
-        return document.view
+        return self._reparsed(key).view if key in self._documents else EMPTY_VIEW
 
     def text(self, key: str) -> str:
         """The text as it stands. Raises UsageError for a source that is not open."""
         return self._document(key).text
 
+    def texts_of(self, paths: Iterable[Path]) -> tuple[Source, ...]:
+        """Files as they stand: as they are open here, else on disk. Raises UsageError for one that cannot be read."""
+        keys = ((path, self.key_of(path)) for path in paths)
+        return tuple(read_source(path) if key is None else Source(path, self.text(key)) for path, key in keys)
+
     def report(self, key: str) -> Report:
         """The whole profile of a source, and what became of its proposals. Raises UsageError for a source that is not open."""
-        document = self._document(key)
-        document.reparse()
+        document = self._reparsed(key)
         return document.report(self._store.proposals(path=document.path)[:_REPORTED_PROPOSALS])
 
     def comparisons(self, key: str) -> tuple[tuple[KernelView, ComparisonPart], ...]:
         """What edits and proposals of each kernel came to. Raises UsageError for a source that is not open."""
-        document = self._document(key)
-        document.reparse()
+        document = self._reparsed(key)
         return document.comparisons(self._store.proposals(path=document.path)[:_REPORTED_PROPOSALS])
 
     def last_started(self) -> JobStarted | None:
@@ -157,9 +157,7 @@ class EditorSession:
 
     def parsed(self, key: str) -> ParsedSource:
         """The parse that the view belongs to. Raises UsageError for a source that is not open."""
-        document = self._document(key)
-        document.reparse()
-        return document.parsed
+        return self._reparsed(key).parsed
 
     def look_again(self) -> None:
         """Settings, trust or an included file changed: every source counts as saved; jobs that may no longer run are ended."""
@@ -208,21 +206,20 @@ class EditorSession:
         A job that already runs or waits is not started again: a double click starts one, and a model is paid once.
         """
         document = self._document(key)
-        request = replace(self._programs.alone(document), kernel=kernel)
-        return self._ask(document, Task(verb, request, options or OptimizeOptions()))
+        return self._ask(document, Task(verb, replace(self._programs.alone(document), kernel=kernel), options or OptimizeOptions()))
 
-    def judge(self, key: str, before: str, after: str | None = None, on: JudgedOn = ON_EVERYTHING) -> str:
-        """Start judging ``after`` (None: the source's text) against ``before``; the job's id. Raises as ``ask`` does."""
+    def judge(self, key: str, before: Sequence[Source], after: Sequence[Source] = (), on: JudgedOn = ON_EVERYTHING) -> str:
+        """Start judging ``after`` (none: the texts as they stand) against ``before``; the job's id. Raises as ``ask`` does."""
         document = self._document(key)
+        texts = after or self.texts_of(source.path for source in before)
         request = replace(self._programs.alone(document), kernel=on.kernel, seeds=on.seeds, cases=on.cases)
-        if after is not None:
-            request = replace(request, texts=((document.path, after),))
-        return self._ask(document, Task(Verb.JUDGE, request, before=before))
+        return self._ask(document, Task(Verb.JUDGE, about_texts(request, texts), before=tuple(before)))
 
     def rebase(self, key: str, proposal_id: str, hunk_ids: tuple[str, ...] = ()) -> str:
-        """Start judging a proposal's change, or some hunks of it, on the text as it stands; the job's id. Raises as ``ask`` does."""
+        """Start judging a proposal's change, or some hunks of it, on the texts as they stand; the job's id. Raises as ``ask`` does."""
         document = self._document(key)
-        return self._ask(document, Task(Verb.REBASE, self._programs.alone(document), proposal=proposal_id, hunk_ids=hunk_ids))
+        request = about_texts(self._programs.alone(document), self.texts_of(self._store.find_proposal(proposal_id).paths))
+        return self._ask(document, Task(Verb.REBASE, request, proposal=proposal_id, hunk_ids=hunk_ids))
 
     def suggest(self, key: str, session_id: str, hint: str) -> str:
         """Start looking for a proposal of a pair session; the job's id. Raises as ``ask`` does."""
@@ -282,8 +279,10 @@ class EditorSession:
                 self._keep(document, work.task.verb)  # answers on whole files are kept by their job
             self._parts.listener.shown(work.key)
             self._share(document, work.task, heard)
-        if document is not None and work.task.verb is Verb.JUDGE and work.task.text == document.text and not work.task.request.cases:
-            self._collect_judgement(document, work, event)
+        is_judged = work.task.verb is Verb.JUDGE and not work.task.request.cases
+        if is_judged and document is not None and work.task.text == document.text and document.collect(work.id, work.task, event):
+            self._keep(document, Verb.JUDGE)  # a judgement of the open text is shown now and after a restart
+            self._parts.listener.shown(document.key)
         if isinstance(event, ProposalMade | PairTurn):
             self.offers_changed()
         if isinstance(event, BudgetSpent) and (event.spent.call_count or event.estimate is not None):  # of models, not of rounds alone
@@ -311,17 +310,16 @@ class EditorSession:
             raise UsageError(f"{key} is not open", "open the file first")
         return document
 
+    def _reparsed(self, key: str) -> OpenDocument:
+        document = self._document(key)
+        document.reparse()
+        return document
+
     def _parse(self, key: str) -> None:
         document = self._documents.get(key)
         if document is not None:
             document.reparse()
             self._parts.listener.shown(key)
-
-    def _collect_judgement(self, document: OpenDocument, work: Work, event: Event) -> None:
-        """Show a judgement of the open text, now and after a restart."""
-        if document.collect(work.id, work.task, event):
-            self._keep(document, Verb.JUDGE)
-            self._parts.listener.shown(document.key)
 
     def _programs_known(self, document: OpenDocument) -> None:
         """What memory has on the source in its program is shown."""
@@ -343,11 +341,15 @@ class EditorSession:
     def _observe(self, document: OpenDocument) -> None:
         """Save the decisions that the text shows."""
         for outcome in self.review.observe(document.path, document.text):
-            if isinstance(outcome, Decision):
-                self._parts.listener.decided(document.key, outcome)
-            else:
-                self._parts.listener.lost(document.key, outcome)
-            self._offer(document)
+            self.told(document.key, outcome)
+
+    def told(self, key: str, outcome: Decision | AlreadyDecided) -> None:
+        """A source shows a decision, of this front end or of one that was first: say so, and offer what is open now."""
+        if isinstance(outcome, Decision):
+            self._parts.listener.decided(key, outcome)
+        else:
+            self._parts.listener.lost(key, outcome)
+        self._offer(self._document(key))
 
     def _offer(self, document: OpenDocument) -> bool:
         sessions = self._store.pair_sessions(document.path)

@@ -10,8 +10,10 @@ from __future__ import annotations
 
 from dataclasses import field
 from enum import StrEnum
+from pathlib import Path
 
 from assistant.engine import JobRequest, OptimizeOptions, read_source
+from assistant.model.source import Source
 from assistant.record import Record
 
 __all__ = ["Task", "Verb"]
@@ -25,9 +27,9 @@ class Verb(StrEnum):
     PROFILE = "profile"
     OPTIMIZE = "optimize"
     JUDGE = "judge"
-    """Two texts of one file: ``before`` against the request's own text."""
+    """Two texts of each of some files: ``before`` against the request's own texts."""
     REBASE = "rebase"
-    """A proposal's change on the request's own text."""
+    """A proposal's change on the request's own texts."""
     PAIR_EDIT = "pair_edit"
     """Every pair session that is open on the file answers the request's own text."""
     PAIR_SUGGEST = "pair_suggest"
@@ -41,8 +43,8 @@ class Task(Record):
     request: JobRequest
     options: OptimizeOptions = field(default_factory=OptimizeOptions)
     """Of ``optimize``; its proposals stay open."""
-    before: str | None = None
-    """Of ``judge``: A's text."""
+    before: tuple[Source, ...] = ()
+    """Of ``judge``: A's texts."""
     proposal: str | None = None
     """Of ``rebase``: its id."""
     hunk_ids: tuple[str, ...] = ()
@@ -55,8 +57,17 @@ class Task(Record):
     @property
     def text(self) -> str:
         """The file's text as the front end has it."""
-        given = self.request.text_of(self.request.file)
-        return read_source(self.request.file).text if given is None else given
+        return self.text_of(self.request.file)
+
+    def text_of(self, path: Path) -> str:
+        """A file's text as the front end has it."""
+        given = self.request.text_of(path)
+        return read_source(path).text if given is None else given
+
+    @property
+    def after(self) -> tuple[Source, ...]:
+        """Of ``judge``: B's texts."""
+        return tuple(Source(source.path, self.text_of(source.path)) for source in self.before)
 
     @property
     def runs_program(self) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 
-from assistant.cuda.hunks import unified_diff
+from assistant.cuda.changes import changes_diff
 from assistant.editor.markdown import fenced, tamed
 from assistant.editor.picture import comparison_sentence, evidence_value, proposal_title
 from assistant.editor.view import CodeView, KernelView, LaunchView, LineView, Note, View
@@ -184,7 +184,7 @@ def proposal_text(proposal: Proposal) -> str:
         parts += ["", "Needs your decision on: " + ", ".join(label.value for label in proposal.labels)]
     if proposal.assumptions:
         parts += ["", *(f"- assumes: {tamed(assumption)}" for assumption in proposal.assumptions)]
-    diff = unified_diff(proposal.before_text, proposal.after_text, proposal.path.name)
+    diff = changes_diff(proposal.files)
     return "\n".join([*parts, "", fenced(diff, "diff")])
 
 

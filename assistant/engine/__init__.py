@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from assistant.engine.request import Accept as Accept
     from assistant.engine.request import JobRequest as JobRequest
     from assistant.engine.request import OptimizeOptions as OptimizeOptions
+    from assistant.engine.request import about_texts as about_texts
     from assistant.engine.running import flags_of as flags_of
     from assistant.engine.running import run_limits as run_limits
     from assistant.engine.session import Session as Session

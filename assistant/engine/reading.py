@@ -54,7 +54,7 @@ def read_version(request: JobRequest, flags: Flags) -> SourceVersion:
         libraries=() if found is None else found.libraries,
     )
     is_alone = request.programs is not None and not request.programs.found
-    selection = Selection(request.kernel, request.needs_kernels, request.live, is_alone)
+    selection = Selection(request.kernel, request.needs_kernels, request.live, is_alone, len(request.edited) > 1)
     return replace(version_of(parsed, program, selection, others), found=found)
 
 

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from collections.abc import Sequence
+from dataclasses import field, replace
 from enum import StrEnum
 from pathlib import Path
 
 from assistant.model.completion import Caps
 from assistant.model.program import ProgramSearch
+from assistant.model.source import Source
 from assistant.model.verification import Label
 from assistant.model.workload import CaseKey, LiveWorkload
 from assistant.record import Record
 
-__all__ = ["WHOLE_PROGRAM", "Accept", "CandidateRules", "JobRequest", "OptimizeOptions"]
+__all__ = ["WHOLE_PROGRAM", "Accept", "CandidateRules", "JobRequest", "OptimizeOptions", "about_texts"]
 
 DEFAULT_PROFILED_LAUNCHES = 64
 """Launches of a program that ``profile`` reports one by one (first 64 in program order)."""
@@ -32,6 +34,10 @@ class JobRequest(Record):
     """B of a comparison, absolute."""
     texts: tuple[tuple[Path, str], ...] = ()
     """Texts that stand for what is on disk: an editor's unsaved documents, notebook cells, strings in Python files."""
+    edited: tuple[Path, ...] = ()
+    """Files that an edit changes together, whose texts are given; where they are several, every kernel of the program is asked about."""
+    is_everywhere: bool = False
+    """Judge in every program that has ``file``, whichever was chosen."""
     programs: ProgramSearch | None = None
     """What a front end found when it looked for the program of ``file``, at most one; none: the file stands alone, and only its own kernels
     are asked about. None: the job looks for it."""
@@ -83,6 +89,12 @@ class JobRequest(Record):
     def text_of(self, path: Path) -> str | None:
         """The text given for ``path``; None: read the disk."""
         return next((text for given, text in self.texts if given == path), None)
+
+
+def about_texts(request: JobRequest, texts: Sequence[Source]) -> JobRequest:
+    """The request with these texts of files of its program, and about all kernels of the program where they are several."""
+    given = dict(request.texts) | {source.path: source.text for source in texts}
+    return replace(request, texts=tuple(given.items()), edited=tuple(source.path for source in texts))
 
 
 class Accept(StrEnum):

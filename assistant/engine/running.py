@@ -20,10 +20,11 @@ from typing import Protocol
 
 from assistant.build.architectures import architecture
 from assistant.build.flags import anchored, choose_flags
-from assistant.config import LoadedSettings, Settings, find_workspace, load_settings
+from assistant.config import LoadedSettings, Settings, find_workspace, load_settings, user_paths
 from assistant.engine.build_database import database_flags
 from assistant.engine.channel import Listener
 from assistant.engine.events_as_json import event_json
+from assistant.engine.files import put_back_half_written
 from assistant.engine.ids import new_id
 from assistant.engine.job import CANNOT_ANSWER, Ending, Job
 from assistant.engine.programs import answer_key, others_sha256
@@ -85,6 +86,7 @@ class JobRunner(Record):
 
         Raises KernelOptError for a job that cannot begin; one that has begun reports the error and ends with its exit code.
         """
+        put_back = put_back_half_written(user_paths().writing)
         loaded = load_settings(find_workspace(request.file))
         version = read(request, flags_of(request, loaded))
         asked = target(request.target or loaded.settings.target)
@@ -100,7 +102,8 @@ class JobRunner(Record):
             job = Job(job_id, request, lab, chosen, limits, scratch, seeds, runs, log)
             try:
                 self._start_row(job, command)
-                return await self._carried_out(job, command, version, loaded.warnings, body, log)
+                warnings = (*loaded.warnings, *(() if put_back is None else put_back.in_words))
+                return await self._carried_out(job, command, version, warnings, body, log)
             finally:
                 await lab.close()
 

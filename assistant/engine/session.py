@@ -8,23 +8,26 @@ Jobs are run by ``running.py``, decisions taken by ``decisions.py``; this module
 
 from __future__ import annotations
 
+import asyncio
 import json
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from assistant.config import EditorSettings, LoadedSettings, Settings, find_workspace, load_settings, memory_path
 from assistant.config.remedies import how_to_set_a_model
 from assistant.engine.channel import Listener, streamed
+from assistant.engine.compared_files import sides_of
+from assistant.engine.everywhere import NamedSides, compare_everywhere, in_programs
 from assistant.engine.job import Ending, Job
 from assistant.engine.judge import compare
 from assistant.engine.pair import PairSessions
 from assistant.engine.proposals import Ask, Decisions, Submission, submit
 from assistant.engine.reading import read_version
 from assistant.engine.report import locate, stages
-from assistant.engine.request import Accept, JobRequest, OptimizeOptions
-from assistant.engine.running import JobBody, JobRunner, OpenLab
+from assistant.engine.request import Accept, JobRequest, OptimizeOptions, about_texts
+from assistant.engine.running import JobBody, JobRunner, OpenLab, flags_of
 from assistant.engine.search import (
     NO_CALLBACKS,
     NOTHING_EARLIER,
@@ -37,13 +40,13 @@ from assistant.engine.search import (
     SearchCallbacks,
     last_interrupted,
 )
-from assistant.engine.source_version import SourceVersion, as_candidate, read_source, refuse_other_differences, with_text
-from assistant.errors import UsageError
+from assistant.engine.source_version import SourceVersion, read_source
+from assistant.errors import CannotAnswerError, UsageError
 from assistant.lab.report import ReportLab, load_report
 from assistant.model import events
 from assistant.model.profile import Severity
-from assistant.model.program import ProgramOrigin
 from assistant.model.proposal import Proposal
+from assistant.model.source import Source
 from assistant.plan.catalogue import Catalogue
 from assistant.ports.planner import Planner
 from assistant.ports.store import Store
@@ -111,20 +114,32 @@ class Session:
         return self._job("profile", request, lambda job, version: stages.profile(job, version, keep))
 
     def compare(self, request: JobRequest, other: Path, is_strict: bool) -> AsyncIterator[events.Event]:
+        """Is ``other`` right in the place of the request's file, and is it faster? Raises CannotAnswerError where no program is found
+        for a comparison in every one."""
+        if request.is_everywhere:
+            return self._compare_everywhere(replace(request, other=other), other, is_strict)
+
         async def body(job: Job, version: SourceVersion) -> Ending:
-            is_built = version.found is not None and version.found.origin is ProgramOrigin.RECORDED_BUILD
-            if request.run_command is not None or is_built:
-                # the command starts what is made of A's file: B stands in its place, in a private copy of the folder
-                second = as_candidate(with_text(version, read_source(other).text))
-            elif version.has_main and not version.parsed.has_main:
-                second = with_text(version, read_source(other).text)  # in A's place in its program
-                job.say(Severity.INFORMATION, f"{other.name} is judged in the place of {request.file.name}, in the program of that file")
-            else:
-                second = read_version(replace(request, file=other), version.program.flags)
-                refuse_other_differences(version, second)
-            return (await compare(job, version, second, is_strict)).ending
+            sides = await asyncio.to_thread(sides_of, request, version, other)
+            if sides.note:
+                job.say(Severity.INFORMATION, sides.note)
+            return (await compare(job, sides.a, sides.b, is_strict)).ending
 
         return self._job("compare", replace(request, other=other), body)
+
+    def _compare_everywhere(self, request: JobRequest, other: Path, is_strict: bool) -> AsyncIterator[events.Event]:
+        flags = flags_of(request, load_settings(find_workspace(request.file)))
+        programs = in_programs(request, flags)
+        if not programs:
+            raise CannotAnswerError(f"{request.file.name} is part of no program that was found", f"kernelopt program {request.file}")
+
+        async def body(job: Job, version: SourceVersion) -> Ending:
+            def read() -> tuple[NamedSides, ...]:
+                return tuple(NamedSides(name, each, sides_of(each, read_version(each, flags), other)) for name, each in programs)
+
+            return await compare_everywhere(job, await asyncio.to_thread(read), is_strict)
+
+        return self._job("compare", programs[0][1], body)
 
     def optimize(
         self, request: JobRequest, options: OptimizeOptions, accept: Accept, ask: Ask | None, asked: SearchCallbacks = NO_CALLBACKS
@@ -165,18 +180,20 @@ class Session:
         """A job with a body of the caller's own. Raises KernelOptError where it cannot begin."""
         return await self._runner().run(command, request, body, listener)
 
-    def judge(self, request: JobRequest, before: str, after: str) -> AsyncIterator[events.Event]:
-        """A confirming comparison of two texts of one file, neither of which need be on disk."""
+    def judge(self, request: JobRequest, before: Sequence[Source], after: Sequence[Source]) -> AsyncIterator[events.Event]:
+        """A confirming comparison of two texts of each of some files of a program, none of which need be on disk."""
         return streamed(lambda listener: self._decisions().judge(request, before, after, listener))
 
     def submit(self, request: JobRequest, submission: Submission) -> AsyncIterator[events.Event]:
         """Judge an edit that somebody else made, and offer it where it is proved better."""
         workspace = find_workspace(request.file)
-        return self._job("compare", request, lambda job, version: submit(job, version, submission, self.store, workspace))
+        about = about_texts(request, [_now(request, source.path) for source in submission.texts])
+        return self._job("compare", about, lambda job, version: submit(job, version, submission, self.store, workspace))
 
-    def rebase(self, id_prefix: str, request: JobRequest, current: str, hunk_ids: tuple[str, ...] = ()) -> AsyncIterator[events.Event]:
-        """Offer a proposal's change, or some of its hunks, again, on another text of its file, if it holds there."""
+    def rebase(self, id_prefix: str, request: JobRequest, hunk_ids: tuple[str, ...] = ()) -> AsyncIterator[events.Event]:
+        """Offer a proposal's change, or some of its hunks, again, on the request's texts of its files, if it holds there."""
         proposal = self.store.find_proposal(id_prefix)
+        current = tuple(_now(request, path) for path in proposal.paths)
         return streamed(lambda listener: self._decisions().rebase(proposal, request, current, listener, hunk_ids))
 
     def accept(self, id_prefix: str, hunk_ids: tuple[str, ...]) -> AsyncIterator[events.Event]:
@@ -229,6 +246,12 @@ class Session:
 
     def _decisions(self) -> Decisions:
         return Decisions(self._runner(), lambda: self.store)
+
+
+def _now(request: JobRequest, path: Path) -> Source:
+    """A file as the request has it."""
+    text = request.text_of(path)
+    return read_source(path) if text is None else Source(path, text)
 
 
 def _editor_settings(options: OptimizeOptions) -> EditorSettings:

@@ -8,6 +8,7 @@ Example::
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -35,10 +36,9 @@ __all__ = [
     "declares_workload",
     "holder_of",
     "read_source",
-    "refuse_other_differences",
     "version_of",
-    "with_other",
     "with_text",
+    "with_texts",
 ]
 
 _NAMES_SHOWN = 12
@@ -56,6 +56,8 @@ class Selection(Record):
     """Arrays of a notebook that the kernels run on, in place of declared workloads."""
     only_own: bool = False
     """Kernels of the file in question alone; otherwise a file with ``main()``, or without kernels, asks about its whole program."""
+    is_whole: bool = False
+    """Kernels of every file of the program, whatever the file in question holds."""
 
 
 class SourceVersion(Record):
@@ -81,24 +83,30 @@ class SourceVersion(Record):
     @property
     def has_main(self) -> bool:
         """Whether the program runs by itself: one of its files has ``main()``, or a command starts it."""
-        return self.program.run_command is not None or any(file.has_main for file in self._files)
+        return self.program.run_command is not None or any(file.has_main for file in self.files)
 
     @property
     def text(self) -> str:
         """Of all of the program's files, the one in question first: for what may be declared in any of them."""
-        return "\n".join(file.source.text for file in self._files)
+        return "\n".join(file.source.text for file in self.files)
 
     @property
-    def _files(self) -> tuple[ParsedSource, ...]:
+    def files(self) -> tuple[ParsedSource, ...]:
+        """The one in question first."""
         return (self.parsed, *self.others)
+
+    @property
+    def sources(self) -> tuple[Source, ...]:
+        """Of all files."""
+        return tuple(file.source for file in self.files)
 
     def kernel_of(self, instance: str) -> Kernel | None:
         """The kernel that a compiled function was made from, in any of the program's files; None for another's function."""
-        return next((kernel for file in self._files if (kernel := kernel_of_instance(file, instance)) is not None), None)
+        return next((kernel for file in self.files if (kernel := kernel_of_instance(file, instance)) is not None), None)
 
     def launch_sites_of(self, kernel: Kernel) -> tuple[tuple[Path, LaunchSite], ...]:
         """Where the program launches it, and in which file; of several kernels of one name a file launches its own, or a header's."""
-        files = self._files
+        files = self.files
         if kernel.file:
             own = next(file for file in files if kernel in file.kernels)
             files = (own,) if is_unit(own.source.path) else tuple(file for file in files if file is own or not _has_own(file, kernel))
@@ -107,12 +115,17 @@ class SourceVersion(Record):
     @property
     def doubled_kernels(self) -> tuple[str, ...]:
         """Names that kernels of several files share (``static`` ones), without the files."""
-        return tuple(sorted({without_file(kernel.qualified_name) for file in self._files for kernel in file.kernels if kernel.file}))
+        return tuple(sorted({without_file(kernel.qualified_name) for file in self.files for kernel in file.kernels if kernel.file}))
 
     def about(self, kernel: Kernel) -> SourceVersion:
         """The same program with the file that holds ``kernel`` in question, and its selected kernels alone."""
-        holder = next((file for file in self.others if kernel in file.kernels), None)
-        if holder is None or kernel in self.parsed.kernels:
+        holder = next((file for file in self.files if kernel in file.kernels), None)
+        return self if holder is None else self.about_file(holder.source.path)
+
+    def about_file(self, path: Path) -> SourceVersion:
+        """The same program with another of its files in question, and the selected kernels of that one alone."""
+        holder = next((file for file in self.others if file.source.path == path), None)
+        if holder is None:
             return self
         sources = (holder.source, *(source for source in self.program.sources if source.path != holder.source.path))
         others = (self.parsed, *(file for file in self.others if file is not holder))
@@ -122,7 +135,7 @@ class SourceVersion(Record):
             program=replace(self.program, sources=sources),
             kernels=tuple(each for each in self.kernels if each in holder.kernels),
             declared=(),
-            selection=replace(self.selection, only_own=True),
+            selection=replace(self.selection, only_own=True, is_whole=False, needs_kernels=False),
             others=others,
         )
 
@@ -173,30 +186,25 @@ def version_of(parsed: ParsedSource, program: Program, selection: Selection, oth
     return SourceVersion(parsed, program, _selected(parsed, selection, others), declared, selection, others)
 
 
+def with_texts(version: SourceVersion, texts: Iterable[Source]) -> SourceVersion:
+    """The same program with other texts of some of its files.
+
+    Raises as version_of does, and UsageError for a file that is none of the program's.
+    """
+    given = {source.path: source for source in texts}
+    foreign = given.keys() - {file.source.path for file in version.files}
+    if foreign:
+        known = ", ".join(file.source.path.name for file in version.files[:_NAMES_SHOWN])
+        raise UsageError(f"{min(foreign)} is no file of the program of {version.source.path.name}", f"its files: {known}")
+    parsed, *others = (parse(given[path]) if (path := file.source.path) in given else file for file in version.files)
+    sources = tuple(given.get(source.path, source) for source in version.program.sources)
+    program = replace(version.program, kernels=(), is_candidate=False, sources=sources)
+    return replace(version_of(parsed, program, version.selection, tuple(others)), found=version.found)
+
+
 def with_text(version: SourceVersion, text: str) -> SourceVersion:
-    """The same file with another text. Raises as version_of does."""
-    program = replace(version.program, kernels=(), is_candidate=False)
-    read = version_of(parse(Source(version.source.path, text)), program, version.selection, version.others)
-    return replace(read, found=version.found)
-
-
-def with_other(version: SourceVersion, other: ParsedSource) -> SourceVersion:
-    """The same program with another text of one of its files that is not in question."""
-    path = other.source.path
-    sources = tuple(other.source if source.path == path else source for source in version.program.sources)
-    others = tuple(other if file.source.path == path else file for file in version.others)
-    return replace(version, program=replace(version.program, sources=sources), others=told_apart((version.parsed, *others))[1:])
-
-
-def refuse_other_differences(a: SourceVersion, b: SourceVersion) -> None:
-    """Raises CannotAnswerError where the programs of A and B differ in more than the files in question: only these are compared."""
-    old, new = ({file.source.path.name: file.source.text for file in version.others} for version in (a, b))
-    differing = sorted(name for name in old.keys() | new.keys() if old.get(name) != new.get(name))
-    if differing:
-        raise CannotAnswerError(
-            f"{a.source.path} and {b.source.path} are parts of programs that also differ in {', '.join(differing)}",
-            f"compare one file at a time: kernelopt compare A/{differing[0]} B/{differing[0]}",
-        )
+    """The same program with another text of the file in question. Raises as version_of does."""
+    return with_texts(version, (Source(version.source.path, text),))
 
 
 def as_candidate(version: SourceVersion) -> SourceVersion:
@@ -204,10 +212,10 @@ def as_candidate(version: SourceVersion) -> SourceVersion:
     return replace(version, program=replace(version.program, is_candidate=True))
 
 
-def candidate_of(version: SourceVersion, text: str) -> SourceVersion:
-    """``version`` with a text that the user did not write. Its flags stay: what such a text declares of its own starts compilers with
-    anything, and those run as the user. Raises as version_of does."""
-    candidate = as_candidate(with_text(version, text))
+def candidate_of(version: SourceVersion, texts: Iterable[Source]) -> SourceVersion:
+    """``version`` with texts that the user did not write. Its flags stay: what such a text declares of its own starts compilers with
+    anything, and those run as the user. Raises as with_texts does."""
+    candidate = as_candidate(with_texts(version, texts))
     return replace(candidate, program=replace(candidate.program, flags=version.program.flags))
 
 
@@ -231,7 +239,7 @@ def _has_own(file: ParsedSource, kernel: Kernel) -> bool:
 
 def _selected(parsed: ParsedSource, selection: Selection, others: tuple[ParsedSource, ...]) -> tuple[Kernel, ...]:
     path, selector = parsed.source.path, selection.kernel
-    is_whole = not selection.only_own and (parsed.has_main or not parsed.kernels)
+    is_whole = selection.is_whole or (not selection.only_own and (parsed.has_main or not parsed.kernels))
     files = (parsed, *others) if is_whole else (parsed,)
     kernels = tuple(kernel for file in files for kernel in file.kernels)
     if not kernels and selection.needs_kernels:

@@ -10,12 +10,12 @@ by starting the server with ``--allow-run``. Edits run limited, like every candi
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from assistant.config import ConsentAnswer, TrustStore, find_workspace, load_settings
+from assistant.config import ConsentAnswer, TrustStore, find_project, find_workspace, load_settings
 from assistant.cuda.parse import parse
 from assistant.editor.exact_run import declared_by, exact_run
 from assistant.engine import Accept, JobRequest, OptimizeOptions, Session, declares_workload, flags_of, programs_of, read_source
@@ -71,17 +71,17 @@ class Harness:
     def profile(self, file: Path, kernel: str | None) -> AsyncIterator[events.Event]:
         return self._session.profile(self._allowed(file, kernel))
 
-    def compare(self, file: Path, edited_text: str, kernel: str | None, region: str | None = None) -> AsyncIterator[events.Event]:
-        """The edited text against the file as it is; the edited one runs limited."""
+    def compare(self, file: Path, edited: Sequence[Source], kernel: str | None, region: str | None = None) -> AsyncIterator[events.Event]:
+        """The edited texts of the file, and of others of its program, against those there are; the edited ones run limited."""
         request = replace(self._allowed(file, kernel), region=region)
-        before = self._judgeable(file, edited_text)
-        return self._session.judge(request, before, edited_text)
+        before = self._judgeable(request, edited)
+        return self._session.judge(request, before, edited)
 
-    def propose(self, file: Path, edited_text: str, summary: str, author: str, kernel: str | None) -> AsyncIterator[events.Event]:
+    def propose(self, file: Path, edited: Sequence[Source], summary: str, author: str, kernel: str | None) -> AsyncIterator[events.Event]:
         """As `compare`, and what is proved better waits for a person."""
         request = self._allowed(file, kernel)
-        self._judgeable(file, edited_text)
-        return self._session.submit(request, Submission(edited_text, summary[:_SUMMARY_CHARACTERS], author))
+        self._judgeable(request, edited)
+        return self._session.submit(request, Submission(tuple(edited), summary[:_SUMMARY_CHARACTERS], author))
 
     def optimize(self, file: Path, kernel: str | None) -> AsyncIterator[events.Event]:
         """The expert planner's search; what it finds waits for a person."""
@@ -133,18 +133,25 @@ class Harness:
         resolved = folder.resolve()
         return self._trust.is_trusted(folder) or any(resolved.is_relative_to(known.resolve()) for known in self._rights.trusted)
 
-    def _judgeable(self, file: Path, edited_text: str) -> str:
-        """The file's present text. Raises UsageError for an edit that may not be tried."""
-        source = read_source(_absolute(file))
-        if len(edited_text.encode("utf-8", "replace")) > _TEXT_BYTES:
+    def _judgeable(self, request: JobRequest, edited: Sequence[Source]) -> tuple[Source, ...]:
+        """The present texts of the edited files. Raises UsageError for an edit that may not be tried."""
+        if not edited:
+            raise UsageError("there is no edited text", "give the whole text of each file that the edit changes")
+        for source in edited:
+            if source.path != request.file:
+                _check_of_project(source.path, request.file)
+        return tuple(self._judgeable_file(source) for source in edited)
+
+    def _judgeable_file(self, edited: Source) -> Source:
+        source = read_source(_absolute(edited.path))
+        if len(edited.text.encode("utf-8", "replace")) > _TEXT_BYTES:
             raise UsageError(f"the edited text is larger than {_TEXT_BYTES} bytes", "submit the file's own text with the edit made")
-        edited = parse(Source(source.path, edited_text))
-        if not self._rights.may_edit_host_code and edits_host_code(parse(source), edited):
+        if not self._rights.may_edit_host_code and edits_host_code(parse(source), parse(edited)):
             remedy = "keep to kernels, device functions and launches, or a person starts this server with --allow-host-code"
             raise UsageError("the edit changes host code, which was not allowed", remedy)
-        if _runs(source.path, edited_text) - _runs(source.path, source.text):
+        if _runs(source.path, edited.text) - _runs(source.path, source.text):
             raise UsageError("the edit declares other flags, or another reference", "leave those of the workload block as they are")
-        return source.text
+        return source
 
 
 def _request(file: Path, kernel: str | None) -> JobRequest:
@@ -159,6 +166,13 @@ def _in_program(request: JobRequest) -> JobRequest:
         return replace(request, programs=STANDS_ALONE)
     program = programs_of(request, flags_of(request, load_settings(find_workspace(request.file)))).settled()
     return replace(request, programs=STANDS_ALONE if program is None else ProgramSearch((program,)))
+
+
+def _check_of_project(path: Path, file: Path) -> None:
+    """Raises UsageError for a file outside of the project: no edit of ours is written there."""
+    project = find_project(file)
+    if not _absolute(path).resolve().is_relative_to(project.resolve()):
+        raise UsageError(f"{path} is not in the project of {file.name}", f"edit files below {project}")
 
 
 def _runs(path: Path, text: str) -> frozenset[tuple[tuple[str, ...], str | None]]:

@@ -21,6 +21,7 @@ from pydantic import Field
 from assistant.errors import KernelOptError
 from assistant.mcp.harness import Harness
 from assistant.model import events
+from assistant.model.source import Source
 from assistant.shipped import shipped_prompts
 
 __all__ = ["build_server", "serve"]
@@ -31,7 +32,13 @@ Region = Annotated[
     Field(description="main: speed of all that the program does on the GPU; a host function's name: of its calls; null: of what differs"),
 ]
 Kernel = Annotated[str | None, Field(description="k, ns::k, k<1> or k(float*, int); null: every kernel of the file")]
-Text = Annotated[str, Field(description="The whole text of the file with the edit made; nothing is written")]
+Texts = Annotated[
+    dict[str, str],
+    Field(
+        description="Absolute path -> the whole text with the edit made, of the file and of others of its program that the edit changes; "
+        "nothing is written"
+    ),
+]
 Summary = Annotated[str, Field(description="What the edit does, in a sentence; shown to the person as your words")]
 Id = Annotated[str, Field(description="A proposal's id, or a unique beginning of it")]
 
@@ -70,9 +77,9 @@ def _add_looking(server: MCPServer, harness: Harness) -> None:
         return await _answered(harness, context, lambda: harness.profile(Path(file), kernel))
 
     @server.tool(title="Compare an edit with the file", annotations=_LOOKS)
-    async def compare(file: File, edited_text: Text, kernel: Kernel = None, region: Region = None, *, context: Context) -> dict[str, Any]:
-        """Is the edited text right, and is it faster? Always a confirming comparison: fresh values, boundary shapes, all checks."""
-        return await _answered(harness, context, lambda: harness.compare(Path(file), edited_text, kernel, region))
+    async def compare(file: File, edited_texts: Texts, kernel: Kernel = None, region: Region = None, *, context: Context) -> dict[str, Any]:
+        """Are the edited texts right, and are they faster? Always a confirming comparison: fresh values, boundary shapes, all checks."""
+        return await _answered(harness, context, lambda: harness.compare(Path(file), _sources(edited_texts), kernel, region))
 
     @server.tool(title="List open proposals", annotations=_LOOKS)
     def proposals(file: File) -> list[dict[str, Any]]:
@@ -89,10 +96,10 @@ def _add_looking(server: MCPServer, harness: Harness) -> None:
 
 def _add_offering(server: MCPServer, harness: Harness) -> None:
     @server.tool(title="Propose an edit", annotations=_OFFERS)
-    async def propose(file: File, edited_text: Text, summary: Summary, kernel: Kernel = None, *, context: Context) -> dict[str, Any]:
+    async def propose(file: File, edited_texts: Texts, summary: Summary, kernel: Kernel = None, *, context: Context) -> dict[str, Any]:
         """Submit an edit. It is judged like every candidate; one that is right and proved better becomes a proposal for the person."""
         author = _author(context)
-        return await _answered(harness, context, lambda: harness.propose(Path(file), edited_text, summary, author, kernel))
+        return await _answered(harness, context, lambda: harness.propose(Path(file), _sources(edited_texts), summary, author, kernel))
 
     @server.tool(title="Search for optimizations", annotations=_OFFERS)
     async def optimize(file: File, kernel: Kernel = None, *, context: Context) -> dict[str, Any]:
@@ -119,6 +126,10 @@ def _errors_as_answers() -> Generator[None]:
         yield
     except KernelOptError as error:
         raise ToolError(f"{error.message}. Try: {error.remedy}" if error.remedy else error.message) from error
+
+
+def _sources(texts: dict[str, str]) -> tuple[Source, ...]:
+    return tuple(Source(Path(path), text) for path, text in texts.items())
 
 
 def _author(context: Context) -> str:

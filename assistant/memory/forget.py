@@ -53,7 +53,9 @@ _QUERIES = {
     "decision": (
         "select cast(d.id as text) from decisions d join proposals p on p.id = d.proposal where d.record is not null"
         " and p.record is not null and (?1 is null or p.workspace = json_extract(?1, '$'))"
-        " and (?2 is null or p.path = json_extract(?2, '$')) and (?3 is null or p.created_ms < ?3)"
+        " and (?2 is null or p.path = json_extract(?2, '$')"
+        " or exists (select 1 from json_each(p.record, '$.files') where json_extract(value, '$.path') = json_extract(?2, '$')))"
+        " and (?3 is null or p.created_ms < ?3)"
     ),
     "turn": (
         "select t.id from pair_turns t join pair_sessions s on s.id = t.session where t.record is not null"
@@ -70,7 +72,9 @@ _QUERIES = {
     ),
     "proposal": (
         "select id from proposals where record is not null and (?1 is null or workspace = json_extract(?1, '$'))"
-        " and (?2 is null or path = json_extract(?2, '$')) and (?3 is null or created_ms < ?3)"
+        " and (?2 is null or path = json_extract(?2, '$')"
+        " or exists (select 1 from json_each(record, '$.files') where json_extract(value, '$.path') = json_extract(?2, '$')))"
+        " and (?3 is null or created_ms < ?3)"
     ),
 }
 """Ids of what a scope means: ?1 workspace, ?2 path, ?3 time."""
@@ -99,8 +103,7 @@ def forget(database: Database, scope: ForgetScope, now_ms: int) -> Forgotten:
         text_count = database.execute(
             "update blobs set content = null where content is not null and hash not in ("
             "select parent_blob from attempts where record is not null union select text_blob from attempts where record is not null"
-            " union select before_blob from proposals where record is not null"
-            " union select after_blob from proposals where record is not null"
+            " union select hash from proposal_texts"
             " union select baseline_blob from pair_sessions where record is not null"
             " union select text_blob from pair_turns where record is not null and text_blob is not null"
             " union select hash from model_call_texts)"

@@ -45,6 +45,8 @@ CHAIN_START = "sha256:" + "0" * 64
 
 Texts = dict[str, str]
 """Hash → source text."""
+_CHANGE_TEXTS = ("before_text", "after_text")
+"""Of each file of a proposal."""
 
 
 def text_bytes(text: str) -> bytes:
@@ -86,12 +88,18 @@ def attempt_of(record: str, text: Callable[[str], str]) -> Attempt:
 
 def proposal_record(workspace: Path, proposal: Proposal) -> tuple[str, Texts]:
     """The state is left out: it changes."""
-    return _record(proposal, ("before_text", "after_text"), {"workspace": str(workspace), "state": None})
+    data: dict[str, Any] = serialize.encode(proposal) | {"workspace": str(workspace), "state": None}
+    texts: Texts = {}
+    data["files"] = [_hashed(change, _CHANGE_TEXTS, texts) for change in data["files"]]
+    return canonical(data), texts
 
 
 def proposal_of(record: str, state: str, text: Callable[[str], str]) -> Proposal:
-    data = _with_texts(json.loads(record), ("before_text", "after_text"), text)
+    """A record of before edits of several files has its one file's fields among its own."""
+    data = json.loads(record)
     del data["workspace"]
+    files = data["files"] if "files" in data else [{"path": data["path"]} | {name: data.pop(name) for name in (*_CHANGE_TEXTS, "hunks")}]
+    data["files"] = [_with_texts(change, _CHANGE_TEXTS, text) for change in files]
     return serialize.decode(Proposal, data | {"state": ProposalState(state)})
 
 
@@ -120,14 +128,16 @@ def turn_of(record: str, text: Callable[[str], str]) -> Turn:
     return serialize.decode(Turn, _with_texts(data, () if data["text"] is None else ("text",), text))
 
 
-def _record(value: Attempt | Proposal | PairSession | Turn, text_fields: tuple[str, ...], extra: dict[str, Any]) -> tuple[str, Texts]:
-    data: dict[str, Any] = serialize.encode(value) | extra
+def _record(value: Attempt | PairSession | Turn, text_fields: tuple[str, ...], extra: dict[str, Any]) -> tuple[str, Texts]:
     texts: Texts = {}
-    for name in text_fields:
-        digest = hash_of(text_bytes(data[name]))
-        texts[digest] = data[name]
-        data[name] = digest
-    return canonical(data), texts
+    return canonical(_hashed(serialize.encode(value) | extra, text_fields, texts)), texts
+
+
+def _hashed(data: dict[str, Any], text_fields: tuple[str, ...], texts: Texts) -> dict[str, Any]:
+    """The object with hashes in place of its texts, which are added to ``texts``."""
+    hashes = {name: hash_of(text_bytes(data[name])) for name in text_fields}
+    texts.update({digest: data[name] for name, digest in hashes.items()})
+    return data | hashes
 
 
 def _with_texts(data: dict[str, Any], text_fields: tuple[str, ...], text: Callable[[str], str]) -> dict[str, Any]:

@@ -133,7 +133,9 @@ class MemoryStore:
         found = self.database.rows(
             "select id, state, record from proposals where record is not null"
             " and (?1 is null or workspace = json_extract(?1, '$'))"
-            " and state in (select value from json_each(?2)) and (?3 is null or path = json_extract(?3, '$'))"
+            " and state in (select value from json_each(?2))"
+            " and (?3 is null or path = json_extract(?3, '$')"
+            " or exists (select 1 from json_each(record, '$.files') where json_extract(value, '$.path') = json_extract(?3, '$')))"
             " order by created_ms desc, rowid desc",
             (records.path_key(workspace), json.dumps(sorted(wanted)), records.path_key(path)),
         )

@@ -52,6 +52,8 @@ class Attempt(Record):
     labels: tuple[Label, ...] = ()
     """That its writer gave it."""
     assumptions: tuple[str, ...] = ()
+    also: tuple[Path, ...] = ()
+    """Other files that it changed; their texts are those of the proposal, where it came to one."""
 
 
 class RecallQuery(Record):

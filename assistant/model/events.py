@@ -421,6 +421,8 @@ class ProposalMade(Record):
     state: str
     model: str | None = None
     """The language model that wrote it, or a part of it; null where none did."""
+    files: tuple[str, ...] = ()
+    """Every file that it changes; ``file`` is the one that holds the kernel."""
     event: Literal["proposal"] = "proposal"
     schema: int = SCHEMA
 

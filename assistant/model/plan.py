@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from pathlib import Path
 
 from assistant.model.build import Diagnostic, KernelResources
 from assistant.model.profile import Evidence, LaunchProfile, Problem
@@ -195,6 +196,15 @@ class Rewrite(Record):
     """What must hold, and how it is guarded or who guarantees it."""
     origin: Origin | None = None
     """Which model wrote it; None: a rule of ours."""
+    in_others: tuple[FileEdits, ...] = ()
+    """Edits of other files of the program that belong to it: of a launch, say."""
+
+
+class FileEdits(Record, order=True):
+    """Edits of one file."""
+
+    path: Path
+    edits: tuple[TextEdit, ...]
 
 
 class Origin(Record):

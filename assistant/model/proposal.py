@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 
+from assistant.model.change import FileChange
 from assistant.model.comparison import Comparison
 from assistant.model.figures import BeforeAfter
 from assistant.model.plan import MetricPrediction
 from assistant.model.profile import Evidence, Signature
-from assistant.model.source import Hunk
+from assistant.model.source import Hunk, Source
 from assistant.model.verification import Label, Verification
 from assistant.record import Record
 
@@ -47,13 +50,13 @@ class Proposal(Record):
     """``P`` + ULID."""
     job: str
     path: Path
+    """The file that holds the kernel; the edit may be in others."""
     kernel: str
     techniques: tuple[str, ...]
     """In the order they were chained."""
     summary: str
-    before_text: str
-    after_text: str
-    hunks: tuple[Hunk, ...]
+    files: tuple[FileChange, ...]
+    """What it does to each file that it touches, by path; accepted, undone and moved as one."""
     labels: tuple[Label, ...]
     assumptions: tuple[str, ...]
     verification: Verification
@@ -74,6 +77,30 @@ class Proposal(Record):
     figures: BeforeAfter | None = None
     """Of the whole change; None where a side launched nothing, and in records of before this was kept."""
 
+    @property
+    def hunks(self) -> tuple[Hunk, ...]:
+        """Of all its files, file by file."""
+        return tuple(hunk for change in self.files for hunk in change.hunks)
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """Of the files that it touches."""
+        return tuple(change.path for change in self.files)
+
+    @property
+    def before(self) -> tuple[Source, ...]:
+        """Its files as they were when it was made."""
+        return tuple(change.before for change in self.files)
+
+    @property
+    def after(self) -> tuple[Source, ...]:
+        """Its files with all of it made."""
+        return tuple(change.after for change in self.files)
+
+    def change_of(self, path: Path) -> FileChange | None:
+        """What it does to a file; None: nothing."""
+        return next((change for change in self.files if change.path == path), None)
+
 
 class Decision(Record):
     """What a human did with a proposal."""
@@ -88,7 +115,13 @@ class Decision(Record):
     decided_by: str
     """Front end and process (``cli 1234``)."""
     text_sha256: str | None
-    """Text of the file after the decision."""
+    """Of the file after the decision; of an edit of several files, of their hashes in the order of its files (``texts_sha256``)."""
+
+
+def texts_sha256(texts: Sequence[Source]) -> str:
+    """What stands for all texts of a decision: the hash of the only one; of several, the hash of their hashes, a line each."""
+    hashes = [source.sha256 for source in texts]
+    return hashes[0] if len(hashes) == 1 else hashlib.sha256("\n".join(hashes).encode()).hexdigest()
 
 
 class AlreadyDecided(Record):

@@ -46,7 +46,9 @@ class PlanRequest(Record):
     decided_ratio: float | None = None
     """The same for an edit that a person must decide on."""
     others: tuple[tuple[str, str], ...] = ()
-    """(name, text) of the program's other files, which stay as they are."""
+    """(name, text) of the program's other files."""
+    launching: tuple[ParsedSource, ...] = ()
+    """Those of them that name the kernel: an edit of it may change its launches there."""
 
 
 class Story(Record):

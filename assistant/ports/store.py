@@ -60,7 +60,10 @@ class ProposalStore(Protocol):
     def proposals(
         self, workspace: Path | None = None, states: frozenset[ProposalState] | None = None, path: Path | None = None
     ) -> tuple[Proposal, ...]:
-        """Newest first, with their present state; None means every workspace, every state, every file."""
+        """Newest first, with their present state; None means every workspace, every state, every file.
+
+        ``path``: those whose kernel is in this file, and those that change it.
+        """
         ...
 
     def find_proposal(self, id_prefix: str) -> Proposal:

@@ -2,7 +2,7 @@
 
 Example::
 
-    lines = LinePairs(Text("/a.cu", before), Text("/b.cu", after))
+    lines = LinePairs((TextPair(Text("/a.cu", before), Text("/b.cu", after)),))
     lines.counterparts("/b.cu", 14)    # (("/a.cu", 12),): what stands there stood on line 12
 """
 
@@ -16,7 +16,7 @@ from functools import cached_property
 from assistant.cuda.code_text import blanked
 from assistant.record import Record
 
-__all__ = ["LinePairs", "Place", "Text"]
+__all__ = ["LinePairs", "Place", "Text", "TextPair"]
 
 Place = tuple[str, int]
 """(file, 1-based line)."""
@@ -25,7 +25,7 @@ _ELEMENT = re.compile(r"\b([A-Za-z_]\w*)\s*\[|\*\s*\(?\s*([A-Za-z_]\w*)|&\s*([A-
 
 
 class Text(Record):
-    """One version of the compared file."""
+    """One version of a compared file."""
 
     file: str
     """As problems name it."""
@@ -46,15 +46,24 @@ class Text(Record):
 
 
 class LinePairs(Record):
-    """Lines of both versions that are the same access. Other files (headers) are taken to be the same on both sides."""
+    """Lines of both versions that are the same access. Files that are not among these are taken to be the same on both sides."""
+
+    files: tuple[TextPair, ...]
+
+    def counterparts(self, file: str, line: int) -> tuple[Place, ...]:
+        """Places in A where the code of B's line stood; empty when A has nothing like it."""
+        pair = next((pair for pair in self.files if pair.after.file == file), None)
+        return ((file, line),) if pair is None else pair.counterparts(line)
+
+
+class TextPair(Record):
+    """Both versions of a file."""
 
     before: Text
     after: Text
 
-    def counterparts(self, file: str, line: int) -> tuple[Place, ...]:
-        """Places in A where the code of B's line stood; empty when A has nothing like it."""
-        if file != self.after.file:
-            return ((file, line),)
+    def counterparts(self, line: int) -> tuple[Place, ...]:
+        """As of ``LinePairs``, for a line of this file."""
         found = [(self.before.file, number) for number in self._old_lines(line)]
         return tuple(dict.fromkeys(found))
 

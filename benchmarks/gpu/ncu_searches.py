@@ -117,7 +117,7 @@ def search(path: Path, options: SearchOptions, end_s: float) -> Search:
     timed = [proposal for proposal in _proposals(home / "memory.sqlite3", ids) if _timed_cases(proposal)]
     seconds = round(time.monotonic() - start_s, 1)
     found = Search(path.stem, options.device, tried, len(ids), len(timed), seconds, is_cut_short, reason, None, (), ())
-    versions = merged(timed[0].before_text, map(_edit, timed)) if timed else ()
+    versions = merged(timed[0].files[0].before_text, map(_edit, timed)) if timed else ()
     return _built(found, copied, versions, options.most_versions) if versions else found
 
 
@@ -180,7 +180,7 @@ def _timed_cases(proposal: Proposal) -> tuple[CaseSpeed, ...]:
 def _edit(proposal: Proposal) -> Edit:
     speed = proposal.comparison
     cases = _timed_cases(proposal)
-    return Edit(proposal.id, proposal.kernel, proposal.techniques, cases, speed.method, speed.quality, proposal.after_text)
+    return Edit(proposal.id, proposal.kernel, proposal.techniques, cases, speed.method, speed.quality, proposal.files[0].after_text)
 
 
 def _built(found: Search, original: Path, versions: Sequence[Version], most: int) -> Search:

@@ -80,8 +80,10 @@ def _proposal_actions(proposal: Proposal, tags: list[types.CodeActionTag] | None
     for verb in ("preview", "accept", "reject", "explain", "edit"):
         yield _action(f"kernelopt: {verb} {title}", QUICK_FIX, f"kernelopt.proposal.{verb}", one, tags)
     if len(proposal.hunks) > 1:
-        for number, hunk in enumerate(proposal.hunks[:_SHOWN_HUNKS], start=1):
-            name = f"kernelopt: accept hunk {number} of {len(proposal.hunks)} (line {hunk.before_line}) of {title}"
+        places = [(change.path.name, hunk) for change in proposal.files for hunk in change.hunks]
+        for number, (file, hunk) in enumerate(places[:_SHOWN_HUNKS], start=1):
+            place = f"line {hunk.before_line}" if len(proposal.files) == 1 else f"{file}, line {hunk.before_line}"
+            name = f"kernelopt: accept hunk {number} of {len(proposal.hunks)} ({place}) of {title}"
             yield _action(name, QUICK_FIX, "kernelopt.proposal.accept", {**one, "hunk_ids": [hunk.id]}, tags)
 
 

@@ -11,7 +11,7 @@ from assistant.errors import UsageError
 from lsp.arguments import SourceArguments, find_unit
 from lsp.backend import Backend
 from lsp.client import Client
-from lsp.edits import DocumentEdits
+from lsp.edits import DocumentEdits, NewText
 from lsp.units import Units
 
 __all__ = ["register"]
@@ -37,5 +37,5 @@ def register(server: LanguageServer, client: Client, units: Units, backend: Back
 
         unit = find_unit(units, backend, arguments)
         after = initialized_text(backend.editor.parsed(unit.key), arguments.kernel).text
-        edits.ask(unit, after, "the workload block", "kernelopt: declare a workload")
+        edits.ask((NewText(unit, after),), "the workload block", "kernelopt: declare a workload")
         return {"outcome": "applying"}

@@ -23,9 +23,9 @@ from assistant.model.pair import PairSession, Turn, TurnKind
 from assistant.model.plan import MetricPrediction
 from assistant.model.profile import Evidence, Method, Signature
 from assistant.model.proposal import Decision, DecisionKind, PredictionOutcome, Proposal, ProposalState
-from assistant.model.source import Hunk
 from assistant.model.trial import TrialOutcome
 from assistant.model.verification import Label, Outcome, Verification
+from tests.changes import change
 
 __all__ = ["CALL", "Given", "pair_session", "turn"]
 
@@ -94,9 +94,7 @@ class Given:
             kernel="transpose(float *, const float *, int)",
             techniques=("shared-memory-padding",),
             summary="Pad the tile by one column.",
-            before_text="tile[32][32];\n",
-            after_text="tile[32][33];\n",
-            hunks=(Hunk("abc123abc123", 1, ("tile[32][32];\n",), ("tile[32][33];\n",)),),
+            files=change(FILE, "tile[32][32];\n", "tile[32][33];\n"),
             labels=(Label.READABILITY,),
             assumptions=(),
             verification=Verification(Outcome.PASS, (), (), (), "kernel", (), ()),
@@ -108,7 +106,7 @@ class Given:
             state=ProposalState.OPEN,
             created_ms=2_000,
         )
-        return replace(proposal, **changes)
+        return replace(proposal, **_of_path(changes))
 
     @staticmethod
     def decision(proposal_id: str = "P01", kind: DecisionKind = DecisionKind.ACCEPTED, **changes: Any) -> Decision:
@@ -164,3 +162,10 @@ def pair_session(session_id: str = "S01", **changes: Any) -> PairSession:
 
 def turn(number: int = 1, kind: TurnKind = TurnKind.START, name: str = "S01", **more: Any) -> Turn:
     return Turn(name, number, kind, "", f"turn {number}", 1_700_000_000_000 + number, "lsp 12", **more)
+
+
+def _of_path(changes: dict[str, Any]) -> dict[str, Any]:
+    """A proposal whose file is another one edits that."""
+    if "path" not in changes or "files" in changes:
+        return changes
+    return changes | {"files": change(changes["path"], "tile[32][32];\n", "tile[32][33];\n")}

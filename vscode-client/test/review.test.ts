@@ -11,7 +11,7 @@ const HUNKS: readonly HunkPlace[] = [
   { id: "b", before_line: 11, before_count: 1, after_line: 12, after_count: 3 },
   { id: "c", before_line: 20, before_count: 2, after_line: 23, after_count: 0 },
 ];
-const CHOICE = everything("P1", HUNKS);
+const CHOICE = everything("P1", [{ hunks: HUNKS }]);
 
 test("all hunks are accepted as the proposal, some of them by their ids", () => {
   assert.deepEqual(acceptance(CHOICE), { proposal_id: "P1" });
@@ -62,6 +62,7 @@ test("an address of a proposal names it, and no other does", () => {
 
 test("the text before is another document of the same proposal", () => {
   assert.equal(beforePath("/proposal/P01ABC/a b.cu"), "/proposal/P01ABC/before/a b.cu");
+  assert.equal(beforePath("/proposal/P01ABC/include/tile.cuh"), "/proposal/P01ABC/before/include/tile.cuh");
 });
 
 test("a reject sends only what was said", () => {

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from assistant.engine.evaluate.judged_case import layouts_of as layouts_of
     from assistant.engine.evaluate.judged_case import write_cases as write_cases
     from assistant.engine.evaluate.label_facts import facts_of_kernels as facts_of_kernels
+    from assistant.engine.evaluate.label_facts import text_facts as text_facts
     from assistant.engine.evaluate.label_facts import version_facts as version_facts
     from assistant.engine.evaluate.live import differences as differences
     from assistant.engine.evaluate.metrics import metric_value as metric_value

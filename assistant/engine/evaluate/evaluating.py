@@ -33,6 +33,7 @@ __all__ = [
     "without_workload",
 ]
 
+_CUDA_UNIT = ".cu"
 _COUNTING_SEED = 20240229
 """Declared shapes are counted on one fixed draw, so that two versions are counted on the same values."""
 
@@ -100,12 +101,16 @@ async def evaluate(job: Job, version: SourceVersion, first_evidence: int = 1) ->
 
 async def _blamed(job: Job, version: SourceVersion, failure: LabFailure) -> LabFailure:
     """What only the emulator's own compiler refuses is beyond the emulator, and no mistake in the source."""
-    if is_incomplete(failure.diagnostics):
+    if is_incomplete(failure.diagnostics) or failure.kind != "not_built":
         return failure
-    build = await job.lab.build(version.program, job.target.architecture) if failure.kind == "not_built" else None
-    if not isinstance(build, Build):
-        return replace(failure, remedy=failure.remedy or own_build_hint(version))
-    message = f"the emulator cannot build what {build.compiler} compiles"
+    compilers: list[str] = []
+    units = (file.source.path for file in version.others if file.source.path.suffix == _CUDA_UNIT)
+    for about in (version, *map(version.about_file, units)):
+        build = await job.lab.build(about.program, job.target.architecture)
+        if not isinstance(build, Build):
+            return replace(failure, remedy=failure.remedy or own_build_hint(version))
+        compilers.append(build.compiler)
+    message = f"the emulator cannot build what {compilers[0]} compiles"
     return replace(failure, kind="unsupported", message=message, remedy="compare on a GPU, or in a source without what is named above")
 
 

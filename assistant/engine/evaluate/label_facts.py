@@ -20,19 +20,22 @@ from assistant.model.build import Build
 from assistant.model.source import Kernel
 from assistant.verify.labels import VersionFacts
 
-__all__ = ["facts_of_kernels", "kept_bounds", "version_facts"]
+__all__ = ["facts_of_kernels", "kept_bounds", "text_facts", "version_facts"]
 
 
 def version_facts(version: SourceVersion, assessment: Assessment) -> VersionFacts:
     """What label rules look at: the text, the flags and, with a compiler, the machine code."""
     code = assessment.build.code if isinstance(assessment.build, Build) else ()
+    return replace(text_facts(version), code=code, bounded=kept_bounds(version, assessment))
+
+
+def text_facts(version: SourceVersion) -> VersionFacts:
+    """As ``version_facts``, of the text and the flags alone."""
     flags, tree = version.program.flags.arguments, SyntaxTree(version.source.text)
     return VersionFacts(
         version.parsed,
-        code,
-        flags,
+        flags=flags,
         doubts=doubts(version.source.text),
-        bounded=kept_bounds(version, assessment),
         work=host_work(tree),
         arithmetic=word_arithmetic(tree),
     )

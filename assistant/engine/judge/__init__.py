@@ -20,8 +20,9 @@ if TYPE_CHECKING:
     from assistant.engine.judge.compared import ComparisonResult as ComparisonResult
     from assistant.engine.judge.compared import Unjudged as Unjudged
     from assistant.engine.judge.compared import Verdict as Verdict
+    from assistant.engine.judge.compared import verdict_event as verdict_event
     from assistant.engine.judge.comparing import compare as compare
-    from assistant.engine.judge.comparing import rejudge as rejudge
+    from assistant.engine.judge.comparing import compare_ending as compare_ending
     from assistant.engine.judge.judging import verify as verify
     from assistant.engine.judge.one_program import foreign_reading as foreign_reading
     from assistant.engine.judge.operations import operations_speed as operations_speed

@@ -21,7 +21,7 @@ from assistant.engine.evaluate import (
 )
 from assistant.engine.job import CANNOT_ANSWER, DONE, INTERNAL, NO, Ending, Job, Stopwatch
 from assistant.engine.judge.baseline import Baseline
-from assistant.engine.judge.changes import changed_kernels, edited_kernels
+from assistant.engine.judge.changes import changed_kernels, edited_files, edited_kernels
 from assistant.engine.judge.compared import ComparisonResult, Unjudged, Verdict, verdict_event
 from assistant.engine.judge.judging import verify
 from assistant.engine.judge.moved import may_be_moved, moved_work, right_as_a_whole
@@ -33,11 +33,12 @@ from assistant.engine.judge.preparing import prepare
 from assistant.engine.judge.speed import SpeedQuestion, speed_of
 from assistant.engine.judge.timing_verdict import Speed, overall_speed, with_findings
 from assistant.engine.judge.unpaired import unpaired_speed
-from assistant.engine.source_version import SourceVersion, candidate_of, with_text
+from assistant.engine.source_version import SourceVersion
 from assistant.model.comparison import Comparison, SpeedOutcome, speed_in_words
 from assistant.model.figures import BeforeAfter
 from assistant.model.problems import is_refused
 from assistant.model.profile import Evidence, Problem, Severity
+from assistant.model.proposal import texts_sha256
 from assistant.model.source import Kernel
 from assistant.model.verification import CannotJudge, Outcome, Verification, VerificationFinding, VerificationResult, verdict_in_words
 from assistant.ports.lab import LabFailure
@@ -45,7 +46,7 @@ from assistant.profile.quantity import counted_noun
 from assistant.record import Record
 from assistant.verify.problems import new_findings
 
-__all__ = ["MODEL_FIT_RATIO", "compare", "compare_ending", "confirm_effort", "rejudge"]
+__all__ = ["MODEL_FIT_RATIO", "compare", "compare_ending", "confirm_effort"]
 
 _SHOWN_DIGITS = 2
 """Decimal places of a ratio that people see."""
@@ -107,10 +108,10 @@ async def _compare_evaluated(job: Job, before: Evaluation, after: Evaluation, is
     edited, untouched = edited_kernels(before.version, after.version), list[Unjudged]()
     operations = None if unpaired is not None else judged_region(job, before, after)
     for old, new in pairs:
-        baseline = await sides.baseline(frozenset({old.key}))
+        baseline = await sides.baseline(frozenset({old.key}), old)
         if isinstance(baseline, LabFailure):
             return _failed(job, baseline)
-        result = await verify(job, baseline, after)
+        result = await verify(job, baseline, replace(after, version=after.version.about(new)))
         if isinstance(result, CannotJudge):
             (unjudged if not edited or old.key in edited else untouched).append(Unjudged(f"{old.key}: {result.reason}", result.remedy))
             continue
@@ -176,17 +177,25 @@ class _Sides(Record):
     after: Evaluation
     second_run: CountedRun | None
 
-    async def baseline(self, kernels: frozenset[str]) -> Baseline | LabFailure:
-        """The cases of these kernels of A, and A on them."""
-        return await prepare(self.job, self.before, kernels, confirm_effort(self.job), self.second_run)
+    async def baseline(self, kernels: frozenset[str], about: Kernel | None = None) -> Baseline | LabFailure:
+        """The cases of these kernels of A, and A on them, with the file of ``about`` in question; None: the one that is."""
+        before = self.before if about is None else replace(self.before, version=self.before.version.about(about))
+        return await prepare(self.job, before, kernels, confirm_effort(self.job), self.second_run)
 
     def tell(self, kernel: str | None, verification: Verification, speed: Comparison | None, figures: BeforeAfter | None = None) -> Verdict:
         """The verdict, which is reported at once; nothing is said of the speed of what is wrong."""
         is_failure = verification.outcome is Outcome.FAIL
         evidence = _evidence(self.before) + _evidence(self.after)
         verdict = Verdict(kernel, verification, None if is_failure else speed, evidence, None if is_failure else figures)
-        self.job.emit(verdict_event(self.job, self.before.version.source.sha256, self.after.version.source.sha256, verdict))
+        self.job.emit(verdict_event(self.job, *_hashes(self.before.version, self.after.version), verdict))
         return verdict
+
+
+def _hashes(a: SourceVersion, b: SourceVersion) -> tuple[str, str]:
+    """What stands for both versions: of the files in question, and of others that differ."""
+    pairs = dict.fromkeys(((a.source, b.source), *((old.source, new.source) for old, new in edited_files(a, b))))
+    of_a, of_b = zip(*pairs, strict=True)
+    return texts_sha256(of_a), texts_sha256(of_b)
 
 
 def _tell_speed(job: Job, old: Kernel, new: Kernel, speed: Speed) -> None:
@@ -252,7 +261,7 @@ async def _b_fails(job: Job, before: Evaluation, b: SourceVersion, failure: LabF
     oracle = "program" if b.has_main else "declared"
     verification = Verification(Outcome.FAIL, tuple(findings), (), (), oracle, (), ())
     verdict = Verdict(keys[0] if len(keys) == 1 else None, verification, None, _evidence(before))
-    job.emit(verdict_event(job, before.version.source.sha256, b.source.sha256, verdict))
+    job.emit(verdict_event(job, *_hashes(before.version, b), verdict))
     return ComparisonResult(Ending(NO, f"FAIL: B: {failure.message}"), (verdict,), before=None, failure=failure)
 
 
@@ -355,9 +364,3 @@ def _is_undecided(speed: Comparison) -> bool:
     if speed.outcome is SpeedOutcome.PREDICTED:
         return round(speed.ratio, _SHOWN_DIGITS) < 1.0
     return speed.outcome is SpeedOutcome.INCONCLUSIVE
-
-
-async def rejudge(job: Job, version: SourceVersion, before: str, after: str) -> ComparisonResult:
-    """A confirming comparison of the user's text with one that holds edits of a candidate."""
-    original = with_text(version, before)
-    return await compare(job, original, candidate_of(original, after), is_strict=False)

@@ -16,8 +16,9 @@ from assistant.engine.judge.case_runs import candidate_runs, perturb, task_of
 from assistant.engine.judge.changes import edited_kernels
 from assistant.engine.judge.filled import as_found
 from assistant.engine.judge.fitting import VersionLaunches, fitted, fittings, followed
-from assistant.engine.judge.in_question import kernels_in_question, static_findings
+from assistant.engine.judge.in_question import facts_beside, findings_beside, kernels_in_question, static_findings
 from assistant.engine.judge.one_program import compared
+from assistant.engine.judge.other_programs import programs_beside
 from assistant.engine.judge.pairing import line_pairs, pairing_of
 from assistant.engine.judge.streams import UNCHECKED, OriginalRuns, StreamOrder, can_be_late, check_streams
 from assistant.engine.judge.trying import trials_of
@@ -79,7 +80,8 @@ async def verify(
     if isinstance(runs, LabFailure):
         return runs
     limits = () if counted.run is None else counted.run.missing_limits
-    missing = [*baseline.missing_checks, *limits]
+    beside_it = await programs_beside(job, baseline.version, candidate) if effort.is_confirming else ()
+    missing = [*baseline.missing_checks, *limits, *beside_it]
     if isinstance(pairing, ProgramLevelOnly):
         missing.append(f"kernel-level replay: {pairing.reason}; only what reaches the host was compared")
     chosen = [(baseline.perturbed.known(item), new) for item, new in chosen]
@@ -89,16 +91,18 @@ async def verify(
     shown = await check_whole_program(job, baseline, candidate, facts, counted, program) if is_checked else ProgramChecks()
     in_question = (baseline.facts, facts) if is_whole else kernels_in_question(baseline, candidate, facts)
     order_before, order_after = map(order_of, in_question)
+    beside = facts_beside(baseline, candidate)
     order = await _stream_order(job, baseline, candidate, counted)
-    of_edit = (*_of_streams(baseline, candidate, facts, order), *_of_bounds(in_question))
+    of_edit = (*_of_streams(baseline, candidate, ((baseline.facts, facts), *beside), order), *_of_bounds(in_question))
     shown_cases = [(item, as_found(item.case.new, item.original, new, side)) for (item, new), side in zip(chosen, runs, strict=True)]
     evidence = JudgeEvidence(
         cases=_evidence_of(baseline, shown_cases),
         tolerance=baseline.tolerance,
         outputs=baseline.outputs,
-        labels=(*stated_labels, *shown.labels, *detect_labels(*in_question), *one.labels),
+        labels=(*stated_labels, *shown.labels, *(label for pair in (in_question, *beside) for label in detect_labels(*pair)), *one.labels),
         findings=(
             *static_findings(baseline, candidate, followed(baseline, candidate, fitting), counted.recording),
+            *findings_beside(beside, counted.recording),
             *shown.findings,
             *order.findings,
         ),
@@ -174,11 +178,13 @@ async def _stream_order(job: Job, baseline: Baseline, candidate: SourceVersion, 
     return await check_streams(job, OriginalRuns(baseline.version, first, second.run, baseline.tolerance), candidate, counted)
 
 
-def _of_streams(baseline: Baseline, candidate: SourceVersion, facts: VersionFacts, order: StreamOrder) -> tuple[str, ...]:
+def _of_streams(
+    baseline: Baseline, candidate: SourceVersion, edited: Sequence[tuple[VersionFacts, VersionFacts]], order: StreamOrder
+) -> tuple[str, ...]:
     """Ordinary runs do one operation after the other: what the host must wait for shows nowhere."""
     if order.is_checked or not (can_be_late(baseline.version) or can_be_late(candidate)):
         return ()
-    is_edited = edits_host_code(baseline.facts.parsed, facts.parsed) and changes_streams(baseline.facts, facts)
+    is_edited = any(edits_host_code(old.parsed, new.parsed) and changes_streams(old, new) for old, new in edited)
     return ("the order of streams not checked",) if is_edited else ()
 
 

@@ -15,6 +15,7 @@ from assistant.build.includes import with_headers
 from assistant.config.paths import find_project
 from assistant.cuda.doubts import doubts
 from assistant.engine.job import Job
+from assistant.engine.judge.changes import edited_files
 from assistant.engine.source_version import SourceVersion
 from assistant.model.preprocessed import NotPreprocessed, PreprocessedProgram, Preprocessings
 from assistant.model.verification import CannotJudge, Unjudgeable
@@ -45,10 +46,16 @@ class OneProgram(Record):
 
 
 async def compared(job: Job, before: SourceVersion, after: SourceVersion) -> OneProgram:
-    """Nothing where the edit's text alone shows that compilers cannot part in it."""
+    """Nothing where the edit's texts alone show that compilers cannot part in it; the first problem where they part in several files."""
+    answers = [await _compared_file(job, *pair) for pair in _edited(before, after)]
+    problem = next((answer.problem for answer in answers if answer.problem is not None), None)
+    caveats = tuple(dict.fromkeys(caveat for answer in answers for caveat in answer.caveats))
+    return OneProgram(problem, caveats, tuple(label for answer in answers for label in answer.labels))
+
+
+async def _compared_file(job: Job, before: SourceVersion, after: SourceVersion) -> OneProgram:
+    """Of the edit in the files in question."""
     changed = _changed(before, after)
-    if before.source.text == after.source.text:
-        return OneProgram()
     misleading = misleading_directive(before.source.text, after.source.text)
     if misleading is not None:
         reason = f"B {misleading}, so what each compiler compiles cannot be known"
@@ -70,8 +77,19 @@ async def foreign_reading(job: Job, before: SourceVersion, after: SourceVersion)
 
     Found by the preprocessors, before anything is compiled; where none can be asked, an edit that may read otherwise is refused.
     """
-    if before.source.text == after.source.text:
-        return None
+    for pair in _edited(before, after):
+        refusal = await _foreign_in_file(job, *pair)
+        if refusal is not None:
+            return refusal
+    return None
+
+
+def _edited(before: SourceVersion, after: SourceVersion) -> list[tuple[SourceVersion, SourceVersion]]:
+    """Both versions with each file that differs in question."""
+    return [(before.about_file(old.source.path), after.about_file(new.source.path)) for old, new in edited_files(before, after)]
+
+
+async def _foreign_in_file(job: Job, before: SourceVersion, after: SourceVersion) -> LabFailure | None:
     misleading = misleading_directive(before.source.text, after.source.text)
     if misleading is not None:
         return _failure(f"it {misleading}, so what it reads cannot be known")

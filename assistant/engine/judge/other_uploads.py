@@ -31,7 +31,7 @@ from assistant.model.workload import Tolerance
 from assistant.ports.lab import LabFailure, ProgramRun
 from assistant.record import Record
 from assistant.verify.evidence import DetectedLabel
-from assistant.verify.lines import LinePairs, Text
+from assistant.verify.lines import LinePairs, Text, TextPair
 from assistant.verify.numbers import element_of, floats, guessed_type
 from assistant.verify.problems import new_findings
 from assistant.verify.program import compare_programs
@@ -196,7 +196,7 @@ class _Runs:
         if left.run.exit_status is None or left.run.recording is None:
             return False
         text = Text(str(self.sides.a.source.path), self.sides.a.source.text)
-        if new_findings(left.run.problems, self._known(), LinePairs(text, text)):
+        if new_findings(left.run.problems, self._known(), LinePairs((TextPair(text, text),))):
             return False
         return all(map(_is_finite, left.trace.transfers)) or not all(map(_is_finite, self._own_trace().transfers))
 

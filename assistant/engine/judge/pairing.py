@@ -10,9 +10,10 @@ from __future__ import annotations
 from assistant.cuda.struct_layouts import layout_named
 from assistant.engine.evaluate import CountedRun, for_candidate
 from assistant.engine.judge.baseline import Baseline, PreparedCase
+from assistant.engine.judge.changes import edited_files
 from assistant.engine.judge.filled import filled
 from assistant.engine.source_version import SourceVersion
-from assistant.verify.lines import LinePairs, Text
+from assistant.verify.lines import LinePairs, Text, TextPair
 from assistant.workload.recordings import NewCase
 from assistant.workload.select import Pairing, ProgramLevelOnly, pair_launches
 
@@ -30,7 +31,9 @@ def runnable_cases(baseline: Baseline, candidate: SourceVersion, counted: Counte
 
 def line_pairs(before: SourceVersion, after: SourceVersion) -> LinePairs:
     """Which lines of the candidate are lines of the original."""
-    return LinePairs(*(Text(str(version.source.path), version.source.text) for version in (before, after)))
+    return LinePairs(
+        tuple(TextPair(*(Text(str(file.source.path), file.source.text) for file in pair)) for pair in edited_files(before, after))
+    )
 
 
 def unpaired_launches(original: SourceVersion, a: CountedRun, b: CountedRun) -> str | None:

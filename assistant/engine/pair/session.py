@@ -221,7 +221,8 @@ class Pair:
         """The proposal of this session that a person accepted to get this text."""
         for proposal_id in state.proposals:
             proposal = self._store.find_proposal(proposal_id)
-            if proposal.state is ProposalState.ACCEPTED and is_same(state.session, proposal.after_text, text):
+            change = proposal.change_of(state.session.path)
+            if proposal.state is ProposalState.ACCEPTED and change is not None and is_same(state.session, change.after_text, text):
                 return proposal_id
         return None
 

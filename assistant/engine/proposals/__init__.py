@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from assistant.engine.proposals.decide import DecisionRequest as DecisionRequest
     from assistant.engine.proposals.decide import MovedChange as MovedChange
     from assistant.engine.proposals.decide import as_partial as as_partial
-    from assistant.engine.proposals.decide import chosen_text as chosen_text
+    from assistant.engine.proposals.decide import chosen_of as chosen_of
     from assistant.engine.proposals.decisions import Ask as Ask
     from assistant.engine.proposals.decisions import Decisions as Decisions
     from assistant.engine.proposals.explain import other_edit as other_edit

@@ -1,17 +1,17 @@
-"""What happens when a person decides on a proposal: the file changes, the decision is kept, once.
+"""What happens when a person decides on a proposal: its files change, the decision is kept, once.
 
-Order of an accept: the text is checked, the file replaced, the decision appended by one compare-and-set. If somebody else decided in
-between, the file is put back and the one that came second is told which one was first.
+Order of an accept: the texts are checked, the files replaced, the decision appended by one compare-and-set. If somebody else decided in
+between, the files are put back and the one that came second is told which one was first.
 """
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import replace
 
-from assistant.cuda.hunks import HunkMismatch, apply_hunks
-from assistant.cuda.rebase import RebasedChange, rebase
-from assistant.engine.files import replace_text
+from assistant.config import user_paths
+from assistant.cuda.changes import ChangeConflict, RebasedTexts, chosen_texts, rebase_texts
+from assistant.cuda.hunks import HunkMismatch
+from assistant.engine.files import put_back_half_written, replace_texts
 from assistant.engine.proposals.superseding import claim_in_words, successor
 from assistant.engine.source_version import read_source
 from assistant.errors import CannotAnswerError, UsageError
@@ -22,11 +22,13 @@ from assistant.model.proposal import (
     DecisionKind,
     Proposal,
     ProposalState,
+    texts_sha256,
 )
+from assistant.model.source import Source
 from assistant.ports.store import ProposalStore
 from assistant.record import Record
 
-__all__ = ["Decider", "DecisionRequest", "MovedChange", "chosen_text"]
+__all__ = ["Decider", "DecisionRequest", "MovedChange", "as_partial", "chosen_of"]
 
 _OPEN = frozenset({ProposalState.OPEN, ProposalState.UNDONE})
 """States a proposal can be accepted or rejected from."""
@@ -46,11 +48,13 @@ class DecisionRequest(Record):
 
 
 class MovedChange(Record):
-    """The file changed since the proposal was made; the change still fits, as ``text``, but must be judged again."""
+    """A file changed since the proposal was made; the change still fits, as ``texts``, but must be judged again."""
 
     proposal: Proposal
-    current: str
-    text: str
+    current: tuple[Source, ...]
+    """All files of the proposal as they are now."""
+    texts: tuple[Source, ...]
+    """The same with the change made."""
 
 
 class Decider(Record):
@@ -62,28 +66,28 @@ class Decider(Record):
     now_ms: int
 
     def accept(self, proposal: Proposal, request: DecisionRequest) -> Decision | AlreadyDecided | MovedChange:
-        """Write the chosen text into the file.
+        """Write the chosen texts into the files: into all of them or none.
 
         Raises UsageError for unknown hunks and for a proposal that is not open, CannotAnswerError for a conflict.
         """
         if proposal.state not in _OPEN:
             return self._decided_before(proposal)
-        new_text = chosen_text(proposal, request)
-        current = read_source(proposal.path).text
-        if current == new_text:
-            return self._append(proposal, request, new_text)
-        if current != proposal.before_text:
-            return self.moved(proposal, current, new_text)
-        replace_text(proposal.path, new_text)
-        decided = self._append(proposal, request, new_text)
-        if isinstance(decided, AlreadyDecided) and decided.decision.text_sha256 != _sha256(new_text):
-            replace_text(proposal.path, current)
+        texts = chosen_of(proposal, request)
+        current = self._current(proposal)
+        if current == texts:
+            return self._append(proposal, request, texts)
+        if current != proposal.before:
+            return self.moved(proposal, current, texts)
+        replace_texts(current, texts, user_paths().writing)
+        decided = self._append(proposal, request, texts)
+        if isinstance(decided, AlreadyDecided) and decided.decision.text_sha256 != texts_sha256(texts):
+            replace_texts(texts, current, user_paths().writing)
         return decided
 
-    def record(self, proposal: Proposal, request: DecisionRequest, text: str) -> Decision | AlreadyDecided:
-        """Keep a decision that the text shows to have been carried out, by an editor or its undo and redo."""
+    def record(self, proposal: Proposal, request: DecisionRequest, texts: tuple[Source, ...]) -> Decision | AlreadyDecided:
+        """Keep a decision that the texts show to have been carried out, by an editor or its undo and redo."""
         expected = frozenset({ProposalState.ACCEPTED}) if request.kind is DecisionKind.UNDONE else _OPEN
-        return self._append(proposal, request, text, expected)
+        return self._append(proposal, request, texts, expected)
 
     def reject(self, proposal: Proposal, request: DecisionRequest) -> Decision | AlreadyDecided:
         """Keep the reason; the planner ranks the technique lower here. Raises UsageError for an unknown reason code."""
@@ -93,30 +97,33 @@ class Decider(Record):
         return self._append(proposal, request, None)
 
     def undo(self, proposal: Proposal) -> Decision | AlreadyDecided:
-        """Put the text before the accept back. Raises CannotAnswerError if the file moved on since."""
-        accepted = self.accepted_text(proposal)
-        current = read_source(proposal.path).text
-        if current not in (accepted, proposal.before_text):
+        """Put the texts before the accept back, all of them or none. Raises CannotAnswerError if a file moved on since."""
+        accepted = self.accepted_texts(proposal)
+        current = self._current(proposal)
+        if current not in (accepted, proposal.before):
+            moved_on = ", ".join(str(now.path) for now, then in zip(current, accepted, strict=True) if now != then)
             raise CannotAnswerError(
-                f"{proposal.path} changed after {proposal.id} was accepted; undo would lose those changes",
+                f"{moved_on} changed after {proposal.id} was accepted; undo would lose those changes",
                 f"edit it by hand: kernelopt show {proposal.id} prints the diff",
             )
-        if current != proposal.before_text:
-            replace_text(proposal.path, proposal.before_text)
+        replace_texts(current, proposal.before, user_paths().writing)
         request = DecisionRequest(DecisionKind.UNDONE)
-        return self._append(proposal, request, proposal.before_text, frozenset({ProposalState.ACCEPTED}))
+        return self._append(proposal, request, proposal.before, frozenset({ProposalState.ACCEPTED}))
 
-    def moved(self, proposal: Proposal, current: str, new_text: str | None = None) -> MovedChange:
-        """The change (of ``new_text``; None: all of it) made on ``current``; raises CannotAnswerError, the proposal being stale then."""
-        match rebase(proposal.before_text, proposal.after_text if new_text is None else new_text, current):
-            case RebasedChange(text=text):
-                return MovedChange(proposal, current, text)
-            case conflict:
+    def moved(self, proposal: Proposal, current: tuple[Source, ...], texts: tuple[Source, ...] | None = None) -> MovedChange:
+        """The change (to ``texts``; None: all of it) made on ``current``; raises CannotAnswerError, the proposal being stale then."""
+        match rebase_texts(proposal.before, proposal.after if texts is None else texts, current):
+            case RebasedTexts(texts=made):
+                return MovedChange(proposal, current, made)
+            case ChangeConflict(path=path, lines=lines):
                 self.store.mark(proposal.id, ProposalState.STALE)
-                lines = ", ".join(str(clash.current_line) for clash in conflict.clashes)
-                raise CannotAnswerError(
-                    f"{proposal.path} changed where {proposal.id} edits it (line {lines})", "run kernelopt optimize again"
-                )
+                places = ", ".join(map(str, lines))
+                raise CannotAnswerError(f"{path} changed where {proposal.id} edits it (line {places})", "run kernelopt optimize again")
+
+    def _current(self, proposal: Proposal) -> tuple[Source, ...]:
+        """Its files as they are on disk, whole: what a process that died had left half written is put back first."""
+        put_back_half_written(user_paths().writing)
+        return tuple(read_source(path) for path in proposal.paths)
 
     def _decided_before(self, proposal: Proposal) -> AlreadyDecided:
         """Who decided; raises UsageError for a proposal that closed without anybody's decision."""
@@ -132,11 +139,11 @@ class Decider(Record):
             return UsageError(text, remedy)
         return UsageError(f"{text}: {later.id} ({claim_in_words(later)}, {later.state.value}) took its place", f"kernelopt show {later.id}")
 
-    def accepted_text(self, proposal: Proposal) -> str:
-        """The text as it was accepted; raises UsageError for a proposal that is not accepted now."""
+    def accepted_texts(self, proposal: Proposal) -> tuple[Source, ...]:
+        """The files as they were accepted; raises UsageError for a proposal that is not accepted now."""
         if proposal.state is not ProposalState.ACCEPTED:
             raise UsageError(f"{proposal.id} is {proposal.state.value}; only an accepted proposal can be undone")
-        return chosen_text(proposal, self.last_acceptance(proposal))
+        return chosen_of(proposal, self.last_acceptance(proposal))
 
     def last_acceptance(self, proposal: Proposal) -> DecisionRequest:
         """How the proposal was last accepted, whether or not that was undone since."""
@@ -148,7 +155,7 @@ class Decider(Record):
         self,
         proposal: Proposal,
         request: DecisionRequest,
-        text: str | None,
+        texts: tuple[Source, ...] | None,
         expected: frozenset[ProposalState] = _OPEN,
     ) -> Decision | AlreadyDecided:
         taken = _taken(proposal, request)
@@ -160,21 +167,18 @@ class Decider(Record):
             reason=request.reason,
             decided_ms=self.now_ms,
             decided_by=self.who,
-            text_sha256=None if text is None else _sha256(text),
+            text_sha256=None if texts is None else texts_sha256(texts),
         )
         return self.store.decide(decision, expected)
 
 
-def chosen_text(proposal: Proposal, request: DecisionRequest) -> str:
-    """The file's text with the chosen hunks made; raises UsageError for an unknown or ambiguous hunk id."""
-    taken = set(_taken(proposal, request))
-    if len(taken) == len(proposal.hunks):
-        return proposal.after_text
-    match apply_hunks(proposal.before_text, (hunk for hunk in proposal.hunks if hunk.id in taken)):
+def chosen_of(proposal: Proposal, request: DecisionRequest) -> tuple[Source, ...]:
+    """All files of the proposal with the chosen hunks made; raises UsageError for an unknown or ambiguous hunk id."""
+    match chosen_texts(proposal.files, frozenset(_taken(proposal, request))):
         case HunkMismatch(hunk=hunk):
             raise CannotAnswerError(f"hunk {hunk.id} does not fit the text it was made for", "run kernelopt optimize again")
-        case text:
-            return text
+        case texts:
+            return texts
 
 
 def as_partial(proposal: Proposal, request: DecisionRequest) -> DecisionRequest:
@@ -203,7 +207,3 @@ def _taken(proposal: Proposal, request: DecisionRequest) -> tuple[str, ...]:
             raise UsageError(f"{proposal.id} has {len(matching)} hunks that start with {prefix!r}", f"its hunks: {known}")
         taken += matching
     return tuple(dict.fromkeys(taken))
-
-
-def _sha256(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()

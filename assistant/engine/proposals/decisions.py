@@ -8,25 +8,25 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable
-from dataclasses import replace
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
 from assistant.config import find_workspace
 from assistant.engine.channel import Listener
 from assistant.engine.job import DONE, NO, Ending, Job
-from assistant.engine.judge import rejudge
-from assistant.engine.proposals.decide import Decider, DecisionRequest, MovedChange, as_partial, chosen_text
+from assistant.engine.judge import compare
+from assistant.engine.proposals.decide import Decider, DecisionRequest, MovedChange, as_partial, chosen_of
 from assistant.engine.proposals.rebased import rebased_proposal
 from assistant.engine.proposals.superseding import better_open, claim_in_words
 from assistant.engine.report import proposal_event
-from assistant.engine.request import Accept, JobRequest
+from assistant.engine.request import Accept, JobRequest, about_texts
 from assistant.engine.running import JobRunner
-from assistant.engine.source_version import SourceVersion
+from assistant.engine.source_version import SourceVersion, candidate_of
 from assistant.errors import UsageError
 from assistant.model import events
 from assistant.model.comparison import SpeedOutcome
 from assistant.model.proposal import AlreadyDecided, Decision, DecisionKind, Proposal
+from assistant.model.source import Source
 from assistant.model.verification import Outcome
 from assistant.ports.store import ProposalStore
 from assistant.record import Record
@@ -48,13 +48,13 @@ class Decisions(Record):
         kind = DecisionKind.PARTIALLY_ACCEPTED if hunk_ids else DecisionKind.ACCEPTED
         request = as_partial(proposal, DecisionRequest(kind, hunk_ids))
         if request.kind is DecisionKind.PARTIALLY_ACCEPTED:
-            judged = await self.judge(_request(proposal), proposal.before_text, chosen_text(proposal, request), listener)
+            judged = await self.judge(_request(proposal), proposal.before, chosen_of(proposal, request), listener)
             if judged.exit_code:
                 return
         match self._decider().accept(proposal, request):
-            case MovedChange(current=current, text=text):
+            case MovedChange() as moved:
                 taken = request.hunk_ids if request.kind is DecisionKind.PARTIALLY_ACCEPTED else ()
-                await self._rebase(MovedChange(proposal, current, text), _request(proposal), taken, NO, listener)
+                await self._rebase(moved, _request(proposal), taken, NO, listener)
             case outcome:
                 listener.emit(_decision_made(outcome))
 
@@ -84,35 +84,35 @@ class Decisions(Record):
             return _decision_event(job.id, outcome)
         return None
 
-    async def judge(self, request: JobRequest, before: str, after: str, listener: Listener) -> Ending:
-        """A confirming comparison of two texts of the request's file; ``after`` may hold edits of a candidate, so it runs limited."""
+    async def judge(self, request: JobRequest, before: Sequence[Source], after: Sequence[Source], listener: Listener) -> Ending:
+        """A confirming comparison of texts of files of a program; ``after`` may hold edits of a candidate, so it runs limited."""
 
         async def body(job: Job, version: SourceVersion) -> Ending:
-            return (await rejudge(job, version, before, after)).ending
+            return (await compare(job, version, candidate_of(version, after), is_strict=False)).ending
 
-        return await self.runner.run("compare", _with_text(request, before), body, listener)
+        return await self.runner.run("compare", about_texts(request, before), body, listener)
 
     async def rebase(
-        self, proposal: Proposal, request: JobRequest, current: str, listener: Listener, hunk_ids: tuple[str, ...] = ()
+        self, proposal: Proposal, request: JobRequest, current: tuple[Source, ...], listener: Listener, hunk_ids: tuple[str, ...] = ()
     ) -> None:
-        """Make the proposal's change on ``current``, judge it there, and offer it as a new proposal. Raises CannotAnswerError.
+        """Make the proposal's change on ``current``, texts of all its files, judge it there, and offer it as a new proposal.
 
-        ``hunk_ids``: only these of it, as for a partial accept; empty: all.
+        ``hunk_ids``: only these of it, as for a partial accept; empty: all. Raises CannotAnswerError where the change does not fit.
         """
         kind = DecisionKind.PARTIALLY_ACCEPTED if hunk_ids else DecisionKind.ACCEPTED
         wanted = as_partial(proposal, DecisionRequest(kind, hunk_ids))
-        moved = self._decider().moved(proposal, current, chosen_text(proposal, wanted))
+        moved = self._decider().moved(proposal, current, chosen_of(proposal, wanted))
         await self._rebase(moved, request, wanted.hunk_ids, DONE, listener)
 
     async def _rebase(self, moved: MovedChange, request: JobRequest, hunk_ids: tuple[str, ...], exit_code: int, listener: Listener) -> None:
-        """The text moved on: the rebased edit is judged; if it holds, it is offered again as a new proposal, and the job ends so.
+        """A text moved on: the rebased edit is judged; if it holds, it is offered again as a new proposal, and the job ends so.
 
         ``hunk_ids``: what of the proposal it is; empty: all.
         """
-        proposal, current = moved.proposal, moved.current
+        proposal = moved.proposal
 
         async def body(job: Job, version: SourceVersion) -> Ending:
-            compared = await rejudge(job, version, current, moved.text)
+            compared = await compare(job, version, candidate_of(version, moved.texts), is_strict=False)
             if compared.ending.exit_code or compared.whole is None or compared.whole.speed is None:
                 return compared.ending
             fresh = rebased_proposal(moved, hunk_ids, compared.whole, compared.whole.speed, _now_ms())
@@ -120,12 +120,12 @@ class Decisions(Record):
             job.emit(proposal_event(job.id, fresh))
             what = f"what you took of it ({len(hunk_ids)} of {len(proposal.hunks)} hunks)" if hunk_ids else "its edit"
             reason = (
-                f"nothing was written: {proposal.path.name} changed since {proposal.id} was made; {what}, moved to the present text, "
+                f"nothing was written: {_moved_names(moved)} changed since {proposal.id} was made; {what}, moved to the present text, "
                 f"was judged again ({claim_in_words(fresh)}) and waits as {fresh.id}: kernelopt accept {fresh.id}"
             )
             return Ending(exit_code, reason)
 
-        await self.runner.run("compare", _with_text(request, current), body, listener)
+        await self.runner.run("compare", about_texts(request, moved.current), body, listener)
 
     def _store(self, workspace: Path, fresh: Proposal) -> None:
         store = self.open_store()
@@ -135,9 +135,9 @@ class Decisions(Record):
         return Decider(self.open_store(), self.runner.who, _now_ms())
 
 
-def _with_text(request: JobRequest, text: str) -> JobRequest:
-    others = (given for given in request.texts if given[0] != request.file)
-    return replace(request, texts=(*others, (request.file, text)))
+def _moved_names(moved: MovedChange) -> str:
+    """Of the files that are not as the proposal knows them."""
+    return ", ".join(now.path.name for now, then in zip(moved.current, moved.proposal.before, strict=True) if now != then)
 
 
 def _request(proposal: Proposal) -> JobRequest:

@@ -1,10 +1,10 @@
-"""A proposal moved onto a newer text of its file, with what judging it there showed."""
+"""A proposal moved onto newer texts of its files, with what judging it there showed."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from assistant.cuda.hunks import hunks
+from assistant.cuda.changes import changes_of
 from assistant.engine.ids import new_id
 from assistant.engine.judge import Verdict
 from assistant.engine.proposals.decide import MovedChange
@@ -16,20 +16,18 @@ __all__ = ["rebased_proposal"]
 
 
 def rebased_proposal(moved: MovedChange, hunk_ids: tuple[str, ...], verdict: Verdict, speed: Comparison, now_ms: int) -> Proposal:
-    """A new open proposal with the change on the text as it is now; ``verdict`` compares that with ``moved.text``, ``speed`` is its own.
+    """A new open proposal with the change on the text as it is now; ``verdict`` compares that with ``moved.texts``, ``speed`` is its own.
 
     ``hunk_ids``: the change is only these hunks of the proposal; empty: all of it. Verdict, ratio, labels and evidence are those of the
     new text; the explanation says which numbers were another text's.
     """
-    proposal, current, text = moved.proposal, moved.current, moved.text
+    proposal = moved.proposal
     part = f"{len(hunk_ids)} of {len(proposal.hunks)} hunks" if hunk_ids else ""
     verification = verdict.verification
     return replace(
         proposal,
         id=new_id("P"),
-        before_text=current,
-        after_text=text,
-        hunks=hunks(current, text),
+        files=changes_of(moved.current, moved.texts),
         verification=verification,
         comparison=speed,
         labels=verification.labels,

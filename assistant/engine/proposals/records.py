@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from assistant.cuda.hunks import hunks
+from assistant.cuda.changes import changes_of
 from assistant.engine.evaluate import KernelAssessment, costliest, figures_of
 from assistant.engine.ids import new_id
 from assistant.engine.job import Job
 from assistant.engine.proposals.explain import explain
 from assistant.engine.proposals.steps import KeptStep
+from assistant.engine.source_version import SourceVersion
 from assistant.model.comparison import Comparison
 from assistant.model.proposal import Proposal, ProposalState
 from assistant.model.source import Source
@@ -20,7 +21,8 @@ __all__ = ["ConfirmedVersion", "proposal_record"]
 class ConfirmedVersion(Record):
     """What the confirmation of a chain's end found."""
 
-    after_text: str
+    texts: tuple[Source, ...]
+    """Of every file that it changes."""
     kept: tuple[KeptStep, ...]
     verification: Verification
     comparison: Comparison
@@ -34,9 +36,9 @@ class ConfirmedVersion(Record):
     """As `Story.others`."""
 
 
-def proposal_record(job: Job, start: Source, confirmed: ConfirmedVersion, now_ms: int) -> Proposal:
-    """The chain's end as it is offered: one diff from the text that the user has."""
-    kept, after_text = confirmed.kept, confirmed.after_text
+def proposal_record(job: Job, start: SourceVersion, confirmed: ConfirmedVersion, now_ms: int) -> Proposal:
+    """The chain's end as it is offered: one edit of the texts that the user has."""
+    kept = confirmed.kept
     origins = [step.rewrite.origin for step in kept if step.rewrite.origin is not None]
     explanation = explain(kept, confirmed.verification, confirmed.comparison, confirmed.others)
     main = costliest(confirmed.before)
@@ -44,13 +46,11 @@ def proposal_record(job: Job, start: Source, confirmed: ConfirmedVersion, now_ms
     return Proposal(
         id=new_id("P"),
         job=job.id,
-        path=start.path,
+        path=start.source.path,
         kernel=main.kernel.key,
         techniques=tuple(step.technique.id for step in kept),
         summary=_summary(kept),
-        before_text=start.text,
-        after_text=after_text,
-        hunks=hunks(start.text, after_text),
+        files=changes_of(start.sources, confirmed.texts),
         labels=confirmed.verification.labels,
         assumptions=tuple(dict.fromkeys(text for step in kept for text in step.rewrite.assumptions)),
         verification=confirmed.verification,

@@ -16,8 +16,9 @@ from pathlib import Path
 from assistant.cuda.parse import parse
 from assistant.engine.proposals.steps import SettledStep, moved
 from assistant.model.attempt import Attempt
+from assistant.model.change import FileChange
 from assistant.model.proposal import DecisionKind, Proposal, ProposalState
-from assistant.model.source import Kernel, ParsedSource, Source
+from assistant.model.source import Kernel, ParsedSource
 from assistant.model.trial import TrialOutcome
 from assistant.ports.store import EditStore, ProposalStore
 from assistant.record import Record
@@ -35,8 +36,7 @@ class FoundEdit(Record):
     path: Path
     kernel: str
     """``Kernel.key`` before the edit."""
-    before_text: str
-    after_text: str
+    files: tuple[FileChange, ...]
 
 
 class StandingRejection(Record):
@@ -66,13 +66,16 @@ def rejected_before(store: ProposalStore, workspace: Path, edit: FoundEdit) -> s
 def _refusal(
     store: ProposalStore, proposal: Proposal, attempts: tuple[Attempt, ...], parsed: ParsedSource, kernel_name: str
 ) -> StandingRejection | None:
-    before = parse(Source(proposal.path, proposal.before_text))
+    change = proposal.change_of(parsed.source.path)
+    if change is None:
+        return None
+    before = parse(change.before)
     old = _named(before, proposal.kernel)
     new = _named(parsed, proposal.kernel)
     if old is None or new is None or new.qualified_name != kernel_name or _code(before, old) != _code(parsed, new):
         return None
-    step = _first_step(proposal, attempts)
-    place = None if step is None else _unmoved(step, proposal.before_text, parsed.source.text)
+    step = _first_step(change, attempts)
+    place = None if step is None else _unmoved(step, change.before_text, parsed.source.text)
     return None if place is None else StandingRejection(place, _decision(store, proposal))
 
 
@@ -86,13 +89,13 @@ def _code(parsed: ParsedSource, kernel: Kernel) -> tuple[str, ...]:
     return tuple(parsed.source.text[span.start : span.end] for span in spans)
 
 
-def _first_step(proposal: Proposal, attempts: tuple[Attempt, ...]) -> SettledStep | None:
-    """Where the proposal's chain began, in the text that it was made for; None where memory has lost the attempts."""
-    kept = {attempt.text: attempt for attempt in attempts if attempt.outcome is TrialOutcome.KEPT}
-    text = proposal.after_text
+def _first_step(change: FileChange, attempts: tuple[Attempt, ...]) -> SettledStep | None:
+    """Where the chain that makes this change began, in the text that it was made for; None where memory has lost the attempts."""
+    kept = {attempt.text: attempt for attempt in attempts if attempt.outcome is TrialOutcome.KEPT and not attempt.also}
+    text = change.after_text
     while text in kept:
         attempt = kept.pop(text)
-        if attempt.parent_text == proposal.before_text:
+        if attempt.parent_text == change.before_text:
             return SettledStep(attempt.technique, frozenset({attempt.line}))
         text = attempt.parent_text
     return None
@@ -114,4 +117,4 @@ def _decision(store: ProposalStore, proposal: Proposal) -> str:
 
 def edit_of(proposal: Proposal) -> FoundEdit:
     """What the proposal offers."""
-    return FoundEdit(proposal.path, proposal.kernel, proposal.before_text, proposal.after_text)
+    return FoundEdit(proposal.path, proposal.kernel, proposal.files)

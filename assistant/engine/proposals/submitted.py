@@ -1,9 +1,9 @@
-"""An edit that somebody else made, judged like every candidate: a coding agent's text of the whole file.
+"""An edit that somebody else made, judged like every candidate: a coding agent's texts of the whole files that it changes.
 
 Its author cannot say how good it is: verdict and speed are those of a confirming comparison, and an edit that is not proved better
 is not offered. Example::
 
-    ending = await submit(job, version, Submission(text, "pads the tile", "some-agent"), store, workspace)
+    ending = await submit(job, version, Submission((Source(path, text),), "pads the tile", "some-agent"), store, workspace)
 """
 
 from __future__ import annotations
@@ -11,20 +11,21 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-from assistant.cuda.hunks import hunks
+from assistant.cuda.changes import changes_of
 from assistant.engine.evaluate import Evaluation, costliest
 from assistant.engine.ids import new_id
 from assistant.engine.job import DONE, NO, Ending, Job
 from assistant.engine.judge import Verdict, compare
 from assistant.engine.proposals.explain import explain_submitted
 from assistant.engine.proposals.gating import DECIDED_GAIN_RATIO, is_proved_better
-from assistant.engine.proposals.rejected import FoundEdit, rejected_before
+from assistant.engine.proposals.rejected import edit_of, rejected_before
 from assistant.engine.proposals.superseding import store_and_supersede
 from assistant.engine.report import proposal_event
 from assistant.engine.source_version import SourceVersion, candidate_of
 from assistant.errors import UsageError
 from assistant.model.comparison import Comparison
 from assistant.model.proposal import Proposal, ProposalState
+from assistant.model.source import Source
 from assistant.model.verification import Outcome
 from assistant.plan.shown import NAME_CHARACTERS, shown
 from assistant.ports.store import ProposalStore
@@ -37,9 +38,9 @@ SUBMITTED = "submitted-edit"
 
 
 class Submission(Record):
-    """A new text of the file."""
+    """New texts of files of the program."""
 
-    text: str
+    texts: tuple[Source, ...]
     summary: str
     """What the author says of it; shown as their words, never as a fact."""
     author: str
@@ -48,9 +49,9 @@ class Submission(Record):
 
 async def submit(job: Job, version: SourceVersion, submission: Submission, store: ProposalStore, workspace: Path) -> Ending:
     """A confirming comparison, then the proposal it earned, or why it earned none. Raises UsageError for an edit that changes nothing."""
-    if submission.text == version.source.text:
+    if not changes_of(version.sources, submission.texts):
         raise UsageError("the submitted text is the file's own", "submit the whole file with the edit made")
-    compared = await compare(job, version, candidate_of(version, submission.text), is_strict=False)
+    compared = await compare(job, version, candidate_of(version, submission.texts), is_strict=False)
     verdict, before = compared.whole, compared.before
     if compared.ending.exit_code or verdict is None or verdict.speed is None or before is None:
         return compared.ending
@@ -74,9 +75,7 @@ def _proposal(
         kernel=verdict.kernel or main.kernel.key,
         techniques=(SUBMITTED,),
         summary=shown(submission.summary),
-        before_text=version.source.text,
-        after_text=submission.text,
-        hunks=hunks(version.source.text, submission.text),
+        files=changes_of(version.sources, submission.texts),
         labels=verdict.verification.labels,
         assumptions=(),
         verification=verdict.verification,
@@ -98,5 +97,5 @@ def _refusal(store: ProposalStore, workspace: Path, proposal: Proposal) -> str |
         return f"no gain: {speed.outcome.value} {speed.ratio:.2f}x"
     if proposal.verification.outcome is Outcome.NEEDS_DECISION and speed.ratio < DECIDED_GAIN_RATIO:
         return f"{speed.outcome.value} {speed.ratio:.2f}x is too little for what a person would have to decide"
-    rejected = rejected_before(store, workspace, FoundEdit(proposal.path, proposal.kernel, proposal.before_text, proposal.after_text))
+    rejected = rejected_before(store, workspace, edit_of(proposal))
     return None if rejected is None else f"the very same edit is {rejected}"

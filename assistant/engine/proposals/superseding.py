@@ -65,7 +65,10 @@ def claim_in_words(proposal: Proposal) -> str:
 
 
 def _is_same_place(old: Proposal, fresh: Proposal) -> bool:
-    return (old.kernel, old.before_text) == (fresh.kernel, fresh.before_text) and old.after_text != fresh.after_text
+    """Another edit of the same kernel in the same texts, as far as both touch them."""
+    mine = {change.path: change.before_text for change in fresh.files}
+    is_same_text = all(mine.get(change.path, change.before_text) == change.before_text for change in old.files)
+    return old.kernel == fresh.kernel and old.path == fresh.path and is_same_text and old.files != fresh.files
 
 
 def _is_better(old: Proposal, fresh: Proposal) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from assistant.cuda.hunks import unified_diff
+from assistant.cuda.changes import changes_diff
 from assistant.engine.job import Job
 from assistant.engine.judge import speed_report, verification_report
 from assistant.model import events
@@ -89,7 +89,7 @@ def findings_event(job: Job, assessed: KernelAssessment) -> events.FindingsFound
 
 
 def proposal_event(job_id: str, proposal: Proposal) -> events.ProposalMade:
-    """A proposal as it is shown; its diff is against the text it was made for."""
+    """A proposal as it is shown; its diff is against the texts it was made for."""
     return events.ProposalMade(
         job=job_id,
         id=proposal.id,
@@ -97,7 +97,7 @@ def proposal_event(job_id: str, proposal: Proposal) -> events.ProposalMade:
         file=str(proposal.path),
         techniques=proposal.techniques,
         summary=proposal.summary,
-        diff=unified_diff(proposal.before_text, proposal.after_text, proposal.path.name),
+        diff=changes_diff(proposal.files),
         hunk_ids=tuple(hunk.id for hunk in proposal.hunks),
         labels=tuple(label.value for label in proposal.labels),
         assumptions=proposal.assumptions,
@@ -107,6 +107,7 @@ def proposal_event(job_id: str, proposal: Proposal) -> events.ProposalMade:
         explanation=proposal.explanation,
         state=proposal.state.value,
         model=proposal.model,
+        files=tuple(map(str, proposal.paths)),
     )
 
 

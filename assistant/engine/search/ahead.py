@@ -14,10 +14,10 @@ from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import Self
 
-from assistant.cuda.edits import apply_edits
 from assistant.engine.evaluate import Evaluation
 from assistant.engine.job import Job
 from assistant.engine.judge import foreign_reading
+from assistant.engine.rewritten import edited_sources
 from assistant.engine.source_version import candidate_of
 from assistant.errors import KernelOptError
 from assistant.model.plan import Rewrite
@@ -51,11 +51,11 @@ class BuiltAhead:
 
     async def _built(self, rewrite: Rewrite) -> None:
         """Compiled with the kernel instances that the version launches; what comes of it is its trial's business."""
-        text = apply_edits(self.evaluation.version.source.text, rewrite.edits)
-        if not isinstance(text, str):
+        texts = edited_sources(self.evaluation.version, rewrite)
+        if not isinstance(texts, tuple):
             return
         try:
-            candidate = candidate_of(self.evaluation.version, text)
+            candidate = candidate_of(self.evaluation.version, texts)
         except KernelOptError:
             return
         if await foreign_reading(self.job, self.evaluation.version, candidate) is not None:

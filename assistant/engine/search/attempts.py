@@ -46,4 +46,5 @@ def attempt_record(job: Job, workspace: Path, parent: Source, kernels: Iterable[
         summary=trial.rewrite.summary,
         labels=trial.rewrite.labels,
         assumptions=trial.rewrite.assumptions,
+        also=tuple(source.path for source in trial.others),
     )

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from assistant.cuda.edits import apply_edits
 from assistant.engine.evaluate import CONFIRM_REPEATS, CountedRun, Effort, Evaluation, costliest, evaluate, evaluate_failed, steered
 from assistant.engine.ids import new_id
 from assistant.engine.job import Job
@@ -31,12 +30,14 @@ from assistant.engine.judge import (
 )
 from assistant.engine.proposals import Improvement, KeptStep, Refusal, ScoredVersion, gate, score_predictions, score_ratio
 from assistant.engine.search.ahead import BuiltAhead
+from assistant.engine.search.edited import EditedTexts, edited_texts
 from assistant.engine.search.trials import SearchNode, Trial, why_not_judged
 from assistant.engine.source_version import SourceVersion, candidate_of
 from assistant.errors import KernelOptError
 from assistant.model.comparison import Comparison
 from assistant.model.plan import MetricPrediction, Rewrite, Step, Technique
 from assistant.model.proposal import PredictionOutcome
+from assistant.model.source import Source
 from assistant.model.trial import TrialOutcome
 from assistant.model.verification import CannotJudge, Label, Outcome, Verification
 from assistant.plan.catalogue import Catalogue
@@ -62,12 +63,12 @@ class CandidateJudge:
     async def judge(self, node: SearchNode, step: Step, rewrite: Rewrite, on_built: Callable[[], None]) -> Trial:
         """Screen one edit of ``node``; ``on_built`` is called once the CUDA compiler has nothing left to do for it."""
         trial = Trial(new_id("C"), step, rewrite)
-        text = apply_edits(node.text, rewrite.edits)
-        if not isinstance(text, str):
-            return trial.ended(TrialOutcome.BUILD_FAILED, f"the edits do not fit the text: {text}")
-        trial = replace(trial, text=text)
+        made = edited_texts(node, rewrite)
+        if not isinstance(made, EditedTexts):
+            return trial.ended(TrialOutcome.BUILD_FAILED, f"the edits do not fit the text: {made}")
+        trial = replace(trial, text=made.text, others=made.others)
         try:
-            version = candidate_of(node.evaluation.version, text)
+            version = candidate_of(node.evaluation.version, (Source(node.evaluation.version.source.path, made.text), *made.others))
         except KernelOptError as error:
             return trial.ended(TrialOutcome.BUILD_FAILED, error.message)
         foreign = await foreign_reading(self._job, self._start.evaluation.version, version)
@@ -127,7 +128,7 @@ class CandidateJudge:
                     return trial.ended(TrialOutcome.NOT_BUNDLED, reason)
                 kept = self._kept_step(node, trial, evaluation)
                 ratio = node.ratio * comparison.ratio
-                made = SearchNode(evaluation, (*node.kept, kept), needs_decision, (*node.attempts, trial.id), ratio)
+                made = SearchNode(evaluation, (*node.kept, kept), needs_decision, (*node.attempts, trial.id), ratio, others=trial.others)
                 return trial.ended(TrialOutcome.KEPT, reason, made)
 
     def _kept_step(self, node: SearchNode, trial: Trial, evaluation: Evaluation) -> KeptStep:

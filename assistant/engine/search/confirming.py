@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
-from assistant.cuda.hunks import unified_diff
+from assistant.cuda.changes import changes_diff, changes_of
 from assistant.engine.evaluate import costliest
 from assistant.engine.judge import Speed, with_findings
 from assistant.engine.proposals import (
@@ -24,6 +24,7 @@ from assistant.engine.report import proposal_event
 from assistant.engine.search.context import SearchContext, SearchServices
 from assistant.engine.search.trials import SearchNode, why_not_judged
 from assistant.model import events
+from assistant.model.change import FileChange
 from assistant.model.comparison import Comparison, SpeedOutcome
 from assistant.model.profile import Severity
 from assistant.model.proposal import DecisionKind, Proposal
@@ -102,9 +103,11 @@ class Confirmation(Record):
             return _NOT_OFFERED
         explained = await self.services.planner.explained(self._story(node, verification, comparison))
         before, after = context.assessed(context.start), context.assessed(node)
-        confirmed = ConfirmedVersion(node.text, node.kept, verification, comparison, before, after, explained, self._others())
-        source, now_ms = context.start.evaluation.version.source, self.services.accounts.now_ms()
-        return await self._offered(proposal_record(job, source, confirmed, now_ms))
+        confirmed = ConfirmedVersion(
+            node.evaluation.version.sources, node.kept, verification, comparison, before, after, explained, self._others()
+        )
+        start, now_ms = context.start.evaluation.version, self.services.accounts.now_ms()
+        return await self._offered(proposal_record(job, start, confirmed, now_ms))
 
     def _is_decided_or_open(self, node: SearchNode) -> bool:
         """Whether a person turned this very edit down, or has it open already; then a message says so."""
@@ -154,10 +157,9 @@ class Confirmation(Record):
     def _story(self, node: SearchNode, verification: Verification, comparison: Comparison) -> Story:
         context = self.context
         after = context.assessed(node)
-        before, text = context.start.evaluation.version.source, node.text
         return Story(
             before=self.services.request(self.root, context.assessed(context.start)),
-            diff=unified_diff(before.text, text, before.path.name),
+            diff=changes_diff(self._changes(node)),
             steps=tuple(kept.step for kept in node.kept),
             rewrites=tuple(kept.rewrite for kept in node.kept),
             after=tuple(fact for item in after for fact in item.evidence),
@@ -171,8 +173,13 @@ class Confirmation(Record):
         return tuple(dict.fromkeys(other_edit(node.kept) for node in self.others))[:_MOST_OTHERS]
 
     def _found(self, node: SearchNode) -> FoundEdit:
-        context, before, after = self.context, self.context.start.evaluation.version.source, node.evaluation.version.source
-        return FoundEdit(before.path, costliest(context.assessed(context.start)).kernel.key, before.text, after.text)
+        context = self.context
+        path = context.start.evaluation.version.source.path
+        return FoundEdit(path, costliest(context.assessed(context.start)).kernel.key, self._changes(node))
+
+    def _changes(self, node: SearchNode) -> tuple[FileChange, ...]:
+        """Of the texts that the user has."""
+        return changes_of(self.context.start.evaluation.version.sources, node.evaluation.version.sources)
 
 
 def _judged_on(context: SearchContext) -> Path | None:

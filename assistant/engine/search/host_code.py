@@ -13,10 +13,10 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
-from assistant.cuda.edits import apply_edits
 from assistant.cuda.parse import parse
+from assistant.engine.rewritten import edited_sources
+from assistant.engine.source_version import SourceVersion
 from assistant.model.plan import Rewrite
-from assistant.model.source import Source
 from assistant.model.verification import Label
 from assistant.verify.host_edits import edits_host_code
 
@@ -46,11 +46,12 @@ class HostCodeRight:
         return self._answer
 
 
-def with_host_label(source: Source, rewrite: Rewrite) -> Rewrite:
-    """``rewrite`` of ``source`` with the label for host code where its text edits some, or may run some from device code."""
-    after = apply_edits(source.text, rewrite.edits)
-    if Label.HOST_CODE in rewrite.labels or not isinstance(after, str):
+def with_host_label(version: SourceVersion, rewrite: Rewrite) -> Rewrite:
+    """``rewrite`` of ``version`` with the label for host code where one of its texts edits some, or may run some from device code."""
+    after = edited_sources(version, rewrite)
+    if Label.HOST_CODE in rewrite.labels or not isinstance(after, tuple):
         return rewrite
-    if not edits_host_code(parse(source), parse(Source(source.path, after))):
+    before = {source.path: source for source in version.sources}
+    if not any(edits_host_code(parse(before[source.path]), parse(source)) for source in after):
         return rewrite
     return replace(rewrite, labels=(*rewrite.labels, Label.HOST_CODE))

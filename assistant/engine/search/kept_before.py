@@ -26,7 +26,11 @@ async def taken_up(context: SearchContext, services: SearchServices, frontier: F
     if not context.shape.asks_models:
         return frontier
     key = context.assessed(context.start)[0].kernel.key
-    kept = [attempt for attempt in context.earlier.attempts if attempt.outcome is TrialOutcome.KEPT and attempt.kernel == key]
+    kept = [
+        attempt
+        for attempt in context.earlier.attempts
+        if attempt.outcome is TrialOutcome.KEPT and attempt.kernel == key and not attempt.also
+    ]
     level = {frontier.root.text: frontier.root}
     while level:
         below: dict[str, SearchNode] = {}

@@ -88,7 +88,7 @@ class KernelSearch:
         """Rounds from the text that the user has, each on the frontier of the last one."""
         context, services = self._context, self._services
         services.history.begin_again()
-        services.history.starts_from(context.start.text, "the text that the search starts from")
+        services.history.starts_from(context.start.key, "the text that the search starts from")
         self._frontier = await taken_up(context, services, Frontier.at(replace(context.start, settled=self._places), context.shape.width))
         depth = len(self._frontier.nodes[0].kept) if self._frontier.nodes else 0
         idle_rounds, best_ratio = 0, self._frontier.best_ratio
@@ -119,8 +119,8 @@ class KernelSearch:
         left = self._left()
         candidates = left[:_MOST_CONFIRMATIONS]
         for node in candidates:
-            self._seen.add(node.text)
-            others = tuple(other for other in left if _is_more(other, node) and other.text not in self._seen)
+            self._seen.add(node.key)
+            others = tuple(other for other in left if _is_more(other, node) and other.key not in self._seen)
             result = await Confirmation(self._context, self._services, self._frontier.root, self._offer, others).run(node)
             self._offered.append(result)
             if not result.is_failed:
@@ -132,7 +132,7 @@ class KernelSearch:
 
         After a rejection a model's are offered without asking it again; rules plan again at once, which may come to more.
         """
-        return tuple(node for node in self._frontier.ranked() if node.text not in self._seen and not self._is_turned_down(node))
+        return tuple(node for node in self._frontier.ranked() if node.key not in self._seen and not self._is_turned_down(node))
 
     def _is_turned_down(self, node: SearchNode) -> bool:
         first = node.kept[0].step

@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from assistant.config import LoadedSettings, find_workspace
+from assistant.cuda.changes import changes_of
 from assistant.engine.evaluate import (
     CountedRun,
     Evaluation,
@@ -38,11 +39,11 @@ from assistant.engine.search.resume import EarlierSearch, tell_resumed
 from assistant.engine.search.setbacks import attempted_before
 from assistant.engine.search.spending_words import cap_words
 from assistant.engine.search.trials import SearchNode, TrialHistory
-from assistant.engine.source_version import SourceVersion, with_other, with_text
+from assistant.engine.source_version import SourceVersion, with_texts
 from assistant.model import events
 from assistant.model.profile import Finding, Severity
 from assistant.model.proposal import Proposal
-from assistant.model.source import ParsedSource
+from assistant.model.source import Source
 from assistant.plan.catalogue import Catalogue
 from assistant.ports.lab import LabFailure
 from assistant.ports.planner import Planner, PlanRequest
@@ -148,7 +149,7 @@ class _Search(Record):
         start = SearchNode(evaluation)
         finished = self.earlier.finished(evaluation.version.parsed)
         found: list[KernelSearchResult] = []
-        edited: dict[Path, ParsedSource] = {}
+        edited: dict[Path, Source] = {}
         for name in (name for name in _by_cost(evaluation) if name not in finished):
             beginning = await self._from_file_of(name, evaluation, start, edited)
             if isinstance(beginning, LabFailure):
@@ -160,14 +161,14 @@ class _Search(Record):
             accepted = found[-1].accepted
             if accepted is not None:
                 start = accepted
-                edited[start.evaluation.version.source.path] = start.evaluation.version.parsed
+                edited |= _edited(evaluation.version, start.evaluation.version)
                 second_run = await repeat_run(self.job, start.evaluation.version, start.evaluation.counted)
             if self.chosen.accounts.is_out_of_time:
                 break
         return SearchResult(tuple(found))
 
     async def _from_file_of(
-        self, name: str, evaluation: Evaluation, start: SearchNode, edited: Mapping[Path, ParsedSource]
+        self, name: str, evaluation: Evaluation, start: SearchNode, edited: Mapping[Path, Source]
     ) -> SearchNode | LabFailure:
         """What the search on a kernel starts from: the version with its file in question, and with what was accepted in others."""
         kernel = next(item.kernel for item in evaluation.assessment.kernels if item.kernel.qualified_name == name)
@@ -177,11 +178,7 @@ class _Search(Record):
             return start
         if not edited:
             return SearchNode(replace(evaluation, version=version))
-        if path in edited:
-            version = with_text(version, edited[path].source.text)
-        for other in (parsed for edited_path, parsed in edited.items() if edited_path != path):
-            version = with_other(version, other)
-        evaluated = await evaluate(self.job, version)
+        evaluated = await evaluate(self.job, with_texts(version, edited.values()))
         return evaluated if isinstance(evaluated, LabFailure) else SearchNode(evaluated)
 
     def _context(self, name: str, start: SearchNode) -> SearchContext:
@@ -218,6 +215,11 @@ class _Search(Record):
             host_code=self.people.host_code,
             accounts=accounts,
         )
+
+
+def _edited(start: SourceVersion, version: SourceVersion) -> dict[Path, Source]:
+    """Files of the program that are not as the search found them."""
+    return {change.path: change.after for change in changes_of(start.sources, version.sources)}
 
 
 def _by_cost(evaluation: Evaluation) -> tuple[str, ...]:

@@ -72,8 +72,8 @@ class ParallelTrials:
         await asyncio.gather(*tasks, return_exceptions=True)
 
     def _begun(self, node: SearchNode, step: Step, rewrite: Rewrite) -> asyncio.Task[Trial] | None:
-        asked = (node.text, step, rewrite)
-        return next((task for of, *what, task in self._ahead if (of.text, *what) == asked), None)
+        asked = (node.key, step, rewrite)
+        return next((task for of, *what, task in self._ahead if (of.key, *what) == asked), None)
 
     async def _trial(self, node: SearchNode, step: Step, rewrite: Rewrite, on_built: Callable[[], None]) -> Trial:
         async with self._returned:

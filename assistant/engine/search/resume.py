@@ -64,7 +64,7 @@ class EarlierSearch(Record):
 
         Not among them: pairs of kept candidates, which the search builds on, and the last one tried, which may have variants left.
         """
-        here = tuple(attempt for attempt in self.attempts if attempt.parent_text == text)
+        here = tuple(attempt for attempt in self.attempts if attempt.parent_text == text and not attempt.also)
         going_on = {(a.technique, a.line) for a in here if a.outcome is TrialOutcome.KEPT or a is self.attempts[-1]}
         return frozenset((attempt.technique, attempt.line) for attempt in here) - going_on
 
@@ -103,7 +103,7 @@ class EarlierSearch(Record):
         return frozenset(ended)
 
     def _outcomes(self, text: str, candidate_text: str) -> frozenset[TrialOutcome]:
-        return frozenset(a.outcome for a in self.attempts if a.parent_text == text and a.text == candidate_text)
+        return frozenset(a.outcome for a in self.attempts if (a.parent_text, a.text, a.also) == (text, candidate_text, ()))
 
 
 def tell_resumed(job: Job, earlier: EarlierSearch, version: SourceVersion) -> None:
@@ -168,7 +168,9 @@ def _earlier(store: SearchStore, workspace: Path, path: Path, job: str, log: tup
     stored = reversed(store.attempts(workspace, path, _ATTEMPTS_READ))
     attempts = tuple(attempt for attempt in stored if attempt.id in ids or attempt.job in jobs)
     proposals = [store.find_proposal(event.id) for event in log if isinstance(event, events.ProposalMade)]
-    texts = {attempt.parent_text for attempt in attempts} | {text for p in proposals for text in (p.before_text, p.after_text)}
+    texts = {attempt.parent_text for attempt in attempts} | {
+        text for p in proposals for change in p.files if change.path == path for text in (change.before_text, change.after_text)
+    }
     return EarlierSearch(job, log, attempts, frozenset(texts))
 
 

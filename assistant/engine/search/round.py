@@ -13,13 +13,13 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from assistant.cuda.edits import apply_edits
 from assistant.engine.ids import new_id
 from assistant.engine.proposals import SettledStep, broken, forbidden, is_settled, moved, settled_step
 from assistant.engine.report import findings_event
 from assistant.engine.search.ahead import BuiltAhead
 from assistant.engine.search.attempts import attempt_record
 from assistant.engine.search.context import SearchContext, SearchServices
+from assistant.engine.search.edited import EditedTexts, edited_texts
 from assistant.engine.search.host_code import with_host_label
 from assistant.engine.search.setbacks import setback_of, tried_before
 from assistant.engine.search.shape import EXPERT
@@ -128,18 +128,18 @@ class Round:
     def _may_be_tried(self, step: Step, rewrite: Rewrite) -> bool:
         """Whether nothing is known that would keep it from being judged; what a person must allow first is left to be asked for."""
         context, history, node = self.context, self.services.history, self.node
-        after = apply_edits(node.text, rewrite.edits)
+        after = edited_texts(node, rewrite)
         if (
-            not isinstance(after, str)
+            not isinstance(after, EditedTexts)
             or Label.HOST_CODE in rewrite.labels
             or forbidden(context.options.rules, step.technique, rewrite.labels)
         ):
             return False
-        is_known = context.earlier.is_dropped(node.text, after) or history.known(node.text, after) or history.same_code(after)
+        is_known = context.earlier.is_dropped(node.key, after.key) or history.known(node.key, after.key) or history.same_code(after.key)
         return not (is_known or history.is_full)
 
     def _labelled(self, rewrite: Rewrite) -> Rewrite:
-        return with_host_label(self.node.evaluation.version.source, rewrite)
+        return with_host_label(self.node.evaluation.version, rewrite)
 
     def _may_not_ask(self, step: Step) -> bool:
         """Whether no further rewrite of the step is wanted: one that could not be tried is not paid for."""
@@ -202,8 +202,8 @@ class Round:
         if reason is not None:
             self._tell_unjudged(step, rewrite.summary, TrialOutcome.CONSTRAINED, reason)
             return None
-        after = apply_edits(self.node.text, rewrite.edits)
-        if isinstance(after, str) and self._is_known(step, rewrite, after):
+        after = edited_texts(self.node, rewrite)
+        if isinstance(after, EditedTexts) and self._is_known(step, rewrite, after.key):
             return None
         if self.services.history.is_full:
             self._is_over = True
@@ -219,7 +219,7 @@ class Round:
 
     def _is_known(self, step: Step, rewrite: Rewrite, after: str) -> bool:
         """Whether it need not be tried: an earlier candidate was the same."""
-        history, before = self.services.history, self.node.text
+        history, before = self.services.history, self.node.key
         if self.context.earlier.is_dropped(before, after):
             return True
         known = history.known(before, after)
@@ -234,10 +234,10 @@ class Round:
         return same is not None
 
     async def _judged(self, step: Step, rewrite: Rewrite, on_built: Callable[[], None]) -> Trial:
-        context, before = self.context, self.node.text
+        context, before = self.context, self.node.key
         judged = await self.services.trials.judge(self.node, step, rewrite, on_built)
         trial = self._constrained(judged)
-        if context.earlier.is_kept(before, judged.text):
+        if context.earlier.is_kept(before, judged.key):
             text = f"{context.kernel}: takes up {step.technique} at line {step.line}, which {context.earlier.job} had kept"
             context.job.say(Severity.INFORMATION, text)
         else:
@@ -270,7 +270,7 @@ class Round:
         return tuple(settled_step(step) for step, is_open in self._open_steps.items() if step == chosen or not is_open)
 
     def _is_refused(self, step: Step) -> bool:
-        return self.node.text == self.context.start.text and (step.technique, step.line) in self.context.refused
+        return self.node.key == self.context.start.key and (step.technique, step.line) in self.context.refused
 
     def _constrained(self, trial: Trial) -> Trial:
         """The trial without the version it makes, where that does not keep to the rules; memory keeps how it fared all the same."""

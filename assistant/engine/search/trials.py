@@ -9,7 +9,7 @@ Example::
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from assistant.cuda.same_code import code_hash
@@ -19,13 +19,14 @@ from assistant.model.build import Diagnostic
 from assistant.model.comparison import Comparison
 from assistant.model.plan import Decline, Plan, Rewrite, Step, TriedBefore
 from assistant.model.proposal import PredictionOutcome
+from assistant.model.source import Source
 from assistant.model.trial import TrialOutcome
 from assistant.model.verification import CannotJudge, Verification
 from assistant.ports.lab import LabFailure
 from assistant.ports.planner import PlanRequest
 from assistant.record import Record
 
-__all__ = ["SearchNode", "Trial", "TrialHistory", "why_not_judged"]
+__all__ = ["SearchNode", "Trial", "TrialHistory", "program_key", "why_not_judged"]
 
 
 class SearchNode(Record):
@@ -42,10 +43,23 @@ class SearchNode(Record):
     """time(start)/time(this), as the screens of its steps multiply."""
     settled: tuple[SettledStep, ...] = ()
     """Steps that are settled, at their places in this text."""
+    others: tuple[Source, ...] = ()
+    """Texts of the program's other files that its steps changed, by path."""
 
     @property
     def text(self) -> str:
+        """Of the file in question."""
         return self.evaluation.version.source.text
+
+    @property
+    def key(self) -> str:
+        """What tells it from other versions in this search: ``text``, with those of other files where steps changed some."""
+        return program_key(self.text, self.others)
+
+
+def program_key(text: str, others: Sequence[Source]) -> str:
+    """``text`` followed by those of other files, each behind its path as a text of its own."""
+    return "\n".join((text, *(f'"{source.path}";\n{source.text}' for source in others)))
 
 
 class Trial(Record):
@@ -55,6 +69,9 @@ class Trial(Record):
     step: Step
     rewrite: Rewrite
     text: str = ""
+    """Of the file in question."""
+    others: tuple[Source, ...] = ()
+    """As ``SearchNode.others``."""
     outcome: TrialOutcome = TrialOutcome.CANNOT_JUDGE
     reason: str = ""
     ratio: float | None = None
@@ -67,6 +84,11 @@ class Trial(Record):
     printed: str = ""
     """What of ``reason`` the candidate itself said."""
     node: SearchNode | None = None
+
+    @property
+    def key(self) -> str:
+        """As ``SearchNode.key``."""
+        return program_key(self.text, self.others)
 
     def ended(self, outcome: TrialOutcome, reason: str, node: SearchNode | None = None) -> Trial:
         return replace(self, outcome=outcome, reason=reason, node=node)
@@ -117,8 +139,8 @@ class TrialHistory:
 
     def keep(self, before: str, trial: Trial) -> None:
         """Keep how a candidate fared that planners know of already."""
-        self._trials[before, trial.text] = trial
-        self._codes.setdefault(code_hash(trial.text), trial.id)
+        self._trials[before, trial.key] = trial
+        self._codes.setdefault(code_hash(trial.key), trial.id)
 
     def add_unjudged(self, for_planners: TriedBefore) -> None:
         """Keep what came to no trial."""

@@ -18,6 +18,7 @@ NAMES = (
     "0006_model_calls",
     "0007_sent_calls",
     "0008_placements",
+    "0009_edits_of_several_files",
 )
 
 

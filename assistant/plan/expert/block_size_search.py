@@ -3,7 +3,8 @@
 Answers KO105, KO111 and KO112. Such a kernel uses its thread and block indices only as one global index, guards it, and has no
 shared memory and no barrier; then every size gives the same result and only speed decides. Up to three variants are offered.
 
-Where the text only declares a launch (a workload block), the real one is elsewhere: the edit is advice to change it, which only a
+Launches in other files of the program are changed too, as one edit of several files. Where the text only
+declares a launch (a workload block), the real one is elsewhere: the edit is advice to change it, which only a
 person can follow, and a declared shape that was guessed is not built upon.
 
 Example::
@@ -14,22 +15,24 @@ Example::
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from assistant.build.occupancy import occupancy
 from assistant.cuda.scopes import scope_of
 from assistant.cuda.syntax import Node, binary_parts, joined, node_text, unparenthesized
 from assistant.model.build import Occupancy
-from assistant.model.plan import Decline, DeclineReason, MetricPrediction, Rewrite
-from assistant.model.source import Span
+from assistant.model.plan import Decline, DeclineReason, FileEdits, MetricPrediction, Rewrite
+from assistant.model.source import ParsedSource, Span
 from assistant.model.verification import Label
 from assistant.plan.expert.analysis.block_axes import Axis, axes_of
-from assistant.plan.expert.analysis.kernel_launches import launches_of
+from assistant.plan.expert.analysis.kernel_launches import launches_of, launching_contexts
 from assistant.plan.expert.analysis.predictions import predicted_values
-from assistant.plan.expert.analysis.thread_exchange import hidden_builtin, uncontrolled_launch, warp_dependence
+from assistant.plan.expert.analysis.thread_exchange import hidden_builtin, uncontrolled_in_program, warp_dependence
 from assistant.plan.expert.analysis.workload_block import DeclaredShape, declared_shapes, guessed_launch, launch_elsewhere
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
+from assistant.record import Record
 
 __all__ = ["BlockSizeSearch"]
 
@@ -67,31 +70,51 @@ class BlockSizeSearch:
             Obstacle(DeclineReason.LIMIT_EXCEEDED, "no other block size fits the kernel's registers, launch bounds and finding"),
         )
 
-    def _variants(self, context: TransformationContext, sites: tuple[tuple[Axis, ...], ...]) -> Iterator[Rewrite]:
-        current = tuple(axis.size for axis in sites[0])
+    def _variants(self, context: TransformationContext, sites: tuple[_Site, ...]) -> Iterator[Rewrite]:
+        current = tuple(axis.size for axis in sites[0].axes)
         for sizes in _candidates(context, current):
-            edits = {e for axes in sites for axis, size in zip(axes, sizes, strict=True) for e in axis.edits(size)}
-            if len({e.span for e in edits}) < len(edits):
+            edits = [made for file in (context.parsed, *context.launching) if (made := _edits(file, sites, sizes)) is not None]
+            if len(edits) <= len(context.launching):
                 continue  # one constant holds both sizes of a block that would not be square
-            edits = {e for e in edits if context.text[e.span.start : e.span.end] != e.new_text}
+            own, *others = edits
             name = " x ".join(map(str, sizes))
-            elsewhere = launch_elsewhere(context, f"blocks of {name} threads and a grid to match")
+            is_elsewhere = any(site.file is not context.parsed for site in sites)
+            elsewhere = () if is_elsewhere else launch_elsewhere(context, f"blocks of {name} threads and a grid to match")
             yield Rewrite(
                 technique=self.technique,
                 kernel=context.kernel.key,
                 line=context.line,
-                edits=tuple(sorted(edits)),
+                edits=own.edits,
                 summary=f"Launch blocks of {name} threads instead of {' x '.join(map(str, current))}"
                 + ("; change your launch accordingly." if elsewhere else "."),
                 labels=(Label.ASSUMPTION,) if elsewhere else (Label.HOST_CODE,),
                 predictions=_predictions(context, current, sizes),
                 assumptions=elsewhere,
+                in_others=tuple(sorted(other for other in others if other.edits)),
             )
+
+
+class _Site(Record):
+    """One launch, or one declared workload."""
+
+    file: ParsedSource
+    axes: tuple[Axis, ...]
+
+
+def _edits(file: ParsedSource, sites: Sequence[_Site], sizes: tuple[int, ...]) -> FileEdits | None:
+    """What a file's launches become; None where one number would have to be two."""
+    axes = [site.axes for site in sites if site.file is file]
+    edits = {edit for each in axes for axis, size in zip(each, sizes, strict=True) for edit in axis.edits(size)}
+    if len({edit.span for edit in edits}) < len(edits):
+        return None
+    text = file.source.text
+    changed = (edit for edit in edits if text[edit.span.start : edit.span.end] != edit.new_text)
+    return FileEdits(file.source.path, tuple(sorted(changed)))
 
 
 def _fixed_block(context: TransformationContext) -> Obstacle | None:
     """Why the kernel depends on its block size; None when it does not."""
-    reason = warp_dependence(context) or hidden_builtin(context) or uncontrolled_launch(context)
+    reason = warp_dependence(context) or hidden_builtin(context) or uncontrolled_in_program(context)
     if reason is not None:
         return reason
     shared = re.search(r"__shared__|__syncthreads\w*|__threadfence\w*", _body_text(context))
@@ -187,25 +210,26 @@ def _strides_over_grid(context: TransformationContext) -> bool:
     return bool(axes) and axes <= strides
 
 
-def _all_axes(context: TransformationContext) -> tuple[tuple[Axis, ...], ...] | Obstacle:
-    """The axes of every launch and declared workload; all with the same number of dimensions."""
+def _all_axes(context: TransformationContext) -> tuple[_Site, ...] | Obstacle:
+    """Every launch of the program and every declared workload with its axes; all with the same number of dimensions."""
     strides = _strides_over_grid(context)
-    sites: list[tuple[Axis, ...]] = []
-    for launch in launches_of(context):
-        axes = axes_of(context, launch, strides)
-        if isinstance(axes, Obstacle):
-            return axes
-        sites.append(axes)
+    sites: list[_Site] = []
+    for each in (context, *launching_contexts(context)):
+        for launch in launches_of(each):
+            axes = axes_of(each, launch, strides)
+            if isinstance(axes, Obstacle):
+                return axes if each is context else replace(axes, reason=f"in {each.parsed.source.path.name}: {axes.reason}")
+            sites.append(_Site(each.parsed, axes))
     for shape in declared_shapes(context):
         declared = _declared_axes(shape, strides)
         if isinstance(declared, Obstacle):
             return declared
-        sites.append(declared)
-    if len({len(axes) for axes in sites}) != 1:
+        sites.append(_Site(context.parsed, declared))
+    if len({len(site.axes) for site in sites}) != 1:
         return Obstacle(DeclineReason.BLOCK_SHAPE, "the kernel is launched with blocks of one and of two dimensions")
     return (
         tuple(sites)
-        if len(sites[0]) <= 2
+        if len(sites[0].axes) <= 2
         else Obstacle(DeclineReason.BLOCK_SHAPE, "the block has three dimensions, for which no other shape is known to be better")
     )
 

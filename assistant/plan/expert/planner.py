@@ -18,7 +18,7 @@ from dataclasses import replace
 from assistant.cuda.syntax import SyntaxTree
 from assistant.model.attempt import TechniqueHistory
 from assistant.model.launch import LaunchConfig
-from assistant.model.plan import Decline, DeclineReason, Plan, Rewrite, Setback, Step, Technique
+from assistant.model.plan import Decline, DeclineReason, FileEdits, Plan, Rewrite, Setback, Step, Technique
 from assistant.model.profile import Finding
 from assistant.model.source import TextEdit
 from assistant.plan.catalogue import Catalogue
@@ -49,7 +49,7 @@ class ExpertPlanner:
         Findings that one edit answers together share a step: it cites the costliest one, and its rank is the sum of their costs.
         """
         tree = SyntaxTree(request.parsed.source.text, others=request.others)
-        steps: dict[tuple[str, tuple[TextEdit, ...]], Step] = {}
+        steps: dict[tuple[str, tuple[TextEdit, ...], tuple[FileEdits, ...]], Step] = {}
         declines: list[Decline] = []
         for finding, technique in self._considered(request):
             match self._attempt(_context(request, tree, finding), technique):
@@ -57,7 +57,7 @@ class ExpertPlanner:
                     declines.append(decline)
                 case rewrites:
                     step = _step(request, finding, technique, rewrites[0])
-                    key = (technique.id, rewrites[0].edits)
+                    key = (technique.id, rewrites[0].edits, rewrites[0].in_others)
                     steps[key] = _merged(steps[key], step) if key in steps else step
         tried = [s for s in steps.values() if (s.technique, s.line) in request.excluded]
         declines += [
@@ -116,6 +116,7 @@ def _context(request: PlanRequest, tree: SyntaxTree, finding: Finding) -> Transf
         profiles=request.profiles,
         resources=request.resources,
         architecture=request.architecture,
+        launching=request.launching,
     )
 
 

@@ -43,6 +43,8 @@ class TransformationContext(Record):
     """The kernel's counted launches, most costly first."""
     resources: KernelResources | None
     architecture: Architecture
+    launching: tuple[ParsedSource, ...] = ()
+    """The program's other files that name the kernel: where they launch it, an edit of theirs may belong to the rewrite."""
 
     @property
     def text(self) -> str:

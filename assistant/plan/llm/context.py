@@ -20,7 +20,7 @@ from assistant.model.profile import Evidence, Finding, LaunchProfile, Problem
 from assistant.model.source import LaunchSite
 from assistant.plan.expert.analysis.workload_block import DeclaredShape
 from assistant.plan.llm.annotate import annotated
-from assistant.plan.llm.launching import declared_launches
+from assistant.plan.llm.launching import declared_launches, launches_elsewhere
 from assistant.plan.llm.limits import limit_notes
 from assistant.plan.llm.region import Part, region_of
 from assistant.plan.llm.static_notes import array_notes, loop_notes
@@ -79,6 +79,10 @@ class Facts(Record):
     """Launch expressions in the text."""
     declared: tuple[str, ...]
     """Launches of a workload block, where the real ones are elsewhere."""
+    elsewhere: tuple[str, ...]
+    """Launch expressions in other files of the program, with the file's name."""
+    files: tuple[str, ...]
+    """Names of the program's other files."""
     workload: tuple[str, ...]
     """Launches that were counted."""
     limits: tuple[str, ...]
@@ -123,6 +127,12 @@ def facts_of(request: PlanRequest, signals: SignalSettings) -> Facts:
         kept_lines=region_lines(region) | {site.line for site in sites} | {line for line, _ in declared_launches(parsed, kernel)},
         launches=tuple(_launch(site) for site in sites),
         declared=tuple(_declared(line, shape) for line, shape in declared_launches(parsed, kernel)),
+        elsewhere=tuple(
+            f"{name}, {_launch(site)}"
+            for name, file in launches_elsewhere(parsed, kernel, request.launching).items()
+            for site in file.launch_sites_of(kernel)
+        ),
+        files=tuple(dict.fromkeys(name for name, _ in request.others)),
         workload=_workload(request.profiles),
         limits=limits_of(request.profiles, request.resources, request) if has_profile else (),
         hardware=_hardware(request.target, request.architecture) if signals.hardware != "off" else (),

@@ -4,14 +4,16 @@ They run on the host, with the rights of the user who starts the program: only a
 that a person is asked about. Where the text only declares a launch (a workload block), the block is changed, and that the real launch
 follows is an assumption. Example::
 
-    launched(parsed, kernel, [LaunchChange(line=29, block="dim3(32, 8)")])   # LaunchEdits(edits=(…,), labels=(Label.HOST_CODE,))
+    launched(parsed, kernel, [LaunchChange(line=29, block="dim3(32, 8)")], {})   # LaunchEdits(edits=(…,), labels=(Label.HOST_CODE,))
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
+from assistant.cuda.changes import shown_names
+from assistant.model.plan import FileEdits
 from assistant.model.source import Kernel, LaunchSite, ParsedSource, Span, TextEdit
 from assistant.model.verification import Label
 from assistant.plan.expert.analysis.workload_block import DeclaredShape, launched_with, shapes_in
@@ -19,7 +21,7 @@ from assistant.plan.llm.schemas import LaunchChange
 from assistant.plan.llm.unusable import Unusable, UnusableAnswer
 from assistant.record import Record
 
-__all__ = ["LaunchEdits", "declared_launches", "launched"]
+__all__ = ["LaunchEdits", "LaunchPlace", "changed_place", "declared_launches", "launched", "launches_elsewhere"]
 
 _TOKEN = re.compile(r"\s+|[A-Za-z_]\w*|\d[\w.]*|::|->|<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%().,<>?:&|\[\]]")
 _EFFECT = re.compile(r"\+\+|--|<<<|>>>|<%|%>|[)\]]\s*\(|\b(?:new|delete|throw|operator|asm|typeid|co_await)\b")
@@ -33,30 +35,61 @@ _CALLABLE = frozenset({"dim3", "sizeof", "min", "max", "std::min", "std::max", "
 """What an expression may call: nothing that has an effect."""
 
 
+LaunchPlace = tuple[str | None, int]
+"""(another file as the prompt names it, line); None: the file that is shown."""
+
+
 class LaunchEdits(Record):
     """Changed launches as edits."""
 
     edits: tuple[TextEdit, ...] = ()
     labels: tuple[Label, ...] = ()
     assumptions: tuple[str, ...] = ()
+    in_others: tuple[FileEdits, ...] = ()
+    """Of launches in other files."""
 
 
-def launched(parsed: ParsedSource, kernel: Kernel, changes: Iterable[LaunchChange]) -> LaunchEdits | UnusableAnswer:
-    """The changes made; a refusal for a line without a launch of the kernel, or an expression that does more than count."""
-    sites = {site.line: site for site in parsed.launch_sites_of(kernel)}
+def launches_elsewhere(parsed: ParsedSource, kernel: Kernel, launching: Iterable[ParsedSource]) -> dict[str, ParsedSource]:
+    """The other files that launch the kernel, by the name that prompts and answers call them; none where the text declares its launch."""
+    if declared_launches(parsed, kernel):
+        return {}
+    files = [file for file in launching if file.launch_sites_of(kernel)]
+    names = shown_names([parsed.source.path, *(file.source.path for file in files)])
+    return {names(file.source.path): file for file in files}
+
+
+def launched(
+    parsed: ParsedSource, kernel: Kernel, changes: Iterable[LaunchChange], elsewhere: Mapping[str, ParsedSource]
+) -> LaunchEdits | UnusableAnswer:
+    """The changes made; a refusal for a line without a launch of the kernel, or an expression that does more than count.
+
+    ``elsewhere``: other files with launches, as ``launches_elsewhere`` has them.
+    """
+    files: dict[str | None, ParsedSource] = {None: parsed, **elsewhere}
+    sites = {(name, site.line): site for name, file in files.items() for site in file.launch_sites_of(kernel)}
     if not sites:
         return _declared_anew(parsed, kernel, changes)
-    edits = list[TextEdit]()
+    edits: dict[str | None, list[TextEdit]] = {name: [] for name in files}
     for change in changes:
-        if change.line not in sites:
-            places = ", ".join(map(str, sites))
+        place = changed_place(parsed, kernel, change, elsewhere)
+        if place not in sites:
+            places = ", ".join(str(line) if name is None else f"{line} of {name}" for name, line in sites)
             return _unknown_launch(kernel, change, f"at line {places}")
         problem = next((p for p in map(_problem, _expressions(change)) if p is not None), None)
         if problem is not None:
             return UnusableAnswer(Unusable.LAUNCH_EXPRESSION, f"the launch at line {change.line}: {problem}")
-        edits += _site_edits(sites[change.line], change)
-    made = _changing(parsed.source.text, edits)
-    return LaunchEdits(made, (Label.HOST_CODE,) if made else ())
+        edits[place[0]] += _site_edits(sites[place], change)
+    made = {name: _changing(file.source.text, edits[name]) for name, file in files.items()}
+    others = sorted(FileEdits(file.source.path, made[name]) for name, file in elsewhere.items() if made[name])
+    return LaunchEdits(made[None], (Label.HOST_CODE,) if any(made.values()) else (), in_others=tuple(others))
+
+
+def changed_place(parsed: ParsedSource, kernel: Kernel, change: LaunchChange, elsewhere: Mapping[str, ParsedSource]) -> LaunchPlace:
+    """Which launch an answer means; where only one other file launches the kernel, its name may be left out."""
+    if change.file not in (None, parsed.source.path.name):
+        return change.file, change.line
+    is_only_there = change.file is None and len(elsewhere) == 1 and not parsed.launch_sites_of(kernel)
+    return next(iter(elsewhere)) if is_only_there else None, change.line
 
 
 def _declared_anew(parsed: ParsedSource, kernel: Kernel, changes: Iterable[LaunchChange]) -> LaunchEdits | UnusableAnswer:

@@ -9,18 +9,19 @@ includes, which are fields of the answer and are written here. Example::
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from assistant.cuda.edits import apply_edits, edits_between
 from assistant.cuda.files import line_end
 from assistant.cuda.parse import parse
+from assistant.model.plan import FileEdits
 from assistant.model.source import DeviceFunction, Kernel, ParsedSource, Source, Span, TextEdit
 from assistant.model.verification import Label
 from assistant.plan.llm.cleaning import cleaned
 from assistant.plan.llm.foreign import foreign_code, lost_code
 from assistant.plan.llm.headers import header_edits, header_labels, without_includes
-from assistant.plan.llm.launching import launched
+from assistant.plan.llm.launching import changed_place, launched, launches_elsewhere
 from assistant.plan.llm.schemas import CodeReply
 from assistant.plan.llm.unusable import Unusable, UnusableAnswer
 from assistant.record import Record
@@ -50,6 +51,8 @@ class RegionEdit(Record):
     """What follows from what it touches."""
     assumptions: tuple[str, ...] = ()
     """What follows for code that is not in the text."""
+    in_others: tuple[FileEdits, ...] = ()
+    """Edits of launches in other files of the program."""
 
 
 def region_of(parsed: ParsedSource, kernel: Kernel) -> tuple[Part, ...]:
@@ -66,8 +69,11 @@ def region_of(parsed: ParsedSource, kernel: Kernel) -> tuple[Part, ...]:
     return tuple(sorted(parts, key=lambda part: part.span))
 
 
-def edit_of(parsed: ParsedSource, kernel: Kernel, reply: CodeReply) -> RegionEdit | UnusableAnswer:
-    """The answer's edits of ``parsed``'s text, or why they are not made; minimal, so that untouched lines stay untouched."""
+def edit_of(parsed: ParsedSource, kernel: Kernel, reply: CodeReply, launching: Iterable[ParsedSource] = ()) -> RegionEdit | UnusableAnswer:
+    """The answer's edits of ``parsed``'s text, or why they are not made; minimal, so that untouched lines stay untouched.
+
+    ``launching``: the program's other files that name the kernel, whose launches may change.
+    """
     text = parsed.source.text
     parts = {part.id: part for part in region_of(parsed, kernel)}
     headers = list(reply.includes)
@@ -88,15 +94,21 @@ def edit_of(parsed: ParsedSource, kernel: Kernel, reply: CodeReply) -> RegionEdi
         edits += _moved(edits_between(part.text, code), part.span.start)
     made = apply_edits(text, edits)
     problem = _outside_effect(text, made, parts.values()) if isinstance(made, str) else None
-    return problem or _completed(parsed, kernel, reply, tuple(edits), tuple(headers))
+    elsewhere = launches_elsewhere(parsed, kernel, launching)
+    return problem or _completed(parsed, kernel, reply, tuple(edits), tuple(headers), elsewhere)
 
 
 def _completed(
-    parsed: ParsedSource, kernel: Kernel, reply: CodeReply, edits: tuple[TextEdit, ...], headers: tuple[str, ...]
+    parsed: ParsedSource,
+    kernel: Kernel,
+    reply: CodeReply,
+    edits: tuple[TextEdit, ...],
+    headers: tuple[str, ...],
+    elsewhere: Mapping[str, ParsedSource],
 ) -> RegionEdit | UnusableAnswer:
     """The edits of the parts with those of launches and includes, checked as a whole."""
     included = header_edits(parsed, headers)
-    launches = launched(parsed, kernel, reply.launches)
+    launches = launched(parsed, kernel, reply.launches, elsewhere)
     if isinstance(included, UnusableAnswer):
         return included
     if isinstance(launches, UnusableAnswer):
@@ -105,12 +117,13 @@ def _completed(
     after = apply_edits(parsed.source.text, every)
     if not isinstance(after, str):
         return UnusableAnswer(Unusable.OVERLAP, "its changes overlap")
-    if after == parsed.source.text:
+    if after == parsed.source.text and not launches.in_others:
         return UnusableAnswer(Unusable.NO_CHANGE, "it changes nothing")
-    problem = _broken_signature(parsed, kernel, reply, parse(Source(parsed.source.path, after)))
+    problem = _broken_signature(parsed, kernel, reply, parse(Source(parsed.source.path, after)), elsewhere)
     if problem is not None:
         return problem
-    return RegionEdit(every, tuple(dict.fromkeys((*launches.labels, *header_labels(included)))), launches.assumptions)
+    labels = tuple(dict.fromkeys((*launches.labels, *header_labels(included))))
+    return RegionEdit(every, labels, launches.assumptions, launches.in_others)
 
 
 def _outside_effect(before: str, after: str, parts: Iterable[Part]) -> UnusableAnswer | None:
@@ -130,7 +143,9 @@ def _changed_blocks(before: str, after: str) -> UnusableAnswer | None:
     return UnusableAnswer(Unusable.WORKLOAD_BLOCK, reason)
 
 
-def _broken_signature(parsed: ParsedSource, kernel: Kernel, reply: CodeReply, after: ParsedSource) -> UnusableAnswer | None:
+def _broken_signature(
+    parsed: ParsedSource, kernel: Kernel, reply: CodeReply, after: ParsedSource, elsewhere: Mapping[str, ParsedSource]
+) -> UnusableAnswer | None:
     """Why the edited text's kernels are not what its launches expect; None where they are."""
     before_names = [k.qualified_name for k in parsed.kernels]
     after_names = [k.qualified_name for k in after.kernels]
@@ -149,14 +164,15 @@ def _broken_signature(parsed: ParsedSource, kernel: Kernel, reply: CodeReply, af
     new = [k for k in after.kernels if k.qualified_name == kernel.qualified_name][index]
     if _call_form(new) == _call_form(kernel):
         return None
-    sites = parsed.launch_sites_of(kernel)
-    changed = {change.line for change in reply.launches if change.arguments is not None}
-    missing = [site.line for site in sites if site.line not in changed]
+    files: dict[str | None, ParsedSource] = {None: parsed, **elsewhere}
+    sites = [(name, site.line) for name, file in files.items() for site in file.launch_sites_of(kernel)]
+    changed = {changed_place(parsed, kernel, change, elsewhere) for change in reply.launches if change.arguments is not None}
+    missing = [site for site in sites if site not in changed]
     if not sites:
         reason = f"it changes the parameters of {kernel.name}, whose launches are not in this text; keep number, order and types"
         return UnusableAnswer(Unusable.PARAMETERS, reason)
     if missing:
-        places = ", ".join(map(str, missing))
+        places = ", ".join(str(line) if name is None else f"{line} of {name}" for name, line in missing)
         reason = f"it changes the parameters of {kernel.name} but not the arguments of its launch at line {places}: give `launches` for it"
         return UnusableAnswer(Unusable.PARAMETERS, reason)
     return None

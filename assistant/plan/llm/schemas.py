@@ -139,6 +139,8 @@ class WrittenPart(_Reply):
 class LaunchChange(_Reply):
     """New expressions of one launch; null leaves one as it is."""
 
+    file: _Name | None = None
+    """Another file of the program, as the prompt names it; null: the one that is shown."""
     line: int = Field(ge=1, le=10_000_000)
     grid: _Expression | None = None
     block: _Expression | None = None

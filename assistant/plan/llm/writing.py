@@ -58,7 +58,7 @@ class Writer:
                 return UnwrittenStep(UnwrittenStepCode.NO_ANSWER, f"{answer.failure.message}; {answer.failure.remedy}", calls)
             if _is_given_up(answer.value):
                 return UnwrittenStep(UnwrittenStepCode.GIVEN_UP, _why_given_up(answer.value, request.parsed.source.text), calls)
-            edit = edit_of(request.parsed, request.kernel, answer.value)
+            edit = edit_of(request.parsed, request.kernel, answer.value, request.launching)
             if isinstance(edit, RegionEdit):
                 return _rewrite(request, step, answer, edit, calls)
             reason, earlier = edit.reason, answer.messages
@@ -87,6 +87,7 @@ def _rewrite(request: PlanRequest, step: Step, answer: Answer[CodeReply], edit: 
         kernel=request.kernel.key,
         line=step.line,
         edits=edit.edits,
+        in_others=edit.in_others,
         summary=summary.text or f"Rewrite the kernel: {step.title or step.technique}.",
         labels=tuple(dict.fromkeys((*edit.labels, *assumed, *step.labels, *risk_labels(reply.risks)))),
         predictions=step.predictions,

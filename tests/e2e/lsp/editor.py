@@ -299,7 +299,7 @@ class Editor(Server):
         changes: list[tuple[Document, list[types.TextEdit]]] = []
         for change in edit.document_changes or []:
             assert isinstance(change, types.TextDocumentEdit)
-            document = self.documents[change.text_document.uri]
+            document = self._edited_document(change.text_document.uri)
             if change.text_document.version not in (None, document.version):
                 return False
             changes.append((document, [item for item in change.edits if isinstance(item, types.TextEdit)]))
@@ -308,6 +308,10 @@ class Editor(Server):
         for document, edits in changes:
             self.type(document, edited(document.text, edits, self.encoding))
         return True
+
+    def _edited_document(self, uri: str) -> Document:
+        """The open document; editors open those that an edit changes."""
+        return self.documents[uri] if uri in self.documents else self.open(Path(uri.removeprefix("file://")))
 
     def _send(self, document: Document, text: str) -> None:
         start, end, new = smallest_change(document.text, text)

@@ -80,7 +80,7 @@ async def test_a_hunk_on_a_text_that_moved_on_is_judged_there_and_offered_anew(o
     (offer,) = offers(editor, document)
     proposals = stored(offered.cli)
     assert proposals[offered.id].state is ProposalState.SUPERSEDED
-    assert [hunk.id for hunk in proposals[offer].hunks] == [first.id] and proposals[offer].before_text == document.text
+    assert [hunk.id for hunk in proposals[offer].hunks] == [first.id] and proposals[offer].files[0].before_text == document.text
     await editor.run("kernelopt.proposal.accept", proposal_id=offer)
     await editor.until(lambda: not offers(editor, document))
     assert document.text.startswith("// mine\n") and "".join(first.after) in document.text

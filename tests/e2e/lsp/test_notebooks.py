@@ -237,8 +237,10 @@ async def test_edits_of_two_cells_outlive_the_server_and_are_decided_apart(cli: 
     assert [note.data["proposal_id"] for cell in (first, second) for note in offers_in(editor, cell)] == offers  # pyright: ignore
 
     preview = await editor.run("kernelopt.proposal.preview", proposal_id=offers[1])
-    original = await editor.client.workspace_text_document_content_async(types.TextDocumentContentParams(preview["document_uri"]))
-    assert original.text == turn and Path(preview["proposal_uri"]).name == "two.ipynb.turn.cu"
+    original = await editor.client.workspace_text_document_content_async(
+        types.TextDocumentContentParams(preview["files"][0]["document_uri"])
+    )
+    assert original.text == turn and Path(preview["files"][0]["proposal_uri"]).name == "two.ipynb.turn.cu"
 
     for cell, proposal in ((second, offers[1]), (first, offers[0])):
         await editor.run("kernelopt.proposal.accept", proposal_id=proposal)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 from hashlib import sha256
 
-from assistant.cuda.hunks import hunks
 from assistant.memory.store import open_store
 from assistant.model.placement import Placement, PlacementState
+from tests.changes import change
 from tests.contracts.stored import Given
 from tests.e2e.cli.harness import Cli
 from tests.e2e.lsp.conftest import Start
@@ -25,9 +25,7 @@ async def test_of_two_windows_the_one_with_the_judged_text_makes_the_edit(cli: C
     await other.quiet()
     await judged.quiet()
     with open_store(cli.home / "memory.sqlite3") as store:
-        made = Given.proposal(
-            "P01", path=cli.folder / "lab.ipynb.halve.cu", before_text=BEFORE, after_text=AFTER, hunks=hunks(BEFORE, AFTER)
-        )
+        made = Given.proposal("P01", path=cli.folder / "lab.ipynb.halve.cu", files=change(cli.folder / "lab.ipynb.halve.cu", BEFORE, AFTER))
         store.add_proposal(cli.folder, made)
 
         async def check(number: int, hunk_ids: tuple[str, ...], current: str, expected: PlacementState, text: str) -> None:

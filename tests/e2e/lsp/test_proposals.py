@@ -110,13 +110,13 @@ async def test_a_preview_is_a_read_only_document_where_the_editor_has_those(offe
     assert uri == answer["diff_uri"] == f"kernelopt:/proposal/{offered.id}.diff"
     diff = await editor.client.workspace_text_document_content_async(types.TextDocumentContentParams(uri))
     assert diff.text == answer["diff"] == offered.proposal["diff"]
-    whole = await editor.client.workspace_text_document_content_async(types.TextDocumentContentParams(answer["proposal_uri"]))
+    whole = await editor.client.workspace_text_document_content_async(types.TextDocumentContentParams(answer["files"][0]["proposal_uri"]))
     assert "__global__" in whole.text and whole.text != offered.original
-    for hunk in answer["hunks"]:
+    for hunk in answer["files"][0]["hunks"]:
         after = whole.text.splitlines()[hunk["after_line"] - 1 :][: hunk["after_count"]]
         before = offered.original.splitlines()[hunk["before_line"] - 1 :][: hunk["before_count"]]
         assert before != after and "\n".join([f"-{line}" for line in before] + [f"+{line}" for line in after]) in answer["diff"]
-    assert tuple(hunk["id"] for hunk in answer["hunks"]) == tuple(offered.proposal["hunk_ids"])
+    assert tuple(hunk["id"] for hunk in answer["files"][0]["hunks"]) == tuple(offered.proposal["hunk_ids"])
 
 
 async def test_lists_of_kernels_and_proposals_say_what_a_tree_of_them_shows(offered: Offered, open_editor: Start) -> None:

@@ -22,6 +22,7 @@ from assistant.model.preprocessed import NotPreprocessed, PreprocessedProgram, P
 from assistant.model.verification import Label
 from assistant.ports.lab import LabFailure, Program, RunLimits
 from tests.caches import link_kept_emulator
+from tests.changes import own
 
 ORIGINAL = """#include <cassert>
 #include <cstdio>
@@ -247,8 +248,9 @@ READING = {
 async def test_an_edit_reads_no_file_that_the_original_does_not(job: Job, lines: str, tmp_path_factory: pytest.TempPathFactory) -> None:
     secret = tmp_path_factory.mktemp("elsewhere") / "key.h"
     secret.write_text("#key = 1234\n")
-    for text_of in (with_text, candidate_of):
-        refused = await foreign_reading(job, original(job), text_of(original(job), lines.format(secret=secret) + ORIGINAL))
+    text, before = lines.format(secret=secret) + ORIGINAL, original(job)
+    for edited in (with_text(before, text), candidate_of(before, own(before, text))):
+        refused = await foreign_reading(job, before, edited)
         assert isinstance(refused, LabFailure) and str(secret) in refused.message
         assert "1234" not in repr(refused) and "#key" not in repr(refused)
 
@@ -277,17 +279,17 @@ async def test_a_persons_own_edit_may_read_its_workspace(job: Job) -> None:
     (job.scratch / "more.h").write_text("static const int more = 1;\n")
     before, text = original(job), '#include "more.h"\n' + ORIGINAL
     assert await foreign_reading(job, before, with_text(before, text)) is None
-    refused = await foreign_reading(job, before, candidate_of(before, text))
+    refused = await foreign_reading(job, before, candidate_of(before, own(before, text)))
     assert refused is not None and "more.h, which the original does not" in refused.message
 
 
 @pytest.mark.parametrize("line", ["#include <cooperative_groups.h>", "#include <algorithm>", "#define TILE 4", "#pragma unroll"])
 async def test_headers_of_cuda_and_of_the_language_may_be_read(job: Job, line: str) -> None:
     before = original(job)
-    assert await foreign_reading(job, before, candidate_of(before, f"{line}\n{ORIGINAL}")) is None
+    assert await foreign_reading(job, before, candidate_of(before, own(before, f"{line}\n{ORIGINAL}"))) is None
 
 
 async def test_a_header_that_never_ends_is_refused_in_time(job: Job, tmp_path: Path) -> None:
     before = original(job)
-    refused = await foreign_reading(job, before, candidate_of(before, f'#include "{tmp_path}/no_such_file.h"\n{ORIGINAL}'))
+    refused = await foreign_reading(job, before, candidate_of(before, own(before, f'#include "{tmp_path}/no_such_file.h"\n{ORIGINAL}')))
     assert refused is not None and "no preprocessor says what it reads: line 1: " in refused.message

@@ -11,6 +11,7 @@ from assistant.editor.markdown import fenced, tamed
 from assistant.editor.view import Note
 from assistant.editor.words import line_table, proposal_text
 from assistant.model.profile import Severity
+from tests.changes import change
 from tests.unit.editor.test_open_document import UNDONE_ELSEWHERE
 
 HOSTILE = [
@@ -45,7 +46,7 @@ def test_a_block_of_code_is_ended_by_nothing_inside_it() -> None:
 
 def test_a_file_that_holds_a_fence_does_not_end_the_diff() -> None:
     before = "/*\n```\n![x](https://evil.example/leak.png)\n*/\n__global__ void k(float *x) { x[0] = 1.0; }\n"
-    text = proposal_text(replace(UNDONE_ELSEWHERE, before_text=before, after_text=before.replace("1.0", "1.0f")))
+    text = proposal_text(replace(UNDONE_ELSEWHERE, files=change(UNDONE_ELSEWHERE.path, before, before.replace("1.0", "1.0f"))))
     _, fence, diff = text.rpartition("````diff\n")
     assert fence and diff.count("````") == 1 and diff.endswith("````")
 

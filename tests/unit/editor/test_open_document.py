@@ -12,6 +12,7 @@ from assistant.model.events import JobEnded
 from assistant.model.profile import Signature
 from assistant.model.proposal import Proposal, ProposalState
 from assistant.model.verification import Outcome, Verification
+from tests.changes import change
 
 FILE = Path("/w/k.cu")
 BEFORE = "__global__ void k(float *x) { x[0] = 1.0f; }\n"
@@ -24,9 +25,7 @@ UNDONE_ELSEWHERE = Proposal(
     kernel="k(float *)",
     techniques=("t",),
     summary="",
-    before_text=BEFORE,
-    after_text=AFTER,
-    hunks=(),
+    files=change(FILE, BEFORE, AFTER),
     labels=(),
     assumptions=(),
     verification=Verification(Outcome.PASS, (), (), (), "kernel", (), ()),

@@ -27,7 +27,7 @@ def check(store: MemoryStore, *asked: bool) -> list[tuple[DecisionKind, str]]:
     """Accepted by a kernel; then undone and accepted in turn by the editor, each because the kernel ``asked``, or by itself."""
     path = store.find_proposal("P01").path
     editor, kernel = Review(store, EDITOR), Review(store, KERNEL)
-    kernel.begin("P01", (), BEFORE)
+    kernel.begin("P01", (), store.find_proposal("P01").before)
     editor.await_other(path, AwaitedEdit("P01", AFTER, KERNEL))
     for review in (editor, kernel):
         review.observe(path, AFTER)
@@ -53,7 +53,7 @@ def accepted(store: MemoryStore) -> tuple[Review, Path]:
     """The editor's own accept, which is there; now a kernel asks for its undo."""
     path = store.find_proposal("P01").path
     review = Review(store, EDITOR)
-    review.begin("P01", (), BEFORE)
+    review.begin("P01", (), store.find_proposal("P01").before)
     review.observe(path, AFTER)
     review.await_other(path, AwaitedEdit("P01", BEFORE, KERNEL))
     return review, path

@@ -18,6 +18,7 @@ from assistant.model.proposal import Proposal, ProposalState
 from assistant.model.source import Source
 from assistant.model.verification import CaseResult, Outcome, Verification, VerificationFinding
 from assistant.ports.store import Store
+from tests.changes import change
 from tests.contracts.fake_store import FakeStore
 
 Assess = Callable[..., tuple[KernelAssessment, ...]]
@@ -107,9 +108,7 @@ def offered(tmp_path: Path) -> Proposal:
         kernel="k()",
         techniques=("t",),
         summary="",
-        before_text="a\n",
-        after_text="b\n",
-        hunks=(),
+        files=change(tmp_path / "k.cu", "a\n", "b\n"),
         labels=(),
         assumptions=(),
         verification=Verification(Outcome.PASS, (), (), (), "kernel", (), ()),

@@ -20,6 +20,7 @@ from assistant.engine.request import Accept, JobRequest, OptimizeOptions
 from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.profile import Problem
 from assistant.model.recording import RecordedArgument, RecordedLaunch, Upload
+from assistant.model.source import Source
 from assistant.model.timing import PairTiming, TimedResult, TimingOptions
 from assistant.model.workload import Case, CaseKey
 from assistant.ports.lab import Lab, LabFailure, Program, RunLimits
@@ -328,11 +329,11 @@ async def searches(on: Asking) -> None:
 
 
 async def submits(on: Asking) -> None:
-    await on.hear(on.session.submit(on.request(A, cases=FEW), Submission(CHEAPER, "cheaper", "an agent")))
+    await on.hear(on.session.submit(on.request(A, cases=FEW), Submission(_own(on, CHEAPER), "cheaper", "an agent")))
 
 
 async def judges_two_texts(on: Asking) -> None:
-    await on.hear(on.session.judge(on.request(UNRELATED, cases=FEW), A, CHEAPER))
+    await on.hear(on.session.judge(on.request(UNRELATED, cases=FEW), _own(on, A), _own(on, CHEAPER)))
 
 
 async def submits_to_what_runs_only_unlimited(on: Asking) -> None:
@@ -476,3 +477,7 @@ async def test_a_lab_is_asked_what_was_recorded(
     lines = [line for line in on.asked.lines if name in VALUES_SHOWN or not line.startswith("case ")]
     lines = [*lines, *normal_lines(on.objects(), {str(tmp_path): "<work>"})]
     assert "\n".join(lines) + "\n" == snapshot(extension_class=Lines)
+
+
+def _own(on: Commands, text: str) -> tuple[Source, ...]:
+    return (Source(on.folder / "a.cu", text),)

@@ -25,6 +25,7 @@ from assistant.engine.report.profile_report import ProfileReport
 from assistant.engine.request import Accept, JobRequest, OptimizeOptions
 from assistant.model import events
 from assistant.model.build import CompilerMissing
+from assistant.model.source import Source
 from tests.contracts.fake_clock import Clock
 from tests.normal_events import normal_lines
 from tests.schema_check import violations
@@ -191,7 +192,9 @@ async def searches_where_confirming_fails(on: Commands) -> None:
 
 def submits(text: str) -> Run:
     async def run(on: Commands) -> None:
-        await on.hear(on.session.submit(on.request(DECLARED), Submission(text, "uses a tile", "an agent")))
+        await on.hear(
+            on.session.submit(on.request(DECLARED), Submission((Source(on.request(DECLARED).file, text),), "uses a tile", "an agent"))
+        )
 
     return run
 

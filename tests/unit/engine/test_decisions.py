@@ -9,7 +9,6 @@ from typing import Any, cast
 
 import pytest
 
-from assistant.cuda.hunks import hunks
 from assistant.engine.job import Job
 from assistant.engine.proposals.decide import DecisionRequest
 from assistant.engine.proposals.decisions import Decisions
@@ -19,8 +18,10 @@ from assistant.errors import UsageError
 from assistant.model import events
 from assistant.model.comparison import SpeedOutcome
 from assistant.model.proposal import DecisionKind, Proposal, ProposalState
+from assistant.model.source import Source
 from assistant.model.verification import Outcome
 from assistant.ports.store import Store
+from tests.changes import change
 from tests.contracts.fake_lab import Behaviour
 from tests.unit.engine.commands import Commands
 from tests.unit.engine.test_search import QUICK, turned
@@ -38,7 +39,7 @@ def decisions(store: Store) -> Decisions:
 def proposal(store: Store, offered: Proposal) -> Proposal:
     before, after = "a\nb\nc\n", "A\nb\nC\n"
     offered.path.write_text(before)
-    made = replace(offered, before_text=before, after_text=after, hunks=hunks(before, after))
+    made = replace(offered, files=change(offered.path, before, after))
     store.add_proposal(offered.path.parent, made)
     return made
 
@@ -75,7 +76,7 @@ async def test_only_what_passes_and_is_proved_faster_is_taken_without_asking(
     taken = [await decisions.offer(JOB, offer, accept, None) is not None for accept in (Accept.NONE, Accept.ASK, Accept.BEST)]
     assert taken == [False, False, is_best]
     assert (await decisions.offer(JOB, offer, Accept.BEST_PREDICTED, None) is not None) is (is_best_predicted and not is_best)
-    assert (proposal.path.read_text() == proposal.after_text) is is_best_predicted
+    assert (proposal.path.read_text() == proposal.files[0].after_text) is is_best_predicted
 
 
 async def answered(decisions: Decisions, proposal: Proposal, answer: DecisionRequest | None) -> events.DecisionMade | None:
@@ -97,7 +98,7 @@ async def test_a_person_leaves_it_open_takes_a_part_or_turns_it_down(decisions: 
     decisions.undo(store.find_proposal(proposal.id))
     refused = await answered(decisions, store.find_proposal(proposal.id), DecisionRequest(DecisionKind.REJECTED, reason="no"))
     assert refused is not None and (refused.kind, refused.reason, refused.hunk_ids) == ("rejected", "no", ())
-    assert proposal.path.read_text() == proposal.before_text
+    assert proposal.path.read_text() == proposal.files[0].before_text
 
 
 def test_who_comes_second_is_told_who_was_first(decisions: Decisions, proposal: Proposal) -> None:
@@ -130,7 +131,7 @@ BOTH = TILED.replace("out[x * n + y] = v", "put(v)")
 async def submitted(folder: Path) -> tuple[Commands, Proposal]:
     """Two hunks, of which the second is nothing without the first."""
     on = Commands(folder, kernels=TABLE)
-    await on.hear(on.session.submit(on.request(TEXT), Submission(BOTH, "uses a tile", "an agent")))
+    await on.hear(on.session.submit(on.request(TEXT), Submission((Source(on.request(TEXT).file, BOTH),), "uses a tile", "an agent")))
     made = on.store.find_proposal(on.only(events.ProposalMade).id)
     assert len(made.hunks) == 2
     return on, made
@@ -154,17 +155,17 @@ async def test_a_change_of_a_text_that_moved_on_is_judged_there_and_waits_as_a_n
     await on.hear(on.session.accept(made.id, tuple(made.hunks[place].id for place in taken)))
     assert made.path.read_text() == f"// a line above\n{TEXT}"
     fresh = on.store.find_proposal(on.only(events.ProposalMade).id)
-    assert fresh.after_text == f"// a line above\n{TILED if taken else BOTH}"
+    assert fresh.files[0].after_text == f"// a line above\n{TILED if taken else BOTH}"
     ended = on.all(events.JobEnded)[-1]
     part = "what you took of it (1 of 2 hunks)" if taken else "its edit"
     assert ended.exit_code == 1 and f"since {made.id} was made; {part}, moved to the present text" in ended.reason
     assert ended.reason.endswith(f"waits as {fresh.id}: kernelopt accept {fresh.id}")
-    await on.hear(on.session.rebase(made.id, on.request(TEXT), f"// another line\n{TEXT}", tuple(made.hunks[place].id for place in taken)))
+    await on.hear(on.session.rebase(made.id, on.request(f"// another line\n{TEXT}"), tuple(made.hunks[place].id for place in taken)))
     assert on.ending.exit_code == 0
-    assert on.store.find_proposal(on.only(events.ProposalMade).id).after_text == f"// another line\n{TILED if taken else BOTH}"
+    assert on.store.find_proposal(on.only(events.ProposalMade).id).files[0].after_text == f"// another line\n{TILED if taken else BOTH}"
 
 
 async def test_a_change_that_does_not_hold_on_the_text_as_it_is_now_is_not_offered_again(tmp_path: Path) -> None:
     on, made = await submitted(tmp_path)
-    await on.hear(on.session.rebase(made.id, on.request(TEXT), f"// a line above\n{TEXT}", (made.hunks[1].id,)))
+    await on.hear(on.session.rebase(made.id, on.request(f"// a line above\n{TEXT}"), (made.hunks[1].id,)))
     assert on.ending.exit_code == 1 and on.all(events.ProposalMade) == []

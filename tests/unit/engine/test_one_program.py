@@ -18,6 +18,7 @@ from assistant.engine.source_version import SourceVersion, candidate_of, with_te
 from assistant.measure.targets import target
 from assistant.model.preprocessed import NotPreprocessed, PreprocessedProgram, Preprocessings, Survivor
 from assistant.ports.lab import LabFailure, Program, RunLimits
+from tests.changes import own
 from tests.contracts.fake_lab import FakeLab
 
 TEXT = "__global__ void k(float *x)\n{\n    x[0] = 1.0f;\n}\n"
@@ -136,7 +137,7 @@ async def read(job: Job, text: str, files: tuple[str, ...], is_candidate: bool) 
 
     job.lab.views = views
     original, edited = versions(job, text)
-    return await foreign_reading(job, original, candidate_of(original, text) if is_candidate else edited)
+    return await foreign_reading(job, original, candidate_of(original, own(original, text)) if is_candidate else edited)
 
 
 async def test_a_candidate_reads_nothing_that_the_original_does_not(job: Job, tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ ONE, TWO, THREE = (Rewrite("shared-tile", "k", line, (), "Use a tile.", ()) for 
 class _Text:
     """As much of a version as trials ask for."""
 
-    text = "__global__ void k() {}"
+    key = "__global__ void k() {}"
 
 
 NODE = cast("SearchNode", _Text())

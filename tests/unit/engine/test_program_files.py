@@ -7,13 +7,15 @@ from typing import Any
 
 import pytest
 
+from assistant.engine.compared_files import Sides, sides_of
 from assistant.engine.reading import read_version
 from assistant.engine.request import JobRequest
-from assistant.engine.source_version import SourceVersion, refuse_other_differences, with_other, with_text
+from assistant.engine.source_version import SourceVersion, with_text, with_texts
 from assistant.errors import CannotAnswerError, UsageError
 from assistant.model.build import Flags
 from assistant.model.program import STANDS_ALONE
 from assistant.program import choose_program
+from tests.changes import own
 
 FILES = {
     "k.cuh": '#pragma once\n#include "plain.h"\ntemplate <typename T> __global__ void first(T* x) { *x = 1; }\n',
@@ -92,25 +94,52 @@ def test_an_edit_of_another_file_stays_while_the_file_in_question_is_edited(fold
     version = read(folder, "main.cu", "b.cu")
     second, first = version.kernels
     edited = with_text(version.about(second), FILES["b.cu"].replace("= 2", "= 3"))
-    both = with_text(with_other(version.about(first), edited.parsed), FILES["k.cuh"].replace("= 1", "= 4"))
+    both = with_texts(version.about(first), (edited.source, *own(version.about(first), FILES["k.cuh"].replace("= 1", "= 4"))))
     texts = {source.path.name: source.text for source in both.program.sources}
     assert ("= 3" in texts["b.cu"], "= 4" in texts["k.cuh"], texts["main.cu"]) == (True, True, FILES["main.cu"])
     assert [file.source.text for file in both.others] == [FILES["main.cu"], edited.source.text]
     assert names(both) == ["first"]
 
 
-def test_programs_that_differ_in_more_than_one_file_are_not_compared(folder: Path, tmp_path: Path) -> None:
-    other = tmp_path / "other"
+@pytest.fixture
+def copy(folder: Path) -> Path:
+    """The whole project in another folder."""
+    other = folder / "copy"
     other.mkdir()
     for name, text in FILES.items():
         (other / name).write_text(text)
-    a, same = read(folder, "main.cu", "b.cu"), read(other, "main.cu", "b.cu")
-    refuse_other_differences(a, same)
-    (other / "k.cuh").write_text(FILES["k.cuh"].replace("= 1", "= 4"))
-    with pytest.raises(CannotAnswerError, match=r"also differ in k\.cuh"):
-        refuse_other_differences(a, read(other, "main.cu", "b.cu"))
-    with pytest.raises(CannotAnswerError, match=r"also differ in b\.cu"):
-        refuse_other_differences(a, read(folder, "main.cu", "k.cuh"))
+    for place in (folder, other):
+        (place / "kernelopt.toml").touch()
+    return other
+
+
+def sides(folder: Path, copy: Path, file: str = "main.cu") -> Sides:
+    request = JobRequest(folder / file, folder)
+    return sides_of(request, read_version(request, Flags()), copy / file)
+
+
+def test_of_a_copy_that_differs_in_one_file_that_one_is_compared(folder: Path, copy: Path) -> None:
+    (copy / "main.cu").write_text(FILES["main.cu"] + "// edited\n")
+    assert (sides(folder, copy).b.source.path, sides(folder, copy).note) == (copy / "main.cu", "")
+
+
+@pytest.mark.parametrize("file", ["main.cu", "b.cu"])
+def test_of_a_copy_that_differs_in_several_files_all_are_judged_in_the_originals_places(folder: Path, copy: Path, file: str) -> None:
+    edited = {"k.cuh": FILES["k.cuh"].replace("= 1", "= 4"), "plain.h": "#pragma once\nint plain(int);\n"}
+    for name, text in edited.items():
+        (copy / name).write_text(text)
+    found = sides(folder, copy, file)
+    assert "k.cuh" in found.note and "plain.h" in found.note
+    old, new = ({source.path: source.text for source in side.sources} for side in (found.a, found.b))
+    assert {path.name: text for path, text in new.items() if old[path] != text} == edited
+    assert all(path.parent == folder for path in new) and set(names(found.a)) == {"first", "second"}
+
+
+def test_programs_of_different_files_are_not_compared(folder: Path, copy: Path) -> None:
+    (copy / "b.cu").unlink()
+    (copy / "main.cu").write_text('#include "k.cuh"\nint main() { float* x; first<float><<<1, 1>>>(x); }\n')
+    with pytest.raises(CannotAnswerError, match=r"different files \(b\.cu\)"):
+        sides(folder, copy)
 
 
 @pytest.mark.parametrize("file", ["k.cuh", "b.cu", "main.cu"])

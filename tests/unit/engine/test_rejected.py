@@ -15,6 +15,7 @@ from assistant.model.proposal import DecisionKind, Proposal
 from assistant.model.source import Source
 from assistant.model.trial import TrialOutcome
 from assistant.ports.store import Store
+from tests.changes import change
 from tests.unit.engine.test_resume import attempt
 
 Z = "__global__ void z(float *x) { x[9] = 9; }\n"
@@ -29,7 +30,7 @@ DAY_MS = int(datetime(2026, 3, 5, 12, tzinfo=UTC).timestamp() * 1000)
 @pytest.fixture
 def rejected(store: Store, offered: Proposal) -> Proposal:
     """A chain of two steps, turned down."""
-    made = replace(offered, path=Path("/w/a.cu"), kernel="k(float *)", before_text=BEFORE, after_text=SECOND)
+    made = replace(offered, path=Path("/w/a.cu"), kernel="k(float *)", files=change(Path("/w/a.cu"), BEFORE, SECOND))
     store.add_proposal(Path("/w"), made)
     for number, line, parent, text in ((1, 6, FIRST, SECOND), (2, 5, BEFORE, FIRST)):
         store.add_attempt(attempt(number, f"t{line}", line, TrialOutcome.KEPT, parent, text))
@@ -69,7 +70,7 @@ def test_a_rejection_holds_for_its_own_kernel_and_file(store: Store) -> None:
 
 def test_a_launch_that_was_edited_is_its_own_place(store: Store, offered: Proposal) -> None:
     after = BEFORE.replace("<<<1, 32>>>", "<<<1, 64>>>")
-    made = replace(offered, path=Path("/w/a.cu"), kernel="k(float *)", before_text=BEFORE, after_text=after)
+    made = replace(offered, path=Path("/w/a.cu"), kernel="k(float *)", files=change(Path("/w/a.cu"), BEFORE, after))
     store.add_proposal(Path("/w"), made)
     store.add_attempt(attempt(1, "block-size", 8, TrialOutcome.KEPT, BEFORE, after))
     Decider(store, "a test", DAY_MS).reject(made, DecisionRequest(DecisionKind.REJECTED))
@@ -78,7 +79,7 @@ def test_a_launch_that_was_edited_is_its_own_place(store: Store, offered: Propos
 
 
 def test_a_rejection_whose_candidates_memory_has_lost_names_no_place(store: Store, offered: Proposal) -> None:
-    made = replace(offered, path=Path("/w/a.cu"), kernel="k(float *)", before_text=BEFORE, after_text=SECOND)
+    made = replace(offered, path=Path("/w/a.cu"), kernel="k(float *)", files=change(Path("/w/a.cu"), BEFORE, SECOND))
     store.add_proposal(Path("/w"), made)
     for number, parent, text in ((1, FIRST, SECOND), (2, SECOND, FIRST)):
         store.add_attempt(attempt(number, "t", 5, TrialOutcome.KEPT, parent, text))
@@ -88,10 +89,13 @@ def test_a_rejection_whose_candidates_memory_has_lost_names_no_place(store: Stor
 
 def test_the_very_edit_and_no_other_was_rejected_before(store: Store, rejected: Proposal) -> None:
     edit = edit_of(rejected)
-    assert edit == FoundEdit(Path("/w/a.cu"), "k(float *)", BEFORE, SECOND)
+    assert edit == FoundEdit(Path("/w/a.cu"), "k(float *)", change(Path("/w/a.cu"), BEFORE, SECOND))
     words = rejected_before(store, Path("/w"), edit)
     assert words is not None and words.endswith(": style")
-    for other in (replace(edit, after_text=FIRST), replace(edit, before_text=FIRST), replace(edit, kernel="z(float *)")):
+    for other in (
+        *(replace(edit, files=change(edit.path, *texts)) for texts in ((BEFORE, FIRST), (FIRST, SECOND))),
+        replace(edit, kernel="z(float *)"),
+    ):
         assert rejected_before(store, Path("/w"), other) is None
     Decider(store, "a test", DAY_MS).reject(store.find_proposal(rejected.id), DecisionRequest(DecisionKind.REJECTED, reason="later"))
     assert rejected_before(store, Path("/elsewhere"), edit) is None

@@ -28,6 +28,7 @@ from assistant.model.source import Source
 from assistant.model.trial import TrialOutcome
 from assistant.ports.lab import RunLimits
 from assistant.ports.store import Store
+from tests.changes import change
 from tests.unit.engine.heard import Heard
 
 FILE, WORKSPACE = Path("/w/a.cu"), Path("/w")
@@ -186,7 +187,7 @@ def test_a_job_runs_while_its_heart_beats_and_its_process_is_there(changes: dict
 
 
 def test_what_is_gone_on_with_holds_the_candidates_and_texts_of_all_its_jobs(store: Store, offered: Proposal) -> None:
-    store.add_proposal(WORKSPACE, replace(offered, path=FILE))
+    store.add_proposal(WORKSPACE, replace(offered, path=FILE, files=change(FILE, "a\n", "b\n")))
     for made in (attempt(1, "padding", 3, TrialOutcome.FAILED), attempt(2, "padding", 5, TrialOutcome.KEPT, parent="mine")):
         store.add_attempt(made)
     for number in (3, 4):
@@ -198,7 +199,7 @@ def test_what_is_gone_on_with_holds_the_candidates_and_texts_of_all_its_jobs(sto
         store.add_event("J1", event_json(event))
     earlier = last_interrupted(store, WORKSPACE, FILE, NOW_MS)
     assert sorted(tried.id for tried in earlier.attempts) == ["C1", "C2", "C3"]
-    assert earlier.texts == {"old", "mine", "theirs", offered.before_text, offered.after_text}
+    assert earlier.texts == {"old", "mine", "theirs", offered.files[0].before_text, offered.files[0].after_text}
     assert (earlier.ended_by, earlier.shown()) == (None, (shown, proposal_event("J1", offered)))
 
 

@@ -260,7 +260,7 @@ async def test_of_what_was_kept_before_the_best_is_offered(tmp_path: Path) -> No
     await on.run(stop_after=2)
     on.planner.plans = []
     await on.run(is_resumed=True)
-    assert WIDER in on.store.find_proposal(on.all(events.ProposalMade)[0].id).after_text
+    assert WIDER in on.store.find_proposal(on.all(events.ProposalMade)[0].id).files[0].after_text
 
 
 def timed(kernel: str, takes_us: int) -> str:

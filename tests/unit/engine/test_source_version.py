@@ -13,6 +13,7 @@ from assistant.errors import CannotAnswerError, UsageError
 from assistant.model.build import Flags
 from assistant.model.workload import LiveWorkload
 from assistant.workload.blocks import sidecar_path
+from tests.changes import own
 
 
 def refusal(path: Path) -> UsageError:
@@ -42,7 +43,7 @@ def test_a_candidate_is_built_with_the_flags_of_what_it_is_a_candidate_for(tmp_p
     source = tmp_path / "k.cu"
     source.write_text(block.replace("FLAG", "-DN=1") + kernel)
     original = read_version(JobRequest(source, tmp_path), Flags(("-O3",), "default"))
-    candidate = candidate_of(original, block.replace("FLAG", "-DN=2") + kernel)
+    candidate = candidate_of(original, own(original, block.replace("FLAG", "-DN=2") + kernel))
     assert candidate.program.flags == original.program.flags == Flags(("-O3", "-DN=1"), "default")
     assert candidate.program.is_candidate
 

@@ -13,6 +13,7 @@ from assistant.model.comparison import SpeedOutcome
 from assistant.model.proposal import Proposal, ProposalState
 from assistant.model.verification import Outcome
 from assistant.ports.store import Store
+from tests.changes import change
 
 
 @pytest.fixture
@@ -27,16 +28,18 @@ def test_a_better_edit_of_the_same_text_stays_open(store: Store, fast: Proposal)
 
 
 @pytest.mark.parametrize(
-    ("change", "reason"),
+    ("other", "reason"),
     [
-        ({"before_text": "another"}, "it was made for another text"),
+        ({"before": "another"}, "it was made for another text"),
         ({"kernel": "other()"}, "it edits another kernel"),
-        ({"after_text": "as before"}, "it is the very same edit"),
+        ({"after": "as before"}, "it is the very same edit"),
     ],
 )
-def test_what_is_not_another_edit_of_the_same_kernel_gives_way(change: dict[str, str], reason: str, store: Store, fast: Proposal) -> None:
-    fresh = replace(_of(fast, "P02", 1.62), **change)
-    old = replace(fast, after_text="as before")
+def test_what_is_not_another_edit_of_the_same_kernel_gives_way(other: dict[str, str], reason: str, store: Store, fast: Proposal) -> None:
+    made = _of(fast, "P02", 1.62)
+    files = change(fast.path, other.get("before", "a\n"), other.get("after", "P02"))
+    fresh = replace(made, files=files, kernel=other.get("kernel", made.kernel))
+    old = replace(fast, files=change(fast.path, "a\n", "as before"))
     assert _better(store, old, fresh) == (), reason
 
 
@@ -45,7 +48,7 @@ def test_a_search_that_goes_on_finds_the_very_edit_that_it_had_offered(store: St
     store_and_supersede("J1", store, folder, fast)
     edit = edit_of(fast)
     assert offered_already(store, folder, edit) == fast
-    assert offered_already(store, folder, replace(edit, after_text="another")) is None
+    assert offered_already(store, folder, replace(edit, files=change(fast.path, "a\n", "another"))) is None
     store_and_supersede("J1", store, folder, _of(fast, "P03", 4.0))
     assert offered_already(store, folder, edit) is None, "another one took its place"
 
@@ -104,7 +107,7 @@ def test_nothing_succeeds_the_newest(store: Store, fast: Proposal) -> None:
 
 def _of(proposal: Proposal, proposal_id: str, ratio: float, method: str | None = None, created_ms: int = 9) -> Proposal:
     speed = replace(proposal.comparison, ratio=ratio, method=proposal.comparison.method if method is None else method)
-    return replace(proposal, id=proposal_id, after_text=proposal_id, comparison=speed, created_ms=created_ms)
+    return replace(proposal, id=proposal_id, files=change(proposal.path, "a\n", proposal_id), comparison=speed, created_ms=created_ms)
 
 
 def _better(store: Store, old: Proposal, fresh: Proposal) -> tuple[Proposal, ...]:

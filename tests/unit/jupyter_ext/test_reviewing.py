@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from assistant.cuda.hunks import hunks
 from assistant.engine.request import OptimizeOptions
 from assistant.live.sources import known_texts
 from assistant.model.proposal import ProposalState
@@ -11,6 +10,7 @@ from jupyter_ext.cells import Cell, CellEdit, Replacement, captured_cell, cell_o
 from jupyter_ext.reviewing import Reviewing
 from jupyter_ext.runs import CellRun
 from jupyter_ext.workshop import CellQuestions, Workshop
+from tests.changes import change
 from tests.contracts.stored import Given
 
 JUDGED, AFTER, OTHER = (f"__global__ void halve(float *x) {{ *x /= {value}; }}\n" for value in ("2.0", "2.0f", "4.0"))
@@ -49,7 +49,7 @@ class Notebook:
         return cell_of(f"%%kernelopt\n{text}", self._path, cell_id)
 
     def propose(self, run: CellRun, proposal_id: str) -> None:
-        made = Given.proposal(proposal_id, path=run.cell.path, before_text=JUDGED, after_text=AFTER, hunks=hunks(JUDGED, AFTER))
+        made = Given.proposal(proposal_id, path=run.cell.path, files=change(run.cell.path, JUDGED, AFTER))
         self.workshop.loop.call(self.workshop.store.add_proposal, self._path.parent, made)
 
     def state(self, proposal_id: str) -> ProposalState:

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from assistant.cuda.hunks import hunks
 from assistant.memory.store import open_store
 from assistant.model.comparison import Comparison, SpeedOutcome
 from assistant.model.profile import Signature
 from assistant.model.proposal import Proposal, ProposalState
 from assistant.model.verification import Outcome, Verification
+from tests.changes import change
 from tests.unit.lsp.session import opened
 
 _BEFORE = "__global__ void k(float *x)\n{\n    x[threadIdx.x] = 2.0;\n}\n"
@@ -28,9 +28,7 @@ _BY_RULES = Proposal(
     kernel="k(float *)",
     techniques=("float-literals",),
     summary="keep single precision",
-    before_text=_BEFORE,
-    after_text=_AFTER,
-    hunks=hunks(_BEFORE, _AFTER),
+    files=change(Path("/nowhere/k.cu"), _BEFORE, _AFTER),
     labels=(),
     assumptions=(),
     verification=Verification(Outcome.PASS, (), (), (), "kernel", (), ()),

@@ -22,7 +22,7 @@ def test_every_record_is_one_line_with_its_texts(store: MemoryStore, given: Any)
     lines = [json.loads(line) for line in export_lines(store)]
     assert [line.pop("record") for line in lines] == ["attempt"] * 3 + ["proposal", "decision"]
     assert decode(Attempt, lines[0]) == given.attempt("C0", created_ms=0)
-    assert lines[3]["after_text"] == given.proposal().after_text
+    assert lines[3]["files"][0]["after_text"] == given.proposal().files[0].after_text
     assert lines[3]["state"] == "accepted"
 
 

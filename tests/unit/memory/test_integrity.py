@@ -12,6 +12,7 @@ import pytest
 from assistant.errors import MemoryFileError, UsageError
 from assistant.memory import ForgetScope, MemoryStore, open_store
 from assistant.model.proposal import DecisionKind, ProposalState
+from tests.changes import change
 
 OPEN = frozenset({ProposalState.OPEN})
 OTHER = Path("/home/ada/other")
@@ -108,7 +109,7 @@ def test_forgetting_a_workspace_wipes_its_contents_from_the_disk(path: Path, giv
     with open_store(path) as store:
         store.add_attempt(given.attempt("C01", parent_text=SECRET, reason="secret_recipe is slow"))
         store.add_attempt(given.attempt("C02", workspace=OTHER, path=OTHER / "b.cu"))
-        store.add_proposal(given.workspace, given.proposal(before_text=SECRET, explanation="secret_recipe"))
+        store.add_proposal(given.workspace, given.proposal(files=change(given.proposal().path, SECRET, ""), explanation="secret_recipe"))
         store.decide(given.decision(kind=DecisionKind.REJECTED, reason="secret_recipe stays"), OPEN)
         forgotten = store.forget(ForgetScope(workspace=given.workspace), now_ms=9)
         assert (forgotten.attempt_count, forgotten.proposal_count, forgotten.decision_count) == (1, 1, 1)

@@ -10,7 +10,7 @@ from assistant.model.profile import Problem
 from assistant.model.verification import CannotJudge, Label, Outcome, Verification
 from assistant.verify.evidence import JudgeEvidence, SideRun
 from assistant.verify.judge import judge
-from assistant.verify.lines import LinePairs, Text
+from assistant.verify.lines import LinePairs, Text, TextPair
 from assistant.verify.problems import ASSUMPTIONS, WEIGHTS, Weight
 from tests.unit.verify.judged_cases import (
     codes,
@@ -62,7 +62,7 @@ def race_verdict(after: str, old: tuple[int, int], new: tuple[int, int], kind: s
     a, b = (
         replace(problem(kind, first), file=file, other_file=file, other_line=second) for file, (first, second) in (("a", old), ("b", new))
     )
-    lines = LinePairs(Text("a", RACY), Text("b", after))
+    lines = LinePairs((TextPair(Text("a", RACY), Text("b", after)),))
     result = judge(replace(with_problems((a,), (b,)), lines=lines))
     assert isinstance(result, Verification)
     return result

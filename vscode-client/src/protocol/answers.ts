@@ -9,12 +9,19 @@ export interface HunkPlace {
   readonly after_count: number;
 }
 
-/** `kernelopt.proposal.preview`. */
-export interface Preview {
-  readonly proposal_id: string;
+/** What a proposal does to one file. */
+export interface FilePreview {
+  /** From the folder that holds all its files. */
+  readonly name: string;
   readonly document_uri: string;
   readonly proposal_uri: string;
   readonly hunks: readonly HunkPlace[];
+}
+
+/** `kernelopt.proposal.preview`. */
+export interface Preview {
+  readonly proposal_id: string;
+  readonly files: readonly FilePreview[];
 }
 
 /** `kernelopt.proposal.accept`: `moved` where the text has changed and the change is judged again. */

@@ -1,6 +1,6 @@
 /** Which hunks of a proposal a person wants: all of them until one is left out. Values only. */
 
-import type { HunkPlace } from "../protocol/answers.ts";
+import type { FilePreview, HunkPlace } from "../protocol/answers.ts";
 
 export interface Choice {
   readonly proposal: string;
@@ -8,8 +8,9 @@ export interface Choice {
   readonly leftOut: ReadonlySet<string>;
 }
 
-export function everything(proposal: string, hunks: readonly HunkPlace[]): Choice {
-  return { proposal, hunks, leftOut: new Set() };
+/** All hunks of all files, file by file. */
+export function everything(proposal: string, files: readonly Pick<FilePreview, "hunks">[]): Choice {
+  return { proposal, hunks: files.flatMap((file) => file.hunks), leftOut: new Set() };
 }
 
 /** The choice with one hunk taken where it was left out, and left out where it was taken. */
@@ -82,5 +83,5 @@ export function proposalOf(scheme: string, path: string): string | undefined {
 
 /** `/proposal/ID/NAME` → `/proposal/ID/before/NAME`: the text that the proposal was made for. */
 export function beforePath(path: string): string {
-  return path.replace(/[^/]+$/, "before/$&");
+  return path.replace(/^(\/proposal\/[^/]+)\//, "$1/before/");
 }

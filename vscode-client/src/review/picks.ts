@@ -2,7 +2,7 @@
 
 import * as vscode from "vscode";
 
-import type { HunkPlace, Proposal } from "../protocol/answers.ts";
+import type { FilePreview, Proposal } from "../protocol/answers.ts";
 import { afterLines, describe } from "./choice.ts";
 import { type ReasonCode, REASONS } from "./reasons.ts";
 
@@ -32,17 +32,21 @@ export async function chooseVerb(title: string, hunkCount: number): Promise<Verb
 }
 
 /** Ids of the hunks that are ticked; undefined where the question is dismissed. */
-export async function chooseHunks(
-  hunks: readonly HunkPlace[],
-  ticked: ReadonlySet<string>,
-  after: vscode.TextDocument,
-): Promise<readonly string[] | undefined> {
-  const items = hunks.map((hunk) => ({
-    label: describe(hunks, hunk),
-    detail: after.lineAt(Math.min(afterLines(hunk).first, after.lineCount - 1)).text.trim(),
-    picked: ticked.has(hunk.id),
-    id: hunk.id,
-  }));
+export async function chooseHunks(files: readonly FilePreview[], ticked: ReadonlySet<string>): Promise<readonly string[] | undefined> {
+  const every = files.flatMap((file) => file.hunks);
+  const groups = await Promise.all(
+    files.map(async ({ name, hunks, proposal_uri }) => {
+      const after = await vscode.workspace.openTextDocument(vscode.Uri.parse(proposal_uri));
+      return hunks.map((hunk) => ({
+        label: describe(every, hunk),
+        ...(files.length > 1 ? { description: name } : {}),
+        detail: after.lineAt(Math.min(afterLines(hunk).first, after.lineCount - 1)).text.trim(),
+        picked: ticked.has(hunk.id),
+        id: hunk.id,
+      }));
+    }),
+  );
+  const items = groups.flat();
   const chosen = await vscode.window.showQuickPick(items, { title: "Accept which hunks?", canPickMany: true });
   return chosen?.map((item) => item.id);
 }

@@ -8,7 +8,7 @@ import * as vscode from "vscode";
 
 import type { Notes } from "../notes.ts";
 import { plain } from "../plain.ts";
-import type { Accepted, Explained, Preview, Proposal } from "../protocol/answers.ts";
+import type { Accepted, Explained, FilePreview, Preview, Proposal } from "../protocol/answers.ts";
 import type { Server } from "../server/server.ts";
 import { acceptance, beforePath, type Choice, everything, proposalOf, partly, taken, toggled } from "./choice.ts";
 import { explanationName } from "./name.ts";
@@ -39,18 +39,13 @@ export class Review implements vscode.Disposable {
     this.#threads.dispose();
   }
 
-  /** Opens the diff of the live document and the proposal. */
+  /** Opens the diffs of the live documents and the proposal, one for each file; the first stays in front. */
   async preview(proposal: string): Promise<void> {
     const answer = await this.#server.execute<Preview>("kernelopt.proposal.preview", { proposal_id: proposal });
-    const after = vscode.Uri.parse(answer.proposal_uri);
-    const { before, isLive } = await shownBefore(vscode.Uri.parse(answer.document_uri), after);
-    const choice = this.#choices.get(answer.proposal_id) ?? everything(answer.proposal_id, answer.hunks);
+    const choice = this.#choices.get(answer.proposal_id) ?? everything(answer.proposal_id, answer.files);
     this.#choices.set(choice.proposal, choice);
-    const name = after.path.split("/").at(-1) ?? "";
-    const title = isLive ? `${name} ↔ proposal` : `${name} before your last edits, which stay ↔ proposal`;
-    // a tab of its own: in that of a file or notebook that was only looked at so far, it would close it
-    await vscode.commands.executeCommand("vscode.diff", before, after, title, { preview: false } satisfies vscode.TextDocumentShowOptions);
-    this.#threads.show(choice, after);
+    for (const file of [...answer.files].reverse()) await openDiff(file);
+    this.#threads.show(choice, answer.files);
   }
 
   /** Accepts what is not left out, and says where that is not all; asks first where the person does not see what is left out. */
@@ -96,7 +91,7 @@ export class Review implements vscode.Disposable {
     if (choice === undefined) return;
     const changed = toggled(choice, hunk);
     this.#choices.set(proposal, changed);
-    for (const tab of diffTabs(proposal)) this.#threads.show(changed, tab.input.modified);
+    this.#threads.update(changed);
   }
 
   /** The proposal of an editor's address, and the hunk of a thread, that menus hand over. */
@@ -142,19 +137,26 @@ export class Review implements vscode.Disposable {
   }
 
   async #chooseHunks(proposal: string): Promise<void> {
-    const { hunks, proposal_uri } = await this.#server.execute<Preview>("kernelopt.proposal.preview", { proposal_id: proposal });
-    const choice = this.#choices.get(proposal) ?? everything(proposal, hunks);
-    const after = await vscode.workspace.openTextDocument(vscode.Uri.parse(proposal_uri));
-    const chosen = await chooseHunks(hunks, new Set(taken(choice).map((hunk) => hunk.id)), after);
+    const { files } = await this.#server.execute<Preview>("kernelopt.proposal.preview", { proposal_id: proposal });
+    const choice = this.#choices.get(proposal) ?? everything(proposal, files);
+    const chosen = await chooseHunks(files, new Set(taken(choice).map((hunk) => hunk.id)));
     if (chosen === undefined) return;
     if (chosen.length === 0) await this.reject(proposal);
-    else await this.#accept({ proposal_id: proposal, ...(chosen.length === hunks.length ? {} : { hunk_ids: chosen }) });
+    else await this.#accept({ proposal_id: proposal, ...(chosen.length === choice.hunks.length ? {} : { hunk_ids: chosen }) });
   }
 
   async #accept(argument: ProposalArguments): Promise<void> {
     await this.#server.execute<Accepted>("kernelopt.proposal.accept", argument);
     if (argument.hunk_ids === undefined) this.#choices.delete(argument.proposal_id); // a part is judged again, and may be refused
   }
+}
+
+async function openDiff(file: FilePreview): Promise<void> {
+  const after = vscode.Uri.parse(file.proposal_uri);
+  const { before, isLive } = await shownBefore(vscode.Uri.parse(file.document_uri), after);
+  const title = isLive ? `${file.name} ↔ proposal` : `${file.name} before your last edits, which stay ↔ proposal`;
+  // a tab of its own: in that of a file or notebook that was only looked at so far, it would close it
+  await vscode.commands.executeCommand("vscode.diff", before, after, title, { preview: false } satisfies vscode.TextDocumentShowOptions);
 }
 
 /** The live document; where it has moved on, the text that the proposal was made for: what was typed since is no part of the change. */

@@ -2,7 +2,7 @@
 
 import * as vscode from "vscode";
 
-import type { HunkPlace } from "../protocol/answers.ts";
+import type { FilePreview, HunkPlace } from "../protocol/answers.ts";
 import { type Choice, afterLines, heading, numbered } from "./choice.ts";
 
 const CONTROLLER = "kernelopt.review";
@@ -17,9 +17,15 @@ export class Threads implements vscode.Disposable {
   readonly #controller = vscode.comments.createCommentController(CONTROLLER, "kernelopt review");
   readonly #shown = new Map<string, readonly HunkThread[]>();
 
-  /** Shows the threads of a choice on the proposal's own text; again with another choice: what is left out says so. */
-  show(choice: Choice, proposal: vscode.Uri): void {
-    const threads = this.#shown.get(choice.proposal) ?? this.#create(choice, proposal);
+  /** Shows the threads of a choice on the proposal's own texts. */
+  show(choice: Choice, files: readonly FilePreview[]): void {
+    if (!this.#shown.has(choice.proposal)) this.#shown.set(choice.proposal, files.flatMap((file) => this.#create(file)));
+    this.update(choice);
+  }
+
+  /** Another choice: what is left out says so. */
+  update(choice: Choice): void {
+    const threads = this.#shown.get(choice.proposal) ?? [];
     for (const { hunk, thread } of threads) {
       const isTaken = !choice.leftOut.has(hunk.id);
       thread.contextValue = isTaken ? "hunk.taken" : "hunk.leftOut"; // its state stays, as VS Code folds what is resolved
@@ -51,16 +57,14 @@ export class Threads implements vscode.Disposable {
     this.#controller.dispose();
   }
 
-  #create(choice: Choice, proposal: vscode.Uri): readonly HunkThread[] {
-    const threads = choice.hunks.map((hunk) => {
+  #create({ hunks, proposal_uri }: FilePreview): readonly HunkThread[] {
+    return hunks.map((hunk) => {
       const { first, last } = afterLines(hunk);
-      const thread = this.#controller.createCommentThread(proposal, new vscode.Range(first, 0, last, 0), []);
+      const thread = this.#controller.createCommentThread(vscode.Uri.parse(proposal_uri), new vscode.Range(first, 0, last, 0), []);
       thread.canReply = false;
       thread.collapsibleState = vscode.CommentThreadCollapsibleState.Expanded;
       return { hunk, thread };
     });
-    this.#shown.set(choice.proposal, threads);
-    return threads;
   }
 }
 

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from assistant.cuda.launch_shape import Launch, block_dims, launch_of
 from assistant.cuda.scopes import scope_inside
+from assistant.cuda.syntax import SyntaxTree
 from assistant.model.launch import Dim3
 from assistant.plan.expert.transformation import TransformationContext
 
-__all__ = ["known_blocks", "launches_of", "template_environment"]
+__all__ = ["known_blocks", "launches_of", "launching_contexts", "template_environment"]
 
 
 def launches_of(context: TransformationContext) -> tuple[Launch, ...]:
     """Every launch of the kernel in the text."""
     sites = context.parsed.launch_sites_of(context.kernel)
     return tuple(launch for site in sites if (launch := launch_of(context.tree, site)) is not None)
+
+
+def launching_contexts(context: TransformationContext) -> tuple[TransformationContext, ...]:
+    """The same question with each of the other files that name the kernel as the text, for what looks at launches alone."""
+    return tuple(replace(context, parsed=file, tree=SyntaxTree(file.source.text), launching=()) for file in context.launching)
 
 
 def known_blocks(context: TransformationContext) -> tuple[Dim3, ...]:

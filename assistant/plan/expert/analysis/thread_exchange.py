@@ -14,11 +14,12 @@ from collections.abc import Iterator
 from assistant.cuda.syntax import Node, node_text
 from assistant.model.plan import DeclineReason
 from assistant.model.source import Span
+from assistant.plan.expert.analysis.kernel_launches import launching_contexts
 from assistant.plan.expert.analysis.workload_block import declared_shapes
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 
-__all__ = ["hidden_builtin", "uncontrolled_launch", "warp_dependence"]
+__all__ = ["hidden_builtin", "uncontrolled_in_program", "uncontrolled_launch", "warp_dependence"]
 
 _WARP_WORDS = re.compile(
     r"\b(__shfl\w*|__ballot\w*|__any\w*|__all\w*|__syncwarp|__activemask|__match_\w+|__reduce_\w+|warpSize|wmma|asm|__asm__|volatile"
@@ -66,19 +67,38 @@ def uncontrolled_launch(context: TransformationContext) -> Obstacle | None:
         return Obstacle(
             DeclineReason.LAUNCH_UNKNOWN, f"several kernels of this file are named {context.kernel.name}, and a launch may mean any of them"
         )
-    sites = tuple(s.span for s in context.parsed.launch_sites_of(context.kernel))
-    if not sites and not declared_shapes(context):
+    if not context.parsed.launch_sites_of(context.kernel) and not declared_shapes(context):
         return Obstacle(
             DeclineReason.LAUNCH_UNKNOWN, f"{context.kernel.name} is not launched in this file, and its launch would have to change with it"
         )
+    return _other_use(context, context.kernel.name_span)
+
+
+def uncontrolled_in_program(context: TransformationContext) -> Obstacle | None:
+    """As ``uncontrolled_launch``, of a rewrite that changes launches in the program's other files, too."""
+    launching = launching_contexts(context)
+    if not any(each.parsed.launch_sites_of(context.kernel) for each in launching):
+        return uncontrolled_launch(context)
+    if declared_shapes(context):
+        return Obstacle(
+            DeclineReason.LAUNCH_UNKNOWN, f"{context.kernel.name} is launched in another file, and a workload of this one declares a launch"
+        )
+    elsewhere = (_other_use(each, None) for each in launching)
+    return next((obstacle for obstacle in (_other_use(context, context.kernel.name_span), *elsewhere) if obstacle is not None), None)
+
+
+def _other_use(context: TransformationContext, own_name: Span | None) -> Obstacle | None:
+    """A use of the kernel that is no plain launch; ``own_name``: where the text defines it, None where it does not."""
+    sites = tuple(s.span for s in context.parsed.launch_sites_of(context.kernel))
     for node in context.tree.find("identifier"):
         span = context.tree.span(node)
-        if node_text(node) != context.kernel.name or span == context.kernel.name_span or _is_declarator(node):
+        if node_text(node) != context.kernel.name or span == own_name or _is_declarator(node):
             continue
         if not any(site.contains(span) for site in sites):
             return Obstacle(
                 DeclineReason.LAUNCH_UNKNOWN,
-                f"{context.kernel.name} is used other than by a plain launch on line {context.tree.line(node)}",
+                f"{context.kernel.name} is used other than by a plain launch on line {context.tree.line(node)}"
+                + ("" if own_name is not None else f" of {context.parsed.source.path.name}"),
             )
     return None
 

@@ -1,0 +1,7 @@
+-- A proposal's record lists what it does to each file in `files`. Records of before name one file's texts themselves.
+
+create view proposal_texts as
+  select id, before_blob as hash from proposals where before_blob is not null
+  union all select id, after_blob from proposals where after_blob is not null
+  union all select proposals.id, json_extract(files.value, '$.before_text') from proposals, json_each(proposals.record, '$.files') files
+  union all select proposals.id, json_extract(files.value, '$.after_text') from proposals, json_each(proposals.record, '$.files') files;
