@@ -92,6 +92,11 @@ class SourceVersion(Record):
     def _files(self) -> tuple[ParsedSource, ...]:
         return (self.parsed, *self.others)
 
+    @property
+    def other_texts(self) -> tuple[tuple[str, str], ...]:
+        """(name, text) of the program's other files."""
+        return tuple((file.source.path.name, file.source.text) for file in self.others)
+
     def kernel_of(self, instance: str) -> Kernel | None:
         """The kernel that a compiled function was made from, in any of the program's files; None for another's function."""
         return next((kernel for file in self._files if (kernel := kernel_of_instance(file, instance)) is not None), None)

@@ -11,6 +11,7 @@ from assistant.model.comparison import Comparison
 from assistant.model.device import Architecture, Target
 from assistant.model.plan import Plan, Rewrite, Setback, Step, TriedBefore, UnwrittenStep
 from assistant.model.profile import Evidence, Finding, LaunchProfile
+from assistant.model.recorded_facts import RecordedFacts
 from assistant.model.source import Kernel, ParsedSource
 from assistant.model.verification import Verification
 from assistant.record import Record
@@ -47,6 +48,8 @@ class PlanRequest(Record):
     """The same for an edit that a person must decide on."""
     others: tuple[tuple[str, str], ...] = ()
     """(name, text) of the program's other files, which stay as they are."""
+    recorded: RecordedFacts | None = None
+    """What every launch of the kernel had in common; None where none was seen. An edit that needs it says so as an assumption."""
 
 
 class Story(Record):

@@ -25,6 +25,7 @@ from assistant.engine.report.checking import Repeats, launches_of
 from assistant.engine.report.coach import LaunchTimes, time_launches
 from assistant.engine.report.defects import problems_by_kernel
 from assistant.engine.report.inspection import tell_inspection
+from assistant.engine.report.launch_facts import launch_facts_events
 from assistant.engine.report.machine_code import machine_code_events
 from assistant.engine.report.profile_report import ProfileReport, profile_report
 from assistant.engine.report.reports import other_file, profile_event, summary_event
@@ -98,6 +99,7 @@ async def check(job: Job, version: SourceVersion) -> Ending:
         file = other_file(job, version.about(kernel).source.path)
         counts = (launches.count, launches.refused_count)
         job.emit(events.CheckEnded(job.id, kernel.key, shown, found.is_deterministic, *counts, found.reason, file))
+    job.emit(*launch_facts_events(job, version, seen))
     _tell_printed(job, (counted.run for counted in seen))
     listed = [problem for kernel in version.kernels for problem in problems[kernel.key]]
     errors = errors_among(listed)
@@ -147,6 +149,7 @@ async def profile(job: Job, version: SourceVersion, keep: KeepReport | None = No
         for launch in item.launches:
             if launch.profile.blocks_counted or times is not None:  # else nothing is known that a prediction could rest on
                 job.emit(summary_event(job, item, launch, None if times is None else times.of(item, launch)))
+    job.emit(*launch_facts_events(job, version, (evaluation.counted,)))
     if isinstance(evaluation.assessment.build, Build):
         job.emit(*machine_code_events(job, evaluation.version, evaluation.assessment.build))
     _tell_pasted(job, version)

@@ -116,6 +116,7 @@ def _context(request: PlanRequest, tree: SyntaxTree, finding: Finding) -> Transf
         profiles=request.profiles,
         resources=request.resources,
         architecture=request.architecture,
+        recorded=request.recorded,
     )
 
 

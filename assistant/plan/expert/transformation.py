@@ -1,7 +1,8 @@
 """What a source transformation is: a finding on one kernel in, edits or a reason to decline out.
 
 A transformation looks at text and counters only; it never builds, runs or judges. Its edits must keep the kernel's meaning by
-construction, and where that cannot be shown it declines with a reason that the kernel's author understands.
+construction, and where that cannot be shown it declines with a reason that the kernel's author understands. What only the recorded
+launches show is guarded in the code, or stated as an assumption.
 
 Example::
 
@@ -20,6 +21,7 @@ from assistant.model.device import Architecture
 from assistant.model.launch import LaunchConfig
 from assistant.model.plan import Decline, MetricPrediction, Rewrite
 from assistant.model.profile import Evidence, Finding, LaunchProfile
+from assistant.model.recorded_facts import RecordedFacts
 from assistant.model.source import Kernel, ParsedSource
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.record import Record
@@ -43,6 +45,8 @@ class TransformationContext(Record):
     """The kernel's counted launches, most costly first."""
     resources: KernelResources | None
     architecture: Architecture
+    recorded: RecordedFacts | None = None
+    """What every launch of the kernel had in common; None where none was seen."""
 
     @property
     def text(self) -> str:

@@ -24,9 +24,9 @@ from assistant.cuda.syntax import Node, without_comments
 from assistant.model.launch import Dim3
 from assistant.model.plan import Decline, DeclineReason, Rewrite
 from assistant.model.source import TextEdit
-from assistant.plan.expert.analysis.kernel_launches import launches_of, template_environment
+from assistant.plan.expert.analysis.kernel_launches import every_launch_of, template_environment
 from assistant.plan.expert.analysis.predictions import predicted_values
-from assistant.plan.expert.analysis.thread_exchange import uncontrolled_launch
+from assistant.plan.expert.analysis.thread_exchange import unseen_launch
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.layout import after_statement, indentation
@@ -190,10 +190,10 @@ def _unreached(context: TransformationContext, reduction: _Reduction) -> Obstacl
 
 def _block_refusal(context: TransformationContext, reduction: _Reduction) -> Obstacle | None:
     """Why the block is not halved down to the first thread."""
-    reason = uncontrolled_launch(context)
+    reason = unseen_launch(context)
     if reason is not None:
         return reason
-    blocks = tuple(block_dims(launch) for launch in launches_of(context))
+    blocks = tuple(block_dims(launch) for launch in every_launch_of(context))
     if not blocks or None in blocks:
         return Obstacle(DeclineReason.SIZE_UNKNOWN, "the size of the block is not a constant of this file; it must be a power of two")
     for block in dict.fromkeys(b for b in blocks if b is not None):

@@ -1,0 +1,41 @@
+"""What launches have in common, told to people, and edits that rest on it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.e2e.cli.harness import DATA, Cli
+
+PARTICLES = (DATA / "recorded" / "particles.cu").read_text("utf-8")
+
+
+def pairs(event: dict[str, Any]) -> dict[tuple[str, str], tuple[str, int]]:
+    return {(pair["first"], pair["second"]): (pair["separation"], pair["launch_count"]) for pair in event["facts"]["pairs"]}
+
+
+def test_every_launch_counts_those_too_whose_contents_are_not_kept(cli: Cli) -> None:
+    ended = cli.run("profile", cli.write("particles.cu", PARTICLES), "--json")
+    assert ended.code == 0, ended.said
+    told = {event["kernel"].partition("(")[0]: event for event in ended.all("launch_facts")}
+    assert list(told) == ["diffuse", "row_sums", "mix", "bump", "weigh"]
+    assert pairs(told["diffuse"]) == {("next", "cur"): ("apart", 24)}
+    assert told["diffuse"]["words"][0] == "in all 24 recorded launches `next` and `cur` never overlap"
+    assert pairs(told["mix"]) == {("lo", "hi"): ("one_allocation", 1)}
+    assert pairs(told["bump"]) == {("y", "x"): ("same_address", 1)}, "the 18th of 20 launches, of which 8 are kept"
+    assert pairs(told["weigh"])["out", "weights"] == ("apart", 2)
+    pointers = {pointer["name"]: pointer for pointer in told["weigh"]["facts"]["pointers"]}
+    assert (pointers["x"]["alignment_bytes"], pointers["out"]["alignment_bytes"], pointers["weights"]["null_count"]) == (4, 256, 1)
+    numbers = {number["name"]: number for number in told["row_sums"]["facts"]["scalars"]}
+    assert (numbers["box.width"]["lowest"], numbers["box.height"]["highest"]) == (24, 40)
+
+
+def test_an_edit_that_rests_on_recorded_launches_says_so_in_its_verdict(cli: Cli) -> None:
+    ended = cli.run("optimize", cli.write("particles.cu", PARTICLES), "-k", "row_sums", "--json", "--rounds", "1", "--accept", "none")
+    assert ended.code == 0, ended.said
+    proposal = ended.one("proposal")
+    assumed = "`sums` never overlaps `m`: true in the only recorded launch, but the text does not show it for other inputs"
+    assert proposal["techniques"] == ["scalar-replacement"]
+    assert len(proposal["assumptions"]) == 1 and proposal["assumptions"][0].startswith(assumed)
+    assert proposal["verification"]["outcome"] == "NEEDS_DECISION"
+    assert any(f["code"] == "assumption" and assumed in f["message"] for f in proposal["verification"]["findings"])
+    assert "assumption" in proposal["verification"]["labels"]
