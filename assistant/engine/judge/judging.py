@@ -19,6 +19,7 @@ from assistant.engine.judge.fitting import VersionLaunches, fitted, fittings, fo
 from assistant.engine.judge.in_question import kernels_in_question, static_findings
 from assistant.engine.judge.one_program import compared
 from assistant.engine.judge.pairing import line_pairs, pairing_of
+from assistant.engine.judge.promises import promises_of
 from assistant.engine.judge.streams import UNCHECKED, OriginalRuns, StreamOrder, can_be_late, check_streams
 from assistant.engine.judge.trying import trials_of
 from assistant.engine.judge.whole_program import ProgramChecks, check_whole_program, program_verdict, recorded_cases
@@ -92,15 +93,17 @@ async def verify(
     order = await _stream_order(job, baseline, candidate, counted)
     of_edit = (*_of_streams(baseline, candidate, facts, order), *_of_bounds(in_question))
     shown_cases = [(item, as_found(item.case.new, item.original, new, side)) for (item, new), side in zip(chosen, runs, strict=True)]
+    promises = promises_of(baseline.version, candidate, counted, baseline.kernels)
     evidence = JudgeEvidence(
         cases=_evidence_of(baseline, shown_cases),
         tolerance=baseline.tolerance,
         outputs=baseline.outputs,
-        labels=(*stated_labels, *shown.labels, *detect_labels(*in_question), *one.labels),
+        labels=(*stated_labels, *shown.labels, *promises.labels, *detect_labels(*in_question), *one.labels),
         findings=(
             *static_findings(baseline, candidate, followed(baseline, candidate, fitting), counted.recording),
             *shown.findings,
             *order.findings,
+            *promises.findings,
         ),
         program=program,
         is_declared=baseline.is_declared,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from tests.e2e.cli.harness import DATA, Cli
 
 PARTICLES = (DATA / "recorded" / "particles.cu").read_text("utf-8")
@@ -39,3 +41,32 @@ def test_an_edit_that_rests_on_recorded_launches_says_so_in_its_verdict(cli: Cli
     assert proposal["verification"]["outcome"] == "NEEDS_DECISION"
     assert any(f["code"] == "assumption" and assumed in f["message"] for f in proposal["verification"]["findings"])
     assert "assumption" in proposal["verification"]["labels"]
+
+
+PROMISED = {
+    # kernel: (its parameters as they are, outcome, what the verdict says)
+    "bump": ("float *y, float *x, int n", "FAIL", "one address was passed for both `y` and `x` in 1 of 20 recorded launches"),
+    "diffuse": ("float *next, float *cur, int n", "NEEDS_DECISION", "`next` never overlaps `cur`: true in all 24 recorded launches"),
+    "mix": ("float *lo, float *hi, int half", "NEEDS_DECISION", "`lo` and `hi` point into one allocation in the only recorded launch"),
+}
+
+
+@pytest.mark.parametrize("kernel", PROMISED)
+def test_a_promise_that_the_text_does_not_keep_is_held_against_the_recorded_launches(cli: Cli, kernel: str) -> None:
+    parameters, outcome, words = PROMISED[kernel]
+    assert parameters in PARTICLES
+    promised = PARTICLES.replace(f"{kernel}({parameters}", f"{kernel}({parameters.replace('*', '*__restrict__ ')}")
+    ended = cli.run("compare", cli.write("particles.cu", PARTICLES), cli.write("promised.cu", promised), "--json")
+    verdict = ended.all("comparison")[-1]["verification"]
+    assert verdict["outcome"] == outcome, verdict["findings"]
+    assert any(words in finding["message"] for finding in verdict["findings"]), verdict["findings"]
+
+
+def test_a_promise_that_the_text_keeps_needs_no_decision(cli: Cli) -> None:
+    text = PARTICLES.replace("DeviceArray<float> m(n), sums(64);", "float *m, *sums; cudaMalloc(&m, n * 4); cudaMalloc(&sums, 256);")
+    text = text.replace("m.put(std::vector<float>(h.begin(), h.begin() + n));", "cudaMemcpy(m, h.data(), n * 4, cudaMemcpyHostToDevice);")
+    text = text.replace("sums.get()", "sums").replace("m.get()", "m")
+    promised = text.replace("row_sums(float *sums, float *m", "row_sums(float *__restrict__ sums, float *__restrict__ m")
+    ended = cli.run("compare", cli.write("particles.cu", text), cli.write("promised.cu", promised), "--json")
+    verdict = ended.all("comparison")[-1]["verification"]
+    assert verdict["outcome"] == "PASS", verdict["findings"]
