@@ -29,6 +29,7 @@ from assistant.profile.catalogue import metric
 from assistant.profile.evidence import made_by
 from assistant.profile.quantity import counted_noun, format_quantity
 from assistant.record import Record
+from assistant.workload.recorded_words import in_words
 
 __all__ = [
     "EvidenceGroup",
@@ -81,6 +82,8 @@ class Facts(Record):
     """Launches of a workload block, where the real ones are elsewhere."""
     workload: tuple[str, ...]
     """Launches that were counted."""
+    recorded: tuple[str, ...]
+    """What every recorded launch had in common: pointers that never overlap, alignments, values."""
     limits: tuple[str, ...]
     """What takes the time of the costliest launch."""
     hardware: tuple[str, ...]
@@ -124,6 +127,7 @@ def facts_of(request: PlanRequest, signals: SignalSettings) -> Facts:
         launches=tuple(_launch(site) for site in sites),
         declared=tuple(_declared(line, shape) for line, shape in declared_launches(parsed, kernel)),
         workload=_workload(request.profiles),
+        recorded=in_words(request.recorded) if has_profile and request.recorded is not None else (),
         limits=limits_of(request.profiles, request.resources, request) if has_profile else (),
         hardware=_hardware(request.target, request.architecture) if signals.hardware != "off" else (),
         hardware_source=request.target.source,
