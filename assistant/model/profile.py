@@ -174,7 +174,7 @@ class Problem(Record):
     kind: str
     """``shared_race``, ``global_race``, ``missing_syncwarp``, ``out_of_bounds``, ``use_after_free``, ``uninitialised_read``,
     ``barrier_divergence``, ``bad_launch``, ``bad_warp_mask``, ``host_pointer``, ``wild_pointer``, ``assertion``, ``timeout``,
-    ``misaligned``, ``stack_overflow``, ``division_by_zero``, ``trap``, ``unsupported``; ``possible_shared_race`` and
+    ``misaligned``, ``stack_overflow``, ``division_by_zero``, ``trap``, ``false_assumption``, ``unsupported``; ``possible_shared_race`` and
     ``possible_global_race`` where fences, atomics or equal values may make the race harmless; ``differs_from_reference`` where a
     function of the user's own computes something else.
 

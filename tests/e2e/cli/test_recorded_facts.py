@@ -70,3 +70,31 @@ def test_a_promise_that_the_text_keeps_needs_no_decision(cli: Cli) -> None:
     ended = cli.run("compare", cli.write("particles.cu", text), cli.write("promised.cu", promised), "--json")
     verdict = ended.all("comparison")[-1]["verification"]
     assert verdict["outcome"] == "PASS", verdict["findings"]
+
+
+SAXPY = """\
+#include <cstdio>
+__global__ void saxpy(float *y, const float *x, int n, float a) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] = a * x[i] + y[i];
+}
+int main() {
+    int sizes[2] = {1024, 333};
+    float *x, *y, h[1024];
+    cudaMalloc(&x, sizeof h); cudaMalloc(&y, sizeof h);
+    for (int i = 0; i < 1024; i++) h[i] = i * 0.5f;
+    cudaMemcpy(x, h, sizeof h, cudaMemcpyHostToDevice); cudaMemcpy(y, h, sizeof h, cudaMemcpyHostToDevice);
+    for (int n : sizes) saxpy<<<(n + 255) / 256, 256>>>(y, x, n, 2.0f);
+    cudaMemcpy(h, y, sizeof h, cudaMemcpyDeviceToHost);
+    printf("%f\\n", h[300]);
+}
+"""
+
+
+def test_an_assumption_that_a_recorded_launch_contradicts_fails_though_no_value_is_wrong(cli: Cli) -> None:
+    assumed = SAXPY.replace("    int i = block", "    __builtin_assume(n % 4 == 0);\n    int i = block")
+    ended = cli.run("compare", cli.write("saxpy.cu", SAXPY), cli.write("assumed.cu", assumed), "--json")
+    verdict = ended.all("comparison")[-1]["verification"]
+    assert verdict["outcome"] == "FAIL"
+    (finding,) = (finding for finding in verdict["findings"] if finding["outcome"] == "FAIL")
+    assert finding["code"] == "false_assumption" and "__builtin_assume(n % 4 == 0) does not hold" in finding["message"]
