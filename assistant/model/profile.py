@@ -221,6 +221,9 @@ class LaunchProfile(Record):
     """Access by access, where the emulator knows; empty for other methods."""
     atomic_unique_sectors: int | None = None
     """Distinct 32-byte sectors that global atomics of the grid update; None without any, when not tracked, or when very many."""
+    estimated_unique_sectors: int | None = None
+    """What ``unique_sectors`` is taken to be where only some blocks were watched, from how much those share; None where it is known. For
+    predictions alone: no bound may rest on it."""
     stalls: tuple[LineStall, ...] = ()
     """What warps wait for, line by line; empty where nothing samples warps (the emulator, CUPTI's counters)."""
     measured: tuple[LaunchMetric, ...] = ()
