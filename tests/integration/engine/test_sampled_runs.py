@@ -84,6 +84,8 @@ async def test_a_sixteenth_of_the_blocks_predicts_regular_and_irregular_kernels(
     for name, whole in every.items():
         part = some[name]
         assert part.profile.blocks_counted < whole.profile.blocks_counted == whole.profile.config.grid.count, name
+        errors = sectors(part) / sectors(whole) - 1, part.predicted.time_s / whole.predicted.time_s - 1
+        print(f"{name}: {part.profile.blocks_counted} blocks, sectors {errors[0]:+.1%}, predicted time {errors[1]:+.1%}")
         assert sectors(part) == pytest.approx(sectors(whole), rel=MOST_COUNTER_ERROR), name
         assert part.predicted.time_s == pytest.approx(whole.predicted.time_s, rel=MOST_TIME_ERROR), name
         assert part.profile.unique_sectors is None, "no bound may rest on a sample"
