@@ -81,6 +81,8 @@ class TextRenderer:
                 self._timeline(event)
             case events.ProfileSummary():
                 self._summary(event)
+            case events.LaunchFacts():
+                self._launch_facts(event)
             case events.CheckEnded():
                 self._check(event)
             case events.FindingsFound():
@@ -202,6 +204,9 @@ class TextRenderer:
         others = timeline.rows[_TIMELINE_ROWS:]
         if others:
             self._print(f"  {sum(row.ratio for row in others):4.0%}  {counted_noun(len(others), 'other')}")
+
+    def _launch_facts(self, event: events.LaunchFacts) -> None:
+        self._page.put(f"[bold]{escape(event.kernel)}[/]: {escape('; '.join(event.words))}", hang=2)
 
     def _summary(self, event: events.ProfileSummary) -> None:
         predicted_s = event.predicted_time_s

@@ -86,6 +86,7 @@ class _Builder:
         found = [e for e in _all(analyses, "inspect", events.KernelFound) if e.kernel == kernel.key]
         checks = [e for e in _all(analyses, "check", events.CheckEnded) if e.kernel == kernel.key]
         launches = _launches(analyses.get("profile"), kernel.key)
+        facts = [e for command in ("check", "profile") for e in _all(analyses, command, events.LaunchFacts) if e.kernel == kernel.key]
         costliest = next((launch.profile for launch in launches if launch.profile is not None), None)
         return KernelView(
             key=kernel.key,
@@ -97,6 +98,7 @@ class _Builder:
             launches=launches,
             evidence=() if costliest is None else costliest.evidence,
             proposal=next((p for p in proposals if self._kernel_key(p.kernel) == kernel.key), None),
+            launch_facts=facts[-1].words if facts else (),
             is_stale=any(self._is_touched(kernel, a.text) for command, a in analyses.items() if command in _SHOWN),
         )
 

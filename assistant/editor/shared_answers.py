@@ -17,7 +17,15 @@ from assistant.model import events
 
 __all__ = ["of_file", "own"]
 
-_OfKernel = events.KernelFound | events.MachineCode | events.Profile | events.ProfileSummary | events.CheckEnded | events.FindingsFound
+_OfKernel = (
+    events.KernelFound
+    | events.MachineCode
+    | events.Profile
+    | events.ProfileSummary
+    | events.LaunchFacts
+    | events.CheckEnded
+    | events.FindingsFound
+)
 
 
 def own(reported: Iterable[events.Event]) -> list[events.Event]:
@@ -39,9 +47,14 @@ def _seen_from(event: events.Event, file: str, job_file: str) -> events.Event | 
         case events.KernelFound(launches=launches) if event.file == file:
             seen = tuple(_launch_seen_from(launch, file, job_file) for launch in launches)
             return _as_written(replace(event, file=None, launches=seen))
-        case events.MachineCode() | events.Profile() | events.ProfileSummary() | events.CheckEnded() | events.FindingsFound() if (
-            event.file == file
-        ):
+        case (
+            events.MachineCode()
+            | events.Profile()
+            | events.ProfileSummary()
+            | events.LaunchFacts()
+            | events.CheckEnded()
+            | events.FindingsFound()
+        ) if event.file == file:
             return _as_written(replace(event, file=None))
         case events.Diagnostics(diagnostics=diagnostics):
             mine = tuple(diagnostic for diagnostic in diagnostics if diagnostic.file == file)

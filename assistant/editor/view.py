@@ -106,6 +106,8 @@ class KernelView(Record):
     """The open one."""
     is_stale: bool
     """The kernel was edited after something shown here was counted."""
+    launch_facts: tuple[str, ...] = ()
+    """What all its launches had in common, in sentences; empty before any was seen."""
 
 
 class PairView(Record):

@@ -146,6 +146,8 @@ def kernel_table(kernel: KernelView) -> str:
         rows += ["", "| launches | grid | block | time each | of the speed of light | limited by |", "|---|---|---|---|---|---|"]
         rows += [_launch_row(launch) for launch in kernel.launches]
         rows += ["", _prediction_source(kernel.launches)]
+    if kernel.launch_facts:
+        rows += ["", *(f"- {tamed(sentence)}" for sentence in kernel.launch_facts)]
     if kernel.evidence:
         rows += ["", "| evidence | line | value | method |", "|---|---|---|---|"]
         rows += [_evidence_row(item) for item in kernel.evidence]

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import math
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable
@@ -21,6 +22,7 @@ from assistant.record import Record
 __all__ = ["DEVICE", "Report", "error_name", "read_report"]
 
 DEVICE = "emulator, sm_90 rules"
+_BISECTIONS = 48
 _NOT_COMPARED = "not compared with SASS"
 _KIND_MASK, _COMPARE_AND_SWAP = 7, 16  # runtime/trace.h
 _OPERATIONS = {0: "load", 1: "store", 2: "atomic"}
@@ -163,6 +165,7 @@ class _Launch:
             instructions=(),
             unique_sectors=item["unique_sectors"] if is_tracked and not self._is_sampled else None,
             block_unique_sectors=self._scaled(item["block_unique_sectors"]) if is_tracked else None,
+            estimated_unique_sectors=self._estimated_unique_sectors() if is_tracked and self._is_sampled else None,
             atomic_unique_sectors=item["atomic_unique_sectors"] or None if is_tracked and not self._is_sampled else None,
             problems=self._problems(),
             file=item["file"],
@@ -194,6 +197,22 @@ class _Launch:
             doubtful_requests=self._scaled(site.get("doubtful", 0)) if space != "local" else 0,
             serial_wavefronts=self._scaled(site.get("serial", 0)) if space == "shared" else 0,
         )
+
+    def _estimated_unique_sectors(self) -> int:
+        """Of the whole grid, from how much the counted blocks share.
+
+        Blocks are taken to touch their sectors at random places of the data: m blocks of b sectors each touch U · (1 - (1 - b/U)^m) of
+        U. Blocks that share nothing share nothing in the whole grid either.
+        """
+        seen, of_blocks = self._item["unique_sectors"], self._item["block_unique_sectors"]
+        most = self._scaled(of_blocks)
+        each = of_blocks / self._counted
+        low, high = float(seen), float(max(seen, most))
+        for _ in range(_BISECTIONS):
+            middle = (low + high) / 2
+            is_covered = each < middle and middle * -math.expm1(self._counted * math.log1p(-each / middle)) >= seen
+            low, high = (low, middle) if is_covered else (middle, high)
+        return min(round(high), most)
 
     def _scaled(self, count: int) -> int:
         return round(count * self._scale)

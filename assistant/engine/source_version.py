@@ -100,6 +100,11 @@ class SourceVersion(Record):
         """Of all files."""
         return tuple(file.source for file in self.files)
 
+    @property
+    def other_texts(self) -> tuple[tuple[str, str], ...]:
+        """(name, text) of the program's other files."""
+        return tuple((file.source.path.name, file.source.text) for file in self.others)
+
     def kernel_of(self, instance: str) -> Kernel | None:
         """The kernel that a compiled function was made from, in any of the program's files; None for another's function."""
         return next((kernel for file in self.files if (kernel := kernel_of_instance(file, instance)) is not None), None)

@@ -25,6 +25,7 @@ _SHOWN_EVENTS = (
     events.KernelFound,
     events.Profile,
     events.ProfileSummary,
+    events.LaunchFacts,
     events.CheckEnded,
     events.FindingsFound,
     events.PlanMade,

@@ -154,10 +154,11 @@ def _distinct_sectors(
     notes: tuple[str, ...] = ()
     if 0 < profile.blocks_counted < profile.config.grid.count:
         notes = (f"counters of {profile.blocks_counted} of {profile.config.grid.count} blocks, scaled to the grid",)
-    if profile.unique_sectors is None:
+    known = profile.estimated_unique_sectors if profile.unique_sectors is None else profile.unique_sectors
+    if known is None:
         assumed = float(_ideal((*loads, *stores)))
         return assumed, assumed, (*notes, "distinct sectors not tracked: ideal sectors are taken as distinct")
-    unique = min(float(profile.unique_sectors), float(_sectors(profile.accesses)))
+    unique = min(float(known), float(_sectors(profile.accesses)))
     block_unique = profile.block_unique_sectors
     return unique, float(block_unique) if block_unique is not None else unique, notes
 

@@ -13,6 +13,7 @@ from assistant.model.completion import CallOutcome, Caps, Spending
 from assistant.model.figures import BeforeAfter
 from assistant.model.plan import Decline, Step
 from assistant.model.profile import Evidence, Finding, InstructionMix, LineStall, Problem, Severity
+from assistant.model.recorded_facts import RecordedFacts
 from assistant.model.roofline import Roofline
 from assistant.model.timing import Timeline
 from assistant.model.trial import TrialOutcome
@@ -268,6 +269,20 @@ class ProfileSummary(Record):
     schema: int = SCHEMA
 
 
+class LaunchFacts(Record):
+    """What every launch of a kernel had in common: pointers that never overlapped, alignments, values, shapes."""
+
+    job: str
+    kernel: str
+    facts: RecordedFacts
+    words: tuple[str, ...]
+    """The same in sentences, without full stops."""
+    file: str | None = None
+    """That holds the kernel, absolute; null where it is the job's own file."""
+    event: Literal["launch_facts"] = "launch_facts"
+    schema: int = SCHEMA
+
+
 class CheckEnded(Record):
     """What ``check`` found on the original."""
 
@@ -482,6 +497,7 @@ Event = (
     | Profile
     | ProfileSummary
     | TimelineFound
+    | LaunchFacts
     | CheckEnded
     | FindingsFound
     | PlanMade

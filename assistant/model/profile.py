@@ -174,7 +174,7 @@ class Problem(Record):
     kind: str
     """``shared_race``, ``global_race``, ``missing_syncwarp``, ``out_of_bounds``, ``use_after_free``, ``uninitialised_read``,
     ``barrier_divergence``, ``bad_launch``, ``bad_warp_mask``, ``host_pointer``, ``wild_pointer``, ``assertion``, ``timeout``,
-    ``misaligned``, ``stack_overflow``, ``division_by_zero``, ``trap``, ``unsupported``; ``possible_shared_race`` and
+    ``misaligned``, ``stack_overflow``, ``division_by_zero``, ``trap``, ``false_assumption``, ``unsupported``; ``possible_shared_race`` and
     ``possible_global_race`` where fences, atomics or equal values may make the race harmless; ``differs_from_reference`` where a
     function of the user's own computes something else.
 
@@ -221,6 +221,9 @@ class LaunchProfile(Record):
     """Access by access, where the emulator knows; empty for other methods."""
     atomic_unique_sectors: int | None = None
     """Distinct 32-byte sectors that global atomics of the grid update; None without any, when not tracked, or when very many."""
+    estimated_unique_sectors: int | None = None
+    """What ``unique_sectors`` is taken to be where only some blocks were watched, from how much those share; None where it is known. For
+    predictions alone: no bound may rest on it."""
     stalls: tuple[LineStall, ...] = ()
     """What warps wait for, line by line; empty where nothing samples warps (the emulator, CUPTI's counters)."""
     measured: tuple[LaunchMetric, ...] = ()

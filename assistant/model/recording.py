@@ -95,6 +95,17 @@ class RecordedLaunch(Record):
     """All its blocks must run at once: it was started by ``cudaLaunchCooperativeKernel``."""
 
 
+class PassedArguments(Record):
+    """What launches were passed of which nothing else was kept."""
+
+    kernel: str
+    """As of ``RecordedLaunch``."""
+    config: LaunchConfig
+    arguments: tuple[RecordedArgument, ...]
+    count: int
+    """Launches that were passed exactly this."""
+
+
 class Transfer(Record):
     """Bytes that reached the host."""
 
@@ -190,6 +201,8 @@ class Recording(Record):
     """Every launch shape of the program in order of first use; empty in recordings that no program made."""
     operations: tuple[DeviceOperations, ...] | None = None
     """Copies and fills of the program, by kind; None where the recorder does not see them."""
+    passed: tuple[PassedArguments, ...] = ()
+    """What the launches of ``shape_counts`` that are not among ``launches`` were passed, as far as it was written down."""
     overtaken: tuple[Overtaking, ...] = ()
     """The first few pairs; empty unless the run was late."""
     uploads: tuple[Upload, ...] | None = None

@@ -65,6 +65,9 @@ class RunLimits(Record):
     output_bytes: int = 16 << 20
     launch_bytes: int = 256 << 20
     recording_bytes: int = 2 << 30
+    launch_budget_s: float = 0.0
+    """Seconds that a counted launch may run for; then no further blocks of it start, and its counters are scaled from those that ran. What
+    it computes is not right then. 0: every block runs."""
 
 
 NOT_RUN = "not run: "

@@ -11,6 +11,7 @@ from assistant.model.comparison import Comparison
 from assistant.model.device import Architecture, Target
 from assistant.model.plan import Plan, Rewrite, Setback, Step, TriedBefore, UnwrittenStep
 from assistant.model.profile import Evidence, Finding, LaunchProfile
+from assistant.model.recorded_facts import RecordedFacts
 from assistant.model.source import Kernel, ParsedSource
 from assistant.model.verification import Verification
 from assistant.record import Record
@@ -49,6 +50,8 @@ class PlanRequest(Record):
     """(name, text) of the program's other files."""
     launching: tuple[ParsedSource, ...] = ()
     """Those of them that name the kernel: an edit of it may change its launches there."""
+    recorded: RecordedFacts | None = None
+    """What every launch of the kernel had in common; None where none was seen. An edit that needs it says so as an assumption."""
 
 
 class Story(Record):

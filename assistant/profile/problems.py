@@ -14,7 +14,7 @@ _ERRORS = frozenset(
         "shared_race", "global_race", "missing_syncwarp", "out_of_bounds", "use_after_free", "uninitialised_read",
         "barrier_divergence", "bad_launch", "bad_warp_mask", "wild_pointer", "assertion", "timeout", "misaligned",
         "stack_overflow", "division_by_zero", "trap", "differs_from_reference", "missing_fence", "plain_poll", "async_copy_not_awaited",
-        "async_source_overwritten", "stale_read", "inactive_lane_value",
+        "async_source_overwritten", "stale_read", "inactive_lane_value", "false_assumption",
     }
 )  # fmt: skip
 """Problem kinds for which ``check`` answers no; a host pointer in a kernel is a warning, some systems allow it."""

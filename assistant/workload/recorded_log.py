@@ -25,6 +25,7 @@ from assistant.model.recording import (
     DeviceOperations,
     DeviceStep,
     Overtaking,
+    PassedArguments,
     PointerField,
     RecordedArgument,
     RecordedBuffer,
@@ -42,6 +43,10 @@ __all__ = ["MOST_STEPS", "LogNames", "finish_recording", "rename_blobs"]
 
 MOST_STEPS = 10_000
 """Of a program whose order is kept: reading as many takes a tenth of a second."""
+
+
+_MOST_PASSED = 1024
+"""Different sets of arguments that are kept of launches without contents."""
 
 
 class LogNames(Record):
@@ -99,6 +104,15 @@ class _Open:
     has_failed: bool = False
 
 
+@dataclass
+class _Passed:
+    """What a launch without contents was passed, while its lines are being read."""
+
+    kernel: str
+    config: LaunchConfig
+    arguments: list[RecordedArgument] = field(default_factory=list[RecordedArgument])
+
+
 class _LogReader:
     def __init__(self, folder: Path, blobs: dict[str, str], names: LogNames) -> None:
         self._folder = folder
@@ -109,6 +123,7 @@ class _LogReader:
         self._transfers: list[tuple[int, Transfer]] = []
         self._notes: list[str] = []
         self._skipped: Counter[tuple[str, LaunchConfig, str]] = Counter()
+        self._passed: list[_Passed] = []
         self._shapes: Counter[tuple[str, LaunchConfig]] = Counter()
         self._shape_numbers: dict[tuple[str, LaunchConfig], int] = {}
         self._times_ns: Counter[tuple[str, LaunchConfig]] = Counter()
@@ -132,6 +147,8 @@ class _LogReader:
             "skipped": self._skip,
             "argument": self._argument,
             "argument_pointer": self._argument_pointer,
+            "passed": self._passed_argument,
+            "passed_pointer": self._passed_pointer,
             "before": self._before,
             "after": self._after,
             "pointer": self._pointer,
@@ -182,6 +199,7 @@ class _LogReader:
             (*notes, *added_notes),
             shape_counts=shapes,
             operations=operations,
+            passed=_counted(self._passed),
             overtaken=tuple(self._overtaken),
             uploads=tuple(passed.typed_upload(upload) for upload in self._uploads) if sees_uploads else None,
             steps=self._ordered_steps() or self._asked_steps(tuple(self._shapes)),
@@ -209,6 +227,9 @@ class _LogReader:
 
     def _skip(self, f: list[str]) -> None:
         _, kernel, config = self._header(f)
+        if self._passed and not self._passed[-1].arguments:
+            self._passed.pop()  # of a program that launches millions of times, only the first ones' are written
+        self._passed.append(_Passed(kernel, config))
         self._skipped[kernel, config, _text(f[9]) or ""] += 1
         self._launched(kernel, config, f[10:])
 
@@ -240,13 +261,18 @@ class _LogReader:
         return tuple(step if launch is None else replace(step, shape=numbers[launch]) for step, launch in self._asked)
 
     def _argument(self, f: list[str]) -> None:
-        self._change(arguments=(*self._last.arguments, RecordedArgument(int(f[0]), "" if f[1] == "-" else f[1], ())))
+        self._change(arguments=(*self._last.arguments, _argument(f)))
 
     def _argument_pointer(self, f: list[str]) -> None:
-        index, offset, buffer, target_offset = map(int, f)
         arguments = list(self._last.arguments)
-        arguments[index] = replace(arguments[index], pointers=(*arguments[index].pointers, PointerField(offset, buffer, target_offset)))
+        _add_pointer(arguments, f)
         self._change(arguments=tuple(arguments))
+
+    def _passed_argument(self, f: list[str]) -> None:
+        self._passed[-1].arguments.append(_argument(f))
+
+    def _passed_pointer(self, f: list[str]) -> None:
+        _add_pointer(self._passed[-1].arguments, f)
 
     def _before(self, f: list[str]) -> None:
         self._change(buffers=(*self._last.buffers, BufferState(int(f[0]), self._blobs[f[1]], None)))
@@ -343,6 +369,21 @@ class _LogReader:
 def _closed(entry: _Open) -> RecordedLaunch:
     states = (replace(b, after=entry.after.get(b.buffer), is_poisoned=b.buffer in entry.poisoned) for b in entry.launch.buffers)
     return replace(entry.launch, buffers=tuple(states))
+
+
+def _argument(f: list[str]) -> RecordedArgument:
+    return RecordedArgument(int(f[0]), "" if f[1] == "-" else f[1], ())
+
+
+def _add_pointer(arguments: list[RecordedArgument], f: list[str]) -> None:
+    index, offset, buffer, target_offset = map(int, f)
+    arguments[index] = replace(arguments[index], pointers=(*arguments[index].pointers, PointerField(offset, buffer, target_offset)))
+
+
+def _counted(launches: list[_Passed]) -> tuple[PassedArguments, ...]:
+    """Launches that were passed the same as one; those without arguments were not written down."""
+    found = Counter((passed.kernel, passed.config, tuple(passed.arguments)) for passed in launches if passed.arguments)
+    return tuple(PassedArguments(*what, count) for what, count in list(found.items())[:_MOST_PASSED])
 
 
 def _config(words: list[str]) -> LaunchConfig:

@@ -129,6 +129,7 @@ void emu_note_unread();                                  // the program does not
 void emu_yield();                                        // lets other warps and blocks run
 void emu_trap();
 void emu_assert_fail(const char* expression, const char* file, unsigned line, const char* function);
+void emu_false_assumption(const char* condition);        // of __builtin_assume; the launch goes on
 int emu_device_printf(const char* format, ...) __attribute__((format(printf, 1, 2)));
 uint64_t emu_clock();                                    // monotonic per worker; no meaning as time
 void* emu_device_malloc(size_t bytes);

@@ -9,6 +9,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <time.h>
 
 #include "launch_limits.h"
@@ -20,6 +21,7 @@ namespace emu {
 namespace {
 
 // A GPU starts no further block while so many wait.
+constexpr uint64_t LEAST_BLOCKS_RUN = 64;   // of a launch that runs for limited time: its counters rest on no fewer
 constexpr unsigned RESIDENT_BLOCKS = MULTIPROCESSORS * BLOCKS_PER_MULTIPROCESSOR;
 
 struct Span { char* begin; size_t bytes; };
@@ -70,6 +72,25 @@ uint64_t linear_at(const Launch& launch, uint64_t position) {
   return static_cast<uint64_t>((static_cast<unsigned __int128>(position) * launch.order_multiplier + launch.order_offset) % launch.block_count);
 }
 
+double now_s() {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+// The next place in the launch's order; block_count when there is none. Where time is limited it is looked at before each power of two of
+// blocks alone: what was counted then does not depend on how busy the machine is, as long as it is about as fast.
+uint64_t take_position(Launch& launch) {
+  if (!launch.budget_until_s) return launch.next_block.fetch_add(1);
+  static std::mutex& one_at_a_time = *new std::mutex;
+  std::lock_guard<std::mutex> hold(one_at_a_time);
+  uint64_t position = launch.next_block.load();
+  bool is_asked = position >= LEAST_BLOCKS_RUN && !(position & (position - 1));
+  if (is_asked && now_s() > launch.budget_until_s) launch.next_block = position = launch.block_count;
+  else launch.next_block = position + 1;
+  return position;
+}
+
 class BlockQueue {
  public:
   explicit BlockQueue(Worker& w) : w_(w), resident_limit_(std::max(1u, RESIDENT_BLOCKS / options().worker_count)) {}
@@ -92,7 +113,7 @@ class BlockQueue {
   std::unique_ptr<Block> take_fresh() {
     Launch& launch = *w_.launch;
     if (parked_.size() >= resident_limit_ || launch.next_block.load(std::memory_order_relaxed) >= launch.block_count) return nullptr;
-    uint64_t position = launch.next_block.fetch_add(1);
+    uint64_t position = take_position(launch);
     if (position >= launch.block_count) return nullptr;
     uint64_t linear = linear_at(launch, position);
     std::unique_ptr<Block> block = spare_ ? std::move(spare_) : std::make_unique<Block>();

@@ -67,6 +67,13 @@ void emu_assert_fail(const char* expression, const char* file, unsigned line, co
   abort_launch("assertion", EMU_CALLER, 0, expression, CUDA_ERROR_ASSERT);
 }
 
+void emu_false_assumption(const char* condition) {
+  if (!on_device()) return;
+  InCore guard;
+  Worker& w = *worker();
+  report(w, "false_assumption", EMU_CALLER, 0, 0, w.current_thread, "__builtin_assume(%s) does not hold: what the kernel does is undefined", condition);
+}
+
 unsigned emu_address_space(const void* pointer) {
   constexpr unsigned GLOBAL = 1, SHARED = 2, LOCAL = 4, CONSTANT = 8;
   auto address = reinterpret_cast<uint64_t>(pointer);

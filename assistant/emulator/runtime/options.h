@@ -18,6 +18,7 @@ struct Options {
   uint64_t launch_limit = ~uint64_t{0};        // EMU_LAUNCH_LIMIT; launches after the first so many are run but not counted
   size_t stack_bytes = size_t{576} << 10;      // EMU_STACK_KIB; CUDA allows 512 KiB of local memory a thread (Programming Guide)
   double launch_wall_s = 300;                  // EMU_LAUNCH_WALL_S; a launch that runs longer ends with cudaErrorLaunchTimeout
+  double launch_budget_s = 0;                  // EMU_LAUNCH_BUDGET_S; a counted launch that takes longer runs no further blocks; 0: all run
   size_t memory_bytes = 0;                     // EMU_MEMORY_BYTES; device memory; default: the host's memory
   std::string report_path;                     // EMU_REPORT; JSON lines, one a launch
   std::string corrections;                     // EMU_CORRECTIONS; accesses to be counted as one (corrections.h)

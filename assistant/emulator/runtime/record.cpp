@@ -28,6 +28,7 @@ using Region = LaunchRecord::Region;
 using Shape = std::tuple<const void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, size_t>;
 
 constexpr size_t MOST_OVERTAKING = 32;
+constexpr uint64_t MOST_PASSED = 4096;                // launches without contents of which arguments are written
 
 struct Recorder {
   std::mutex mutex;
@@ -41,6 +42,7 @@ struct Recorder {
   int64_t last_launch = -1;
   uint64_t upload_count = 0, upload_bytes = 0;
   bool are_uploads_cut = false;
+  uint64_t passed_count = 0;
   bool is_full = false;
   std::set<std::tuple<std::string, const void*, int, std::string, const void*, int>> overtaking;
   explicit Recorder(const std::string& directory) : log(directory + "/log"), blobs(directory + "/blobs") {}
@@ -195,6 +197,14 @@ std::vector<Region> still_there(const std::vector<Region>& regions) {
   return kept;
 }
 
+// Of a launch that is not kept: what it was passed, for facts that hold for every launch.
+void write_passed(Recorder& r, const EmuLaunch& l, const Reach& reach) {
+  if (r.passed_count++ >= MOST_PASSED) return;
+  for (unsigned i = 0; i < l.argument_count; ++i) r.log.item("passed").number(l.argument_bytes[i]).hex(l.arguments[i], l.argument_bytes[i]);
+  for (const auto& p : reach.argument_pointers)
+    r.log.item("passed_pointer").number(p.container).number(p.offset).number(p.target.id).number(p.target.bytes);
+}
+
 void write_arguments(Recorder& r, const EmuLaunch& l, const Reach& reach) {
   for (unsigned i = 0; i < l.argument_count; ++i) r.log.item("argument").number(l.argument_bytes[i]).hex(l.arguments[i], l.argument_bytes[i]);
   for (const auto& p : reach.argument_pointers)
@@ -285,6 +295,7 @@ LaunchRecord begin_record(uint32_t index, const EmuLaunch& l) {
   if (const char* reason = reason_to_skip(*r, l, reach)) {
     write_header(*r, "skipped", index, l);
     r->log.text(reason).number(stream_word(l.stream));
+    write_passed(*r, l, reach);
     return {};
   }
   write_header(*r, "launch", index, l);

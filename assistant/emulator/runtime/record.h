@@ -7,6 +7,7 @@
 //   skipped INDEX FUNCTION GX GY GZ BX BY BZ SHARED REASON [STREAM]        a launch without contents
 //   argument SIZE HEX                               of the launch above, in order
 //   argument_pointer ARGUMENT OFFSET BUFFER BUFFER_OFFSET
+//   passed SIZE HEX / passed_pointer ARGUMENT OFFSET BUFFER BUFFER_OFFSET       the same of the skipped launch above
 //   before BUFFER BLOB / after BUFFER BLOB
 //   pointer BUFFER OFFSET TARGET TARGET_OFFSET      inside a buffer, before the launch
 //   poisoned BUFFER                                 nothing has written it before the launch (known in mode `check` only)

@@ -37,6 +37,7 @@ struct Launch {
   bool is_order_checked = false;             // its blocks may signal to each other: it runs on one worker, and their order is looked at
   uint64_t sample_stride = 1;                // one block of so many is counted
   uint64_t order_multiplier = 1, order_offset = 0;  // block order: (i * multiplier + offset) mod block_count
+  double budget_until_s = 0;                 // monotonic: when no further blocks start (EMU_LAUNCH_BUDGET_S); 0: all are run
   std::atomic<uint64_t> next_block{0};
   std::atomic<uint64_t> blocks_counted{0};
   std::atomic<uint64_t> grid_unique_sectors{0};

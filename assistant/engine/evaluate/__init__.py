@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from assistant.engine.evaluate.evaluating import evaluate as evaluate
     from assistant.engine.evaluate.evaluating import evaluate_checked_failure as evaluate_checked_failure
     from assistant.engine.evaluate.evaluating import evaluate_failed as evaluate_failed
+    from assistant.engine.evaluate.evaluating import evaluate_sampled as evaluate_sampled
     from assistant.engine.evaluate.evaluating import observe as observe
     from assistant.engine.evaluate.evaluating import own_build_hint as own_build_hint
     from assistant.engine.evaluate.evaluating import repeat_limited as repeat_limited
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
     from assistant.engine.evaluate.metrics import metric_value as metric_value
     from assistant.engine.evaluate.metrics import watched as watched
     from assistant.engine.evaluate.metrics import watched_codes as watched_codes
+    from assistant.engine.evaluate.recorded import facts_of_launches as facts_of_launches
     from assistant.engine.evaluate.repeating import ARBITRARY as ARBITRARY
     from assistant.engine.evaluate.repeating import FAILED as FAILED
     from assistant.engine.evaluate.repeating import NO_SECOND_RUN as NO_SECOND_RUN

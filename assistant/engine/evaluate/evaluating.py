@@ -27,6 +27,7 @@ __all__ = [
     "evaluate",
     "evaluate_checked_failure",
     "evaluate_failed",
+    "evaluate_sampled",
     "observe",
     "repeat_limited",
     "repeat_run",
@@ -96,6 +97,26 @@ async def evaluate(job: Job, version: SourceVersion, first_evidence: int = 1) ->
     if isinstance(assessment, BuildFailure):
         message = f"{assessment.compiler} does not compile {version.source.path.name}"
         return LabFailure("not_built", message, own_build_hint(version) or "fix the errors above", assessment.diagnostics)
+    return Evaluation(version, counted, assessment)
+
+
+_LAUNCH_SHARE = 1 / 15
+"""Of the time of a whole run that one launch may take where a program is counted in part; all launches of known shapes may take five times
+as long (``SERIES_BUDGET`` of ``emulator/runtime/launch.cpp``), so that two thirds are left for the host's part."""
+
+
+async def evaluate_sampled(job: Job, version: SourceVersion, first_evidence: int = 1) -> Evaluation | LabFailure:
+    """Count and assess a program that takes too long to be run whole: of a launch only as many blocks run as its time allows, of a series
+    only the first launches. Its results are not right; its counters are scaled, and no label of them is better than estimated."""
+    limits = replace(job.limits, launch_budget_s=job.limits.wall_s * _LAUNCH_SHARE, launch_bytes=0)
+    counted = await run_program(replace(job, limits=limits), version)
+    if isinstance(counted, LabFailure):
+        return counted
+    if counted.run is not None and counted.run.timed_out:
+        return counted.failure or LabFailure("timed_out", "it takes too long", "")
+    assessment = await assess(job, version, replace(counted, failure=None), first_evidence)
+    if isinstance(assessment, BuildFailure):
+        return LabFailure("not_built", f"{assessment.compiler} does not compile {version.source.path.name}", "fix the errors above")
     return Evaluation(version, counted, assessment)
 
 

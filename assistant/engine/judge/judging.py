@@ -20,6 +20,7 @@ from assistant.engine.judge.in_question import facts_beside, findings_beside, ke
 from assistant.engine.judge.one_program import compared
 from assistant.engine.judge.other_programs import programs_beside
 from assistant.engine.judge.pairing import line_pairs, pairing_of
+from assistant.engine.judge.promises import promises_of
 from assistant.engine.judge.streams import UNCHECKED, OriginalRuns, StreamOrder, can_be_late, check_streams
 from assistant.engine.judge.trying import trials_of
 from assistant.engine.judge.whole_program import ProgramChecks, check_whole_program, program_verdict, recorded_cases
@@ -95,16 +96,24 @@ async def verify(
     order = await _stream_order(job, baseline, candidate, counted)
     of_edit = (*_of_streams(baseline, candidate, ((baseline.facts, facts), *beside), order), *_of_bounds(in_question))
     shown_cases = [(item, as_found(item.case.new, item.original, new, side)) for (item, new), side in zip(chosen, runs, strict=True)]
+    promises = promises_of(baseline.version, candidate, counted, baseline.kernels)
     evidence = JudgeEvidence(
         cases=_evidence_of(baseline, shown_cases),
         tolerance=baseline.tolerance,
         outputs=baseline.outputs,
-        labels=(*stated_labels, *shown.labels, *(label for pair in (in_question, *beside) for label in detect_labels(*pair)), *one.labels),
+        labels=(
+            *stated_labels,
+            *shown.labels,
+            *promises.labels,
+            *(label for pair in (in_question, *beside) for label in detect_labels(*pair)),
+            *one.labels,
+        ),
         findings=(
             *static_findings(baseline, candidate, followed(baseline, candidate, fitting), counted.recording),
             *findings_beside(beside, counted.recording),
             *shown.findings,
             *order.findings,
+            *promises.findings,
         ),
         program=program,
         is_declared=baseline.is_declared,

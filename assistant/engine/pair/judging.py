@@ -12,7 +12,7 @@ from collections.abc import Iterable
 
 from assistant.build.architectures import architecture
 from assistant.engine.channel import Listener
-from assistant.engine.evaluate import KernelAssessment, costliest, metric_value, watched, watched_codes
+from assistant.engine.evaluate import KernelAssessment, costliest, facts_of_launches, metric_value, watched, watched_codes
 from assistant.engine.job import Job
 from assistant.engine.judge import ComparisonResult, Verdict
 from assistant.engine.proposals import Constraint, broken
@@ -23,6 +23,7 @@ from assistant.model.device import Target
 from assistant.model.pair import MetricChange
 from assistant.model.plan import Step
 from assistant.model.profile import Finding, Method
+from assistant.model.recorded_facts import RecordedFacts
 from assistant.model.source import ParsedSource
 from assistant.model.trial import TrialOutcome
 from assistant.model.verification import Label, Outcome
@@ -49,6 +50,10 @@ class VersionJudgement(Record):
     """The version's text; None where it does not build or run."""
     target: Target | None = None
     """That it was judged for; None where it was not judged at all."""
+    others: tuple[tuple[str, str], ...] = ()
+    """(name, text) of the program's other files."""
+    recorded: RecordedFacts | None = None
+    """What the version's launches of the kernel had in common; None where none was seen."""
 
     @property
     def outcome(self) -> Outcome | None:
@@ -84,6 +89,8 @@ class VersionJudgement(Record):
             resources=main.resources,
             target=chosen,
             architecture=limits,
+            others=self.others,
+            recorded=self.recorded,
         )
         return (await planner.plan(request)).steps
 
@@ -108,13 +115,16 @@ class VersionJudgement(Record):
 def judged(compared: ComparisonResult, kernel: str, job: Job) -> VersionJudgement:
     """What a comparison with the baseline says of one kernel, by its qualified name."""
     before, after = compared.before, compared.after
+    launched = () if after is None else after.kernel(kernel)
     return VersionJudgement(
         verdict=compared.whole,
         trouble=_trouble(compared),
         before=() if before is None else before.kernel(kernel),
-        after=() if after is None else after.kernel(kernel),
+        after=launched,
         parsed=None if after is None else after.version.parsed,
         target=job.target,
+        others=() if after is None else after.version.other_texts,
+        recorded=None if after is None or not launched else facts_of_launches(after.version, after.counted, costliest(launched).kernel),
     )
 
 

@@ -16,6 +16,7 @@ from assistant.engine.evaluate import (
     count,
     evaluate,
     evaluate_checked_failure,
+    evaluate_sampled,
     findings_of_launch,
     observe,
     on_hardware,
@@ -26,9 +27,11 @@ from assistant.engine.report.checking import Repeats, launches_of
 from assistant.engine.report.coach import LaunchTimes, time_launches
 from assistant.engine.report.defects import problems_by_kernel
 from assistant.engine.report.inspection import tell_inspection
+from assistant.engine.report.launch_facts import launch_facts_events
 from assistant.engine.report.machine_code import machine_code_events
 from assistant.engine.report.profile_report import ProfileReport, profile_report
 from assistant.engine.report.reports import other_file, profile_event, summary_event
+from assistant.engine.report.sampling import takes_too_long, tell_sampling
 from assistant.engine.source_version import SourceVersion
 from assistant.model import events
 from assistant.model.build import Build, BuildFailure, CompilerMissing, DiagnosticSeverity
@@ -99,6 +102,7 @@ async def check(job: Job, version: SourceVersion) -> Ending:
         file = other_file(job, version.about(kernel).source.path)
         counts = (launches.count, launches.refused_count)
         job.emit(events.CheckEnded(job.id, kernel.key, shown, found.is_deterministic, *counts, found.reason, file))
+    job.emit(*launch_facts_events(job, version, seen))
     _tell_printed(job, (counted.run for counted in seen))
     listed = [problem for kernel in version.kernels for problem in problems[kernel.key]]
     errors = errors_among(listed)
@@ -133,6 +137,9 @@ async def profile(job: Job, version: SourceVersion, keep: KeepReport | None = No
     evaluation = failure = await evaluate(job, version)
     if isinstance(failure, LabFailure):
         evaluation = await evaluate_checked_failure(job, version) if failure.kind in _SHOWN_ALL_THE_SAME else failure
+    sampled = await _sampled(job, version, watch) if takes_too_long(evaluation) else None
+    if sampled is not None:
+        evaluation = failure = sampled
     if isinstance(evaluation, LabFailure):
         return job.failed(failure if isinstance(failure, LabFailure) else evaluation)
     watch.end(counted_noun(len(evaluation.counted.profiles), "launch", "launches"))
@@ -148,12 +155,14 @@ async def profile(job: Job, version: SourceVersion, keep: KeepReport | None = No
         for launch in item.launches:
             if launch.profile.blocks_counted or times is not None:  # else nothing is known that a prediction could rest on
                 job.emit(summary_event(job, item, launch, None if times is None else times.of(item, launch)))
+    job.emit(*launch_facts_events(job, version, (evaluation.counted,)))
     if isinstance(evaluation.assessment.build, Build):
         job.emit(*machine_code_events(job, evaluation.version, evaluation.assessment.build))
     _tell_pasted(job, version)
     for kernel in version.kernels:
         _tell_not_run(job, version, evaluation, kernel)
-    _tell_printed(job, (evaluation.counted.run,))
+    if sampled is None or not tell_sampling(job, sampled):
+        _tell_printed(job, (evaluation.counted.run,))
     if isinstance(failure, LabFailure):
         if failure.kind != "unsupported":
             job.say(Severity.WARNING, "these counters are of a program that did not succeed")
@@ -161,6 +170,16 @@ async def profile(job: Job, version: SourceVersion, keep: KeepReport | None = No
     if not evaluation.assessment.kernels:
         return Ending(CANNOT_ANSWER, "the workload runs none of the kernels asked about")
     return Ending(DONE, f"{counted_noun(len(evaluation.assessment.kernels), 'kernel')} profiled")
+
+
+async def _sampled(job: Job, version: SourceVersion, watch: Stopwatch) -> Evaluation | None:
+    """A part of the program counted, where no GPU runs the whole and nobody asked for every block; None where that does not help."""
+    if job.lab.timing is not None or not version.has_main or job.request.is_live or not job.request.sample_blocks:
+        return None
+    watch.end(f"too long to run whole in {job.limits.wall_s:g} s")
+    watch.begin(f"counts a part of what {_named(version)} does")
+    found = await evaluate_sampled(job, version)
+    return None if isinstance(found, LabFailure) or takes_too_long(found) else found
 
 
 def _tell_pasted(job: Job, version: SourceVersion) -> None:

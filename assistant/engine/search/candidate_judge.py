@@ -165,7 +165,7 @@ class CandidateJudge:
             if isinstance(baseline, LabFailure):
                 return baseline
             self._baselines[key] = baseline
-        declared = tuple(DetectedLabel(label, f"{rewrite.technique}: {rewrite.summary}") for label in rewrite.labels)
+        declared = tuple(_stated(rewrite.technique, rewrite, label) for label in rewrite.labels)
         labels = (*declared, *(_step_label(kept, label) for kept in node.kept for label in kept.rewrite.labels))
         return await verify(self._job, self._baselines[key], evaluation, labels)
 
@@ -202,7 +202,13 @@ def _technique(catalogue: Catalogue, step: Step) -> Technique:
 
 
 def _step_label(kept: KeptStep, label: Label) -> DetectedLabel:
-    return DetectedLabel(label, f"{kept.step.technique}: {kept.rewrite.summary}")
+    return _stated(kept.step.technique, kept.rewrite, label)
+
+
+def _stated(technique: str, rewrite: Rewrite, label: Label) -> DetectedLabel:
+    """What the edit's author says of it: what it assumes, or else what it does."""
+    assumed = rewrite.assumptions[0] if label is Label.ASSUMPTION and rewrite.assumptions else None
+    return DetectedLabel(label, f"{technique}: {rewrite.summary}" if assumed is None else f"{technique} assumes that {assumed}")
 
 
 _ENDED_BADLY = "bad_status"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from assistant.cuda.code_text import blanked
 from assistant.cuda.tokens import words_in_code
-from assistant.engine.evaluate import KernelAssessment, costliest
+from assistant.engine.evaluate import KernelAssessment, costliest, facts_of_launches
 from assistant.engine.job import Job
 from assistant.engine.proposals import DECIDED_GAIN_RATIO, SHOWN_GAIN_RATIO
 from assistant.engine.request import OptimizeOptions
@@ -59,8 +59,9 @@ class PlanRequests(Record):
             hint=self.options.hint,
             least_ratio=self._least(SHOWN_GAIN_RATIO),
             decided_ratio=self._least(DECIDED_GAIN_RATIO),
-            others=tuple((file.source.path.name, file.source.text) for file in evaluation.version.others),
+            others=evaluation.version.other_texts,
             launching=_naming(evaluation.version, main.kernel),
+            recorded=facts_of_launches(evaluation.version, evaluation.counted, main.kernel),
         )
 
     def _least(self, ratio: float) -> float:

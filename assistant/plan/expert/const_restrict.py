@@ -1,7 +1,8 @@
 """Say which pointers are only read (``const``) and that none overlap (``__restrict__``).
 
 Every launch and call in the text is followed back to allocations first; pointers that may overlap are left alone,
-with the reason.
+with the reason. Where the text leaves it open and no recorded launch passed one allocation for both, the edit is offered as one that
+rests on an assumption.
 
 Example::
 
@@ -23,15 +24,17 @@ from assistant.cuda.parameters import declared_name
 from assistant.cuda.syntax import Node, SyntaxTree
 from assistant.cuda.variables import Variable, locals_of, parameters_of
 from assistant.model.plan import Decline, DeclineReason, Rewrite
+from assistant.model.recorded_facts import RecordedFacts
 from assistant.model.source import Span, TextEdit
 from assistant.model.verification import Label
-from assistant.plan.expert.analysis.aliasing import NoCallers, Overlap, overlap
+from assistant.plan.expert.analysis.aliasing import ApartAsRecorded, NoCallers, Overlap, overlap
 from assistant.plan.expert.analysis.pointer_roots import global_pointers, pointer_names, unclear_access
 from assistant.plan.expert.analysis.predictions import predicted_values
 from assistant.plan.expert.analysis.read_only import const_edits, make_const
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.record import Record
+from assistant.workload.recorded_words import apart_assumption
 
 __all__ = ["ConstRestrict"]
 
@@ -72,7 +75,7 @@ class ConstRestrict:
         refusal = _refusal(tree, function, pointers)
         if refusal is not None:
             return context.decline(self.technique, refusal)
-        assumption = _separate(tree, function, pointers)
+        assumption = _separate(tree, function, pointers, context.recorded)
         if isinstance(assumption, Obstacle):
             return context.decline(self.technique, assumption)
         return (_rewrite(context, function, pointers, assumption),)
@@ -140,19 +143,26 @@ def _is_redirected(tree: SyntaxTree, node: Node) -> bool:
     return operator is None or tree.text(operator) == "="
 
 
-def _separate(tree: SyntaxTree, function: Function, pointers: tuple[_Pointer, ...]) -> Obstacle | str | None:
-    """Why pointers may overlap; else what has to be assumed of callers that are not in the text, None if nothing."""
+def _separate(
+    tree: SyntaxTree, function: Function, pointers: tuple[_Pointer, ...], recorded: RecordedFacts | None
+) -> Obstacle | str | None:
+    """Why pointers may overlap; else what has to be assumed of launches that the text does not show, None if nothing."""
     unseen: str | None = None
+    assumed: list[tuple[str, str]] = []
     for a, b in combinations(pointers, 2):
         if a.is_read_only and b.is_read_only:
             continue
-        match overlap(tree, function, a.variable.name, b.variable.name):
+        match overlap(tree, function, a.variable.name, b.variable.name, recorded):
             case Overlap(reason):
                 return Obstacle(DeclineReason.MAY_OVERLAP, f"`{a.variable.name}` and `{b.variable.name}` may overlap: {reason}")
             case NoCallers(caller):
                 unseen = caller
+            case ApartAsRecorded(first, second):
+                assumed.append((first, second))
             case None:
                 pass
+    if recorded is not None and assumed and unseen is None:
+        return apart_assumption(recorded, *assumed)
     if unseen is None:
         return None
     if not _DECLARED_WORKLOAD.search(tree.source):

@@ -117,6 +117,7 @@ def _context(request: PlanRequest, tree: SyntaxTree, finding: Finding) -> Transf
         resources=request.resources,
         architecture=request.architecture,
         launching=request.launching,
+        recorded=request.recorded,
     )
 
 

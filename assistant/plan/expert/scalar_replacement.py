@@ -1,6 +1,7 @@
 """Keep an element of global memory that a loop accumulates into in a register: load before the loop, store after it.
 
-Declines wherever the element could be seen or changed by anything else while the loop runs.
+Declines wherever the element could be seen or changed by anything else while the loop runs. Where only recorded launches show that the
+pointers of the loop are apart, the edit states that as an assumption.
 
 Example::
 
@@ -22,7 +23,9 @@ from assistant.cuda.names import fresh_name, names_in
 from assistant.cuda.syntax import Node, SyntaxTree
 from assistant.model.plan import Decline, DeclineReason, MetricPrediction, Rewrite
 from assistant.model.source import TextEdit
+from assistant.model.verification import Label
 from assistant.plan.expert.analysis.accumulators import Accumulator, accumulators_at, target_of, why_unsafe
+from assistant.plan.expert.analysis.aliasing import ApartAsRecorded
 from assistant.plan.expert.analysis.loop_entry import entry_condition, runs_at_least_once
 from assistant.plan.expert.analysis.pointer_roots import element_type
 from assistant.plan.expert.analysis.predictions import predicted_values
@@ -31,6 +34,7 @@ from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.layout import after_statement, before_statement, zero_of
 from assistant.plan.expert.writing.style import style_of
 from assistant.record import Record
+from assistant.workload.recorded_words import apart_assumption
 
 __all__ = ["ScalarReplacement"]
 
@@ -42,6 +46,8 @@ class _Start(Record):
     """The assignment right before the loop that gives it; None: load the element."""
     guard: str | None
     """Condition under which the loop runs at all; None: it always does, or the element is already written before it."""
+    apart: tuple[ApartAsRecorded, ...]
+    """Pointers that only recorded launches show to be apart."""
 
 
 class ScalarReplacement:
@@ -62,7 +68,7 @@ class ScalarReplacement:
         obstacles: list[Obstacle] = []
         for accumulator in accumulators:
             for loop in reversed(loops_around(context.tree, accumulator.node)):
-                match _start_of(context.tree, accumulator, loop):
+                match _start_of(context, accumulator, loop):
                     case Obstacle() as obstacle:
                         obstacles.append(obstacle)
                     case _Start() as start:
@@ -70,13 +76,13 @@ class ScalarReplacement:
         return context.decline(self.technique, obstacles[-1])
 
 
-def _start_of(tree: SyntaxTree, accumulator: Accumulator, loop: Node) -> _Start | Obstacle:
-    obstacle = why_unsafe(tree, accumulator, loop)
-    if obstacle is not None:
-        return obstacle
+def _start_of(context: TransformationContext, accumulator: Accumulator, loop: Node) -> _Start | Obstacle:
+    tree, apart = context.tree, why_unsafe(context, accumulator, loop)
+    if isinstance(apart, Obstacle):
+        return apart
     store = _store_before(tree, accumulator, loop)
     if store is not None:
-        return _Start(store if _is_adjacent(tree, store, loop) else None, None)
+        return _Start(store if _is_adjacent(tree, store, loop) else None, None, apart)
     if _is_conditional(tree, accumulator, loop):
         return Obstacle(
             DeclineReason.CONDITIONAL,
@@ -84,7 +90,7 @@ def _start_of(tree: SyntaxTree, accumulator: Accumulator, loop: Node) -> _Start 
             "could touch memory that the kernel does not touch now",
         )
     if runs_at_least_once(tree, loop, accumulator.function):
-        return _Start(None, None)
+        return _Start(None, None, apart)
     header = counted_header(tree, loop)
     type_name = _register_type(tree, accumulator)
     if header is None or type_name == "auto" or header.comparison == "!=":
@@ -92,7 +98,7 @@ def _start_of(tree: SyntaxTree, accumulator: Accumulator, loop: Node) -> _Start 
     guard = entry_condition(tree, loop, header, accumulator.function)
     if guard is None:
         return Obstacle(DeclineReason.CONDITIONAL, "the loop may not run at all, and whether it does cannot be asked again after it")
-    return _Start(None, guard)
+    return _Start(None, guard, apart)
 
 
 def _store_before(tree: SyntaxTree, accumulator: Accumulator, loop: Node) -> Node | None:
@@ -183,9 +189,15 @@ def _rewrite(context: TransformationContext, accumulator: Accumulator, loop: Nod
         line=tree.line(accumulator.node),
         edits=tuple(sorted(edits)),
         summary=f"Keep `{element}` in the register `{name}` while the loop at line {tree.line(loop)} runs; store it once after.",
-        labels=(),
+        labels=(Label.ASSUMPTION,) if start.apart else (),
         predictions=_predictions(context),
+        assumptions=_assumptions(context, start),
     )
+
+
+def _assumptions(context: TransformationContext, start: _Start) -> tuple[str, ...]:
+    pairs = [(pair.first, pair.second) for pair in start.apart]
+    return (apart_assumption(context.recorded, *pairs),) if context.recorded is not None and pairs else ()
 
 
 def _predictions(context: TransformationContext) -> tuple[MetricPrediction, ...]:

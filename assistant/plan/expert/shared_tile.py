@@ -25,12 +25,12 @@ from assistant.cuda.syntax import Node, SyntaxTree
 from assistant.model.plan import Decline, DeclineReason, Rewrite
 from assistant.model.source import TextEdit
 from assistant.model.verification import Label
-from assistant.plan.expert.analysis.kernel_launches import known_blocks, launches_of
+from assistant.plan.expert.analysis.kernel_launches import every_launch_of, known_blocks
 from assistant.plan.expert.analysis.loop_effects import leaves_or_synchronizes
 from assistant.plan.expert.analysis.pointer_roots import element_type, global_pointers, unclear_access
 from assistant.plan.expert.analysis.predictions import predicted_values
 from assistant.plan.expert.analysis.thread_dependence import thread_axes
-from assistant.plan.expert.analysis.thread_exchange import uncontrolled_launch
+from assistant.plan.expert.analysis.thread_exchange import unseen_launch
 from assistant.plan.expert.analysis.tile_loads import COLUMN_AXES, ROW_AXES, Along, TileLoad, tile_loads
 from assistant.plan.expert.analysis.whole_block_guard import Guard, guard_of
 from assistant.plan.expert.analysis.workload_block import guessed_launch, launch_elsewhere
@@ -76,10 +76,10 @@ class SharedTile:
 
 
 def _block_width(context: TransformationContext) -> int | Obstacle:
-    reason = uncontrolled_launch(context) or guessed_launch(context)
+    reason = unseen_launch(context) or guessed_launch(context)
     if reason is not None:
         return reason
-    launches = launches_of(context)
+    launches = every_launch_of(context)
     blocks = {block_dims(launch) for launch in launches} if launches else {*known_blocks(context)}
     block = blocks.pop() if len(blocks) == 1 else None
     if block is None:

@@ -16,12 +16,12 @@ from assistant.cuda.scopes import scope_of
 from assistant.model.launch import Dim3
 from assistant.model.plan import Decline, DeclineReason, Rewrite
 from assistant.model.verification import Label
-from assistant.plan.expert.analysis.kernel_launches import launches_of
+from assistant.plan.expert.analysis.kernel_launches import every_launch_of
 from assistant.plan.expert.analysis.memory_accesses import Access, addresses, global_accesses, loop_weight, unknown_sizes, warp_cost
 from assistant.plan.expert.analysis.predictions import predicted_sectors
 from assistant.plan.expert.analysis.row_loop import RowLoop, compared_parts, row_loop_of, sees_rows_alike
 from assistant.plan.expert.analysis.store_position import Position, position_of
-from assistant.plan.expert.analysis.thread_exchange import hidden_builtin, uncontrolled_launch
+from assistant.plan.expert.analysis.thread_exchange import hidden_builtin, unseen_launch
 from assistant.plan.expert.analysis.warp_pattern import WARP_SIZE, exchanged_lane, lane_environments, sector_count, wavefront_count
 from assistant.plan.expert.analysis.workload_block import declared_shapes, guessed_launch, launch_elsewhere
 from assistant.plan.expert.obstacle import Obstacle
@@ -73,7 +73,7 @@ def _staging(context: TransformationContext) -> Staging | Obstacle:
     position = position_of(context, stores[0].node)
     if isinstance(position, Obstacle):
         return position
-    reason = hidden_builtin(context) or uncontrolled_launch(context) or guessed_launch(context)
+    reason = hidden_builtin(context) or unseen_launch(context) or guessed_launch(context)
     if reason is not None:
         return reason
     block = _only_block(context)
@@ -130,7 +130,7 @@ def _row_loop(context: TransformationContext, store: Access, position: Position,
 
 def _only_block(context: TransformationContext) -> Dim3 | Obstacle:
     """The block that every launch of the text has."""
-    blocks = [block_dims(launch) for launch in launches_of(context)]
+    blocks = [block_dims(launch) for launch in every_launch_of(context)]
     for shape in declared_shapes(context):
         sizes = [int(item.text) if item.text.isdigit() else None for item in shape.block]
         known = [s for s in sizes if s is not None]

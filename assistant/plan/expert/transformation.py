@@ -1,7 +1,8 @@
 """What a source transformation is: a finding on one kernel in, edits or a reason to decline out.
 
 A transformation looks at text and counters only; it never builds, runs or judges. Its edits must keep the kernel's meaning by
-construction, and where that cannot be shown it declines with a reason that the kernel's author understands.
+construction, and where that cannot be shown it declines with a reason that the kernel's author understands. What only the recorded
+launches show is guarded in the code, or stated as an assumption.
 
 Example::
 
@@ -20,6 +21,7 @@ from assistant.model.device import Architecture
 from assistant.model.launch import LaunchConfig
 from assistant.model.plan import Decline, MetricPrediction, Rewrite
 from assistant.model.profile import Evidence, Finding, LaunchProfile
+from assistant.model.recorded_facts import RecordedFacts
 from assistant.model.source import Kernel, ParsedSource
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.record import Record
@@ -45,6 +47,8 @@ class TransformationContext(Record):
     architecture: Architecture
     launching: tuple[ParsedSource, ...] = ()
     """The program's other files that name the kernel: where they launch it, an edit of theirs may belong to the rewrite."""
+    recorded: RecordedFacts | None = None
+    """What every launch of the kernel had in common; None where none was seen."""
 
     @property
     def text(self) -> str:

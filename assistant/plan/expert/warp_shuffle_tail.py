@@ -3,7 +3,8 @@
 Example::
 
     for (int s = blockDim.x / 2; s > 0; s >>= 1) { if (tid < s) sh[tid] += sh[tid + s]; __syncthreads(); }
-    // the loop ends at `s >= 32`, and behind it
+    // the loop ends at `s >= 32`, and behind it (where the text does not give the block's size and recorded launches had fitting ones,
+    // the kernel asks for it first and goes the old way otherwise)
     if (tid < 32) { float value = sh[tid]; value += __shfl_down_sync(0xffffffff, value, 16); … if (tid == 0) sh[0] = value; }
 """
 
@@ -24,12 +25,12 @@ from assistant.cuda.syntax import Node, without_comments
 from assistant.model.launch import Dim3
 from assistant.model.plan import Decline, DeclineReason, Rewrite
 from assistant.model.source import TextEdit
-from assistant.plan.expert.analysis.kernel_launches import launches_of, template_environment
+from assistant.plan.expert.analysis.kernel_launches import every_launch_of, template_environment
 from assistant.plan.expert.analysis.predictions import predicted_values
-from assistant.plan.expert.analysis.thread_exchange import uncontrolled_launch
+from assistant.plan.expert.analysis.thread_exchange import unseen_launch
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
-from assistant.plan.expert.writing.layout import after_statement, indentation
+from assistant.plan.expert.writing.layout import after_statement, before_statement, indentation
 from assistant.plan.expert.writing.style import style_of
 from assistant.record import Record
 
@@ -39,6 +40,10 @@ _WARP_LANES = 32
 _SHUFFLED_TYPES = re.compile(r"float|double|(?:unsigned )?(?:int|long|long long)|unsigned")
 """What ``__shfl_down_sync`` takes without a header (CUDA C++ Programming Guide, "Warp Shuffle Functions")."""
 _HALVED = r"(?:>>= 1|/= 2|= {0} >> 1|= {0} / 2)"
+_FITTING_SIZES = (64, 128, 256, 512, 1024)
+"""Blocks that the kernel may be asked for: flat, a power of two, more than one warp."""
+_FITS = "blockDim.x >= 64 && (blockDim.x & (blockDim.x - 1)) == 0 && blockDim.y * blockDim.z == 1"
+_WHERE_FITTING = " where the block is flat, a power of two and more than one warp, and go the old way otherwise"
 _OPERATORS = ("+=", "*=", "&=", "|=", "^=")
 
 
@@ -72,16 +77,17 @@ class WarpShuffleTail:
         array = _array(context, reduction)
         if isinstance(array, Obstacle):
             return context.decline(self.technique, array)
-        reason = _unreached(context, reduction) or _block_refusal(context, reduction)
-        if reason is not None:
-            return context.decline(self.technique, reason)
+        reason = _unreached(context, reduction)
+        is_guarded = _block_refusal(context, reduction) if reason is None else reason
+        if isinstance(is_guarded, Obstacle):
+            return context.decline(self.technique, is_guarded)
         return (
             Rewrite(
                 technique=self.technique,
                 kernel=context.kernel.key,
                 line=context.line,
-                edits=_edits(context, reduction, array),
-                summary=f"Let the first warp finish the reduction of `{array.name}` with shuffles.",
+                edits=_edits(context, reduction, array, is_guarded),
+                summary=f"Let the first warp finish the reduction of `{array.name}` with shuffles{_WHERE_FITTING if is_guarded else ''}.",
                 labels=(),
                 predictions=predicted_values(context, {"one_warp_step_ratio": 0.0}),
             ),
@@ -188,19 +194,28 @@ def _unreached(context: TransformationContext, reduction: _Reduction) -> Obstacl
     return None
 
 
-def _block_refusal(context: TransformationContext, reduction: _Reduction) -> Obstacle | None:
-    """Why the block is not halved down to the first thread."""
-    reason = uncontrolled_launch(context)
+def _block_refusal(context: TransformationContext, reduction: _Reduction) -> Obstacle | bool:
+    """Why the block is not halved down to the first thread; else whether the kernel has to ask for its size."""
+    reason = unseen_launch(context)
     if reason is not None:
         return reason
-    blocks = tuple(block_dims(launch) for launch in launches_of(context))
+    blocks = tuple(block_dims(launch) for launch in every_launch_of(context))
     if not blocks or None in blocks:
-        return Obstacle(DeclineReason.SIZE_UNKNOWN, "the size of the block is not a constant of this file; it must be a power of two")
+        return _asked_refusal(context, reduction) or True
     for block in dict.fromkeys(b for b in blocks if b is not None):
         reason = _shape_refusal(context, reduction, block)
         if reason is not None:
             return reason
-    return None
+    return False
+
+
+def _asked_refusal(context: TransformationContext, reduction: _Reduction) -> Obstacle | None:
+    """Why a block whose size is only known at run time is not worth asking for it, or why asking would not be enough."""
+    seen = () if context.recorded is None else tuple(dict.fromkeys(shape.config.block for shape in context.recorded.shapes))
+    if not seen:
+        return Obstacle(DeclineReason.SIZE_UNKNOWN, "the size of the block is not a constant of this file; it must be a power of two")
+    sizes = (*seen, *(Dim3(size) for size in _FITTING_SIZES))
+    return next((reason for block in sizes if (reason := _shape_refusal(context, reduction, block)) is not None), None)
 
 
 def _shape_refusal(context: TransformationContext, reduction: _Reduction, block: Dim3) -> Obstacle | None:
@@ -218,18 +233,21 @@ def _shape_refusal(context: TransformationContext, reduction: _Reduction, block:
     return None
 
 
-def _edits(context: TransformationContext, reduction: _Reduction, array: SharedArray) -> tuple[TextEdit, ...]:
+def _edits(context: TransformationContext, reduction: _Reduction, array: SharedArray, is_guarded: bool) -> tuple[TextEdit, ...]:
     tree = context.tree
     style, newline = style_of(context), line_end(context.text)
     indent = indentation(context.text, tree.span(reduction.loop).start)
     thread, value = tree.text(reduction.thread), fresh_name(tree, "value")
+    name = fresh_name(tree, style_of(context).name("block", "fits")) if is_guarded else ""
     lines = (
-        f"if ({thread} < {_WARP_LANES}) {{",
+        f"if ({name} && {thread} < {_WARP_LANES}) {{" if is_guarded else f"if ({thread} < {_WARP_LANES}) {{",
         f"{style.indent}{array.element_type} {value} = {array.name}[{thread}];",
         *(f"{style.indent}{value} {reduction.operator} __shfl_down_sync(0xffffffff, {value}, {s});" for s in (16, 8, 4, 2, 1)),
         f"{style.indent}if ({thread} == 0) {array.name}[0] = {value};",
         "}",
         "__syncthreads();",
     )
-    ended = TextEdit(tree.span(reduction.condition), f"{reduction.counter} >= {_WARP_LANES}")
-    return tuple(sorted((ended, *after_statement(tree, reduction.loop, f"{newline}{indent}".join(lines)))))
+    least = f"({name} ? {_WARP_LANES} : 1)" if is_guarded else str(_WARP_LANES)
+    ended = TextEdit(tree.span(reduction.condition), f"{reduction.counter} >= {least}")
+    asked = before_statement(tree, reduction.loop, f"const bool {name} = {_FITS};") if is_guarded else ()
+    return tuple(sorted((ended, *asked, *after_statement(tree, reduction.loop, f"{newline}{indent}".join(lines)))))

@@ -29,6 +29,7 @@ from assistant.profile.catalogue import metric
 from assistant.profile.evidence import made_by
 from assistant.profile.quantity import counted_noun, format_quantity
 from assistant.record import Record
+from assistant.workload.recorded_words import in_words
 
 __all__ = [
     "EvidenceGroup",
@@ -85,6 +86,8 @@ class Facts(Record):
     """Names of the program's other files."""
     workload: tuple[str, ...]
     """Launches that were counted."""
+    recorded: tuple[str, ...]
+    """What every recorded launch had in common: pointers that never overlap, alignments, values."""
     limits: tuple[str, ...]
     """What takes the time of the costliest launch."""
     hardware: tuple[str, ...]
@@ -134,6 +137,7 @@ def facts_of(request: PlanRequest, signals: SignalSettings) -> Facts:
         ),
         files=tuple(dict.fromkeys(name for name, _ in request.others)),
         workload=_workload(request.profiles),
+        recorded=in_words(request.recorded) if has_profile and request.recorded is not None else (),
         limits=limits_of(request.profiles, request.resources, request) if has_profile else (),
         hardware=_hardware(request.target, request.architecture) if signals.hardware != "off" else (),
         hardware_source=request.target.source,

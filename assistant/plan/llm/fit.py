@@ -67,6 +67,7 @@ _CUTS = (
     _Cut("all memories of similar kernels", lambda f: replace(f, recalled=())),
     _Cut("notes on arrays", lambda f: replace(f, arrays=())),
     _Cut("notes on loops", lambda f: replace(f, loops=())),
+    _Cut("what all recorded launches had in common", lambda f: replace(f, recorded=())),
     _Cut("further launch shapes", lambda f: replace(f, workload=f.workload[:_WORKLOAD_KEPT])),
     _Cut(
         "lines of the file far from the kernel and its launches",

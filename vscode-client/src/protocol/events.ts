@@ -11,6 +11,7 @@ export const EVENT_NAMES = [
   "profile",
   "timeline",
   "profile_summary",
+  "launch_facts",
   "check",
   "findings",
   "plan",

@@ -28,5 +28,7 @@
 #define __CUDA_ARCH__ 900
 #define __CUDA_ARCH_LIST__ 900
 #define __KERNELOPT_EMULATOR__ 1
-#define __builtin_assume(condition) ((void)0)
+// An assumption that does not hold makes the program undefined: it is looked at, where nvcc would use it.
+extern "C" void emu_false_assumption(const char* condition);
+#define __builtin_assume(...) (static_cast<bool>(__VA_ARGS__) ? void(0) : emu_false_assumption(#__VA_ARGS__))
 #define __nv_constexpr constexpr

@@ -3,7 +3,7 @@
 Example::
 
     for accumulator in accumulators_at(context):
-        why_unsafe(context.tree, accumulator, loop)   # None, or '`out` is updated atomically at line 8: …'
+        why_unsafe(context, accumulator, loop)   # (), or '`out` is updated atomically at line 8: …'
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from assistant.cuda.macros import hidden_names
 from assistant.cuda.names import names_in
 from assistant.cuda.syntax import Node, SyntaxTree, unparenthesized
 from assistant.model.plan import DeclineReason
+from assistant.model.recorded_facts import RecordedFacts
+from assistant.plan.expert.analysis.aliasing import ApartAsRecorded
 from assistant.plan.expert.analysis.loop_effects import leaves_or_synchronizes
 from assistant.plan.expert.analysis.pointer_roots import Root, global_pointers, may_overlap, root_of, unclear_access
 from assistant.plan.expert.obstacle import Obstacle
@@ -82,13 +84,15 @@ def target_of(node: Node) -> Node:
     return node if target is None else unparenthesized(target)
 
 
-def why_unsafe(tree: SyntaxTree, accumulator: Accumulator, loop: Node) -> Obstacle | None:
-    """Why the element could be seen or changed by something else while ``loop`` runs; None if it cannot."""
+def why_unsafe(context: TransformationContext, accumulator: Accumulator, loop: Node) -> Obstacle | tuple[ApartAsRecorded, ...]:
+    """Why the element could be seen or changed by something else while ``loop`` runs; else which pointers only recorded launches show to be
+    apart."""
+    tree = context.tree
     return (
         leaves_or_synchronizes(tree, loop)
         or _place_changes(tree, accumulator, loop)
         or _other_use(tree, accumulator, loop)
-        or _aliased(tree, accumulator, loop)
+        or _aliased(tree, accumulator, loop, context.recorded)
     )
 
 
@@ -136,7 +140,9 @@ def _is_addressed(tree: SyntaxTree, use: PointerUse) -> bool:
     return parent is not None and parent.type == "pointer_expression" and tree.text(parent).startswith("&")
 
 
-def _aliased(tree: SyntaxTree, accumulator: Accumulator, loop: Node) -> Obstacle | None:
+def _aliased(
+    tree: SyntaxTree, accumulator: Accumulator, loop: Node, recorded: RecordedFacts | None
+) -> Obstacle | tuple[ApartAsRecorded, ...]:
     parameter = root_of(tree, accumulator.function, accumulator.base)
     if isinstance(parameter, Root) and not parameter.parameter.is_restrict:
         unclear = unclear_access(tree, accumulator.function, loop)
@@ -145,5 +151,6 @@ def _aliased(tree: SyntaxTree, accumulator: Accumulator, loop: Node) -> Obstacle
     if accumulator.base in hidden_names(tree, loop):
         return Obstacle(DeclineReason.HIDDEN_BY_MACRO, f"a macro in the loop uses `{accumulator.base}` too")
     others = global_pointers(tree, accumulator.function, loop) - {accumulator.base}
-    reasons = (may_overlap(tree, accumulator.function, accumulator.base, name) for name in sorted(others))
-    return next((reason for reason in reasons if reason is not None), None)
+    found = [may_overlap(tree, accumulator.function, accumulator.base, name, recorded) for name in sorted(others)]
+    obstacle = next((each for each in found if isinstance(each, Obstacle)), None)
+    return obstacle or tuple(dict.fromkeys(each for each in found if isinstance(each, ApartAsRecorded)))

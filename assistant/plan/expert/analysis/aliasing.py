@@ -1,7 +1,8 @@
 """Whether two pointer parameters of a function can overlap, judged from every call and launch in the program.
 
 Each argument is followed back to the buffers it can name: an allocation of the caller, or a parameter of the caller, whose own
-callers are then looked at. What cannot be followed is "may overlap", with the reason.
+callers are then looked at. What cannot be followed is "may overlap", with the reason; where every recorded launch of the kernel passed
+different allocations, it is "apart as far as was seen", which an edit has to state as an assumption.
 
 Example::
 
@@ -10,7 +11,7 @@ Example::
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from assistant.cuda.accesses import canonical
 from assistant.cuda.assignments import assignments
@@ -18,10 +19,12 @@ from assistant.cuda.calls import callee_name, calls_of, given_arguments
 from assistant.cuda.functions import Function, enclosing_function
 from assistant.cuda.syntax import Node, SyntaxTree, unparenthesized
 from assistant.cuda.variables import locals_of
+from assistant.model.recorded_facts import FactsOrigin, RecordedFacts, Separation
 from assistant.plan.expert.analysis.allocations import allocated_places, is_new_allocation
 from assistant.record import Record
+from assistant.workload.recorded_words import overlap_in_words
 
-__all__ = ["NoCallers", "Overlap", "overlap"]
+__all__ = ["ApartAsRecorded", "NoCallers", "Overlap", "overlap"]
 
 _MAX_CALLER_DEPTH = 4
 """How many callers up an argument is followed; recursion ends here."""
@@ -32,12 +35,26 @@ class Overlap(Record):
     """The parameters may name the same memory."""
 
     reason: str
+    is_shown: bool = False
+    """A call passes one buffer for both whatever the program does before it, or a recorded launch did: other launches cannot take that
+    back."""
 
 
 class NoCallers(Record):
     """Nothing in the program calls the function, so nothing is known of its arguments."""
 
     function: str
+
+
+class ApartAsRecorded(Record):
+    """The text does not keep the pointers apart, but every recorded launch of the kernel did."""
+
+    first: str
+    second: str
+    """The kernel's own parameters."""
+
+
+_Found = Overlap | NoCallers | ApartAsRecorded | None
 
 
 class _Buffer(Record):
@@ -60,48 +77,81 @@ _Seen = frozenset[str]
 """Variables that are being followed already: a cycle such as ``a = b; b = a`` adds nothing."""
 
 
-def overlap(tree: SyntaxTree, function: Function, first: str, second: str, depth: int = 0) -> Overlap | NoCallers | None:
-    """Why the pointer parameters ``first`` and ``second`` may overlap; None if no call in the program lets them."""
-    tree = tree.program
+def overlap(
+    tree: SyntaxTree, function: Function, first: str, second: str, recorded: RecordedFacts | None = None, depth: int = 0
+) -> Overlap | NoCallers | ApartAsRecorded | None:
+    """Why the pointer parameters ``first`` and ``second`` may overlap; None if no call in the program lets them.
+
+    ``recorded``: of the kernel in question, which ``function`` is or which calls it. Declared launches show nothing: the arrays of a
+    workload block lie apart because the block says so.
+    """
+    found = _by_text(tree.program, function, (first, second), recorded, depth)
+    if recorded is None or recorded.origin is FactsOrigin.DECLARED or function.name != recorded.kernel.rpartition("::")[2]:
+        return found
+    if isinstance(found, Overlap) and found.is_shown:
+        return found
+    match recorded.separation(first, second):
+        case Separation.SAME_ADDRESS:
+            return Overlap(overlap_in_words(recorded, first, second) or "", is_shown=True)
+        case Separation.APART if found is not None:
+            return ApartAsRecorded(first, second)
+        case _:
+            return found
+
+
+def _by_text(tree: SyntaxTree, function: Function, names: tuple[str, str], recorded: RecordedFacts | None, depth: int) -> _Found:
     if depth > _MAX_CALLER_DEPTH:
         return Overlap(f"`{function.name}` is called through too many functions to follow its arguments")
-    positions = [index for index, p in enumerate(function.parameters) if p.name in (first, second)]
+    positions = [index for index, p in enumerate(function.parameters) if p.name in names]
     calls = tuple(calls_of(tree, function.name))
     if _address_is_taken(tree, function, calls):
         return Overlap(f"the address of `{function.name}` is used, so its callers cannot all be seen")
     if not calls:
         return NoCallers(function.name)
-    for call in calls:
-        found = _overlap_at(tree, call, positions, (first, second), depth)
-        if found is not None:
-            return found
-    return None
+    return _worst(_overlap_at(tree, call, positions, names, recorded, depth) for call in calls)
 
 
-def _overlap_at(tree: SyntaxTree, call: Node, positions: list[int], names: tuple[str, str], depth: int) -> Overlap | NoCallers | None:
+def _worst(found: Iterable[_Found]) -> _Found:
+    """What the text shows to overlap before what it leaves open, and that before what was seen to be apart."""
+    weights = {Overlap: 1, NoCallers: 1, ApartAsRecorded: 0}
+    reasons = sorted((each for each in found if each is not None), key=lambda each: -weights[type(each)])
+    return next((each for each in reasons if isinstance(each, Overlap) and each.is_shown), reasons[0] if reasons else None)
+
+
+def _overlap_at(
+    tree: SyntaxTree, call: Node, positions: list[int], names: tuple[str, str], recorded: RecordedFacts | None, depth: int
+) -> _Found:
     given = given_arguments(call)
     if len(positions) != 2 or len(given) <= max(positions):
         return Overlap(f"the arguments at {tree.place(call)} could not be read")
     left, right = (given[position] for position in positions)
     caller = enclosing_function(tree, call)
-    for a in _origins(tree, left, caller, frozenset()):
-        for b in _origins(tree, right, caller, frozenset()):
-            found = _conflict(tree, call, (a, b), names, caller, depth)
-            if found is not None:
-                return found
-    return None
+    firsts, seconds = _origins(tree, left, caller, frozenset()), _origins(tree, right, caller, frozenset())
+    passed = (_Passed(a, b, names, caller, len(firsts) == len(seconds) == 1) for a in firsts for b in seconds)
+    return _worst(_conflict(tree, call, pair, recorded, depth) for pair in passed)
 
 
-def _conflict(
-    tree: SyntaxTree, call: Node, pair: tuple[_Origin, _Origin], names: tuple[str, str], caller: Function | None, depth: int
-) -> Overlap | NoCallers | None:
-    match pair:
+class _Passed(Record):
+    """What one call passes for two parameters."""
+
+    first: _Origin
+    second: _Origin
+    names: tuple[str, str]
+    caller: Function | None
+    is_certain: bool
+    """Neither can be anything else."""
+
+
+def _conflict(tree: SyntaxTree, call: Node, passed: _Passed, recorded: RecordedFacts | None, depth: int) -> _Found:
+    names, caller = passed.names, passed.caller
+    match passed.first, passed.second:
         case (_Unknown(reason), _) | (_, _Unknown(reason)):
             return Overlap(f"{tree.place(call)}: {reason}")
         case (_Buffer(a), _Buffer(b)) | (_CallerParameter(a), _CallerParameter(b)) if a == b:
-            return Overlap(f"{tree.place(call)} passes memory of `{a}` for both `{names[0]}` and `{names[1]}`")
+            reason = f"{tree.place(call)} passes memory of `{a}` for both `{names[0]}` and `{names[1]}`"
+            return Overlap(reason, passed.is_certain)
         case (_CallerParameter(a), _CallerParameter(b)) if caller is not None:
-            return overlap(tree, caller, a, b, depth + 1)
+            return overlap(tree, caller, a, b, recorded, depth + 1)
         case _:
             return None
 

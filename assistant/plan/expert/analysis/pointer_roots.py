@@ -14,7 +14,8 @@ from assistant.cuda.names import names_in
 from assistant.cuda.syntax import Node, SyntaxTree, kept
 from assistant.cuda.variables import Variable, locals_of
 from assistant.model.plan import DeclineReason
-from assistant.plan.expert.analysis.aliasing import NoCallers, Overlap, overlap
+from assistant.model.recorded_facts import RecordedFacts
+from assistant.plan.expert.analysis.aliasing import ApartAsRecorded, NoCallers, Overlap, overlap
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.record import Record
 
@@ -150,7 +151,9 @@ def element_type(tree: SyntaxTree, function: Function, name: str) -> str | None:
     return root.parameter.type if isinstance(root, Root) else None
 
 
-def may_overlap(tree: SyntaxTree, function: Function, written: str, other: str) -> Obstacle | None:
+def may_overlap(
+    tree: SyntaxTree, function: Function, written: str, other: str, recorded: RecordedFacts | None = None
+) -> Obstacle | ApartAsRecorded | None:
     """Why memory written through ``written`` may be what ``other`` reads or writes; None if it cannot be."""
     roots = (root_of(tree, function, written), root_of(tree, function, other))
     match roots:
@@ -161,17 +164,19 @@ def may_overlap(tree: SyntaxTree, function: Function, written: str, other: str) 
         case (Root(a), Root(b)):
             if _types_differ(tree, function, written, other):
                 return None
-            return _parameters_overlap(tree, function, a, b)
+            return _parameters_overlap(tree, function, a, b, recorded)
         case _:
             return None
 
 
-def _parameters_overlap(tree: SyntaxTree, function: Function, a: Variable, b: Variable) -> Obstacle | None:
+def _parameters_overlap(
+    tree: SyntaxTree, function: Function, a: Variable, b: Variable, recorded: RecordedFacts | None
+) -> Obstacle | ApartAsRecorded | None:
     if a.is_restrict or b.is_restrict:
         return None
-    match overlap(tree, function, a.name, b.name):
-        case None:
-            return None
+    match overlap(tree, function, a.name, b.name, recorded):
+        case None | ApartAsRecorded() as found:
+            return found
         case Overlap(reason):
             return Obstacle(DeclineReason.MAY_OVERLAP, f"`{a.name}` and `{b.name}` may be the same memory: {reason}")
         case NoCallers(caller):

@@ -14,12 +14,12 @@ from collections.abc import Iterator
 from assistant.cuda.syntax import Node, node_text
 from assistant.model.plan import DeclineReason
 from assistant.model.source import Span
-from assistant.plan.expert.analysis.kernel_launches import launching_contexts
+from assistant.plan.expert.analysis.kernel_launches import launching_contexts, sites_elsewhere
 from assistant.plan.expert.analysis.workload_block import declared_shapes
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 
-__all__ = ["hidden_builtin", "uncontrolled_in_program", "uncontrolled_launch", "warp_dependence"]
+__all__ = ["hidden_builtin", "uncontrolled_in_program", "uncontrolled_launch", "unseen_launch", "warp_dependence"]
 
 _WARP_WORDS = re.compile(
     r"\b(__shfl\w*|__ballot\w*|__any\w*|__all\w*|__syncwarp|__activemask|__match_\w+|__reduce_\w+|warpSize|wmma|asm|__asm__|volatile"
@@ -99,6 +99,24 @@ def _other_use(context: TransformationContext, own_name: Span | None) -> Obstacl
                 DeclineReason.LAUNCH_UNKNOWN,
                 f"{context.kernel.name} is used other than by a plain launch on line {context.tree.line(node)}"
                 + ("" if own_name is not None else f" of {context.parsed.source.path.name}"),
+            )
+    return None
+
+
+def unseen_launch(context: TransformationContext) -> Obstacle | None:
+    """Why not every launch of the kernel is known; None when all stand in files of the program. For edits that leave launches alone."""
+    elsewhere = sites_elsewhere(context)
+    if not elsewhere:
+        return uncontrolled_launch(context)
+    sites = (*(site.span for site in context.parsed.launch_sites_of(context.kernel)), *(site.span for site in elsewhere))
+    program = context.tree.program
+    for node in program.find("identifier"):
+        if node_text(node) != context.kernel.name or _is_declarator(node):
+            continue
+        span = program.span(node)
+        if span != context.kernel.name_span and not any(site.contains(span) for site in sites):
+            return Obstacle(
+                DeclineReason.LAUNCH_UNKNOWN, f"{context.kernel.name} is used other than by a plain launch at {program.place(node)}"
             )
     return None
 

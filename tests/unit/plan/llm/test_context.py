@@ -5,11 +5,23 @@ from __future__ import annotations
 from pathlib import Path
 
 from assistant.config import Settings
+from assistant.config.settings import SignalSettings
 from assistant.cuda.parse import parse
 from assistant.model.build import Diagnostic, DiagnosticSeverity
+from assistant.model.launch import Dim3, LaunchConfig
+from assistant.model.recorded_facts import (
+    FactsOrigin,
+    LaunchShape,
+    PointerPair,
+    RecordedFacts,
+    RecordedPointer,
+    RecordedScalar,
+    Separation,
+)
 from assistant.model.source import Source
 from assistant.plan.llm.annotate import annotated, elided
 from assistant.plan.llm.context import diagnostic_lines, facts_of
+from assistant.plan.llm.library import load_prompts
 from tests.unit.plan.llm.bed import EVIDENCE, TEXT, evidence, request_of
 
 HERE = Path("/home/somebody/project/kernel.cu")
@@ -64,3 +76,18 @@ def test_what_takes_the_time_is_reported_with_device_and_method() -> None:
 
 def test_without_a_compiler_nothing_is_said_of_residency() -> None:
     assert not any("resident" in line for line in facts_of(request_of(resources=None), Settings().signals).limits)
+
+
+def test_what_all_launches_had_in_common_is_shown_with_how_to_use_it():
+    pair = PointerPair("out", "in", Separation.APART, 12)
+    pointers = (RecordedPointer("out", 256, 0), RecordedPointer("in", 16, 0))
+    shape = LaunchShape(LaunchConfig(Dim3(8), Dim3(128)), 12)
+    recorded = RecordedFacts("transpose", FactsOrigin.RECORDED, 12, 12, (shape,), pointers, (pair,), (RecordedScalar("n", 64, 64, 64),))
+    shown = facts_of(request_of(recorded=recorded), SignalSettings())
+    assert shown.recorded[:2] == (
+        "in all 12 recorded launches `out` and `in` never overlap",
+        "`out` is 256-byte aligned, `in` is 16-byte aligned",
+    )
+    text = load_prompts().render("facts", {"facts": shown}).text
+    assert "`n` is 64" in text and "Other launches may differ" in text
+    assert facts_of(request_of(recorded=recorded), SignalSettings(profile="off")).recorded == ()

@@ -1,4 +1,5 @@
-// Honest: each thread reads its own element through `in` before anything is written there.
+// Wrong: promises that nobody writes what `in` points to, where the program normalises in place. Each thread reads its element first, but
+// the promise lets a compiler load it again behind the store.
 #include <cstdio>
 #include <vector>
 
