@@ -166,11 +166,12 @@ def test_without_a_recording_or_at_recorded_sizes_the_launch_stays() -> None:
 
 def test_what_the_grid_follows_from_at_every_size_is_told_by_kernel() -> None:
     parsed = parse(Source(Path("/k.cu"), "__global__ void k(float *x, int n) {}\n__global__ void j(float *x) {}\n"))
-    baseline: Any = SimpleNamespace(version=SimpleNamespace(parsed=parsed))
-    candidate: Any = SimpleNamespace(parsed=parsed)
+    baseline: Any = SimpleNamespace(version=SimpleNamespace(parsed=parsed, others=()))
+    candidate: Any = SimpleNamespace(parsed=parsed, others=())
     item = prepared()
     found = [Fitting(item, (), frozenset(names)) for names in ({"n", "m"}, set[str](), {"n", "k"})]
     assert followed(baseline, candidate, found) == {"k": frozenset({"n"})}
     assert followed(baseline, candidate, []) == {}
-    gone: Any = SimpleNamespace(parsed=parse(Source(Path("/k.cu"), "__global__ void j(float *x) {}\n__global__ void i(float *x) {}\n")))
+    others = "__global__ void j(float *x) {}\n__global__ void i(float *x) {}\n"
+    gone: Any = SimpleNamespace(parsed=parse(Source(Path("/k.cu"), others)), others=())
     assert followed(baseline, gone, found) == {}
