@@ -51,6 +51,7 @@ from assistant.memory.store import open_store
 from assistant.model.events import Event
 from assistant.model.program import STANDS_ALONE
 from assistant.model.proposal import AlreadyDecided, Decision, Proposal
+from assistant.model.source import Source
 from assistant.model.workload import LiveWorkload
 from assistant.plan.catalogue import own_catalogue
 from assistant.ports.store import Store
@@ -227,7 +228,7 @@ class Workshop:
         match verb:
             case Verb.JUDGE:
                 assert wanted.before is not None, "there is an earlier text to judge against"
-                return self.editor.judge(key, wanted.before)
+                return self.editor.judge(key, (Source(run.cell.source.path, wanted.before),))
             case Verb.PAIR_EDIT:
                 return self.editor.answer_save(key)
             case Verb.PAIR_SUGGEST:
