@@ -24,7 +24,7 @@ from assistant.engine.search.resume import EarlierSearch
 from assistant.engine.search.trials import SearchNode
 from assistant.lab.cpu import CpuLab
 from assistant.measure.targets import target
-from assistant.model.plan import DeclineReason, Rewrite
+from assistant.model.plan import Rewrite
 from assistant.plan.catalogue import load_catalogue
 from assistant.plan.expert.all_transformations import EXPERT_TRANSFORMATIONS
 from assistant.plan.expert.planner import ExpertPlanner
@@ -45,7 +45,6 @@ EXPECTED = {
     "smooth": {"const-restrict"},
 }
 """Techniques that each kernel's plan must have, whatever else it has."""
-OF_LAUNCHES = {"block-size-search", "coalescing-interchange"}
 LIMITS = architecture("sm_90")
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -142,12 +141,7 @@ async def test_one_file_has_the_plans_that_an_expert_would_make(planned: Planned
 @pytest.mark.parametrize("form", ["header", "units", "header and units"])
 @pytest.mark.parametrize("kernel", KERNELS)
 async def test_other_forms_of_the_program_have_the_same_plans(planned: Planned, form: str, kernel: str) -> None:
-    """But for those that change launches, where these stand in another file: an edit is of one file."""
     (steps, declines, _), (wanted, refused, _) = await planned.of(form, kernel), await planned.of("one file", kernel)
-    if form.startswith("header"):
-        wanted, refused = ({each for each in these if each[0] not in OF_LAUNCHES} for these in (wanted, refused))
-        assert ("block-size-search", DeclineReason.LAUNCH_UNKNOWN) in declines
-        declines = {each for each in declines if each[0] not in OF_LAUNCHES}
     assert (steps, declines) == (wanted, refused)
 
 
