@@ -254,6 +254,7 @@ int main()
 """
 
 
+@pytest.mark.thorough
 def test_a_rejected_edit_is_not_offered_again_until_its_code_changes(offered: Offered) -> None:
     cli = offered.cli
     assert cli.run("reject", offered.id, "--reason", "too clever").code == 0

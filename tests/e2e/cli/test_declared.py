@@ -223,6 +223,7 @@ def test_check_looks_at_the_program_and_at_the_declared_shapes(cli: Cli) -> None
     assert checked.one("check")["launch_count"] == 2
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("old", "new"),
     first_of(

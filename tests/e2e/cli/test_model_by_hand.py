@@ -18,6 +18,7 @@ import pytest
 
 from tests.e2e.cli.harness import EXAMPLES, Cli
 from tests.e2e.cli.scripted_model import LONG_S
+from tests.thorough import only
 
 RECORDED = Path(__file__).resolve().parents[2] / "data" / "manual"
 CONFIG = '[provider]\nkind = "manual"\n\n[search]\nvariants = 1\n'
@@ -74,7 +75,7 @@ RECORDED_SIZES = {"accumulator": (": 256;", ": 128;"), "bank_conflicts": ("n = 5
 ALL = ("bank_conflicts", "row_walk", "accumulator")
 
 
-@pytest.mark.parametrize("name", ALL if "KERNELOPT_ALL_CHEATS" in os.environ else ALL[:1])
+@pytest.mark.parametrize("name", ALL if "KERNELOPT_ALL_CHEATS" in os.environ else only((), ALL))
 def test_answers_given_by_hand_lead_to_the_recorded_proposal(cli: Cli, name: str) -> None:
     cli.home.mkdir(exist_ok=True)
     (cli.home / "config.toml").write_text(CONFIG, "utf-8")

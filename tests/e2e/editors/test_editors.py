@@ -57,6 +57,7 @@ def test_neovim_undoes_what_it_accepted(stage: Stage, editor: Packaged, snippet:
     assert {"Optimize", "Profile", "Verify"} <= set(seen["lenses"])
 
 
+@pytest.mark.thorough
 def test_emacs_undoes_what_it_accepted(stage: Stage) -> None:
     need(EMACS)
     check(stage, stage.play(*emacs_command(EMACS, "emacs-eglot.el", stage.source)))

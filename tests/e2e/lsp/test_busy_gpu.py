@@ -37,6 +37,7 @@ def training() -> Generator[int]:
     process.wait()
 
 
+@pytest.mark.thorough
 async def test_background_work_waits_for_the_users_own_program_and_says_so(
     training: int, gpu: FakeGpu, cli: Cli, open_editor: Start
 ) -> None:

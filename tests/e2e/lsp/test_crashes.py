@@ -46,6 +46,7 @@ async def test_a_killed_job_host_is_reported_and_the_next_job_works(cli: Cli, op
     await next_job_works(cli, editor)
 
 
+@pytest.mark.thorough
 async def test_a_killed_worker_is_reported_and_the_next_job_works(cli: Cli, open_editor: Start) -> None:
     editor = await open_editor(settings=ON_COMMAND)
     await sleeping(cli, editor)

@@ -114,6 +114,7 @@ async def test_a_profile_of_a_single_kernel_is_there_again_when_the_file_is_open
     assert listed["first"].startswith("PREDICTED") and listed["second"] == "not profiled yet"
 
 
+@pytest.mark.thorough
 @pytest.mark.asyncio(loop_scope="function")
 async def test_cases_of_a_proposal_can_be_verified_again_one_by_one(offered: Offered, open_editor: Start) -> None:
     editor = await open_editor(cli=offered.cli, options=OURS, settings=NO_BACKGROUND)

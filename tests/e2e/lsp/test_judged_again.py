@@ -66,6 +66,7 @@ async def test_a_part_that_was_accepted_is_judged_and_the_verdict_stays(offered:
     assert [found.message for found in await again.until(lambda: judgements(again, document))] == [note.message]
 
 
+@pytest.mark.thorough
 async def test_a_hunk_on_a_text_that_moved_on_is_judged_there_and_offered_anew(offered: Offered, open_editor: Start) -> None:
     editor = await open_editor(cli=offered.cli, settings=QUIET)
     document = editor.open(offered.source)

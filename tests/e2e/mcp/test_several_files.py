@@ -27,6 +27,7 @@ def texts(files: tuple[Path, ...]) -> list[str]:
     return [file.read_text("utf-8") for file in files]
 
 
+@pytest.mark.thorough
 async def test_an_edit_of_two_files_is_judged_shown_accepted_and_taken_back_as_one(
     cli: Cli, files: tuple[Path, Path], connect: Connect
 ) -> None:

@@ -21,6 +21,7 @@ EDITED = "0.01f * s"
 """What the proposal makes of one line."""
 
 
+@pytest.mark.thorough
 async def test_a_cell_is_profiled_and_its_proposal_accepted_in_the_kernel_and_in_the_window(
     open_window: OpenWindow, cli: Cli, folder: Path
 ) -> None:

@@ -38,6 +38,7 @@ async def test_accept_is_an_edit_that_undo_takes_back_and_a_reject_keeps_its_rea
     assert offered.reasons()[-1] == ("readability", "doubles are meant")
 
 
+@pytest.mark.thorough
 async def test_the_preview_is_a_diff_with_a_thread_on_each_hunk_until_it_is_decided_in_a_terminal(
     open_window: OpenWindow, offered: Offered
 ) -> None:

@@ -40,6 +40,7 @@ async def test_a_kernel_gets_lenses_a_hint_and_a_table_on_hover(open_window: Ope
     await window.shoot("hover")
 
 
+@pytest.mark.thorough
 async def test_a_mistake_is_a_problem_until_it_is_fixed_and_a_setting_counts_at_once(
     open_window: OpenWindow, cli: Cli, folder: Path, settings: Settings
 ) -> None:
@@ -70,6 +71,7 @@ async def test_a_notebook_cell_is_treated_as_a_cuda_file(open_window: OpenWindow
     await window.shoot("notebook")
 
 
+@pytest.mark.thorough
 async def test_in_restricted_mode_nothing_runs_until_the_folder_is_trusted(open_window: OpenWindow, cli: Cli, folder: Path) -> None:
     cli.write("halve.cu", HALVE)
     window = await open_window(folder, is_trusted=False)

@@ -149,6 +149,7 @@ def test_a_launch_that_b_adds_is_in_the_ratio(folder: Path) -> None:
     assert any("second is launched" in caveat for caveat in overall.speed.caveats), overall.speed.caveats
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("host", "what"), [(ADDED_FILL, "1 fill, 4,000 bytes")])
 def test_what_b_adds_forbids_a_gain_and_is_named(folder: Path, host: str, what: str) -> None:
     made, _ = compared(folder, KERNELS + HOST, FASTER + host)
