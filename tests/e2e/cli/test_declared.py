@@ -202,6 +202,7 @@ def test_every_declared_shape_has_its_own_number_name_and_findings(cli: Cli, blu
         assert cited <= {fact["id"] for fact in event["evidence"]}
 
 
+@pytest.mark.thorough
 def test_a_struct_is_passed_by_value(cli: Cli) -> None:
     path = cli.write("scale.cu", STRUCT)
     ended = cli.run("check", path, "--json")

@@ -102,6 +102,7 @@ def test_the_file_with_main_asks_about_the_kernels_of_all_files(cli: Cli, projec
     assert [(launch["file"], launch["line"]) for launch in found["launches"]] == [(str(cli.folder / "run.cu"), 2)]
 
 
+@pytest.mark.thorough
 def test_a_header_is_edited_accepted_and_taken_back(cli: Cli, project: Path) -> None:
     ended = cli.run("optimize", cli.folder / "main.cu", "--accept", "none", "--device", "cpu", "--json")
     proposal = ended.one("proposal")

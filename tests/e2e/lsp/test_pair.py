@@ -63,6 +63,7 @@ def terminal(cli: Cli, *arguments: str, said: str) -> Ended:
     return Ended(done.returncode, done.stdout, done.stderr)
 
 
+@pytest.mark.thorough
 async def test_a_session_begun_in_the_editor_is_gone_on_with_in_the_terminal(cli: Cli, open_editor: Start) -> None:
     source = cli.quick()
     editor = await open_editor(settings=QUIET)

@@ -58,6 +58,7 @@ async def asked(open_window: OpenWindow, cli: Cli) -> Window:
     return window
 
 
+@pytest.mark.thorough
 async def test_the_editors_model_plans_and_writes_once_a_person_allowed_it(
     open_window: OpenWindow, folder: Path, cli: Cli, script: Script
 ) -> None:

@@ -19,6 +19,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 THEMES = ("Light 2026", "Dark 2026", "Default High Contrast", "Default High Contrast Light")
 
 
+@pytest.mark.thorough
 async def test_a_profile_opens_a_panel_that_everybody_can_read(open_window: OpenWindow, cli: Cli, folder: Path, settings: Settings) -> None:
     cli.small("transpose.cu")
     window = await open_window(folder)
