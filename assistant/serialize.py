@@ -170,6 +170,8 @@ def _decode_dataclass(kind: Any, data: Any, place: str) -> Any:
 def _decode_union(arguments: tuple[Any, ...], data: Any, place: str) -> Any:
     if data is None and type(None) in arguments:
         return None
+    if isinstance(data, int) and not isinstance(data, bool) and int in arguments:
+        return data  # as a float, an integer above 2**53 would be another number
     failures: list[str] = []
     for kind in arguments:
         if kind is type(None):

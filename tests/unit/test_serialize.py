@@ -89,6 +89,13 @@ def test_a_union_of_results_comes_back_as_the_same_kind(value: object) -> None:
     assert decode(BuildResult, encode(value)) == value
 
 
+@pytest.mark.parametrize("kind", [float | int, int | float, float | int | None])
+@pytest.mark.parametrize("value", [2**53 + 1, -(2**63), 10**400, 7, 7.0, 0.5])
+def test_an_integer_among_numbers_stays_one(kind: Any, value: float) -> None:
+    back = decode(kind, json.loads(dumps(value)))
+    assert (type(back), back) == (type(value), value)
+
+
 @pytest.mark.parametrize(
     ("kind", "data", "place"),
     [
