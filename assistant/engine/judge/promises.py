@@ -38,15 +38,16 @@ def promises_of(before: SourceVersion, after: SourceVersion, counted: CountedRun
     """Of B's kernels that answer A's ``kernels`` (by key); ``counted``: B's own run, whose launches the promises are about."""
     findings: list[VerificationFinding] = []
     labels: list[DetectedLabel] = []
-    for kernel in (kernel for kernel in before.parsed.kernels if kernel.key in kernels):
+    for kernel in (kernel for file in before.files for kernel in file.kernels if kernel.key in kernels):
         other = same_kernel(kernel, before, after)
-        found = () if other is None else tuple(_judged(kernel, other, after, counted))
+        found = () if other is None else tuple(_judged(kernel, other, after.about(other), counted))
         findings += [each for each in found if isinstance(each, VerificationFinding)]
         labels += [each for each in found if isinstance(each, DetectedLabel)]
     return Promises(tuple(findings), tuple(labels))
 
 
 def _judged(old: Kernel, new: Kernel, after: SourceVersion, counted: CountedRun) -> Iterator[VerificationFinding | DetectedLabel]:
+    """``after``: with the file of ``new`` in question."""
     if not any(parameter.is_restrict for parameter in new.parameters):
         return
     tree = SyntaxTree(after.source.text, others=after.other_texts)

@@ -100,3 +100,27 @@ def test_an_assumption_that_a_recorded_launch_contradicts_fails_though_no_value_
     assert verdict["outcome"] == "FAIL"
     (finding,) = (finding for finding in verdict["findings"] if finding["outcome"] == "FAIL")
     assert finding["code"] == "false_assumption" and "__builtin_assume(n % 4 == 0) does not hold" in finding["message"]
+
+
+def test_a_promise_in_one_of_several_edited_files_is_held_against_the_recorded_launches(cli: Cli) -> None:
+    header = "#pragma once\n__global__ void bump(float *y, float *x, int n) { int i = threadIdx.x; if (i < n) y[i] = x[i] + 1.0f; }\n"
+    main = """#include <cstdio>
+#include "bump.cuh"
+int main() {
+    float *d, host[64] = {1, 2, 3};
+    cudaMalloc(&d, sizeof host);
+    cudaMemcpy(d, host, sizeof host, cudaMemcpyHostToDevice);
+    bump<<<1, 64>>>(d, d, 64);
+    cudaMemcpy(host, d, sizeof host, cudaMemcpyDeviceToHost);
+    printf("%g\\n", host[0]);
+    return 0;
+}
+"""
+    (cli.folder / "before").mkdir()
+    (cli.folder / "after").mkdir()
+    cli.write("before/bump.cuh", header)
+    cli.write("after/bump.cuh", header.replace("float *y, float *x", "float *__restrict__ y, const float *__restrict__ x"))
+    before, after = cli.write("before/main.cu", main), cli.write("after/main.cu", main.replace("<<<1, 64>>>", "<<<1, 96>>>"))
+    verdict = cli.run("compare", before, after, "--json").all("comparison")[-1]["verification"]
+    assert verdict["outcome"] == "FAIL"
+    assert "contradicted_assumption" in {finding["code"] for finding in verdict["findings"]}
