@@ -32,7 +32,8 @@ __all__ = ["LISTS", "heat_lines", "listed", "reports"]
 def listed(units: Units, backend: Backend, what: str, uri: str | None) -> list[dict[str, Any]]:
     """One list, of one document or of all open ones. Raises KeyError for an unknown list."""
     wanted = [unit for u in ([uri] if uri else units.uris()) for unit in units.of(u)]
-    return [item for unit in wanted for item in LISTS[what](backend, unit)]
+    items = [item for unit in wanted for item in LISTS[what](backend, unit)]
+    return [item for index, item in enumerate(items) if item not in items[:index]]  # a proposal may touch several open documents
 
 
 def reports(units: Units, backend: Backend, uri: str) -> list[dict[str, Any]]:
@@ -69,14 +70,22 @@ def _brief(kernel: KernelView) -> KernelView:
 
 def _proposals(backend: Backend, unit: Unit) -> Iterator[dict[str, Any]]:
     for proposal in backend.editor.view(unit.key).proposals:
-        yield event_object(proposal_event(proposal.job, proposal)) | {"uri": unit.uri, "title": proposal_title(proposal)}
+        yield event_object(proposal_event(proposal.job, proposal)) | {
+            "uri": _home(backend, unit, proposal),
+            "title": proposal_title(proposal),
+        }
 
 
 def _decisions(backend: Backend, unit: Unit) -> Iterator[dict[str, Any]]:
     """Newest first."""
     found = [(d, p) for p in backend.store.proposals(path=unit.path) for d in backend.store.decisions(p.id)]
     for decision, proposal in sorted(found, key=lambda pair: -pair[0].decided_ms):
-        yield {"uri": unit.uri, **encode(decision), **_decided(decision, proposal)}
+        yield {"uri": _home(backend, unit, proposal), **encode(decision), **_decided(decision, proposal)}
+
+
+def _home(backend: Backend, unit: Unit, proposal: Proposal) -> str:
+    """The document of a proposal's kernel, also where it is listed for another file that it touches."""
+    return unit.uri if proposal.path == unit.path else backend.editor.key_of(proposal.path) or proposal.path.as_uri()
 
 
 def _decided(decision: Decision, proposal: Proposal) -> dict[str, Any]:

@@ -52,7 +52,7 @@ class Proposals:
             "proposal_id": proposal.id,
             "diff_uri": f"kernelopt:/proposal/{proposal.id}.diff",
             "diff": diff,
-            "files": [self._shown(proposal, change, names(change.path)) for change in proposal.files],
+            "files": [self._shown(proposal, change, names(change.path)) for change in proposal.shown_files],
         }
         if not self._client.supports("diff"):
             self._show(proposal, "diff", diff)

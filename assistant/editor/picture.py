@@ -97,7 +97,7 @@ class _Builder:
             check=checks[-1] if checks else None,
             launches=launches,
             evidence=() if costliest is None else costliest.evidence,
-            proposal=next((p for p in proposals if self._kernel_key(p.kernel) == kernel.key), None),
+            proposal=next((p for p in proposals if p.path == self._path and self._kernel_key(p.kernel) == kernel.key), None),
             launch_facts=facts[-1].words if facts else (),
             is_stale=any(self._is_touched(kernel, a.text) for command, a in analyses.items() if command in _SHOWN),
         )
@@ -132,11 +132,13 @@ class _Builder:
                     pass
 
     def proposal_notes(self, proposals: Sequence[Proposal]) -> Iterator[Note]:
+        """Each at its kernel; in the other files that it touches, at its first hunk there."""
         for proposal in proposals:
-            key = self._kernel_key(proposal.kernel)
-            line = next((k.line for k in self._parsed.kernels if k.key == key), None)
+            is_here = proposal.path == self._path
+            line = self._kernel_line(self._kernel_key(proposal.kernel)) if is_here else self._hunk_line(proposal)
             if line is not None:
-                message = f"{proposal_title(proposal)}: {proposal.summary}"
+                whose = "" if is_here else f"{proposal.path.name}, {proposal.kernel.split('(')[0]}: "
+                message = f"{whose}{proposal_title(proposal)}: {proposal.summary}"
                 yield Note("proposal", line, 0, Severity.INFORMATION, message, "kernelopt", proposal=proposal.id)
 
     def _judgement_notes(self, analysis: Analysis, comparison: events.ComparisonMade) -> Iterator[Note]:
@@ -200,7 +202,12 @@ class _Builder:
         files = [counted.file for counted in profile.lines if counted.line == line]
         return None if not files or any(map(self._is_mine, files)) else files[0]
 
-    def _kernel_line(self, key: str) -> int | None:
+    def _hunk_line(self, proposal: Proposal) -> int | None:
+        """Of the first place that it changes here; None where that is not to be found any more."""
+        change = proposal.change_of(self._path)
+        return None if change is None else self._map(change.before_text).line(change.hunks[0].before_line)
+
+    def _kernel_line(self, key: str | None) -> int | None:
         """None where the kernel is gone, or called otherwise."""
         return next((kernel.line for kernel in self._parsed.kernels if kernel.key == key), None)
 
@@ -309,9 +316,13 @@ def comparison_sentence(comparison: events.ComparisonMade) -> str:
 
 
 def proposal_title(proposal: Proposal) -> str:
-    """``shared-memory-padding, PREDICTED 1.33x, PASS``: what a proposal claims, in few words; ``…, by model NAME`` where one wrote it."""
+    """``shared-memory-padding, PREDICTED 1.33x, PASS``: what a proposal claims, in few words.
+
+    ``… in 2 files, …`` where it changes several, ``…, by model NAME`` where one wrote it.
+    """
     speed, author = proposal.comparison, "" if proposal.model is None else f", by model {proposal.model}"
-    return f"{' + '.join(proposal.techniques)}, {speed.outcome.value} {speed.ratio:.2f}x, {proposal.verification.outcome.value}{author}"
+    what = " + ".join(proposal.techniques) + (f" in {len(proposal.files)} files" if len(proposal.files) > 1 else "")
+    return f"{what}, {speed.outcome.value} {speed.ratio:.2f}x, {proposal.verification.outcome.value}{author}"
 
 
 def _all(analyses: Mapping[str, Analysis], command: str, kind: type[_E]) -> Iterator[_E]:

@@ -2,13 +2,13 @@
 
 Example::
 
-    program_lens(programs)      # 'via bench.cu', '2 programs run this · Choose', or None
+    program_lens(programs)      # 'via bench (CMake)', '2 programs run this · Choose', or None
 """
 
 from __future__ import annotations
 
 from assistant.engine import FilePrograms
-from assistant.model.program import FoundProgram
+from assistant.model.program import FoundProgram, ProgramOrigin
 from assistant.profile.quantity import counted_noun
 
 __all__ = ["choice_question", "program_about", "program_lens", "program_name"]
@@ -16,6 +16,12 @@ __all__ = ["choice_question", "program_about", "program_lens", "program_name"]
 _NAME_CHARACTERS = 26
 """Of a lens: with the three commands before it, the row stays within 60 characters."""
 _UNITS_SHOWN = 8
+_ORIGINS = {
+    ProgramOrigin.CMAKE: " (CMake)",
+    ProgramOrigin.CONFIGURATION: " (kernelopt.toml)",
+    ProgramOrigin.RECORDED_BUILD: " (recorded)",
+}
+"""Of programs whose names are not those of their files."""
 _REMEDY = "name the sources in a table [program.NAME] of kernelopt.toml, or declare a workload for the kernel"
 
 
@@ -30,9 +36,10 @@ def program_lens(programs: FilePrograms | None) -> str | None:
 
 
 def program_name(program: FoundProgram) -> str:
-    """Its end where it is long: ``…transpose/bench.cu``."""
-    name = program.name
-    return name if len(name) <= _NAME_CHARACTERS else f"…{name[1 - _NAME_CHARACTERS :]}"
+    """Its end where it is long, and what names it where it is no file: ``…transpose/bench.cu``, ``bench (CMake)``."""
+    origin = _ORIGINS.get(program.origin, "")
+    name, most = program.name, _NAME_CHARACTERS - len(origin)
+    return (name if len(name) <= most else f"…{name[1 - most :]}") + origin
 
 
 def program_about(programs: FilePrograms | None) -> str:

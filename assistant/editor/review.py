@@ -154,10 +154,13 @@ class Review:
         self._reversible.pop(path, None)
 
     def _shown_by(self, path: Path, text: str) -> Iterator[Decision | AlreadyDecided]:
-        arrived = [outcome for apply in self._begun if Source(path, text) in apply.after for outcome in self._arrived(apply)]
+        arriving = tuple(apply for apply in self._begun if Source(path, text) in apply.after)
+        arrived = [outcome for apply in arriving for outcome in self._arrived(apply)]
         if arrived:
             yield from arrived
             return
+        # a part of an edit that still comes in other files: alone it may look like the redo of a part that was accepted before
+        half_made = {apply.proposal.id for apply in arriving if Source(path, text) not in apply.before}
         awaited = self._awaited.get(path)
         asked = awaited if awaited is not None and text == awaited.after else None
         if asked is not None:
@@ -165,7 +168,7 @@ class Review:
         if awaited is not None and (asked is not None or awaited.is_made):
             del self._awaited[path]
         for item in self._reversible_of(path):
-            if Source(path, text) not in (*item.accepted, *item.proposal.before):
+            if item.proposal.id in half_made or Source(path, text) not in (*item.accepted, *item.proposal.before):
                 continue
             who = asked.who if asked is not None and asked.proposal_id == item.proposal.id else self._who
             is_accepted = item.proposal.state is ProposalState.ACCEPTED

@@ -78,6 +78,11 @@ class Proposal(Record):
     """Of the whole change; None where a side launched nothing, and in records of before this was kept."""
 
     @property
+    def shown_files(self) -> tuple[FileChange, ...]:
+        """In the order in which people see them and hunks are numbered: the kernel's own file first, if it is touched."""
+        return tuple(sorted(self.files, key=lambda change: change.path != self.path))
+
+    @property
     def hunks(self) -> tuple[Hunk, ...]:
         """Of all its files, file by file."""
         return tuple(hunk for change in self.files for hunk in change.hunks)

@@ -42,11 +42,11 @@ def _is_kind(kind: str, wanted: str) -> bool:
 def _actions(client: Client, backend: Backend, unit: Unit, first: int, last: int) -> Iterator[types.CodeAction]:
     view = backend.editor.view(unit.key)
     kernels = [kernel for kernel in view.kernels if kernel.line <= last and first <= kernel.last_line]
-    for kernel in kernels:
-        if kernel.proposal is not None:
-            is_tagged = kernel.proposal.model is not None and client.tags_what_models_wrote
-            tags = [types.CodeActionTag.LlmGenerated] if is_tagged else None
-            yield from _proposal_actions(kernel.proposal, tags)
+    noted = {note.proposal for note in view.notes if first <= note.line <= last}
+    for proposal in view.proposals:
+        if proposal.id in noted or any(kernel.proposal == proposal for kernel in kernels):
+            is_tagged = proposal.model is not None and client.tags_what_models_wrote
+            yield from _proposal_actions(proposal, [types.CodeActionTag.LlmGenerated] if is_tagged else None)
     for note in view.notes:
         owner = next((k for k in kernels if k.line <= note.line <= k.last_line), None)
         if first <= note.line <= last and note.stage in ("profile", "static") and note.code and owner is not None:
@@ -80,7 +80,7 @@ def _proposal_actions(proposal: Proposal, tags: list[types.CodeActionTag] | None
     for verb in ("preview", "accept", "reject", "explain", "edit"):
         yield _action(f"kernelopt: {verb} {title}", QUICK_FIX, f"kernelopt.proposal.{verb}", one, tags)
     if len(proposal.hunks) > 1:
-        places = [(change.path.name, hunk) for change in proposal.files for hunk in change.hunks]
+        places = [(change.path.name, hunk) for change in proposal.shown_files for hunk in change.hunks]
         for number, (file, hunk) in enumerate(places[:_SHOWN_HUNKS], start=1):
             place = f"line {hunk.before_line}" if len(proposal.files) == 1 else f"{file}, line {hunk.before_line}"
             name = f"kernelopt: accept hunk {number} of {len(proposal.hunks)} ({place}) of {title}"

@@ -11,7 +11,7 @@ const HUNKS: readonly HunkPlace[] = [
   { id: "b", before_line: 11, before_count: 1, after_line: 12, after_count: 3 },
   { id: "c", before_line: 20, before_count: 2, after_line: 23, after_count: 0 },
 ];
-const CHOICE = everything("P1", [{ hunks: HUNKS }]);
+const CHOICE = everything("P1", [{ name: "a.cu", hunks: HUNKS }]);
 
 test("all hunks are accepted as the proposal, some of them by their ids", () => {
   assert.deepEqual(acceptance(CHOICE), { proposal_id: "P1" });
@@ -41,6 +41,17 @@ test("what is left out is said by number, and over its thread", () => {
   assert.deepEqual(
     HUNKS.map((hunk) => heading(one, hunk)),
     ["line 8 · 1 line inserted", "Left out of Accept · line 12 · 1 line becomes 3", "line 23 · 2 lines removed"],
+  );
+});
+
+test("a hunk of a change of several files says where the rest of it is", () => {
+  const [inHeader, ...inMain] = HUNKS;
+  assert.ok(inHeader !== undefined);
+  const choice = everything("P2", [{ name: "lib/a.cuh", hunks: [inHeader] }, { name: "main.cu", hunks: inMain }]);
+  assert.equal(heading(choice, inHeader), "line 8 · 1 line inserted · more in main.cu");
+  assert.deepEqual(
+    inMain.map((hunk) => heading(toggled(choice, "c"), hunk)),
+    ["line 12 · 1 line becomes 3 · more in lib/a.cuh", "Left out of Accept · line 23 · 2 lines removed · more in lib/a.cuh"],
   );
 });
 

@@ -52,7 +52,7 @@ async def test_all_files_are_changed_by_one_edit_and_the_decision_is_kept_once(c
     editor = await opened(open_editor)
     documents = [editor.open(path) for path in proposal.paths]
     preview = await editor.run("kernelopt.proposal.preview", proposal_id="P01")
-    assert [file["name"] for file in preview["files"]] == ["main.cu", "smooth.cuh"]
+    assert [file["name"] for file in preview["files"]] == ["smooth.cuh", "main.cu"]
     assert [len(file["hunks"]) for file in preview["files"]] == [1, 1]
     answer = await editor.run("kernelopt.proposal.accept", proposal_id="P01")
     assert answer["outcome"] == "applying"

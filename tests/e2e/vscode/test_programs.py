@@ -53,14 +53,45 @@ def project(cli: Cli, folder: Path) -> Project:
 async def test_a_header_is_profiled_through_its_cmake_target_and_an_edit_of_two_files_is_one_decision(
     open_window: OpenWindow, project: Project
 ) -> None:
+    original = project.texts
     window = await open_window(project.cli.folder)
     await window.open_file("scale.cuh")
-    named = await window.see(window.lens("via bench"))
+    named = await window.see(window.lens("via bench (CMake)"))
     assert "CMake's target bench" in (await named.get_attribute("title") or "")
     await (await window.see(window.lens("Profile"))).click()
     await window.let_run()
-    await window.see(window.lenses, "PREDICTED")
+    await window.see(window.lenses, "of the speed of light")
     await window.shoot("profiled")
-    await (await window.see(window.lens("Proposal: "))).click()
-    await window.see(window.threads, "Hunk 1 of 2")
+
+    await (await window.see(window.lens("Proposal: block-size-search in 2 files"))).click()
+    own = await window.see(window.threads, "Hunk 1 of 2")
+    await window.see(own, "more in bench/bench.cu")
     await window.shoot("preview")
+    await own.get_by_role("link", name="Leave it out").click()
+    await window.see(own, "Left out of Accept")
+    await window.title_buttons.get_by_role("button", name="Accept").click()
+    await window.until(lambda: project.decisions() == ["partially_accepted"])
+    await window.see_notification("judged on the current text")
+    await window.shoot("partly")
+    await window.open_file("bench.cu")
+    await window.see(window.text, "256>>>")
+    await undo(window, project, ["partially_accepted", "undone"])
+
+    await window.open_file("scale.cuh")
+    await (await window.see(window.lens("Accept"))).click()
+    await window.see_choice("Accept all of it")
+    await window.shoot("asked")
+    await window.choose("Accept all of it")
+    await window.until(lambda: project.decisions()[2:] == ["accepted"])
+    await window.see(window.text, "256>>>")
+    await window.shoot("accepted")
+    await undo(window, project, ["partially_accepted", "undone", "accepted", "undone"])
+    assert project.texts == original
+
+
+async def undo(window: Window, project: Project, decisions: list[str]) -> None:
+    """Take back the accept; of an edit of several files VS Code asks which to undo."""
+    await window.focus_editor()
+    await window.page.keyboard.press("Control+Z")
+    await window.shoot("undo")
+    await window.until(lambda: project.decisions() == decisions)

@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from assistant.cuda.changes import changes_of
 from assistant.editor.review import AwaitedEdit, Review
 from assistant.memory.store import MemoryStore, open_store
 from assistant.model.proposal import DecisionKind
+from assistant.model.source import Source
 from tests.contracts.stored import Given
 
 BEFORE, AFTER = "tile[32][32];\n", "tile[32][33];\n"
@@ -85,3 +87,22 @@ def test_an_edit_that_comes_in_pieces_or_after_the_editors_answer_is_the_kernels
     review.other_made(path)
     review.observe(path, BEFORE)
     assert deciders(store) == [EDITOR, KERNEL]
+
+
+def test_an_accept_of_all_after_an_undone_part_is_not_taken_for_a_redo_of_the_part(store: MemoryStore, tmp_path: Path) -> None:
+    """Its files arrive one by one; after the first, all stand as they did when that part was accepted."""
+    before = (Source(tmp_path / "k.cuh", BEFORE), Source(tmp_path / "main.cu", "k<<<n, 32>>>();\n"))
+    after = (Source(tmp_path / "k.cuh", AFTER), Source(tmp_path / "main.cu", "k<<<n, 64>>>();\n"))
+    made = Given.proposal("P02", path=tmp_path / "k.cuh", files=changes_of(before, after))
+    store.add_proposal(tmp_path, made)
+    review = Review(store, EDITOR)
+    for source in before:
+        review.opened(source.path, source.text)
+    review.begin("P02", (made.files[1].hunks[0].id,), before)
+    for source in (after[1], before[1]):
+        review.observe(source.path, source.text)
+    review.begin("P02", (), before)
+    for source in (after[1], after[0]):
+        review.observe(source.path, source.text)
+    kinds = [decision.kind for decision in store.decisions("P02")]
+    assert kinds == [DecisionKind.PARTIALLY_ACCEPTED, DecisionKind.UNDONE, DecisionKind.ACCEPTED]

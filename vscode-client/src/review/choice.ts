@@ -5,12 +5,15 @@ import type { FilePreview, HunkPlace } from "../protocol/answers.ts";
 export interface Choice {
   readonly proposal: string;
   readonly hunks: readonly HunkPlace[];
+  /** Of a change of several files, the file of each hunk by the hunk's id; empty where there is only one. */
+  readonly files: ReadonlyMap<string, string>;
   readonly leftOut: ReadonlySet<string>;
 }
 
 /** All hunks of all files, file by file. */
-export function everything(proposal: string, files: readonly Pick<FilePreview, "hunks">[]): Choice {
-  return { proposal, hunks: files.flatMap((file) => file.hunks), leftOut: new Set() };
+export function everything(proposal: string, files: readonly Pick<FilePreview, "hunks" | "name">[]): Choice {
+  const names = files.length < 2 ? [] : files.flatMap(({ name, hunks }) => hunks.map(({ id }) => [id, name] as const));
+  return { proposal, hunks: files.flatMap((file) => file.hunks), files: new Map(names), leftOut: new Set() };
 }
 
 /** The choice with one hunk taken where it was left out, and left out where it was taken. */
@@ -45,9 +48,14 @@ export function describe(hunks: readonly HunkPlace[], hunk: HunkPlace): string {
   return `${numbered(hunks, hunk.id)} · ${place(hunk)}`;
 }
 
-/** What stands over a thread, whose comment says which hunk it is: `line 14 · 3 lines become 5`, or `Left out of Accept · line 14 · …`. */
+/**
+ * What stands over a thread, whose comment says which hunk it is: `line 14 · 3 lines become 5`, or `Left out of Accept · line 14 · …`;
+ * of a change of several files also where the rest of it is.
+ */
 export function heading(choice: Choice, hunk: HunkPlace): string {
-  return choice.leftOut.has(hunk.id) ? `Left out of Accept · ${place(hunk)}` : place(hunk);
+  const shown = choice.leftOut.has(hunk.id) ? `Left out of Accept · ${place(hunk)}` : place(hunk);
+  const others = new Set([...choice.files.values()].filter((name) => name !== choice.files.get(hunk.id)));
+  return others.size === 0 ? shown : `${shown} · more in ${[...others].join(", ")}`;
 }
 
 function place(hunk: HunkPlace): string {
