@@ -7,6 +7,7 @@ import json
 import os
 import pty
 import re
+import shutil
 import struct
 import subprocess
 import termios
@@ -17,10 +18,10 @@ from typing import Any
 
 from assistant.memory.store import open_store
 from tests.deadlines import HANG_S
-from tests.e2e.cli.harness import COMMAND, ROOT, Cli
+from tests.e2e.cli.harness import COMMAND, DATA, ROOT, Cli
 from tests.e2e.editors.packages import Packaged
 
-__all__ = ["SNIPPETS", "Stage", "emacs_command", "make_stage", "neovim_command"]
+__all__ = ["SNIPPETS", "Stage", "emacs_command", "make_project_stage", "make_stage", "neovim_command"]
 
 _HERE = Path(__file__).parent
 SNIPPETS = ROOT / "docs" / "how-to" / "editors"
@@ -105,23 +106,39 @@ class Stage:
 
 def make_stage(cli: Cli) -> Stage:
     """A trusted folder with a source that does not compile as it stands."""
+    _set(cli)
+    source = cli.example("transpose.cu")
+    source.write_text(source.read_text("utf-8").replace(_RIGHT, _FAULTY), "utf-8")
+    return Stage(cli, source)
+
+
+def make_project_stage(cli: Cli) -> Stage:
+    """A trusted, configured CMake project; a proposal for the kernel of its header, ``source``, waits: it changes ``bench.cu`` too."""
+    shutil.copytree(DATA / "programs" / "cmake_header", cli.folder, dirs_exist_ok=True)
+    _set(cli)
+    header = cli.folder / "include" / "vec" / "scale.cuh"
+    for words in (("program", header, "--configure"), ("optimize", header, "--allow-host-code", "--accept", "none")):
+        ended = cli.run(*words)
+        assert ended.code == 0, ended.said
+    return Stage(cli, header)
+
+
+def _set(cli: Cli) -> None:
+    """The surroundings of any stage."""
     for name in ("user", "bin"):
         cli.folder.with_name(name).mkdir()
     starter = cli.folder.with_name("bin") / "kernelopt"
     starter.write_text(f'#!/bin/sh\nexec {" ".join(COMMAND)} "$@"\n')
     starter.chmod(0o755)
     cli.write("kernelopt.toml", _QUIET)
-    source = cli.example("transpose.cu")
-    source.write_text(source.read_text("utf-8").replace(_RIGHT, _FAULTY), "utf-8")
     trusted = cli.run("trust", cli.folder)
     assert trusted.code == 0, trusted.said
-    return Stage(cli, source)
 
 
-def neovim_command(editor: Packaged, snippet: str) -> tuple[tuple[str, ...], dict[str, str]]:
+def neovim_command(editor: Packaged, snippet: str, script: str = "drive.lua") -> tuple[tuple[str, ...], dict[str, str]]:
     """Starts Neovim with a snippet as its whole configuration, and has it drive itself."""
     runtime = {"VIMRUNTIME": str(editor.folder / "usr/share/nvim/runtime")}
-    return (*editor.command(), "--headless", "-u", str(SNIPPETS / snippet), "-c", f"luafile {_HERE / 'drive.lua'}"), runtime
+    return (*editor.command(), "--headless", "-u", str(SNIPPETS / snippet), "-c", f"luafile {_HERE / script}"), runtime
 
 
 def emacs_command(editor: Packaged, snippet: str, source: Path) -> tuple[tuple[str, ...], dict[str, str]]:

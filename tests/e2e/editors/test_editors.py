@@ -10,7 +10,7 @@ import pytest
 
 from tests.e2e.cli.harness import adopt_orphans, make_cli, no_orphans
 from tests.e2e.editors.packages import EMACS, HELIX, NEOVIM, NEW_NEOVIM, OLD_NEOVIM, Packaged
-from tests.e2e.editors.stage import Stage, emacs_command, make_stage, neovim_command
+from tests.e2e.editors.stage import Stage, emacs_command, make_project_stage, make_stage, neovim_command
 from tests.thorough import first_of
 
 NEOVIMS = [
@@ -55,6 +55,18 @@ def test_neovim_undoes_what_it_accepted(stage: Stage, editor: Packaged, snippet:
     check(stage, seen)
     assert seen["filetype"] == "cuda"
     assert {"Optimize", "Profile", "Verify"} <= set(seen["lenses"])
+
+
+def test_neovim_names_the_program_of_a_header_and_undoes_an_edit_of_two_files(tmp_path: Path) -> None:
+    need(NEOVIM)
+    stage = make_project_stage(make_cli(tmp_path))
+    with no_orphans():
+        command, variables = neovim_command(NEOVIM, "neovim-0.10.lua", "drive_files.lua")
+        seen = stage.play(command, variables | {"KERNELOPT_TEST_OTHER": str(stage.cli.folder / "bench" / "bench.cu")})
+    assert seen.get("problem") is None, f"{seen['problem']}\nafter: {seen['steps']}"
+    assert seen["via"] == "via bench (CMake)" and "in 2 files" in seen["proposal"]
+    assert (seen["is_other_left"], seen["is_part_undone"], seen["is_undone"]) == (True, True, True)
+    assert stage.decisions() == ["partially_accepted", "undone", "accepted", "undone"]
 
 
 @pytest.mark.thorough

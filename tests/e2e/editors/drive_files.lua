@@ -1,0 +1,112 @@
+-- Drives a Neovim through a proposal that changes a header and the file that launches its kernel: accepted in part, undone, accepted whole.
+-- Environment as for drive.lua, and KERNELOPT_TEST_OTHER, the second file. The configuration under test is loaded already.
+
+local DEADLINE_MS = 1000 * tonumber(os.getenv("KERNELOPT_TEST_DEADLINE_S"))
+local seen = { steps = {}, said = {} }
+
+local function wait(what, condition)
+  if not vim.wait(DEADLINE_MS, condition, 50) then
+    error("waited in vain for " .. what)
+  end
+  table.insert(seen.steps, what)
+end
+
+local function text(buffer)
+  return table.concat(vim.api.nvim_buf_get_lines(buffer, 0, -1, true), "\n")
+end
+
+local function lens_titles(buffer)
+  return vim.tbl_map(function(lens)
+    return (lens.lens or lens).command.title
+  end, vim.lsp.codelens.get(buffer))
+end
+
+local function has(buffer, beginning)
+  for _, title in ipairs(lens_titles(buffer)) do
+    if title:find(beginning, 1, true) == 1 then
+      return title
+    end
+  end
+end
+
+-- Takes the menu's item with these words at the cursor.
+local function choose(words)
+  local titles, chosen = {}, false
+  vim.ui.select = function(items, options, take)
+    for number, item in ipairs(items) do
+      local title = (options.format_item or tostring)(item)
+      table.insert(titles, title)
+      if title:find(words, 1, true) and not chosen then
+        chosen = true
+        return take(item, number)
+      end
+    end
+    error("no '" .. words .. "' among " .. table.concat(titles, " | "))
+  end
+  vim.api.nvim_feedkeys(vim.api.nvim_replace_termcodes("\\kk", true, false, true), "xt", false)
+  wait("the menu's item " .. words, function()
+    return chosen
+  end)
+  seen.menu = titles
+end
+
+local function drive()
+  vim.cmd("edit " .. vim.fn.fnameescape(os.getenv("KERNELOPT_TEST_SOURCE")))
+  local header = vim.api.nvim_get_current_buf()
+  vim.cmd("badd " .. vim.fn.fnameescape(os.getenv("KERNELOPT_TEST_OTHER")))
+  local other = vim.fn.bufnr(os.getenv("KERNELOPT_TEST_OTHER"))
+  vim.fn.bufload(other)
+  local before = { header = text(header), other = text(other) }
+
+  wait("the program's name", function()
+    return has(header, "via ")
+  end)
+  wait("the proposal", function()
+    return has(header, "Proposal: ")
+  end)
+  seen.via, seen.proposal = has(header, "via "), has(header, "Proposal: ")
+
+  local function at_kernel()
+    vim.api.nvim_set_current_buf(header)
+    vim.fn.search("__global__", "w")
+  end
+
+  at_kernel()
+  choose("accept hunk 1 of 2")
+  wait("a part of the edit", function()
+    return text(header) ~= before.header
+  end)
+  wait("the part to be decided", function()
+    return not has(header, "Proposal: ")
+  end)
+  seen.is_other_left = text(other) == before.other
+  vim.cmd("undo")
+  seen.is_part_undone = text(header) == before.header
+  wait("the proposal to be offered again", function()
+    return has(header, "Proposal: ")
+  end)
+
+  at_kernel()
+  choose("kernelopt: accept block-size-search in 2 files")
+  wait("the edit of both files", function()
+    return text(header) ~= before.header and text(other) ~= before.other
+  end)
+  wait("the whole to be decided", function()
+    return not has(header, "Proposal: ")
+  end)
+  for _, buffer in ipairs({ other, header }) do
+    vim.api.nvim_set_current_buf(buffer)
+    vim.cmd("undo")
+  end
+  seen.is_undone = text(header) == before.header and text(other) == before.other
+  wait("the proposal to be offered once more", function()
+    return has(header, "Proposal: ")
+  end)
+end
+
+local ok, problem = xpcall(drive, debug.traceback)
+seen.problem = not ok and (problem .. "\n" .. vim.fn.execute("messages")) or nil
+local report = assert(io.open(os.getenv("KERNELOPT_TEST_REPORT"), "w"))
+report:write(vim.fn.json_encode(seen))
+report:close()
+vim.cmd("qall!")
