@@ -29,6 +29,25 @@ local function has(buffer, beginning)
   end
 end
 
+local handler = vim.lsp.handlers["window/logMessage"]
+vim.lsp.handlers["window/logMessage"] = function(err, result, ...)
+  table.insert(seen.said, result.message)
+  return handler(err, result, ...)
+end
+
+-- Waits until the server has kept a decision for the so manieth time: what the editor shows may run ahead of that.
+local function decided(words, count)
+  wait(words, function()
+    local found = 0
+    for _, message in ipairs(seen.said) do
+      if message:find("^P%w+ " .. words .. "$") then
+        found = found + 1
+      end
+    end
+    return found == count
+  end)
+end
+
 -- Takes the menu's item with these words at the cursor.
 local function choose(words)
   local titles, chosen = {}, false
@@ -76,12 +95,11 @@ local function drive()
   wait("a part of the edit", function()
     return text(header) ~= before.header
   end)
-  wait("the part to be decided", function()
-    return not has(header, "Proposal: ")
-  end)
+  decided("partially accepted", 1)
   seen.is_other_left = text(other) == before.other
   vim.cmd("undo")
   seen.is_part_undone = text(header) == before.header
+  decided("undone", 1)
   wait("the proposal to be offered again", function()
     return has(header, "Proposal: ")
   end)
@@ -91,17 +109,13 @@ local function drive()
   wait("the edit of both files", function()
     return text(header) ~= before.header and text(other) ~= before.other
   end)
-  wait("the whole to be decided", function()
-    return not has(header, "Proposal: ")
-  end)
+  decided("accepted", 1)
   for _, buffer in ipairs({ other, header }) do
     vim.api.nvim_set_current_buf(buffer)
     vim.cmd("undo")
   end
   seen.is_undone = text(header) == before.header and text(other) == before.other
-  wait("the proposal to be offered once more", function()
-    return has(header, "Proposal: ")
-  end)
+  decided("undone", 2)
 end
 
 local ok, problem = xpcall(drive, debug.traceback)
