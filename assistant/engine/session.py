@@ -18,7 +18,7 @@ from pathlib import Path
 from assistant.config import EditorSettings, LoadedSettings, Settings, find_workspace, load_settings, memory_path
 from assistant.config.remedies import how_to_set_a_model
 from assistant.engine.channel import Listener, streamed
-from assistant.engine.compared_files import sides_of
+from assistant.engine.compared_files import Sides, sides_of
 from assistant.engine.everywhere import NamedSides, compare_everywhere, in_programs
 from assistant.engine.job import Ending, Job
 from assistant.engine.judge import compare
@@ -40,7 +40,7 @@ from assistant.engine.search import (
     SearchCallbacks,
     last_interrupted,
 )
-from assistant.engine.source_version import SourceVersion, read_source
+from assistant.engine.source_version import SourceVersion, candidate_of, read_source
 from assistant.errors import CannotAnswerError, UsageError
 from assistant.lab.report import ReportLab, load_report
 from assistant.model import events
@@ -117,7 +117,8 @@ class Session:
         """Is ``other`` right in the place of the request's file, and is it faster? Raises CannotAnswerError where no program is found
         for a comparison in every one."""
         if request.is_everywhere:
-            return self._compare_everywhere(replace(request, other=other), other, is_strict)
+            about = replace(request, other=other)
+            return self._everywhere(about, lambda each, version: sides_of(each, version, other), is_strict)
 
         async def body(job: Job, version: SourceVersion) -> Ending:
             sides = await asyncio.to_thread(sides_of, request, version, other)
@@ -127,7 +128,10 @@ class Session:
 
         return self._job("compare", replace(request, other=other), body)
 
-    def _compare_everywhere(self, request: JobRequest, other: Path, is_strict: bool) -> AsyncIterator[events.Event]:
+    def _everywhere(
+        self, request: JobRequest, sides: Callable[[JobRequest, SourceVersion], Sides], is_strict: bool = False
+    ) -> AsyncIterator[events.Event]:
+        """Compare in every program that has the request's file; ``sides``: what is compared in one of them."""
         flags = flags_of(request, load_settings(find_workspace(request.file)))
         programs = in_programs(request, flags)
         if not programs:
@@ -135,7 +139,7 @@ class Session:
 
         async def body(job: Job, version: SourceVersion) -> Ending:
             def read() -> tuple[NamedSides, ...]:
-                return tuple(NamedSides(name, each, sides_of(each, read_version(each, flags), other)) for name, each in programs)
+                return tuple(NamedSides(name, each, sides(each, read_version(each, flags))) for name, each in programs)
 
             return await compare_everywhere(job, await asyncio.to_thread(read), is_strict)
 
@@ -181,7 +185,12 @@ class Session:
         return await self._runner().run(command, request, body, listener)
 
     def judge(self, request: JobRequest, before: Sequence[Source], after: Sequence[Source]) -> AsyncIterator[events.Event]:
-        """A confirming comparison of two texts of each of some files of a program, none of which need be on disk."""
+        """A confirming comparison of two texts of each of some files of a program, none of which need be on disk.
+
+        Raises CannotAnswerError where no program is found for a comparison in every one.
+        """
+        if request.is_everywhere:
+            return self._everywhere(about_texts(request, before), lambda _, version: Sides(version, candidate_of(version, after)))
         return streamed(lambda listener: self._decisions().judge(request, before, after, listener))
 
     def submit(self, request: JobRequest, submission: Submission) -> AsyncIterator[events.Event]:

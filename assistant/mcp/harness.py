@@ -18,7 +18,17 @@ from typing import Any
 from assistant.config import ConsentAnswer, TrustStore, find_project, find_workspace, load_settings
 from assistant.cuda.parse import parse
 from assistant.editor.exact_run import declared_by, exact_run
-from assistant.engine import Accept, JobRequest, OptimizeOptions, Session, declares_workload, flags_of, programs_of, read_source
+from assistant.engine import (
+    Accept,
+    JobRequest,
+    OptimizeOptions,
+    Session,
+    declares_workload,
+    flags_of,
+    in_programs,
+    programs_of,
+    read_source,
+)
 from assistant.engine.proposals import Submission
 from assistant.engine.report import proposal_event
 from assistant.errors import CannotAnswerError, UsageError
@@ -73,7 +83,13 @@ class Harness:
 
     def compare(self, file: Path, edited: Sequence[Source], kernel: str | None, region: str | None = None) -> AsyncIterator[events.Event]:
         """The edited texts of the file, and of others of its program, against those there are; the edited ones run limited."""
-        request = replace(self._allowed(file, kernel), region=region)
+        return self._compared(replace(self._allowed(file, kernel), region=region), edited)
+
+    def compare_everywhere(self, file: Path, edited: Sequence[Source], kernel: str | None) -> AsyncIterator[events.Event]:
+        """As `compare`, in every program that has the file, each of which a person must have allowed to run."""
+        return self._compared(self._allowed_everywhere(file, kernel), edited)
+
+    def _compared(self, request: JobRequest, edited: Sequence[Source]) -> AsyncIterator[events.Event]:
         before = self._judgeable(request, edited)
         return self._session.judge(request, before, edited)
 
@@ -117,17 +133,31 @@ class Harness:
     def _allowed(self, file: Path, kernel: str | None) -> JobRequest:
         """The request, where a person allowed to run this file's program. Raises CannotAnswerError."""
         request = _request(file, kernel)
+        self._demand_trust(request)
+        request = _in_program(request)
+        self._demand_consent(request)
+        return request
+
+    def _allowed_everywhere(self, file: Path, kernel: str | None) -> JobRequest:
+        """The request about every program of the file, where a person allowed to run each. Raises CannotAnswerError."""
+        request = replace(_request(file, kernel), is_everywhere=True)
+        self._demand_trust(request)
+        for _, each in in_programs(request, flags_of(request, load_settings(find_workspace(request.file)))):
+            self._demand_consent(each)
+        return request
+
+    def _demand_trust(self, request: JobRequest) -> None:
         folder = find_workspace(request.file)
         if not self._is_trusted(folder):
             raise CannotAnswerError(f"{folder} is not trusted, so nothing of it is run", f"a person runs: kernelopt trust {folder}")
-        request = _in_program(request)
+
+    def _demand_consent(self, request: JobRequest) -> None:
         consent = self._trust.consent(exact_run(request))
         if consent is ConsentAnswer.NEVER:
             raise CannotAnswerError(f"a person answered that {request.file.name} is never to be run", "ask them")
         if consent is not ConsentAnswer.ALWAYS and not self._rights.may_run:
             remedy = "a person answers Always here in the editor, or starts this server with --allow-run"
             raise CannotAnswerError(f"no person consented to running {request.file.name} for an agent", remedy)
-        return request
 
     def _is_trusted(self, folder: Path) -> bool:
         resolved = folder.resolve()

@@ -31,6 +31,7 @@ Region = Annotated[
     str | None,
     Field(description="main: speed of all that the program does on the GPU; a host function's name: of its calls; null: of what differs"),
 ]
+Everywhere = Annotated[bool, Field(description="Judge in every program that has the file; the worst verdict counts")]
 Kernel = Annotated[str | None, Field(description="k, ns::k, k<1> or k(float*, int); null: every kernel of the file")]
 Texts = Annotated[
     dict[str, str],
@@ -77,8 +78,18 @@ def _add_looking(server: MCPServer, harness: Harness) -> None:
         return await _answered(harness, context, lambda: harness.profile(Path(file), kernel))
 
     @server.tool(title="Compare an edit with the file", annotations=_LOOKS)
-    async def compare(file: File, edited_texts: Texts, kernel: Kernel = None, region: Region = None, *, context: Context) -> dict[str, Any]:
+    async def compare(
+        file: File,
+        edited_texts: Texts,
+        kernel: Kernel = None,
+        region: Region = None,
+        every_program: Everywhere = False,
+        *,
+        context: Context,
+    ) -> dict[str, Any]:
         """Are the edited texts right, and are they faster? Always a confirming comparison: fresh values, boundary shapes, all checks."""
+        if every_program:
+            return await _answered(harness, context, lambda: harness.compare_everywhere(Path(file), _sources(edited_texts), kernel))
         return await _answered(harness, context, lambda: harness.compare(Path(file), _sources(edited_texts), kernel, region))
 
     @server.tool(title="List open proposals", annotations=_LOOKS)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
 
-from tests.e2e.cli.harness import Cli
+from tests.e2e.cli.harness import DATA, Cli
 from tests.e2e.cli.test_programs import MAIN, OPS, RUN
 from tests.e2e.mcp.conftest import Connect
 
@@ -49,3 +50,20 @@ async def test_an_edit_of_two_files_is_judged_shown_accepted_and_taken_back_as_o
     files[1].write_text("// a person's\n" + RUN.replace("<<<(n", "<<<(n /* a person's */"), "utf-8")
     assert "run.cu changed where" in cli.run("accept", offered["id"]).said
     assert texts(files)[0] == OPS, "a file that changed keeps all of them as they are"
+
+
+@pytest.mark.thorough
+async def test_an_edit_of_a_shared_header_is_judged_in_every_program_where_an_agent_asks_for_that(cli: Cli, connect: Connect) -> None:
+    folder = cli.folder / "shared_header"
+    shutil.copytree(DATA / "programs" / "shared_header", folder)
+    (folder / "kernelopt.toml").touch()
+    header = folder / "common.cuh"
+    assert cli.run("trust", folder).code == 0
+    store = "= tile[threadIdx.x][threadIdx.y];"
+    wrong = header.read_text("utf-8").replace(store, "= TILE > 8 && x == 3 ? 7.f : tile[threadIdx.x][threadIdx.y];")
+    assert cli.run("program", header, "--use", "check_transpose.cu").code == 0
+    async with connect("--allow-run") as agent:
+        chosen = await agent.call("compare", file=str(header), edited_texts={str(header): wrong})
+        assert chosen["answer"].startswith("PASS"), "it is right for tiles of 8"
+        every = await agent.call("compare", file=str(header), edited_texts={str(header): wrong}, every_program=True)
+    assert "not equivalent to A in the program bench_transpose.cu" in every["answer"]
