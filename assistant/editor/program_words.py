@@ -2,7 +2,7 @@
 
 Example::
 
-    program_lens(programs)      # 'via bench (CMake)', '2 programs run this · Choose', or None
+    program_lens(programs)      # 'via bench (CMake)', '2 programs run this · Choose', 'no program runs this', or None
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ __all__ = ["choice_question", "program_about", "program_lens", "program_name"]
 
 _NAME_CHARACTERS = 26
 """Of a lens: with the three commands before it, the row stays within 60 characters."""
+_NONE_FOUND = "no program runs this"
 _UNITS_SHOWN = 8
 _ORIGINS = {
     ProgramOrigin.CMAKE: " (CMake)",
@@ -26,9 +27,11 @@ _REMEDY = "name the sources in a table [program.NAME] of kernelopt.toml, or decl
 
 
 def program_lens(programs: FilePrograms | None) -> str | None:
-    """None where a file runs by itself, where no program was found, and before that is known."""
-    if programs is None or not programs.search.found:
+    """None where a file runs by itself or nothing was looked for, and before that is known."""
+    if programs is None:
         return None
+    if not programs.search.found:
+        return _NONE_FOUND if programs.search.looked_for or programs.search.problem else None
     program = programs.program
     if program is None:
         return f"{counted_noun(len(programs.meant), 'program')} run this · Choose"

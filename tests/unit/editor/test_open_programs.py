@@ -54,18 +54,18 @@ def opened(tmp_path: Path) -> Opened:
 
 async def test_typing_starts_no_search_and_a_change_of_a_file_does(opened: Opened) -> None:
     header = opened.open("grow.cuh", KERNEL)
-    assert await opened.lens(header) is None
+    assert await opened.lens(header) == "no program runs this"
     main = opened.write("main.cu", MAIN)
     for text in (KERNEL + "// a", KERNEL + "// ab"):
         header.text = text
-        assert await opened.lens(header) is None, "what was found stands until somebody says that files changed"
+        assert await opened.lens(header) == "no program runs this", "what was found stands until somebody says that files changed"
     opened.programs.changed((main,))
     assert await opened.lens(header) == "via main.cu"
 
 
 async def test_what_is_typed_in_an_open_file_counts_before_it_is_saved(opened: Opened) -> None:
     header, main = opened.open("grow.cuh", KERNEL), opened.open("main.cu", "int main() {}\n")
-    assert await opened.lens(header) is None
+    assert await opened.lens(header) == "no program runs this"
     main.text = MAIN
     opened.programs.changed((main.path,))
     assert await opened.lens(header) == "via main.cu"
