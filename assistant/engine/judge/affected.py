@@ -9,14 +9,12 @@ Example::
 from __future__ import annotations
 
 from assistant.engine.evaluate import Evaluation, KernelAssessment
-from assistant.engine.job import Job
 from assistant.engine.judge.changes import edited_kernels, same_kernel
 from assistant.engine.judge.predicting import KernelPair
 from assistant.engine.judge.region import ProgramRegion
 from assistant.engine.request import WHOLE_PROGRAM
 from assistant.model.build import KernelCode
 from assistant.model.launch import LaunchConfig
-from assistant.model.profile import Severity
 from assistant.model.source import Kernel
 from assistant.workload.asked_regions import region_of_calls, region_of_main
 from assistant.workload.regions import OrderedStep, find_region, steps_in_order
@@ -54,17 +52,7 @@ def find_in_programs(before: Evaluation, after: Evaluation) -> ProgramRegion | N
     return None if found is None or region is None else ProgramRegion(region, *found)
 
 
-def asked_region(job: Job, before: Evaluation, after: Evaluation) -> ProgramRegion | None:
-    """What a person asked for; None where that is nothing, and where it cannot be judged, which is said."""
-    asked = job.request.region
-    found = None if asked is None else _asked_in_programs(before, after, asked)
-    if isinstance(found, str):
-        job.say(Severity.WARNING, found, "name a function of the host that launches or copies, or main")
-        return None
-    return found
-
-
-def _asked_in_programs(before: Evaluation, after: Evaluation, asked: str) -> ProgramRegion | str:
+def asked_region(before: Evaluation, after: Evaluation, asked: str) -> ProgramRegion | str:
     """What a person asked for (``JobRequest.region``), or why it cannot be judged."""
     found = _steps_of_both(before, after)
     a, b = before.counted.recording, after.counted.recording

@@ -4,7 +4,7 @@ What differs need not be one kernel: B may fuse kernels, split one, add or leave
 as one call that replays all of its steps in order, and in both programs as they are. Without a clock it is predicted as the sum of its
 steps. Copies between host and device that B leaves as they are count on neither side of a sum. Example::
 
-    speed = await region_speed(job, found, before, after)     # FASTER 2.4x
+    speed = await region_speed(job, found, before, after, job.lab.timing)     # FASTER 2.4x
 """
 
 from __future__ import annotations
@@ -18,37 +18,31 @@ from assistant.engine.evaluate import Evaluation
 from assistant.engine.job import Job
 from assistant.engine.judge.program_spans import program_spans
 from assistant.engine.judge.region import ProgramRegion
+from assistant.engine.judge.region_prediction import predicted_beside, predicted_region
 from assistant.engine.judge.replaying import startable_kernels
 from assistant.engine.judge.timing_verdict import Speed, judge_timing
-from assistant.measure.compare import PredictedCase, compare_predictions, sum_predictions
-from assistant.measure.operations import predict_operation
-from assistant.model.comparison import Comparison, PredictedTime, SpeedOutcome
-from assistant.model.device import Target
-from assistant.model.launch import LaunchConfig
+from assistant.model.comparison import Comparison, SpeedOutcome
 from assistant.model.recording import STEP_WORDS, WORK_KINDS, DeviceStep, Recording
 from assistant.model.timing import PairTiming, TimingOptions
 from assistant.model.workload import Case, CaseOrigin
 from assistant.ports.lab import LabFailure, Program, Timing
 from assistant.profile.quantity import counted_noun
-from assistant.workload.asked_regions import region_of_main
-from assistant.workload.regions import OrderedStep, launches_of, steps_within
+from assistant.workload.regions import launches_of, steps_within
 
 __all__ = ["region_speed"]
 
 _MOST_LAUNCHES = 32
 """Of one side that are replayed as one call."""
 _CLEAR = {SpeedOutcome.FASTER, SpeedOutcome.SLOWER}
-_OPERATIONS_METHOD = "copies and fills by their bytes over DRAM's bandwidth, those to and from the host over that of a PCIe 5.0 x16 link"
 
 
-async def region_speed(job: Job, found: ProgramRegion, before: Evaluation, after: Evaluation) -> Speed:
-    """Timed where the lab has a clock, else predicted; no gain where something that B adds is in no ratio."""
+async def region_speed(job: Job, found: ProgramRegion, before: Evaluation, after: Evaluation, clock: Timing | None) -> Speed:
+    """Timed where there is a clock, else predicted; no gain where something that B adds is in no ratio."""
     a, b = before.counted.recording, after.counted.recording
     assert a is not None and b is not None
     within, elsewhere = _within(found, a, b), (*_outside(found, a, b), *_of_the_host(a, b), *_over_the_link(found))
-    predicted = _predicted(found, before, after, job.target)
-    what = (found.what, *found.left_out, *_beside(found, predicted, before, after, job.target), *_once(found, a, b))
-    clock = job.lab.timing
+    predicted = predicted_region(found, before, after, job.target)
+    what = (found.what, *found.left_out, *predicted_beside(found, predicted, before, after, job.target), *_once(found, a, b))
     if clock is None:
         return Speed(_said(predicted, what, (*within, *elsewhere)))
     timing = await _replayed(job, clock, found, before, after)
@@ -167,52 +161,6 @@ def _over_the_link(found: ProgramRegion) -> tuple[str, ...]:
     if new <= old:
         return ()
     return (f"B brings {new - old:,} bytes more over the link between host and GPU, of which only the least time is known",)
-
-
-def _predicted(found: ProgramRegion, before: Evaluation, after: Evaluation, target: Target) -> Comparison | None:
-    """The sum of the model's times; None where one of the launches was not counted."""
-    times = [_predictions(side, evaluation, target) for side, evaluation in zip(found.counted, (before, after), strict=True)]
-    if any(not side for side in times):
-        return None
-    old, new = (sum_predictions(side) for side in times)
-    comparison = compare_predictions((PredictedCase(found.name, float(found.region.count), old, new),))
-    if all(step.is_launch for side in found.counted for step in side):
-        return comparison
-    quality = f"{comparison.quality}; copies and fills were not among them" if comparison.quality else ""
-    return replace(comparison, low=None, high=None, quality=quality, method=f"{comparison.method}; {_OPERATIONS_METHOD}")
-
-
-def _beside(found: ProgramRegion, predicted: Comparison | None, before: Evaluation, after: Evaluation, target: Target) -> tuple[str, ...]:
-    """The prediction for all that both programs do on the device, where it is another one."""
-    main = region_of_main(found.before, found.after)
-    if predicted is None or main is None:
-        return ()
-    whole = _predicted(replace(found, region=main), before, after, target)
-    if whole is None or f"{whole.ratio:.2f}" == f"{predicted.ratio:.2f}":
-        return ()
-    return (f"all that main does on the GPU: predicted {whole.ratio:.2f}x",)
-
-
-def _predictions(steps: Sequence[OrderedStep], evaluation: Evaluation, target: Target) -> tuple[PredictedTime, ...]:
-    """Of each step; empty where one is not known."""
-    known = _known_times(evaluation)
-    found = [_prediction(step, known, target) for step in steps]
-    return () if None in found else tuple(time for time in found if time is not None)
-
-
-def _prediction(step: OrderedStep, known: Mapping[tuple[str, LaunchConfig], PredictedTime], target: Target) -> PredictedTime | None:
-    if step.config is None:
-        return predict_operation(step.kind, step.size_bytes, target)
-    return known.get((step.kernel, step.config))
-
-
-def _known_times(evaluation: Evaluation) -> dict[tuple[str, LaunchConfig], PredictedTime]:
-    return {
-        (item.instance, launch.profile.config): launch.predicted
-        for item in evaluation.assessment.kernels
-        for launch in item.launches
-        if launch.profile.blocks_counted
-    }
 
 
 async def _replayed(job: Job, clock: Timing, found: ProgramRegion, before: Evaluation, after: Evaluation) -> PairTiming | LabFailure:
