@@ -17,9 +17,10 @@ from assistant.model.build import KernelCode
 from assistant.model.launch import LaunchConfig
 from assistant.model.source import Kernel
 from assistant.workload.asked_regions import region_of_calls, region_of_main
-from assistant.workload.regions import OrderedStep, find_region, steps_in_order
+from assistant.workload.regions import OrderedStep, find_region, have_other_order, steps_in_order
+from assistant.workload.stream_regions import may_overlap
 
-__all__ = ["affected_pairs", "asked_region", "find_in_programs", "kernel_pair", "launched_work"]
+__all__ = ["affected_pairs", "are_ordered_otherwise", "asked_region", "find_in_programs", "kernel_pair", "launched_work"]
 
 
 def affected_pairs(before: Evaluation, after: Evaluation, name: str) -> tuple[KernelPair, ...]:
@@ -48,7 +49,8 @@ def find_in_programs(before: Evaluation, after: Evaluation) -> ProgramRegion | N
     found = _steps_of_both(before, after)
     recordings = (before.counted.recording, after.counted.recording)
     sees_all = all(recording is not None and recording.are_waits_seen for recording in recordings)
-    region = None if found is None else find_region(*found, may_repeat=sees_all)
+    may_repeat = sees_all and found is not None and not any(map(may_overlap, found))
+    region = None if found is None else find_region(*found, may_repeat=may_repeat)
     return None if found is None or region is None else ProgramRegion(region, *found)
 
 
@@ -74,6 +76,12 @@ def _steps_of_both(before: Evaluation, after: Evaluation) -> tuple[tuple[Ordered
     edited = _edited_instances(before, after)
     of_a, of_b = steps_in_order(a, edited), steps_in_order(b, edited)
     return None if of_a is None or of_b is None else (of_a, of_b)
+
+
+def are_ordered_otherwise(before: Evaluation, after: Evaluation) -> bool:
+    """Whether work overlaps in one of both programs and waits for other things in the other; False where that is not known."""
+    found = _steps_of_both(before, after)
+    return found is not None and have_other_order(*found)
 
 
 def kernel_pair(kernel: Kernel, before: Evaluation, after: Evaluation) -> KernelPair:

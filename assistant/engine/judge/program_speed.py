@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from assistant.engine.evaluate import Evaluation
 from assistant.engine.job import Job
-from assistant.engine.judge.affected import asked_region, find_in_programs
+from assistant.engine.judge.affected import are_ordered_otherwise, asked_region, find_in_programs
 from assistant.engine.judge.pairing import unpaired_launches
 from assistant.engine.judge.region import ProgramRegion
 from assistant.engine.judge.region_speed import region_speed
@@ -49,11 +49,12 @@ def why_not_asked(job: Job, before: Evaluation, after: Evaluation) -> str | None
 
 
 def other_operations(before: Evaluation, after: Evaluation) -> ProgramRegion | None:
-    """Where the programs differ, if their copies and fills do; None where these are the same, or their order is not known."""
+    """Where the programs differ, if their copies, fills or streams do; None where these are the same, or their order is not known."""
     a, b = before.counted.recording, after.counted.recording
-    if a is None or b is None or not have_other_operations(a, b):
+    if a is None or b is None:
         return None
-    return find_in_programs(before, after)
+    is_other = have_other_operations(a, b) or are_ordered_otherwise(before, after)
+    return find_in_programs(before, after) if is_other else None
 
 
 async def operations_speed(job: Job, found: ProgramRegion, before: Evaluation, after: Evaluation, clock: Timing | None) -> Speed:
@@ -84,7 +85,7 @@ def _apart(before: Evaluation, after: Evaluation) -> str | None:
 
 def _why(found: ProgramRegion) -> str:
     if found.asked is None:
-        return f"copies or fills differ: {found.name}"
+        return f"{'the order' if found.may_overlap else 'copies or fills'} differ{'s' if found.may_overlap else ''}: {found.name}"
     if found.asked == WHOLE_PROGRAM:
         return "all that main does on the GPU"
     return f"a call of {found.asked}" if found.region.count > 1 else f"all calls of {found.asked}"

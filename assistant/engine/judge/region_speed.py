@@ -40,7 +40,7 @@ async def region_speed(job: Job, found: ProgramRegion, before: Evaluation, after
     """Timed where there is a clock, else predicted; no gain where something that B adds is in no ratio."""
     a, b = before.counted.recording, after.counted.recording
     assert a is not None and b is not None
-    within, elsewhere = _within(found, a, b), (*_outside(found, a, b), *_of_the_host(a, b), *_over_the_link(found))
+    within, elsewhere = _within(found, a, b, clock), (*_outside(found, a, b), *_of_the_host(a, b), *_over_the_link(found))
     predicted = predicted_region(found, before, after, job.target)
     what = (found.what, *found.left_out, *predicted_beside(found, predicted, before, after, job.target), *_once(found, a, b))
     if clock is None:
@@ -95,16 +95,18 @@ def _said(comparison: Comparison | None, caveats: Sequence[str], doubts: Sequenc
     return replace(comparison, outcome=outcome, caveats=(*caveats, *comparison.caveats, *doubts))
 
 
-def _within(found: ProgramRegion, a: Recording, b: Recording) -> tuple[str, ...]:
-    """What replays of the Region leave out, or do otherwise than the program."""
+def _within(found: ProgramRegion, a: Recording, b: Recording, clock: Timing | None) -> tuple[str, ...]:
+    """What replays of the Region leave out, or do otherwise than the program; without a clock, what its prediction does."""
     of_a, of_b = steps_within(a, found.region.before), steps_within(b, found.region.after)
     said = list[str]()
     streams = [{step.stream for step in steps if step.kind in WORK_KINDS} for steps in (of_a, of_b)]
-    if any(len(used) > 1 for used in streams):
+    if clock is not None and any(len(used) > 1 for used in streams):
         said.append("launches of several streams are replayed one after another")
     if not (a.are_waits_seen and b.are_waits_seen):
         said.append("waits of the host and allocations were not seen")
     added = _counts(of_b) - _counts(of_a)
+    if clock is None and found.may_overlap:
+        added.pop("wait", None)  # what waits for what is in the prediction
     if added:
         said.append(f"replays leave out what B adds between its launches: {_listed(added)}")
     return tuple(said)

@@ -213,7 +213,6 @@ async def test_programs_with_the_same_copies_and_fills_are_judged_by_their_kerne
     ("steps", "options", "doubt"),
     [
         ("both wait both", {}, "replays leave out what B adds between its launches: 1 wait of the host"),
-        ("both both", {"streams": 2}, "launches of several streams are replayed one after another"),
         (
             "both copy_to_host both",
             {},
