@@ -13,6 +13,7 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from assistant.engine.evaluate import Evaluation
 from assistant.engine.job import Job
@@ -27,7 +28,9 @@ from assistant.model.timing import PairTiming, TimingOptions
 from assistant.model.workload import Case, CaseOrigin
 from assistant.ports.lab import LabFailure, Program, Timing
 from assistant.profile.quantity import counted_noun
+from assistant.workload.recordings import RecordingReader
 from assistant.workload.regions import launches_of, steps_within
+from assistant.workload.upload_contents import Uploaded, has_other_contents
 
 __all__ = ["region_speed"]
 
@@ -40,7 +43,7 @@ async def region_speed(job: Job, found: ProgramRegion, before: Evaluation, after
     """Timed where there is a clock, else predicted; no gain where something that B adds is in no ratio."""
     a, b = before.counted.recording, after.counted.recording
     assert a is not None and b is not None
-    within, elsewhere = _within(found, a, b, clock), (*_outside(found, a, b), *_of_the_host(a, b), *_over_the_link(found))
+    within, elsewhere = _within(found, a, b, clock), (*_outside(found, a, b), *_of_the_host(before, after), *_over_the_link(found))
     predicted = predicted_region(found, before, after, job.target)
     what = (found.what, *found.left_out, *predicted_beside(found, predicted, before, after, job.target), *_once(found, a, b))
     if clock is None:
@@ -140,21 +143,28 @@ def _listed(kinds: Mapping[str, int]) -> str:
     return ", ".join(_counted(kind, number) for kind, number in kinds.items())
 
 
-def _of_the_host(a: Recording, b: Recording) -> tuple[str, ...]:
+def _of_the_host(before: Evaluation, after: Evaluation) -> tuple[str, ...]:
     """Whether the host may do in B what the device does in A: its time is in no ratio."""
-    of_a, of_b = _contents(a), _contents(b)
-    if of_a is None or of_b is None:
+    other = _uploads_other_contents(before, after)
+    if other is None:
         return ("what both versions upload was not compared: the host may do part of the work",)
-    if of_b - of_a:
-        return ("B uploads contents that A does not: the host may do part of the work, which is in no ratio",)
-    return ()
+    return ("B uploads contents that A does not: the host may do part of the work, which is in no ratio",) if other else ()
 
 
-def _contents(recording: Recording) -> Counter[str] | None:
-    """Of all uploads but those of device addresses, which differ from run to run; None where not all were seen."""
-    if recording.uploads is None:
-        return None if recording.uploaded_names is None else Counter(recording.uploaded_names)
-    return Counter(upload.blob for upload in recording.uploads if not upload.has_addresses)
+def _uploads_other_contents(before: Evaluation, after: Evaluation) -> bool | None:
+    """None where not all uploads were seen."""
+    sides = [(evaluation.counted.recording, evaluation.counted.run) for evaluation in (before, after)]
+    seen = [_uploaded(run.recording_path, recording) for recording, run in sides if recording is not None and run is not None]
+    if len(seen) == len(sides) and seen[0] is not None and seen[1] is not None:
+        return has_other_contents(seen[0], seen[1])
+    names = [recording.uploaded_names for recording, _ in sides if recording is not None and recording.uploaded_names is not None]
+    return bool(Counter(names[1]) - Counter(names[0])) if len(names) == len(sides) else None
+
+
+def _uploaded(folder: Path | None, recording: Recording) -> Uploaded | None:
+    if recording.uploads is None or folder is None:
+        return None
+    return Uploaded(recording.uploads, RecordingReader(folder, recording).blob)
 
 
 def _over_the_link(found: ProgramRegion) -> tuple[str, ...]:
