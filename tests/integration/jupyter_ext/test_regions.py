@@ -15,13 +15,7 @@ from IPython.core.interactiveshell import InteractiveShell
 shell = InteractiveShell.instance()
 shell.run_line_magic("load_ext", "jupyter_ext")
 for line, cell in {cells!r}:
-    shell.run_cell_magic("kernelopt", line, cell)
-from assistant.memory.store import open_store
-from pathlib import Path
-import os
-with open_store(Path(os.environ["KERNELOPT_HOME"]) / "memory.sqlite3") as store:
-    for proposal in store.proposals():
-        print("PROPOSED", proposal.comparison.caveats)
+    shell.run_cell(f"%%kernelopt {{line}}\\n{{cell}}")
 """
 
 
