@@ -1,8 +1,8 @@
 """Speed of a Region: what A and B do on the device from the first step that differs to the last one, each side as one sequence.
 
 What differs need not be one kernel: B may fuse kernels, split one, add or leave out launches, copies and fills. A Region is timed twice:
-as one call that replays all of its steps in order, and in both programs as they are. Without a clock it is predicted as the sum of its
-steps. Copies between host and device that B leaves as they are count on neither side of a sum. Example::
+as one call that replays all of its steps in order, and in both programs as they are. Without a clock it is predicted as the longest way
+through its steps. Copies between host and device that B leaves as they are count on neither side of a sum. Example::
 
     speed = await region_speed(job, found, before, after, job.lab.timing)     # FASTER 2.4x
 """
