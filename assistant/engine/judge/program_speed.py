@@ -17,12 +17,20 @@ from assistant.engine.judge.pairing import unpaired_launches
 from assistant.engine.judge.region import ProgramRegion
 from assistant.engine.judge.region_speed import region_speed
 from assistant.engine.judge.timing_verdict import Speed
-from assistant.engine.judge.unpaired import unpaired_speed
+from assistant.engine.judge.unpaired import summed_speed
 from assistant.engine.request import WHOLE_PROGRAM
 from assistant.ports.lab import Timing
 from assistant.workload.regions import have_other_operations
 
-__all__ = ["judged_region", "operations_speed", "other_operations", "screened_program", "speed_of_program", "why_not_asked"]
+__all__ = [
+    "judged_region",
+    "operations_speed",
+    "other_operations",
+    "screened_program",
+    "speed_of_program",
+    "unpaired_speed",
+    "why_not_asked",
+]
 
 
 async def speed_of_program(job: Job, before: Evaluation, after: Evaluation, reason: str | None = None) -> Speed | None:
@@ -68,6 +76,18 @@ async def operations_speed(job: Job, found: ProgramRegion, before: Evaluation, a
 def _asked(job: Job, before: Evaluation, after: Evaluation) -> ProgramRegion | str | None:
     asked = job.request.region
     return None if asked is None else asked_region(before, after, asked)
+
+
+async def unpaired_speed(
+    job: Job, asked: ProgramRegion | None, before: Evaluation, after: Evaluation, reason: str, clock: Timing | None
+) -> Speed:
+    """Of ``asked``, else of where the programs differ, else of all launches added up. ``reason``: why launches do not correspond."""
+    found = asked or find_in_programs(before, after)
+    speed = None if found is None else await region_speed(job, found, before, after, clock)
+    if speed is None or speed.comparison is None:
+        return await summed_speed(job, before, after, reason, clock)
+    caveats = (f"launches do not correspond: {reason}", *speed.comparison.caveats)
+    return replace(speed, comparison=replace(speed.comparison, caveats=caveats))
 
 
 async def _speed(

@@ -15,8 +15,7 @@ from assistant.engine.evaluate.assessment import AssessedLaunch, Assessment, Cou
 from assistant.engine.evaluate.evaluation import Evaluation
 from assistant.engine.judge.affected import find_in_programs
 from assistant.engine.judge.program_spans import span_s
-from assistant.engine.judge.program_speed import judged_region, operations_speed, other_operations, why_not_asked
-from assistant.engine.judge.unpaired import unpaired_speed
+from assistant.engine.judge.program_speed import judged_region, operations_speed, other_operations, unpaired_speed, why_not_asked
 from assistant.engine.reading import read_version
 from assistant.engine.request import JobRequest
 from assistant.measure import operations
