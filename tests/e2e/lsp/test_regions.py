@@ -1,4 +1,4 @@
-"""The part of a program that an editor asks the speed of: in a command's arguments, in a setting, in a pair session."""
+"""The part of a program that an editor asks the speed of: in a command's arguments, in a setting."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from typing import Any
 from tests.e2e.cli.harness import Cli
 from tests.e2e.lsp.conftest import Start
 from tests.e2e.lsp.editor import Editor
-from tests.e2e.lsp.test_pair import turns
-from tests.programs_of_steps import COPIED, LEFT_OUT, SWAPPED
+from tests.programs_of_steps import COPIED, SWAPPED
 
 OFF = {"background": {"compile": "off", "verify": "off", "profile": "off"}}
 
@@ -41,14 +40,3 @@ async def test_the_setting_counts_where_no_command_says_more(cli: Cli, open_edit
     assert (await judged(editor, answer["job_id"]))["caveats"][0] == "a call of step"
     answer = await editor.run("kernelopt.verify", uri=document.uri, before=COPIED, region="main")
     assert (await judged(editor, answer["job_id"]))["caveats"][0] == "all that main does on the GPU"
-
-
-async def test_a_pair_session_answers_saves_with_the_region_it_was_begun_for(cli: Cli, open_editor: Start) -> None:
-    assert cli.run("trust", cli.folder).code == 0
-    editor = await open_editor(settings=OFF)
-    document = editor.open(cli.write("steps.cu", COPIED))
-    await editor.run("kernelopt.pair.start", uri=document.uri, kernel="turn", region="stp")
-    editor.replace(document, LEFT_OUT, "std::swap(now, next);")
-    editor.save(document)
-    await editor.until(lambda: len(turns(cli, document)) >= 2)
-    assert "the program defines no function stp" in turns(cli, document)[1].answer
