@@ -74,6 +74,7 @@ class KernelOptMagics(Magics):
     @argument("--allow-host-code", action="store_true", help="proposals may edit host code, such as the launches of a main()")
     @argument("--device", help="auto, cpu or gpu:N (default: as configured)")
     @argument("--target", help="the GPU that predictions are for (default: as configured)")
+    @argument("--region", help="of a cell with main(): speed of calls of this host function, or main: of all done on the GPU")
     @argument("--cflags", help="compiler flags, in quotes")
     @argument("--file", help="keep the text in this .cu file too, for the terminal and editors to go on with")
     @argument("--until", choices=("bind", "check", "profile", "propose"), default="propose", help="how far to go (default: propose)")
@@ -234,6 +235,7 @@ def _asked(given: Namespace) -> MagicLine:
         may_edit_host_code=given.allow_host_code,
         device=given.device,
         target=given.target,
+        region=given.region,
         cflags=unquoted(given.cflags),
         file=given.file,
         until=given.until,

@@ -20,7 +20,7 @@ from assistant.cuda.match import select_kernels
 from assistant.cuda.parse import parse
 from assistant.cuda.struct_layouts import layout_named
 from assistant.editor.tasks import Verb
-from assistant.engine import OptimizeOptions
+from assistant.engine import OptimizeOptions, check_region, flags_of
 from assistant.errors import CannotAnswerError, UsageError
 from assistant.live.binding import Bound, StructBytes, bind
 from assistant.live.callables import BoundKernel, EmulatorRunner, Runner
@@ -70,6 +70,8 @@ class MagicLine(Record):
     """No question can be asked while a search goes on."""
     device: str | None = None
     target: str | None = None
+    region: str | None = None
+    """What speeds are of, in a cell with ``main()``: all that it does on the GPU (``main``), or the calls of a function of the host."""
     cflags: str | None = None
     file: str | None = None
     """The text is kept in this file too, which the terminal and editors can go on with."""
@@ -113,6 +115,8 @@ class Opening:
         kernel = chosen_kernel(parsed.kernels, selected, asked.kernel)
         signatures = _signatures(parsed, kernel, asked.kernel)
         wanted = _wanted(asked, kernel)
+        if asked.region is not None:
+            self._check_region(cell, wanted, asked.region, parsed.has_main)
         compiled = self._compiled(cell, wanted, signatures)
         if asked.file is not None:
             self._write(cell)
@@ -149,6 +153,13 @@ class Opening:
         emulated = EmulatorRunner(self._workshop.loop, self._workshop.lab, compiled, str(cell.path))
         on_gpu = OnGpu(self._workshop.loop, self._workshop.lab.compiler, compiled)
         return lambda bound: emulated if bound.device == "cpu" or asked.device == "cpu" else on_gpu
+
+    def _check_region(self, cell: Cell, wanted: CellQuestions, region: str, has_main: bool) -> None:
+        """Raises UsageError for a part of a program that the cell does not have."""
+        if not has_main:
+            raise UsageError("--region asks for a part of a program, and the cell has no main()", "leave it out")
+        request = replace(self._workshop.request(cell, wanted), region=region)
+        check_region(request, flags_of(request, load_settings(find_workspace(cell.path))))
 
     def _write(self, cell: Cell) -> None:
         """The cell's text into its file. Raises UsageError where somebody else changed that meanwhile, and where it cannot be written."""
@@ -300,6 +311,7 @@ def _wanted(asked: MagicLine, kernel: Kernel | None) -> CellQuestions:
         options=OptimizeOptions(planner=asked.planner, may_edit_host_code=asked.may_edit_host_code),
         device=asked.device,
         target=asked.target,
+        region=asked.region,
         cflags=None if asked.cflags is None else tuple(asked.cflags.split()),
     )
 

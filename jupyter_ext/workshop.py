@@ -78,6 +78,8 @@ class CellQuestions(Record):
     """None: from the configuration."""
     target: str | None = None
     cflags: tuple[str, ...] | None = None
+    region: str | None = None
+    """What speeds are of; None: as the settings say."""
     before: str | None = None
     """The cell's previous text, which it is judged against."""
     pair: str | None = None
@@ -186,6 +188,7 @@ class Workshop:
             _remove(earlier.folder)
         self.editor.put(key, run.cell.path, run.cell.text, Trigger.SAVED, is_alone=True)
         self.editor.bind(key, live)
+        self.editor.ask_speed_of(key, wanted.region)
         self._take_up(run, wanted)
 
     def _take_up(self, run: CellRun, wanted: CellQuestions) -> None:

@@ -21,6 +21,8 @@ class SourceArguments(Record):
     line: int | None = None
     source: str | None = None
     """Which CUDA text of the document, as lenses and actions name it; None: the one that holds the kernel."""
+    region: str | None = None
+    """What speeds are of: ``main``, or a function of the host, its calls; None: as the setting ``region`` says."""
 
 
 class VerifyArguments(Record):
@@ -36,6 +38,8 @@ class VerifyArguments(Record):
     """Of the verification that ``cases`` are of, in its order; empty: fresh ones."""
     cases: tuple[CaseKey, ...] = ()
     """Empty: all."""
+    region: str | None = None
+    """What speeds are of: ``main``, or a function of the host, its calls; None: as the setting ``region`` says."""
 
 
 class ProgramArguments(Record):
@@ -75,6 +79,8 @@ class PairArguments(Record):
     """Of ``constrain``."""
     version: int | None = None
     """Of ``back``; None: the one before."""
+    region: str | None = None
+    """Of ``start``, for the session as long as the document is open; as for other commands."""
 
 
 def find_unit(units: Units, backend: Backend, arguments: SourceArguments | VerifyArguments | PairArguments | ProgramArguments) -> Unit:

@@ -49,6 +49,7 @@ class PairCommands:
 
     def _start(self, unit: Unit, arguments: PairArguments) -> dict[str, Any]:
         """Begin on a kernel, or go on with the session that is open on it; if its text has changed since, that is answered."""
+        self._editor.ask_speed_of(unit.key, arguments.region)
         opened = self._pairs.start(unit.path, self._editor.text(unit.key), arguments.kernel, arguments.goal)
         self._editor.offers_changed()
         self._editor.answer_save(unit.key)

@@ -19,7 +19,7 @@ __all__ = ["verify"]
 
 def verify(backend: Backend, unit: Unit, arguments: VerifyArguments) -> dict[str, Any]:
     """Start the job. Raises UsageError where the arguments do not say what to verify."""
-    on = JudgedOn(arguments.kernel, arguments.seeds, arguments.cases)
+    on = JudgedOn(arguments.kernel, arguments.seeds, arguments.cases, arguments.region)
     if arguments.cases and not arguments.seeds:
         raise UsageError("`cases` need the seeds of their verification", "give `seeds` as well")
     if arguments.proposal_id is not None:

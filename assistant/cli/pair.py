@@ -85,6 +85,7 @@ class _Terminal:
     async def run(self, goal: str | None) -> int:
         """The exit code; Ctrl-C leaves the session open and says so."""
         path = self._request.file
+        self._session.check_region(self._request)
         opened = self._pair.sessions.start(path, read_source(path).text, self._request.kernel, goal)
         self._id = opened.state.session.id
         self._begin(opened.is_resumed, opened.answer)

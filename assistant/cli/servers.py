@@ -100,6 +100,7 @@ def _pair(
     target: opt.Target = None,
     cflags: opt.Cflags = None,
     timeout: opt.Timeout = None,
+    region: opt.Region = None,
     allow_host_code: Annotated[bool, typer.Option("--allow-host-code", help="Let suggestions edit host code without asking")] = False,
     as_json: Json = False,
 ) -> None:
@@ -107,4 +108,5 @@ def _pair(
     with loading():
         from assistant.cli.pair import pair_up
 
-    pair_up(opt.job_request(file, None, kernel, device, target, cflags, context.obj, timeout), goal, allow_host_code, as_json)
+    request = opt.job_request(file, None, kernel, device, target, cflags, context.obj, timeout, region=region)
+    pair_up(request, goal, allow_host_code, as_json)

@@ -252,6 +252,12 @@ class Settings(_Section):
     device: str = Field(
         default="auto", pattern=r"^(auto|cpu|gpu:\d+)$", description="Where kernels run: `auto`, `cpu` (the emulator) or `gpu:N`."
     )
+    region: str | None = Field(
+        default=None,
+        min_length=1,
+        description="What the speed of an edit is of: `main`, all that the program does on the GPU, or a function of the host, its calls; "
+        "absent: what the edit changes.",
+    )
     planner: Literal["auto", "expert", "llm"] = Field(
         default="auto", description="Who plans: the built-in expert, the language model, or the model where one is set."
     )

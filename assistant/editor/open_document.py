@@ -47,6 +47,8 @@ class OpenDocument:
         self.text = text
         self.live: LiveWorkload | None = None
         """Arrays of a notebook that are its workload."""
+        self.region: str | None = None
+        """As ``JobRequest.region``, for all jobs on it."""
         self._analyses: dict[str, Analysis] = {}
         self._partial: dict[str, list[Event]] = {}
         """By job: what it reported so far."""

@@ -71,6 +71,8 @@ class OpenPrograms:
             programs=STANDS_ALONE,
             working_directory=document.path.parent,
             texts=((document.path, document.text),),
+            region=document.region,
+            usual_region=settings.region,
             device=settings.device,
             target=settings.target,
             cflags=settings.build.flags or None,

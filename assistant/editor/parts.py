@@ -74,6 +74,8 @@ class JudgedOn(Record):
     """Of the verification that ``cases`` are of; empty: fresh ones."""
     cases: tuple[CaseKey, ...] = ()
     """Empty: all."""
+    region: str | None = None
+    """As ``JobRequest.region``; None: as for every job on the source."""
 
 
 ON_EVERYTHING = JudgedOn()

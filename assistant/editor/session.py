@@ -110,6 +110,10 @@ class EditorSession:
             document.live = live
             document.outdate()
 
+    def ask_speed_of(self, key: str, region: str | None) -> None:
+        """Have speeds of edits be of this part of the program (``JobRequest.region``) in every job on the source from now on."""
+        self._document(key).region = region
+
     def remove(self, key: str) -> None:
         """A source was closed: its background work ends."""
         document = self._documents.pop(key, None)
@@ -200,19 +204,24 @@ class EditorSession:
 
     # --- jobs -------------------------------------------------------------------------------------------------------
 
-    def ask(self, key: str, verb: Verb, kernel: str | None = None, options: OptimizeOptions | None = None) -> str:
+    def ask(
+        self, key: str, verb: Verb, kernel: str | None = None, options: OptimizeOptions | None = None, region: str | None = None
+    ) -> str:
         """Start a job that a person asked for; its id. Raises UsageError where it is not open or not trusted.
 
-        A job that already runs or waits is not started again: a double click starts one, and a model is paid once.
+        ``region``: of this job alone; None: as for every job on the source. A job that already runs or waits is not started again: a
+        double click starts one, and a model is paid once.
         """
         document = self._document(key)
-        return self._ask(document, Task(verb, replace(self._programs.alone(document), kernel=kernel), options or OptimizeOptions()))
+        request = replace(self._programs.alone(document), kernel=kernel, region=region or document.region)
+        return self._ask(document, Task(verb, request, options or OptimizeOptions()))
 
     def judge(self, key: str, before: Sequence[Source], after: Sequence[Source] = (), on: JudgedOn = ON_EVERYTHING) -> str:
         """Start judging ``after`` (none: the texts as they stand) against ``before``; the job's id. Raises as ``ask`` does."""
         document = self._document(key)
         texts = after or self.texts_of(source.path for source in before)
-        request = replace(self._programs.alone(document), kernel=on.kernel, seeds=on.seeds, cases=on.cases)
+        region = on.region or document.region
+        request = replace(self._programs.alone(document), kernel=on.kernel, seeds=on.seeds, cases=on.cases, region=region)
         return self._ask(document, Task(Verb.JUDGE, about_texts(request, texts), before=tuple(before)))
 
     def rebase(self, key: str, proposal_id: str, hunk_ids: tuple[str, ...] = ()) -> str:

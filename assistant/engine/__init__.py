@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from assistant.lazy import names_of
 
 if TYPE_CHECKING:
+    from assistant.engine.asked_function import check_region as check_region
     from assistant.engine.build_database import database_flags as database_flags
     from assistant.engine.events_as_json import event_from as event_from
     from assistant.engine.events_as_json import event_json as event_json

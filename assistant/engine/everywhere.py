@@ -8,23 +8,30 @@ Example::
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from assistant.engine.asked_function import settle_region
 from assistant.engine.compared_files import Sides
 from assistant.engine.job import CANNOT_ANSWER, Ending, Job
 from assistant.engine.judge import ComparisonResult, Verdict, compare, compare_ending, verdict_event
 from assistant.engine.programs import programs_of
+from assistant.engine.reading import read_version
 from assistant.engine.request import JobRequest
+from assistant.engine.source_version import SourceVersion
 from assistant.model.build import Flags
 from assistant.model.profile import Severity
 from assistant.model.program import ProgramSearch
 from assistant.model.verification import Outcome
 from assistant.record import Record
 
-__all__ = ["NamedSides", "compare_everywhere", "in_programs"]
+__all__ = ["NamedSides", "compare_everywhere", "in_programs", "read_sides"]
 
 _ORDER = (Outcome.PASS, Outcome.NEEDS_DECISION, Outcome.FAIL)
+
+
+SidesIn = Callable[[JobRequest, SourceVersion], Sides]
+"""What is compared in one program, by the request in it and the file's version there."""
 
 
 class NamedSides(Record):
@@ -39,6 +46,12 @@ def in_programs(request: JobRequest, flags: Flags) -> tuple[tuple[str, JobReques
     """The request in each program that has its file, by the program's name. Raises CannotAnswerError where that cannot be read."""
     found = programs_of(request, flags).search.found
     return tuple((program.name, replace(request, programs=ProgramSearch((program,)))) for program in found)
+
+
+def read_sides(name: str, request: JobRequest, flags: Flags, sides: SidesIn) -> NamedSides:
+    """Both sides in the program ``name``, which may not have the function that speeds are asked of: what differs is judged in it then."""
+    settled = settle_region(replace(request, region=None, usual_region=request.region), read_version(request, flags), None)
+    return NamedSides(name, settled.request, sides(settled.request, settled.version))
 
 
 async def compare_everywhere(job: Job, sides: Sequence[NamedSides], is_strict: bool) -> Ending:

@@ -46,6 +46,9 @@ class JobRequest(Record):
     region: str | None = None
     """What a speed is of: ``main``, all that the program does on the device; a function of the host (``step``, ``Solver::step``), its
     calls; None, what differs between both versions."""
+    usual_region: str | None = None
+    """As ``region``, for programs that have the function, where none is asked for: what an editor's own settings say. None: from the
+    configuration."""
     device: str | None = None
     """``auto``, ``cpu``, ``gpu`` or ``gpu:1``; None: from the configuration."""
     target: str | None = None

@@ -21,6 +21,7 @@ from typing import Protocol
 from assistant.build.architectures import architecture
 from assistant.build.flags import anchored, choose_flags
 from assistant.config import LoadedSettings, Settings, find_workspace, load_settings, user_paths
+from assistant.engine.asked_function import SettledRegion, settle_region
 from assistant.engine.build_database import database_flags
 from assistant.engine.channel import Listener
 from assistant.engine.events_as_json import event_json
@@ -56,6 +57,8 @@ that is not there."""
 _ANALYSES = ("inspect", "check", "profile")
 """Commands whose last answer on a file is kept."""
 
+_JUDGING = frozenset({"compare", "optimize", "pair"})
+"""Commands that say how fast an edit is."""
 _EMULATED = "cpu"
 """Name of the lab whose launches know the files of their kernels."""
 _RENAME = "give each a name of its own to have them told apart"
@@ -89,6 +92,8 @@ class JobRunner(Record):
         put_back = put_back_half_written(user_paths().writing)
         loaded = load_settings(find_workspace(request.file))
         version = read(request, flags_of(request, loaded))
+        settled = settle_region(request, version, loaded.settings.region) if command in _JUDGING else SettledRegion(request, version)
+        request, version = settled.request, settled.version
         asked = target(request.target or loaded.settings.target)
         where = request if request.device is not None else replace(request, device=loaded.settings.device)
         with scratch_folder() as scratch:
@@ -103,12 +108,12 @@ class JobRunner(Record):
             try:
                 self._start_row(job, command)
                 warnings = (*loaded.warnings, *(() if put_back is None else put_back.in_words))
-                return await self._carried_out(job, command, version, warnings, body, log)
+                return await self._carried_out(job, command, version, warnings, body, log, settled.note)
             finally:
                 await lab.close()
 
     async def _carried_out(
-        self, job: Job, command: str, version: SourceVersion, warnings: Iterable[str], body: JobBody, log: _Log
+        self, job: Job, command: str, version: SourceVersion, warnings: Iterable[str], body: JobBody, log: _Log, note: str
     ) -> Ending:
         """The job between its first event and its last; a deliberate error becomes a message before the last."""
         exit_code = CANNOT_ANSWER
@@ -116,6 +121,8 @@ class JobRunner(Record):
             job.emit(_started(job, command))
             for warning in warnings:
                 job.say(Severity.WARNING, warning)
+            if note:
+                job.say(Severity.INFORMATION, note)
             _tell_program(job, version)
             async with self._beating(job):
                 ending = await body(job, version)

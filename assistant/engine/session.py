@@ -17,14 +17,14 @@ from pathlib import Path
 
 from assistant.config import EditorSettings, LoadedSettings, Settings, find_workspace, load_settings, memory_path
 from assistant.config.remedies import how_to_set_a_model
+from assistant.engine.asked_function import check_region
 from assistant.engine.channel import Listener, streamed
 from assistant.engine.compared_files import Sides, sides_of
-from assistant.engine.everywhere import NamedSides, compare_everywhere, in_programs
+from assistant.engine.everywhere import NamedSides, compare_everywhere, in_programs, read_sides
 from assistant.engine.job import Ending, Job
 from assistant.engine.judge import compare
 from assistant.engine.pair import PairSessions
 from assistant.engine.proposals import Ask, Decisions, Submission, submit
-from assistant.engine.reading import read_version
 from assistant.engine.report import locate, stages
 from assistant.engine.request import Accept, JobRequest, OptimizeOptions, about_texts
 from assistant.engine.running import JobBody, JobRunner, OpenLab, flags_of
@@ -121,7 +121,7 @@ class Session:
             return self._everywhere(about, lambda each, version: sides_of(each, version, other), is_strict)
 
         async def body(job: Job, version: SourceVersion) -> Ending:
-            sides = await asyncio.to_thread(sides_of, request, version, other)
+            sides = await asyncio.to_thread(sides_of, job.request, version, other)
             if sides.note:
                 job.say(Severity.INFORMATION, sides.note)
             return (await compare(job, sides.a, sides.b, is_strict)).ending
@@ -139,7 +139,7 @@ class Session:
 
         async def body(job: Job, version: SourceVersion) -> Ending:
             def read() -> tuple[NamedSides, ...]:
-                return tuple(NamedSides(name, each, sides(each, read_version(each, flags))) for name, each in programs)
+                return tuple(read_sides(name, each, flags, sides) for name, each in programs)
 
             return await compare_everywhere(job, await asyncio.to_thread(read), is_strict)
 
@@ -179,6 +179,10 @@ class Session:
             return await optimizer.run(job, version, limited, loaded, earlier, people)
 
         return body
+
+    def check_region(self, request: JobRequest) -> None:
+        """Raises UsageError, with the nearest names, where speeds are asked of a function that the program does not define."""
+        check_region(request, flags_of(request, self.settings(request.file)))
 
     async def run(self, command: str, request: JobRequest, body: JobBody, listener: Listener) -> Ending:
         """A job with a body of the caller's own. Raises KernelOptError where it cannot begin."""

@@ -93,15 +93,15 @@ class Harness:
         before = self._judgeable(request, edited)
         return self._session.judge(request, before, edited)
 
-    def propose(self, file: Path, edited: Sequence[Source], summary: str, author: str, kernel: str | None) -> AsyncIterator[events.Event]:
+    def propose(self, file: Path, edit: Submission, kernel: str | None, region: str | None = None) -> AsyncIterator[events.Event]:
         """As `compare`, and what is proved better waits for a person."""
-        request = self._allowed(file, kernel)
-        self._judgeable(request, edited)
-        return self._session.submit(request, Submission(tuple(edited), summary[:_SUMMARY_CHARACTERS], author))
+        request = replace(self._allowed(file, kernel), region=region)
+        self._judgeable(request, edit.texts)
+        return self._session.submit(request, replace(edit, summary=edit.summary[:_SUMMARY_CHARACTERS]))
 
-    def optimize(self, file: Path, kernel: str | None) -> AsyncIterator[events.Event]:
+    def optimize(self, file: Path, kernel: str | None, region: str | None = None) -> AsyncIterator[events.Event]:
         """The expert planner's search; what it finds waits for a person."""
-        return self._session.optimize(self._allowed(file, kernel), _EXPERT, Accept.NONE, None)
+        return self._session.optimize(replace(self._allowed(file, kernel), region=region), _EXPERT, Accept.NONE, None)
 
     def proposals(self, file: Path) -> list[dict[str, Any]]:
         """Open proposals of a file, newest first."""

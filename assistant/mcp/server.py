@@ -18,6 +18,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import ToolAnnotations
 from pydantic import Field
 
+from assistant.engine.proposals import Submission
 from assistant.errors import KernelOptError
 from assistant.mcp.harness import Harness
 from assistant.model import events
@@ -107,15 +108,17 @@ def _add_looking(server: MCPServer, harness: Harness) -> None:
 
 def _add_offering(server: MCPServer, harness: Harness) -> None:
     @server.tool(title="Propose an edit", annotations=_OFFERS)
-    async def propose(file: File, edited_texts: Texts, summary: Summary, kernel: Kernel = None, *, context: Context) -> dict[str, Any]:
+    async def propose(
+        file: File, edited_texts: Texts, summary: Summary, kernel: Kernel = None, region: Region = None, *, context: Context
+    ) -> dict[str, Any]:
         """Submit an edit. It is judged like every candidate; one that is right and proved better becomes a proposal for the person."""
-        author = _author(context)
-        return await _answered(harness, context, lambda: harness.propose(Path(file), _sources(edited_texts), summary, author, kernel))
+        edit = Submission(_sources(edited_texts), summary, _author(context))
+        return await _answered(harness, context, lambda: harness.propose(Path(file), edit, kernel, region))
 
     @server.tool(title="Search for optimizations", annotations=_OFFERS)
-    async def optimize(file: File, kernel: Kernel = None, *, context: Context) -> dict[str, Any]:
+    async def optimize(file: File, kernel: Kernel = None, region: Region = None, *, context: Context) -> dict[str, Any]:
         """Have the expert planner look for verified edits; what it finds becomes proposals for the person."""
-        return await _answered(harness, context, lambda: harness.optimize(Path(file), kernel))
+        return await _answered(harness, context, lambda: harness.optimize(Path(file), kernel, region))
 
 
 async def _answered(harness: Harness, context: Context, start: Callable[[], AsyncIterator[events.Event]]) -> dict[str, Any]:

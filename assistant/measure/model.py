@@ -22,7 +22,7 @@ from assistant.model.device import Target
 from assistant.model.profile import LaunchProfile
 from assistant.record import Record
 
-__all__ = ["Fill", "fill", "predict", "without_launch"]
+__all__ = ["Fill", "fill", "predict", "room_ratio", "without_launch"]
 
 _MAX_WARPS_PER_SM = 64
 _MAX_BLOCKS_PER_SM = 32
@@ -50,10 +50,7 @@ class Fill(Record):
 
 def fill(profile: LaunchProfile, occupancy: Occupancy | None, target: Target) -> Fill:
     """How the launch's blocks lie on ``target``'s SMs."""
-    config = profile.config
-    block_count = max(1, config.grid.count)
-    warps = max(1, math.ceil(config.block.count / c.WARP_LANES))
-    allowed = occupancy.blocks_per_sm if occupancy else min(_MAX_BLOCKS_PER_SM, _MAX_WARPS_PER_SM // warps)
+    block_count, warps, allowed = _blocks(profile, occupancy)
     busiest = math.ceil(block_count / target.sm_count)
     resident = max(1, min(allowed, busiest))
     return Fill(
@@ -64,6 +61,12 @@ def fill(profile: LaunchProfile, occupancy: Occupancy | None, target: Target) ->
         imbalance_ratio=busiest * target.sm_count / block_count,
         busy_scheduler_ratio=min(1.0, resident * warps / target.issue_slots_per_clock_per_sm),
     )
+
+
+def room_ratio(profile: LaunchProfile, occupancy: Occupancy | None, target: Target) -> float:
+    """The share (0..1) of the blocks that ``target`` holds at once which the launch has, at most all."""
+    block_count, _, allowed = _blocks(profile, occupancy)
+    return min(1.0, block_count / (max(1, allowed) * target.sm_count))
 
 
 def predict(profile: LaunchProfile, resources: KernelResources | None, occupancy: Occupancy | None, target: Target) -> PredictedTime:
@@ -87,6 +90,14 @@ def predict(profile: LaunchProfile, resources: KernelResources | None, occupancy
         target=target.name,
         notes=(*moved.notes, *_notes(executed, occupancy, resources)),
     )
+
+
+def _blocks(profile: LaunchProfile, occupancy: Occupancy | None) -> tuple[int, int, int]:
+    """Blocks of the grid, warps of a block, and blocks that an SM may hold."""
+    config = profile.config
+    warps = max(1, math.ceil(config.block.count / c.WARP_LANES))
+    allowed = occupancy.blocks_per_sm if occupancy else min(_MAX_BLOCKS_PER_SM, _MAX_WARPS_PER_SM // warps)
+    return max(1, config.grid.count), warps, allowed
 
 
 def _combine(slowest: list[float], latency_s: float, first_load_s: float, filled: Fill, *, is_phased: bool) -> float:

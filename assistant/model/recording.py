@@ -164,8 +164,9 @@ class DeviceStep(Record):
     """One thing that a program asked of the device, or waited for."""
 
     kind: str
-    """``launch``, one of the kinds of ``DeviceOperations``, ``allocation``, ``free``, ``wait`` (of the host for the device), and
-    ``enter`` or ``leave`` of a host function whose calls are noted."""
+    """``launch``, one of the kinds of ``DeviceOperations``, ``allocation``, ``free``, ``wait`` (of the host: for an event, a stream, or
+    all), ``record`` and ``await`` of an event in a stream, ``graph`` and ``graph_end`` around what a graph does, ``node`` before each of
+    its steps, and ``enter`` or ``leave`` of a host function whose calls are noted."""
     shape: int = -1
     """Of a launch: its place in ``Recording.shape_counts``."""
     stream: int | None = None
@@ -174,6 +175,14 @@ class DeviceStep(Record):
     start_ns: int | None = None
     """By the GPU's own time stamps, from an arbitrary start; None where nothing was timed."""
     end_ns: int | None = None
+    event: int | None = None
+    """Of ``record`` and ``await``, and of a ``wait`` for one."""
+    needs: tuple[int, ...] = ()
+    """Of a ``node``: earlier ones of its graph that it waits for, by their place."""
+    is_waited: bool = False
+    """Of a copy or fill: the host waits for its end."""
+    is_pinned: bool | None = None
+    """Of a copy: what of it lies with the host is page-locked; None where the recorder does not see that."""
 
 
 class Overtaking(Record):
@@ -213,6 +222,8 @@ class Recording(Record):
     """Instead of ``uploads``, where a GPU's own recorder saw every one: equal for equal bytes."""
     are_waits_seen: bool = True
     """``steps`` hold waits, allocations and frees too; those of a GPU's own recorder do not."""
+    stream_kinds: tuple[str, ...] = ()
+    """By a stream's number: ``legacy`` (the default stream), ``per_thread``, ``blocking`` or ``non_blocking`` (with respect to it)."""
 
     def launch(self, index: int) -> RecordedLaunch:
         """The launch of that ``index``: a recording need not hold every launch of its program. Raises KeyError."""

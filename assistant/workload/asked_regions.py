@@ -12,6 +12,7 @@ from itertools import pairwise
 
 from assistant.model.recording import WORK_KINDS, Recording
 from assistant.workload.regions import OrderedStep, Region, work_key
+from assistant.workload.stream_regions import may_overlap
 
 __all__ = ["region_of_calls", "region_of_main"]
 
@@ -33,7 +34,8 @@ def region_of_calls(a: Recording, b: Recording, of_a: Sequence[OrderedStep], of_
         if not any(steps[place].is_of_device for call in side for place in call):
             return f"{letter} does nothing on the GPU in calls of {name}"
     left, right = (_stride(side, steps) for side, steps in zip(calls, (of_a, of_b), strict=True))
-    if left is not None and right is not None and len(calls[0]) == len(calls[1]):
+    is_one_after_another = not may_overlap((*of_a, *of_b))
+    if left is not None and right is not None and len(calls[0]) == len(calls[1]) and is_one_after_another:
         return Region(calls[0][0], calls[1][0], len(calls[0]), (left, right))
     before, after = (tuple(range(side[0][0], side[-1][-1] + 1)) for side in calls)
     return Region(before, after, 1, (len(before), len(after)))

@@ -47,6 +47,9 @@ MOST_STEPS = 10_000
 
 _MOST_PASSED = 1024
 """Different sets of arguments that are kept of launches without contents."""
+_DEFAULT_STREAMS = {"0": "legacy", "2": "per_thread"}
+"""Handles that every program has (``cudaStreamLegacy``, ``cudaStreamPerThread``)."""
+_STREAM_KINDS = {"open_blocking": "blocking", "open_free": "non_blocking"}
 
 
 class LogNames(Record):
@@ -135,6 +138,7 @@ class _LogReader:
         self._uploaded_names: list[str] = []
         self._steps: list[DeviceStep] = []
         self._streams: dict[str, int] = {}
+        self._stream_kinds: list[str] = []
         self._started: list[tuple[str, LaunchConfig]] = []
         self._asked: list[tuple[DeviceStep, tuple[str, LaunchConfig] | None]] = []
 
@@ -160,6 +164,8 @@ class _LogReader:
             "transfer": self._transfer,
             "operation": self._operation,
             "call": self._call,
+            "order": self._order,
+            "node": self._node,
             "step": self._timed_step,
             "asked": self._ask,
             "overtook": self._overtook,
@@ -205,6 +211,7 @@ class _LogReader:
             steps=self._ordered_steps() or self._asked_steps(tuple(self._shapes)),
             uploaded_names=tuple(self._uploaded_names) if sees_names else None,
             are_waits_seen=bool(self._steps) or not self._asked,
+            stream_kinds=tuple(self._stream_kinds),
         )
 
     def _buffer(self, f: list[str]) -> None:
@@ -242,7 +249,16 @@ class _LogReader:
         return self._shape_numbers.setdefault((kernel, config), len(self._shape_numbers))
 
     def _stream_number(self, word: str) -> int | None:
-        return None if word == "-" else self._streams.setdefault(word, len(self._streams))
+        if word == "-":
+            return None
+        if word not in self._streams:
+            self._open_stream(word, _DEFAULT_STREAMS.get(word, "blocking"))
+        return self._streams[word]
+
+    def _open_stream(self, word: str, kind: str) -> None:
+        """A handle may come again for another stream."""
+        self._streams[word] = len(self._stream_kinds)
+        self._stream_kinds.append(kind)
 
     def _add_step(self, step: DeviceStep) -> None:
         """One more than are kept shows that there are too many."""
@@ -325,10 +341,24 @@ class _LogReader:
         known = self._operations.get(f[0], DeviceOperations(f[0], 0, 0))
         self._operations[f[0]] = DeviceOperations(f[0], known.count + int(f[1]), known.size_bytes + int(f[2]))
         if len(f) > 3:
-            self._add_step(DeviceStep(f[0], stream=self._stream_number(f[3]), size_bytes=int(f[2])))
+            is_waited, is_pinned = (f[4] == "1", f[5] == "1") if len(f) > 5 else (False, None)
+            stream = self._stream_number(f[3])
+            self._add_step(DeviceStep(f[0], stream=stream, size_bytes=int(f[2]), is_waited=is_waited, is_pinned=is_pinned))
 
     def _call(self, f: list[str]) -> None:
         self._add_step(DeviceStep(f[0], size_bytes=int(f[1])))
+
+    def _order(self, f: list[str]) -> None:
+        kind, word, event = f[0], f[1], int(f[2]) or None
+        if kind in _STREAM_KINDS:
+            self._open_stream(word, _STREAM_KINDS[kind])
+        elif kind.startswith("wait_"):
+            self._add_step(DeviceStep("wait", stream=self._stream_number(word) if kind == "wait_stream" else None, event=event))
+        else:
+            self._add_step(DeviceStep(kind, stream=self._stream_number(word), event=event))
+
+    def _node(self, f: list[str]) -> None:
+        self._add_step(DeviceStep("node", needs=tuple(map(int, f))))
 
     def _timed_step(self, f: list[str]) -> None:
         kind, size_bytes, start_ns, end_ns = f[0], *map(int, f[2:5])

@@ -17,12 +17,15 @@ from math import gcd
 from assistant.model.launch import LaunchConfig
 from assistant.model.recording import HOST_COPIES, WORK_KINDS, DeviceStep, Recording
 from assistant.record import Record
+from assistant.workload.stream_order import needs_in_order
+from assistant.workload.stream_regions import joined, may_overlap
 
 __all__ = [
     "OrderedStep",
     "Region",
     "find_region",
     "have_other_operations",
+    "have_other_order",
     "host_copies_of_both",
     "launches_of",
     "steps_in_order",
@@ -49,6 +52,10 @@ class OrderedStep(Record):
     """Of a launch, its plain arguments, pointers blanked; None where they were not kept: they say nothing then."""
     size_bytes: int = 0
     """Of a copy or fill."""
+    is_pinned: bool | None = None
+    """Of a copy between host and device: the host's memory is page-locked; None where that is not known."""
+    needs: tuple[int, ...] = (1,)
+    """How many steps before it those stand that it waits for, without what follows from others; so too where that is not known."""
 
     @property
     def is_launch(self) -> bool:
@@ -77,11 +84,13 @@ def steps_in_order(recording: Recording, edited: frozenset[str]) -> tuple[Ordere
         return None
     kept = {launch.index: launch for launch in recording.launches}
     found, index = list[OrderedStep](), -1
+    needs = _distances(recording)
     for step in recording.steps:
         if step.kind not in WORK_KINDS:
             continue
         if step.kind != "launch":
-            found.append(OrderedStep(step.kind, size_bytes=step.size_bytes))
+            is_pinned = step.is_pinned if step.kind in HOST_COPIES else None
+            found.append(OrderedStep(step.kind, size_bytes=step.size_bytes, is_pinned=is_pinned, needs=needs[len(found)]))
             continue
         index += 1
         shape = recording.shape_counts[step.shape]
@@ -90,16 +99,36 @@ def steps_in_order(recording: Recording, edited: frozenset[str]) -> tuple[Ordere
             if index in kept
             else None
         )
-        found.append(OrderedStep("launch", shape.kernel, shape.config, shape.kernel in edited, arguments))
+        found.append(OrderedStep("launch", shape.kernel, shape.config, shape.kernel in edited, arguments, needs=needs[len(found)]))
     return tuple(found)
 
 
 def have_other_operations(a: Recording, b: Recording) -> bool:
-    """Whether the copies and fills of both differ in number or size; False where their order is not known."""
+    """Whether the copies and fills of both differ in number, size or kind of memory; False where their order is not known."""
     if a.steps is None or b.steps is None:
         return False
-    counts = [Counter((step.kind, step.size_bytes) for step in side.steps or () if step.kind in WORK_KINDS - {"launch"}) for side in (a, b)]
+    counts = [Counter(_operation(step) for step in side.steps or () if step.kind in WORK_KINDS - {"launch"}) for side in (a, b)]
     return counts[0] != counts[1]
+
+
+def _operation(step: DeviceStep) -> tuple[str, int, bool | None]:
+    return step.kind, step.size_bytes, step.is_pinned if step.kind in HOST_COPIES else None
+
+
+def have_other_order(a: Sequence[OrderedStep], b: Sequence[OrderedStep]) -> bool:
+    """Whether one of both lets work overlap that waits for other things in the other: in other streams, or with other waits."""
+    if not may_overlap((*a, *b)):
+        return False
+    orders = [[(step.kind, step.kernel, step.size_bytes, step.needs) for step in side] for side in (a, b)]
+    return orders[0] != orders[1]
+
+
+def _distances(recording: Recording) -> tuple[tuple[int, ...], ...]:
+    """As ``OrderedStep.needs``, of each launch, copy and fill."""
+    order = needs_in_order(recording)
+    if order is None:
+        return ((1,),) * sum(step.kind in WORK_KINDS for step in recording.steps or ())
+    return tuple(tuple(place - other for other in needed) if place else (1,) for place, needed in enumerate(order))
 
 
 def find_region(a: Sequence[OrderedStep], b: Sequence[OrderedStep], *, may_repeat: bool = True) -> Region | None:
@@ -115,6 +144,8 @@ def find_region(a: Sequence[OrderedStep], b: Sequence[OrderedStep], *, may_repea
     if repeated is not None:
         return repeated
     before, after = _with_neighbours(a, b, range(first, len(a) - last), range(first, len(b) - last))
+    if may_overlap((*a, *b)):
+        before, after = joined(a, b, before, after)
     return Region(tuple(before), tuple(after), 1, (len(before), len(after)))
 
 
@@ -177,7 +208,7 @@ def _same_at_end(a: Sequence[OrderedStep], b: Sequence[OrderedStep]) -> int:
 
 
 def _is_same(left: OrderedStep, right: OrderedStep) -> bool:
-    if left.is_edited or right.is_edited or work_key(left) != work_key(right):
+    if left.is_edited or right.is_edited or work_key(left) != work_key(right) or left.needs != right.needs:
         return False
     return left.arguments is None or right.arguments is None or left.arguments == right.arguments
 
@@ -234,9 +265,9 @@ def _repeats_of(a: Sequence[OrderedStep], b: Sequence[OrderedStep], start: int) 
     return Region(left, right, count, step)
 
 
-def work_key(step: OrderedStep) -> tuple[str, str, LaunchConfig | None, int]:
-    """What both repeat, whatever its arguments."""
-    return step.kind, step.kernel, step.config, step.size_bytes
+def work_key(step: OrderedStep) -> tuple[str, str, LaunchConfig | None, int, bool | None]:
+    """What both repeat, whatever its arguments and what it waits for."""
+    return step.kind, step.kernel, step.config, step.size_bytes, step.is_pinned
 
 
 def _period(steps: Sequence[OrderedStep]) -> int:

@@ -26,7 +26,7 @@ def register(server: LanguageServer, units: Units, backend: Backend, configurati
         def start(arguments: SourceArguments) -> dict[str, Any]:
             unit = find_unit(units, backend, arguments)
             options = OptimizeOptions(only_finding=arguments.finding, editor_settings=configuration.given)
-            return {"job_id": backend.editor.ask(unit.key, verb, arguments.kernel, options)}
+            return {"job_id": backend.editor.ask(unit.key, verb, arguments.kernel, options, arguments.region)}
 
     for name, verb in (("check", Verb.CHECK), ("profile", Verb.PROFILE), ("optimize", Verb.OPTIMIZE)):
         register_job(f"kernelopt.{name}", verb)

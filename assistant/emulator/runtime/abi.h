@@ -85,10 +85,13 @@ void emu_set_error(int error);                           // sticky for device fa
 int emu_on_copy(void* destination, const void* source, size_t bytes, int kind /* cudaMemcpyKind */);
 int emu_on_memset(void* destination, size_t bytes);
 // Before them, once for each call of the program's: a copy or fill of rows has several pieces.
-void emu_on_copies(const void* destination, const void* source, size_t count, size_t bytes, const void* stream);
-void emu_on_fills(size_t count, size_t bytes, const void* stream);
+void emu_on_copies(const void* destination, const void* source, size_t count, size_t bytes, const void* stream, bool is_waited_for);
+void emu_on_fills(size_t count, size_t bytes, const void* stream, bool is_waited_for);
 bool emu_upload_other(void* destination, const void* source, size_t bytes);  // whether other contents than the source's were copied (EMU_UPLOADS)
-void emu_on_call(const char* kind, size_t bytes);            // "allocation", "free" or "wait": what a program asks for beside work; "enter", "leave"
+void emu_on_call(const char* kind, size_t bytes);            // "allocation" or "free": what a program asks for beside work; "enter", "leave"
+// What orders work: "record" and "await" of an event in a stream; "wait_device", "wait_stream" and "wait_event" of the host; "open_blocking" and
+// "open_free" streams; "graph" in a stream, and "graph_end". `event`: its number, from 1; 0: none.
+void emu_on_order(const char* kind, const void* stream, uint64_t event);
 void emu_on_synchronize();                               // every host synchronisation point
 void emu_register_host(void* pointer, size_t bytes);     // host memory that kernels may use from now on
 void emu_unregister_host(void* pointer);

@@ -57,6 +57,7 @@ struct Copy {
   cudaMemcpyKind kind;
   std::vector<char> staged;                  // what the sources held at the call, where the copy need not wait for it
   cudaStream_t stream = nullptr;
+  bool is_waited_for = false;
 };
 
 struct Fill {
@@ -84,7 +85,7 @@ size_t total_bytes(const Pieces& pieces) {
 cudaError_t run(const Copy& copy) {
   if (cudaError_t error = device_fault()) return error;
   const char* staged = copy.staged.data();
-  emu_on_copies(copy.pieces[0].to, copy.pieces[0].from, copy.pieces.size(), total_bytes(copy.pieces), copy.stream);
+  emu_on_copies(copy.pieces[0].to, copy.pieces[0].from, copy.pieces.size(), total_bytes(copy.pieces), copy.stream, copy.is_waited_for);
   for (const Piece& p : copy.pieces) {
     const char* from = copy.staged.empty() ? p.from : staged;
     staged += p.bytes;
@@ -122,10 +123,11 @@ cudaError_t issue(Copy copy, cudaStream_t stream, bool is_async) {
   for (const Piece& p : copy.pieces)
     if (cudaError_t error = check(p, copy.kind)) return fail(error);
   const bool is_captured = emu::is_capturing(stream);
+  copy.is_waited_for = !is_captured && !may_be_late(copy, is_async);
   if (!emu::runs_late() && !is_captured) return run(copy);
   emu::About about{"copy", nullptr, 0, {emu::place_at(copy.pieces[0].to), emu::place_at(copy.pieces[0].from)}};
   if (is_captured) return static_cast<cudaError_t>(emu::issue(stream, about, [kept = std::move(copy)] { return run(kept); }));
-  if (!may_be_late(copy, is_async)) return static_cast<cudaError_t>(emu::issue_and_wait(stream, about, [&copy] { return run(copy); }));
+  if (copy.is_waited_for) return static_cast<cudaError_t>(emu::issue_and_wait(stream, about, [&copy] { return run(copy); }));
   if (place_of(copy.pieces[0].from) == Place::pageable)
     for (const Piece& p : copy.pieces) copy.staged.insert(copy.staged.end(), p.from, p.from + p.bytes);
   if (place_of(copy.pieces[0].to) == Place::pinned) about.copy_count = static_cast<unsigned>(copy.pieces.size());
@@ -188,9 +190,9 @@ cudaError_t copy_from_array(void* to, size_t pitch, cudaArray_const_t from, size
   return copy_rows(to, pitch, place_in(from, x_bytes, y), from->row_bytes(), width, height, kind, stream, is_async);
 }
 
-cudaError_t run(const std::vector<Fill>& fills, int value, cudaStream_t stream) {
+cudaError_t run(const std::vector<Fill>& fills, int value, cudaStream_t stream, bool is_waited_for) {
   if (cudaError_t error = device_fault()) return error;
-  emu_on_fills(fills.size(), total_bytes(fills), stream);
+  emu_on_fills(fills.size(), total_bytes(fills), stream, is_waited_for);
   for (const Fill& f : fills) {
     if (int error = emu_on_memset(f.to, f.bytes)) return fail(static_cast<cudaError_t>(error));
     memset(f.to, value, f.bytes);
@@ -207,7 +209,7 @@ cudaError_t issue(std::vector<Fill> fills, int value, cudaStream_t stream, bool 
     if (!f.to || !is_device_range(f.to, f.bytes)) return fail(cudaErrorInvalidValue);
   bool is_waited_for = !is_async && place_of(fills[0].to) != Place::device;
   emu::About about{"fill", nullptr, 0, {emu::place_at(fills[0].to)}};
-  emu::Work work = [kept = std::move(fills), value, stream] { return run(kept, value, stream); };
+  emu::Work work = [kept = std::move(fills), value, stream, is_waited_for] { return run(kept, value, stream, is_waited_for); };
   return static_cast<cudaError_t>(is_waited_for ? emu::issue_and_wait(stream, about, work) : emu::issue(stream, about, work));
 }
 

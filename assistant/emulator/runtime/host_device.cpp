@@ -46,7 +46,7 @@ cudaError_t check_device(int device) { return device == 0 ? cudaSuccess : fail(c
 
 extern "C" {
 cudaError_t cudaDeviceSynchronize() {
-  emu_on_call("wait", 0);
+  emu_on_order("wait_device", nullptr, 0);
   return synchronize();
 }
 cudaError_t cudaThreadSynchronize() { return cudaDeviceSynchronize(); }

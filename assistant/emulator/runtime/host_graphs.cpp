@@ -56,7 +56,7 @@ cudaError_t launch(const struct cudaKernelNodeParams& p, cudaStream_t stream) {
 }
 
 cudaError_t fill(const struct cudaMemsetParams& p) {
-  emu_on_fills(p.height, p.height * p.width * p.elementSize, nullptr);
+  emu_on_fills(p.height, p.height * p.width * p.elementSize, nullptr, false);
   for (size_t y = 0; y < p.height; ++y) {
     char* row = static_cast<char*>(p.dst) + y * p.pitch;
     if (int error = emu_on_memset(row, p.width * p.elementSize)) return fail(static_cast<cudaError_t>(error));
@@ -166,7 +166,7 @@ cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t* node, cudaGraph_t graph,
   auto inner = std::make_shared<CUgraphExec_st>();
   if (!graph_of(child) || !make_steps(*child, *inner)) return fail(cudaErrorInvalidValue);
   return add_node(node, graph, needs, count, [&](cudaStream_t stream) {
-    emu::capture(stream, {"graph"}, [inner] { return emu::do_steps(inner->steps); });
+    emu::capture(stream, {"graph"}, [inner] { return emu::do_steps(nullptr, inner->steps); });
     return cudaSuccess;
   });
 }
@@ -219,7 +219,7 @@ cudaError_t cudaGraphUpload(cudaGraphExec_t executable, cudaStream_t) { return e
 cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
   if (!executable) return fail(cudaErrorInvalidValue);
   if (cudaError_t error = device_fault()) return error;
-  if (emu::capture(stream, {"graph"}, [steps = executable->steps] { return emu::do_steps(steps); })) return cudaSuccess;
+  if (emu::capture(stream, {"graph"}, [steps = executable->steps] { return emu::do_steps(nullptr, steps); })) return cudaSuccess;
   return static_cast<cudaError_t>(emu::issue_steps(stream, executable->steps));
 }
 // With the work of a graph that has the same nodes.

@@ -1,5 +1,6 @@
 // Streams and events. Work runs at once, in the order in which it is issued, so a stream is only a name and an event a time; in a run that is
 // late (streams.h) it waits.
+#include <atomic>
 #include <chrono>
 #include <map>
 #include <memory>
@@ -21,10 +22,13 @@ struct CUevent_st {
   bool has_timing;
   emu::OperationPointer last_record;         // of a late run
   emu::CapturePoint captured;                // where it was recorded in a stream that was being captured
+  uint64_t number;                           // unlike that of any other, dead or alive
 };
 
 namespace {
 bool is_default(cudaStream_t stream) { return stream == nullptr || stream == cudaStreamLegacy || stream == cudaStreamPerThread; }
+
+std::atomic<uint64_t> events_made{0};
 }  // namespace
 
 extern "C" {
@@ -32,6 +36,7 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, i
   if (!stream || flags > cudaStreamNonBlocking) return fail(cudaErrorInvalidValue);
   *stream = new CUstream_st{flags, priority, {}};
   emu::open_stream(*stream, !(flags & cudaStreamNonBlocking));
+  emu_on_order(flags & cudaStreamNonBlocking ? "open_free" : "open_blocking", *stream, 0);
   return cudaSuccess;
 }
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) { return cudaStreamCreateWithPriority(stream, flags, 0); }
@@ -44,7 +49,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
 }
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   if (emu::is_capturing(stream)) return fail(cudaErrorStreamCaptureUnsupported);
-  emu_on_call("wait", 0);
+  emu_on_order("wait_stream", stream, 0);
   emu::finish_stream(stream);
   emu_on_synchronize();
   return device_fault();
@@ -54,6 +59,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
   if (!event) return fail(cudaErrorInvalidResourceHandle);
   if (event->captured.graph) return emu::wait_for_point(stream, event->captured) ? cudaSuccess : fail(cudaErrorStreamCaptureMerge);
   if (emu::is_capturing(stream)) return fail(cudaErrorStreamCaptureIsolation);
+  emu_on_order("await", stream, event->number);
   emu::wait_for(stream, event->last_record);
   return device_fault();
 }
@@ -95,7 +101,7 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void*
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
   if (!event) return fail(cudaErrorInvalidValue);
-  *event = new CUevent_st{std::make_shared<std::chrono::steady_clock::time_point>(), false, !(flags & cudaEventDisableTiming), nullptr, {}};
+  *event = new CUevent_st{std::make_shared<std::chrono::steady_clock::time_point>(), false, !(flags & cudaEventDisableTiming), nullptr, {}, ++events_made};
   return cudaSuccess;
 }
 cudaError_t cudaEventCreate(cudaEvent_t* event) { return cudaEventCreateWithFlags(event, cudaEventDefault); }
@@ -104,6 +110,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   event->is_recorded = true;
   event->captured = emu::is_capturing(stream) ? emu::capture_point(stream) : emu::CapturePoint{};
   if (event->captured.graph) return device_fault();
+  emu_on_order("record", stream, event->number);
   event->last_record = emu::mark(stream, [time = event->time] {
     *time = std::chrono::steady_clock::now();
     return cudaSuccess;
@@ -113,7 +120,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
 cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned) { return cudaEventRecord(event, stream); }
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   if (!event) return fail(cudaErrorInvalidResourceHandle);
-  emu_on_call("wait", 0);
+  emu_on_order("wait_event", nullptr, event->number);
   emu::finish(event->last_record);
   emu_on_synchronize();
   return device_fault();

@@ -329,12 +329,32 @@ void note_overtaking(const About& first, const About& earlier) {
     r->log.word(about->kind).number(reinterpret_cast<uint64_t>(about->function)).number(static_cast<uint64_t>(std::max(about->line, 0)));
 }
 
+void note_node(const std::vector<size_t>& needs) {
+  Recorder* r = options().replay_directory.empty() ? recorder() : nullptr;
+  if (!r) return;
+  std::lock_guard<std::mutex> hold(r->mutex);
+  r->log.item("node");
+  for (size_t index : needs) r->log.number(index);
+}
+
 }  // namespace emu
 
 using namespace emu;
 
 namespace {
 constexpr int COPY_DEVICE_TO_HOST = 2, COPY_DEFAULT = 4;  // cudaMemcpyKind
+
+// Page-locked memory is the host's: copies to and from it go over the link.
+bool is_page_locked(const void* pointer) {
+  const Allocation* a = find_live(reinterpret_cast<uint64_t>(pointer));
+  return a ? a->space == EMU_PINNED : is_registered_host(reinterpret_cast<uint64_t>(pointer));
+}
+
+bool is_of_device(const void* pointer) {
+  auto address = reinterpret_cast<uint64_t>(pointer);
+  const Allocation* a = find_live(address);
+  return a ? a->space != EMU_PINNED : find_symbol(address) != nullptr;
+}
 
 bool is_device_memory(const void* pointer) { return find_live(reinterpret_cast<uint64_t>(pointer)) || find_symbol(reinterpret_cast<uint64_t>(pointer)); }
 
@@ -384,20 +404,28 @@ extern "C" int emu_on_memset(void* destination, size_t bytes) {
   return 0;
 }
 
-extern "C" void emu_on_copies(const void* destination, const void* source, size_t count, size_t bytes, const void* stream) {
+extern "C" void emu_on_copies(const void* destination, const void* source, size_t count, size_t bytes, const void* stream, bool is_waited_for) {
   Recorder* r = recorder();
-  bool from_device = is_device_memory(source), to_device = is_device_memory(destination);
+  bool from_device = is_of_device(source), to_device = is_of_device(destination);
   if (!r || (!from_device && !to_device)) return;
   std::lock_guard<std::mutex> hold(r->mutex);
   const char* kind = !from_device ? "copy_to_device" : to_device ? "copy_on_device" : "copy_to_host";
-  r->log.item("operation").word(kind).number(count).number(bytes).number(stream_word(stream));
+  bool is_pinned = (from_device || is_page_locked(source)) && (to_device || is_page_locked(destination));
+  r->log.item("operation").word(kind).number(count).number(bytes).number(stream_word(stream)).number(is_waited_for).number(is_pinned);
 }
 
-extern "C" void emu_on_fills(size_t count, size_t bytes, const void* stream) {
+extern "C" void emu_on_fills(size_t count, size_t bytes, const void* stream, bool is_waited_for) {
   Recorder* r = recorder();
   if (!r) return;
   std::lock_guard<std::mutex> hold(r->mutex);
-  r->log.item("operation").word("fill").number(count).number(bytes).number(stream_word(stream));
+  r->log.item("operation").word("fill").number(count).number(bytes).number(stream_word(stream)).number(is_waited_for).number(1);
+}
+
+extern "C" void emu_on_order(const char* kind, const void* stream, uint64_t event) {
+  Recorder* r = options().replay_directory.empty() ? recorder() : nullptr;
+  if (!r) return;
+  std::lock_guard<std::mutex> hold(r->mutex);
+  r->log.item("order").word(kind).number(stream_word(stream)).number(event);
 }
 
 extern "C" void emu_on_call(const char* kind, size_t bytes) {

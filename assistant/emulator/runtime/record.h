@@ -17,11 +17,13 @@
 //   upload BLOB SIZE BUFFER BUFFER_OFFSET POINTERS  bytes of the host's that were copied to the device; POINTERS 1: some are device addresses
 //   uploads_cut                                     further uploads are not in the log
 //   sees_operations                                 what follows holds every `operation`
-//   operation KIND COUNT BYTES [STREAM]             work of the device's that is no launch: copy_to_device, copy_to_host, copy_on_device,
+//   operation KIND COUNT BYTES [STREAM [WAITED PINNED]]   work of the device's that is no launch: copy_to_device, copy_to_host, copy_on_device,
 //                                                   fill; lines of one kind add up. With STREAM (- where it is not known) it is one call of
 //                                                   the program's, of COUNT rows, and stands where it was asked for
-//   call KIND BYTES                                 allocation, free or wait, where it was asked for; enter or leave: of a host function
+//   call KIND BYTES                                 allocation or free, where it was asked for; enter or leave: of a host function
 //                                                   whose calls are noted
+//   order KIND STREAM EVENT                         as emu_on_order (abi.h), in the order of the calls; EVENT 0: none
+//   node [NEEDED ...]                               what follows is the next step of the graph that runs; NEEDED: earlier ones, by their place
 //   step KIND STREAM BYTES START END [FUNCTION GX GY GZ BX BY BZ SHARED]   of a run that is only timed: what ran, in the order of the calls;
 //                                                   KIND launch, or as of operation; START and END in ns
 //   uploaded NAME                                   as upload, of bytes that are not kept: equal for equal ones
@@ -52,6 +54,8 @@ LaunchRecord begin_record(uint32_t index, const EmuLaunch& request);
 void end_record(const LaunchRecord& record, bool has_succeeded);
 // Of a late run, in which nothing may ever run: what is unfinished at its end is written as well.
 void begin_recording();
+// The next step of the graph that runs, which waits for earlier ones of it.
+void note_node(const std::vector<size_t>& needs);
 // The first few pairs of a late run are kept.
 void note_overtaking(const About& first, const About& earlier);
 

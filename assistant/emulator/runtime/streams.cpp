@@ -229,17 +229,20 @@ int issue(void* stream, About about, Work work) {
   return CUDA_SUCCESS;
 }
 
-int do_steps(const std::vector<GraphStep>& steps) {
+int do_steps(void* stream, const std::vector<GraphStep>& steps) {
   int first_error = CUDA_SUCCESS;
+  emu_on_order("graph", stream, 0);
   for (const GraphStep& step : steps) {
+    note_node(step.needs);
     int error = step.work();
     if (!first_error) first_error = error;
   }
+  emu_on_order("graph_end", stream, 0);
   return first_error;
 }
 
 int issue_steps(void* stream, const std::vector<GraphStep>& steps) {
-  if (!runs_late()) return do_steps(steps);
+  if (!runs_late()) return do_steps(stream, steps);
   std::lock_guard<std::recursive_mutex> hold(streams().mutex);
   OperationPointer begin = put(stream, {"graph"}, nullptr);
   std::vector<OperationPointer> issued;

@@ -48,8 +48,8 @@ struct GraphStep {
   Work work;
   std::vector<size_t> needs;
 };
-// Does all of them; returns the first error.
-int do_steps(const std::vector<GraphStep>& steps);
+// Does all of them; returns the first error. `stream`: that the graph was put into; null: it is a node of another one.
+int do_steps(void* stream, const std::vector<GraphStep>& steps);
 // Does them, or puts them into the stream, in which they are one operation: what is issued later waits for all of them.
 int issue_steps(void* stream, const std::vector<GraphStep>& steps);
 

@@ -8,7 +8,6 @@ from assistant.lazy import names_of
 
 if TYPE_CHECKING:
     from assistant.engine.judge.affected import affected_pairs as affected_pairs
-    from assistant.engine.judge.affected import asked_region as asked_region
     from assistant.engine.judge.baseline import Baseline as Baseline
     from assistant.engine.judge.baseline import PreparedCase as PreparedCase
     from assistant.engine.judge.baseline import buffer_facts as buffer_facts
@@ -25,8 +24,10 @@ if TYPE_CHECKING:
     from assistant.engine.judge.comparing import compare_ending as compare_ending
     from assistant.engine.judge.judging import verify as verify
     from assistant.engine.judge.one_program import foreign_reading as foreign_reading
-    from assistant.engine.judge.operations import operations_speed as operations_speed
     from assistant.engine.judge.preparing import prepare as prepare
+    from assistant.engine.judge.program_speed import screened_program as screened_program
+    from assistant.engine.judge.program_speed import speed_of_program as speed_of_program
+    from assistant.engine.judge.program_speed import why_not_asked as why_not_asked
     from assistant.engine.judge.replaying import HOST_SPACE as HOST_SPACE
     from assistant.engine.judge.replaying import spaces_of as spaces_of
     from assistant.engine.judge.replaying import startable as startable

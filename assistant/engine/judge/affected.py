@@ -9,19 +9,18 @@ Example::
 from __future__ import annotations
 
 from assistant.engine.evaluate import Evaluation, KernelAssessment
-from assistant.engine.job import Job
 from assistant.engine.judge.changes import edited_kernels, same_kernel
 from assistant.engine.judge.predicting import KernelPair
 from assistant.engine.judge.region import ProgramRegion
 from assistant.engine.request import WHOLE_PROGRAM
 from assistant.model.build import KernelCode
 from assistant.model.launch import LaunchConfig
-from assistant.model.profile import Severity
 from assistant.model.source import Kernel
 from assistant.workload.asked_regions import region_of_calls, region_of_main
-from assistant.workload.regions import OrderedStep, find_region, steps_in_order
+from assistant.workload.regions import OrderedStep, find_region, have_other_order, steps_in_order
+from assistant.workload.stream_regions import may_overlap
 
-__all__ = ["affected_pairs", "asked_region", "find_in_programs", "kernel_pair", "launched_work"]
+__all__ = ["affected_pairs", "are_ordered_otherwise", "asked_region", "find_in_programs", "kernel_pair", "launched_work"]
 
 
 def affected_pairs(before: Evaluation, after: Evaluation, name: str) -> tuple[KernelPair, ...]:
@@ -50,21 +49,12 @@ def find_in_programs(before: Evaluation, after: Evaluation) -> ProgramRegion | N
     found = _steps_of_both(before, after)
     recordings = (before.counted.recording, after.counted.recording)
     sees_all = all(recording is not None and recording.are_waits_seen for recording in recordings)
-    region = None if found is None else find_region(*found, may_repeat=sees_all)
+    may_repeat = sees_all and found is not None and not any(map(may_overlap, found))
+    region = None if found is None else find_region(*found, may_repeat=may_repeat)
     return None if found is None or region is None else ProgramRegion(region, *found)
 
 
-def asked_region(job: Job, before: Evaluation, after: Evaluation) -> ProgramRegion | None:
-    """What a person asked for; None where that is nothing, and where it cannot be judged, which is said."""
-    asked = job.request.region
-    found = None if asked is None else _asked_in_programs(before, after, asked)
-    if isinstance(found, str):
-        job.say(Severity.WARNING, found, "name a function of the host that launches or copies, or main")
-        return None
-    return found
-
-
-def _asked_in_programs(before: Evaluation, after: Evaluation, asked: str) -> ProgramRegion | str:
+def asked_region(before: Evaluation, after: Evaluation, asked: str) -> ProgramRegion | str:
     """What a person asked for (``JobRequest.region``), or why it cannot be judged."""
     found = _steps_of_both(before, after)
     a, b = before.counted.recording, after.counted.recording
@@ -86,6 +76,12 @@ def _steps_of_both(before: Evaluation, after: Evaluation) -> tuple[tuple[Ordered
     edited = _edited_instances(before, after)
     of_a, of_b = steps_in_order(a, edited), steps_in_order(b, edited)
     return None if of_a is None or of_b is None else (of_a, of_b)
+
+
+def are_ordered_otherwise(before: Evaluation, after: Evaluation) -> bool:
+    """Whether work overlaps in one of both programs and waits for other things in the other; False where that is not known."""
+    found = _steps_of_both(before, after)
+    return found is not None and have_other_order(*found)
 
 
 def kernel_pair(kernel: Kernel, before: Evaluation, after: Evaluation) -> KernelPair:

@@ -26,13 +26,12 @@ from assistant.engine.judge.compared import ComparisonResult, Unjudged, Verdict,
 from assistant.engine.judge.judging import verify
 from assistant.engine.judge.moved import may_be_moved, moved_work, right_as_a_whole
 from assistant.engine.judge.one_program import foreign_reading
-from assistant.engine.judge.operations import judged_region, operations_speed
 from assistant.engine.judge.pairing import line_pairs, unpaired_launches
 from assistant.engine.judge.predicting import KernelPair, predict_speed
 from assistant.engine.judge.preparing import prepare
+from assistant.engine.judge.program_speed import judged_region, speed_of_program, why_not_asked
 from assistant.engine.judge.speed import SpeedQuestion, speed_of
 from assistant.engine.judge.timing_verdict import Speed, overall_speed, with_findings
-from assistant.engine.judge.unpaired import unpaired_speed
 from assistant.engine.source_version import SourceVersion
 from assistant.model.comparison import Comparison, SpeedOutcome, speed_in_words
 from assistant.model.figures import BeforeAfter
@@ -85,6 +84,9 @@ async def _compare_evaluated(job: Job, before: Evaluation, after: Evaluation, is
     if isinstance(again, LabFailure):
         return _failed(job, again)
     sides = _Sides(job, before, after, again)
+    not_asked = why_not_asked(job, before, after)
+    if not_asked is not None:
+        job.say(Severity.WARNING, not_asked, "name a function of the host that launches or copies, or main")
     refused = _refused(before, after)
     unpaired = unpaired_launches(before.version, before.counted, after.counted) if not refused else None
     pairs = [] if unpaired is not None else _pairs(before, after)
@@ -148,7 +150,7 @@ async def _compare_evaluated(job: Job, before: Evaluation, after: Evaluation, is
     verdicts += [sides.tell(kernel.key, _not_judged(kernel), None) for kernel in _never_launched(before, after)]
     watch.end(counted_noun(len(pairs), "kernel"))
     if whole is None and operations is not None and verdicts and not any(verdict.is_failure for verdict in verdicts):
-        speed = await operations_speed(job, operations, before, after)
+        speed = await speed_of_program(job, before, after) or Speed(None)
         for note in speed.notes:
             job.say(Severity.WARNING, note)
         whole_verdict = _overall(sides, verdicts, speed)
@@ -245,7 +247,7 @@ async def _judged_as_a_program(sides: _Sides, reason: str) -> _Whole | LabFailur
         return result
     if isinstance(result, CannotJudge) or result.outcome is Outcome.FAIL:
         return _Whole(result, Speed(None))
-    return _Whole(result, await unpaired_speed(job, before, after, reason))
+    return _Whole(result, await speed_of_program(job, before, after, reason) or Speed(None))
 
 
 async def _b_fails(job: Job, before: Evaluation, b: SourceVersion, failure: LabFailure) -> ComparisonResult:

@@ -16,6 +16,7 @@ from assistant.profile.quantity import counted_noun
 from assistant.record import Record
 from assistant.workload.regions import OrderedStep, Region, host_copies_of_both
 from assistant.workload.select import kernel_name
+from assistant.workload.stream_regions import may_overlap
 
 __all__ = ["ProgramRegion"]
 
@@ -38,8 +39,15 @@ class ProgramRegion(Record):
         return old, tuple(self.after[index] for index in self.region.after)
 
     @property
+    def may_overlap(self) -> bool:
+        """Whether some of it may run at the same time, so that what B leaves as it is counts too."""
+        return any(may_overlap(side[1:]) for side in self.sides)
+
+    @property
     def counted(self) -> tuple[tuple[OrderedStep, ...], tuple[OrderedStep, ...]]:
-        """Those that are in the ratio: without the host copies that B leaves as they are."""
+        """Those that are in the ratio: without the host copies that B leaves as they are, unless these may hide behind other work."""
+        if self.may_overlap:
+            return self.sides
         same = host_copies_of_both(*self.sides)
         old, new = (_without(side, same) for side in self.sides)
         return old, new
@@ -65,7 +73,7 @@ class ProgramRegion(Record):
     def left_out(self) -> tuple[str, ...]:
         """What B leaves as it is and is in no ratio, in words."""
         same = tuple(host_copies_of_both(*self.sides).elements())
-        if not same:
+        if not same or self.may_overlap:
             return ()
         return (f"the same in both and left out: {_listed(same)}, {sum(step.size_bytes for step in same):,} bytes",)
 

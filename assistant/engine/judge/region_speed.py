@@ -1,10 +1,10 @@
 """Speed of a Region: what A and B do on the device from the first step that differs to the last one, each side as one sequence.
 
 What differs need not be one kernel: B may fuse kernels, split one, add or leave out launches, copies and fills. A Region is timed twice:
-as one call that replays all of its steps in order, and in both programs as they are. Without a clock it is predicted as the sum of its
-steps. Copies between host and device that B leaves as they are count on neither side of a sum. Example::
+as one call that replays all of its steps in order, and in both programs as they are. Without a clock it is predicted as the longest way
+through its steps. Copies between host and device that B leaves as they are count on neither side of a sum. Example::
 
-    speed = await region_speed(job, found, before, after)     # FASTER 2.4x
+    speed = await region_speed(job, found, before, after, job.lab.timing)     # FASTER 2.4x
 """
 
 from __future__ import annotations
@@ -13,42 +13,39 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from assistant.engine.evaluate import Evaluation
 from assistant.engine.job import Job
 from assistant.engine.judge.program_spans import program_spans
 from assistant.engine.judge.region import ProgramRegion
+from assistant.engine.judge.region_prediction import predicted_beside, predicted_region
 from assistant.engine.judge.replaying import startable_kernels
 from assistant.engine.judge.timing_verdict import Speed, judge_timing
-from assistant.measure.compare import PredictedCase, compare_predictions, sum_predictions
-from assistant.measure.operations import predict_operation
-from assistant.model.comparison import Comparison, PredictedTime, SpeedOutcome
-from assistant.model.device import Target
-from assistant.model.launch import LaunchConfig
+from assistant.model.comparison import Comparison, SpeedOutcome
 from assistant.model.recording import STEP_WORDS, WORK_KINDS, DeviceStep, Recording
 from assistant.model.timing import PairTiming, TimingOptions
 from assistant.model.workload import Case, CaseOrigin
 from assistant.ports.lab import LabFailure, Program, Timing
 from assistant.profile.quantity import counted_noun
-from assistant.workload.asked_regions import region_of_main
-from assistant.workload.regions import OrderedStep, launches_of, steps_within
+from assistant.workload.recordings import RecordingReader
+from assistant.workload.regions import launches_of, steps_within
+from assistant.workload.upload_contents import Uploaded, has_other_contents
 
 __all__ = ["region_speed"]
 
 _MOST_LAUNCHES = 32
 """Of one side that are replayed as one call."""
 _CLEAR = {SpeedOutcome.FASTER, SpeedOutcome.SLOWER}
-_OPERATIONS_METHOD = "copies and fills by their bytes over DRAM's bandwidth, those to and from the host over that of a PCIe 5.0 x16 link"
 
 
-async def region_speed(job: Job, found: ProgramRegion, before: Evaluation, after: Evaluation) -> Speed:
-    """Timed where the lab has a clock, else predicted; no gain where something that B adds is in no ratio."""
+async def region_speed(job: Job, found: ProgramRegion, before: Evaluation, after: Evaluation, clock: Timing | None) -> Speed:
+    """Timed where there is a clock, else predicted; no gain where something that B adds is in no ratio."""
     a, b = before.counted.recording, after.counted.recording
     assert a is not None and b is not None
-    within, elsewhere = _within(found, a, b), (*_outside(found, a, b), *_of_the_host(a, b), *_over_the_link(found))
-    predicted = _predicted(found, before, after, job.target)
-    what = (found.what, *found.left_out, *_beside(found, predicted, before, after, job.target), *_once(found, a, b))
-    clock = job.lab.timing
+    within, elsewhere = _within(found, a, b, clock), (*_outside(found, a, b), *_of_the_host(before, after), *_over_the_link(found))
+    predicted = predicted_region(found, before, after, job.target)
+    what = (found.what, *found.left_out, *predicted_beside(found, predicted, before, after, job.target), *_once(found, a, b))
     if clock is None:
         return Speed(_said(predicted, what, (*within, *elsewhere)))
     timing = await _replayed(job, clock, found, before, after)
@@ -101,16 +98,18 @@ def _said(comparison: Comparison | None, caveats: Sequence[str], doubts: Sequenc
     return replace(comparison, outcome=outcome, caveats=(*caveats, *comparison.caveats, *doubts))
 
 
-def _within(found: ProgramRegion, a: Recording, b: Recording) -> tuple[str, ...]:
-    """What replays of the Region leave out, or do otherwise than the program."""
+def _within(found: ProgramRegion, a: Recording, b: Recording, clock: Timing | None) -> tuple[str, ...]:
+    """What replays of the Region leave out, or do otherwise than the program; without a clock, what its prediction does."""
     of_a, of_b = steps_within(a, found.region.before), steps_within(b, found.region.after)
     said = list[str]()
     streams = [{step.stream for step in steps if step.kind in WORK_KINDS} for steps in (of_a, of_b)]
-    if any(len(used) > 1 for used in streams):
+    if clock is not None and any(len(used) > 1 for used in streams):
         said.append("launches of several streams are replayed one after another")
     if not (a.are_waits_seen and b.are_waits_seen):
         said.append("waits of the host and allocations were not seen")
     added = _counts(of_b) - _counts(of_a)
+    if clock is None and found.may_overlap:
+        added.pop("wait", None)  # what waits for what is in the prediction
     if added:
         said.append(f"replays leave out what B adds between its launches: {_listed(added)}")
     return tuple(said)
@@ -144,21 +143,28 @@ def _listed(kinds: Mapping[str, int]) -> str:
     return ", ".join(_counted(kind, number) for kind, number in kinds.items())
 
 
-def _of_the_host(a: Recording, b: Recording) -> tuple[str, ...]:
+def _of_the_host(before: Evaluation, after: Evaluation) -> tuple[str, ...]:
     """Whether the host may do in B what the device does in A: its time is in no ratio."""
-    of_a, of_b = _contents(a), _contents(b)
-    if of_a is None or of_b is None:
+    other = _uploads_other_contents(before, after)
+    if other is None:
         return ("what both versions upload was not compared: the host may do part of the work",)
-    if of_b - of_a:
-        return ("B uploads contents that A does not: the host may do part of the work, which is in no ratio",)
-    return ()
+    return ("B uploads contents that A does not: the host may do part of the work, which is in no ratio",) if other else ()
 
 
-def _contents(recording: Recording) -> Counter[str] | None:
-    """Of all uploads but those of device addresses, which differ from run to run; None where not all were seen."""
-    if recording.uploads is None:
-        return None if recording.uploaded_names is None else Counter(recording.uploaded_names)
-    return Counter(upload.blob for upload in recording.uploads if not upload.has_addresses)
+def _uploads_other_contents(before: Evaluation, after: Evaluation) -> bool | None:
+    """None where not all uploads were seen."""
+    sides = [(evaluation.counted.recording, evaluation.counted.run) for evaluation in (before, after)]
+    seen = [_uploaded(run.recording_path, recording) for recording, run in sides if recording is not None and run is not None]
+    if len(seen) == len(sides) and seen[0] is not None and seen[1] is not None:
+        return has_other_contents(seen[0], seen[1])
+    names = [recording.uploaded_names for recording, _ in sides if recording is not None and recording.uploaded_names is not None]
+    return bool(Counter(names[1]) - Counter(names[0])) if len(names) == len(sides) else None
+
+
+def _uploaded(folder: Path | None, recording: Recording) -> Uploaded | None:
+    if recording.uploads is None or folder is None:
+        return None
+    return Uploaded(recording.uploads, RecordingReader(folder, recording).blob)
 
 
 def _over_the_link(found: ProgramRegion) -> tuple[str, ...]:
@@ -167,52 +173,6 @@ def _over_the_link(found: ProgramRegion) -> tuple[str, ...]:
     if new <= old:
         return ()
     return (f"B brings {new - old:,} bytes more over the link between host and GPU, of which only the least time is known",)
-
-
-def _predicted(found: ProgramRegion, before: Evaluation, after: Evaluation, target: Target) -> Comparison | None:
-    """The sum of the model's times; None where one of the launches was not counted."""
-    times = [_predictions(side, evaluation, target) for side, evaluation in zip(found.counted, (before, after), strict=True)]
-    if any(not side for side in times):
-        return None
-    old, new = (sum_predictions(side) for side in times)
-    comparison = compare_predictions((PredictedCase(found.name, float(found.region.count), old, new),))
-    if all(step.is_launch for side in found.counted for step in side):
-        return comparison
-    quality = f"{comparison.quality}; copies and fills were not among them" if comparison.quality else ""
-    return replace(comparison, low=None, high=None, quality=quality, method=f"{comparison.method}; {_OPERATIONS_METHOD}")
-
-
-def _beside(found: ProgramRegion, predicted: Comparison | None, before: Evaluation, after: Evaluation, target: Target) -> tuple[str, ...]:
-    """The prediction for all that both programs do on the device, where it is another one."""
-    main = region_of_main(found.before, found.after)
-    if predicted is None or main is None:
-        return ()
-    whole = _predicted(replace(found, region=main), before, after, target)
-    if whole is None or f"{whole.ratio:.2f}" == f"{predicted.ratio:.2f}":
-        return ()
-    return (f"all that main does on the GPU: predicted {whole.ratio:.2f}x",)
-
-
-def _predictions(steps: Sequence[OrderedStep], evaluation: Evaluation, target: Target) -> tuple[PredictedTime, ...]:
-    """Of each step; empty where one is not known."""
-    known = _known_times(evaluation)
-    found = [_prediction(step, known, target) for step in steps]
-    return () if None in found else tuple(time for time in found if time is not None)
-
-
-def _prediction(step: OrderedStep, known: Mapping[tuple[str, LaunchConfig], PredictedTime], target: Target) -> PredictedTime | None:
-    if step.config is None:
-        return predict_operation(step.kind, step.size_bytes, target)
-    return known.get((step.kernel, step.config))
-
-
-def _known_times(evaluation: Evaluation) -> dict[tuple[str, LaunchConfig], PredictedTime]:
-    return {
-        (item.instance, launch.profile.config): launch.predicted
-        for item in evaluation.assessment.kernels
-        for launch in item.launches
-        if launch.profile.blocks_counted
-    }
 
 
 async def _replayed(job: Job, clock: Timing, found: ProgramRegion, before: Evaluation, after: Evaluation) -> PairTiming | LabFailure:

@@ -1,9 +1,9 @@
-"""Speed where the launches of A and B do not correspond: fused, split, added, or with other arguments.
+"""Speed where the launches of A and B do not correspond (fused, split, added, or with other arguments) and their order is not known.
 
-Where the order of launches is known, what differs is one Region (``region_speed.py``). Else all launches are added up: such a sum has
-no gaps and no copies between them, so it may show that B is slower, and never that it is faster. Example::
+All launches are added up: such a sum has no gaps and no copies between them, so it may show that B is slower, and never that it is faster.
+Example::
 
-    speed = await unpaired_speed(job, before, after, "B launches work, which A does not")
+    speed = await summed_speed(job, before, after, "B launches work, which A does not", job.lab.timing)
 """
 
 from __future__ import annotations
@@ -12,9 +12,8 @@ from dataclasses import replace
 
 from assistant.engine.evaluate import Evaluation
 from assistant.engine.job import Job
-from assistant.engine.judge.affected import asked_region, find_in_programs, launched_work
+from assistant.engine.judge.affected import launched_work
 from assistant.engine.judge.predicting import KernelPair, predict_speed
-from assistant.engine.judge.region_speed import region_speed
 from assistant.engine.judge.replaying import startable_kernels
 from assistant.engine.judge.timing_verdict import Speed, judge_timing, without_added_operations
 from assistant.model.comparison import Comparison, SpeedOutcome
@@ -23,26 +22,19 @@ from assistant.model.timing import PairTiming, TimingOptions
 from assistant.model.workload import Case, CaseOrigin
 from assistant.ports.lab import LabFailure, Program, Timing
 
-__all__ = ["unpaired_speed"]
+__all__ = ["summed_speed"]
 
 _MOST_LAUNCHES = 32
 """Of one side that are replayed as one call."""
 _SHAPE = "all launches"
 
 
-async def unpaired_speed(job: Job, before: Evaluation, after: Evaluation, reason: str) -> Speed:
-    """Of all launches of kernels that are not the same in both versions; ``reason``: why they do not correspond."""
-    found = asked_region(job, before, after) or find_in_programs(before, after)
-    if found is not None:
-        speed = await region_speed(job, found, before, after)
-        if speed.comparison is not None:
-            comparison = replace(speed.comparison, caveats=(f"launches do not correspond: {reason}", *speed.comparison.caveats))
-            return replace(speed, comparison=comparison)
+async def summed_speed(job: Job, before: Evaluation, after: Evaluation, reason: str, clock: Timing | None) -> Speed:
+    """Of all launches of kernels that are not the same in both versions; ``reason``: why launches do not correspond."""
     pair = launched_work(before, after)
     predicted = predict_speed((pair,))
     if predicted is None:
         return Speed(None, notes=(f"no speed is reported: {reason}, and launches of both could not be counted",))
-    clock = job.lab.timing
     if clock is None:
         return Speed(_never_faster(predicted, before, after, reason))
     timing = await _timed(job, clock, pair, before, after)

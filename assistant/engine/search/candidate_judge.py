@@ -19,13 +19,14 @@ from assistant.engine.judge import (
     Speed,
     SpeedQuestion,
     affected_pairs,
-    asked_region,
     changed_kernels,
     foreign_reading,
-    operations_speed,
     prepare,
+    screened_program,
     speed_of,
+    speed_of_program,
     verify,
+    why_not_asked,
     with_findings,
 )
 from assistant.engine.proposals import Improvement, KeptStep, Refusal, ScoredVersion, gate, score_predictions, score_ratio
@@ -114,7 +115,7 @@ class CandidateJudge:
         self, node: SearchNode, trial: Trial, evaluation: Evaluation, verification: Verification, comparison: Comparison | None
     ) -> Trial:
         before, after = node.evaluation.kernel(self._name), evaluation.kernel(self._name)
-        if comparison is None:
+        if comparison is None or not after:
             return trial.ended(TrialOutcome.FAILED, "the edited program does not launch the kernel any more")
         scored = (*trial.predictions, *score_ratio(trial.step.predicted_ratio, comparison.ratio))
         trial = replace(trial, comparison=comparison, ratio=comparison.ratio, predictions=scored)
@@ -172,14 +173,19 @@ class CandidateJudge:
     async def speed(self, node: SearchNode, evaluation: Evaluation, is_confirming: bool) -> Speed:
         """Of ``evaluation`` against ``node``: when screening, the version that was edited; when confirming, the user's text.
 
-        Over all kernels that the edit concerns, so that work which it moves into another one counts; over the part of the program that a
-        person asks for, where one does.
+        As ``compare`` has it: over what the programs do where launches, copies or fills differ or a person asks for a part, else over all
+        kernels that the edit concerns, so that work which it moves into another one counts.
         """
+        speed = await self._speed(node, evaluation, is_confirming)
+        not_asked = why_not_asked(self._job, node.evaluation, evaluation) if is_confirming else None
+        return speed if not_asked is None else replace(speed, notes=(*speed.notes, not_asked))
+
+    async def _speed(self, node: SearchNode, evaluation: Evaluation, is_confirming: bool) -> Speed:
+        of_program = speed_of_program if is_confirming or self._job.lab.timing is None else screened_program
+        speed = await of_program(self._job, node.evaluation, evaluation)
+        if speed is not None:
+            return speed
         baseline = self._baselines[changed_kernels(self._start.evaluation.version, evaluation.version), is_confirming]
-        if is_confirming or self._job.lab.timing is None:  # whole programs are not run for each of many candidates
-            region = asked_region(self._job, node.evaluation, evaluation)
-            if region is not None:
-                return await operations_speed(self._job, region, node.evaluation, evaluation)
         pairs = affected_pairs(node.evaluation, evaluation, self._name)
         return await speed_of(self._job, SpeedQuestion(baseline, node.evaluation, evaluation, pairs), is_confirming)
 

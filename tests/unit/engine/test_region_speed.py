@@ -14,9 +14,8 @@ from assistant.cuda.parse import parse
 from assistant.engine.evaluate.assessment import AssessedLaunch, Assessment, CountedRun, KernelAssessment
 from assistant.engine.evaluate.evaluation import Evaluation
 from assistant.engine.judge.affected import find_in_programs
-from assistant.engine.judge.operations import judged_region, operations_speed, other_operations
 from assistant.engine.judge.program_spans import span_s
-from assistant.engine.judge.unpaired import unpaired_speed
+from assistant.engine.judge.program_speed import judged_region, operations_speed, other_operations, unpaired_speed, why_not_asked
 from assistant.engine.reading import read_version
 from assistant.engine.request import JobRequest
 from assistant.measure import operations
@@ -83,7 +82,7 @@ def _taking(launch: AssessedLaunch, time_s: float) -> AssessedLaunch:
 
 
 async def told(before: Evaluation, after: Evaluation, clock: Clock | None = None) -> Comparison:
-    found = await unpaired_speed(job_with(clock), before, after, REASON)
+    found = await unpaired_speed(job_with(clock), None, before, after, REASON, clock)
     assert found.comparison is not None
     return found.comparison
 
@@ -163,7 +162,7 @@ async def test_copies_and_fills_are_predicted_with_the_launches_around_them(
     before, after = evaluated(A, a), evaluated(A, b)
     found = other_operations(before, after)
     assert found is not None and found.name == name
-    comparison = (await operations_speed(job_with(), found, before, after)).comparison
+    comparison = (await operations_speed(job_with(), found, before, after, None)).comparison
     assert comparison is not None and comparison.outcome is SpeedOutcome.PREDICTED
     assert comparison.ratio == pytest.approx(times_s[0] / times_s[1])
     assert comparison.caveats[:2] == (f"copies or fills differ: {name}", what)
@@ -175,7 +174,7 @@ async def test_the_ratio_of_all_that_main_does_stands_beside_that_of_a_part(eval
     before, after = (evaluated(A, f"second second {steps} second") for steps in ("first copy_on_device first", "first first"))
     found = other_operations(before, after)
     assert found is not None
-    comparison = (await operations_speed(job_with(), found, before, after)).comparison
+    comparison = (await operations_speed(job_with(), found, before, after, None)).comparison
     assert comparison is not None and comparison.ratio == pytest.approx(1 + COPY_S / 2e-5)
     assert f"all that main does on the GPU: predicted {1 + COPY_S / 5e-5:.2f}x" in comparison.caveats
 
@@ -189,24 +188,20 @@ async def test_what_a_person_asks_for_is_judged_in_its_place(evaluated: Evaluate
         job = job_with(region=region)
         found = judged_region(job, before, after)
         assert found is not None and found.name == region
-        comparison = (await operations_speed(job, found, before, after)).comparison
+        comparison = (await operations_speed(job, found, before, after, None)).comparison
         assert comparison is not None and comparison.ratio == pytest.approx(ratio)
         assert comparison.caveats[0] == why
 
 
 async def test_a_region_that_is_not_there_is_named_and_what_differs_is_judged(evaluated: Evaluated) -> None:
-    said: list[str] = []
     job = job_with(region="other")
-
-    def say(severity: object, text: str, remedy: str) -> None:
-        said.append(text)
-
-    job.say = say
-    found = judged_region(job, evaluated(A, "first"), evaluated(A, "first copy_on_device"))
+    added = evaluated(A, "first"), evaluated(A, "first copy_on_device")
+    found = judged_region(job, *added)
     assert found is not None and found.asked is None
-    assert said == ["A does nothing on the GPU in calls of other"]
-    assert judged_region(job, of_a_gpu(evaluated(A, "first second")), of_a_gpu(evaluated(A, "first"))) is None
-    assert said[1:] == ["calls of other are not seen by the GPU's own recorder"]
+    assert why_not_asked(job, *added) == "A does nothing on the GPU in calls of other"
+    of_gpu = of_a_gpu(evaluated(A, "first second")), of_a_gpu(evaluated(A, "first"))
+    assert judged_region(job, *of_gpu) is None
+    assert why_not_asked(job, *of_gpu) == "calls of other are not seen by the GPU's own recorder"
 
 
 async def test_programs_with_the_same_copies_and_fills_are_judged_by_their_kernels(evaluated: Evaluated) -> None:
@@ -217,7 +212,6 @@ async def test_programs_with_the_same_copies_and_fills_are_judged_by_their_kerne
     ("steps", "options", "doubt"),
     [
         ("both wait both", {}, "replays leave out what B adds between its launches: 1 wait of the host"),
-        ("both both", {"streams": 2}, "launches of several streams are replayed one after another"),
         (
             "both copy_to_host both",
             {},
