@@ -5,31 +5,20 @@ from __future__ import annotations
 from assistant.engine.evaluate import AssessedLaunch, Evaluation
 from assistant.engine.job import Job
 from assistant.model.profile import Severity
-from assistant.ports.lab import LabFailure
 
-__all__ = ["sampling_in_words", "takes_too_long", "tell_sampling"]
-
-
-def takes_too_long(found: Evaluation | LabFailure) -> bool:
-    """Whether the program, or one launch of it, was stopped for the time it took."""
-    if isinstance(found, LabFailure):
-        return found.kind == "timed_out"
-    problems = (*found.counted.problems, *(problem for profile in found.counted.profiles for problem in profile.problems))
-    return any(problem.kind == "timeout" for problem in problems)
+__all__ = ["sampling_in_words", "tell_sampling"]
 
 
 def tell_sampling(job: Job, evaluation: Evaluation) -> bool:
-    """One warning for each launch shape that was counted in part, and what follows for the program's own results; False if none was."""
-    is_any = False
+    """One warning for each launch shape that was counted in part, and what follows for the program's own results; False if all of it ran."""
+    if not evaluation.counted.is_partial:
+        return False
     for item in evaluation.assessment.kernels:
         for launch in item.launches:
             words = sampling_in_words(launch, _counted_launches(evaluation, launch))
             if words is not None:
-                is_any = True
                 job.say(Severity.WARNING, f"{item.kernel.key}: {words}")
-    if not is_any:
-        return False
-    remedy = "give it smaller arguments after --, or raise --timeout, to have all of it run"
+    remedy = "give it smaller arguments after --, or raise run.whole_s and --timeout, to have all of it run"
     job.say(Severity.WARNING, "what the program computes and prints in such a run is not right and is not shown", remedy)
     return True
 
