@@ -162,9 +162,9 @@ async def repeat_run(job: Job, version: SourceVersion, counted: CountedRun) -> C
     """The original's program once more, with every check on and its threads in another order; counted again where checking takes too long.
 
     So what depends on the order of threads differs from the first run for certain, not by luck. None for declared workloads and where the
-    second run fails.
+    second run fails, and where the first did not have the time to run whole.
     """
-    if counted.run is None:
+    if counted.run is None or counted.is_partial:
         return None
     for mode in ("check", "count"):
         again = await count(job, version, mode, order_seed=OTHER_ORDER)
@@ -176,10 +176,11 @@ async def repeat_run(job: Job, version: SourceVersion, counted: CountedRun) -> C
 async def repeat_limited(job: Job, version: SourceVersion, counted: CountedRun) -> CountedRun | LabFailure | None:
     """``repeat_run`` under the limits of candidates, so that what limits alone change is masked and not held against them.
 
-    A failure where the program, which has run, does not run limited: no candidate could be judged by it. None for declared workloads.
+    A failure where the program, which has run, does not run limited: no candidate could be judged by it. None for declared workloads and
+    for what was run in part.
     """
     again = await repeat_run(job, as_candidate(version), counted)
-    if again is not None or counted.run is None:
+    if again is not None or counted.run is None or counted.is_partial:
         return again
     limited = await count(job, as_candidate(version))
     if not isinstance(limited, LabFailure):

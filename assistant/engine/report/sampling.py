@@ -10,7 +10,7 @@ __all__ = ["sampling_in_words", "tell_sampling"]
 
 
 def tell_sampling(job: Job, evaluation: Evaluation) -> bool:
-    """One warning for each launch shape that was counted in part, and what follows for the program's own results; False if all of it ran."""
+    """One warning for each launch shape that was counted in part, and what follows for the program's results; False if all of it ran."""
     if not evaluation.counted.is_partial:
         return False
     for item in evaluation.assessment.kernels:
