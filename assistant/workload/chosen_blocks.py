@@ -90,8 +90,12 @@ def covering_blocks(blocks: Sequence[int], own: Dim3, other: Dim3) -> tuple[int,
 
 def _span(place: int, mine: int, theirs: int) -> range:
     """Places of an axis with ``theirs`` blocks that lie over one place of the same axis with ``mine``."""
-    first = place * theirs // mine
-    return range(first, max(-(-(place + 1) * theirs // mine), first + 1))
+    most, least = max(mine, theirs), min(mine, theirs)
+    times = -(-most // least)
+    if -(-most // times) == least:  # each block does the work of so many: the last one may have less of it
+        return range(place // times, place // times + 1) if mine >= theirs else range(place * times, min((place + 1) * times, theirs))
+    first, end = place * theirs // mine, -(-(place + 1) * theirs // mine)
+    return range(max(first - 1, 0), min(end + 1, theirs))
 
 
 def wrapped_blocks(blocks: Sequence[int], other: Dim3) -> tuple[int, ...]:

@@ -70,6 +70,8 @@ void enter_block(Worker& w, Block& block) {
 uint64_t linear_at(const Launch& launch, uint64_t position) {
   const std::vector<uint64_t>& chosen = options().chosen_blocks;
   if (!chosen.empty()) return chosen[position];
+  if (launch.last_position && position == 1) return launch.block_count - 1;
+  if (launch.last_position && position == launch.last_position) position = 1;
   return static_cast<uint64_t>((static_cast<unsigned __int128>(position) * launch.order_multiplier + launch.order_offset) % launch.block_count);
 }
 

@@ -37,6 +37,21 @@ double begin_s() {
   return begin;
 }
 
+std::atomic<bool>& left_out_flag() {
+  static std::atomic<bool>& flag = *new std::atomic<bool>{false};
+  return flag;
+}
+
+// The x with factor · x = 1 modulo `modulus`; they share no divisor.
+uint64_t inverse(uint64_t factor, uint64_t modulus) {
+  __int128 old_r = factor, r = modulus, old_s = 1, s = 0;
+  while (r) {
+    __int128 quotient = old_r / r, next_r = old_r - quotient * r, next_s = old_s - quotient * s;
+    old_r = r, r = next_r, old_s = s, s = next_s;
+  }
+  return static_cast<uint64_t>((old_s % modulus + modulus) % modulus);
+}
+
 double all_until_s() { return begin_s() + options().whole_s; }
 
 // Blocks that wait for others of their launch cannot be run in part.
@@ -55,6 +70,8 @@ void limit_time(Launch& launch) {
   launch.order_offset = 0;
   launch.order_multiplier = std::max<uint64_t>(static_cast<uint64_t>(0.6180339887498949 * static_cast<double>(launch.block_count)), 1);
   while (std::gcd(launch.order_multiplier, launch.block_count) != 1) ++launch.order_multiplier;
+  // The last block, which often has less to do than others, runs second.
+  launch.last_position = launch.block_count - inverse(launch.order_multiplier, launch.block_count);
   launch.sample_stride = 1;
   if (options().sample_blocks && !launch.is_checked) launch.counted_positions = options().sample_blocks;
 }
@@ -80,9 +97,10 @@ bool is_left_out(const EmuLaunch& request) {
   return true;
 }
 
+bool has_left_out() { return left_out_flag(); }
+
 void end_soon() {
-  static std::atomic<bool> is_ending{false};
-  if (is_ending.exchange(true)) return;
+  if (left_out_flag().exchange(true)) return;
   std::thread([] {
     double left_s = begin_s() + PROGRAM_SHARE * options().whole_s + FURTHER_S - now_s();
     if (left_s > 0) usleep(static_cast<useconds_t>(1e6 * left_s));

@@ -16,6 +16,8 @@ void limit_time(Launch& launch);
 bool is_time_up(const Launch& launch, uint64_t position);
 // Whether this launch of a series need not run.
 bool is_left_out(const EmuLaunch& request);
+// Whether something was left out by now: what launches find in memory need not be what the program computes.
+bool has_left_out();
 // The program ends some time after its launches have had theirs: nothing that it does with its results counts.
 void end_soon();
 

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from assistant.engine.evaluate.assessment import OTHER_ORDER as OTHER_ORDER
     from assistant.engine.evaluate.assessment import AssessedLaunch as AssessedLaunch
     from assistant.engine.evaluate.assessment import CountedKernel as CountedKernel
+    from assistant.engine.evaluate.assessment import CountedLaunchGroup as CountedLaunchGroup
     from assistant.engine.evaluate.assessment import CountedRun as CountedRun
     from assistant.engine.evaluate.assessment import KernelAssessment as KernelAssessment
     from assistant.engine.evaluate.assessment import Repeatability as Repeatability

@@ -39,6 +39,11 @@ class JudgedInPart(Record):
     caveats: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
 
+    @property
+    def is_led_by_smaller(self) -> bool:
+        """Whether a smaller size stands for the program's own, at which nothing could be compared."""
+        return bool(self.findings)
+
 
 def judged_in_part(baseline: Baseline, counted: CountedRun, cases: Sequence[CaseOfBoth]) -> JudgedInPart:
     """``cases``: all that B was run on; ``counted``: B's own run. Nothing is said where both programs ran whole."""

@@ -128,7 +128,7 @@ async def verify(
         caveats=(*in_part.caveats, *baseline.caveats, *of_edit, *_without_checks(baseline, effort, chosen), *shown.caveats, *one.caveats),
         lines=line_pairs(baseline.version, candidate),
         edited=tuple(sorted(baseline.kernels & edited_kernels(baseline.version, candidate))),
-        sizes=baseline.sizes,
+        sizes=None if in_part.is_led_by_smaller else baseline.sizes,
         order_before=order_before,
         order_after=order_after,
     )
