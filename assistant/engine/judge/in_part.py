@@ -3,18 +3,20 @@
 Launches that ended in their time are judged at their own size. Of others, some blocks are compared at their own size, and smaller ones run
 whole; where B's blocks do another part of the work than A's, the smaller ones are all there is, and a person decides. Example::
 
-    judged_in_part(baseline, counted, cases).caveats
+    judged_in_part(baseline, candidate, counted, cases).caveats
     # ("judged at n=257, not at the program's own size n=4096, of which 64 of 65,536 blocks were compared",)
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from assistant.engine.evaluate import CountedRun
 from assistant.engine.judge.baseline import Baseline
 from assistant.engine.judge.own_blocks import CaseOfBoth, comparable
+from assistant.engine.source_version import SourceVersion
 from assistant.model.verification import Label, Outcome, VerificationFinding
 from assistant.profile.quantity import counted_noun
 from assistant.record import Record
@@ -25,6 +27,7 @@ __all__ = ["NOT_COMPARED", "JudgedInPart", "judged_in_part"]
 
 NOT_COMPARED = "own_size_not_compared"
 """Code of the finding that nothing was compared at the program's own size."""
+_ATOMIC = re.compile(r"\batomic(?:[A-Z]|_ref\b)|\batom\.|\bred\.")
 _RECORDED, _RESIZED = "recorded", "resized"
 _HOST = "what reaches the host: the program takes too long to be run whole, so what it computes and prints is not right"
 
@@ -45,11 +48,11 @@ class JudgedInPart(Record):
         return bool(self.findings)
 
 
-def judged_in_part(baseline: Baseline, counted: CountedRun, cases: Sequence[CaseOfBoth]) -> JudgedInPart:
+def judged_in_part(baseline: Baseline, candidate: SourceVersion, counted: CountedRun, cases: Sequence[CaseOfBoth]) -> JudgedInPart:
     """``cases``: all that B was run on; ``counted``: B's own run. Nothing is said where both programs ran whole."""
     if not (baseline.counted.is_partial or counted.is_partial):
         return JudgedInPart(tuple(cases))
-    kept, _ = comparable(cases)
+    kept = comparable(cases, are_sums_shared=any(_ATOMIC.search(text) for one in (baseline.version, candidate) for text in _texts(one)))
     findings: list[VerificationFinding] = []
     caveats: list[str] = []
     for kernel in dict.fromkeys(case.item.case.kernel for case in cases):
@@ -62,8 +65,13 @@ def judged_in_part(baseline: Baseline, counted: CountedRun, cases: Sequence[Case
                 findings.append(_not_compared(kernel, own[0]))
                 kept = _led_by_smaller(kept, kernel)
     caveats += _of_series(baseline.counted, counted)
-    label = DetectedLabel(Label.IN_PART, "; ".join(caveats) or "the program takes too long to be run whole")
+    caveats = caveats or ["judged in part: what reaches the host not compared"]
+    label = DetectedLabel(Label.IN_PART, "; ".join(caveats))
     return JudgedInPart(tuple(kept), True, (label,), tuple(findings), tuple(dict.fromkeys(caveats)), (_HOST,))
+
+
+def _texts(version: SourceVersion) -> Iterator[str]:
+    return (source.text for source in version.sources)
 
 
 def _of_sizes(own: CaseOfBoth, mine: Sequence[CaseOfBoth], *, is_compared: bool) -> str:

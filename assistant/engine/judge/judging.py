@@ -87,17 +87,17 @@ async def verify(
     missing = [*baseline.missing_checks, *limits, *beside_it]
     if isinstance(pairing, ProgramLevelOnly):
         missing.append(f"kernel-level replay: {pairing.reason}; only what reaches the host was compared")
-    in_part = judged_in_part(baseline, counted, [CaseOfBoth(*each, side) for each, side in zip(chosen, runs, strict=True)])
+    in_part = judged_in_part(baseline, candidate, counted, [CaseOfBoth(*each, side) for each, side in zip(chosen, runs, strict=True)])
     chosen, runs = [(one.item, one.new) for one in in_part.cases], [one.side for one in in_part.cases]
     chosen = [(baseline.perturbed.known(item), new) for item, new in chosen]
     is_whole = not chosen and counted.run is not None and not in_part.is_partial
-    program = program_verdict(baseline, candidate, counted)
+    program = None if in_part.is_partial else program_verdict(baseline, candidate, counted)
     is_checked = is_whole and effort.mode == "check"
     shown = await check_whole_program(job, baseline, candidate, facts, counted, program) if is_checked else ProgramChecks()
     in_question = (baseline.facts, facts) if is_whole else kernels_in_question(baseline, candidate, facts)
     order_before, order_after = map(order_of, in_question)
     beside = facts_beside(baseline, candidate)
-    order = await _stream_order(job, baseline, candidate, counted)
+    order = UNCHECKED if in_part.is_partial else await _stream_order(job, baseline, candidate, counted)
     of_edit = (*_of_streams(baseline, candidate, ((baseline.facts, facts), *beside), order), *_of_bounds(in_question))
     shown_cases = [(item, as_found(item.case.new, item.original, new, side)) for (item, new), side in zip(chosen, runs, strict=True)]
     promises = promises_of(baseline.version, candidate, counted, baseline.kernels)

@@ -3,8 +3,7 @@
 Where both versions start the same grid, the same blocks run. Where B starts another one, those of its blocks run that may do the work of
 A's: what they write elsewhere is not looked at. Where they leave out some of what A's write, nothing can be said. Example::
 
-    kept, missed = comparable(cases)
-    missed      # the cases of which B's blocks do another part of the work
+    comparable(cases, are_sums_shared=False)      # without those of which B's blocks do another part of the work
 """
 
 from __future__ import annotations
@@ -17,6 +16,8 @@ from numpy.typing import NDArray
 
 from assistant.engine.evaluate import JudgedCase
 from assistant.engine.judge.baseline import PreparedCase
+from assistant.engine.judge.grids import leaves_the_same
+from assistant.engine.judge.replaying import CaseTrial
 from assistant.model.elements import ElementType
 from assistant.model.recording import RecordedBuffer
 from assistant.record import Record
@@ -51,16 +52,27 @@ def with_own_blocks(original: NewCase, new: NewCase) -> tuple[NewCase, ...]:
     return tuple(with_chosen_blocks(new, choice) for choice in dict.fromkeys(filter(None, choices))) or (new,)
 
 
-def comparable(cases: Sequence[CaseOfBoth]) -> tuple[list[CaseOfBoth], list[CaseOfBoth]]:
-    """The cases that tell right from wrong, confined to the work of A's blocks; and those whose blocks do another part of it."""
-    kept, missed = list[CaseOfBoth](), list[CaseOfBoth]()
-    for case in cases:
-        confined = _confined(case) if chosen_in(case.item.case.new) else case
-        if confined is None:
-            missed.append(case)
-        else:
-            kept.append(confined)
-    return kept, missed
+def comparable(cases: Sequence[CaseOfBoth], *, are_sums_shared: bool) -> list[CaseOfBoth]:
+    """The cases that tell right from wrong, confined to the work of A's blocks; without those whose blocks do another part of it.
+
+    ``are_sums_shared``: several blocks may add to one value, so that another result of some blocks may only be another share of it.
+    """
+    confined = (_confined(case) if chosen_in(case.item.case.new) else case for case in cases)
+    kept = [case for case in confined if case is not None]
+    return [case for case in kept if not (are_sums_shared and chosen_in(case.item.case.new) and _differs(case))]
+
+
+def _differs(case: CaseOfBoth) -> bool:
+    first = next((run for run in case.item.original if run.is_comparable and run.error is None), None)
+    mine = (
+        None
+        if first is None
+        else next((run for run in case.side if run.is_comparable and run.error is None and run.fill == first.fill), None)
+    )
+    if first is None or mine is None:
+        return False
+    before, after = (CaseTrial(case.item.case.new, None, run.after) for run in (first, mine))
+    return not leaves_the_same(before, after)
 
 
 def missed_ratio(case: JudgedCase, original: SideRun, left: Mapping[int, bytes]) -> float:
