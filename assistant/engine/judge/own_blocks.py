@@ -64,12 +64,10 @@ def comparable(cases: Sequence[CaseOfBoth], *, are_sums_shared: bool) -> list[Ca
 
 def _differs(case: CaseOfBoth) -> bool:
     first = next((run for run in case.item.original if run.is_comparable and run.error is None), None)
-    mine = (
-        None
-        if first is None
-        else next((run for run in case.side if run.is_comparable and run.error is None and run.fill == first.fill), None)
-    )
-    if first is None or mine is None:
+    if first is None:
+        return False
+    mine = next((run for run in case.side if run.is_comparable and run.error is None and run.fill == first.fill), None)
+    if mine is None:
         return False
     before, after = (CaseTrial(case.item.case.new, None, run.after) for run in (first, mine))
     return not leaves_the_same(before, after)
