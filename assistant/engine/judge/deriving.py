@@ -47,8 +47,8 @@ _REDRAWN_COUNT = 3
 """Of a launch that is not the kernel's largest."""
 _RISKY_KINDS = frozenset({*INTEGER_KINDS, OFFSETS, SHIFTED, SMALLER_GRID, REPASSED, "resized", "refilled", "repeated", "unpadded"})
 _UNTRIED = "runs too many threads to be checked there"
-_MOST_BLOCKS, _FEWEST_BLOCKS = 64, 8
-"""Of a launch that takes too long to be run whole: so many are run, or half of those that ran in its time."""
+_MOST_BLOCKS, _FEWEST_BLOCKS, _BLOCKS_SHARE = 64, 8, 4
+"""Of a launch that takes too long to be run whole: so many are run, or a quarter of those that ran in its time."""
 _REPEATED_KINDS = frozenset({"dense", "resampled"})
 
 
@@ -143,7 +143,7 @@ async def _derive_in_part(job: Job, version: SourceVersion, lead: Lead, effort: 
 
 def _with_some_blocks(own: JudgedCase) -> JudgedCase:
     launch = own.new.recording.launches[0]
-    count = min(_MOST_BLOCKS, max(_FEWEST_BLOCKS, (launch.blocks_run or 0) // 2))
+    count = min(_MOST_BLOCKS, max(_FEWEST_BLOCKS, (launch.blocks_run or 0) // _BLOCKS_SHARE))
     return replace(own, new=with_chosen_blocks(own.new, spread_blocks(launch.config.grid, count)))
 
 
