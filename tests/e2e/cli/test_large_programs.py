@@ -60,5 +60,5 @@ def test_check_names_the_blocks_that_it_left_out_and_looks_at_the_last_one(cli: 
     assert any(
         re.search(r"checked \d+ of 625 blocks: the first, the last and others spread evenly; the others were not", one) for one in said
     )
-    assert {problem["kind"] for problem in ended.one("check")["problems"]} == {"out_of_bounds"}
+    assert "out_of_bounds" in {problem["kind"] for problem in ended.one("check")["problems"]}
     assert ended.events[-1]["reason"].endswith("checked in part")
