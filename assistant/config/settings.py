@@ -42,6 +42,12 @@ class RunSettings(_Section):
     """How the user's own program is run."""
 
     timeout_s: float = Field(default=60.0, gt=0, description="Seconds one run of the program may take.")
+    whole_s: float = Field(
+        default=20.0,
+        gt=0,
+        description="Seconds that a program's launches may take together on the CPU emulator, at most a third of the time of a run; what "
+        "takes longer is run, counted and judged in part.",
+    )
 
 
 _When = Literal["on_type", "on_save", "on_command", "off"]

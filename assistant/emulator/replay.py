@@ -60,7 +60,7 @@ def replay(request: ReplayRequest, symbolizer: Symbolizer, environment: Mapping[
 def _run(request: ReplayRequest, folder: Path, environment: Mapping[str, str], launcher: Launcher) -> tuple[Outcome, Layers]:
     limits = request.limits
     variables = restricted_environment(environment) | core_environment(request.mode, limits, request.sample_blocks, request.corrections)
-    variables |= {"EMU_REPLAY": str(folder), "EMU_CASE_WALL_S": f"{limits.wall_s:.3f}"}
+    variables |= {"EMU_REPLAY": str(folder), "EMU_CASE_WALL_S": f"{limits.wall_s:.3f}", "EMU_WHOLE_S": "0"}
     command = Command((str(request.binary),), folder, variables)
     bounds = Bounds(limits.wall_s * len(request.cases) + _START_S, limits.memory_bytes, limits.output_bytes, limits.task_count)
     with confine((folder,)) as confinement:
@@ -118,6 +118,8 @@ def _launch_lines(launch: RecordedLaunch, kernel: str, symbolizer: Symbolizer) -
     yield f"launch {quote(kernel, safe='')} {address} {sizes}"
     if launch.is_cooperative:
         yield "cooperative"
+    if launch.chosen_blocks:
+        yield f"blocks {' '.join(map(str, launch.chosen_blocks))}"
     for argument in launch.arguments:
         yield f"argument {argument.size_bytes} {argument.data_hex or '-'}"
     for number, argument in enumerate(launch.arguments):

@@ -258,13 +258,19 @@ def _seeds(request: JobRequest, settings: Settings) -> tuple[int, ...]:
 def run_limits(request: JobRequest, settings: Settings) -> RunLimits:
     """Bounds of one run or replayed case."""
     limits = settings.limits
+    wall_s = settings.run.timeout_s if request.timeout_s is None else request.timeout_s
     return RunLimits(
-        wall_s=settings.run.timeout_s if request.timeout_s is None else request.timeout_s,
+        wall_s=wall_s,
         memory_bytes=limits.memory_bytes,
         output_bytes=limits.output_bytes,
         launch_bytes=limits.launch_bytes,
         recording_bytes=limits.recording_bytes,
+        whole_s=min(settings.run.whole_s, wall_s * _WHOLE_SHARE),
     )
+
+
+_WHOLE_SHARE = 1 / 3
+"""Of the time of a run, for the program's launches: the host's part, and a second run with every check on, need their time as well."""
 
 
 def _now_ms() -> int:

@@ -93,6 +93,10 @@ class RecordedLaunch(Record):
     """Launch site in the program; line 0 for a declared launch, and where a capture cannot tell."""
     is_cooperative: bool = False
     """All its blocks must run at once: it was started by ``cudaLaunchCooperativeKernel``."""
+    blocks_run: int | None = None
+    """Where time was up before all had run: how many had, or 0 where that is not known. There are no contents after it then."""
+    chosen_blocks: tuple[int, ...] = ()
+    """Linear numbers of the blocks that a replay runs; empty: all of them."""
 
 
 class PassedArguments(Record):
@@ -220,6 +224,9 @@ class Recording(Record):
     """Everything in the order in which the program asked for it; None where the recorder does not see that, or it is too much to keep."""
     uploaded_names: tuple[str, ...] | None = None
     """Instead of ``uploads``, where a GPU's own recorder saw every one: equal for equal bytes."""
+    first_partial: int | None = None
+    """``RecordedLaunch.index`` of the first launch that did not run, or not all of it, because time was up: what later ones found in
+    memory is not what the program computes. None where all ran."""
     are_waits_seen: bool = True
     """``steps`` hold waits, allocations and frees too; those of a GPU's own recorder do not."""
     stream_kinds: tuple[str, ...] = ()

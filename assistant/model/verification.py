@@ -29,6 +29,8 @@ class Label(StrEnum):
     READABILITY = "readability"
     HOST_CODE = "host-code"
     REASSOCIATION = "reassociation"
+    IN_PART = "in-part"
+    """Judged at smaller sizes, on some blocks or on the first launches: the program takes too long to be run whole."""
 
 
 class VerificationFinding(Record):

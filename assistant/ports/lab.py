@@ -65,9 +65,10 @@ class RunLimits(Record):
     output_bytes: int = 16 << 20
     launch_bytes: int = 256 << 20
     recording_bytes: int = 2 << 30
-    launch_budget_s: float = 0.0
-    """Seconds that a counted launch may run for; then no further blocks of it start, and its counters are scaled from those that ran. What
-    it computes is not right then. 0: every block runs."""
+    whole_s: float = 0.0
+    """Seconds that the launches of a program which is counted or checked may take together: one that will not end in what is left stops
+    after some of its blocks, and when the time is over further launches of known shapes are left out (`ProgramRun.is_partial`). What such
+    a program computes is not right; its counters are scaled from what ran. 0: all of it runs. Replays run whole."""
 
 
 NOT_RUN = "not run: "
@@ -108,6 +109,11 @@ class ProgramRun(Record):
     """It was killed for the number of processes and threads it started."""
     missing_limits: tuple[str, ...] = ()
     """Of a candidate: limits that could not be put in force, and what its private copy of the folder left out."""
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether time was up before every block of every launch had run."""
+        return self.recording is not None and self.recording.first_partial is not None
 
     @property
     def left_out(self) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ class ProgramLimits(Record):
     launch_bytes: int = 256 << 20
     """A launch that reaches more memory is not recorded."""
     recording_bytes: int = 2 << 30
-    launch_budget_s: float = 0.0
-    """Seconds after which no further blocks of a counted launch start; 0: all run."""
+    whole_s: float = 0.0
+    """Seconds that launches which are counted or checked may take together; what takes longer runs in part. 0: all of it runs."""
     task_count: int = 1024
     """Threads of a confined program and of all that it started."""

@@ -141,6 +141,8 @@ class _LogReader:
         self._stream_kinds: list[str] = []
         self._started: list[tuple[str, LaunchConfig]] = []
         self._asked: list[tuple[DeviceStep, tuple[str, LaunchConfig] | None]] = []
+        self._first_partial: int | None = None
+        self._last_skipped = 0
 
     def read(self, words: list[str]) -> None:
         """One line; unknown or cut-off lines (the program was killed) are left out."""
@@ -158,6 +160,8 @@ class _LogReader:
             "pointer": self._pointer,
             "poisoned": self._poisoned,
             "failed": self._failed,
+            "cut": self._cut,
+            "left_out": self._left_out,
             "cooperative": self._cooperative,
             "launching": self._launching,
             "time": self._time,
@@ -191,6 +195,8 @@ class _LogReader:
                 notes.append(f"launch {entry.launch.index} of {entry.launch.kernel} failed; its results are not kept")
         shapes = tuple(ShapeCount(*shape, count, self._times_ns.get(shape)) for shape, count in self._shapes.items())
         buffers = tuple(self._buffers[key] for key in sorted(self._buffers))
+        if self._first_partial is not None and self._launches:
+            self._launches[-1] = _ended_early(self._launches[-1])
         launches = tuple(_closed(entry) for entry in self._launches)
         passed = PassedTypes(launches)
         transfers = tuple(passed.typed_transfer(transfer) for _, transfer in sorted(self._transfers, key=itemgetter(0)))
@@ -210,6 +216,7 @@ class _LogReader:
             uploads=tuple(passed.typed_upload(upload) for upload in self._uploads) if sees_uploads else None,
             steps=self._ordered_steps() or self._asked_steps(tuple(self._shapes)),
             uploaded_names=tuple(self._uploaded_names) if sees_names else None,
+            first_partial=self._first_partial,
             are_waits_seen=bool(self._steps) or not self._asked,
             stream_kinds=tuple(self._stream_kinds),
         )
@@ -233,7 +240,7 @@ class _LogReader:
         self._launched(kernel, config, f[11:])
 
     def _skip(self, f: list[str]) -> None:
-        _, kernel, config = self._header(f)
+        self._last_skipped, kernel, config = self._header(f)
         if self._passed and not self._passed[-1].arguments:
             self._passed.pop()  # of a program that launches millions of times, only the first ones' are written
         self._passed.append(_Passed(kernel, config))
@@ -308,6 +315,16 @@ class _LogReader:
 
     def _failed(self, f: list[str]) -> None:
         self._launches[-1].has_failed = True
+
+    def _cut(self, f: list[str]) -> None:
+        self._launches[-1].launch = replace(self._last, blocks_run=int(f[0]))
+        self._note_partial(self._last.index)
+
+    def _left_out(self, f: list[str]) -> None:
+        self._note_partial(self._last_skipped)
+
+    def _note_partial(self, index: int) -> None:
+        self._first_partial = index if self._first_partial is None else min(index, self._first_partial)
 
     def _cooperative(self, f: list[str]) -> None:
         self._launches[-1].launch = replace(self._last, is_cooperative=True)
@@ -394,6 +411,12 @@ class _LogReader:
             arguments=last.arguments if arguments is None else arguments,
             buffers=last.buffers if buffers is None else buffers,
         )
+
+
+def _ended_early(last: _Open) -> _Open:
+    """The last launch of a program that was ended for lack of time may have been under way."""
+    is_whole = bool(last.after) or last.has_failed or not last.launch.buffers or last.launch.blocks_run is not None
+    return last if is_whole else replace(last, launch=replace(last.launch, blocks_run=0))
 
 
 def _closed(entry: _Open) -> RecordedLaunch:

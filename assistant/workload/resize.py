@@ -239,7 +239,7 @@ def at_sizes(case: NewCase, model: SizeModel, plan: Plan) -> NewCase:
     if plan.is_followed:
         contents |= _shorter_offsets(case, counts)
     buffers = tuple(replace(b, size_bytes=len(contents.get(b.id, before[b.id]))) for b in case.recording.buffers)
-    recording = replace(case.recording, buffers=buffers, launches=(replace(launch, config=plan.config),))
+    recording = replace(case.recording, buffers=buffers, launches=(replace(launch, config=plan.config, blocks_run=None, chosen_blocks=()),))
     origin = replace(case.origin, kind="resized", shape=shape_words(plan.sizes), weight=0.0, is_own_size=False)
     return with_contents(replace(case, recording=recording), contents, origin)
 

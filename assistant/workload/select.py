@@ -103,12 +103,18 @@ def select_launches(
 
 def _fullest(recording: Recording, group: list[RecordedLaunch]) -> RecordedLaunch:
     """The first of those that begin with the fewest buffers of nothing but zeros, as long as they change anything: the first steps of a
-    simulation may work on an empty field."""
+    simulation may work on an empty field. Those of a program that was run in part come last once something was left out."""
     sizes = {buffer.id: buffer.size_bytes for buffer in recording.buffers}
 
-    def emptiness(launch: RecordedLaunch) -> tuple[bool, int]:
+    def emptiness(launch: RecordedLaunch) -> tuple[bool, bool, int]:
+        first_partial = recording.first_partial
+        is_partial = launch.blocks_run is not None or (first_partial is not None and launch.index > first_partial)
         is_idle = all(state.before == state.after for state in launch.buffers)
-        return is_idle, sum(state.before == _name_of_zeros(sizes[state.buffer]) for state in launch.buffers if not state.is_poisoned)
+        return (
+            is_partial,
+            is_idle,
+            sum(state.before == _name_of_zeros(sizes[state.buffer]) for state in launch.buffers if not state.is_poisoned),
+        )
 
     return group[0] if len(group) == 1 else min(group, key=emptiness)
 
@@ -160,10 +166,11 @@ def pair_launches(a: Recording, b: Recording, layout_of: LayoutOf = lambda _: No
     for a_kernel, b_kernel in kernels:
         of_a = [launch for launch in a.launches if launch.kernel == a_kernel]
         of_b = [launch for launch in b.launches if launch.kernel == b_kernel]
-        if len(of_a) != len(of_b):
-            times = [_launch_count(side, kernel) for side, kernel in ((a, a_kernel), (b, b_kernel))]
+        is_partial = a.first_partial is not None or b.first_partial is not None
+        times = [_launch_count(side, kernel) for side, kernel in ((a, a_kernel), (b, b_kernel))]
+        if len(of_a) != len(of_b) and (not is_partial or times[0] != times[1]):
             return ProgramLevelOnly(f"{kernel_name(a_kernel)} is launched {times[0]} times by A and {times[1]} by B")
-        for left, right in zip(of_a, of_b, strict=True):
+        for left, right in zip(of_a, of_b, strict=not is_partial):
             difference = _argument_difference(a, left, b, right, layout_of)
             if difference is not None:
                 return ProgramLevelOnly(f"launch {left.index} of {kernel_name(a_kernel)}: {difference}")

@@ -10,10 +10,10 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <time.h>
 
 #include "launch_limits.h"
 #include "options.h"
+#include "partial.h"
 #include "shared_arrays.h"
 #include "worker.h"
 
@@ -21,7 +21,6 @@ namespace emu {
 namespace {
 
 // A GPU starts no further block while so many wait.
-constexpr uint64_t LEAST_BLOCKS_RUN = 64;   // of a launch that runs for limited time: its counters rest on no fewer
 constexpr unsigned RESIDENT_BLOCKS = MULTIPROCESSORS * BLOCKS_PER_MULTIPROCESSOR;
 
 struct Span { char* begin; size_t bytes; };
@@ -69,25 +68,28 @@ void enter_block(Worker& w, Block& block) {
 }
 
 uint64_t linear_at(const Launch& launch, uint64_t position) {
+  const std::vector<uint64_t>& chosen = options().chosen_blocks;
+  if (!chosen.empty()) return chosen[position];
+  if (launch.last_position && position == 1) return launch.block_count - 1;
+  if (launch.last_position && position == launch.last_position) position = 1;
   return static_cast<uint64_t>((static_cast<unsigned __int128>(position) * launch.order_multiplier + launch.order_offset) % launch.block_count);
 }
 
-double now_s() {
-  timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-
-// The next place in the launch's order; block_count when there is none. Where time is limited it is looked at before each power of two of
-// blocks alone: what was counted then does not depend on how busy the machine is, as long as it is about as fast.
+// The next place in the launch's order; run_count or more when there is none. Where time is limited it is looked at before each power of two
+// of blocks alone: what ran then does not depend on how busy the machine is, as long as it is about as fast.
 uint64_t take_position(Launch& launch) {
   if (!launch.budget_until_s) return launch.next_block.fetch_add(1);
   static std::mutex& one_at_a_time = *new std::mutex;
   std::lock_guard<std::mutex> hold(one_at_a_time);
   uint64_t position = launch.next_block.load();
-  bool is_asked = position >= LEAST_BLOCKS_RUN && !(position & (position - 1));
-  if (is_asked && now_s() > launch.budget_until_s) launch.next_block = position = launch.block_count;
-  else launch.next_block = position + 1;
+  if (position >= launch.run_count) return position;
+  if (position && !(position & (position - 1)) && is_time_up(launch, position)) {
+    launch.is_cut = true;
+    launch.blocks_run = position;
+    launch.next_block = position = launch.run_count;
+  } else {
+    launch.next_block = position + 1;
+  }
   return position;
 }
 
@@ -112,13 +114,13 @@ class BlockQueue {
  private:
   std::unique_ptr<Block> take_fresh() {
     Launch& launch = *w_.launch;
-    if (parked_.size() >= resident_limit_ || launch.next_block.load(std::memory_order_relaxed) >= launch.block_count) return nullptr;
+    if (parked_.size() >= resident_limit_ || launch.next_block.load(std::memory_order_relaxed) >= launch.run_count) return nullptr;
     uint64_t position = take_position(launch);
-    if (position >= launch.block_count) return nullptr;
+    if (position >= launch.run_count) return nullptr;
     uint64_t linear = linear_at(launch, position);
     std::unique_ptr<Block> block = spare_ ? std::move(spare_) : std::make_unique<Block>();
     begin_block(w_, *block, linear);
-    block->is_counted = launch.is_counted && is_sampled(launch, linear);
+    block->is_counted = launch.is_counted && position < launch.counted_positions && is_sampled(launch, linear);
     if (block->is_counted) launch.blocks_counted.fetch_add(1, std::memory_order_relaxed);
     enter_block(w_, *block);
     if (options().shared_fill) fill_shared(w_, *options().shared_fill);
@@ -157,7 +159,7 @@ class BlockQueue {
     constexpr unsigned FRUITLESS_ROUNDS = 3;   // a wait may be for one of several things
     if (!holds_back_ || parked_.empty() || parked_.front()->waits_for_grid) return nullptr;
     if (fruitless_ >= FRUITLESS_ROUNDS * parked_.size()) {
-      if (w_.launch->next_block.load() < w_.launch->block_count) report_reliance(*parked_.front());
+      if (w_.launch->next_block.load() < w_.launch->run_count) report_reliance(*parked_.front());
       return nullptr;
     }
     std::unique_ptr<Block> block = std::move(parked_.front());
@@ -174,7 +176,7 @@ class BlockQueue {
     if (launch.request->is_cooperative || !find_spinning(w_, block, thread)) return;
     uint64_t started = launch.next_block.load();
     bool has_higher = false;
-    for (uint64_t position = started; position < launch.block_count && !has_higher; ++position) has_higher = linear_at(launch, position) > block.linear;
+    for (uint64_t position = started; position < launch.run_count && !has_higher; ++position) has_higher = linear_at(launch, position) > block.linear;
     uint32_t pc = block.lanes[thread].pc;
     static std::map<uint32_t, bool>& waits_for_higher = *new std::map<uint32_t, bool>;
     if (waits_for_higher.emplace(pc, has_higher).first->second != has_higher) return;  // a wait for all others has been reported as the first

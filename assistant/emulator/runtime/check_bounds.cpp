@@ -5,6 +5,7 @@
 
 #include "faults.h"
 #include "memory.h"
+#include "partial.h"
 #include "requests.h"
 
 namespace emu {
@@ -90,7 +91,7 @@ void check_global_initialised(Worker& w, const Site& site, const Event& event, c
   for (unsigned i = 0; i < r.lane_count; ++i) {
     uint64_t a = r.address[i];
     if (a < allocation->begin || a + r.size_bytes > allocation->end) continue;
-    if (!is_store && !is_initialised(a, r.size_bytes) && w.problems.note("uninitialised_read", event.pc, 0, allocation->begin))
+    if (!is_store && !has_left_out() && !is_initialised(a, r.size_bytes) && w.problems.note("uninitialised_read", event.pc, 0, allocation->begin))
       report_cause(w, "uninitialised_read", allocation->begin, event.pc, a, thread_index(w, r.lane[i]),
                    "%s of %u bytes of device memory that nothing has written (offset %llu of %s)", verb(event), r.size_bytes,
                    static_cast<ull>(a - allocation->begin), name_of(*allocation).c_str());

@@ -4,14 +4,13 @@
 #include <map>
 #include <mutex>
 #include <numeric>
-#include <time.h>
-#include <tuple>
 
 #include "faults.h"
 #include "graphs.h"
 #include "launch_limits.h"
 #include "memory.h"
 #include "options.h"
+#include "partial.h"
 #include "pool.h"
 #include "probes.h"
 #include "record.h"
@@ -77,39 +76,6 @@ void permute_blocks(Launch& launch, uint64_t seed) {
   launch.order_offset = (mixed >> 7) % launch.block_count;
 }
 
-// Only what a launch is counted by runs; how a series goes on is left out too once it has taken as long as so many launches may.
-constexpr double SERIES_BUDGET = 5;
-
-double seconds_now() {
-  timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-
-// Blocks that wait for others of their launch cannot be run in part.
-void limit_blocks(Launch& launch) {
-  double budget_s = options().launch_budget_s;
-  if (budget_s <= 0 || !launch.is_counted || launch.is_checked || launch.request->is_cooperative || program_communicates) return;
-  launch.budget_until_s = seconds_now() + budget_s;
-  launch.sample_stride = 1;
-  // Steps of the golden section: however far the launch gets, the blocks that ran lie evenly over the grid.
-  launch.order_multiplier = std::max<uint64_t>(static_cast<uint64_t>(0.6180339887498949 * static_cast<double>(launch.block_count)), 1);
-  while (std::gcd(launch.order_multiplier, launch.block_count) != 1) ++launch.order_multiplier;
-}
-
-// Whether a launch of a series need not run: others of its shape were counted, and the series has taken its time.
-bool is_left_out(const EmuLaunch& l) {
-  using Shape = std::tuple<const void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, size_t>;
-  static std::map<Shape, unsigned>& counted = *new std::map<Shape, unsigned>;
-  static const double until_s = seconds_now() + SERIES_BUDGET * options().launch_budget_s;
-  constexpr unsigned LEAST_COUNTED = 2;
-  if (options().launch_budget_s <= 0 || l.is_cooperative || program_communicates) return false;
-  unsigned& count = counted[{l.function, l.grid.x, l.grid.y, l.grid.z, l.block.x, l.block.y, l.block.z, l.shared_bytes}];
-  if (count >= LEAST_COUNTED && seconds_now() > until_s) return true;
-  ++count;
-  return false;
-}
-
 void describe(Launch& launch, const EmuLaunch& request, uint32_t serial, bool is_reported) {
   const Options& o = options();
   launch.request = &request;
@@ -125,8 +91,10 @@ void describe(Launch& launch, const EmuLaunch& request, uint32_t serial, bool is
   if (launch.is_checked && !launch.checks_global_races) emu_unsupported("race check of global memory: the program's arrays are too large for it");
   launch.is_counted = launch.is_checked || (program_has_hooks && o.mode == Mode::count && is_reported);
   if (o.sample_blocks && launch.block_count > o.sample_blocks && !launch.is_checked) launch.sample_stride = launch.block_count / o.sample_blocks;
+  launch.run_count = o.chosen_blocks.empty() ? launch.block_count : o.chosen_blocks.size();
+  if (!o.chosen_blocks.empty()) launch.sample_stride = 1;
   permute_blocks(launch, o.seed);
-  limit_blocks(launch);
+  limit_time(launch);
 }
 
 // What is wrong was found all the same.
@@ -151,6 +119,7 @@ LaunchReport collect(Launch& launch) {
   result.problems = merge(std::move(logs));
   result.grid_unique_sectors = launch.grid_unique_sectors.load();
   result.blocks_counted = launch.blocks_counted.load();
+  result.blocks_run = launch.is_cut ? launch.blocks_run : launch.run_count;
   result.error = launch.error.load();
   if (launch.is_beyond_counters.load()) drop_counters(result);
   return result;
@@ -177,7 +146,7 @@ int run(const EmuLaunch& request) {
     return refusal.error;
   }
   if (is_left_out(request)) {
-    begin_record(index, request);  // no contents are kept where time is limited
+    record_left_out(index, request);
     note_launch_count(index + 1);
     return CUDA_SUCCESS;
   }
@@ -190,7 +159,8 @@ int run(const EmuLaunch& request) {
   LaunchReport result = collect(launch);
   drop_snapshots(launch);
   ensure_timeout_is_reported(result);
-  end_record(record, result.error == CUDA_SUCCESS);
+  if (launch.is_cut) end_soon();
+  end_record(record, result.error ? LaunchEnd::failed : launch.is_cut ? LaunchEnd::cut : LaunchEnd::whole, launch.blocks_run);
 
   if (options().is_quiet) return result.error;
   withhold_unsettled(index, result);

@@ -307,11 +307,35 @@ LaunchRecord begin_record(uint32_t index, const EmuLaunch& l) {
   return {true, reach.regions()};
 }
 
-void end_record(const LaunchRecord& record, bool has_succeeded) {
-  if (!record.is_kept) return;
+void record_left_out(uint32_t index, const EmuLaunch& l) {
+  Recorder* r = recorder();
+  if (!r) return;
+  std::lock_guard<std::mutex> hold(r->mutex);
+  Reach reach(*r);
+  reach.add_arguments(l);
+  write_header(*r, "skipped", index, l);
+  r->log.text("time was up").number(stream_word(l.stream));
+  write_passed(*r, l, reach);
+  r->log.item("left_out");
+}
+
+void flush_record() {
+  Recorder* r = recorder();
+  if (!r) return;
+  std::lock_guard<std::mutex> hold(r->mutex);
+  r->log.flush();
+}
+
+void end_record(const LaunchRecord& record, LaunchEnd end, uint64_t blocks_run) {
+  if (!recorder()) return;
   Recorder& r = *recorder();
   std::lock_guard<std::mutex> hold(r.mutex);
-  if (has_succeeded) write_contents(r, "after", still_there(record.regions));
+  if (!record.is_kept) {
+    if (end == LaunchEnd::cut) r.log.item("left_out");
+    return;
+  }
+  if (end == LaunchEnd::whole) write_contents(r, "after", still_there(record.regions));
+  else if (end == LaunchEnd::cut) r.log.item("cut").number(blocks_run);
   else r.log.item("failed");
   r.log.flush();
 }

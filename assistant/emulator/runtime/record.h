@@ -12,6 +12,8 @@
 //   pointer BUFFER OFFSET TARGET TARGET_OFFSET      inside a buffer, before the launch
 //   poisoned BUFFER                                 nothing has written it before the launch (known in mode `check` only)
 //   failed                                          the launch above ended with an error
+//   cut BLOCKS                                      the launch above was stopped after so many blocks: time was up
+//   left_out                                        the skipped launch above did not run, or not all of it: time was up
 //   transfer KIND BLOB SIZE AFTER_LAUNCH TYPE BUFFER BUFFER_OFFSET [ISSUED]     buffer -1: none; ISSUED orders those of a late run
 //   overtook KIND FUNCTION LINE KIND FUNCTION LINE  of a late run: what ran before what was issued earlier and uses the same memory
 //   upload BLOB SIZE BUFFER BUFFER_OFFSET POINTERS  bytes of the host's that were copied to the device; POINTERS 1: some are device addresses
@@ -51,7 +53,12 @@ struct LaunchRecord {
 
 // No-ops unless EMU_RECORD names a folder.
 LaunchRecord begin_record(uint32_t index, const EmuLaunch& request);
-void end_record(const LaunchRecord& record, bool has_succeeded);
+enum class LaunchEnd { whole, cut, failed };
+// `blocks_run`: of a launch that was cut.
+void end_record(const LaunchRecord& record, LaunchEnd end, uint64_t blocks_run);
+// A launch that does not run for lack of time.
+void record_left_out(uint32_t index, const EmuLaunch& request);
+void flush_record();
 // Of a late run, in which nothing may ever run: what is unfinished at its end is written as well.
 void begin_recording();
 // The next step of the graph that runs, which waits for earlier ones of it.

@@ -177,6 +177,7 @@ class Case {
     bool may_sync_grid = fits_at_once(launch.grid, launch.block);  // declared launches do not say whether they are cooperative
     EmuLaunch request{kernel.function, kernel.invoke, arguments, sizes, kernel.argument_count, launch.grid, launch.block, launch.shared_bytes,
                       nullptr, launch.is_cooperative, may_sync_grid, "", 0};
+    options().chosen_blocks = launch.chosen_blocks;
     error_ = emu_launch(&request);
   }
 

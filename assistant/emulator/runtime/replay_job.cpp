@@ -66,6 +66,9 @@ bool read_item(ReplayJob& job, const std::string& item, std::istream& in) {
   else if (item == "cooperative" && !job.launches.empty()) {
     job.launches.back().is_cooperative = true;
     return true;
+  } else if (item == "blocks" && !job.launches.empty()) {
+    for (uint64_t block; in >> block;) job.launches.back().chosen_blocks.push_back(block);
+    return true;
   } else if (item == "argument" && !job.launches.empty()) {
     size_t size;
     std::string hex;

@@ -7,6 +7,7 @@
 //   pointer BUFFER OFFSET TARGET TARGET_OFFSET
 //   launch NAME FUNCTION GX GY GZ BX BY BZ SHARED     FUNCTION: address, 0 if only the name is known
 //   cooperative                                                       the launch above is one
+//   blocks N …                                                        of the launch above only these run, by their linear numbers
 //   argument SIZE HEX                                                 of the launch above
 //   argument_pointer ARGUMENT OFFSET BUFFER BUFFER_OFFSET
 #pragma once
@@ -37,6 +38,7 @@ struct ReplayLaunch {
   EmuDim3 grid{1, 1, 1}, block{1, 1, 1};
   size_t shared_bytes = 0;
   bool is_cooperative = false;
+  std::vector<uint64_t> chosen_blocks;
   std::vector<std::vector<unsigned char>> arguments;
   std::vector<ReplayPointer> pointers;
 };

@@ -103,7 +103,7 @@ void write_launch(uint32_t index, const EmuLaunch& request, const LaunchReport& 
   write_dim(f, "block", request.block);
   fprintf(f, ",\"shared_bytes\":%zu,\"error\":%d,\"blocks_counted\":%llu,\"unique_sectors\":%llu", request.shared_bytes, report.error,
           static_cast<ull>(report.blocks_counted), static_cast<ull>(report.grid_unique_sectors));
-  fprintf(f, ",\"block_unique_sectors\":%llu,\"atomic_unique_sectors\":%llu,\"sites\":[", static_cast<ull>(report.block_unique_sectors),
+  fprintf(f, ",\"blocks_run\":%llu,\"block_unique_sectors\":%llu,\"atomic_unique_sectors\":%llu,\"sites\":[", static_cast<ull>(report.blocks_run), static_cast<ull>(report.block_unique_sectors),
           static_cast<ull>(report.atomic_unique_sectors));
   const char* separator = "";
   for (const auto& [pc, site] : report.sites) {
@@ -120,6 +120,11 @@ void write_launch(uint32_t index, const EmuLaunch& request, const LaunchReport& 
   }
   fputs("]}\n", f);
   flush_now_and_then(f, !report.problems.empty());
+}
+
+void flush_report() {
+  std::lock_guard<std::mutex> hold(output().mutex);
+  write_count_at_exit();
 }
 
 void write_late_problem(uint32_t index, const Problem& problem) {

@@ -37,7 +37,13 @@ struct Launch {
   bool is_order_checked = false;             // its blocks may signal to each other: it runs on one worker, and their order is looked at
   uint64_t sample_stride = 1;                // one block of so many is counted
   uint64_t order_multiplier = 1, order_offset = 0;  // block order: (i * multiplier + offset) mod block_count
-  double budget_until_s = 0;                 // monotonic: when no further blocks start (EMU_LAUNCH_BUDGET_S); 0: all are run
+  double begin_s = 0;                        // monotonic, where time is limited
+  double budget_until_s = 0;                 // monotonic: when no further blocks start unless all will soon have run; 0: all are run
+  uint64_t last_position = 0;                // where the last block comes in that order if it is to run second instead; 0: as it comes
+  uint64_t counted_positions = ~uint64_t{0}; // of the blocks in their order, so many are counted
+  uint64_t run_count = 0;                    // blocks that run: all, or those that a replay has chosen
+  std::atomic<bool> is_cut{false};           // time was up: only `blocks_run` of them ran
+  uint64_t blocks_run = 0;
   std::atomic<uint64_t> next_block{0};
   std::atomic<uint64_t> blocks_counted{0};
   std::atomic<uint64_t> grid_unique_sectors{0};

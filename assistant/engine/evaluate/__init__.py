@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from assistant.engine.evaluate.assessment import OTHER_ORDER as OTHER_ORDER
     from assistant.engine.evaluate.assessment import AssessedLaunch as AssessedLaunch
     from assistant.engine.evaluate.assessment import CountedKernel as CountedKernel
+    from assistant.engine.evaluate.assessment import CountedLaunchGroup as CountedLaunchGroup
     from assistant.engine.evaluate.assessment import CountedRun as CountedRun
     from assistant.engine.evaluate.assessment import KernelAssessment as KernelAssessment
     from assistant.engine.evaluate.assessment import Repeatability as Repeatability
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from assistant.engine.evaluate.evaluating import evaluate as evaluate
     from assistant.engine.evaluate.evaluating import evaluate_checked_failure as evaluate_checked_failure
     from assistant.engine.evaluate.evaluating import evaluate_failed as evaluate_failed
-    from assistant.engine.evaluate.evaluating import evaluate_sampled as evaluate_sampled
     from assistant.engine.evaluate.evaluating import observe as observe
     from assistant.engine.evaluate.evaluating import own_build_hint as own_build_hint
     from assistant.engine.evaluate.evaluating import repeat_limited as repeat_limited

@@ -76,6 +76,11 @@ class CountedRun(Record):
     """Why the program did not end by itself with status 0: its problems hold, but no other version can be held against it."""
 
     @property
+    def is_partial(self) -> bool:
+        """Whether time was up before every block of every launch had run."""
+        return self.run is not None and self.run.is_partial
+
+    @property
     def recording(self) -> Recording | None:
         return None if self.run is None else self.run.recording
 

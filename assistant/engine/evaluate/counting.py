@@ -18,13 +18,36 @@ from assistant.model.profile import Correction, LaunchProfile
 from assistant.model.workload import Case
 from assistant.ports.lab import CaseRun, LabFailure, ProgramRun, ReplayOptions, ReplayRun
 
-__all__ = ["count_cases", "counted_of", "group_by_kernel", "run_program"]
+__all__ = ["count_cases", "counted_of", "group_by_kernel", "run_in_time", "run_program"]
 
 
 async def run_program(
     job: Job, version: SourceVersion, mode: str = "count", corrections: tuple[Correction, ...] = (), order_seed: int = 0
 ) -> CountedRun | LabFailure:
     """Run ``main()`` under the lab in ``mode`` (``count``, ``check`` or ``grade``), recording every launch; however it ends."""
+    return await _run(replace(job, limits=replace(job.limits, whole_s=0.0)), version, mode, corrections, order_seed)
+
+
+async def run_in_time(job: Job, version: SourceVersion, mode: str = "count") -> CountedRun | LabFailure:
+    """As ``run_program``, but only in part where it takes longer than ``RunLimits.whole_s`` and nobody asked for every block to be counted.
+
+    A program that was run in part has not failed, however it ended: what it did with its results does not count.
+    """
+    may_be_partial = job.lab.timing is None and job.request.sample_blocks
+    counted = await (_run(job, version, mode) if may_be_partial else run_program(job, version, mode))
+    if isinstance(counted, LabFailure) or not counted.is_partial:
+        return counted
+    is_excused = counted.failure is not None and counted.failure.kind in _ENDINGS and bool(counted.profiles)
+    return replace(counted, failure=None) if is_excused else counted
+
+
+_ENDINGS = frozenset({"bad_status", "crashed", "timed_out"})
+"""Kinds of failure that a run without right results may end in."""
+
+
+async def _run(
+    job: Job, version: SourceVersion, mode: str, corrections: tuple[Correction, ...] = (), order_seed: int = 0
+) -> CountedRun | LabFailure:
     run = await job.lab.run(version.program, mode, job.limits, True, job.request.sample_blocks, corrections, order_seed)
     if isinstance(run, LabFailure):
         return run

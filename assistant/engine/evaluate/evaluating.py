@@ -8,7 +8,7 @@ from assistant.config import find_project
 from assistant.engine.evaluate.assess import assess
 from assistant.engine.evaluate.assessment import OTHER_ORDER, Assessment, CountedRun
 from assistant.engine.evaluate.cases import declared_cases
-from assistant.engine.evaluate.counting import count_cases, run_program
+from assistant.engine.evaluate.counting import count_cases, run_in_time, run_program
 from assistant.engine.evaluate.evaluation import Evaluation
 from assistant.engine.evaluate.judged_case import Effort, write_cases
 from assistant.engine.evaluate.live import count_live
@@ -27,7 +27,6 @@ __all__ = [
     "evaluate",
     "evaluate_checked_failure",
     "evaluate_failed",
-    "evaluate_sampled",
     "observe",
     "repeat_limited",
     "repeat_run",
@@ -56,8 +55,18 @@ async def count(
     return await _count_declared(job, version, mode, corrections)
 
 
+async def _count_in_time(job: Job, version: SourceVersion) -> CountedRun | LabFailure:
+    if version.selection.live is not None or not version.has_main:
+        return await count(job, version)
+    counted = await run_in_time(job, version)
+    return counted if isinstance(counted, LabFailure) else counted.failure or counted
+
+
 async def observe(job: Job, version: SourceVersion) -> tuple[CountedRun, ...] | LabFailure:
-    """Every workload of the version, ``main()`` and declared shapes alike, run with all checks on, however the program ends."""
+    """Every workload of the version, ``main()`` and declared shapes alike, run with all checks on, however the program ends.
+
+    Of a program that takes too long for the lab a part is run.
+    """
     if version.selection.live is not None:
         live = await count_live(job, version, version.selection.live, "check")
         return live if isinstance(live, LabFailure) else (live,)
@@ -65,7 +74,7 @@ async def observe(job: Job, version: SourceVersion) -> tuple[CountedRun, ...] | 
         return without_workload(version)
     seen: list[CountedRun] = []
     if version.has_main:
-        program = await run_program(job, version, "check")
+        program = await run_in_time(job, version, "check")
         if isinstance(program, LabFailure):
             return program
         seen.append(program)
@@ -86,37 +95,20 @@ async def _count_declared(job: Job, version: SourceVersion, mode: str, correctio
 
 
 async def evaluate(job: Job, version: SourceVersion, first_evidence: int = 1) -> Evaluation | LabFailure:
-    """Count and assess; a source that the CUDA compiler refuses is a failure of kind ``not_built``."""
-    counted = await count(job, version)
+    """Count and assess; a source that the CUDA compiler refuses is a failure of kind ``not_built``.
+
+    A program that takes too long for the lab is counted in part (``CountedRun.is_partial``).
+    """
+    counted = await _count_in_time(job, version)
     if isinstance(counted, LabFailure):
         return await _blamed(job, version, counted)
     assessment = await assess(job, version, counted, first_evidence)
-    if isinstance(assessment, Assessment) and isinstance(assessment.build, Build) and is_moderate(counted):
+    if isinstance(assessment, Assessment) and isinstance(assessment.build, Build) and is_moderate(counted) and not counted.is_partial:
         counted = await _count_again(job, version, counted, proposed_corrections(version, assessment))
         assessment = await assess(job, version, counted, first_evidence)
     if isinstance(assessment, BuildFailure):
         message = f"{assessment.compiler} does not compile {version.source.path.name}"
         return LabFailure("not_built", message, own_build_hint(version) or "fix the errors above", assessment.diagnostics)
-    return Evaluation(version, counted, assessment)
-
-
-_LAUNCH_SHARE = 1 / 15
-"""Of the time of a whole run that one launch may take where a program is counted in part; all launches of known shapes may take five times
-as long (``SERIES_BUDGET`` of ``emulator/runtime/launch.cpp``), so that two thirds are left for the host's part."""
-
-
-async def evaluate_sampled(job: Job, version: SourceVersion, first_evidence: int = 1) -> Evaluation | LabFailure:
-    """Count and assess a program that takes too long to be run whole: of a launch only as many blocks run as its time allows, of a series
-    only the first launches. Its results are not right; its counters are scaled, and no label of them is better than estimated."""
-    limits = replace(job.limits, launch_budget_s=job.limits.wall_s * _LAUNCH_SHARE, launch_bytes=0)
-    counted = await run_program(replace(job, limits=limits), version)
-    if isinstance(counted, LabFailure):
-        return counted
-    if counted.run is not None and counted.run.timed_out:
-        return counted.failure or LabFailure("timed_out", "it takes too long", "")
-    assessment = await assess(job, version, replace(counted, failure=None), first_evidence)
-    if isinstance(assessment, BuildFailure):
-        return LabFailure("not_built", f"{assessment.compiler} does not compile {version.source.path.name}", "fix the errors above")
     return Evaluation(version, counted, assessment)
 
 
@@ -170,9 +162,9 @@ async def repeat_run(job: Job, version: SourceVersion, counted: CountedRun) -> C
     """The original's program once more, with every check on and its threads in another order; counted again where checking takes too long.
 
     So what depends on the order of threads differs from the first run for certain, not by luck. None for declared workloads and where the
-    second run fails.
+    second run fails, and where the first did not have the time to run whole.
     """
-    if counted.run is None:
+    if counted.run is None or counted.is_partial:
         return None
     for mode in ("check", "count"):
         again = await count(job, version, mode, order_seed=OTHER_ORDER)
@@ -184,10 +176,11 @@ async def repeat_run(job: Job, version: SourceVersion, counted: CountedRun) -> C
 async def repeat_limited(job: Job, version: SourceVersion, counted: CountedRun) -> CountedRun | LabFailure | None:
     """``repeat_run`` under the limits of candidates, so that what limits alone change is masked and not held against them.
 
-    A failure where the program, which has run, does not run limited: no candidate could be judged by it. None for declared workloads.
+    A failure where the program, which has run, does not run limited: no candidate could be judged by it. None for declared workloads and
+    for what was run in part.
     """
     again = await repeat_run(job, as_candidate(version), counted)
-    if again is not None or counted.run is None:
+    if again is not None or counted.run is None or counted.is_partial:
         return again
     limited = await count(job, as_candidate(version))
     if not isinstance(limited, LabFailure):

@@ -116,9 +116,9 @@ def affordable(cost: Cost, work_ratios: Mapping[str, float]) -> tuple[str, ...]:
     return tuple(chosen)
 
 
-def trial_count(cost: Cost) -> int:
-    """Further ways to launch at one size that are tried together."""
-    return _MOST_TRIALS if not is_large(cost) else 1
+def trial_count(cost: Cost, *, is_smaller: bool) -> int:
+    """Further ways to launch at one size that are tried together; ``is_smaller``: only sizes far below the launch's own."""
+    return _MOST_TRIALS if is_smaller or not is_large(cost) else 1
 
 
 def _excess(cost: Cost, limits: tuple[int, int, float]) -> float:

@@ -22,6 +22,7 @@ from assistant.verify.numbers import element_of
 from assistant.verify.outputs import has_small_output
 from assistant.verify.rules import need_tolerance
 from assistant.workload.cancelling import CANCELLING
+from assistant.workload.chosen_blocks import threads_run
 from assistant.workload.recordings import NewCase
 
 __all__ = ["OriginalRuns", "Task", "candidate_runs", "original_runs", "perturb", "task_of"]
@@ -202,7 +203,7 @@ def _batches(tasks: Sequence[Task]) -> list[_Batch]:
 
 
 def _is_checkable(case: NewCase) -> bool:
-    return max(launch.config.thread_count for launch in case.recording.launches) <= CHECKED_THREADS
+    return max(threads_run(launch) for launch in case.recording.launches) <= CHECKED_THREADS
 
 
 def _fills(case: JudgedCase) -> tuple[int, ...]:

@@ -108,7 +108,8 @@ async def _compare_evaluated(job: Job, before: Evaluation, after: Evaluation, is
         verdicts.append(sides.tell(None, program.result, program.speed.comparison))
     moved = moved_work(before, after)
     edited, untouched = edited_kernels(before.version, after.version), list[Unjudged]()
-    operations = None if unpaired is not None else judged_region(job, before, after)
+    is_partial = before.counted.is_partial or after.counted.is_partial  # how often each step was made is not known then
+    operations = None if unpaired is not None or is_partial else judged_region(job, before, after)
     for old, new in pairs:
         baseline = await sides.baseline(frozenset({old.key}), old)
         if isinstance(baseline, LabFailure):

@@ -14,7 +14,7 @@ from dataclasses import replace
 from itertools import islice
 
 from assistant.cuda.struct_layouts import layout_named
-from assistant.engine.evaluate import Effort, JudgedCase, Resize
+from assistant.engine.evaluate import Effort, JudgedCase, Resize, layouts_of
 from assistant.engine.job import Job
 from assistant.engine.judge.budget import CHECKED_THREADS, Cost, case_count, is_large, own_size_count, repeat_count, work_s
 from assistant.engine.judge.grids import independent_of_grid
@@ -25,6 +25,7 @@ from assistant.engine.judge.values import REPASSED, Base, apart, base_of, of_own
 from assistant.engine.source_version import SourceVersion
 from assistant.record import Record
 from assistant.workload.alignment import SHIFTED, shift_count
+from assistant.workload.chosen_blocks import chosen_in, spread_blocks, threads_run, with_chosen_blocks
 from assistant.workload.derive import fresh_values
 from assistant.workload.draws import Draw, Zeros
 from assistant.workload.offsets import OFFSETS
@@ -46,6 +47,8 @@ _REDRAWN_COUNT = 3
 """Of a launch that is not the kernel's largest."""
 _RISKY_KINDS = frozenset({*INTEGER_KINDS, OFFSETS, SHIFTED, SMALLER_GRID, REPASSED, "resized", "refilled", "repeated", "unpadded"})
 _UNTRIED = "runs too many threads to be checked there"
+_MOST_BLOCKS, _FEWEST_BLOCKS, _BLOCKS_SHARE = 64, 8, 4
+"""Of a launch that takes too long to be run whole: so many are run, or a quarter of those that ran in its time."""
 _REPEATED_KINDS = frozenset({"dense", "resampled"})
 
 
@@ -72,7 +75,10 @@ class DerivedCases(Record):
 
 
 async def derive(job: Job, version: SourceVersion, lead: Lead, effort: Effort) -> DerivedCases:
-    """Cases on which the original is clean, likeliest to find a mistake first."""
+    """Cases on which the original is clean, likeliest to find a mistake first. Of a launch that was run in part, some blocks run at its own
+    size, and a smaller one gives all others."""
+    if _is_in_part(lead.own):
+        return await _derive_in_part(job, version, lead, effort)
     base = base_of(lead.own, version.source.text, effort.seeds)
     dense, sparse = (_redrawn_floats(base, effort.seeds[0], zeros) for zeros in ("filled", "scattered"))
     cost, (trial, dense_trial) = await _measured(job, version, [lead.own.new, dense])
@@ -104,8 +110,51 @@ async def derive(job: Job, version: SourceVersion, lead: Lead, effort: Effort) -
     return DerivedCases((replace(own, checked=trial.checked), *anchors, *repeated), (*sizes.dropped, *dropped), notes, names)
 
 
+def _is_in_part(own: JudgedCase) -> bool:
+    launch = own.new.recording.launches[0]
+    return launch.blocks_run is not None and not launch.chosen_blocks
+
+
+async def _derive_in_part(job: Job, version: SourceVersion, lead: Lead, effort: Effort) -> DerivedCases:
+    """The launch's own size by some of its blocks; everything else by a smaller size, or, where nothing shows how the launch shrinks, by
+    the same blocks."""
+    own = _with_some_blocks(lead.own)
+    cost, (trial,) = await _measured(job, version, [own.new])
+    model = _model(version, lead) if trial.unclean(trial.problem_kinds) is None else None
+    if model is None:
+        return await derive(job, version, replace(lead, own=own), effort)
+    share = len(chosen_in(own.new)) / own.new.recording.launches[0].config.grid.count
+    whole = replace(
+        cost,
+        threads=lead.own.new.recording.launches[0].config.thread_count,
+        checked_s=None if cost.checked_s is None else cost.checked_s / share,
+    )
+    launch = SizedLaunch(trial, own.new, model, whole, layouts_of(own.new, version.source.text))
+    sizes = await try_sizes(trials_of(job, version.program), launch, effort.seeds[0], is_confirming=False)
+    own = replace(_within(own, cost, effort), checked=trial.checked)
+    if sizes.base is None:
+        derived = await derive(job, version, replace(lead, own=own), effort)
+        return replace(derived, dropped=(*sizes.dropped, *derived.dropped))
+    smaller = replace(_sized(own, sizes.base, sizes.base.new, model), is_checked=True, repeats=effort.repeats)
+    derived = await derive(job, version, replace(lead, own=smaller), effort)
+    cases = (_grown_from_own(case, model) for case in derived.cases)
+    return replace(derived, cases=(own, *cases))
+
+
+def _with_some_blocks(own: JudgedCase) -> JudgedCase:
+    launch = own.new.recording.launches[0]
+    count = min(_MOST_BLOCKS, max(_FEWEST_BLOCKS, (launch.blocks_run or 0) // _BLOCKS_SHARE))
+    return replace(own, new=with_chosen_blocks(own.new, spread_blocks(launch.config.grid, count)))
+
+
+def _grown_from_own(case: JudgedCase, model: SizeModel) -> JudgedCase:
+    """With what says how a candidate's grid follows from the program's own: what the case was made from is of our own making."""
+    return case if case.resize is None else replace(case, resize=replace(case.resize, model=model))
+
+
 async def redrawn(job: Job, version: SourceVersion, own: JudgedCase, effort: Effort) -> DerivedCases:
     """A further launch of a kernel: on its own values, and on fresh draws where the original is clean on them."""
+    own = _with_some_blocks(own) if _is_in_part(own) else own
     cost, (trial,) = await _measured(job, version, [own.new])
     own = _within(own, cost, effort)
     if own.given or not effort.is_confirming or trial.unclean(trial.problem_kinds) is not None:
@@ -125,7 +174,7 @@ async def bounded(job: Job, version: SourceVersion, own: JudgedCase, effort: Eff
 
 def cost_of(case: NewCase) -> Cost:
     """As far as it is known without running anything."""
-    threads = max(launch.config.thread_count for launch in case.recording.launches)
+    threads = max(threads_run(launch) for launch in case.recording.launches)
     return Cost(threads, sum(buffer.size_bytes for buffer in case.recording.buffers), None)
 
 
@@ -136,7 +185,11 @@ async def _measured(job: Job, version: SourceVersion, cases: Sequence[NewCase]) 
     trials = await try_version(job, version.program, cases, _TRIAL_S, is_checked)
     run = trials[0].run
     has_run = is_checked and run is not None and run.error is None
-    return replace(cost, checked_s=work_s(cost.threads, cost.size_bytes, run.profiles) if has_run and run is not None else None), trials
+    if not has_run or run is None:
+        return cost, trials
+    whole_s, launch = work_s(cost.threads, cost.size_bytes, run.profiles), cases[0].recording.launches[0]
+    share = threads_run(launch) / max(1, launch.config.thread_count)  # counters are of the whole grid
+    return replace(cost, checked_s=whole_s * share), trials
 
 
 def _within(own: JudgedCase, cost: Cost, effort: Effort) -> JudgedCase:
@@ -145,7 +198,7 @@ def _within(own: JudgedCase, cost: Cost, effort: Effort) -> JudgedCase:
 
 def _model(version: SourceVersion, lead: Lead) -> SizeModel | None:
     text = version.source.text
-    if lead.is_declared or len(lead.own.new.launches) != 1:
+    if lead.is_declared or len(lead.own.new.launches) != 1 or chosen_in(lead.own.new):
         return None
     return size_model_of(lead.own.new, lead.own.parameters[0], lead.observed, lambda name: layout_named(text, name))
 

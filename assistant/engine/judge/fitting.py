@@ -22,6 +22,7 @@ from assistant.engine.evaluate import JudgedCase, for_candidate
 from assistant.engine.judge.baseline import Baseline, PreparedCase
 from assistant.engine.judge.changes import same_kernel
 from assistant.engine.judge.filled import filled
+from assistant.engine.judge.own_blocks import missed_ratio, with_own_blocks
 from assistant.engine.judge.replaying import CaseTrial, TryCases
 from assistant.engine.judge.sizes import observed_launches
 from assistant.engine.judge.written_grid import WrittenGrid, written_grid
@@ -30,6 +31,7 @@ from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.recording import Recording
 from assistant.record import Record
 from assistant.verify.numbers import element_of, floats, largest
+from assistant.workload.chosen_blocks import chosen_in
 from assistant.workload.recordings import NewCase
 from assistant.workload.relations import Sizes
 from assistant.workload.resize import GridModel, ObservedLaunch, configs_at, grid_model
@@ -74,6 +76,9 @@ def fittings(
             if launch not in grids:
                 grids[launch] = _grid_of(item.case, pairs, original.version, candidate)
             grid = grids[launch]
+            if chosen_in(new):
+                found.append(Fitting(item, with_own_blocks(item.case.new, new)))
+                continue
             asks = _computes_shared_memory(candidate.version, item.case)
             found.append(Fitting(item, (new,)) if grid is None else _fitting(item, new, grid, asks_for_more=asks))
     return found
@@ -117,7 +122,7 @@ def _fitting(item: PreparedCase, new: NewCase, grid: _Grid, *, asks_for_more: bo
 async def fitted(try_cases: TryCases, fittings: Sequence[Fitting]) -> list[tuple[PreparedCase, NewCase]]:
     """Each case with the launch that the candidate runs on it: of several, the one that comes nearest to what the original leaves."""
     waiting = {_size_of(one): one for one in reversed(fittings) if len(one.choices) > 1}
-    best: dict[_Size, tuple[float, LaunchConfig]] = {}
+    best: dict[_Size, tuple[float, _Started]] = {}
     for round_choices in (slice(0, 1), slice(1, None)):
         still = [one for size, one in waiting.items() if best.get(size, _UNKNOWN)[0] > _NEAR_RATIO]
         tried = [(one, choice) for one in still for choice in one.choices[round_choices]]
@@ -125,12 +130,14 @@ async def fitted(try_cases: TryCases, fittings: Sequence[Fitting]) -> list[tuple
         for (one, choice), trial in zip(tried, trials, strict=True):
             size, distance = _size_of(one), _distance(one.item, trial)
             if size not in best or distance < best[size][0]:
-                best[size] = distance, choice.recording.launches[0].config
+                best[size] = distance, _started_with(choice)
     return [(one.item, _taken(one, best[_size_of(one)][1] if _size_of(one) in best else None)) for one in fittings]
 
 
 _Size = tuple[int | None, str]
 """A launch of the original's recording at one size."""
+_Started = tuple[LaunchConfig, tuple[int, ...]]
+"""How a launch is started, and which of its blocks run."""
 _UNKNOWN = (float("inf"), None)
 
 
@@ -138,8 +145,12 @@ def _size_of(one: Fitting) -> _Size:
     return one.item.case.launch_index, one.item.case.new.origin.shape
 
 
-def _taken(one: Fitting, config: LaunchConfig | None) -> NewCase:
-    return next((choice for choice in one.choices if choice.recording.launches[0].config == config), one.choices[0])
+def _taken(one: Fitting, started: _Started | None) -> NewCase:
+    return next((choice for choice in one.choices if _started_with(choice) == started), one.choices[0])
+
+
+def _started_with(choice: NewCase) -> _Started:
+    return choice.recording.launches[0].config, chosen_in(choice)
 
 
 def _grid_of(case: JudgedCase, pairs: Sequence[LaunchPair], original: SourceVersion, candidate: VersionLaunches) -> _Grid | None:
@@ -183,6 +194,8 @@ def _distance(item: PreparedCase, trial: CaseTrial) -> float:
     first = next((run for run in item.original if run.is_comparable and run.error is None), None)
     if first is None or trial.unclean(known) is not None:
         return float("inf")
+    if chosen_in(item.case.new):
+        return missed_ratio(item.case, first, dict(trial.after))
     after, distance, elsewhere = dict(trial.after), 0.0, 0.0
     for buffer in item.case.new.recording.buffers:
         mine, theirs = after.get(buffer.id), first.contents(buffer.id)

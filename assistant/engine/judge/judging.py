@@ -16,9 +16,11 @@ from assistant.engine.judge.case_runs import candidate_runs, perturb, task_of
 from assistant.engine.judge.changes import edited_kernels
 from assistant.engine.judge.filled import as_found
 from assistant.engine.judge.fitting import VersionLaunches, fitted, fittings, followed
+from assistant.engine.judge.in_part import judged_in_part
 from assistant.engine.judge.in_question import facts_beside, findings_beside, kernels_in_question, static_findings
 from assistant.engine.judge.one_program import compared
 from assistant.engine.judge.other_programs import programs_beside
+from assistant.engine.judge.own_blocks import CaseOfBoth
 from assistant.engine.judge.pairing import line_pairs, pairing_of
 from assistant.engine.judge.promises import promises_of
 from assistant.engine.judge.streams import UNCHECKED, OriginalRuns, StreamOrder, can_be_late, check_streams
@@ -85,15 +87,17 @@ async def verify(
     missing = [*baseline.missing_checks, *limits, *beside_it]
     if isinstance(pairing, ProgramLevelOnly):
         missing.append(f"kernel-level replay: {pairing.reason}; only what reaches the host was compared")
+    in_part = judged_in_part(baseline, candidate, counted, [CaseOfBoth(*each, side) for each, side in zip(chosen, runs, strict=True)])
+    chosen, runs = [(one.item, one.new) for one in in_part.cases], [one.side for one in in_part.cases]
     chosen = [(baseline.perturbed.known(item), new) for item, new in chosen]
-    is_whole = not chosen and counted.run is not None
-    program = program_verdict(baseline, candidate, counted)
+    is_whole = not chosen and counted.run is not None and not in_part.is_partial
+    program = None if in_part.is_partial else program_verdict(baseline, candidate, counted)
     is_checked = is_whole and effort.mode == "check"
     shown = await check_whole_program(job, baseline, candidate, facts, counted, program) if is_checked else ProgramChecks()
     in_question = (baseline.facts, facts) if is_whole else kernels_in_question(baseline, candidate, facts)
     order_before, order_after = map(order_of, in_question)
     beside = facts_beside(baseline, candidate)
-    order = await _stream_order(job, baseline, candidate, counted)
+    order = UNCHECKED if in_part.is_partial else await _stream_order(job, baseline, candidate, counted)
     of_edit = (*_of_streams(baseline, candidate, ((baseline.facts, facts), *beside), order), *_of_bounds(in_question))
     shown_cases = [(item, as_found(item.case.new, item.original, new, side)) for (item, new), side in zip(chosen, runs, strict=True)]
     promises = promises_of(baseline.version, candidate, counted, baseline.kernels)
@@ -105,6 +109,7 @@ async def verify(
             *stated_labels,
             *shown.labels,
             *promises.labels,
+            *in_part.labels,
             *(label for pair in (in_question, *beside) for label in detect_labels(*pair)),
             *one.labels,
         ),
@@ -114,15 +119,16 @@ async def verify(
             *shown.findings,
             *order.findings,
             *promises.findings,
+            *in_part.findings,
         ),
         program=program,
         is_declared=baseline.is_declared,
         dropped_cases=baseline.dropped_cases,
-        missing_checks=(*missing, *shown.missing),
-        caveats=(*baseline.caveats, *of_edit, *_without_checks(baseline, effort, chosen), *shown.caveats, *one.caveats),
+        missing_checks=(*missing, *shown.missing, *in_part.missing),
+        caveats=(*in_part.caveats, *baseline.caveats, *of_edit, *_without_checks(baseline, effort, chosen), *shown.caveats, *one.caveats),
         lines=line_pairs(baseline.version, candidate),
         edited=tuple(sorted(baseline.kernels & edited_kernels(baseline.version, candidate))),
-        sizes=baseline.sizes,
+        sizes=None if in_part.is_led_by_smaller else baseline.sizes,
         order_before=order_before,
         order_after=order_after,
     )

@@ -20,6 +20,7 @@ from assistant.model.source import Parameter
 from assistant.record import Record
 from assistant.verify.evidence import SideRun
 from assistant.verify.numbers import element_of
+from assistant.workload.chosen_blocks import chosen_in, threads_run
 from assistant.workload.derive import Layouts, fresh_values
 from assistant.workload.draws import Draw
 from assistant.workload.other_sizes import larger, smaller, within, work_ratio
@@ -36,6 +37,8 @@ _LIMIT_S = 10.0
 """For one case on the original."""
 _LEAST_COVERED_RATIO = 0.97
 """Of what a launch must write, where results may happen to be what stood there."""
+_LEAST_ESTIMATED_RATIO = 0.75
+"""Where only some blocks of the launch ran, so that what all of them write is estimated from these: those at its edges write less."""
 _TELLING_BYTES = 4
 """Results of this width are hardly ever a pattern by chance."""
 _BASE = "base"
@@ -128,7 +131,7 @@ async def try_sizes(try_cases: TryCases, launch: SizedLaunch, seed: int, is_conf
     found: dict[str, CleanSize] = {}
     reasons: dict[str, str] = {}
     late: dict[str, int] = {}
-    for count in (1, trial_count(launch.cost)):
+    for count in (1, trial_count(launch.cost, is_smaller=chosen_in(launch.own.case) != ())):
         batch = [(name, sized) for name, made in waiting.items() if name not in found for sized in islice(made, count)]
         trials = await try_cases([sized.new for _, sized in batch], _LIMIT_S)
         for late_one in (trial.case for trial in trials if trial.is_late):
@@ -179,16 +182,24 @@ def _not_covered(launch: SizedLaunch, trial: CaseTrial, plan: Plan) -> str | Non
     """Why a launch at these sizes cannot be what the kernel is meant for: it leaves out what a right one would write."""
     before, after = (_totals(case.recording.buffers) for case in (launch.own.case, trial.case))
     poisoned = {buffer.id: _least_covered_of_pattern(buffer) for buffer in trial.case.recording.buffers if buffer.is_poisoned}
-    written = trial.written
-    for buffer, count in launch.own.written.items():
-        if buffer not in launch.model.counts or not count:
+    written, share = trial.written, _share_run(launch.own.case)
+    for buffer, seen in launch.own.written.items():
+        if buffer not in launch.model.counts or not seen:
             continue
-        now, least_ratio = written.get(buffer, 0), poisoned.get(buffer, _LEAST_COVERED_RATIO)
+        count = min(round(seen / share), before[buffer])
+        now = written.get(buffer, 0)
+        least_ratio = _LEAST_ESTIMATED_RATIO if share < 1.0 else poisoned.get(buffer, _LEAST_COVERED_RATIO)
         expected = [term.at(plan.sizes) for term in explain_count(CountAtSizes(launch.model.varied, count))]
         is_explained = any(least_ratio * most <= now <= most for most in expected)
         if not is_explained and now < least_ratio * count / before[buffer] * after[buffer]:
             return f"writes {now} of {after[buffer]} elements there"
     return None
+
+
+def _share_run(case: NewCase) -> float:
+    """Of the launch's threads, those that a replay runs."""
+    launch = case.recording.launches[0]
+    return threads_run(launch) / launch.config.thread_count
 
 
 def _least_covered_of_pattern(buffer: RecordedBuffer) -> float:

@@ -33,6 +33,7 @@ _LABEL_WORDS = {
     Label.READABILITY: "it makes the code longer",
     Label.HOST_CODE: "it edits host code, which runs with your rights",
     Label.REASSOCIATION: "it adds in another order, so the last digits may change",
+    Label.IN_PART: "the program takes too long to be run whole, so the edit was judged in part",
 }
 
 

@@ -2,35 +2,28 @@
 
 from __future__ import annotations
 
-from assistant.engine.evaluate import AssessedLaunch, Evaluation
+from collections.abc import Sequence
+
+from assistant.engine.evaluate import AssessedLaunch, CountedLaunchGroup, CountedRun, Evaluation
 from assistant.engine.job import Job
 from assistant.model.profile import Severity
-from assistant.ports.lab import LabFailure
 
-__all__ = ["sampling_in_words", "takes_too_long", "tell_sampling"]
+__all__ = ["IN_PART", "sampling_in_words", "tell_sampling", "tell_unchecked"]
 
-
-def takes_too_long(found: Evaluation | LabFailure) -> bool:
-    """Whether the program, or one launch of it, was stopped for the time it took."""
-    if isinstance(found, LabFailure):
-        return found.kind == "timed_out"
-    problems = (*found.counted.problems, *(problem for profile in found.counted.profiles for problem in profile.problems))
-    return any(problem.kind == "timeout" for problem in problems)
+IN_PART = "checked in part"
+_REMEDY = "give it smaller arguments after --, or raise run.whole_s and --timeout, to have all of it run"
 
 
 def tell_sampling(job: Job, evaluation: Evaluation) -> bool:
-    """One warning for each launch shape that was counted in part, and what follows for the program's own results; False if none was."""
-    is_any = False
+    """One warning for each launch shape that was counted in part, and what follows for the program's results; False if all of it ran."""
+    if not evaluation.counted.is_partial:
+        return False
     for item in evaluation.assessment.kernels:
         for launch in item.launches:
             words = sampling_in_words(launch, _counted_launches(evaluation, launch))
             if words is not None:
-                is_any = True
                 job.say(Severity.WARNING, f"{item.kernel.key}: {words}")
-    if not is_any:
-        return False
-    remedy = "give it smaller arguments after --, or raise --timeout, to have all of it run"
-    job.say(Severity.WARNING, "what the program computes and prints in such a run is not right and is not shown", remedy)
+    job.say(Severity.WARNING, "what the program computes and prints in such a run is not right and is not shown", _REMEDY)
     return True
 
 
@@ -46,6 +39,30 @@ def sampling_in_words(launch: AssessedLaunch, counted_launches: int) -> str | No
     if not parts:
         return None
     return f"grid {profile.config.grid}, block {profile.config.block}: counted on {' in '.join(parts)}; scaled, so estimated"
+
+
+def tell_unchecked(job: Job, seen: Sequence[CountedRun]) -> None:
+    """One warning for each launch shape of which some blocks or launches did not run, by name; nothing where all did."""
+    for counted in (counted for counted in seen if counted.is_partial):
+        for item in counted.kernels:
+            for group in item.groups:
+                words = _unchecked(counted, group)
+                if words is not None:
+                    job.say(Severity.WARNING, f"{item.kernel.key}: {words}")
+    after = (
+        "later launches find what these left: their reads of what was never written are not reported, and other problems may follow from it"
+    )
+    job.say(Severity.WARNING, f"the program takes too long to be run whole; {after}", _REMEDY)
+
+
+def _unchecked(counted: CountedRun, group: CountedLaunchGroup) -> str | None:
+    profile, made = group.profile, round(group.count)
+    checked = sum((each.kernel, each.config) == (profile.kernel, profile.config) for each in counted.profiles)
+    blocks, every = profile.blocks_counted, profile.config.grid.count
+    parts = [f"checked {blocks:,} of {every:,} blocks: the first, the last and others spread evenly"] if blocks < every else []
+    if checked < made:
+        parts.append(f"checked {checked:,} of {made:,} launches, the first ones")
+    return f"grid {profile.config.grid}, block {profile.config.block}: {'; '.join(parts)}; the others were not checked" if parts else None
 
 
 def _counted_launches(evaluation: Evaluation, launch: AssessedLaunch) -> int:

@@ -6,6 +6,7 @@ A failure of the lab or of the workload is reported with its remedy, and ends wi
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from assistant.cuda.pasted_kernels import pasted_kernels
 from assistant.engine.evaluate import (
@@ -16,7 +17,6 @@ from assistant.engine.evaluate import (
     count,
     evaluate,
     evaluate_checked_failure,
-    evaluate_sampled,
     findings_of_launch,
     observe,
     on_hardware,
@@ -31,7 +31,7 @@ from assistant.engine.report.launch_facts import launch_facts_events
 from assistant.engine.report.machine_code import machine_code_events
 from assistant.engine.report.profile_report import ProfileReport, profile_report
 from assistant.engine.report.reports import other_file, profile_event, summary_event
-from assistant.engine.report.sampling import takes_too_long, tell_sampling
+from assistant.engine.report.sampling import IN_PART, tell_sampling, tell_unchecked
 from assistant.engine.source_version import SourceVersion
 from assistant.model import events
 from assistant.model.build import Build, BuildFailure, CompilerMissing, DiagnosticSeverity
@@ -90,7 +90,11 @@ async def check(job: Job, version: SourceVersion) -> Ending:
     failure = next((counted.failure for counted in seen if counted.failure is not None), None)
     problems = problems_by_kernel(version, seen)
     repeats = Repeats(version, seen, problems)
-    if repeats.are_open:
+    is_partial = any(counted.is_partial for counted in seen)
+    if is_partial:
+        repeats.compare(LabFailure("timed_out", "the program takes too long to be run twice", ""))
+        tell_unchecked(job, seen)
+    elif repeats.are_open:
         Stopwatch(job, "verify").begin(f"runs {_named(version)} again and compares")
         repeats.compare(await count(job, version, order_seed=OTHER_ORDER))
     _tell_pasted(job, version)
@@ -103,13 +107,14 @@ async def check(job: Job, version: SourceVersion) -> Ending:
         counts = (launches.count, launches.refused_count)
         job.emit(events.CheckEnded(job.id, kernel.key, shown, found.is_deterministic, *counts, found.reason, file))
     job.emit(*launch_facts_events(job, version, seen))
-    _tell_printed(job, (counted.run for counted in seen))
+    _tell_printed(job, (counted.run for counted in seen if not counted.is_partial))
     listed = [problem for kernel in version.kernels for problem in problems[kernel.key]]
     errors = errors_among(listed)
     _doubt_sizes(job, version, listed)
     if failure is not None:
         job.say(Severity.WARNING if errors else Severity.ERROR, failure.message, None if errors else failure.remedy)
-    return _check_ending(seen, listed, failure)
+    ending = _check_ending(seen, listed, failure)
+    return replace(ending, reason=f"{ending.reason}; {IN_PART}") if is_partial else ending
 
 
 def _doubt_sizes(job: Job, version: SourceVersion, problems: Sequence[Problem]) -> None:
@@ -137,9 +142,6 @@ async def profile(job: Job, version: SourceVersion, keep: KeepReport | None = No
     evaluation = failure = await evaluate(job, version)
     if isinstance(failure, LabFailure):
         evaluation = await evaluate_checked_failure(job, version) if failure.kind in _SHOWN_ALL_THE_SAME else failure
-    sampled = await _sampled(job, version, watch) if takes_too_long(evaluation) else None
-    if sampled is not None:
-        evaluation = failure = sampled
     if isinstance(evaluation, LabFailure):
         return job.failed(failure if isinstance(failure, LabFailure) else evaluation)
     watch.end(counted_noun(len(evaluation.counted.profiles), "launch", "launches"))
@@ -161,7 +163,7 @@ async def profile(job: Job, version: SourceVersion, keep: KeepReport | None = No
     _tell_pasted(job, version)
     for kernel in version.kernels:
         _tell_not_run(job, version, evaluation, kernel)
-    if sampled is None or not tell_sampling(job, sampled):
+    if not tell_sampling(job, evaluation):
         _tell_printed(job, (evaluation.counted.run,))
     if isinstance(failure, LabFailure):
         if failure.kind != "unsupported":
@@ -170,16 +172,6 @@ async def profile(job: Job, version: SourceVersion, keep: KeepReport | None = No
     if not evaluation.assessment.kernels:
         return Ending(CANNOT_ANSWER, "the workload runs none of the kernels asked about")
     return Ending(DONE, f"{counted_noun(len(evaluation.assessment.kernels), 'kernel')} profiled")
-
-
-async def _sampled(job: Job, version: SourceVersion, watch: Stopwatch) -> Evaluation | None:
-    """A part of the program counted, where no GPU runs the whole and nobody asked for every block; None where that does not help."""
-    if job.lab.timing is not None or not version.has_main or job.request.is_live or not job.request.sample_blocks:
-        return None
-    watch.end(f"too long to run whole in {job.limits.wall_s:g} s")
-    watch.begin(f"counts a part of what {_named(version)} does")
-    found = await evaluate_sampled(job, version)
-    return None if isinstance(found, LabFailure) or takes_too_long(found) else found
 
 
 def _tell_pasted(job: Job, version: SourceVersion) -> None:

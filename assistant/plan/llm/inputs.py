@@ -40,7 +40,7 @@ _PROMPT_OF = {
     SetbackKind.NOT_FASTER: "refine",
 }
 _SIGNAL_OF = {SetbackKind.BUILD: "compile", SetbackKind.WRONG_ANSWER: "verify", SetbackKind.NOT_FASTER: "profile"}
-_LABELS = tuple(label.value for label in Label if label not in (Label.HOST_CODE, Label.NEW_FLAGS))
+_LABELS = tuple(label.value for label in Label if label not in (Label.HOST_CODE, Label.NEW_FLAGS, Label.IN_PART))
 """Risks that a model may state; the others are seen, not believed."""
 
 

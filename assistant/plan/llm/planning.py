@@ -52,7 +52,7 @@ def plan_of(request: PlanRequest, reply: PlanReply, planner: str) -> Plan:
 
 def risk_labels(risks: Iterable[str]) -> tuple[Label, ...]:
     """The labels among the words, each once; other words say nothing. Whether host code is edited is seen, not believed."""
-    known = {label.value: label for label in Label if label is not Label.HOST_CODE}
+    known = {label.value: label for label in Label if label not in (Label.HOST_CODE, Label.IN_PART)}
     return tuple(dict.fromkeys(known[risk.lower()] for risk in risks if risk.lower() in known))
 
 

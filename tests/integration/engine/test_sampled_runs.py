@@ -13,7 +13,7 @@ from assistant.build.architectures import architecture
 from assistant.build.flags import DEFAULT_FLAGS
 from assistant.engine.evaluate.assess import assess
 from assistant.engine.evaluate.assessment import AssessedLaunch, Assessment, CountedRun
-from assistant.engine.evaluate.counting import run_program
+from assistant.engine.evaluate.counting import run_in_time, run_program
 from assistant.engine.job import Job
 from assistant.engine.reading import read_version
 from assistant.engine.report.sampling import sampling_in_words
@@ -55,15 +55,16 @@ async def job(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Job]:
         SERIES.replace("STEPS", "20").replace("    cudaMemcpy(h", "    chain<<<128, 1>>>(done);\n    cudaMemcpy(h")
     )
     lab = CpuLab(folder, link_kept_emulator(folder / "cache"), "h200")
-    request = JobRequest(folder / "a_dozen.cu", folder, sample_blocks=0)
+    request = JobRequest(folder / "a_dozen.cu", folder, sample_blocks=1 << 20)
     yield Job("J", request, lab, target("h200"), limits, folder, (1,), RunLimits())
     await lab.close()
 
 
 async def counted(job: Job, name: str, budget_s: float) -> CountedRun:
     job = replace(job, request=replace(job.request, file=job.request.file.with_name(name)))
-    limits = replace(job.limits, launch_budget_s=budget_s, launch_bytes=0)
-    found = await run_program(replace(job, limits=limits), read_version(job.request, DEFAULT_FLAGS))
+    limits = replace(job.limits, whole_s=5 * budget_s)
+    run = run_in_time if budget_s else run_program
+    found = await run(replace(job, limits=limits), read_version(job.request, DEFAULT_FLAGS))
     assert isinstance(found, CountedRun), found
     return found
 

@@ -84,7 +84,8 @@ def test_what_a_run_takes_follows_from_what_it_counts() -> None:
 )
 def test_the_limits_of_large_and_small(cost: Cost, large: bool, ratio: float) -> None:
     assert (is_large(cost), shrink_ratio(cost)) == (large, ratio)
-    assert trial_count(cost) == (1 if large else 6)
+    assert trial_count(cost, is_smaller=False) == (1 if large else 6)
+    assert trial_count(cost, is_smaller=True) == 6
 
 
 @pytest.mark.parametrize(

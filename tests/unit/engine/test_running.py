@@ -211,9 +211,10 @@ async def test_seeds_are_fresh_or_those_of_an_earlier_job_twice(on: Running) -> 
 def test_limits_come_from_the_settings_but_for_the_time_that_was_asked_for(on: Running) -> None:
     loaded = load_settings(None)
     limits = loaded.settings.limits
-    whole = RunLimits(loaded.settings.run.timeout_s, limits.memory_bytes, limits.output_bytes, limits.launch_bytes, limits.recording_bytes)
+    sizes = limits.memory_bytes, limits.output_bytes, limits.launch_bytes, limits.recording_bytes
+    whole = RunLimits(loaded.settings.run.timeout_s, *sizes, loaded.settings.run.whole_s)
     assert run_limits(on.request(), loaded.settings) == whole
-    assert run_limits(on.request(timeout_s=0.0), loaded.settings) == replace(whole, wall_s=0.0)
+    assert run_limits(on.request(timeout_s=0.0), loaded.settings) == replace(whole, wall_s=0.0, whole_s=0.0)
 
 
 def test_flags_are_those_of_the_line_or_the_project_or_the_database(on: Running) -> None:
