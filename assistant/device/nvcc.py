@@ -6,6 +6,7 @@ still find their neighbours through ``-I``.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
@@ -26,6 +27,7 @@ __all__ = ["CUBIN", "NvccInputs", "NvccOutput", "compile_with_nvcc", "given_to_n
 _UNRESOLVED = "Unresolved extern"
 _TAKEN_FOR_OWN = "is treated as a static definition"
 """nvcc's warning 20044 of ``extern __device__`` where it is not told that code is relocatable."""
+_MAIN = re.compile(r"^(?:int|auto)\s+main\s*\(", re.MULTILINE)
 _DEVICE_WORDS = ("__device__", "__global__", "__constant__")
 CUBIN = "kernel.cubin"
 """Name of the machine code below the scratch folder."""
@@ -54,7 +56,7 @@ def compile_with_nvcc(nvcc: str, request: CompileRequest, runner: ToolRunner, sc
     ran = run((*common, *views, "-cubin", "-o", str(cubin), str(source)))
     if _is_of_several(ran) and given.others:
         ran = _linked(nvcc, given, views, cubin, run)
-    elif _is_of_several(ran) and "cubin" not in request.want:  # what it needs of other units is looked for when it is linked
+    elif _is_of_several(ran) and "cubin" not in request.want and not _is_whole(request):  # what it lacks is looked for when it is linked
         ran = run((*common, *views, "-rdc=true", "-cubin", "-o", str(cubin), str(source)))
     if ran.status != 0 or not cubin.exists():
         return NvccOutput(ran.status, None, "", ran.text, ran.limit)
@@ -68,6 +70,11 @@ def compile_with_nvcc(nvcc: str, request: CompileRequest, runner: ToolRunner, sc
 def _is_of_several(ran: ToolOutput) -> bool:
     """Whether device code uses what another unit defines: functions are missed, variables taken for the unit's own."""
     return (ran.status != 0 and _UNRESOLVED in ran.text) or _TAKEN_FOR_OWN in ran.text
+
+
+def _is_whole(request: CompileRequest) -> bool:
+    """Whether the sources are a program: nothing that is not among them will be linked."""
+    return any(_MAIN.search(text) for _, text in request.sources)
 
 
 def _linked(nvcc: str, given: NvccInputs, views: tuple[str, ...], cubin: Path, run: Callable[[tuple[str, ...]], ToolOutput]) -> ToolOutput:

@@ -11,7 +11,7 @@ import pytest
 from assistant.build.symbols import is_in_unit, symbol_for
 from assistant.lab.compiler import Compiler, Image
 from assistant.lab.process import WorkerProcess
-from assistant.model.build import Build, Flags
+from assistant.model.build import Build, BuildFailure, Flags
 from assistant.model.source import Source
 from assistant.ports.lab import LabFailure, Program
 from tests.thorough import first_of
@@ -190,6 +190,13 @@ async def test_a_unit_that_needs_others_is_relocatable_code(worker: Counted, tmp
     alone = await Compiler(worker, tmp_path / "cache", tmp_path).built(program(tmp_path, text), "sm_90", "resources")
     assert isinstance(alone, Build), alone
     assert (alone.diagnostics, [item.kernel for item in alone.resources]) == ((), ["scale(float*)"])
+
+
+async def test_a_program_of_one_file_must_hold_the_functions_it_calls(worker: Counted, tmp_path: Path) -> None:
+    text = "extern __device__ float boost(float);\n" + KERNEL.replace("2.0f", "boost(*x)") + "int main() { scale<<<1, 1>>>(nullptr); }\n"
+    refused = await Compiler(worker, tmp_path / "cache", tmp_path).built(program(tmp_path, text), "sm_90", "resources")
+    assert isinstance(refused, BuildFailure), refused
+    assert "boost" in refused.diagnostics[0].message
 
 
 async def test_a_variable_of_another_unit_is_not_taken_for_its_own(worker: Counted, tmp_path: Path) -> None:
