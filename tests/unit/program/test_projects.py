@@ -56,6 +56,7 @@ _TRANSPOSES = [["bench_transpose.cu"], ["check_transpose.cu"]]
         ("guarded_main", "gemv.cu", [["main.cu", "gemv.cu"]]),
         ("shell_script", "smooth.cu", [["main.cu", "smooth.cu"]]),
         ("ninja_two", "src/gemv.cu", [["src/app.cu", "src/gemv.cu", "src/rows.c"], ["src/bench.cu", "src/gemv.cu"]]),
+        ("cmake_header", "include/vec/scale.cuh", [["bench/bench.cu", "bench/check.cpp"]]),
         ("cmake_targets", "lib/src/blur.cu", [_TOOL]),
         ("cmake_targets", "lib/include/imgk/reduce.cuh", [_TOOL, _BENCH]),
     ],
@@ -68,7 +69,7 @@ def test_every_project_is_tested() -> None:
     assert {path.name for path in PROJECTS.iterdir()} == {
         *("header_kernel", "three_units", "shared_header", "library_with_driver", "include_and_src", "instantiated_template", "host_cpp"),
         *("cu_includes_cu", "compile_database", "configured", "two_backends", "main_in_comments", "old_encoding", "device_link"),
-        *("guarded_main", "makefile_library", "shell_script", "ninja_two", "cmake_targets", "c_main"),
+        *("guarded_main", "makefile_library", "shell_script", "ninja_two", "cmake_header", "cmake_targets", "c_main"),
     }
 
 
