@@ -17,12 +17,14 @@ from benchmarks.gpu.model import measure_model, model_table, write_accuracy
 from benchmarks.gpu.ncu_table import ncu_table
 from benchmarks.gpu.rate import measure_rate, rate_table
 from benchmarks.gpu.screen import measure_screen, screen_table
+from benchmarks.gpu.sizes import measure_sizes, sizes_table
 from benchmarks.gpu.workers import measure_workers, workers_table
 
 _OF_LABS = {
     "model": (measure_model, model_table),
     "counters": (measure_counters, counters_table),
     "screen": (measure_screen, screen_table),
+    "sizes": (measure_sizes, sizes_table),
     "rate": (measure_rate, rate_table),
     "workers": (measure_workers, workers_table),
     "ncu": (measure_ncu, ncu_table),

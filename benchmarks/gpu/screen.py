@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import statistics
 import subprocess
 import sys
@@ -23,7 +22,7 @@ from typing import Any
 from benchmarks.gpu.bench import Kept
 from benchmarks.table import heading, row
 
-__all__ = ["measure_screen", "screen_table"]
+__all__ = ["measure_screen", "screen_table", "searched", "spans_of"]
 
 _ROOT = Path(__file__).resolve().parents[2]
 _PROGRAMS = (
@@ -43,7 +42,7 @@ def measure_screen(kept: Kept, folder: Path, end_s: float) -> None:
     for name in _PROGRAMS:
         left_s = min(_WALL_S, end_s - time.monotonic())
         if left_s > _LEAST_LEFT_S and not kept.count(program=Path(name).name):
-            for found in _rows(_events(_ROOT / name, folder / "screened", left_s)):
+            for found in spans_of(searched((_ROOT / name).read_text("utf-8"), folder / "screened" / Path(name).name, left_s)):
                 kept.add({"program": Path(name).name, **found})
             kept.write()
 
@@ -70,24 +69,26 @@ def _line(words: str, rows: Sequence[dict[str, Any]], of: Sequence[dict[str, Any
     return row(words, str(len(seconds)), programs, *(f"{value:.2f}" for value in (cuts[49], cuts[94], max(seconds))))
 
 
-def _events(path: Path, place: Path, wall_s: float) -> list[tuple[float, dict[str, Any]]]:
-    """(seconds since the start, event) as they came; those until the time was up."""
+def searched(text: str, path: Path, wall_s: float, arguments: Sequence[str] = ()) -> list[tuple[float, dict[str, Any]]]:
+    """(seconds since the start, event) of a search in ``text``, written to ``path``; those until the time was up."""
+    place = path.parent
     place.mkdir(parents=True, exist_ok=True)
-    copied = Path(shutil.copy(path, place / path.name)).resolve()
-    line = (sys.executable, "-m", "assistant", "optimize", copied.name, "--device", "gpu:0", "--json", "--accept", "none")
+    path.write_text(text, "utf-8")
+    options = ("--device", "gpu:0", "--json", "--accept", "none", "--allow-host-code", *(("--", *arguments) if arguments else ()))
+    line = (sys.executable, "-m", "assistant", "optimize", path.name, *options)
     environment = {**os.environ, "KERNELOPT_HOME": str((place / "home").resolve())}
     start_s = time.monotonic()
     found: list[tuple[float, dict[str, Any]]] = []
-    with subprocess.Popen((*line, "--allow-host-code"), cwd=place, env=environment, stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(line, cwd=place, env=environment, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
-        for text in process.stdout:
-            found.append((time.monotonic() - start_s, json.loads(text)))
+        for line_of_json in process.stdout:
+            found.append((time.monotonic() - start_s, json.loads(line_of_json)))
             if found[-1][0] > wall_s:
                 process.kill()
     return found
 
 
-def _rows(events: Sequence[tuple[float, dict[str, Any]]]) -> list[dict[str, Any]]:
+def spans_of(events: Sequence[tuple[float, dict[str, Any]]]) -> list[dict[str, Any]]:
     """Spans between a candidate's verdict and what came before it; between a confirmation's start and its end."""
     rows: list[dict[str, Any]] = []
     known: set[str] = set()

@@ -1,0 +1,81 @@
+"""How long screening and confirming take for launches of 10 µs to 100 ms: one search for each size of two programs. Example::
+
+measure_sizes(kept, folder, end_s)
+print(sizes_table(kept.rows))
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from benchmarks.gpu.bench import Kept
+from benchmarks.gpu.screen import searched, spans_of
+from benchmarks.table import heading, row
+
+__all__ = ["measure_sizes", "sizes_table"]
+
+_EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+_WALL_S = 180.0
+_LEAST_LEFT_S = 30.0
+
+
+class _Sized(NamedTuple):
+    name: str
+    example: str
+    replaced: tuple[tuple[str, str], ...] = ()
+    arguments: tuple[str, ...] = ()
+
+
+def _smooth(count: int, steps: int) -> _Sized:
+    replaced = (("const int count = 100000;", f"const int count = {count};"), ("(d, count, 64)", f"(d, count, {steps})"))
+    return _Sized(f"double_literals, {count:,} cells, {steps} steps", "double_literals.cu", replaced)
+
+
+_PROGRAMS = (
+    *(_Sized(f"accumulator, {n}²", "accumulator.cu", (), (str(n),)) for n in (128, 1024, 4352, 384, 2560)),
+    *(_smooth(count, steps) for count, steps in ((30_000, 16), (10_000_000, 64), (20_000_000, 512), (300_000, 64), (2_000_000, 64))),
+)
+
+
+def measure_sizes(kept: Kept, folder: Path, end_s: float) -> None:
+    """Rows ``first``, ``screen`` and ``confirm`` of each program, and all events of each search below ``folder``."""
+    for number, program in enumerate(_PROGRAMS):
+        left_s = min(_WALL_S, end_s - time.monotonic())
+        if left_s < _LEAST_LEFT_S or kept.count(program=program.name):
+            continue
+        text = (_EXAMPLES / program.example).read_text("utf-8")
+        for old, new in program.replaced:
+            assert old in text, old
+            text = text.replace(old, new)
+        events = searched(text, folder / f"size{number}" / program.example, left_s, program.arguments)
+        (folder / f"size{number}.jsonl").write_text("".join(f"{json.dumps([at_s, event])}\n" for at_s, event in events), "utf-8")
+        for span in spans_of(events):
+            kept.add({"program": program.name, "a_us": _launch_us(events), "whole_s": events[-1][0], **span})
+        kept.write()
+
+
+def sizes_table(rows: Sequence[dict[str, Any]]) -> str:
+    """As it stands in docs/measurements.md."""
+    lines: list[str] = []
+    for name in dict.fromkeys(found["program"] for found in rows):
+        of = [found for found in rows if found["program"] == name]
+        spans = (
+            ", ".join(f"{found['seconds']:.2f}" for found in of if found["what"] == what) or "–" for what in ("first", "screen", "confirm")
+        )
+        a_us = of[0]["a_us"]
+        lines.append(row(name, "–" if a_us is None else f"{a_us:,.1f}", *spans, f"{of[0]['whole_s']:.1f}"))
+    return "\n".join((heading("program", "A's launch, µs", "first, s", "screened, s", "confirmed, s", "whole search, s"), *lines))
+
+
+def _seconds(spans: Iterable[float]) -> str:
+    return ", ".join(f"{span:.2f}" for span in spans) or "–"
+
+
+def _launch_us(events: Sequence[tuple[float, dict[str, Any]]]) -> float | None:
+    """Of A, by the first timing that is reported."""
+    cases = (case for _, event in events for case in (event.get("speed") or {}).get("cases", ()))
+    return next((case["before_s"] * 1e6 for case in cases), None)
