@@ -111,14 +111,19 @@ async def side_runs(job: Job, version: SourceVersion, tasks: Sequence[Task]) -> 
     written = write_cases(job.scratch / new_id("K"), [task.new for task in tasks])
     found: list[list[SideRun]] = [[] for _ in tasks]
     for batch in _batches(tasks):
+        late = [index for index, side in enumerate(found) if _is_late(tuple(side))]
+        explained = late[:1] if batch.mode == "check" else []  # by checks; none of them is waited for again otherwise
+        chosen = [index for index in batch.chosen if index not in late or index in explained]
+        if not chosen:
+            continue
         is_fresh = tasks[0].is_fresh and not any(found)
         options = ReplayOptions(mode=batch.mode, fill=batch.fill, repeats=batch.repeats, is_fresh=is_fresh)
         limits = job.limits if batch.limit_s is None else replace(job.limits, wall_s=min(job.limits.wall_s, batch.limit_s))
-        replayed = await job.lab.replay(program, [written[index] for index in batch.chosen], options, limits)
+        replayed = await job.lab.replay(program, [written[index] for index in chosen], options, limits)
         if isinstance(replayed, LabFailure):
             return replayed
         contents = LeftContents(replayed.blobs)
-        for index, run in zip(batch.chosen, replayed.cases, strict=True):
+        for index, run in zip(chosen, replayed.cases, strict=True):
             found[index].append(side_run(run, contents, batch.fill))
             found[index].extend(SideRun(contents.of(left), None, batch.fill, is_repeat=True) for left in run.varied)
     return [tuple(runs) for runs in found]

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from assistant.engine.evaluate import Evaluation
 from assistant.engine.job import Job
-from assistant.engine.judge.program_spans import program_spans
+from assistant.engine.judge.program_spans import ProgramSpans, program_spans
 from assistant.engine.judge.region import ProgramRegion
 from assistant.engine.judge.region_prediction import predicted_beside, predicted_region
 from assistant.engine.judge.replaying import startable_kernels
@@ -27,7 +27,7 @@ from assistant.model.recording import STEP_WORDS, WORK_KINDS, DeviceStep, Record
 from assistant.model.timing import PairTiming, TimingOptions
 from assistant.model.workload import Case, CaseOrigin
 from assistant.ports.lab import LabFailure, Program, Timing
-from assistant.profile.quantity import counted_noun
+from assistant.profile.quantity import counted_noun, format_quantity
 from assistant.workload.recordings import RecordingReader
 from assistant.workload.regions import launches_of, steps_within
 from assistant.workload.upload_contents import Uploaded, has_other_contents
@@ -45,23 +45,38 @@ async def region_speed(job: Job, found: ProgramRegion, before: Evaluation, after
     assert a is not None and b is not None
     within, elsewhere = _within(found, a, b, clock), (*_outside(found, a, b), *_of_the_host(before, after), *_over_the_link(found))
     predicted = predicted_region(found, before, after, job.target)
-    what = (found.what, *found.left_out, *predicted_beside(found, predicted, before, after, job.target), *_once(found, a, b))
+    what, once = (found.what, *found.left_out), _once(found, a, b)
     if clock is None:
-        return Speed(_said(predicted, what, (*within, *elsewhere)))
+        beside = predicted_beside(found, predicted, before, after, job.target)
+        return Speed(_said(predicted, (*what, *beside, *once), (*within, *elsewhere)))
     timing = await _replayed(job, clock, found, before, after)
     spans = await program_spans(job, clock, found, before.version.program, after.version.program)
+    what = (*what, *(() if isinstance(spans, LabFailure) else _measured_beside(spans)), *once)
     if isinstance(timing, LabFailure) and isinstance(spans, LabFailure):
         caveats = (*what, f"not timed: {timing.message}; {spans.message}")
         return Speed(_said(predicted, caveats, (*within, *elsewhere)))
     if isinstance(timing, LabFailure):
         assert not isinstance(spans, LabFailure)
-        return Speed(_said(_alone(spans, (f"not replayed: {timing.message}",)), what, elsewhere))
+        return Speed(_said(_alone(spans.region, (f"not replayed: {timing.message}",)), what, elsewhere))
     speed = replace(judge_timing(timing, None, {}, job.seeds[-1]), findings=(), advice=None)
     if isinstance(spans, LabFailure):
         caveats = (*what, f"not timed in the programs themselves: {spans.message}")
         return replace(speed, comparison=_said(speed.comparison, caveats, (*within, *elsewhere)))
     assert speed.comparison is not None
-    return replace(speed, comparison=_said(_together(speed.comparison, spans, within), what, elsewhere))
+    return replace(speed, comparison=_said(_together(speed.comparison, spans.region, within), what, elsewhere))
+
+
+def _measured_beside(spans: ProgramSpans) -> tuple[str, ...]:
+    """What the Region took, and what all that main does on the GPU took in the same runs, where that is more."""
+    region = f"it took {_change(spans.region_s)} in the programs themselves"
+    if spans.whole_s == spans.region_s:
+        return (region,)
+    return (region, f"all that main does on the GPU, from the first step to the last: {_change(spans.whole_s)}, {_ratio(spans.whole)}")
+
+
+def _change(medians_s: tuple[float, float]) -> str:
+    a, b = (format_quantity(median_s, "s") for median_s in medians_s)
+    return f"{a} → {b}"
 
 
 def _alone(spans: Comparison, beside: Sequence[str]) -> Comparison:

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from assistant.engine.job import Job
+from assistant.engine.judge import case_runs
 from assistant.engine.judge.case_runs import Task, candidate_runs
 from assistant.engine.source_version import SourceVersion
 from assistant.model.build import Flags
@@ -59,3 +60,32 @@ async def test_a_case_that_is_late_is_given_three_times_as_long_and_the_others_i
     runs: Any = await candidate_runs(job, cast(SourceVersion, SimpleNamespace(program=program)), tasks)
     assert [side[0].error for side in runs] == [one and error for one in errors]
     assert lab.limits == limits
+
+
+class LateLab:
+    """Where the cases at ``late`` never end, whatever is asked of them."""
+
+    def __init__(self, folder: Path, late: Sequence[int]) -> None:
+        self._folder = folder
+        self._late = late
+        self.asked: list[tuple[str, int, list[int]]] = []
+
+    async def replay(self, program: Program, cases: Sequence[Path], options: ReplayOptions, limits: RunLimits) -> ReplayRun:
+        places = [int(path.name.rsplit("-", 1)[-1]) for path in cases]
+        self.asked.append((options.mode, options.fill, places))
+        runs = (CaseRun(place not in self._late, "timed out" if place in self._late else None, (), True, None, (), ()) for place in places)
+        return ReplayRun(tuple(runs), self._folder)
+
+
+async def test_a_case_that_is_late_is_not_waited_for_again_but_the_first_by_its_checks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lab = LateLab(tmp_path, late=(1, 2))
+    program = Program((Source(tmp_path / "k.cu", "__global__ void k(float *x) {}\n"),), Flags())
+    job = cast(Job, SimpleNamespace(scratch=tmp_path, lab=lab, limits=RunLimits(wall_s=60.0)))
+    new, _ = launched(LaunchConfig(Dim3(1), Dim3(32)), {"n": 8}, np.ones(8, np.float32))
+    monkeypatch.setattr(case_runs, "write_cases", lambda folder, cases: [folder / f"case-{place}" for place in range(len(cases))])
+    tasks = [Task(new, (0xAB, 0x54), 2, is_checked=True) for _ in range(4)]
+    runs: Any = await case_runs.side_runs(job, cast(SourceVersion, SimpleNamespace(program=program)), tasks)
+    assert lab.asked == [("plain", 0xAB, [0, 1, 2, 3]), ("check", 0xAB, [0, 1, 3]), ("plain", 0x54, [0, 3])]
+    assert [len(side) for side in runs] == [3, 2, 1, 3]

@@ -14,7 +14,7 @@ from assistant.cuda.parse import parse
 from assistant.engine.evaluate.assessment import AssessedLaunch, Assessment, CountedRun, KernelAssessment
 from assistant.engine.evaluate.evaluation import Evaluation
 from assistant.engine.judge.affected import find_in_programs
-from assistant.engine.judge.program_spans import span_s
+from assistant.engine.judge.program_spans import span_s, whole_span_s
 from assistant.engine.judge.program_speed import judged_region, operations_speed, other_operations, unpaired_speed, why_not_asked
 from assistant.engine.reading import read_version
 from assistant.engine.request import JobRequest
@@ -270,7 +270,12 @@ async def test_the_programs_themselves_are_timed_too_and_of_two_clear_ratios_the
     )
     found = await told(evaluated(A, "copy_to_device first second"), evaluated(B, "copy_to_device both"), clock)
     assert (found.outcome, found.ratio) == (outcome, pytest.approx(ratio))
-    assert any("in the programs themselves" in caveat for caveat in found.caveats)
+    assert f"it took {a_end // 1000} µs → {b_end // 1000} µs in the programs themselves" in found.caveats
+    a_ns, b_ns = 1000 + a_end, 5 + b_end
+    whole = f"{a_ns // 1000} µs → {b_ns // 1000} µs, {a_ns / b_ns:.2f}x"
+    assert [
+        caveat for caveat in found.caveats if caveat.startswith(f"all that main does on the GPU, from the first step to the last: {whole}")
+    ]
 
 
 async def test_what_replays_leave_out_is_judged_in_the_programs_alone(evaluated: Evaluated) -> None:
@@ -293,6 +298,17 @@ async def test_copies_and_fills_count_in_the_programs_themselves(evaluated: Eval
     found = await told(evaluated(A, "fill first copy_on_device"), evaluated(B, "both fill"), clock)
     assert (found.outcome, found.ratio) == (SpeedOutcome.FASTER, pytest.approx(2.0))
     assert found.cases[0].shape == "fill, first, copy on the GPU → both, fill"
+    assert not any("all that main does" in caveat for caveat in found.caveats), "it is what was timed"
+
+
+def test_the_whole_is_known_where_every_step_has_its_times() -> None:
+    program = Program((Source(Path("/a.cu"), A),), Flags())
+    recording = ran(first=(("copy_to_device", 5, 40), ("first", 20, 30), ("wait", 0, 90)))(program).recording
+    assert recording is not None and recording.steps is not None
+    assert whole_span_s(recording) == pytest.approx(35e-9)
+    unknown = replace(recording, steps=(replace(recording.steps[0], end_ns=None), *recording.steps[1:]))
+    assert whole_span_s(unknown) is None
+    assert whole_span_s(replace(recording, steps=())) is None
 
 
 def of_a_gpu(evaluation: Evaluation, uploaded: tuple[str, ...] | None = ()) -> Evaluation:
