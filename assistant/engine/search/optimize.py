@@ -147,7 +147,7 @@ class _Search(Record):
     async def run(self, evaluation: Evaluation, second_run: CountedRun | None) -> SearchResult:
         """Improve every selected kernel in turn; an accepted proposal becomes the text the next kernel starts from."""
         start = SearchNode(evaluation)
-        finished = self.earlier.finished(evaluation.version.parsed)
+        finished = self.earlier.finished(evaluation.version.files)
         found: list[KernelSearchResult] = []
         edited: dict[Path, Source] = {}
         for name in (name for name in _by_cost(evaluation) if name not in finished):
