@@ -14,7 +14,7 @@ from tests.e2e.cli.harness import DATA, Cli
 from tests.e2e.cli.test_programs import MAIN, OPS, RUN
 from tests.e2e.lsp.capabilities import neovim
 from tests.e2e.lsp.conftest import Start
-from tests.e2e.lsp.editor import Document, Editor
+from tests.e2e.lsp.editor import Document, Editor, failure
 
 QUIET = {"background": {"compile": "off", "verify": "off", "profile": "off"}}
 """Settings under which nothing runs unasked."""
@@ -75,6 +75,64 @@ async def test_a_header_is_asked_about_in_the_program_that_includes_it(shared_cl
     await editor.until(lambda: figures(editor, header))
     assert line + 3 in await counted_lines(editor, header)
     assert len(editor.asked) == 1 and "main.cu" in editor.asked[0].message, "what is run is what is asked about"
+
+
+PLAIN = '#pragma once\n// no __global__ function here\nstruct Options { int rows; const char* name = "__device__"; };\n'
+FIELD_HPP = """#pragma once
+#include "options.h"
+template <class T> class Field {
+ public:
+    explicit Field(int n) : n_(n) { cudaMallocManaged(&data_, n * sizeof(T)); }
+    void twice();
+    T* data_; int n_;
+};
+#include "detail/field.inl"
+"""
+FIELD_INL = """template <class T> __global__ void
+twice_kernel(T* data, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) data[i] *= T(2);
+}
+template <class T> void Field<T>::twice() { twice_kernel<<<(n_ + 63) / 64, 64>>>(data_, n_); }
+"""
+FIELD_MAIN = """#include <cstdio>
+#include "include/field.hpp"
+int main() {
+    Field<float> field(500);
+    for (int i = 0; i < 500; i++) field.data_[i] = i;
+    field.twice();
+    cudaDeviceSynchronize();
+    printf("%g\\n", field.data_[499]);
+}
+"""
+
+
+async def test_cuda_in_a_cpp_header_is_shown_and_a_header_without_costs_nothing(shared_cli: Cli, shared_editor: Start) -> None:
+    """Editors say `cpp` of all of them; the text says which is CUDA, and typing may make one so, or no more so."""
+    shared_cli.write("kernelopt.toml", "")
+    shared_cli.write("solve.cu", FIELD_MAIN)
+    (shared_cli.folder / "include" / "detail").mkdir(parents=True)
+    plain_path, field_path, inner_path = (
+        shared_cli.write(f"include/{name}", text)
+        for name, text in (("options.h", PLAIN), ("field.hpp", FIELD_HPP), ("detail/field.inl", FIELD_INL))
+    )
+    editor = await shared_editor(settings=QUIET)
+    plain, field = (editor.open(path, language="cpp") for path in (plain_path, field_path))
+    inner = editor.open(inner_path, language="cpp")
+    await editor.until(lambda: is_run_by(editor, inner, "solve.cu"))
+    assert [symbol.name for symbol in await editor.symbols(inner)] == ["twice_kernel"]
+    await editor.run("kernelopt.profile", uri=inner.uri, kernel="twice_kernel")
+    await editor.until(lambda: figures(editor, inner))
+    assert inner.line_of("data[i] *=") in await counted_lines(editor, inner)
+    assert {lens.title for lens in await editor.actions(inner, inner.line_of("twice_kernel(T*"))}
+    for other in (plain, field):
+        assert (await editor.titles(other), await editor.symbols(other), editor.diagnostics(other)) == ([], [], [])
+        assert await editor.actions(other, 1) == []
+    assert "not" in await failure(editor, "kernelopt.profile", uri=plain.uri)
+    editor.type(field, f"{FIELD_HPP}\n__global__ void once(float* x) {{ x[0] = 1; }}\n")
+    assert [symbol.name for symbol in await editor.symbols(field)] == ["once"]
+    editor.type(field, FIELD_HPP)
+    assert (await editor.titles(field), await editor.symbols(field)) == ([], [])
 
 
 async def test_which_of_several_programs_is_meant_is_asked_once(shared_cli: Cli, shared_editor: Start) -> None:
