@@ -23,7 +23,8 @@ _WATCHED = (
     "**/compile_commands.json",
     "**/*.rsp",
     "**/*.kernelopt.toml",
-    "**/.kernelopt/programs.json",
+    "**/.kernelopt/{programs,builds}.json",
+    "**/.kernelopt/cmake/**/reply/index-*.json",
 )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import shutil
 from collections.abc import Sequence
@@ -10,7 +11,8 @@ from typing import Any
 
 from lsprotocol import types
 
-from tests.e2e.cli.harness import DATA, Cli
+from lsp.client import as_object, plain
+from tests.e2e.cli.harness import COMMAND, DATA, Cli
 from tests.e2e.cli.test_programs import MAIN, OPS, RUN
 from tests.e2e.lsp.capabilities import neovim
 from tests.e2e.lsp.conftest import Start
@@ -133,6 +135,80 @@ async def test_cuda_in_a_cpp_header_is_shown_and_a_header_without_costs_nothing(
     assert [symbol.name for symbol in await editor.symbols(field)] == ["once"]
     editor.type(field, FIELD_HPP)
     assert (await editor.titles(field), await editor.symbols(field)) == ([], [])
+
+
+def agrees(question: types.ShowMessageRequestParams) -> str:
+    """To whatever is to be run, this once."""
+    return "Once"
+
+
+def refuses_make(question: types.ShowMessageRequestParams) -> str:
+    return "Once" if "make nothing" in question.message else "Never"
+
+
+async def program_action(editor: Editor, document: Document) -> types.CodeAction | None:
+    """That has a build say more."""
+    titled = [action for action in await editor.actions(document, document.line_of("__global__")) if "to see what runs" in action.title]
+    return titled[0] if titled else None
+
+
+async def run_action(editor: Editor, action: types.CodeAction) -> dict[str, Any]:
+    assert action.command is not None and action.command.arguments is not None
+    arguments: dict[str, Any] = as_object(plain(action.command.arguments[0]))
+    return await editor.run(action.command.command, **arguments)
+
+
+async def test_a_build_is_recorded_by_an_action_and_used_at_once(shared_cli: Cli, shared_editor: Start) -> None:
+    """The make file says which of the sources belong together; what it links runs the kernels from then on."""
+    folder = project(shared_cli, "makefile_library")
+    editor = await shared_editor(settings=QUIET, answer=agrees)
+    square = editor.open(folder / "src" / "square.cu")
+    action = await editor.until(lambda: program_action(editor, square))
+    assert action.title == "kernelopt: record the build (make), to see what runs these kernels"
+    assert await editor.ask("kernelopt/list", what="builds", uri=square.uri)
+    assert (await run_action(editor, action))["command"] == "make"
+    await editor.until(lambda: any("recorded: make links demo" in text for text in editor.said))
+    assert [asked.message for asked in editor.asked] == [
+        f"kernelopt wants to run make once, in a private copy of {folder}, to see what it compiles and links. Run it?"
+    ]
+    await editor.until(lambda: is_run_by(editor, square, "demo (recorded)"))
+    assert await program_action(editor, square) is None, "nothing is left to be said by it"
+    assert "not found" not in await failure(editor, "kernelopt.program.record", uri="file:///w/none.cu")
+
+
+async def test_without_consent_no_build_runs_and_a_failing_one_says_why(shared_cli: Cli, shared_editor: Start) -> None:
+    folder = project(shared_cli, "makefile_library")
+    editor = await shared_editor(settings=QUIET, answer=refuses_make)
+    square = editor.open(folder / "src" / "square.cu")
+    await editor.until(lambda: program_action(editor, square))
+    await editor.run("kernelopt.program.record", uri=square.uri)
+    await editor.until(lambda: any("make was not run: no consent was given" in text for text in editor.said))
+    assert not (folder / ".kernelopt" / "builds.json").exists()
+    await editor.run("kernelopt.program.record", uri=square.uri, command="make nothing")
+    await editor.until(lambda: any("make nothing ended with status 2" in text for text in editor.said))
+
+
+async def test_a_cmake_project_is_configured_by_an_action(shared_cli: Cli, shared_editor: Start) -> None:
+    folder = project(shared_cli, "cmake_header")
+    editor = await shared_editor(settings=QUIET, answer=agrees)
+    header = editor.open(folder / "include" / "vec" / "scale.cuh")
+    action = await editor.until(lambda: program_action(editor, header))
+    assert action.title == "kernelopt: configure the CMake project, to see what runs these kernels"
+    await run_action(editor, action)
+    await editor.until(lambda: is_run_by(editor, header, "bench (CMake)"))
+    assert len(editor.asked) == 1 and f"run cmake {folder}, to see what the project builds" in editor.asked[0].message
+
+
+async def test_a_build_recorded_in_a_terminal_is_used_in_the_editor(shared_cli: Cli, shared_editor: Start) -> None:
+    folder = project(shared_cli, "makefile_library")
+    editor = await shared_editor(settings=QUIET)
+    square = editor.open(folder / "src" / "square.cu")
+    await editor.until(lambda: program_action(editor, square))
+    words = (*COMMAND, "program", "src/square.cu", "--record", "make")
+    terminal = await asyncio.create_subprocess_exec(*words, cwd=folder, env=shared_cli.environment())
+    assert await terminal.wait() == 0
+    changed(editor, folder / ".kernelopt" / "builds.json")
+    await editor.until(lambda: is_run_by(editor, square, "demo (recorded)"))
 
 
 async def test_which_of_several_programs_is_meant_is_asked_once(shared_cli: Cli, shared_editor: Start) -> None:
