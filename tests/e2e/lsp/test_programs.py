@@ -14,6 +14,7 @@ from lsprotocol import types
 from lsp.client import as_object, plain
 from tests.e2e.cli.harness import COMMAND, DATA, Cli
 from tests.e2e.cli.test_programs import MAIN, OPS, RUN
+from tests.e2e.cli.two_launches import ONLY_SQUARE, TURN, write_project
 from tests.e2e.lsp.capabilities import neovim
 from tests.e2e.lsp.conftest import Start
 from tests.e2e.lsp.editor import Document, Editor, failure
@@ -209,6 +210,20 @@ async def test_a_build_recorded_in_a_terminal_is_used_in_the_editor(shared_cli: 
     assert await terminal.wait() == 0
     changed(editor, folder / ".kernelopt" / "builds.json")
     await editor.until(lambda: is_run_by(editor, square, "demo (recorded)"))
+
+
+async def test_an_edit_is_judged_in_every_program_where_the_editor_says_so(shared_cli: Cli, shared_editor: Start) -> None:
+    """A person is asked about each program, and the worst verdict is that of the edit."""
+    header_path = write_project(shared_cli, "")
+    editor = await shared_editor(settings=QUIET | {"verification": {"in_every_program": True}}, answer=agrees)
+    header = editor.open(header_path)
+    await editor.until(lambda: is_run_by(editor, header, "square.cu"))
+    editor.type(header, ONLY_SQUARE)
+    await editor.run("kernelopt.verify", uri=header.uri, before=TURN)
+    await editor.until(lambda: any("FAIL" in text for text in editor.said))
+    asked = [question.message for question in editor.asked if "wants to build and run" in question.message]
+    assert len(asked) == 2 and all(sum(name in question for question in asked) == 1 for name in ("square.cu", "wide.cu"))
+    assert any("wide.cu" in text for text in editor.said), editor.said
 
 
 async def test_which_of_several_programs_is_meant_is_asked_once(shared_cli: Cli, shared_editor: Start) -> None:
