@@ -8,7 +8,16 @@ from assistant.record import Record
 from lsp.backend import Backend
 from lsp.units import Unit, Units
 
-__all__ = ["JobArguments", "PairArguments", "ProgramArguments", "ProposalArguments", "SourceArguments", "VerifyArguments", "find_unit"]
+__all__ = [
+    "BuildArguments",
+    "JobArguments",
+    "PairArguments",
+    "ProgramArguments",
+    "ProposalArguments",
+    "SourceArguments",
+    "VerifyArguments",
+    "find_unit",
+]
 
 
 class SourceArguments(Record):
@@ -52,6 +61,18 @@ class ProgramArguments(Record):
     source: str | None = None
 
 
+class BuildArguments(Record):
+    """A document, and how its project is built."""
+
+    uri: str
+    command: str | None = None
+    """To be recorded, as it is typed in a shell; None: the one that the project shows."""
+    options: tuple[str, ...] = ()
+    """Of CMake, where it configures the project."""
+    kernel: str | None = None
+    source: str | None = None
+
+
 class JobArguments(Record):
     job_id: str
 
@@ -83,7 +104,10 @@ class PairArguments(Record):
     """Of ``start``, for the session as long as the document is open; as for other commands."""
 
 
-def find_unit(units: Units, backend: Backend, arguments: SourceArguments | VerifyArguments | PairArguments | ProgramArguments) -> Unit:
+_Arguments = SourceArguments | VerifyArguments | PairArguments | ProgramArguments | BuildArguments
+
+
+def find_unit(units: Units, backend: Backend, arguments: _Arguments) -> Unit:
     """The source that is meant: the document's only one, or the one with the kernel. Raises UsageError where there is none."""
     found = [unit for unit in units.of(arguments.uri) if arguments.source in (None, unit.key)]
     for unit in found:

@@ -183,7 +183,7 @@ class Client:
             self.log(f"what kernelopt wants to build and run: {command}", types.MessageType.Warning)
             what = f"{command[:_SHOWN_CHARACTERS]}… ({len(command) - _SHOWN_CHARACTERS:,} more characters: the log has the whole command)"
             del answers["Always here"]  # the person has not seen all of it
-        chosen = await self.choose(f"kernelopt wants to build and run {what}, to verify and profile its kernels. Run it?", tuple(answers))
+        chosen = await self.choose(_consent_question(run, what), tuple(answers))
         return None if chosen is None else answers.get(chosen)
 
     async def ask_program(self, question: str, names: tuple[str, ...]) -> str | None:
@@ -200,6 +200,18 @@ class Client:
         answers = {"Once": ConsentAnswer.ONCE, "Always here": ConsentAnswer.ALWAYS, "Never": ConsentAnswer.NEVER}
         chosen = await self.choose("\n".join((*notice.lines, "Ask it?")), tuple(answers))
         return None if chosen is None else answers.get(chosen)
+
+
+def _consent_question(run: ProgramConsent, what: str) -> str:
+    from assistant.config import RunPurpose
+
+    match run.purpose:
+        case RunPurpose.JUDGING:
+            return f"kernelopt wants to build and run {what}, to verify and profile its kernels. Run it?"
+        case RunPurpose.RECORDING:
+            return f"kernelopt wants to run {what} once, in a private copy of {run.folder}, to see what it compiles and links. Run it?"
+        case RunPurpose.CONFIGURING:
+            return f"kernelopt wants to run {what}, to see what the project builds. Nothing is written outside of .kernelopt. Run it?"
 
 
 def without_links(message: str) -> str:

@@ -19,7 +19,7 @@ from lsp.embedded import PythonText, read_cuda_cell, read_embedded
 from lsp.late import LateReads
 from lsp.pending_edits import PendingEdits
 from lsp.texts import open_document
-from lsp.units import IgnoredText, Unit, Units, file_of, is_cuda, is_python, is_source, path_of
+from lsp.units import IgnoredText, Unit, Units, file_of, is_cuda, is_cuda_header, is_python, is_source, path_of
 
 __all__ = ["Documents"]
 
@@ -85,7 +85,7 @@ class Documents:
         notebook = workspace.get_notebook_document(cell_uri=uri)
         if not is_source(uri if notebook is None else notebook.uri):
             return (), ()
-        if notebook is None and is_cuda(uri, document.language_id):
+        if notebook is None and (is_cuda(uri, document.language_id) or is_cuda_header(uri, text)):
             return (Unit(uri, uri, path_of(uri, root), text, text, encoding),), ()
         if notebook is None and not is_python(uri, document.language_id):
             return (), ()

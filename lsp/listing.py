@@ -13,6 +13,7 @@ from typing import Any
 
 from assistant.editor.heat import COLD, heat_of
 from assistant.editor.picture import proposal_title
+from assistant.editor.program_words import way_title
 from assistant.editor.report import KernelPart, Report
 from assistant.editor.view import KernelView, StallView
 from assistant.editor.words import kernel_headline
@@ -22,11 +23,12 @@ from assistant.engine.report import proposal_event
 from assistant.model.pair import PairSession
 from assistant.model.profile import Grade
 from assistant.model.proposal import Decision, Proposal
+from assistant.program.build_files import BuildWay
 from assistant.serialize import encode
 from lsp.backend import Backend
 from lsp.units import Unit, Units
 
-__all__ = ["LISTS", "heat_lines", "listed", "reports"]
+__all__ = ["LISTS", "build_command", "heat_lines", "listed", "reports"]
 
 
 def listed(units: Units, backend: Backend, what: str, uri: str | None) -> list[dict[str, Any]]:
@@ -142,6 +144,21 @@ def _programs(backend: Backend, unit: Unit) -> Iterator[dict[str, Any]]:
         }
 
 
+def _builds(backend: Backend, unit: Unit) -> Iterator[dict[str, Any]]:
+    """The build that could say more of its programs, and the command that has it do so; none where there is none."""
+    programs = backend.editor.view(unit.key).programs
+    if programs is not None and programs.way is not None:
+        command, arguments = build_command(programs.way)
+        yield {"uri": unit.uri, "title": way_title(programs.way), "command": command, "arguments": {"uri": unit.uri, **arguments}}
+
+
+def build_command(way: BuildWay) -> tuple[str, dict[str, str]]:
+    """The command of this server that has a build say more, and what it takes beside the document."""
+    if way.command is None:
+        return "kernelopt.program.configure", {}
+    return "kernelopt.program.record", {"command": way.command}
+
+
 LISTS = {
     "kernels": _kernels,
     "proposals": _proposals,
@@ -149,6 +166,7 @@ LISTS = {
     "pair": _pairs,
     "cases": _cases,
     "programs": _programs,
+    "builds": _builds,
 }
 """Name of a list → its items."""
 

@@ -55,6 +55,8 @@ COMMANDS = (
     "kernelopt.kernel.explain",
     "kernelopt.workload.init",
     "kernelopt.program.choose",
+    "kernelopt.program.record",
+    "kernelopt.program.configure",
     "kernelopt.proposal.preview",
     "kernelopt.proposal.explain",
     "kernelopt.proposal.edit",

@@ -14,16 +14,19 @@ from urllib.parse import unquote, urlparse
 from lsprotocol import types
 from pygls.uris import to_fs_path
 
+from assistant.build.units import HEADER_SUFFIXES
+from assistant.cuda.code_text import blanked
 from assistant.cuda.embedded.replace import replace
 from assistant.model.embedded import Embedded, EmbeddingProblem
 from assistant.model.source import Span, TextEdit
 from assistant.record import Record
 from lsp.positions import Positions
 
-__all__ = ["IgnoredText", "Unit", "Units", "file_of", "is_cuda", "is_python", "is_source", "path_of"]
+__all__ = ["IgnoredText", "Unit", "Units", "file_of", "is_cuda", "is_cuda_header", "is_python", "is_source", "path_of"]
 
 _LANGUAGES = frozenset({"cuda-cpp", "cuda", "cuda-c++"})
 _SUFFIXES = frozenset({".cu", ".cuh"})
+_DEVICE_CODE = re.compile(r"\b__(?:global|device)__\b")
 _FILE_SCHEMES = frozenset({"file", "vscode-remote"})
 _SOURCE_SCHEMES = _FILE_SCHEMES | {"untitled"}
 
@@ -192,8 +195,14 @@ def is_source(uri: str) -> bool:
 
 
 def is_cuda(uri: str, language_id: str | None) -> bool:
-    """Whether a whole document is CUDA C++."""
+    """Whether a whole document is CUDA C++ by its language or its name."""
     return language_id in _LANGUAGES or Path(unquote(urlparse(uri).path)).suffix in _SUFFIXES
+
+
+def is_cuda_header(uri: str, text: str) -> bool:
+    """Whether a document is a header, of C++ by its name, whose text has device code: one search for each header without any."""
+    suffix = Path(unquote(urlparse(uri).path)).suffix.lower()
+    return suffix in HEADER_SUFFIXES and _DEVICE_CODE.search(text) is not None and _DEVICE_CODE.search(blanked(text)) is not None
 
 
 def is_python(uri: str, language_id: str | None) -> bool:

@@ -150,7 +150,7 @@ def _compare(
 ) -> None:
     """Is B right, and is it faster than A? Judges people's own edits exactly as it judges its own."""
     request = opt.job_request(a, sources, kernel, device, target, cflags, context.obj, timeout, build=build, run=run, region=region)
-    asked = replace(request, is_everywhere=is_everywhere)
+    asked = replace(request, is_everywhere=True if is_everywhere else None)
     raise typer.Exit(_run(lambda session: session.compare(asked, plain_path(b), is_strict), as_json))
 
 

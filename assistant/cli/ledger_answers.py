@@ -94,7 +94,8 @@ def print_history(file: Path | None, limit: int, as_json: bool) -> None:
         return
     for attempt in attempts:
         ratio = "" if attempt.comparison is None else f" {attempt.comparison.outcome.value} {attempt.comparison.ratio:.2f}x"
-        line = f"{_when(attempt.created_ms)} {attempt.technique} on {attempt.kernel}: {attempt.outcome}{ratio} — {attempt.reason}"
+        also = f" with {', '.join(file.path.name for file in attempt.also)}" if attempt.also else ""
+        line = f"{_when(attempt.created_ms)} {attempt.technique} on {attempt.kernel}{also}: {attempt.outcome}{ratio} — {attempt.reason}"
         console().print(line, markup=False, highlight=False, soft_wrap=True)
     decisions = _decisions(store, workspace, path)
     for decision in decisions:
@@ -181,6 +182,7 @@ def _attempt_object(attempt: Attempt) -> dict[str, object]:
         "id": attempt.id,
         "job": attempt.job,
         "file": str(attempt.path),
+        "also": [str(file.path) for file in attempt.also],
         "kernel": attempt.kernel,
         "technique": attempt.technique,
         "finding": attempt.finding,

@@ -3,7 +3,7 @@
 from assistant.config.load import EditorSettings, LoadedSettings, load_settings, memory_path
 from assistant.config.paths import UserPaths, find_project, find_workspace, is_workspace, user_paths, workspace_folder
 from assistant.config.settings import Settings, setting
-from assistant.config.trust import Consent, ConsentAnswer, EndpointConsent, ProgramConsent, TrustOfThisRun, TrustStore
+from assistant.config.trust import Consent, ConsentAnswer, EndpointConsent, ProgramConsent, RunPurpose, TrustOfThisRun, TrustStore
 
 __all__ = [
     "Consent",
@@ -12,6 +12,7 @@ __all__ = [
     "EndpointConsent",
     "LoadedSettings",
     "ProgramConsent",
+    "RunPurpose",
     "Settings",
     "TrustOfThisRun",
     "TrustStore",

@@ -74,6 +74,11 @@ class VerificationSettings(_Section):
     """How hard a candidate is tested."""
 
     seeds: int = Field(default=3, ge=3, le=100, description="Fresh value sets per comparison.")
+    in_every_program: bool = Field(
+        default=False,
+        description="Judge an edit in every program that has the file in question, not only in the one that is meant, and let the worst "
+        "verdict count: in `compare`, before an edit is offered, and where an editor judges one.",
+    )
 
 
 class LimitSettings(_Section):

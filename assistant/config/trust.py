@@ -27,7 +27,7 @@ from pydantic import BaseModel, ConfigDict
 from assistant.errors import CannotAnswerError
 from assistant.record import Record
 
-__all__ = ["Consent", "ConsentAnswer", "EndpointConsent", "ProgramConsent", "TrustOfThisRun", "TrustStore"]
+__all__ = ["Consent", "ConsentAnswer", "EndpointConsent", "ProgramConsent", "RunPurpose", "TrustOfThisRun", "TrustStore"]
 
 _LOCK_TIMEOUT_S = 10.0
 """The lock is held for one small write."""
@@ -40,6 +40,17 @@ class ConsentAnswer(StrEnum):
     NEVER = "never"
 
 
+class RunPurpose(StrEnum):
+    """What a command of the user's is run for."""
+
+    JUDGING = "judging"
+    """A program is built and run, to verify and profile its kernels."""
+    RECORDING = "recording"
+    """A build is run once, in a private copy, to see what it compiles and links."""
+    CONFIGURING = "configuring"
+    """CMake configures a project in a folder of kernelopt's own, to see what it builds."""
+
+
 class ProgramConsent(Record):
     """One exact run that a person is asked about."""
 
@@ -48,10 +59,13 @@ class ProgramConsent(Record):
     flags: tuple[str, ...] = ()
     reference_sha256: str | None = None
     """Text of the reference implementation; None where there is none."""
+    purpose: RunPurpose = RunPurpose.JUDGING
 
     @property
     def digest(self) -> str:
         parts = (list(self.command), list(self.flags), self.reference_sha256)
+        if self.purpose is not RunPurpose.JUDGING:
+            parts = (*parts, self.purpose.value)
         return "sha256:" + hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 

@@ -13,12 +13,13 @@ import functools
 from collections.abc import Awaitable, Callable
 from typing import Protocol
 
-from assistant.config import ConsentAnswer, find_workspace
+from assistant.config import ConsentAnswer, find_workspace, load_settings
 from assistant.editor.exact_run import exact_run
 from assistant.editor.guard import CONSENTED, Guard
 from assistant.editor.jobs import refusal_of
 from assistant.editor.lanes import Lane, Work
-from assistant.engine import JobRequest
+from assistant.editor.tasks import Task
+from assistant.engine import JobRequest, judging_programs
 from assistant.errors import KernelOptError, UsageError
 
 __all__ = ["Admission", "Renew", "Settle"]
@@ -98,12 +99,23 @@ class Admission:
             return True
         self._asking.add(work.id)
         try:
-            answer = await self._guard.may_run(exact_run(work.task.request), is_asked_for=not work.is_background)
+            for request in await asyncio.to_thread(_runs, work.task):
+                answer = await self._guard.may_run(exact_run(request), is_asked_for=not work.is_background)
+                if answer not in CONSENTED and not work.is_background:
+                    raise _not_run(request, answer)
+                if answer not in CONSENTED:
+                    return False
         finally:
             self._asking.discard(work.id)
-        if answer not in CONSENTED and not work.is_background:
-            raise _not_run(work.task.request, answer)
-        return answer in CONSENTED
+        return True
+
+
+def _runs(task: Task) -> tuple[JobRequest, ...]:
+    """What the task runs: its program, and where edits are judged in every program those, too."""
+    request = task.request
+    if not task.judges_edits or not request.is_everywhere:
+        return (request,)
+    return (request, *(each for _, each in judging_programs(request, load_settings(find_workspace(request.file)))))
 
 
 def _not_run(request: JobRequest, answer: ConsentAnswer | None) -> UsageError:

@@ -73,6 +73,7 @@ class OpenPrograms:
             texts=((document.path, document.text),),
             region=document.region,
             usual_region=settings.region,
+            is_everywhere=settings.verification.in_every_program and document.may_have_program,
             device=settings.device,
             target=settings.target,
             cflags=settings.build.flags or None,
@@ -84,7 +85,7 @@ class OpenPrograms:
     async def request(self, document: OpenDocument, request: JobRequest) -> JobRequest:
         """``request`` about the source in its program; as it is where there is none, or a person has not chosen yet."""
         programs = await self.find(document)
-        return self.within(document, request, None if programs is None else programs.program)
+        return _judged_in(programs, self.within(document, request, None if programs is None else programs.program))
 
     async def settled_request(self, document: OpenDocument, request: JobRequest) -> JobRequest:
         """As ``request``, for a job that a person asked for: where several programs are possible, they are asked which one is meant.
@@ -94,7 +95,7 @@ class OpenPrograms:
         programs = await self.find(document)
         if programs is not None and len(programs.meant) > 1:
             programs = await self._chosen_by_person(document, programs)
-        return self.within(document, request, None if programs is None else programs.settled())
+        return _judged_in(programs, self.within(document, request, None if programs is None else programs.settled()))
 
     def within(self, document: OpenDocument, request: JobRequest, program: FoundProgram | None) -> JobRequest:
         """``request`` with the program that the source is run by, and what is open of that; what is said of those is shown there."""
@@ -155,6 +156,11 @@ class OpenPrograms:
             return programs
         await self.choose(document, name)
         return replace(programs, chosen=name)
+
+
+def _judged_in(programs: FilePrograms | None, request: JobRequest) -> JobRequest:
+    """``request``, whose edits are judged in every program only where there are several."""
+    return replace(request, is_everywhere=bool(request.is_everywhere) and programs is not None and len(programs.search.found) > 1)
 
 
 async def _answered(ask: AskProgram, programs: FilePrograms) -> str | None:

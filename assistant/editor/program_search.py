@@ -11,12 +11,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
-from assistant.config import find_workspace, load_settings
+from assistant.config import find_project, find_workspace, load_settings
 from assistant.engine import FilePrograms, JobRequest, flags_of, programs_of
 from assistant.errors import KernelOptError
-from assistant.model.program import STANDS_ALONE, ProgramSearch
+from assistant.model.program import STANDS_ALONE, ProgramOrigin, ProgramSearch
+from assistant.program.build_files import build_way
 from assistant.record import Record
 
 __all__ = ["ProgramSearches"]
@@ -82,4 +84,7 @@ def _found(request: JobRequest, workspace: Path) -> FilePrograms:
     """A text that is in no file of its own, such as a string in a Python file, stands alone."""
     if not request.file.is_file():
         return FilePrograms(request.file, STANDS_ALONE)
-    return programs_of(request, flags_of(request, load_settings(workspace)))
+    programs = programs_of(request, flags_of(request, load_settings(workspace)))
+    if any(program.origin is not ProgramOrigin.INCLUDES for program in programs.search.found):
+        return programs
+    return replace(programs, way=build_way(find_project(request.file), request.file))

@@ -10,8 +10,9 @@ from __future__ import annotations
 from assistant.engine import FilePrograms
 from assistant.model.program import FoundProgram, ProgramOrigin
 from assistant.profile.quantity import counted_noun
+from assistant.program.build_files import BuildWay
 
-__all__ = ["choice_question", "program_about", "program_lens", "program_name"]
+__all__ = ["choice_question", "program_about", "program_lens", "program_name", "way_title"]
 
 _NAME_CHARACTERS = 26
 """Of a lens: with the three commands before it, the row stays within 60 characters."""
@@ -56,8 +57,15 @@ def program_about(programs: FilePrograms | None) -> str:
     if programs.search.problem:
         return f"No program runs these kernels: {programs.search.problem}"
     if programs.search.looked_for:
-        return "\n".join(("No program runs these kernels:", *programs.search.looked_for, _REMEDY))
+        remedy = _REMEDY if programs.way is None else f"{way_title(programs.way)}; or {_REMEDY}"
+        return "\n".join(("No program runs these kernels:", *programs.search.looked_for, remedy))
     return ""
+
+
+def way_title(way: BuildWay) -> str:
+    """What a person may have done, as an action names it."""
+    what = "configure the CMake project" if way.command is None else f"record the build ({way.command})"
+    return f"{what}, to see what runs these kernels"
 
 
 def choice_question(programs: FilePrograms) -> str:

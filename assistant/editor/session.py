@@ -14,13 +14,14 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from assistant.config import find_workspace
 from assistant.cuda.includes import included_files
 from assistant.editor.admission import Admission
+from assistant.editor.builds import Showing, configured, recorded
 from assistant.editor.job_requests import SEARCHES, JobRequests, is_same_question
 from assistant.editor.lanes import Work
 from assistant.editor.open_document import OpenDocument
@@ -194,6 +195,23 @@ class EditorSession:
         self._parts.guard.demand_trust(document.path)
         await self._programs.choose(document, name)
         self._staging.changed(key, Trigger.SAVED, self._parts.settings_of(document.path))
+
+    async def record_build(self, key: str, command: tuple[str, ...], showing: Showing) -> str:
+        """Record a build of a source's project, and use what it says at once; what it was, in words. Raises as ``builds.recorded``."""
+        return await self._built(key, lambda path: recorded(path, command, self._parts.guard, showing))
+
+    async def configure_project(self, key: str, options: tuple[str, ...], showing: Showing) -> str:
+        """As ``record_build``, of CMake's."""
+        return await self._built(key, lambda path: configured(path, options, self._parts.guard, showing))
+
+    async def _built(self, key: str, build: Callable[[Path], Awaitable[str]]) -> str:
+        said = await build(self._document(key).path)
+        self._programs.changed(document.path for document in self._documents.values())
+        for document in self._documents.values():
+            if document.may_have_program and self._parts.guard.is_trusted(document.path):
+                self._programs.look(document)
+                self._staging.changed(document.key, Trigger.CHANGED_ON_DISK, self._parts.settings_of(document.path))
+        return said
 
     def offers_changed(self) -> None:
         """A decision was taken, or a turn of a pair session: show what is open now."""

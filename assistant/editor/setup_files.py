@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from pathlib import PurePath
 
+from assistant.config.paths import RECORDS_NAME
+
 __all__ = ["is_choice", "is_setup"]
 
 _NAMES = frozenset({"kernelopt.toml", "pyproject.toml", "compile_commands.json"})
-_CHOICES = (".kernelopt", "programs.json")
-"""Which programs people chose, as the command line and editors keep it."""
+_OWN_FOLDER = ".kernelopt"
+_CHOICES = frozenset({"programs.json", RECORDS_NAME})
+"""Which programs people chose, and which builds they recorded, as the command line and editors keep it."""
+_CMAKE_REPLY = "index-"
+"""Of CMake's File API: the last file that it writes."""
 _RESPONSE_SUFFIX = ".rsp"
 """Files with flags that ``compile_commands.json`` names, as CMake writes them."""
 
@@ -19,5 +24,7 @@ def is_setup(path: PurePath) -> bool:
 
 
 def is_choice(path: PurePath) -> bool:
-    """Whether the file says which of several programs runs a file's kernels."""
-    return path.parts[-2:] == _CHOICES
+    """Whether the file says which programs run a file's kernels: a person's choice, or a build that was recorded or configured."""
+    if path.name.startswith(_CMAKE_REPLY):
+        return _OWN_FOLDER in path.parts
+    return path.parent.name == _OWN_FOLDER and path.name in _CHOICES

@@ -75,6 +75,11 @@ class Task(Record):
         return self.verb is not Verb.INSPECT
 
     @property
+    def judges_edits(self) -> bool:
+        """Whether what it comes to is a verdict on an edit, in every program where that is asked for."""
+        return self.verb in (Verb.JUDGE, Verb.OPTIMIZE, Verb.PAIR_SUGGEST)
+
+    @property
     def gpu_device(self) -> str | None:
         """``gpu:1``, ``gpu`` or ``auto``: what it may compute on a GPU by; None for what always runs on the CPU."""
         return self.request.device if self.runs_program and self.request.device != "cpu" else None

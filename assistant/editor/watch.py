@@ -15,12 +15,13 @@ from pathlib import Path
 from watchdog.events import FileSystemEvent, FileSystemEventHandler
 from watchdog.observers import Observer
 
+from assistant.build.units import HEADER_SUFFIXES
 from assistant.editor.setup_files import is_choice, is_setup
 from assistant.errors import CannotAnswerError
 
 __all__ = ["changes", "is_source", "is_watched"]
 
-_SUFFIXES = frozenset({".cu", ".cuh", ".h", ".hpp"})
+_SUFFIXES = HEADER_SUFFIXES | {".cu"}
 _HIDDEN_PREFIX = "."
 """``.git``, ``.venv``, ``.kernelopt`` and the like hold no sources of the user."""
 _SETTLE_S = 0.3

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
+from assistant.build.units import HEADER_SUFFIXES
 from assistant.config import ConsentAnswer, ProgramConsent, Settings, TrustStore, user_paths
 from assistant.cuda.includes import included_names
 from assistant.editor.guard import Guard
@@ -33,7 +34,6 @@ from assistant.model.proposal import AlreadyDecided, Decision
 
 __all__ = ["WatchReport", "watch"]
 
-_HEADERS = frozenset({".cuh", ".h", ".hpp"})
 _KERNEL = "__global__"
 _CHECKOUT_FILES = 16
 """More sources than this changing at once is a checkout or a code generator, not a save."""
@@ -108,7 +108,7 @@ def _touched(root: Path, batch: Iterable[Path]) -> list[Path]:
                 break
             names |= more
         sources |= {path for path, included in including.items() if is_source(path) and included & names}
-    return sorted({*sources, *(path for path in batch if path.suffix in _HEADERS and _holds_kernels(path))})
+    return sorted({*sources, *(path for path in batch if path.suffix in HEADER_SUFFIXES and _holds_kernels(path))})
 
 
 def _holds_kernels(path: Path) -> bool:
@@ -136,7 +136,7 @@ def _files(root: Path) -> Iterable[Path]:
         names[:] = sorted(name for name in names if not name.startswith("."))
         for file in files:
             path = Path(folder) / file
-            if is_source(path) or path.suffix in _HEADERS:
+            if is_source(path) or path.suffix in HEADER_SUFFIXES:
                 yield path
 
 

@@ -8,24 +8,32 @@ Example::
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from assistant.config import LoadedSettings, find_workspace, load_settings
+from assistant.cuda.changes import changes_of
 from assistant.engine.asked_function import settle_region
 from assistant.engine.compared_files import Sides
 from assistant.engine.job import CANNOT_ANSWER, Ending, Job
 from assistant.engine.judge import ComparisonResult, Verdict, compare, compare_ending, verdict_event
 from assistant.engine.programs import programs_of
 from assistant.engine.reading import read_version
-from assistant.engine.request import JobRequest
-from assistant.engine.source_version import SourceVersion
+from assistant.engine.request import JobRequest, about_texts
+from assistant.engine.running import flags_of
+from assistant.engine.search.elsewhere import NotOffered
+from assistant.engine.source_version import SourceVersion, candidate_of
+from assistant.errors import CannotAnswerError, KernelOptError
 from assistant.model.build import Flags
+from assistant.model.comparison import SpeedOutcome
 from assistant.model.profile import Severity
 from assistant.model.program import ProgramSearch
-from assistant.model.verification import Outcome
+from assistant.model.source import Source
+from assistant.model.verification import Outcome, VerificationFinding
 from assistant.record import Record
 
-__all__ = ["NamedSides", "compare_everywhere", "in_programs", "read_sides"]
+__all__ = ["NamedSides", "compare_everywhere", "in_programs", "judged_elsewhere", "judging_programs", "read_all", "read_sides"]
 
 _ORDER = (Outcome.PASS, Outcome.NEEDS_DECISION, Outcome.FAIL)
 
@@ -42,10 +50,35 @@ class NamedSides(Record):
     sides: Sides
 
 
+def judging_programs(request: JobRequest, loaded: LoadedSettings) -> tuple[tuple[str, JobRequest], ...]:
+    """As ``in_programs``, each for one verdict of the whole; none where an edit is judged in the program that is meant alone.
+
+    Raises CannotAnswerError where every program is asked for and none is found.
+    """
+    is_named = bool(request.extra_sources) or request.run_command is not None or request.live is not None
+    if request.is_everywhere is None and (is_named or not loaded.settings.verification.in_every_program):
+        return ()
+    if request.is_everywhere is False or request.cases:
+        return ()
+    found = in_programs(replace(request, is_everywhere=True), flags_of(request, loaded))
+    if not found and request.is_everywhere:
+        raise CannotAnswerError(f"{request.file.name} is part of no program that was found", f"kernelopt program {request.file}")
+    return found if request.is_everywhere or len(found) > 1 else ()
+
+
 def in_programs(request: JobRequest, flags: Flags) -> tuple[tuple[str, JobRequest], ...]:
     """The request in each program that has its file, by the program's name. Raises CannotAnswerError where that cannot be read."""
     found = programs_of(request, flags).search.found
     return tuple((program.name, replace(request, programs=ProgramSearch((program,)))) for program in found)
+
+
+def read_all(programs: Sequence[tuple[str, JobRequest]], flags: Flags, sides: SidesIn) -> tuple[NamedSides, ...]:
+    """Both sides in each program. Raises UsageError, with the nearest names, where speeds are asked of a function that none defines."""
+    made = tuple(read_sides(name, each, flags, sides) for name, each in programs)
+    first = programs[0][1]
+    if first.region is not None and all(each.request.region is None for each in made):
+        settle_region(first, read_version(first, flags), None)
+    return made
 
 
 def read_sides(name: str, request: JobRequest, flags: Flags, sides: SidesIn) -> NamedSides:
@@ -62,21 +95,68 @@ async def compare_everywhere(job: Job, sides: Sequence[NamedSides], is_strict: b
         results.append((each, await compare(replace(job, request=each.request), each.sides.a, each.sides.b, is_strict)))
     lacking = next(((each, result) for each, result in results if result.whole is None), None)
     failing = next((each for each, result in results if any(verdict.is_failure for verdict in result.verdicts)), None)
-    judged = [result for _, result in results if result.whole is not None]
+    judged = [(each, result.whole) for each, result in results if result.whole is not None]
     if judged:
-        worst = max(judged, key=_badness)
-        assert worst.whole is not None
+        where, worst = max(judged, key=lambda one: _badness(one[1]))
         a, b = sides[0].sides.a.source.sha256, sides[0].sides.b.source.sha256
-        job.emit(verdict_event(job, a, b, replace(worst.whole, kernel=None)))
+        verification = replace(worst.verification, findings=_said_of(where.program, worst.verification.findings))
+        job.emit(verdict_event(job, a, b, replace(worst, kernel=None, verification=verification)))
     if failing is None and lacking is not None:
         each, result = lacking
         return Ending(result.ending.exit_code or CANNOT_ANSWER, f"in the program {each.program}: {result.ending.reason}")
-    ending = compare_ending([(verdict.verification, verdict.speed) for result in judged for verdict in result.verdicts], is_strict)
+    ending = compare_ending([(verdict.verification, verdict.speed) for _, result in results for verdict in result.verdicts], is_strict)
     return ending if failing is None else replace(ending, reason=f"{ending.reason} in the program {failing.program}")
 
 
-def _badness(result: ComparisonResult) -> tuple[int, float]:
+async def judged_elsewhere(job: Job, before: SourceVersion, after: SourceVersion) -> tuple[VerificationFinding, ...] | NotOffered:
+    """What a person has to decide on in other programs, by their names; nothing where no other program is to judge the edit."""
+    changes = changes_of(before.sources, after.sources)
+    try:
+        others = await asyncio.to_thread(_others, job, before, tuple(change.before for change in changes), [c.after for c in changes])
+    except KernelOptError as error:
+        return NotOffered(f"it could not be judged in every program: {error.message}")
+    findings: list[VerificationFinding] = []
+    for other in others:
+        job.say(Severity.INFORMATION, f"in the program {other.program}:")
+        result = await compare(replace(job, request=other.request), other.sides.a, other.sides.b, is_strict=False)
+        reason = _against(result)
+        if reason is not None:
+            return NotOffered(f"in the program {other.program} {reason}")
+        findings += _said_of(other.program, _to_decide(result))
+    return tuple(findings)
+
+
+def _others(job: Job, before: SourceVersion, old: tuple[Source, ...], new: list[Source]) -> tuple[NamedSides, ...]:
+    request = job.request
+    loaded = load_settings(find_workspace(request.file))
+    programs = judging_programs(about_texts(request, old), loaded)
+    flags = flags_of(request, loaded)
+    own = {source.path for source in before.program.sources}
+    sides = (read_sides(name, each, flags, lambda _, version: Sides(version, candidate_of(version, new))) for name, each in programs)
+    return tuple(side for side in sides if {source.path for source in side.sides.a.program.sources} != own)
+
+
+def _against(result: ComparisonResult) -> str | None:
+    """Why the edit is not offered; None where nothing speaks against it."""
+    whole = result.whole
+    if whole is None:
+        return f"it could not be judged: {result.ending.reason}"
+    failing = next((found for verdict in result.verdicts for found in verdict.verification.findings if found.outcome is Outcome.FAIL), None)
+    if failing is not None or any(verdict.is_failure for verdict in result.verdicts):
+        return "it is wrong" if failing is None else f"it is wrong: {failing.message}"
+    if whole.speed is not None and whole.speed.outcome is SpeedOutcome.SLOWER:
+        return f"it is {whole.speed.outcome.value} {whole.speed.ratio:.2f}x"
+    return None
+
+
+def _to_decide(result: ComparisonResult) -> list[VerificationFinding]:
+    return [found for verdict in result.verdicts for found in verdict.verification.findings if found.outcome is Outcome.NEEDS_DECISION]
+
+
+def _said_of(program: str, findings: Sequence[VerificationFinding]) -> tuple[VerificationFinding, ...]:
+    return tuple(replace(found, message=f"in the program {program}: {found.message}") for found in findings)
+
+
+def _badness(whole: Verdict) -> tuple[int, float]:
     """Worst verdict first, then the least gain."""
-    whole: Verdict | None = result.whole
-    assert whole is not None
     return _ORDER.index(whole.verification.outcome), 0.0 if whole.speed is None else -whole.speed.ratio

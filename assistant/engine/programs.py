@@ -19,7 +19,7 @@ from assistant.errors import CannotAnswerError
 from assistant.model.build import Flags
 from assistant.model.program import FoundProgram, ProgramOrigin, ProgramSearch
 from assistant.program import KeptFacts, chosen_program, find_programs
-from assistant.program.build_files import build_hint
+from assistant.program.build_files import BuildWay, build_hint
 from assistant.record import Record
 
 __all__ = ["FilePrograms", "answer_key", "find_program", "others_sha256", "programs_of"]
@@ -38,6 +38,8 @@ class FilePrograms(Record):
     """Of ``program``, as ``others_sha256`` has it."""
     hint: str = ""
     """How the workspace's build could say more, where includes alone do not say enough."""
+    way: BuildWay | None = None
+    """The same for an editor, which offers it wherever nothing but includes was found."""
 
     @property
     def meant(self) -> tuple[FoundProgram, ...]:

@@ -36,8 +36,8 @@ class JobRequest(Record):
     """Texts that stand for what is on disk: an editor's unsaved documents, notebook cells, strings in Python files."""
     edited: tuple[Path, ...] = ()
     """Files that an edit changes together, whose texts are given; where they are several, every kernel of the program is asked about."""
-    is_everywhere: bool = False
-    """Judge in every program that has ``file``, whichever was chosen."""
+    is_everywhere: bool | None = None
+    """Judge edits in every program that has ``file``, whichever was chosen; None: from the configuration, where there are several."""
     programs: ProgramSearch | None = None
     """What a front end found when it looked for the program of ``file``, at most one; none: the file stands alone, and only its own kernels
     are asked about. None: the job looks for it."""

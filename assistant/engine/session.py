@@ -20,7 +20,7 @@ from assistant.config.remedies import how_to_set_a_model
 from assistant.engine.asked_function import check_region
 from assistant.engine.channel import Listener, streamed
 from assistant.engine.compared_files import Sides, sides_of
-from assistant.engine.everywhere import NamedSides, compare_everywhere, in_programs, read_sides
+from assistant.engine.everywhere import SidesIn, compare_everywhere, judged_elsewhere, judging_programs, read_all
 from assistant.engine.job import Ending, Job
 from assistant.engine.judge import compare
 from assistant.engine.pair import PairSessions
@@ -41,7 +41,7 @@ from assistant.engine.search import (
     last_interrupted,
 )
 from assistant.engine.source_version import SourceVersion, candidate_of, read_source
-from assistant.errors import CannotAnswerError, UsageError
+from assistant.errors import UsageError
 from assistant.lab.report import ReportLab, load_report
 from assistant.model import events
 from assistant.model.profile import Severity
@@ -116,9 +116,9 @@ class Session:
     def compare(self, request: JobRequest, other: Path, is_strict: bool) -> AsyncIterator[events.Event]:
         """Is ``other`` right in the place of the request's file, and is it faster? Raises CannotAnswerError where no program is found
         for a comparison in every one."""
-        if request.is_everywhere:
-            about = replace(request, other=other)
-            return self._everywhere(about, lambda each, version: sides_of(each, version, other), is_strict)
+        programs = judging_programs(replace(request, other=other), self.settings(request.file))
+        if programs:
+            return self._everywhere(programs, lambda each, version: sides_of(each, version, other), is_strict)
 
         async def body(job: Job, version: SourceVersion) -> Ending:
             sides = await asyncio.to_thread(sides_of, job.request, version, other)
@@ -129,21 +129,16 @@ class Session:
         return self._job("compare", replace(request, other=other), body)
 
     def _everywhere(
-        self, request: JobRequest, sides: Callable[[JobRequest, SourceVersion], Sides], is_strict: bool = False
+        self, programs: Sequence[tuple[str, JobRequest]], sides: SidesIn, is_strict: bool = False
     ) -> AsyncIterator[events.Event]:
-        """Compare in every program that has the request's file; ``sides``: what is compared in one of them."""
-        flags = flags_of(request, load_settings(find_workspace(request.file)))
-        programs = in_programs(request, flags)
-        if not programs:
-            raise CannotAnswerError(f"{request.file.name} is part of no program that was found", f"kernelopt program {request.file}")
+        """Compare in each of these programs, by its name; ``sides``: what is compared in one of them."""
+        first = programs[0][1]
+        flags = flags_of(first, self.settings(first.file))
 
         async def body(job: Job, version: SourceVersion) -> Ending:
-            def read() -> tuple[NamedSides, ...]:
-                return tuple(read_sides(name, each, flags, sides) for name, each in programs)
+            return await compare_everywhere(job, await asyncio.to_thread(read_all, programs, flags, sides), is_strict)
 
-            return await compare_everywhere(job, await asyncio.to_thread(read), is_strict)
-
-        return self._job("compare", programs[0][1], body)
+        return self._job("compare", replace(first, region=None, usual_region=first.region), body)
 
     def optimize(
         self, request: JobRequest, options: OptimizeOptions, accept: Accept, ask: Ask | None, asked: SearchCallbacks = NO_CALLBACKS
@@ -152,6 +147,7 @@ class Session:
 
         ``asked``: who answers what comes up on the way, each question once.
         """
+        request = self._judged_in(request)
         search = self.search(request, options, accept, ask, asked)
 
         async def body(job: Job, version: SourceVersion) -> Ending:
@@ -175,7 +171,7 @@ class Session:
                 model=asked.model,
                 on_writing=asked.on_writing,
             )
-            optimizer = Optimizer(self.store, self._parts.planner, self._parts.catalogue, self._parts.load_models)
+            optimizer = Optimizer(self.store, self._parts.planner, self._parts.catalogue, self._parts.load_models, judged_elsewhere)
             return await optimizer.run(job, version, limited, loaded, earlier, people)
 
         return body
@@ -193,8 +189,9 @@ class Session:
 
         Raises CannotAnswerError where no program is found for a comparison in every one.
         """
-        if request.is_everywhere:
-            return self._everywhere(about_texts(request, before), lambda _, version: Sides(version, candidate_of(version, after)))
+        programs = judging_programs(about_texts(request, before), self.settings(request.file))
+        if programs:
+            return self._everywhere(programs, lambda _, version: Sides(version, candidate_of(version, after)))
         return streamed(lambda listener: self._decisions().judge(request, before, after, listener))
 
     def submit(self, request: JobRequest, submission: Submission) -> AsyncIterator[events.Event]:
@@ -230,6 +227,10 @@ class Session:
         decision_events = self._decisions().undo(proposal)
         self._tell_pairs(proposal)
         return decision_events
+
+    def _judged_in(self, request: JobRequest) -> JobRequest:
+        """``request``, which says whether edits are judged in every program."""
+        return replace(request, is_everywhere=bool(judging_programs(request, self.settings(request.file))))
 
     def settings(self, file: Path) -> LoadedSettings:
         return load_settings(find_workspace(file))

@@ -26,6 +26,7 @@ from assistant.engine import (
     declares_workload,
     flags_of,
     in_programs,
+    judging_programs,
     programs_of,
     read_source,
 )
@@ -85,9 +86,11 @@ class Harness:
         """The edited texts of the file, and of others of its program, against those there are; the edited ones run limited."""
         return self._compared(replace(self._allowed(file, kernel), region=region), edited)
 
-    def compare_everywhere(self, file: Path, edited: Sequence[Source], kernel: str | None) -> AsyncIterator[events.Event]:
+    def compare_everywhere(
+        self, file: Path, edited: Sequence[Source], kernel: str | None, region: str | None = None
+    ) -> AsyncIterator[events.Event]:
         """As `compare`, in every program that has the file, each of which a person must have allowed to run."""
-        return self._compared(self._allowed_everywhere(file, kernel), edited)
+        return self._compared(replace(self._allowed_everywhere(file, kernel), region=region), edited)
 
     def _compared(self, request: JobRequest, edited: Sequence[Source]) -> AsyncIterator[events.Event]:
         before = self._judgeable(request, edited)
@@ -136,7 +139,10 @@ class Harness:
         self._demand_trust(request)
         request = _in_program(request)
         self._demand_consent(request)
-        return request
+        programs = judging_programs(request, load_settings(find_workspace(request.file)))
+        for _, each in programs:
+            self._demand_consent(each)
+        return replace(request, is_everywhere=bool(programs))
 
     def _allowed_everywhere(self, file: Path, kernel: str | None) -> JobRequest:
         """The request about every program of the file, where a person allowed to run each. Raises CannotAnswerError."""

@@ -90,7 +90,7 @@ def _add_looking(server: MCPServer, harness: Harness) -> None:
     ) -> dict[str, Any]:
         """Are the edited texts right, and are they faster? Always a confirming comparison: fresh values, boundary shapes, all checks."""
         if every_program:
-            return await _answered(harness, context, lambda: harness.compare_everywhere(Path(file), _sources(edited_texts), kernel))
+            return await _answered(harness, context, lambda: harness.compare_everywhere(Path(file), _sources(edited_texts), kernel, region))
         return await _answered(harness, context, lambda: harness.compare(Path(file), _sources(edited_texts), kernel, region))
 
     @server.tool(title="List open proposals", annotations=_LOOKS)

@@ -48,7 +48,9 @@ _DAY_MS = 86_400_000
 _QUERIES = {
     "attempt": (
         "select id from attempts where record is not null and (?1 is null or workspace = json_extract(?1, '$'))"
-        " and (?2 is null or path = json_extract(?2, '$')) and (?3 is null or created_ms < ?3)"
+        " and (?2 is null or path = json_extract(?2, '$')"
+        " or json_extract(?2, '$') in (select files.path from attempt_files files where files.id = attempts.id))"
+        " and (?3 is null or created_ms < ?3)"
     ),
     "decision": (
         "select cast(d.id as text) from decisions d join proposals p on p.id = d.proposal where d.record is not null"
@@ -102,8 +104,7 @@ def forget(database: Database, scope: ForgetScope, now_ms: int) -> Forgotten:
         call_count = _bury(database, "call", parameters, now_ms)
         text_count = database.execute(
             "update blobs set content = null where content is not null and hash not in ("
-            "select parent_blob from attempts where record is not null union select text_blob from attempts where record is not null"
-            " union select hash from proposal_texts"
+            "select hash from attempt_texts union select hash from proposal_texts"
             " union select baseline_blob from pair_sessions where record is not null"
             " union select text_blob from pair_turns where record is not null and text_blob is not null"
             " union select hash from model_call_texts)"

@@ -123,8 +123,7 @@ def _texts(database: Database) -> Iterator[Damage]:
         if records.hash_of(data) != digest:
             yield Damage(f"text {digest}", "is not the text that was stored")
     lost = database.rows(
-        "select id, blobs.hash from blobs join (select id, parent_blob as used from attempts union all select id, text_blob from attempts"
-        " union all select id, hash from proposal_texts"
+        "select id, blobs.hash from blobs join (select id, hash as used from attempt_texts union all select id, hash from proposal_texts"
         " union all select id, baseline_blob from pair_sessions union all select id, text_blob from pair_turns"
         " union all select id, hash from model_call_texts) as uses on used = blobs.hash where content is null"
     )

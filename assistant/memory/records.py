@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from assistant import serialize
-from assistant.model.attempt import Attempt
+from assistant.model.attempt import Attempt, OtherFile
 from assistant.model.pair import PairSession, Turn
 from assistant.model.proposal import Decision, Proposal, ProposalState
 
@@ -46,7 +46,8 @@ CHAIN_START = "sha256:" + "0" * 64
 Texts = dict[str, str]
 """Hash → source text."""
 _CHANGE_TEXTS = ("before_text", "after_text")
-"""Of each file of a proposal."""
+"""Of each file of a proposal, and of each other file of an attempt."""
+_ATTEMPT_TEXTS = ("parent_text", "text")
 
 
 def text_bytes(text: str) -> bytes:
@@ -79,11 +80,20 @@ def path_key(path: Path | None) -> str | None:
 
 
 def attempt_record(attempt: Attempt) -> tuple[str, Texts]:
-    return _record(attempt, ("parent_text", "text"), {})
+    data: dict[str, Any] = serialize.encode(attempt)
+    texts: Texts = {}
+    data["also"] = [_hashed(file, _CHANGE_TEXTS, texts) for file in data["also"]]
+    return canonical(_hashed(data, _ATTEMPT_TEXTS, texts)), texts
 
 
 def attempt_of(record: str, text: Callable[[str], str]) -> Attempt:
-    return serialize.decode(Attempt, _with_texts(json.loads(record), ("parent_text", "text"), text))
+    """A record of before other files' texts were kept has their paths alone."""
+    data = json.loads(record)
+    also = [
+        serialize.encode(OtherFile(Path(file), "", "", False)) if isinstance(file, str) else _with_texts(file, _CHANGE_TEXTS, text)
+        for file in data.get("also", ())
+    ]
+    return serialize.decode(Attempt, _with_texts(data | {"also": also}, _ATTEMPT_TEXTS, text))
 
 
 def proposal_record(workspace: Path, proposal: Proposal) -> tuple[str, Texts]:
@@ -128,7 +138,7 @@ def turn_of(record: str, text: Callable[[str], str]) -> Turn:
     return serialize.decode(Turn, _with_texts(data, () if data["text"] is None else ("text",), text))
 
 
-def _record(value: Attempt | PairSession | Turn, text_fields: tuple[str, ...], extra: dict[str, Any]) -> tuple[str, Texts]:
+def _record(value: PairSession | Turn, text_fields: tuple[str, ...], extra: dict[str, Any]) -> tuple[str, Texts]:
     texts: Texts = {}
     return canonical(_hashed(serialize.encode(value) | extra, text_fields, texts)), texts
 

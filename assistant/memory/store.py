@@ -92,7 +92,9 @@ class MemoryStore:
     def attempts(self, workspace: Path | None = None, path: Path | None = None, limit: int = 100) -> tuple[Attempt, ...]:
         found = self.database.rows(
             "select id, record from attempts where record is not null"
-            " and (?1 is null or workspace = json_extract(?1, '$')) and (?2 is null or path = json_extract(?2, '$'))"
+            " and (?1 is null or workspace = json_extract(?1, '$'))"
+            " and (?2 is null or path = json_extract(?2, '$')"
+            " or json_extract(?2, '$') in (select files.path from attempt_files files where files.id = attempts.id))"
             " order by created_ms desc, rowid desc limit ?3",
             (records.path_key(workspace), records.path_key(path), limit),
         )

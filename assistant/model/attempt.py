@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from assistant.model.change import program_key
 from assistant.model.comparison import Comparison
 from assistant.model.profile import Signature
 from assistant.model.proposal import PredictionOutcome
+from assistant.model.source import Source
 from assistant.model.trial import TrialOutcome
 from assistant.model.verification import Label, Outcome
 from assistant.record import Record
@@ -52,8 +54,29 @@ class Attempt(Record):
     labels: tuple[Label, ...] = ()
     """That its writer gave it."""
     assumptions: tuple[str, ...] = ()
-    also: tuple[Path, ...] = ()
-    """Other files that it changed; their texts are those of the proposal, where it came to one."""
+    also: tuple[OtherFile, ...] = ()
+    """Every other file that it or the version it was made of changed, by path."""
+
+    @property
+    def parent_key(self) -> str:
+        """``program_key`` of the version that was edited."""
+        return program_key(self.parent_text, [Source(file.path, file.before_text) for file in self.also if file.is_changed_before])
+
+    @property
+    def key(self) -> str:
+        """``program_key`` of the candidate."""
+        return program_key(self.text, [Source(file.path, file.after_text) for file in self.also])
+
+
+class OtherFile(Record):
+    """A file of the program, beside the one that was planned for, in a candidate. Older records have no texts: both are empty there."""
+
+    path: Path
+    before_text: str
+    """In the version that was edited."""
+    after_text: str
+    is_changed_before: bool
+    """Whether that version had changed it already."""
 
 
 class RecallQuery(Record):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from assistant.model.source import Hunk, Source
@@ -25,3 +26,8 @@ class FileChange(Record):
     @property
     def after(self) -> Source:
         return Source(self.path, self.after_text)
+
+
+def program_key(text: str, others: Sequence[Source]) -> str:
+    """What tells a version of a program from others: the text of the file in question, then each other one that was changed, by path."""
+    return "\n".join((text, *(f'"{source.path}";\n{source.text}' for source in others)))

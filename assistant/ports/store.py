@@ -38,7 +38,7 @@ class AttemptStore(Protocol):
         ...
 
     def attempts(self, workspace: Path | None = None, path: Path | None = None, limit: int = 100) -> tuple[Attempt, ...]:
-        """Newest first; None means every workspace, every file."""
+        """Newest first; None means every workspace, every file. Among a file's are those of other files that changed it, too."""
         ...
 
     def recall(self, query: RecallQuery) -> tuple[TechniqueHistory, ...]:

@@ -3,6 +3,7 @@
 Example::
 
     made_from(Path("/p"), ("make", "app"), Path("/p"))      # {'Makefile': '4f…', 'rules.mk': '09…'}
+    build_way(Path("/p"), Path("/p/a.cu"))              # BuildWay(file='Makefile', command='make')
     build_hint(Path("/p"), Path("/p/a.cu"))             # 'Makefile is there: kernelopt program /p/a.cu --record "make" …'
 """
 
@@ -12,6 +13,7 @@ import fnmatch
 import itertools
 import os
 import re
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,8 +21,9 @@ from assistant.build.units import UNIT_SUFFIXES
 from assistant.disk.sources import source_files
 from assistant.disk.texts import MOST_SOURCE_BYTES, source_text
 from assistant.program.build_record import file_digest
+from assistant.record import Record
 
-__all__ = ["build_hint", "made_from", "sources_taken"]
+__all__ = ["BuildWay", "build_hint", "build_way", "made_from", "sources_taken"]
 
 _BUILD_FILES = ("Makefile", "makefile", "GNUmakefile", "*.mk", "*.mak", "*.ninja", "CMakeLists.txt", "*.cmake", "meson.build", "configure")
 _SCRIPT_SUFFIXES = frozenset({".sh", ".bash", ".py", ".pl", ".awk", ".mk", ".in", ""})
@@ -41,6 +44,8 @@ _HINTS = (
     ("build/build.ninja", "ninja -C build"), ("build.sh", "sh build.sh"), ("compile.sh", "sh compile.sh"),
 )  # fmt: skip
 """(file, command), the first that is there."""
+_HINTS_BELOW = _HINTS[:4]
+"""Of folders below the workspace's: of commands that take ``-C``."""
 
 
 def made_from(workspace: Path, command: tuple[str, ...], folder: Path) -> dict[str, str]:
@@ -60,22 +65,40 @@ def sources_taken(workspace: Path, command: tuple[str, ...], files: dict[str, st
     return tuple(str(path.relative_to(workspace)) for path in source_files(workspace, UNIT_SUFFIXES, MOST_SOURCE_BYTES))
 
 
+class BuildWay(Record):
+    """How a build could say more than includes do."""
+
+    file: str
+    """What describes the build, relative to the workspace."""
+    command: str | None
+    """To be recorded, in the workspace; None: CMake is to configure the project."""
+
+
+def build_way(workspace: Path, file: Path | None) -> BuildWay | None:
+    """At the workspace's root, else nearest to the file; None where no build is seen, or CMake configured the project already."""
+    above = [] if file is None else list(itertools.takewhile(lambda folder: folder != workspace, file.parents))
+    folders = (workspace, *(folder for folder in above if folder.is_relative_to(workspace)))
+    if any((folder / _CMAKE_FILE).is_file() for folder in folders) and not (workspace / _CONFIGURED).is_dir():
+        return BuildWay(_CMAKE_FILE, None)
+    for folder in folders:
+        for name, command in _HINTS if folder == workspace else _HINTS_BELOW:
+            place = folder / name
+            if place.is_file() and not (place.parent / _OF_CMAKE).exists():
+                within = "" if folder == workspace else f" -C {shlex.quote(str(folder.relative_to(workspace)))}"
+                return BuildWay(str(place.relative_to(workspace)), command + within)
+    return None
+
+
 def build_hint(workspace: Path, file: Path | None) -> str:
-    """One sentence where a build could say more than includes do: CMake configured, or another one recorded; empty where none is seen."""
+    """``build_way`` in one sentence for a person at a terminal; empty where there is none."""
     asked = "" if file is None else f" {file}"
-    if _has_cmake_file(workspace, file) and not (workspace / _CONFIGURED).is_dir():
-        return f"{_CMAKE_FILE} is there: kernelopt program{asked} --configure has CMake say what it builds, in a folder of its own"
-    for name, command in _HINTS:
-        place = workspace / name
-        if place.is_file() and not (place.parent / _OF_CMAKE).exists():
+    match build_way(workspace, file):
+        case None:
+            return ""
+        case BuildWay(file=name, command=None):
+            return f"{name} is there: kernelopt program{asked} --configure has CMake say what it builds, in a folder of its own"
+        case BuildWay(file=name, command=command):
             return f'{name} is there: kernelopt program{asked} --record "{command}" runs it once and keeps what it compiles and links'
-    return ""
-
-
-def _has_cmake_file(workspace: Path, file: Path | None) -> bool:
-    """At the workspace's root, or in a folder between it and the file."""
-    above = () if file is None else itertools.takewhile(lambda folder: folder != workspace, file.parents)
-    return any((folder / _CMAKE_FILE).is_file() for folder in (workspace, *above) if folder.is_relative_to(workspace))
 
 
 def _files(workspace: Path) -> Iterator[Path]:

@@ -9,11 +9,13 @@ from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
 from assistant.editor.picture import proposal_title
+from assistant.editor.program_words import way_title
 from assistant.editor.view import KernelView, Note
 from assistant.engine import FilePrograms
 from assistant.model.proposal import Proposal
 from lsp.backend import Backend
 from lsp.client import Client
+from lsp.listing import build_command
 from lsp.offered import QUICK_FIX, REWRITE
 from lsp.units import Unit, Units
 
@@ -65,7 +67,7 @@ def _actions(client: Client, backend: Backend, unit: Unit, first: int, last: int
 
 
 def _program_actions(unit: Unit, programs: FilePrograms | None) -> Iterator[types.CodeAction]:
-    """One for each program that could run the file's kernels and does not."""
+    """One for each program that could run the file's kernels and does not, and one for a build that could say more."""
     if programs is None:
         return
     used = None if programs.program is None else programs.program.name
@@ -73,6 +75,9 @@ def _program_actions(unit: Unit, programs: FilePrograms | None) -> Iterator[type
         if program.name != used:
             title = f"kernelopt: use {program.name} to run these kernels"
             yield _action(title, REWRITE, "kernelopt.program.choose", {"uri": unit.uri, "program": program.name})
+    if programs.way is not None:
+        verb, command = build_command(programs.way)
+        yield _action(f"kernelopt: {way_title(programs.way)}", REWRITE, verb, {"uri": unit.uri, **command})
 
 
 def _proposal_actions(proposal: Proposal, tags: list[types.CodeActionTag] | None) -> Iterator[types.CodeAction]:

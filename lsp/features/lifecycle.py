@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
+from assistant.build.units import HEADER_SUFFIXES
 from lsp.client import Client
 from lsp.settings import SECTION
 from lsp.settings_sync import SettingsSync
@@ -16,15 +17,14 @@ __all__ = ["register"]
 
 _WATCHED = (
     "**/*.cu",
-    "**/*.cuh",
-    "**/*.h",
-    "**/*.hpp",
+    *(f"**/*{suffix}" for suffix in sorted(HEADER_SUFFIXES)),
     "**/kernelopt.toml",
     "**/pyproject.toml",
     "**/compile_commands.json",
     "**/*.rsp",
     "**/*.kernelopt.toml",
-    "**/.kernelopt/programs.json",
+    "**/.kernelopt/{programs,builds}.json",
+    "**/.kernelopt/cmake/**/reply/index-*.json",
 )
 
 

@@ -49,7 +49,7 @@ class FakeStore:
         _same(attempt.id, self._attempts.setdefault(attempt.id, attempt), attempt)
 
     def attempts(self, workspace: Path | None = None, path: Path | None = None, limit: int = 100) -> tuple[Attempt, ...]:
-        found = (a for a in self._newest() if workspace in (None, a.workspace) and path in (None, a.path))
+        found = (a for a in self._newest() if workspace in (None, a.workspace) and path in (None, a.path, *(file.path for file in a.also)))
         return tuple(found)[:limit]
 
     def recall(self, query: RecallQuery) -> tuple[TechniqueHistory, ...]:

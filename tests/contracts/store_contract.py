@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from assistant.errors import UsageError
-from assistant.model.attempt import JobRow, RecallQuery
+from assistant.model.attempt import JobRow, OtherFile, RecallQuery
 from assistant.model.completion import SentCall, Spending
 from assistant.model.pair import TurnKind
 from assistant.model.placement import Placement, PlacementState
@@ -39,6 +39,15 @@ class StoreContract:
         assert store.attempts(Given.workspace) == (here,)
         assert store.attempts(path=OTHER / "a.cu") == (there,)
         assert store.attempts(limit=1) == (there,)
+
+    def test_an_attempt_keeps_what_it_did_to_other_files_and_is_among_theirs(self, store: Store) -> None:
+        run, main = Path("/w/run.cu"), Path("/w/main.cu")
+        also = (OtherFile(main, "main\n", "main 64\n", False), OtherFile(run, "run 64\n", "run 64\n", True))
+        made = Given.attempt("C01", also=also)
+        store.add_attempt(made)
+        store.add_attempt(Given.attempt("C02"))
+        assert store.attempts(path=run) == store.attempts(path=main) == (made,)
+        assert (made.parent_key, made.key) != (made.parent_text, made.text)
 
     def test_texts_and_paths_that_are_not_unicode_survive(self, store: Store) -> None:
         odd = Given.attempt(text="caf\udce9 // Latin-1\r\n", path=Path("/data/\udce9.cu"), workspace=Path("/data/\udce9"))

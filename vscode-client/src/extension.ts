@@ -15,6 +15,7 @@ import { Review } from "./review/review.ts";
 import type { Manifest } from "./server/configuration.ts";
 import type { Execute } from "./server/connection.ts";
 import { startWithCuda } from "./server/begin.ts";
+import { tellCudaHeader } from "./server/header.ts";
 import { Launcher } from "./server/launch.ts";
 import { Watch } from "./server/picture.ts";
 import { LanguageServer } from "./server/server.ts";
@@ -53,6 +54,7 @@ export function activate(context: vscode.ExtensionContext): void {
     registerStatusBar(server, watch),
     registerMcp(launcher, server),
     vscode.workspace.onDidGrantWorkspaceTrust(() => server.trustGranted()),
+    tellCudaHeader(),
     startWithCuda(server, () => launcher.canStart()),
   );
 }

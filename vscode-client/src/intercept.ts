@@ -5,7 +5,7 @@ import * as vscode from "vscode";
 import type { Notes } from "./notes.ts";
 import { plain } from "./plain.ts";
 import { chooseProgram } from "./programs.ts";
-import type { Explained, KernelArguments, Program } from "./protocol/answers.ts";
+import type { Build, Explained, KernelArguments, Program } from "./protocol/answers.ts";
 import type { ProposalArguments, Review } from "./review/review.ts";
 import type { Execute, Next } from "./server/connection.ts";
 import type { Server } from "./server/server.ts";
@@ -79,7 +79,9 @@ async function question(command: string, argument: unknown, server: Server): Pro
   }
   if (command === "kernelopt.program.choose" && !("program" in argument)) {
     const { uri } = kernelOf(argument);
-    const program = await chooseProgram(await server.request<readonly Program[]>("kernelopt/list", { what: "programs", uri }));
+    const programs = await server.request<readonly Program[]>("kernelopt/list", { what: "programs", uri });
+    const builds = await server.request<readonly Build[]>("kernelopt/list", { what: "builds", uri });
+    const program = await chooseProgram(programs, builds);
     return program === undefined ? "dismissed" : { ...argument, program };
   }
   if (command === "kernelopt.pair.constrain" && !("words" in argument)) {

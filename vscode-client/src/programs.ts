@@ -2,20 +2,34 @@
 
 import * as vscode from "vscode";
 
-import type { Program } from "./protocol/answers.ts";
+import { plain } from "./plain.ts";
+import type { Build, Program } from "./protocol/answers.ts";
 
-/** The name of the chosen one; undefined where there is none to choose, or the question is dismissed. */
-export async function chooseProgram(programs: readonly Program[]): Promise<string | undefined> {
-  if (programs.length === 0) {
+/**
+ * The name of the chosen one; undefined where there is none to choose, the question is dismissed, or a build is to say more, whose
+ * command is started then.
+ */
+export async function chooseProgram(programs: readonly Program[], builds: readonly Build[]): Promise<string | undefined> {
+  if (programs.length === 0 && builds.length === 0) {
     void vscode.window.showInformationMessage("No program was found that runs these kernels. The hover on a kernel says what was looked for.");
     return undefined;
   }
-  const items = programs.map(({ name, why, units, is_used }) => ({
-    label: `${is_used ? "$(check) " : ""}${name}`,
-    description: why,
-    ...(units.length > 1 ? { detail: `built from ${units.join(", ")}` } : {}),
-    name,
-  }));
+  const items = [
+    ...programs.map(({ name, why, units, is_used }) => ({
+      label: `${is_used ? "$(check) " : ""}${plain(name)}`,
+      description: why,
+      ...(units.length > 1 ? { detail: `built from ${units.join(", ")}` } : {}),
+      name,
+      build: undefined,
+    })),
+    ...builds.map((build) => ({ label: `$(tools) ${capital(plain(build.title))}`, name: undefined, build })),
+  ];
   const options = { title: "Which program runs these kernels?", placeHolder: "Remembered for this file", matchOnDescription: true };
-  return (await vscode.window.showQuickPick(items, options))?.name;
+  const chosen = await vscode.window.showQuickPick(items, options);
+  if (chosen?.build !== undefined) void vscode.commands.executeCommand(chosen.build.command, chosen.build.arguments);
+  return chosen?.name;
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }

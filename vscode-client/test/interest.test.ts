@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { isCuda, type Looked } from "../src/server/interest.ts";
+import { isCuda, isCudaHeader, type Looked, wordsOf } from "../src/server/interest.ts";
 
 function document(languageId: string, fileName: string, text = ""): Looked {
   return { languageId, fileName, getText: () => text };
@@ -18,4 +18,14 @@ test("it starts for Python with CUDA in it, and for no other Python", () => {
   assert.ok(isCuda(document("python", "cell", "%%kernelopt\n")));
   assert.ok(!isCuda(document("python", "/w/a.py", "print('cuda')")));
   assert.ok(!isCuda(document("cpp", "/w/a.cpp", "__global__")));
+});
+
+test("a C++ header is CUDA by its text", () => {
+  for (const name of ["a.h", "a.hpp", "a.inl", "A.HH"]) {
+    assert.ok(isCuda(document("cpp", `/w/${name}`, "__device__ float f();")));
+    assert.ok(isCudaHeader(document("cpp", `/w/${name}`, "__global__ void k();")));
+    assert.ok(!isCuda(document("cpp", `/w/${name}`, "int my__global__s;")));
+  }
+  assert.ok(!isCudaHeader(document("cuda-cpp", "/w/a.cuh", "__global__ void k();")));
+  assert.ok(wordsOf(document("cpp", "/w/a.cpp")) === undefined);
 });

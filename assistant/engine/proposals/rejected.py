@@ -16,7 +16,7 @@ from pathlib import Path
 from assistant.cuda.parse import parse
 from assistant.engine.proposals.steps import SettledStep, moved
 from assistant.model.attempt import Attempt
-from assistant.model.change import FileChange
+from assistant.model.change import FileChange, program_key
 from assistant.model.proposal import DecisionKind, Proposal, ProposalState
 from assistant.model.source import Kernel, ParsedSource
 from assistant.model.trial import TrialOutcome
@@ -74,7 +74,8 @@ def _refusal(
     new = _named(parsed, proposal.kernel)
     if old is None or new is None or new.qualified_name != kernel_name or _code(before, old) != _code(parsed, new):
         return None
-    step = _first_step(change, attempts)
+    others = [other.after for other in proposal.files if other is not change]
+    step = _first_step(change.before_text, program_key(change.after_text, others), attempts)
     place = None if step is None else _unmoved(step, change.before_text, parsed.source.text)
     return None if place is None else StandingRejection(place, _decision(store, proposal))
 
@@ -89,15 +90,15 @@ def _code(parsed: ParsedSource, kernel: Kernel) -> tuple[str, ...]:
     return tuple(parsed.source.text[span.start : span.end] for span in spans)
 
 
-def _first_step(change: FileChange, attempts: tuple[Attempt, ...]) -> SettledStep | None:
-    """Where the chain that makes this change began, in the text that it was made for; None where memory has lost the attempts."""
-    kept = {attempt.text: attempt for attempt in attempts if attempt.outcome is TrialOutcome.KEPT and not attempt.also}
-    text = change.after_text
-    while text in kept:
-        attempt = kept.pop(text)
-        if attempt.parent_text == change.before_text:
+def _first_step(begin: str, end: str, attempts: tuple[Attempt, ...]) -> SettledStep | None:
+    """Where the chain from one version to another (``program_key``) began, in its text; None where memory has lost the attempts."""
+    kept = {attempt.key: attempt for attempt in attempts if attempt.outcome is TrialOutcome.KEPT}
+    key = end
+    while key in kept:
+        attempt = kept.pop(key)
+        if attempt.parent_key == begin:
             return SettledStep(attempt.technique, frozenset({attempt.line}))
-        text = attempt.parent_text
+        key = attempt.parent_key
     return None
 
 

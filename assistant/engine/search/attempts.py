@@ -7,22 +7,23 @@ from pathlib import Path
 
 from assistant.engine.evaluate import KernelAssessment, costliest
 from assistant.engine.job import Job
-from assistant.engine.search.trials import Trial
-from assistant.model.attempt import Attempt
-from assistant.model.source import Source
+from assistant.engine.search.trials import SearchNode, Trial
+from assistant.model.attempt import Attempt, OtherFile
 
 __all__ = ["attempt_record"]
 
 
-def attempt_record(job: Job, workspace: Path, parent: Source, kernels: Iterable[KernelAssessment], trial: Trial, now_ms: int) -> Attempt:
-    """One candidate as memory keeps it. ``kernels``: the kernel's instances in ``parent``, the text that was edited."""
+def attempt_record(
+    job: Job, workspace: Path, parent: SearchNode, kernels: Iterable[KernelAssessment], trial: Trial, now_ms: int
+) -> Attempt:
+    """One candidate as memory keeps it. ``kernels``: the kernel's instances in ``parent``, the version that was edited."""
     before = costliest(kernels)
     lab = job.lab.describe()
     return Attempt(
         id=trial.id,
         job=job.id,
         workspace=workspace,
-        path=parent.path,
+        path=parent.evaluation.version.source.path,
         kernel=before.kernel.key,
         technique=trial.step.technique,
         finding=trial.step.finding,
@@ -46,5 +47,11 @@ def attempt_record(job: Job, workspace: Path, parent: Source, kernels: Iterable[
         summary=trial.rewrite.summary,
         labels=trial.rewrite.labels,
         assumptions=trial.rewrite.assumptions,
-        also=tuple(source.path for source in trial.others),
+        also=_other_files(parent, trial),
     )
+
+
+def _other_files(parent: SearchNode, trial: Trial) -> tuple[OtherFile, ...]:
+    before = {source.path: source.text for source in parent.evaluation.version.sources}
+    changed = {source.path for source in parent.others}
+    return tuple(OtherFile(after.path, before[after.path], after.text, after.path in changed) for after in trial.others)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from pathlib import Path
 
 from assistant.cuda.changes import changes_diff, changes_of
@@ -22,6 +23,7 @@ from assistant.engine.proposals import (
 )
 from assistant.engine.report import proposal_event
 from assistant.engine.search.context import SearchContext, SearchServices
+from assistant.engine.search.elsewhere import NotOffered
 from assistant.engine.search.trials import SearchNode, why_not_judged
 from assistant.model import events
 from assistant.model.change import FileChange
@@ -101,6 +103,13 @@ class Confirmation(Record):
         if reasons:
             job.say(Severity.WARNING, f"{context.kernel}: the best edit is not offered: {'; '.join(reasons)}")
             return _NOT_OFFERED
+        elsewhere = await self.services.judge_elsewhere(job, context.start.evaluation.version, node.evaluation.version)
+        if isinstance(elsewhere, NotOffered):
+            job.say(Severity.WARNING, f"{context.kernel}: the best edit is not offered: {elsewhere.reason}")
+            return _FAILED
+        if elsewhere:
+            findings = (*verification.findings, *elsewhere)
+            verification = replace(verification, outcome=Outcome.NEEDS_DECISION, findings=findings)
         explained = await self.services.planner.explained(self._story(node, verification, comparison))
         before, after = context.assessed(context.start), context.assessed(node)
         confirmed = ConfirmedVersion(

@@ -17,6 +17,7 @@ from assistant.engine.job import Job
 from assistant.engine.judge import Speed
 from assistant.engine.request import OptimizeOptions
 from assistant.engine.search.accounts import JobAccounts
+from assistant.engine.search.elsewhere import JudgeElsewhere
 from assistant.engine.search.host_code import HostCodeRight
 from assistant.engine.search.resume import EarlierSearch
 from assistant.engine.search.shape import SearchShape
@@ -108,3 +109,5 @@ class SearchServices(Record):
     """What a planner is asked about a version and its kernel's instances, at least one."""
     host_code: HostCodeRight
     accounts: JobAccounts
+    judge_elsewhere: JudgeElsewhere
+    """Asked about what is about to be offered."""

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from assistant.cuda.edits import EditFailure
 from assistant.engine.rewritten import edited_sources
-from assistant.engine.search.trials import SearchNode, program_key
+from assistant.engine.search.trials import SearchNode
+from assistant.model.change import program_key
 from assistant.model.plan import Rewrite
 from assistant.model.source import Source
 from assistant.record import Record

@@ -14,7 +14,7 @@ from assistant.engine.search.resume import EarlierSearch
 from assistant.engine.search.trials import SearchNode
 from assistant.model import events
 from assistant.model.attempt import Attempt
-from assistant.model.plan import Origin, Rewrite, Step
+from assistant.model.plan import FileEdits, Origin, Rewrite, Step
 from assistant.model.profile import Severity
 from assistant.model.trial import TrialOutcome
 
@@ -26,21 +26,17 @@ async def taken_up(context: SearchContext, services: SearchServices, frontier: F
     if not context.shape.asks_models:
         return frontier
     key = context.assessed(context.start)[0].kernel.key
-    kept = [
-        attempt
-        for attempt in context.earlier.attempts
-        if attempt.outcome is TrialOutcome.KEPT and attempt.kernel == key and not attempt.also
-    ]
-    level = {frontier.root.text: frontier.root}
+    kept = [attempt for attempt in context.earlier.attempts if attempt.outcome is TrialOutcome.KEPT and attempt.kernel == key]
+    level = {frontier.root.key: frontier.root}
     while level:
         below: dict[str, SearchNode] = {}
         for attempt in kept:
-            parent = level.get(attempt.parent_text)
-            if parent is None or parent.needs_decision:
+            parent = level.get(attempt.parent_key)
+            if parent is None or parent.needs_decision or not _fits(parent, attempt):
                 continue
             node = await _judged(context, services, parent, attempt)
             if node is not None:
-                below[attempt.text] = node
+                below[attempt.key] = node
                 text = f"{context.kernel}: takes up {attempt.technique} at line {attempt.line}, which {context.earlier.job} had kept"
                 context.job.say(Severity.INFORMATION, text)
         frontier = frontier.after(below.values())
@@ -48,12 +44,18 @@ async def taken_up(context: SearchContext, services: SearchServices, frontier: F
     return frontier
 
 
+def _fits(parent: SearchNode, attempt: Attempt) -> bool:
+    """Whether the other files that it changes are as they were when it was made."""
+    now = {source.path: source.text for source in parent.evaluation.version.sources}
+    return all(now.get(file.path) == file.before_text for file in attempt.also)
+
+
 async def _judged(context: SearchContext, services: SearchServices, parent: SearchNode, attempt: Attempt) -> SearchNode | None:
     """None where it does not hold any more."""
-    trial = services.history.known(parent.text, attempt.text)
+    trial = services.history.known(parent.key, attempt.key)
     if trial is None:
         trial = await services.trials.judge(parent, _step(context.earlier, attempt), _rewrite(attempt))
-        services.history.keep(parent.text, trial)
+        services.history.keep(parent.key, trial)
     if trial.node is None or trial.ratio is None:
         return None
     return replace(trial.node, ratio=parent.ratio * trial.ratio, settled=parent.settled)
@@ -78,4 +80,9 @@ def _rewrite(attempt: Attempt) -> Rewrite:
         labels=attempt.labels,
         assumptions=attempt.assumptions,
         origin=None if attempt.model is None else Origin(attempt.model, attempt.calls),
+        in_others=tuple(
+            FileEdits(file.path, edits_between(file.before_text, file.after_text))
+            for file in attempt.also
+            if file.before_text != file.after_text
+        ),
     )

@@ -30,6 +30,7 @@ from assistant.engine.search.accounts import JobAccounts, OnWriting
 from assistant.engine.search.candidate_judge import CandidateJudge
 from assistant.engine.search.confirming import Offer
 from assistant.engine.search.context import SearchContext, SearchServices
+from assistant.engine.search.elsewhere import JudgeElsewhere
 from assistant.engine.search.host_code import HostCodeRight
 from assistant.engine.search.kernel_search import KernelSearch, KernelSearchResult
 from assistant.engine.search.parallel_trials import ParallelTrials
@@ -98,6 +99,7 @@ class Optimizer(Record):
     expert: Planner
     catalogue: Catalogue
     load_models: Callable[[], Models] | None
+    judge_elsewhere: JudgeElsewhere
 
     async def run(
         self, job: Job, version: SourceVersion, options: OptimizeOptions, loaded: LoadedSettings, earlier: EarlierSearch, people: People
@@ -124,7 +126,7 @@ class Optimizer(Record):
         choice = PlannerChoice(self.load_models, self.expert, job, options, loaded, self.store, earlier, people.model, people.on_writing)
         kernels = {item.kernel.qualified_name for item in evaluation.assessment.kernels}
         async with choice.made(len(kernels)) as chosen:
-            search = _Search(job, options, self.store, self.catalogue, chosen, earlier, people)
+            search = _Search(job, options, self.store, self.catalogue, chosen, earlier, people, self.judge_elsewhere)
             found = await search.run(evaluation, again)
         if found.withheld:
             text = f"not tried, because it edits host code, which was not allowed: {', '.join(found.withheld)}"
@@ -143,11 +145,12 @@ class _Search(Record):
     earlier: EarlierSearch
     """What an interrupted search had tried; its kept edits are built on, the others are not tried again."""
     people: People
+    judge_elsewhere: JudgeElsewhere
 
     async def run(self, evaluation: Evaluation, second_run: CountedRun | None) -> SearchResult:
         """Improve every selected kernel in turn; an accepted proposal becomes the text the next kernel starts from."""
         start = SearchNode(evaluation)
-        finished = self.earlier.finished(evaluation.version.parsed)
+        finished = self.earlier.finished(evaluation.version.files)
         found: list[KernelSearchResult] = []
         edited: dict[Path, Source] = {}
         for name in (name for name in _by_cost(evaluation) if name not in finished):
@@ -214,6 +217,7 @@ class _Search(Record):
             request=request,
             host_code=self.people.host_code,
             accounts=accounts,
+            judge_elsewhere=self.judge_elsewhere,
         )
 
 

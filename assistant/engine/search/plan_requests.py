@@ -86,7 +86,7 @@ class PlanRequests(Record):
 
     def _excluded(self, node: SearchNode) -> frozenset[tuple[str, int]]:
         here = frozenset((step.technique, line) for step in node.settled for line in step.lines)
-        return here | self.earlier.excluded(node.text)
+        return here | self.earlier.excluded(node.key)
 
 
 def _naming(version: SourceVersion, kernel: Kernel) -> tuple[ParsedSource, ...]:

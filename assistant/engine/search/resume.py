@@ -4,7 +4,7 @@ A job that ended wrote ``job_ended`` into its log in memory; one that was killed
 gone on with, too, under a higher one. Example::
 
     earlier = last_interrupted(store, workspace, path, now_ms)   # raises UsageError when there is nothing to go on with
-    earlier.excluded(text)                                       # {("loop-unrolling", 12), …}
+    earlier.excluded(node.key)                                   # {("loop-unrolling", 12), …}
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from assistant.model.attempt import Attempt, JobRow
 from assistant.model.completion import Spending
 from assistant.model.profile import Severity
 from assistant.model.proposal import DecisionKind
-from assistant.model.source import ParsedSource
+from assistant.model.source import ParsedSource, Source
 from assistant.model.trial import TrialOutcome
 from assistant.plan.budget import added
 from assistant.ports.store import SearchStore
@@ -47,8 +47,8 @@ class EarlierSearch(Record):
     """Its events in order, those of the jobs it went on with included."""
     attempts: tuple[Attempt, ...]
     """The candidates it tried, oldest first."""
-    texts: frozenset[str]
-    """Every text of the file that it started from or that was accepted in it."""
+    sources: frozenset[Source]
+    """Every text that a file had where the search started from it, and that was offered in it."""
 
     @property
     def ended_by(self) -> str | None:
@@ -59,38 +59,41 @@ class EarlierSearch(Record):
         """What a person wants to see again."""
         return tuple(event for event in self.log if isinstance(event, _SHOWN))
 
-    def excluded(self, text: str) -> frozenset[tuple[str, int]]:
-        """(technique, line) pairs that are settled for this text.
+    def excluded(self, key: str) -> frozenset[tuple[str, int]]:
+        """(technique, line) pairs that are settled for the version with this ``program_key``.
 
         Not among them: pairs of kept candidates, which the search builds on, and the last one tried, which may have variants left.
         """
-        here = tuple(attempt for attempt in self.attempts if attempt.parent_text == text and not attempt.also)
+        here = tuple(attempt for attempt in self.attempts if attempt.parent_key == key)
         going_on = {(a.technique, a.line) for a in here if a.outcome is TrialOutcome.KEPT or a is self.attempts[-1]}
         return frozenset((attempt.technique, attempt.line) for attempt in here) - going_on
 
-    def is_kept(self, text: str, candidate_text: str) -> bool:
-        """Whether this very candidate was kept on this text."""
-        return TrialOutcome.KEPT in self._outcomes(text, candidate_text)
+    def is_kept(self, key: str, candidate_key: str) -> bool:
+        """Whether this very candidate was kept on this version."""
+        return TrialOutcome.KEPT in self._outcomes(key, candidate_key)
 
-    def is_dropped(self, text: str, candidate_text: str) -> bool:
-        """Whether this very candidate was tried on this text, and was not kept."""
-        outcomes = self._outcomes(text, candidate_text)
+    def is_dropped(self, key: str, candidate_key: str) -> bool:
+        """Whether this very candidate was tried on this version, and was not kept."""
+        outcomes = self._outcomes(key, candidate_key)
         return bool(outcomes) and TrialOutcome.KEPT not in outcomes
 
-    def finished(self, parsed: ParsedSource) -> frozenset[str]:
-        """Qualified names of the kernels whose search came to its end; none when the text is not one that the search knew.
+    def knows(self, source: Source) -> bool:
+        """Whether the search had looked for edits of this text."""
+        return source in self.sources
+
+    def finished(self, files: Iterable[ParsedSource]) -> frozenset[str]:
+        """Qualified names of the kernels whose search came to its end, of those files whose text is one that the search knew.
 
         After a rejection the search on the same kernel goes on for the next best edit. What a cap cut off, and what was searched behind
         that, came to no end.
         """
-        if parsed.source.text not in self.texts:
-            return frozenset()
+        known = [file for file in files if self.knows(file.source)]
         ended: set[str] = set()
         current: str | None = None
         for event in self.log:
             if isinstance(event, events.FindingsFound):
-                kernel = kernel_of_instance(parsed, event.kernel)
-                name = None if kernel is None else kernel.qualified_name
+                kernels = (kernel_of_instance(file, event.kernel) for file in known)
+                name = next((kernel.qualified_name for kernel in kernels if kernel is not None), None)
                 ended |= {current} if current is not None and name != current else set()
                 current = name
                 ended.discard(name or "")  # whatever a search before that came to, this one goes on with it
@@ -102,8 +105,8 @@ class EarlierSearch(Record):
                 ended.discard(current)
         return frozenset(ended)
 
-    def _outcomes(self, text: str, candidate_text: str) -> frozenset[TrialOutcome]:
-        return frozenset(a.outcome for a in self.attempts if (a.parent_text, a.text, a.also) == (text, candidate_text, ()))
+    def _outcomes(self, key: str, candidate_key: str) -> frozenset[TrialOutcome]:
+        return frozenset(a.outcome for a in self.attempts if (a.parent_key, a.key) == (key, candidate_key))
 
 
 def tell_resumed(job: Job, earlier: EarlierSearch, version: SourceVersion) -> None:
@@ -116,8 +119,11 @@ def tell_resumed(job: Job, earlier: EarlierSearch, version: SourceVersion) -> No
     text = f"goes on with {earlier.job}, which {how} after {_count(tried, 'candidate')} and {_count(offered, 'proposal')}"
     job.say(Severity.INFORMATION, text)
     job.emit(*earlier.shown())
-    if earlier.texts and version.source.text not in earlier.texts:
-        message = f"{version.source.path.name} changed since {earlier.job}: the search starts again on its present text"
+    before = {source.path for source in earlier.sources}
+    changed = [source.path.name for source in version.sources if source.path in before and not earlier.knows(source)]
+    if changed:
+        text = "text" if len(changed) == 1 else "texts"
+        message = f"{', '.join(changed)} changed since {earlier.job}: the search starts again on the present {text}"
         job.say(Severity.WARNING, message)
 
 
@@ -154,24 +160,23 @@ def last_interrupted(store: SearchStore, workspace: Path, path: Path, now_ms: in
         if is_running(row, now_ms):
             raise UsageError(f"{row.id} is still searching {path.name} ({row.owner})", "wait for it, or stop it")
         if row.ended_ms is None or (log and not any(isinstance(event, events.JobEnded) for event in log)):
-            return _earlier(store, workspace, path, row.id, log)
+            return _earlier(store, workspace, row.id, log)
         if any(isinstance(event, events.BudgetSpent) and event.ended_by is not None for event in log):
-            return _earlier(store, workspace, path, row.id, log)
+            return _earlier(store, workspace, row.id, log)
         if row.exit_code == 0:
             break
     raise UsageError(f"no interrupted or capped search on {path.name} to go on with", f"kernelopt optimize {path.name} starts one")
 
 
-def _earlier(store: SearchStore, workspace: Path, path: Path, job: str, log: tuple[events.Event, ...]) -> EarlierSearch:
+def _earlier(store: SearchStore, workspace: Path, job: str, log: tuple[events.Event, ...]) -> EarlierSearch:
     ids = {event.candidate for event in log if isinstance(event, events.CandidateTried)}
     jobs = {event.job for event in log}
-    stored = reversed(store.attempts(workspace, path, _ATTEMPTS_READ))
+    stored = reversed(store.attempts(workspace, limit=_ATTEMPTS_READ))
     attempts = tuple(attempt for attempt in stored if attempt.id in ids or attempt.job in jobs)
     proposals = [store.find_proposal(event.id) for event in log if isinstance(event, events.ProposalMade)]
-    texts = {attempt.parent_text for attempt in attempts} | {
-        text for p in proposals for change in p.files if change.path == path for text in (change.before_text, change.after_text)
-    }
-    return EarlierSearch(job, log, attempts, frozenset(texts))
+    sources = {Source(attempt.path, attempt.parent_text) for attempt in attempts}
+    sources |= {source for proposal in proposals for change in proposal.files for source in (change.before, change.after)}
+    return EarlierSearch(job, log, attempts, frozenset(sources))
 
 
 def _decoded(lines: Iterable[str]) -> Iterator[events.Event]:

@@ -300,9 +300,9 @@ class Round:
         job.emit(events.CandidateTried(job.id, new_id("C"), step.technique, self.context.kernel, outcome, reason, None))
 
     def _remember(self, trial: Trial) -> None:
-        context, parent = self.context, self.node.evaluation.version.source
+        context = self.context
         now_ms = self.services.accounts.now_ms()
-        record = attempt_record(context.job, context.workspace, parent, context.assessed(self.node), trial, now_ms)
+        record = attempt_record(context.job, context.workspace, self.node, context.assessed(self.node), trial, now_ms)
         self.services.store.add_attempt(record)
 
 

@@ -9,13 +9,14 @@ Example::
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 
 from assistant.cuda.same_code import code_hash
 from assistant.engine.evaluate import Evaluation, KernelAssessment
 from assistant.engine.proposals import KeptStep, SettledStep
 from assistant.model.build import Diagnostic
+from assistant.model.change import program_key
 from assistant.model.comparison import Comparison
 from assistant.model.plan import Decline, Plan, Rewrite, Step, TriedBefore
 from assistant.model.proposal import PredictionOutcome
@@ -26,7 +27,7 @@ from assistant.ports.lab import LabFailure
 from assistant.ports.planner import PlanRequest
 from assistant.record import Record
 
-__all__ = ["SearchNode", "Trial", "TrialHistory", "program_key", "why_not_judged"]
+__all__ = ["SearchNode", "Trial", "TrialHistory", "why_not_judged"]
 
 
 class SearchNode(Record):
@@ -55,11 +56,6 @@ class SearchNode(Record):
     def key(self) -> str:
         """What tells it from other versions in this search: ``text``, with those of other files where steps changed some."""
         return program_key(self.text, self.others)
-
-
-def program_key(text: str, others: Sequence[Source]) -> str:
-    """``text`` followed by those of other files, each behind its path as a text of its own."""
-    return "\n".join((text, *(f'"{source.path}";\n{source.text}' for source in others)))
 
 
 class Trial(Record):

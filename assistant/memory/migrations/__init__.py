@@ -19,6 +19,7 @@ NAMES = (
     "0007_sent_calls",
     "0008_placements",
     "0009_edits_of_several_files",
+    "0010_attempts_of_several_files",
 )
 
 

@@ -1,9 +1,21 @@
+-- Of C++ only headers with device code are looked at: without any there is no need for a server.
+local function holds_cuda(buffer)
+  if not vim.tbl_contains({ "c", "cpp" }, vim.bo[buffer].filetype) then
+    return true
+  end
+  local text = table.concat(vim.api.nvim_buf_get_lines(buffer, 0, -1, false), "\n")
+  return text:find("__global__", 1, true) ~= nil or text:find("__device__", 1, true) ~= nil
+end
+
 local group = vim.api.nvim_create_augroup("kernelopt", {})
 
 vim.api.nvim_create_autocmd("FileType", {
   group = group,
-  pattern = { "cuda", "python" },
+  pattern = { "cuda", "cpp", "c", "python" },
   callback = function(event)
+    if not holds_cuda(event.buf) then
+      return
+    end
     vim.lsp.start({
       name = "kernelopt",
       cmd = { "kernelopt", "lsp" },

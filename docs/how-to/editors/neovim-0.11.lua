@@ -1,7 +1,20 @@
+-- Of C++ only headers with device code are looked at: without any there is no need for a server.
+local function holds_cuda(buffer)
+  if not vim.tbl_contains({ "c", "cpp" }, vim.bo[buffer].filetype) then
+    return true
+  end
+  local text = table.concat(vim.api.nvim_buf_get_lines(buffer, 0, -1, false), "\n")
+  return text:find("__global__", 1, true) ~= nil or text:find("__device__", 1, true) ~= nil
+end
+
 vim.lsp.config("kernelopt", {
   cmd = { "kernelopt", "lsp" },
-  filetypes = { "cuda", "python" },
-  root_markers = { "kernelopt.toml", "pyproject.toml", ".git" },
+  filetypes = { "cuda", "cpp", "c", "python" },
+  root_dir = function(buffer, start)
+    if holds_cuda(buffer) then
+      start(vim.fs.root(buffer, { "kernelopt.toml", "pyproject.toml", ".git" }))
+    end
+  end,
   settings = { kernelopt = { background = { profile = "on_command" } } },
 })
 vim.lsp.enable("kernelopt")

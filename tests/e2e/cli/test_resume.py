@@ -125,3 +125,18 @@ def test_a_search_that_still_runs_is_not_resumed(killed: Cli) -> None:
     process.communicate()
     assert ended.code == 2
     assert "still searching transpose.cu" in ended.err
+
+
+def test_candidates_for_kernels_of_a_header_are_not_tried_again(killed: Cli) -> None:
+    """The file that is named holds ``main()``; what is edited is the header, so that every candidate is one of the header's."""
+    text = killed.example("transpose.cu").read_text("utf-8")
+    kernel, main, rest = text.partition("int main()")
+    killed.write("transpose.cuh", kernel)
+    path = killed.write("run.cu", f'#include "transpose.cuh"\n\n{main}{rest}')
+    options = ("--allow-host-code",)
+    kill_after(killed, path, "candidate", 1, options)
+    ended = resume(killed, path, options)
+    assert ended.code == 0, ended.said
+    tried = [(item.parent_key, item.key) for item in attempts(killed)]
+    assert {item.path.name for item in attempts(killed)} == {"transpose.cuh"}
+    assert len(tried) == len(set(tried)), "a candidate was tried twice"

@@ -10,6 +10,7 @@ import pytest
 from tests.e2e.cli.harness import DATA, Cli
 from tests.e2e.cli.scripted_model import ScriptedModel, code, optimize, outcomes, plan, step
 from tests.e2e.cli.test_programs import MAIN
+from tests.e2e.cli.two_launches import write_project
 from tests.thorough import first_of
 
 EDITS = DATA / "edits" / "smooth"
@@ -85,3 +86,14 @@ def test_an_edit_of_a_shared_header_is_judged_in_every_program_that_uses_it(cli:
     every = cli.run("compare", header, wrong, "--every-program", "--device", "cpu", "--json")
     assert [each["verification"]["outcome"] for each in every.all("comparison")] == ["FAIL", "PASS", "FAIL"]
     assert (every.code, every.one("job_ended")["reason"]) == (1, "FAIL: B is not equivalent to A in the program bench_transpose.cu")
+
+
+def test_an_edit_that_another_program_of_the_header_cannot_have_is_not_offered(cli: Cli) -> None:
+    header = write_project(cli, "[verification]\nin_every_program = true\n")
+    ended = cli.run("optimize", header, "--device", "cpu", "--accept", "none", "--allow-host-code", "--json", deadline_s=300.0)
+    assert ended.code == 0 and ended.all("proposal") == [], ended.said
+    (why,) = [each["message"] for each in ended.all("message") if "is not offered" in each["message"]]
+    assert "in the program wide.cu it is wrong" in why
+    cli.write("kernelopt.toml", "")
+    alone = cli.run("optimize", header, "--device", "cpu", "--accept", "none", "--allow-host-code", "--json", deadline_s=300.0)
+    assert len(alone.all("proposal")) == 1, "in the program that was chosen it is right"

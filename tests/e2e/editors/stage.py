@@ -21,7 +21,7 @@ from tests.deadlines import HANG_S
 from tests.e2e.cli.harness import COMMAND, DATA, ROOT, Cli
 from tests.e2e.editors.packages import Packaged
 
-__all__ = ["SNIPPETS", "Stage", "emacs_command", "make_project_stage", "make_stage", "neovim_command"]
+__all__ = ["SNIPPETS", "Stage", "as_cpp_header", "emacs_command", "make_project_stage", "make_stage", "neovim_command"]
 
 _HERE = Path(__file__).parent
 SNIPPETS = ROOT / "docs" / "how-to" / "editors"
@@ -116,11 +116,20 @@ def make_project_stage(cli: Cli) -> Stage:
     """A trusted, configured CMake project; a proposal for the kernel of its header, ``source``, waits: it changes ``bench.cu`` too."""
     shutil.copytree(DATA / "programs" / "cmake_header", cli.folder, dirs_exist_ok=True)
     _set(cli)
-    header = cli.folder / "include" / "vec" / "scale.cuh"
+    header = as_cpp_header(cli.folder)
     for words in (("program", header, "--configure"), ("optimize", header, "--allow-host-code", "--accept", "none")):
         ended = cli.run(*words)
         assert ended.code == 0, ended.said
     return Stage(cli, header)
+
+
+def as_cpp_header(folder: Path) -> Path:
+    """The project's header under a name by which editors take it for C++."""
+    header = folder / "include" / "vec" / "scale.hpp"
+    header.with_suffix(".cuh").rename(header)
+    bench = folder / "bench" / "bench.cu"
+    bench.write_text(bench.read_text("utf-8").replace("scale.cuh", header.name), "utf-8")
+    return header
 
 
 def _set(cli: Cli) -> None:

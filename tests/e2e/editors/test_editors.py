@@ -64,6 +64,7 @@ def test_neovim_names_the_program_of_a_header_and_undoes_an_edit_of_two_files(tm
         command, variables = neovim_command(NEOVIM, "neovim-0.10.lua", "drive_files.lua")
         seen = stage.play(command, variables | {"KERNELOPT_TEST_OTHER": str(stage.cli.folder / "bench" / "bench.cu")})
     assert seen.get("problem") is None, f"{seen['problem']}\nafter: {seen['steps']}"
+    assert stage.source.suffix == ".hpp", "Neovim takes it for C++"
     assert seen["via"] == "via bench (CMake)" and "in 2 files" in seen["proposal"]
     assert (seen["is_other_left"], seen["is_part_undone"], seen["is_undone"]) == (True, True, True)
     assert stage.decisions() == ["partially_accepted", "undone", "accepted", "undone"]

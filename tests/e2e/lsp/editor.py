@@ -199,7 +199,7 @@ class Editor(Server):
         found = await self.client.text_document_code_action_async(types.CodeActionParams(_id(document), place, context))
         return [item for item in found or [] if isinstance(item, types.CodeAction)]
 
-    async def run(self, command: str, **arguments: Any) -> dict[str, Any]:
+    async def run(self, command: str, /, **arguments: Any) -> dict[str, Any]:
         """Run a server command, as a client does that knows nothing of it."""
         answer = await self.client.workspace_execute_command_async(types.ExecuteCommandParams(command, [arguments]))
         return _plain(answer)
@@ -360,7 +360,7 @@ async def start(
     return editor
 
 
-async def failure(editor: Editor, command: str, **arguments: Any) -> str:
+async def failure(editor: Editor, command: str, /, **arguments: Any) -> str:
     """The error that a command answers with."""
     try:
         answer = await editor.run(command, **arguments)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import shutil
 from collections.abc import Sequence
@@ -10,11 +11,13 @@ from typing import Any
 
 from lsprotocol import types
 
-from tests.e2e.cli.harness import DATA, Cli
+from lsp.client import as_object, plain
+from tests.e2e.cli.harness import COMMAND, DATA, Cli
 from tests.e2e.cli.test_programs import MAIN, OPS, RUN
+from tests.e2e.cli.two_launches import ONLY_SQUARE, TURN, write_project
 from tests.e2e.lsp.capabilities import neovim
 from tests.e2e.lsp.conftest import Start
-from tests.e2e.lsp.editor import Document, Editor
+from tests.e2e.lsp.editor import Document, Editor, failure
 
 QUIET = {"background": {"compile": "off", "verify": "off", "profile": "off"}}
 """Settings under which nothing runs unasked."""
@@ -75,6 +78,152 @@ async def test_a_header_is_asked_about_in_the_program_that_includes_it(shared_cl
     await editor.until(lambda: figures(editor, header))
     assert line + 3 in await counted_lines(editor, header)
     assert len(editor.asked) == 1 and "main.cu" in editor.asked[0].message, "what is run is what is asked about"
+
+
+PLAIN = '#pragma once\n// no __global__ function here\nstruct Options { int rows; const char* name = "__device__"; };\n'
+FIELD_HPP = """#pragma once
+#include "options.h"
+template <class T> class Field {
+ public:
+    explicit Field(int n) : n_(n) { cudaMallocManaged(&data_, n * sizeof(T)); }
+    void twice();
+    T* data_; int n_;
+};
+#include "detail/field.inl"
+"""
+FIELD_INL = """template <class T> __global__ void
+twice_kernel(T* data, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) data[i] *= T(2);
+}
+template <class T> void Field<T>::twice() { twice_kernel<<<(n_ + 63) / 64, 64>>>(data_, n_); }
+"""
+FIELD_MAIN = """#include <cstdio>
+#include "include/field.hpp"
+int main() {
+    Field<float> field(500);
+    for (int i = 0; i < 500; i++) field.data_[i] = i;
+    field.twice();
+    cudaDeviceSynchronize();
+    printf("%g\\n", field.data_[499]);
+}
+"""
+
+
+async def test_cuda_in_a_cpp_header_is_shown_and_a_header_without_costs_nothing(shared_cli: Cli, shared_editor: Start) -> None:
+    """Editors say `cpp` of all of them; the text says which is CUDA, and typing may make one so, or no more so."""
+    shared_cli.write("kernelopt.toml", "")
+    shared_cli.write("solve.cu", FIELD_MAIN)
+    (shared_cli.folder / "include" / "detail").mkdir(parents=True)
+    plain_path, field_path, inner_path = (
+        shared_cli.write(f"include/{name}", text)
+        for name, text in (("options.h", PLAIN), ("field.hpp", FIELD_HPP), ("detail/field.inl", FIELD_INL))
+    )
+    editor = await shared_editor(settings=QUIET)
+    plain, field = (editor.open(path, language="cpp") for path in (plain_path, field_path))
+    inner = editor.open(inner_path, language="cpp")
+    await editor.until(lambda: is_run_by(editor, inner, "solve.cu"))
+    assert [symbol.name for symbol in await editor.symbols(inner)] == ["twice_kernel"]
+    await editor.run("kernelopt.profile", uri=inner.uri, kernel="twice_kernel")
+    await editor.until(lambda: figures(editor, inner))
+    assert inner.line_of("data[i] *=") in await counted_lines(editor, inner)
+    assert {lens.title for lens in await editor.actions(inner, inner.line_of("twice_kernel(T*"))}
+    for other in (plain, field):
+        assert (await editor.titles(other), await editor.symbols(other), editor.diagnostics(other)) == ([], [], [])
+        assert await editor.actions(other, 1) == []
+    assert "not" in await failure(editor, "kernelopt.profile", uri=plain.uri)
+    editor.type(field, f"{FIELD_HPP}\n__global__ void once(float* x) {{ x[0] = 1; }}\n")
+    assert [symbol.name for symbol in await editor.symbols(field)] == ["once"]
+    editor.type(field, FIELD_HPP)
+    assert (await editor.titles(field), await editor.symbols(field)) == ([], [])
+
+
+def agrees(question: types.ShowMessageRequestParams) -> str:
+    """To whatever is to be run, this once."""
+    return "Once"
+
+
+def refuses_make(question: types.ShowMessageRequestParams) -> str:
+    return "Once" if "make nothing" in question.message else "Never"
+
+
+async def program_action(editor: Editor, document: Document) -> types.CodeAction | None:
+    """That has a build say more."""
+    titled = [action for action in await editor.actions(document, document.line_of("__global__")) if "to see what runs" in action.title]
+    return titled[0] if titled else None
+
+
+async def run_action(editor: Editor, action: types.CodeAction) -> dict[str, Any]:
+    assert action.command is not None and action.command.arguments is not None
+    arguments: dict[str, Any] = as_object(plain(action.command.arguments[0]))
+    return await editor.run(action.command.command, **arguments)
+
+
+async def test_a_build_is_recorded_by_an_action_and_used_at_once(shared_cli: Cli, shared_editor: Start) -> None:
+    """The make file says which of the sources belong together; what it links runs the kernels from then on."""
+    folder = project(shared_cli, "makefile_library")
+    editor = await shared_editor(settings=QUIET, answer=agrees)
+    square = editor.open(folder / "src" / "square.cu")
+    action = await editor.until(lambda: program_action(editor, square))
+    assert action.title == "kernelopt: record the build (make), to see what runs these kernels"
+    assert await editor.ask("kernelopt/list", what="builds", uri=square.uri)
+    assert (await run_action(editor, action))["command"] == "make"
+    await editor.until(lambda: any("recorded: make links demo" in text for text in editor.said))
+    assert [asked.message for asked in editor.asked] == [
+        f"kernelopt wants to run make once, in a private copy of {folder}, to see what it compiles and links. Run it?"
+    ]
+    await editor.until(lambda: is_run_by(editor, square, "demo (recorded)"))
+    assert await program_action(editor, square) is None, "nothing is left to be said by it"
+    assert "not found" not in await failure(editor, "kernelopt.program.record", uri="file:///w/none.cu")
+
+
+async def test_without_consent_no_build_runs_and_a_failing_one_says_why(shared_cli: Cli, shared_editor: Start) -> None:
+    folder = project(shared_cli, "makefile_library")
+    editor = await shared_editor(settings=QUIET, answer=refuses_make)
+    square = editor.open(folder / "src" / "square.cu")
+    await editor.until(lambda: program_action(editor, square))
+    await editor.run("kernelopt.program.record", uri=square.uri)
+    await editor.until(lambda: any("make was not run: no consent was given" in text for text in editor.said))
+    assert not (folder / ".kernelopt" / "builds.json").exists()
+    await editor.run("kernelopt.program.record", uri=square.uri, command="make nothing")
+    await editor.until(lambda: any("make nothing ended with status 2" in text for text in editor.said))
+
+
+async def test_a_cmake_project_is_configured_by_an_action(shared_cli: Cli, shared_editor: Start) -> None:
+    folder = project(shared_cli, "cmake_header")
+    editor = await shared_editor(settings=QUIET, answer=agrees)
+    header = editor.open(folder / "include" / "vec" / "scale.cuh")
+    action = await editor.until(lambda: program_action(editor, header))
+    assert action.title == "kernelopt: configure the CMake project, to see what runs these kernels"
+    await run_action(editor, action)
+    await editor.until(lambda: is_run_by(editor, header, "bench (CMake)"))
+    assert len(editor.asked) == 1 and f"run cmake {folder}, to see what the project builds" in editor.asked[0].message
+
+
+async def test_a_build_recorded_in_a_terminal_is_used_in_the_editor(shared_cli: Cli, shared_editor: Start) -> None:
+    folder = project(shared_cli, "makefile_library")
+    editor = await shared_editor(settings=QUIET)
+    square = editor.open(folder / "src" / "square.cu")
+    await editor.until(lambda: program_action(editor, square))
+    words = (*COMMAND, "program", "src/square.cu", "--record", "make")
+    terminal = await asyncio.create_subprocess_exec(*words, cwd=folder, env=shared_cli.environment())
+    assert await terminal.wait() == 0
+    changed(editor, folder / ".kernelopt" / "builds.json")
+    await editor.until(lambda: is_run_by(editor, square, "demo (recorded)"))
+
+
+async def test_an_edit_is_judged_in_every_program_where_the_editor_says_so(shared_cli: Cli, shared_editor: Start) -> None:
+    """A person is asked about each program, and the worst verdict is that of the edit."""
+    header_path = write_project(shared_cli, "")
+    editor = await shared_editor(settings=QUIET | {"verification": {"in_every_program": True}}, answer=agrees)
+    header = editor.open(header_path)
+    await editor.until(lambda: is_run_by(editor, header, "square.cu"))
+    editor.type(header, ONLY_SQUARE)
+    await editor.run("kernelopt.verify", uri=header.uri, before=TURN)
+    await editor.until(lambda: any("FAIL" in text for text in editor.said))
+    asked = [question.message for question in editor.asked if "wants to build and run" in question.message]
+    assert len(asked) == 2 and all(sum(name in question for question in asked) == 1 for name in ("square.cu", "wide.cu"))
+    assert any("wide.cu" in text for text in editor.said), editor.said
 
 
 async def test_which_of_several_programs_is_meant_is_asked_once(shared_cli: Cli, shared_editor: Start) -> None:

@@ -67,3 +67,15 @@ async def test_an_edit_of_a_shared_header_is_judged_in_every_program_where_an_ag
         assert chosen["answer"].startswith("PASS"), "it is right for tiles of 8"
         every = await agent.call("compare", file=str(header), edited_texts={str(header): wrong}, every_program=True)
     assert "not equivalent to A in the program bench_transpose.cu" in every["answer"]
+
+
+async def test_a_part_is_asked_of_every_program(cli: Cli, connect: Connect) -> None:
+    folder = cli.folder / "shared_header"
+    shutil.copytree(DATA / "programs" / "shared_header", folder)
+    (folder / "kernelopt.toml").touch()
+    header = folder / "common.cuh"
+    assert cli.run("trust", folder).code == 0
+    edited = {str(header): f"// mine\n{header.read_text('utf-8')}"}
+    async with connect("--allow-run") as agent:
+        answer = await agent.call("compare", file=header, edited_texts=edited, every_program=True, region="no_such_step")
+    assert "defines no function no_such_step" in str(answer)

@@ -1,4 +1,4 @@
-"""A CMake project in VS Code: its header is profiled through the target that includes it, and an edit of two files is one decision."""
+"""A CMake project in VS Code: its header, C++ by its name, is profiled through its target, and an edit of two files is one decision."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import pytest
 
 from assistant.memory.store import open_store
 from tests.e2e.cli.harness import DATA, Cli
+from tests.e2e.editors.stage import as_cpp_header
 from tests.e2e.vscode.conftest import OpenWindow
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ class Project:
 @pytest.fixture
 def project(cli: Cli, folder: Path) -> Project:
     shutil.copytree(DATA / "programs" / "cmake_header", folder, dirs_exist_ok=True)
-    header = folder / "include" / "vec" / "scale.cuh"
+    header = as_cpp_header(folder)
     assert cli.run("program", header, "--configure").code == 0
     ended = cli.run("optimize", header, "--allow-host-code", "--accept", "none", "--json")
     assert ended.code == 0, ended.said
@@ -55,7 +56,7 @@ async def test_a_header_is_profiled_through_its_cmake_target_and_an_edit_of_two_
 ) -> None:
     original = project.texts
     window = await open_window(project.cli.folder)
-    await window.open_file("scale.cuh")
+    await window.open_file("scale.hpp")
     named = await window.see(window.lens("via bench (CMake)"))
     assert "CMake's target bench" in (await named.get_attribute("title") or "")
     await (await window.see(window.lens("Profile"))).click()
@@ -77,7 +78,7 @@ async def test_a_header_is_profiled_through_its_cmake_target_and_an_edit_of_two_
     await window.see(window.text, "256>>>")
     await undo(window, project, ["partially_accepted", "undone"])
 
-    await window.open_file("scale.cuh")
+    await window.open_file("scale.hpp")
     await (await window.see(window.lens("Accept"))).click()
     await window.see_choice("Accept all of it")
     await window.shoot("asked")

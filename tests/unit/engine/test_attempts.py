@@ -9,8 +9,9 @@ from typing import Any, cast
 
 from assistant.engine.job import Job
 from assistant.engine.search.attempts import attempt_record
-from assistant.engine.search.trials import Trial
+from assistant.engine.search.trials import SearchNode, Trial
 from assistant.measure.targets import target
+from assistant.model.attempt import OtherFile
 from assistant.model.plan import Origin, Rewrite, Step
 from assistant.model.profile import Signature
 from assistant.model.source import Source
@@ -23,18 +24,26 @@ JOB = cast("Job", SimpleNamespace(id="J1", lab=LAB, target=target("h200")))
 STEP = Step("tile", "k(float *)", 3, "because", (), "KO101", (), 1.0, planner="llm:small")
 
 
+def version(*others: Source) -> SearchNode:
+    source = Source(Path("/w/a.cu"), "before")
+    return SearchNode(cast("Any", SimpleNamespace(version=SimpleNamespace(source=source, sources=(source, *others)))))
+
+
 def test_a_candidate_is_kept_with_what_it_was_and_what_it_came_to(assessed: Any, verdict: Any, predicted: Any) -> None:
     cheap, dear = (replace(assessed(count=count)[0], signature=Signature(name, ())) for count, name in ((1.0, "l2"), (2.0, "dram")))
     rewrite = Rewrite("tile", "k(float *)", 3, (), "Use a tile.", (Label.READABILITY,), (), ("n is even",), Origin("small", ("M1",)))
-    others = (Source(Path("/w/run.cu"), "block 64"),)
+    run = Path("/w/run.cu")
+    others = (Source(run, "block 64"),)
     trial = Trial("C1", STEP, rewrite, "after", others, TrialOutcome.KEPT, "better", 1.5, verdict(), predicted(1.5), (), (cheap, dear))
-    kept = attempt_record(JOB, Path("/w"), Source(Path("/w/a.cu"), "before"), (cheap, dear), trial, 7)
+    kept = attempt_record(JOB, Path("/w"), version(Source(run, "block 32")), (cheap, dear), trial, 7)
     assert (kept.before.label, kept.after and kept.after.label) == ("dram", "l2")
     assert (kept.id, kept.job, kept.path, kept.kernel, kept.created_ms) == ("C1", "J1", Path("/w/a.cu"), "k(float *)", 7)
     assert (kept.technique, kept.finding, kept.line, kept.planner) == ("tile", "KO101", 3, "llm:small")
     assert (kept.parent_text, kept.text, kept.verification, kept.comparison) == ("before", "after", Outcome.PASS, predicted(1.5))
-    assert kept.also == (Path("/w/run.cu"),)
+    assert kept.also == (OtherFile(run, "block 32", "block 64", False),)
+    built_on = attempt_record(JOB, Path("/w"), replace(version(others[0]), others=others), (cheap, dear), trial, 7)
+    assert built_on.also == (OtherFile(run, "block 64", "block 64", True),)
     assert (kept.model, kept.calls, kept.labels, kept.assumptions) == ("small", ("M1",), (Label.READABILITY,), ("n is even",))
     assert (kept.lab, kept.device, kept.target) == ("cpu", "a device", "h200")
-    bare = attempt_record(JOB, Path("/w"), Source(Path("/w/a.cu"), "before"), (dear,), Trial("C2", STEP, replace(rewrite, origin=None)), 7)
+    bare = attempt_record(JOB, Path("/w"), version(), (dear,), Trial("C2", STEP, replace(rewrite, origin=None)), 7)
     assert (bare.after, bare.verification, bare.model, bare.calls) == (None, None, None, ())

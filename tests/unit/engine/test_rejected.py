@@ -11,6 +11,7 @@ import pytest
 from assistant.cuda.parse import parse
 from assistant.engine.proposals.decide import Decider, DecisionRequest
 from assistant.engine.proposals.rejected import FoundEdit, edit_of, refusals, rejected_before
+from assistant.model.attempt import OtherFile
 from assistant.model.proposal import DecisionKind, Proposal
 from assistant.model.source import Source
 from assistant.model.trial import TrialOutcome
@@ -76,6 +77,19 @@ def test_a_launch_that_was_edited_is_its_own_place(store: Store, offered: Propos
     Decider(store, "a test", DAY_MS).reject(made, DecisionRequest(DecisionKind.REJECTED))
     assert [place for _, place, _ in standing(store, BEFORE)] == [{8}]
     assert standing(store, BEFORE.replace("<<<1, 32>>>", "<<<2, 32>>>")) == []
+
+
+def test_a_chain_over_two_files_begins_where_both_were_as_they_are(store: Store, offered: Proposal) -> None:
+    run = Path("/w/run.cu")
+    files = (*change(Path("/w/a.cu"), BEFORE, SECOND), *change(run, "32\n", "64\n"))
+    made = replace(offered, path=Path("/w/a.cu"), kernel="k(float *)", files=files)
+    store.add_proposal(Path("/w"), made)
+    first = replace(attempt(1, "t5", 5, TrialOutcome.KEPT, BEFORE, FIRST), also=(OtherFile(run, "32\n", "64\n", False),))
+    second = replace(attempt(2, "t6", 6, TrialOutcome.KEPT, FIRST, SECOND), also=(OtherFile(run, "64\n", "64\n", True),))
+    for kept in (first, second, attempt(3, "t4", 4, TrialOutcome.KEPT, BEFORE, SECOND)):
+        store.add_attempt(kept)
+    Decider(store, "a test", DAY_MS).reject(made, DecisionRequest(DecisionKind.REJECTED))
+    assert [(technique, lines) for technique, lines, _ in standing(store, BEFORE)] == [("t5", {5})]
 
 
 def test_a_rejection_whose_candidates_memory_has_lost_names_no_place(store: Store, offered: Proposal) -> None:

@@ -20,7 +20,7 @@ from assistant.engine.search.resume import NOTHING_EARLIER, EarlierSearch, is_ru
 from assistant.errors import UsageError
 from assistant.measure.targets import target
 from assistant.model import events
-from assistant.model.attempt import Attempt, JobRow
+from assistant.model.attempt import Attempt, JobRow, OtherFile
 from assistant.model.completion import Caps, Completion, CompletionRequest, ModelCall, ModelRole, SentCall, ServedModel, Spending
 from assistant.model.profile import Signature
 from assistant.model.proposal import Proposal
@@ -54,7 +54,7 @@ EARLIER = EarlierSearch(
         attempt(4, "padding", 3, TrialOutcome.FAILED, parent="b", text="d"),
         attempt(5, "block-size", 9, TrialOutcome.NOT_BETTER, text="e"),
     ),
-    frozenset({"old"}),
+    frozenset({Source(FILE, "old")}),
 )
 
 
@@ -73,6 +73,21 @@ def test_the_last_step_may_have_variants_left_but_no_variant_is_judged_twice() -
 def test_a_kept_candidate_is_taken_up() -> None:
     assert EARLIER.is_kept("old", "b") and not EARLIER.is_dropped("old", "b")
     assert not EARLIER.is_kept("b", "b")
+
+
+def test_a_candidate_of_several_files_is_known_by_all_their_texts() -> None:
+    """One that was built on another's edit of a second file begins at both of their texts."""
+    run = Path("/w/run.cu")
+    first = replace(attempt(1, "block-size", 3, TrialOutcome.KEPT, text="k64"), also=(OtherFile(run, "run32", "run64", False),))
+    second = replace(
+        attempt(2, "padding", 4, TrialOutcome.FAILED, parent="k64", text="k65"), also=(OtherFile(run, "run64", "run64", True),)
+    )
+    third = attempt(3, "unrolling", 9, TrialOutcome.NOT_BETTER, text="k64")
+    earlier = replace(EARLIER, attempts=(first, second, third, attempt(4, "other", 1, TrialOutcome.FAILED, parent="elsewhere")))
+    assert earlier.is_kept("old", first.key) and not earlier.is_kept("old", "k64")
+    assert earlier.is_dropped("old", "k64") and not earlier.is_dropped("old", first.key)
+    assert (second.parent_key, earlier.is_dropped(first.key, second.key)) == (first.key, True)
+    assert (earlier.excluded("old"), earlier.excluded(first.key), earlier.excluded("k64")) == ({("unrolling", 9)}, {("padding", 4)}, set())
 
 
 def row(job: str, started_ms: int, **changes: object) -> JobRow:
@@ -142,10 +157,10 @@ def test_what_was_searched_behind_a_cap_came_to_no_end() -> None:
     cut = events.BudgetSpent("J1", Spending(), Caps(), ended_by="money_usd")
     parsed = parse(Source(FILE, "__global__ void first() {}\n__global__ void second() {}\n__global__ void third() {}\n"))
     later = events.FindingsFound("J1", "third()", (), ())
-    texts = frozenset({parsed.source.text})
-    assert replace(EARLIER, log=(*found, later), texts=texts).finished(parsed) == {"first", "second"}
-    assert replace(EARLIER, log=(*found, cut, later), texts=texts).finished(parsed) == {"first"}
-    assert replace(EARLIER, log=(*found, found[0]), texts=texts).finished(parsed) == {"second"}
+    sources = frozenset({parsed.source})
+    assert replace(EARLIER, log=(*found, later), sources=sources).finished((parsed,)) == {"first", "second"}
+    assert replace(EARLIER, log=(*found, cut, later), sources=sources).finished((parsed,)) == {"first"}
+    assert replace(EARLIER, log=(*found, found[0]), sources=sources).finished((parsed,)) == {"second"}
 
 
 def test_a_call_whose_end_was_not_seen_counts_with_its_longest_answer(store: Store) -> None:
@@ -198,8 +213,9 @@ def test_what_is_gone_on_with_holds_the_candidates_and_texts_of_all_its_jobs(sto
     for event in (shown, events.StageStarted("J1", "confirm", ""), proposal_event("J1", offered)):
         store.add_event("J1", event_json(event))
     earlier = last_interrupted(store, WORKSPACE, FILE, NOW_MS)
-    assert sorted(tried.id for tried in earlier.attempts) == ["C1", "C2", "C3"]
-    assert earlier.texts == {"old", "mine", "theirs", offered.files[0].before_text, offered.files[0].after_text}
+    assert sorted(tried.id for tried in earlier.attempts) == ["C1", "C2", "C3", "C5"]
+    own = {Source(FILE, text) for text in ("old", "mine", "theirs", offered.files[0].before_text, offered.files[0].after_text)}
+    assert earlier.sources == own | {Source(Path("/w/b.cu"), "old")}
     assert (earlier.ended_by, earlier.shown()) == (None, (shown, proposal_event("J1", offered)))
 
 
@@ -222,14 +238,15 @@ def test_what_is_gone_on_with_is_told_again(tmp_path: Path, offered: Proposal) -
     capped = replace(earlier, log=(tried, events.BudgetSpent("J1", Spending(), Caps(), ended_by="gpu_s")))
     (first, *_) = resumed(tmp_path, capped)
     assert isinstance(first, events.Message) and first.message == "goes on with J1, which a cap ended after 1 candidate and 0 proposals"
-    assert len(resumed(tmp_path, replace(capped, texts=frozenset({"__global__ void k() {}"})))) == 2
-    changed = resumed(tmp_path, replace(capped, texts=frozenset({"as it was"})))[-1]
+    assert len(resumed(tmp_path, replace(capped, sources=frozenset({Source(tmp_path / "a.cu", "__global__ void k() {}")})))) == 2
+    changed = resumed(tmp_path, replace(capped, sources=frozenset({Source(tmp_path / "a.cu", "as it was")})))[-1]
     assert isinstance(changed, events.Message) and changed.message.startswith("a.cu changed since J1")
 
 
 def test_a_kernel_is_searched_again_after_a_rejection_and_finished_by_what_is_offered(offered: Proposal) -> None:
     parsed = parse(Source(FILE, "__global__ void k() {}\n__global__ void other() {}\n"))
-    earlier = replace(EARLIER, texts=frozenset({parsed.source.text}))
+    other = parse(Source(Path("/w/main.cu"), "int main() {}\n"))
+    earlier = replace(EARLIER, sources=frozenset({parsed.source}))
     found, made = events.FindingsFound("J1", "k()", (), ()), proposal_event("J1", offered)
     rejected = events.DecisionMade("J1", offered.id, "rejected", (), None, None, "a test")
     accepted = replace(rejected, kind="accepted")
@@ -245,8 +262,8 @@ def test_a_kernel_is_searched_again_after_a_rejection_and_finished_by_what_is_of
         ((made, rejected), set()),
         ((found, made, rejected, made), {"k"}),
     ):
-        assert replace(earlier, log=log).finished(parsed) == finished, log
-        assert replace(earlier, log=log, texts=frozenset()).finished(parsed) == frozenset()
+        assert replace(earlier, log=log).finished((other, parsed)) == finished, log
+        assert replace(earlier, log=log, sources=frozenset()).finished((other, parsed)) == frozenset()
 
 
 def test_a_search_that_still_beats_is_left_alone(store: Store) -> None:

@@ -16,7 +16,7 @@ from assistant.model.embedded import Container, Embedded, EmbeddingProblem, Embe
 from assistant.model.source import Span, TextEdit
 from lsp.embedded import PythonText, read_cuda_cell, read_embedded
 from lsp.positions import Positions
-from lsp.units import Unit, Units, file_of, is_cuda, is_python, is_source, path_of
+from lsp.units import Unit, Units, file_of, is_cuda, is_cuda_header, is_python, is_source, path_of
 
 UTF8, UTF16, UTF32 = types.PositionEncodingKind.Utf8, types.PositionEncodingKind.Utf16, types.PositionEncodingKind.Utf32
 ENCODINGS = (UTF8, UTF16, UTF32)
@@ -253,6 +253,15 @@ def test_whatever_is_typed_every_unit_is_what_the_document_says(
 def test_documents_are_known_by_language_then_by_name() -> None:
     assert is_cuda("untitled:Untitled-1", "cuda-cpp") and is_cuda("file:///a%20b.cuh", None) and not is_cuda("file:///a.py", "python")
     assert is_python("file:///a", "python") and is_python("file:///a.py", None) and not is_python("file:///a.py", "plaintext")
+
+
+def test_a_header_is_cuda_by_its_code() -> None:
+    kernel = "template <class T>\n__global__ void k(T* x);\n"
+    assert all(is_cuda_header(f"file:///a%20b.{ending}", kernel) for ending in ("h", "hpp", "inl", "HH", "cuh"))
+    assert is_cuda_header("file:///a.h", "inline __host__ __device__ float f(float x) { return x; }")
+    assert not is_cuda_header("file:///a.cpp", kernel), "what is compiled by itself says by its name, or its language, that it is CUDA"
+    for text in ("", "int global, device;", "// like a __global__ function", 'auto s = "__device__";', "int my__global__x;"):
+        assert not is_cuda_header("file:///a.h", text), text
 
 
 def test_views_of_something_else_are_no_sources() -> None:

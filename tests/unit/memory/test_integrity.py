@@ -11,6 +11,7 @@ import pytest
 
 from assistant.errors import MemoryFileError, UsageError
 from assistant.memory import ForgetScope, MemoryStore, open_store
+from assistant.model.attempt import OtherFile
 from assistant.model.proposal import DecisionKind, ProposalState
 from tests.changes import change
 
@@ -49,6 +50,30 @@ def test_an_untouched_file_is_whole(store: MemoryStore, given: Any) -> None:
     report = store.verify()
     assert report.damages == ()
     assert (report.record_count, report.forgotten_count, report.text_count) == (4, 0, 5)
+
+
+def test_texts_of_an_attempts_other_files_are_held_and_forgotten_with_it(store: MemoryStore, given: Any, path: Path) -> None:
+    run = Path("/home/ada/run.cu")
+    store.add_attempt(given.attempt("C01", also=(OtherFile(run, "run 32\n", SECRET, False),)))
+    store.add_attempt(given.attempt("C02"))
+    assert (store.verify().damages, store.verify().text_count) == ((), 4)
+    assert store.forget(ForgetScope(path=given.file.parent / "elsewhere.cu"), 9).attempt_count == 0
+    forgotten = store.forget(ForgetScope(path=run), 9)
+    assert (forgotten.attempt_count, forgotten.text_count, store.verify().damages) == (1, 2, ())
+    assert [attempt.id for attempt in store.attempts()] == ["C02"]
+    store.close()
+    assert SECRET.encode() not in path.read_bytes()
+
+
+def test_a_record_with_paths_of_other_files_alone_is_read(store: MemoryStore, given: Any, tamper: Callable[[str], None]) -> None:
+    """As they were written before texts were kept: no candidate of today has the same key, and nothing reads as damage but the change."""
+    store.add_attempt(given.attempt("C01"))
+    tamper("""update attempts set record = json_set(record, '$.also', json_array('/home/ada/run.cu'))""")
+    (old,) = store.attempts(path=Path("/home/ada/run.cu"))
+    assert old == given.attempt("C01", also=(OtherFile(Path("/home/ada/run.cu"), "", "", False),))
+    assert old.key != old.text
+    assert [damage.message for damage in store.verify().damages] == ["was changed"]
+    assert store.forget(ForgetScope(path=Path("/home/ada/run.cu")), 9).text_count == 2
 
 
 def test_an_empty_file_is_whole(store: MemoryStore) -> None:

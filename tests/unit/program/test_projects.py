@@ -59,6 +59,7 @@ _TRANSPOSES = [["bench_transpose.cu"], ["check_transpose.cu"]]
         ("cmake_header", "include/vec/scale.cuh", [["bench/bench.cu", "bench/check.cpp"]]),
         ("cmake_targets", "lib/src/blur.cu", [_TOOL]),
         ("cmake_targets", "lib/include/imgk/reduce.cuh", [_TOOL, _BENCH]),
+        ("cmake_header", "include/vec/scale.cuh", [["bench/bench.cu", "bench/check.cpp"]]),
     ],
 )
 def test_a_file_belongs_to_these_programs(copied: Callable[[str], Project], name: str, file: str, units: list[list[str]]) -> None:
@@ -67,7 +68,16 @@ def test_a_file_belongs_to_these_programs(copied: Callable[[str], Project], name
 
 def test_every_project_is_tested() -> None:
     assert {path.name for path in PROJECTS.iterdir()} == {
-        *("header_kernel", "three_units", "shared_header", "library_with_driver", "include_and_src", "instantiated_template", "host_cpp"),
+        *(
+            "cmake_header",
+            "header_kernel",
+            "three_units",
+            "shared_header",
+            "library_with_driver",
+            "include_and_src",
+            "instantiated_template",
+            "host_cpp",
+        ),
         *("cu_includes_cu", "compile_database", "configured", "two_backends", "main_in_comments", "old_encoding", "device_link"),
         *("guarded_main", "makefile_library", "shell_script", "ninja_two", "cmake_header", "cmake_targets", "c_main"),
     }

@@ -70,6 +70,14 @@ export interface Program {
   readonly is_used: boolean;
 }
 
+/** A build that could say more of what runs a file's kernels. */
+export interface Build {
+  readonly title: string;
+  /** Of the server; it asks before anything runs. */
+  readonly command: string;
+  readonly arguments: object;
+}
+
 /** A document, and a kernel in it: what commands on a kernel take. */
 export interface KernelArguments {
   readonly uri: string;

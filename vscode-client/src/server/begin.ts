@@ -2,7 +2,7 @@
 
 import * as vscode from "vscode";
 
-import { isCuda, mentionsCuda } from "./interest.ts";
+import { isCuda, wordsOf } from "./interest.ts";
 import { KEY_SETTINGS } from "./keys.ts";
 import type { LanguageServer } from "./server.ts";
 
@@ -22,9 +22,10 @@ export function startWithCuda(server: LanguageServer, canStart: () => Promise<bo
   return vscode.Disposable.from(
     vscode.workspace.onDidOpenTextDocument(look),
     vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
-      if (server.state.kind !== "idle" || document.languageId !== "python") return;
+      const words = server.state.kind === "idle" ? wordsOf(document) : undefined;
+      if (words === undefined) return;
       const lines = contentChanges.map(({ range }) => document.lineAt(Math.min(range.start.line, document.lineCount - 1)).text);
-      if ([...lines, ...contentChanges.map(({ text }) => text)].some(mentionsCuda)) void server.start();
+      if ([...lines, ...contentChanges.map(({ text }) => text)].some((text) => words.test(text))) void server.start();
     }),
     vscode.workspace.onDidChangeConfiguration((change) => {
       const isOurs = SETTINGS.some((setting) => change.affectsConfiguration(setting));

@@ -18,6 +18,7 @@ import {
 import type { Completed, CompletionAsked } from "../protocol/completion.ts";
 import { Refusal } from "../protocol/completion.ts";
 import { explicitSettings, type Manifest } from "./configuration.ts";
+import { HEADER_ENDINGS } from "./interest.ts";
 import type { Command } from "./launch.ts";
 import { Lenses } from "./lenses.ts";
 import { type Level, levelOf } from "./levels.ts";
@@ -49,7 +50,7 @@ export function connect(command: Command, wiring: Wiring): LanguageClient {
   const options: LanguageClientOptions = {
     documentSelector: [
       ...["file", "untitled"].flatMap((scheme) => ["cuda-cpp", "cuda", "python"].map((language) => ({ scheme, language }))),
-      { scheme: "file", pattern: "**/*.{cu,cuh}" },
+      { scheme: "file", pattern: `**/*.{${["cu", "cuh", ...HEADER_ENDINGS].join(",")}}` }, // the server looks for device code in a header
       { notebook: NOTEBOOKS, language: "python" },
     ],
     notebookDocumentOptions: {},

@@ -2,7 +2,11 @@
 
 const CUDA_LANGUAGES: ReadonlySet<string> = new Set(["cuda-cpp", "cuda"]);
 const CUDA_NAMES = /\.cuh?$/;
-const CUDA_WORDS = /__global__|%%(?:kernelopt|cu|cuda)\b/;
+const PYTHON_WORDS = /__global__|%%(?:kernelopt|cu|cuda)\b/;
+/** Endings of C++ headers, which are CUDA where their text has device code. As the server has them. */
+export const HEADER_ENDINGS = ["h", "hh", "hpp", "hxx", "inc", "inl", "ipp", "tpp"] as const;
+const HEADER_NAMES = new RegExp(`\\.(?:${HEADER_ENDINGS.join("|")})$`, "i");
+const HEADER_WORDS = /\b__(?:global|device)__\b/;
 
 /** The parts of VS Code's document that this needs. */
 export interface Looked {
@@ -12,11 +16,20 @@ export interface Looked {
 }
 
 export function isCuda(document: Looked): boolean {
-  if (CUDA_LANGUAGES.has(document.languageId) || CUDA_NAMES.test(document.fileName)) return true;
-  return document.languageId === "python" && mentionsCuda(document.getText());
+  return isCudaByName(document) || (wordsOf(document)?.test(document.getText()) ?? false);
 }
 
-/** Whether Python text has a kernel in a string, or a CUDA cell. */
-export function mentionsCuda(text: string): boolean {
-  return CUDA_WORDS.test(text);
+/** Whether it is a C++ header by its name and its language, and CUDA by its text. */
+export function isCudaHeader(document: Looked): boolean {
+  return !isCudaByName(document) && HEADER_NAMES.test(document.fileName) && HEADER_WORDS.test(document.getText());
+}
+
+/** What makes a document CUDA whose name does not: a kernel in a string or a CUDA cell of Python, device code of a header. */
+export function wordsOf(document: Omit<Looked, "getText">): RegExp | undefined {
+  if (document.languageId === "python") return PYTHON_WORDS;
+  return HEADER_NAMES.test(document.fileName) ? HEADER_WORDS : undefined;
+}
+
+function isCudaByName(document: Looked): boolean {
+  return CUDA_LANGUAGES.has(document.languageId) || CUDA_NAMES.test(document.fileName);
 }
