@@ -58,8 +58,9 @@ def search_extensions(sources: Sources, flags: tuple[str, ...], file: str | None
     root = Path(sources.root)
     scripts = Scripts(root, sources.read)
     extensions = [_with_table(each, tables) for each in _extensions(scripts, root)]
+    inline = tuple(_inline(scripts, root, file))
     if not extensions:
-        return ExtensionSearch((), (), tuple(_inline(scripts, root, file)))
+        return ExtensionSearch((), (), inline)
     torch, hits = torch_place(root), [_Hit(sources, each, flags) for each in extensions]
     meant = [hit for hit in hits if file is None or hit.has(file)]
     found = [program for hit in meant for program in hit.programs(scripts, torch, _table_of(hit.extension, tables))]
@@ -69,7 +70,9 @@ def search_extensions(sources: Sources, flags: tuple[str, ...], file: str | None
     unread = [] if meant else [problem for hit in hits for problem in hit.extension.problems]
     names = enumerated([each.name for each in extensions])
     shown = "a CUDA source" if file is None else sources.shown(file)
-    return ExtensionSearch(_named_apart(found), tuple(dict.fromkeys(problems)), (f"no PyTorch extension ({names}) has {shown}", *unread))
+    return ExtensionSearch(
+        _named_apart(found), tuple(dict.fromkeys(problems)), (f"no PyTorch extension ({names}) has {shown}", *unread, *inline)
+    )
 
 
 def _extensions(scripts: Scripts, workspace: Path) -> Iterator[Extension]:
@@ -84,7 +87,7 @@ def _inline(scripts: Scripts, workspace: Path, file: str | None) -> Iterator[str
         lines = read_extensions(path, text, workspace).inline if mentions_extension(text) else ()
         if lines and file in (None, str(path)):
             place = f"{path.relative_to(workspace)}:{lines[0]}"
-            remedy = "an editor looks at that text in its place; load(sources=[…]) of a .cu file makes it a program"
+            remedy = "write it to a .cu file and give load(sources=[…]) that, to have it checked, measured and edited"
             yield f"{place} gives load_inline its CUDA text as a string, which is no source of its own: {remedy}"
 
 

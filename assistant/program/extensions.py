@@ -16,7 +16,7 @@ from typing import Any
 from assistant.build.flags import normalise
 from assistant.build.safe_flags import refused_flag
 from assistant.program.python_reading import parsed_python, read_python
-from assistant.program.python_values import Called, Unknown
+from assistant.program.python_values import Called, Unknown, is_list, is_table
 from assistant.program.wording import enumerated
 from assistant.record import Record
 
@@ -118,7 +118,7 @@ def _start(written: Iterable[str], folder: Path, workspace: Path) -> Path:
 
 def _paths(value: Any) -> tuple[tuple[str, ...], list[str]]:
     """Texts and paths of a list, and what of it could not be read."""
-    items = value if isinstance(value, list) else [] if value is None else [value]
+    items = value if is_list(value) else [] if value is None else [value]
     known = tuple(str(each) for each in items if isinstance(each, str | Path))
     return known, [_written(each) for each in items if not isinstance(each, str | Path)]
 
@@ -141,7 +141,7 @@ def _flags(given: dict[str, Any], folder: Path, is_of_setup: bool) -> tuple[tupl
 
 def _device_part(value: Any) -> Any:
     """Of ``extra_compile_args``: a list is for all compilers, a table has one for each."""
-    return value.get(_DEVICE_FLAGS) if isinstance(value, dict) else value
+    return value.get(_DEVICE_FLAGS) if is_table(value) else value
 
 
 def _words(value: Any) -> tuple[tuple[str, ...], list[str]]:
@@ -151,7 +151,7 @@ def _words(value: Any) -> tuple[tuple[str, ...], list[str]]:
 
 
 def _macros(value: Any) -> tuple[tuple[str, ...], list[str]]:
-    items = value if isinstance(value, list) else [] if value is None else [value]
+    items = value if is_list(value) else [] if value is None else [value]
     return tuple(_defined(items)), [_written(each) for each in items if not _is_pair(each)]
 
 
@@ -163,7 +163,7 @@ def _defined(items: Iterable[Any]) -> Iterator[str]:
 
 
 def _is_pair(value: Any) -> bool:
-    return isinstance(value, list) and len(value) == 2 and isinstance(value[0], str) and isinstance(value[1], str | int | None)
+    return is_list(value) and len(value) == 2 and isinstance(value[0], str) and isinstance(value[1], str | int | None)
 
 
 def _written(value: Any) -> str:

@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from assistant.program.python_values import Called, Dotted, Function, Scope, TooLongError, Unknown, Values
+from assistant.program.python_values import Called, Dotted, Function, Scope, TooLongError, Unknown, Values, is_list, is_table
 from assistant.record import Record
 
 __all__ = ["PythonText", "parsed_python", "read_python"]
@@ -169,7 +169,7 @@ class _Reader:
 
     def _loop(self, node: ast.For, scope: Scope) -> None:
         values = self.values.evaluate(node.iter, scope)
-        if not isinstance(values, list) or len(values) > _MOST_ROUNDS:
+        if not is_list(values) or len(values) > _MOST_ROUNDS:
             self._forget((node,), scope)
             return
         for value in values:
@@ -199,15 +199,13 @@ class _Reader:
             case ast.Name():
                 scope.names[target.id] = value
             case ast.Tuple() | ast.List():
-                parts = (
-                    value if isinstance(value, list) and len(value) == len(target.elts) else [Unknown("", target.lineno)] * len(target.elts)
-                )
+                parts = value if is_list(value) and len(value) == len(target.elts) else [Unknown("", target.lineno)] * len(target.elts)
                 for each, part in zip(target.elts, parts, strict=True):
                     self._assign(each, part, scope)
             case ast.Subscript():
                 owner = self.values.evaluate(target.value, scope)
                 key = self.values.evaluate(target.slice, scope)
-                if isinstance(owner, dict) and isinstance(key, str):
+                if is_table(owner) and isinstance(key, str):
                     owner[key] = value
             case _:
                 pass

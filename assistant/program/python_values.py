@@ -12,16 +12,21 @@ from __future__ import annotations
 import ast
 import glob
 import os
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 from assistant.record import Record
 
-__all__ = ["Called", "Dotted", "Function", "Scope", "TooLongError", "Unknown", "Values"]
+__all__ = ["Called", "Dotted", "Function", "Scope", "TooLongError", "Unknown", "Values", "is_list", "is_table"]
 
 _MOST_STEPS = 50_000
 """Expressions of one file (chosen: well below a second)."""
+_MOST_ITEMS = 10_000
+"""Of a list, or characters of a text that is put together."""
+_WIDE = re.compile(r"\d{4}")
+"""In a format, a width that no flag has."""
 _MOST_MATCHES = 2_000
 """Files of one pattern."""
 
@@ -67,6 +72,16 @@ class Method(Record):
     name: str
 
 
+def is_list(value: Any) -> TypeGuard[list[Any]]:
+    """Also what Python has as a tuple or a set."""
+    return isinstance(value, list)
+
+
+def is_table(value: Any) -> TypeGuard[dict[Any, Any]]:
+    """Whether it is a dictionary."""
+    return isinstance(value, dict)
+
+
 class Scope:
     """Names of one function, and of the module around it."""
 
@@ -79,18 +94,6 @@ class Scope:
         return self.names[name] if name in self.names else self.outer[name]
 
 
-_BUILTINS = {
-    "str": str, "list": lambda x=(): list(x), "tuple": lambda x=(): list(x), "sorted": sorted, "len": len, "int": int, "bool": bool,
-    "float": float, "set": lambda x=(): list(dict.fromkeys(x)), "dict": dict, "map": lambda f, x: [f(each) for each in x],
-    "filter": lambda f, x: [each for each in x if (f(each) if f else each)], "range": lambda *x: list(range(*x)), "max": max, "min": min,
-    "any": any, "all": all, "enumerate": lambda x: [list(each) for each in enumerate(x)],
-}  # fmt: skip
-_OF_PATHS: Mapping[str, Callable[..., Any]] = {
-    "os.path.join": os.path.join, "os.path.dirname": os.path.dirname, "os.path.basename": os.path.basename,
-    "os.path.normpath": os.path.normpath, "os.path.relpath": os.path.relpath,
-    "os.fspath": os.fspath, "os.path.exists": os.path.exists, "os.path.isfile": os.path.isfile, "os.path.isdir": os.path.isdir,
-    "os.path.expanduser": os.path.expanduser,
-}  # fmt: skip
 _TEXT_METHODS = frozenset({
     "join", "format", "split", "strip", "lstrip", "rstrip", "replace", "startswith", "endswith", "lower", "upper", "removeprefix",
     "removesuffix", "splitlines",
@@ -127,7 +130,8 @@ class Values:
         if read is None:
             return self._unknown(node)
         try:
-            return read(node, scope)
+            value = read(node, scope)
+            return self._unknown(node) if _is_too_long(value) and not isinstance(node, ast.Constant) else value
         except (ArithmeticError, AttributeError, IndexError, KeyError, LookupError, OSError, TypeError, ValueError):
             return self._unknown(node)
 
@@ -157,7 +161,7 @@ class Values:
         for item in node.elts:
             if isinstance(item, ast.Starred):
                 value = self.evaluate(item.value, scope)
-                found.extend(value if isinstance(value, list) else [value])
+                found.extend(value if is_list(value) else [value])
             else:
                 found.append(self.evaluate(item, scope))
         return found
@@ -184,7 +188,7 @@ class Values:
 
     def _read_binop(self, node: ast.BinOp, scope: Scope) -> object:
         left, right = self.evaluate(node.left, scope), self.evaluate(node.right, scope)
-        if isinstance(node.op, ast.Add) and isinstance(left, list) != isinstance(right, list):
+        if isinstance(node.op, ast.Add) and is_list(left) != is_list(right):
             return [*_items(left), *_items(right)]  # what is not known stays one item of the list
         return self._unknown(node) if _is_unknown(left, right) else combined(node.op, left, right)
 
@@ -240,7 +244,7 @@ class Values:
             return self._unknown(node)
         generator, found = node.generators[0], list[Any]()
         values = self.evaluate(generator.iter, scope)
-        if not isinstance(values, list):
+        if not is_list(values):
             return self._unknown(node)
         for value in values:
             inner = Scope({**scope.names, node.generators[0].target.id: value}, scope.outer)
@@ -261,7 +265,7 @@ class Values:
             value = self.evaluate(word.value, scope)
             if word.arg is not None:
                 named[word.arg] = value
-            elif isinstance(value, dict):
+            elif is_table(value):
                 named.update(value)
         match function:
             case Dotted():
@@ -298,14 +302,14 @@ class Values:
 
     def _call_of_method(self, node: ast.Call, method: Method, positional: list[Any], named: dict[str, Any]) -> object:
         owner, name = method.owner, method.name
-        is_of_list = isinstance(owner, list) and name in _LIST_METHODS
-        is_of_dict = isinstance(owner, dict) and name in _DICT_METHODS
+        is_of_list = is_list(owner) and name in _LIST_METHODS
+        is_of_dict = is_table(owner) and name in _DICT_METHODS
         if is_of_list or is_of_dict:
             found = getattr(owner, name)(*positional, **named)
             return list(found) if name in ("keys", "values") else [list(each) for each in found] if name == "items" else found
         if _is_unknown(*_items(positional[0] if positional else []), *named.values()):
             return self._unknown(node)
-        if isinstance(owner, str) and name in _TEXT_METHODS:
+        if isinstance(owner, str) and name in _TEXT_METHODS and not (name == "format" and _WIDE.search(owner)):
             return getattr(owner, name)(*positional, **named)
         if isinstance(owner, Path) and name in ("glob", "rglob"):
             pattern = f"{owner}/**/{positional[0]}" if name == "rglob" else f"{owner}/{positional[0]}"
@@ -343,12 +347,35 @@ def combined(operator: ast.operator, left: Any, right: Any) -> Any:
             return left + right
         case ast.Div() if isinstance(left, Path) or isinstance(right, Path):
             return left / right
-        case ast.Mod() if isinstance(left, str):
-            return left % (tuple(right) if isinstance(right, list) else right)
-        case ast.Sub() | ast.Mult() | ast.FloorDiv() if isinstance(left, int) and isinstance(right, int):
-            return {ast.Sub: left - right, ast.Mult: left * right}[type(operator)]
+        case ast.Mod() if isinstance(left, str) and not _WIDE.search(left):
+            return left % (tuple(right) if is_list(right) else right)
+        case ast.Sub() | ast.Mult() if isinstance(left, int) and isinstance(right, int):
+            return left - right if isinstance(operator, ast.Sub) else left * right
         case _:
             raise TypeError
+
+
+def _is_too_long(value: Any) -> bool:
+    return isinstance(value, str | list | dict) and len(value) > _MOST_ITEMS
+
+
+def _numbers(*ends: int) -> list[int]:
+    """As range() gives them; none of a long one."""
+    found = range(*ends)
+    return list(found) if len(found) <= _MOST_ITEMS else []
+
+
+def _listed(values: Iterable[Any] = ()) -> list[Any]:
+    """Tuples are lists here."""
+    return list(values)
+
+
+def _distinct(values: Iterable[Any] = ()) -> list[Any]:
+    return list(dict.fromkeys(values))
+
+
+def _counted(values: Iterable[Any]) -> list[Any]:
+    return [list(each) for each in enumerate(values)]
 
 
 def _on_a_gpu(value: Any) -> Any:
@@ -356,8 +383,21 @@ def _on_a_gpu(value: Any) -> Any:
 
 
 def _items(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else [value]
+    return value if is_list(value) else [value]
 
 
 def _is_unknown(*values: Any) -> bool:
-    return any(isinstance(value, Unknown | Dotted) or (isinstance(value, list) and _is_unknown(*value)) for value in values)
+    return any(isinstance(value, Unknown | Dotted) or (is_list(value) and _is_unknown(*value)) for value in values)
+
+
+_BUILTINS: Mapping[str, Callable[..., Any]] = {
+    "str": str, "list": _listed, "tuple": _listed, "sorted": sorted, "len": len, "int": int, "bool": bool,
+    "float": float, "set": _distinct, "dict": dict, "range": _numbers, "max": max, "min": min,
+    "any": any, "all": all, "enumerate": _counted,
+}  # fmt: skip
+_OF_PATHS: Mapping[str, Callable[..., Any]] = {
+    "os.path.join": os.path.join, "os.path.dirname": os.path.dirname, "os.path.basename": os.path.basename,
+    "os.path.normpath": os.path.normpath, "os.path.relpath": os.path.relpath,
+    "os.fspath": os.fspath, "os.path.exists": os.path.exists, "os.path.isfile": os.path.isfile, "os.path.isdir": os.path.isdir,
+    "os.path.expanduser": os.path.expanduser,
+}  # fmt: skip
