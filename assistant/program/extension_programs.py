@@ -70,9 +70,8 @@ def search_extensions(sources: Sources, flags: tuple[str, ...], file: str | None
     unread = [] if meant else [problem for hit in hits for problem in hit.extension.problems]
     names = enumerated([each.name for each in extensions])
     shown = "a CUDA source" if file is None else sources.shown(file)
-    return ExtensionSearch(
-        _named_apart(found), tuple(dict.fromkeys(problems)), (f"no PyTorch extension ({names}) has {shown}", *unread, *inline)
-    )
+    looked_for = (f"no PyTorch extension ({names}) has {shown}", *unread, *inline)
+    return ExtensionSearch(_named_apart(found), tuple(dict.fromkeys(problems)), looked_for)
 
 
 def _extensions(scripts: Scripts, workspace: Path) -> Iterator[Extension]:

@@ -356,7 +356,7 @@ def combined(operator: ast.operator, left: Any, right: Any) -> Any:
 
 
 def _is_too_long(value: Any) -> bool:
-    return isinstance(value, str | list | dict) and len(value) > _MOST_ITEMS
+    return (isinstance(value, str) or is_list(value) or is_table(value)) and len(value) > _MOST_ITEMS
 
 
 def _numbers(*ends: int) -> list[int]:
