@@ -131,7 +131,7 @@ def _print_search(path: Path, search: ProgramSearch, chosen: str | None) -> None
 
 def _print_program(path: Path, program: FoundProgram, is_chosen: bool) -> None:
     out = console()
-    out.print(f"{program.name}  ({program.origin.value}{', chosen' if is_chosen else ''})", markup=False, style="bold")
+    out.print(f"{program.name}  ({program.origin_text}{', chosen' if is_chosen else ''})", markup=False, style="bold")
     rows = (
         ("units", " ".join(os.path.relpath(unit) for unit in program.units)),
         ("why", program.why),

@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import os
+import re
 import tempfile
 import time
 from collections.abc import Mapping
@@ -55,6 +56,9 @@ from assistant.worker.readable import NO_FILES, ProgramFiles, explained
 __all__ = ["compile_program"]
 
 _PACKAGE = Path(__file__).parents[1]
+_DECLARATIONS = Path(__file__).with_name("library_headers")
+_MISSING_HEADER = re.compile(r"fatal error: ([\w./]+): No such file")
+"""As gcc 11 to 15 say it."""
 _READERS = ("source/*.py", "build/*.py", "model/build.py", "device/compile.py", "device/nvcc.py", "device/nvrtc.py")
 """Our own code that decides what a compiler is asked and what its output says: kept results hold the reading, not the output."""
 _NVRTC_TIMEOUT_S = 20.0
@@ -128,6 +132,10 @@ class _Job(Record):
     @cached_property
     def access(self) -> FileAccess:
         return compile_access(self.files, self.toolchain, self.runner.environment, self.scratch)
+
+    def access_with(self, own: Path) -> FileAccess:
+        """``access``, and a folder of ours."""
+        return compile_access(self.files, self.toolchain, self.runner.environment, self.scratch, (own,))
 
     def run(self, command: tuple[str, ...], timeout_s: float, output_bytes: int = OUTPUT_BYTES) -> ToolOutput:
         """A tool that reads what compilers left in ``scratch``."""
@@ -215,6 +223,8 @@ def _by_nvcc(job: _Job, nvcc: Nvcc) -> tuple[BuildResult, str]:
     request, compiler = job.request, f"nvcc {nvcc.version}"
     try:
         output = compile_with_nvcc(nvcc.path, request, job.runner, job.scratch, job.access)
+        if output.cubin is None and _lacks_declared_header(output.log):
+            output = compile_with_nvcc(nvcc.path, _with_declarations(request), job.runner, job.scratch, job.access_with(_DECLARATIONS))
     except OSError as error:
         return CompilerMissing(f"nvcc could not be started: {error}", INSTALL_CUDA), ""
     if output.limit is None and output.status is not None and says_disk_is_full(output.status, output.log):
@@ -230,6 +240,16 @@ def _by_nvcc(job: _Job, nvcc: Nvcc) -> tuple[BuildResult, str]:
     if output.cubin is None:
         return BuildFailure(compiler, diagnostics or (_unexplained(request, output.status, output.log),)), ""
     return _read_build(job, compiler, output.cubin, output.log, diagnostics), output.ptx
+
+
+def _lacks_declared_header(log: str) -> bool:
+    """Whether a header is missing that PyTorch's headers include, and of which device code needs no more than names of types."""
+    return any((_DECLARATIONS / match[1]).is_file() for match in _MISSING_HEADER.finditer(log))
+
+
+def _with_declarations(request: CompileRequest) -> CompileRequest:
+    flags = replace(request.flags, arguments=(*request.flags.arguments, f"-isystem={_DECLARATIONS}"))
+    return replace(request, flags=flags)
 
 
 def _texts_by_printed_name(request: CompileRequest, scratch: Path) -> dict[str, str]:

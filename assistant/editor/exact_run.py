@@ -16,6 +16,7 @@ from pathlib import Path
 from assistant.config import ProgramConsent, find_workspace
 from assistant.engine import JobRequest, database_flags, read_source
 from assistant.errors import KernelOptError
+from assistant.model.program import FoundProgram, ProgramOrigin
 from assistant.model.workload import DeclaredWorkload
 from assistant.workload.blocks import find_workloads, parse_sidecar, sidecar_path
 
@@ -32,7 +33,13 @@ def exact_run(request: JobRequest) -> ProgramConsent:
     if program is None:
         return ProgramConsent(find_workspace(request.file), (str(request.file),), flags, read)
     units = tuple(str(unit) for unit in program.units)
-    return ProgramConsent(find_workspace(request.file), (*units, *program.arguments), _joined(program.flags, flags), read)
+    command = (*units, *_commands(program), *program.arguments)
+    return ProgramConsent(find_workspace(request.file), command, _joined(program.flags, flags), read)
+
+
+def _commands(program: FoundProgram) -> tuple[str, ...]:
+    """What is started in the place of its ``main()``, and what builds that."""
+    return (*(program.build_command or ()), *(program.run_command or ())) if program.origin is ProgramOrigin.EXTENSION else ()
 
 
 def _joined(flags: tuple[str, ...], own: tuple[str, ...]) -> tuple[str, ...]:

@@ -22,6 +22,7 @@ _ORIGINS = {
     ProgramOrigin.CMAKE: " (CMake)",
     ProgramOrigin.CONFIGURATION: " (kernelopt.toml)",
     ProgramOrigin.RECORDED_BUILD: " (recorded)",
+    ProgramOrigin.EXTENSION: " (PyTorch)",
 }
 """Of programs whose names are not those of their files."""
 _REMEDY = "name the sources in a table [program.NAME] of kernelopt.toml, or declare a workload for the kernel"

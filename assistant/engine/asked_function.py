@@ -65,7 +65,7 @@ def settle_region(request: JobRequest, version: SourceVersion, usual: str | None
 
 
 def _check(request: JobRequest, version: SourceVersion, asked: str) -> None:
-    if asked == WHOLE_PROGRAM or request.run_command is not None:  # what a command starts may be made of files that are not read
+    if asked == WHOLE_PROGRAM or version.program.run_command is not None:  # what a command starts may be made of files that are not read
         return
     texts = _texts(request, version)
     if _defines(texts, asked):

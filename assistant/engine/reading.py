@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TypedDict
 
 from assistant.build.includes import with_headers
 from assistant.config import find_project
@@ -20,7 +21,7 @@ from assistant.engine.request import JobRequest
 from assistant.engine.source_version import Selection, SourceVersion, declares_workload, read_source, version_of
 from assistant.errors import UsageError
 from assistant.model.build import Flags
-from assistant.model.program import FoundProgram
+from assistant.model.program import FoundProgram, ProgramOrigin
 from assistant.model.source import ParsedSource, Source
 from assistant.ports.lab import Program
 
@@ -48,10 +49,9 @@ def read_version(request: JobRequest, flags: Flags) -> SourceVersion:
         flags=flags,
         arguments=request.arguments or (() if found is None else found.arguments),
         working_directory=(None if found is None else found.working_directory) or request.working_directory,
-        build_command=request.build_command,
         noted_function=request.noted_function,
-        run_command=request.run_command,
         libraries=() if found is None else found.libraries,
+        **_started(request, found),
     )
     is_alone = request.programs is not None and not request.programs.found
     selection = Selection(request.kernel, request.needs_kernels, request.live, is_alone, len(request.edited) > 1)
@@ -66,6 +66,20 @@ def _program(request: JobRequest, flags: Flags, parsed: ParsedSource) -> FoundPr
     if request.programs is not None:
         return next(iter(request.programs.found), None)
     return find_program(request, flags)
+
+
+class _Started(TypedDict):
+    build_command: tuple[str, ...] | None
+    run_command: tuple[str, ...] | None
+    is_extension: bool
+
+
+def _started(request: JobRequest, found: FoundProgram | None) -> _Started:
+    """What is started in the place of ``main()``: what a person says, else the script that runs a PyTorch extension."""
+    if found is None or found.origin is not ProgramOrigin.EXTENSION:
+        return _Started(build_command=request.build_command, run_command=request.run_command, is_extension=False)
+    command = None if found.run_command is None else (*found.run_command, *(request.arguments or found.arguments))
+    return _Started(build_command=found.build_command, run_command=command, is_extension=True)
 
 
 def _units(request: JobRequest, found: FoundProgram | None) -> tuple[Source, ...]:

@@ -37,6 +37,8 @@ _BUILD_S = 240.0
 """The recording library and the program are built before the first run."""
 _LEASE_S = 120.0
 """How long a program waits for each of its GPUs while other front ends measure on them (``device.lease``)."""
+_EXTENSION_BUILD_S = 900.0
+"""What building a PyTorch extension may take beside its run (chosen: a file with PyTorch's headers takes a minute on a slow core)."""
 _COUNTED_LAUNCHES = 16
 """Of one recording: each shape's first launch, in program order."""
 
@@ -60,7 +62,7 @@ class CapturedRuns:
         message["is_timeline"] = is_timeline
         message["workspaces"] = await asyncio.to_thread(workspaces, program)
         try:
-            run_s = limits.wall_s * (2 if program.build_command else 1)
+            run_s = float(message["limits"]["wall_s"]) * (2 if program.build_command else 1)
             reply = await self._worker.request(message, run_s + _BUILD_S + _LEASE_S * len(gpus))
         except WorkerTimedOut as error:
             return LabFailure("timed_out", str(error), "raise --timeout or shrink the workload")
@@ -75,6 +77,7 @@ class CapturedRuns:
         await self._worker.close()
 
     def _message(self, program: Program, limits: RunLimits, record: Path, gpus: tuple[str, ...]) -> dict[str, Any]:
+        limits = replace(limits, wall_s=limits.wall_s + _EXTENSION_BUILD_S) if program.is_extension else limits
         return {
             "op": "capture",
             "sources": [[str(source.path), source.text] for source in program.sources],
@@ -88,6 +91,7 @@ class CapturedRuns:
             "libraries": list(program.libraries),
             "build_command": encode(program.build_command),
             "run_command": encode(program.run_command),
+            "is_extension": program.is_extension,
             "is_candidate": program.is_candidate,
             "visible_devices": _shown_alone(self._gpu),
             "gpu_uuids": list(gpus),

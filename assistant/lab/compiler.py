@@ -35,6 +35,10 @@ _DEADLINE_S = 120.0
 """A large translation unit with a cold prelude takes a few seconds on two cores."""
 
 
+_EXTENSION_S = 240.0
+"""Of one compiler, for a source with PyTorch's headers: half a minute to a minute on two cores."""
+
+
 class UnitCode(Record):
     """Compiled device code of one translation unit, as a GPU worker takes it."""
 
@@ -166,6 +170,7 @@ class Compiler:
         reply = await self._ask(
             {
                 "op": "compile",
+                **_time_for(program),
                 **fields,
                 "kernels": list(program.kernels),
                 "want": want,
@@ -191,12 +196,17 @@ class Compiler:
 
     async def _ask(self, message: dict[str, Any]) -> dict[str, Any] | CompilerMissing:
         try:
-            reply = await self._worker.request(message, _DEADLINE_S)
+            reply = await self._worker.request(message, _DEADLINE_S + message.get("timeout_s", 0.0))
         except (WorkerDied, WorkerTimedOut) as error:
             return CompilerMissing(f"the compile worker failed: {error}", "kernelopt doctor")
         if not reply["ok"]:
             return CompilerMissing(f"the compile worker refused: {reply['error']['message']}", "kernelopt doctor")
         return reply["result"]
+
+
+def _time_for(program: Program) -> dict[str, float]:
+    """Nothing where the usual time is enough."""
+    return {"timeout_s": _EXTENSION_S} if program.is_extension else {}
 
 
 def _source_fields(program: Program) -> dict[str, Any]:

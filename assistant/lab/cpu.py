@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import os
 import re
+import shlex
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import replace
@@ -149,6 +150,8 @@ class CpuLab:
         order_seed: int = 0,
         uploads: Path | None = None,
     ) -> ProgramRun | LabFailure:
+        if program.run_command is not None:
+            return _only_on_a_gpu(program.run_command)
         built = await self._compile(program, "counted" if mode == "plain" and record else _FLAVOURS[mode])
         if isinstance(built, LabFailure):
             return built
@@ -316,6 +319,15 @@ class CpuLab:
         folder = self._scratch / f"{kind}-{self._run_count}"
         folder.mkdir(parents=True)
         return folder
+
+
+def _only_on_a_gpu(command: tuple[str, ...]) -> LabFailure:
+    started = shlex.join((Path(command[0]).name, *command[1:]))
+    return LabFailure(
+        "unsupported",
+        f"{started} launches these kernels on a GPU alone, and the emulator runs .cu sources, not Python scripts",
+        "here kernelopt inspect still answers: static checks, registers and occupancy; or name the GPU with --device gpu:0",
+    )
 
 
 def _core_mode(mode: str) -> str:

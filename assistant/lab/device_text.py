@@ -8,9 +8,12 @@ Example::
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 from assistant.build.blank import blank_spans, host_spans
+from assistant.build.includes import with_headers
 from assistant.cuda.functions import functions
 from assistant.cuda.parse import parse
 from assistant.cuda.syntax import SyntaxTree
@@ -25,11 +28,21 @@ _LIBRARY = re.compile(
     re.MULTILINE,
 )
 """Include lines of libraries that host code calls."""
+_PYTORCH = re.compile(r"\b(?:torch|at|c10|pybind11|py)::|\b(?:TORCH_LIBRARY\w*|PYBIND11_MODULE)\b|<torch/|<ATen/|<c10/")
+_DIRECTIVE = re.compile(r"^[ \t]*#(?:[^\n\\]|\\.|\\\n)*\n?", re.MULTILINE)
+_END = re.compile(r"[;{]")
+_BRACE = re.compile(r"[{}]")
+_DEVICE_WORDS = ("__global__", "__device__", "__constant__")
 
 
 def without_host_code(program: Program) -> Program | None:
-    """Lines and columns stay. None where no source has host code."""
+    """Lines and columns stay. None where no source has host code.
+
+    Of a PyTorch extension also the headers are cut down, and units without device code (bindings) are left out.
+    """
     sources = tuple(map(device_part, program.sources))
+    if program.is_extension:
+        sources = (sources[0], *(source for source in sources[1:] if _has_device_code(source)), *_headers(program))
     return None if sources == program.sources else replace(program, sources=sources)
 
 
@@ -38,4 +51,46 @@ def device_part(source: Source) -> Source:
     parsed = parse(source)
     spans = tuple(function.span for function in functions(SyntaxTree(source.text)))
     libraries = (Span(match.start(), match.end()) for match in _LIBRARY.finditer(source.text))
-    return replace(source, text=blank_spans(source.text, (*libraries, *host_spans(parsed, spans))))
+    text = blank_spans(source.text, (*libraries, *host_spans(parsed, spans)))
+    return replace(source, text=blank_spans(text, tuple(_of_pytorch(text, spans))))
+
+
+def _headers(program: Program) -> Iterator[Source]:
+    """Those of the program's own that name PyTorch, without it."""
+    known = {source.path for source in program.sources}
+    texts = with_headers(((str(source.path), source.text) for source in program.sources), program.flags.arguments)
+    for path, text in ((Path(name), text) for name, text in texts.items()):
+        if path not in known and _PYTORCH.search(text):
+            yield device_part(Source(path, text))
+
+
+def _has_device_code(source: Source) -> bool:
+    return any(word in source.text for word in _DEVICE_WORDS)
+
+
+def _of_pytorch(text: str, functions: tuple[Span, ...]) -> Iterator[Span]:
+    """Declarations and blocks outside of functions that name PyTorch: they declare host functions, and bind them to Python."""
+    for match in _PYTORCH.finditer(text):
+        place, start = match.start(), _start_of_line(text, match.start())
+        is_directive = text[start:place].lstrip().startswith("#")
+        if is_directive or any(span.start <= place < span.end for span in functions):
+            continue
+        first = max(text.rfind(mark, 0, place) for mark in ";{}") + 1
+        first = max(first, *(line.end() for line in _DIRECTIVE.finditer(text, first, place)), first)
+        end = _END.search(text, match.end())
+        if end is not None:
+            yield Span(first, end.end() if end[0] == ";" else _closed(text, end.start()))
+
+
+def _start_of_line(text: str, place: int) -> int:
+    return text.rfind("\n", 0, place) + 1
+
+
+def _closed(text: str, opened: int) -> int:
+    """Behind the brace that closes the one at ``opened``; the end of the text where none does."""
+    depth = 0
+    for match in _BRACE.finditer(text, opened):
+        depth += 1 if match[0] == "{" else -1
+        if depth == 0:
+            return match.end()
+    return len(text)

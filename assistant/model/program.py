@@ -19,6 +19,8 @@ class ProgramOrigin(StrEnum):
     CMAKE = "CMake"
     """An executable of a configured build, as CMake's File API has it."""
     COMPILE_COMMANDS = "compile_commands.json"
+    EXTENSION = "PyTorch extension"
+    """What ``setup.py`` or a script has PyTorch build, run by a Python script."""
     INCLUDES = "includes"
     """Include directives, and functions that one file calls and another defines."""
 
@@ -45,10 +47,19 @@ class FoundProgram(Record):
     """Absolute; None: where the command was given."""
     build_command: tuple[str, ...] | None = None
     run_command: tuple[str, ...] | None = None
+    extension: str = ""
+    """The name by which Python imports it; empty where it is no PyTorch extension."""
+    said_in: str = ""
+    """The file that says what belongs together, relative to the workspace, where its origin does not name it."""
     unclear: str = ""
     """In words, what could not be settled (two sources define the same function); empty where all is clear."""
     unused: str = ""
     """In words, what the build's own files say and was not used (``Makefile has -DN=4, …``); empty where there is nothing such."""
+
+    @property
+    def origin_text(self) -> str:
+        """For people: ``PyTorch extension (setup.py)``."""
+        return f"{self.origin.value} ({self.said_in})" if self.said_in else self.origin.value
 
     @property
     def files(self) -> tuple[Path, ...]:

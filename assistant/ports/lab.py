@@ -55,6 +55,8 @@ class Program(Record):
     """A function of the host whose calls are noted in recordings (``DeviceStep``); None: none."""
     run_command: tuple[str, ...] | None = None
     """Started in the place of the sources' ``main``: a program or script that launches their kernels; None: ``main`` is run."""
+    is_extension: bool = False
+    """What the command starts is a Python script that has PyTorch build the sources, or imports what ``build_command`` made of them."""
 
 
 class RunLimits(Record):

@@ -28,10 +28,14 @@ class TableSearch(Record):
     """One sentence for each table that cannot be used."""
 
 
-def search_tables(tables: Tables, sources: Sources, flags: tuple[str, ...], file: str | None) -> TableSearch:
-    """The tables' programs that a file is part of; None: all of them."""
+def search_tables(
+    tables: Tables, sources: Sources, flags: tuple[str, ...], file: str | None, extensions: frozenset[str] = frozenset()
+) -> TableSearch:
+    """The tables' programs that a file is part of; None: all of them. Tables of ``extensions`` are no programs by themselves."""
     found, problems = list[FoundProgram](), list(tables.problems)
     for table in tables.tables:
+        if table.name in extensions:
+            continue
         units = tuple(path for path in table.sources if is_unit(path))
         every = (*table.flags, *flags)
         folders, macros = folders_in(every, (sources.root,)), macros_in_flags(every)
@@ -46,6 +50,8 @@ def search_tables(tables: Tables, sources: Sources, flags: tuple[str, ...], file
 
 def _problem(linker: Linker, table: ProgramTable) -> str:
     """What keeps its sources from being one program; empty where nothing does."""
+    if not table.sources:
+        return f"{table.place}: [program.{table.name}] has no sources, and no PyTorch extension has its name: add sources"
     if not linker.units and table.run_command is None:
         return f"{table.place}: sources of [program.{table.name}] are headers only: add the source that includes them"
     mains = [linker.sources.shown(unit) for unit in linker.units if linker.has_main(unit)]

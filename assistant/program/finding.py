@@ -1,5 +1,5 @@
 """The programs that a CUDA file belongs to: as the command line names them, else tables, recorded builds, CMake's targets, a build's
-database, includes.
+database, includes, PyTorch extensions.
 
 The first of these places that has one answers. Example::
 
@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 
 from assistant.build.units import is_unit
@@ -20,13 +21,15 @@ from assistant.program.cmake import search_cmake
 from assistant.program.command_line import named_program
 from assistant.program.configured import search_tables
 from assistant.program.database import differing_macros, merged_flags, read_database
+from assistant.program.extension_programs import extension_names, search_extensions
 from assistant.program.facts import Facts, TooMuchToReadError
 from assistant.program.given_flags import folders_in, macros_in_flags
 from assistant.program.linking import Linked, Linker
+from assistant.program.python_scripts import Scripts
 from assistant.program.recorded import search_records
 from assistant.program.searching import UnitSearch, include_folder_flags, search_units
 from assistant.program.sources import ReadFile, Sources
-from assistant.program.tables import read_tables
+from assistant.program.tables import Tables, read_tables
 from assistant.record import Record
 
 __all__ = ["find_programs", "programs_of_folder"]
@@ -92,7 +95,7 @@ class _Search:
         """The first place that has a program; what was wrong in those before it is said too."""
         looked_for, problems = list[str](), list[str]()
         flags: tuple[str, ...] = ()
-        for part in (self._of_tables, self._of_records, self._of_cmake, self._of_database, self._of_includes):
+        for part in (self._of_tables, self._of_records, self._of_cmake, self._of_database, self._of_includes, self._of_extensions):
             try:
                 result = part()
             except TooMuchToReadError:
@@ -101,18 +104,23 @@ class _Search:
             if result.found:
                 return ProgramSearch(result.found, tuple(looked_for), "; ".join(problems))
             looked_for.extend(result.looked_for)
-            flags = result.flags
+            flags = result.flags or flags
         return ProgramSearch((), tuple(looked_for), "; ".join(problems), flags)
 
     def _linker(self, units: tuple[str, ...]) -> Linker:
         return Linker(self._sources, units, lambda _: self._folders, lambda _: self._macros)
 
+    @cached_property
+    def _tables(self) -> Tables:
+        return read_tables(Path(self._sources.file), Path(self._sources.root), self._sources.read)
+
     def _of_tables(self) -> _Part:
-        root = Path(self._sources.root)
-        tables = read_tables(Path(self._sources.file), root, self._sources.read)
+        root, tables = Path(self._sources.root), self._tables
         if tables.file is None:
             return _Part((), (f"no kernelopt.toml in {root} has a [program.NAME] table",))
-        search = search_tables(tables, self._sources, self._flags, self._file)
+        is_started = any(table.run_command is not None for table in tables.tables)
+        extensions = extension_names(Scripts(root, self._sources.read), root) if is_started else frozenset[str]()
+        search = search_tables(tables, self._sources, self._flags, self._file, extensions)
         shown = tables.file.relative_to(root)
         return _Part(search.found, (f"no [program.NAME] of {shown} has {self._shown}, or includes it",), search.problems)
 
@@ -156,6 +164,10 @@ class _Search:
         left_out = (f"{count} files further away were not read: name the sources on the command line",) if count else ()
         own = include_folder_flags(linker, (self._file,)) if self._file is not None and is_unit(self._file) else ()
         return _Part(search.found, (missed, *search.unclear, *left_out), search.problems, own)
+
+    def _of_extensions(self) -> _Part:
+        search = search_extensions(self._sources, self._flags, self._file, self._tables.tables)
+        return _Part(search.found, search.looked_for, search.problems)
 
     def _searched(self, linker: Linker) -> UnitSearch:
         search = search_units(linker, ProgramOrigin.INCLUDES, lambda linked: include_folder_flags(linker, linked.units), self._file)

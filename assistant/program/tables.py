@@ -36,6 +36,7 @@ class ProgramTable(Record):
     place: str
     """For people: ``kernelopt.toml:4``."""
     sources: tuple[str, ...]
+    """None in a table that says how a PyTorch extension of its name is run."""
     flags: tuple[str, ...] = ()
     arguments: tuple[str, ...] = ()
     working_directory: Path | None = None
@@ -115,13 +116,13 @@ class _TableFile:
         values = cast("dict[str, object]", table)
         for key, value in values.items():
             self._check(name, key, value)
-        if "sources" not in values:
+        if "sources" not in values and "run" not in values:
             raise _UnusableError(f'{self._place(name)}: [program.{name}] has no sources: write sources = ["main.cu", "kernels/*.cu"]')
         words = {key: self._words(name, key, values[key]) for key in values if key not in ("sources", "cwd")}
         return ProgramTable(
             name=name,
             place=self._place(name),
-            sources=self._sources(name, cast("list[str]", values["sources"])),
+            sources=self._sources(name, cast("list[str]", values.get("sources", []))),
             flags=self._flags(name, words.get("flags", ())),
             arguments=words.get("args", ()),
             working_directory=self._folder(name, values.get("cwd")),

@@ -2,8 +2,8 @@
 
 A filter is a program of the kernel's classic BPF (linux/filter.h, linux/seccomp.h) that answers EPERM or another error; nothing is
 killed for asking. It stays in force over ``execve`` and for every descendant. Pairs of connected sockets (``socketpair``) are allowed. For
-code that the user did not write, changes of a file's mode, owner or times, locks on files and the processors of single threads are answered
-as done and are not made: programs set them as a matter of course, and no result rests on them.
+code that the user did not write, changes of a file's mode, owner or times, locks on files, process groups and the processors of single
+threads are answered as done and are not made: programs set them as a matter of course, and no result rests on them.
 
 Example::
 
@@ -43,9 +43,11 @@ _REACHING_OTHERS = {"connect": 42, "sendto": 44, "sendmsg": 46, "sendmmsg": 307}
 _AF_UNIX = 1  # sys/socket.h
 _OTHER_PROCESSES = {
     "ptrace": 101, "process_vm_readv": 310, "process_vm_writev": 311, "process_madvise": 440, "process_mrelease": 448,
-    "pidfd_getfd": 438, "kcmp": 312, "setpgid": 109, "setsid": 112, "migrate_pages": 256, "move_pages": 279, "pidfd_send_signal": 424,
+    "pidfd_getfd": 438, "kcmp": 312, "setsid": 112, "migrate_pages": 256, "move_pages": 279, "pidfd_send_signal": 424,
 }  # fmt: skip
-"""``setpgid`` and ``setsid`` would leave the process group that is watched and killed."""
+"""``setsid`` would leave the process group that is watched and killed."""
+_SETPGID = 109
+"""So would this; ninja asks it for every command that it starts, and gives up where it is refused."""
 _NAMESPACES = {
     "mount": 165, "umount2": 166, "pivot_root": 155, "chroot": 161, "unshare": 272, "setns": 308, "open_tree": 428, "move_mount": 429,
     "fsopen": 430, "fsconfig": 431, "fsmount": 432, "fspick": 433, "mount_setattr": 442, "open_tree_attr": 467,
@@ -144,7 +146,7 @@ def _is_available() -> bool:
 
 def _program(own: tuple[_Instruction, ...]) -> tuple[_Instruction, ...]:
     """``own``: what one filter has beyond what all have."""
-    groups = (_OTHER_PROCESSES, _NAMESPACES, _SYSTEM, _SHARED_OBJECTS, _EXTENDED_ATTRIBUTES)
+    groups = ({"setpgid": _SETPGID}, _OTHER_PROCESSES, _NAMESPACES, _SYSTEM, _SHARED_OBJECTS, _EXTENDED_ATTRIBUTES)
     return (
         (_LOAD_WORD, 0, 0, _ARCH_OFFSET),
         (_JUMP_EQUAL, 1, 0, _AUDIT_ARCH_X86_64),
@@ -172,9 +174,9 @@ def _refused(numbers: Iterable[int]) -> tuple[_Instruction, ...]:
 
 
 def _pretended_changes() -> tuple[_Instruction, ...]:
-    """Attributes of files, and locks on them."""
+    """Attributes of files, locks on them, and process groups."""
     locks = (_load_argument(1), *(item for command in _RECORD_LOCKS for item in _if((_JUMP_EQUAL, command), (_pretend(),))))
-    done = (item for number in (*_FILE_ATTRIBUTES.values(), _FLOCK) for item in _if((_JUMP_EQUAL, number), (_pretend(),)))
+    done = (item for number in (*_FILE_ATTRIBUTES.values(), _FLOCK, _SETPGID) for item in _if((_JUMP_EQUAL, number), (_pretend(),)))
     return (*done, *_if((_JUMP_EQUAL, _FCNTL), (*locks, *_refuse_reaching_fcntls())))
 
 

@@ -40,6 +40,8 @@ class CaptureRequest(Record):
     build_command: tuple[str, ...] | None = None
     run_command: tuple[str, ...] | None = None
     """None: the sources are built and their ``main`` is run."""
+    is_extension: bool = False
+    """The command is a Python script whose PyTorch extension is built from the sources, by ``build_command`` or by the script."""
     is_candidate: bool = False
     """The sources' texts are not the user's: their program runs confined, in a private copy of ``cwd``."""
     visible_devices: str | None = None

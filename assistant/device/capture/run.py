@@ -7,6 +7,8 @@ end's is disturbed.
 
 from __future__ import annotations
 
+import hashlib
+import os
 import shutil
 import stat
 from collections.abc import Callable, Mapping
@@ -36,6 +38,10 @@ _CONFINED_VARIABLES = {"CUDA_CACHE_DISABLE": "1"}
 """The driver's cache of compiled PTX lies in the user's home."""
 _LOADED_FIRST = {"CUDA_MODULE_LOADING": "EAGER"}
 """Else each kernel's code is loaded by its first launch, and the gap before it shows that and nothing of the program."""
+_EXTENSIONS_FOLDER = "TORCH_EXTENSIONS_DIR"
+_JOBS, _MOST_JOBS = "MAX_JOBS", "4"
+"""Compilers that PyTorch starts at once (chosen: each takes up to 2 GB for PyTorch's headers)."""
+_NAME_CHARACTERS = 32
 _RAW = "raw"
 """Below a run's folder: what the recording library writes."""
 _PROGRAM_STARTS = (b"\x7fELF", b"#!")
@@ -55,7 +61,8 @@ def capture(request: CaptureRequest, around: CaptureEnvironment, folder: Path) -
     library = injection_library(around.toolchain, request.cache, around.runner)
     raw = folder / _RAW
     raw.mkdir()
-    variables = _variables(request, around, library, raw)
+    variables = _with_tools(request, _variables(request, around, library, raw))
+    _check_tools(request, variables)
     if request.is_candidate:
         outcome, missing = _run_candidate(request, around, variables, folder)
     else:
@@ -90,6 +97,8 @@ def _variables(request: CaptureRequest, around: CaptureEnvironment, library: Pat
         "KERNELOPT_CAPTURE_LAUNCH_BYTES": str(request.limits.launch_bytes),
         "KERNELOPT_CAPTURE_TOTAL_BYTES": str(request.limits.recording_bytes),
     }
+    if request.is_extension:
+        variables[_EXTENSIONS_FOLDER] = str(_extensions_folder(request))
     if request.is_timeline:
         variables |= {"KERNELOPT_CAPTURE_TIMELINE": "1", **_LOADED_FIRST}
     if request.visible_devices is not None and "CUDA_VISIBLE_DEVICES" not in variables:
@@ -97,11 +106,21 @@ def _variables(request: CaptureRequest, around: CaptureEnvironment, library: Pat
     return variables
 
 
+def _extensions_folder(request: CaptureRequest) -> Path:
+    """Where PyTorch keeps what scripts of a folder have it build, from run to run: not among the user's own."""
+    name = hashlib.sha256(str(request.cwd).encode("utf-8", "surrogateescape")).hexdigest()[:_NAME_CHARACTERS]
+    folder = request.cache / "extensions" / name
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
 def _run_own(request: CaptureRequest, around: CaptureEnvironment, variables: Mapping[str, str], folder: Path) -> Outcome:
     limits = request.limits
     bounds = Bounds(limits.wall_s, limits.memory_bytes, limits.output_bytes)
     if request.run_command is None:
         arguments = (str(build_program(request, around.toolchain, around.runner)), *request.args)
+    elif request.is_extension and request.build_command is not None:
+        return _run_built_in_copy(request, around, variables, folder, bounds)
     else:
         arguments = request.run_command
         if request.build_command is not None:
@@ -109,6 +128,22 @@ def _run_own(request: CaptureRequest, around: CaptureEnvironment, variables: Map
             run_build_command(build, bounds, folder, launcher=around.runner.launcher)
     with _gpus_of(request):
         return _start(around, Command(arguments, request.cwd, variables), bounds, folder)
+
+
+def _run_built_in_copy(
+    request: CaptureRequest, around: CaptureEnvironment, variables: Mapping[str, str], folder: Path, bounds: Bounds
+) -> Outcome:
+    """The user's own program, built where nothing of the user's is: nobody asked for what a build leaves in a folder."""
+    assert request.build_command is not None
+    with around.workspace.copy_of(request.cwd) as copy:
+        if isinstance(copy, FolderTooLarge):
+            raise CaptureFailed("unsupported", copy.note, "run from a smaller folder: an extension is built in a private copy of it")
+        build = Command(
+            _moved(request, copy.path, request.build_command), copy.path, _with_tools(request, own_environment(around.environment))
+        )
+        run_build_command(build, bounds, folder, launcher=around.runner.launcher)
+        with _gpus_of(request):
+            return _start(around, Command(_command_in(request, copy.path), copy.path, variables), bounds, folder)
 
 
 def _gpus_of(request: CaptureRequest) -> AbstractContextManager[None]:
@@ -139,10 +174,11 @@ def _run_candidate(
             _put(request, copy.path, request.sources)
         if built is None and request.build_command is not None:
             own = candidate_environment(around.environment) | {"TMPDIR": str(temporary)}
-            build = Command(request.build_command, copy.path, own)
+            command = _moved(request, copy.path, request.build_command)
+            build = Command(command, copy.path, _with_tools(request, own))
             _build_edited(request, build, lambda: run_build_command(build, bounds, folder, confinement, around.runner.launcher))
         arguments = (str(built), *request.args) if built is not None else _command_in(request, copy.path)
-        confined = {**variables, "TMPDIR": str(temporary), **_CONFINED_VARIABLES}
+        confined = {**variables, "TMPDIR": str(temporary), **_CONFINED_VARIABLES, _EXTENSIONS_FOLDER: str(temporary / "extensions")}
         with _gpus_of(request):
             outcome = _start(around, Command(arguments, copy.path, confined), bounds, folder, confinement)
     keep_plain_files(raw)
@@ -189,8 +225,27 @@ def _put(request: CaptureRequest, copy: Path, sources: tuple[tuple[str, str], ..
 def _command_in(request: CaptureRequest, copy: Path) -> tuple[str, ...]:
     """The command with the working folder's own absolute paths moved into its copy."""
     assert request.run_command is not None
+    return _moved(request, copy, request.run_command)
+
+
+def _moved(request: CaptureRequest, copy: Path, command: tuple[str, ...]) -> tuple[str, ...]:
     own = f"{request.cwd}/"
-    return tuple(f"{copy}/{word.removeprefix(own)}" if word.startswith(own) else word for word in request.run_command)
+    return tuple(f"{copy}/{word.removeprefix(own)}" if word.startswith(own) else word for word in command)
+
+
+def _with_tools(request: CaptureRequest, variables: Mapping[str, str]) -> dict[str, str]:
+    """What PyTorch needs to build an extension: the programs installed beside its interpreter, and not one compiler for each processor."""
+    if not request.is_extension:
+        return dict(variables)
+    found = next((word for word in request.run_command or () if word.startswith("/")), None)
+    path = variables.get("PATH", os.defpath)
+    return {_JOBS: _MOST_JOBS, **variables, "PATH": path if found is None else f"{Path(found).parent}{os.pathsep}{path}"}
+
+
+def _check_tools(request: CaptureRequest, variables: Mapping[str, str]) -> None:
+    """Raises CaptureFailed where PyTorch would refuse to build what a script loads."""
+    if request.is_extension and request.build_command is None and shutil.which("ninja", path=variables.get("PATH")) is None:
+        raise CaptureFailed("no_compiler", "PyTorch builds what load() names with ninja, which is not on PATH", "pip install ninja")
 
 
 def _finish(raw: Path, record: Path, texts: tuple[str, ...], notes: tuple[str, ...]) -> Recording:

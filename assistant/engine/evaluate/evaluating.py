@@ -203,6 +203,11 @@ def own_build_hint(version: SourceVersion) -> str:
 
 def without_workload(version: SourceVersion) -> LabFailure:
     path = version.source.path
+    found = version.found
+    if found is not None and found.origin is ProgramOrigin.EXTENSION:
+        return LabFailure(
+            "no_workload", f"{path.name} is part of the PyTorch extension {found.extension}, and nothing starts it", found.unclear
+        )
     init = f"kernelopt init {path} writes a workload block to start from; kernelopt program {path} says why no program was found"
     in_editor = "the editor's action 'declare a workload' writes one into the text"
     message = f"{path.name} has no main() and declares no workload, so there is nothing to run"

@@ -1,0 +1,3 @@
+// What headers of PyTorch name of this library. Only device code is compiled with it: nothing here is called or linked.
+#pragma once
+typedef int cusolverStatus_t;

@@ -1,0 +1,3 @@
+from .ops import window_sum
+
+__all__ = ["window_sum"]
