@@ -59,7 +59,6 @@ _TRANSPOSES = [["bench_transpose.cu"], ["check_transpose.cu"]]
         ("cmake_header", "include/vec/scale.cuh", [["bench/bench.cu", "bench/check.cpp"]]),
         ("cmake_targets", "lib/src/blur.cu", [_TOOL]),
         ("cmake_targets", "lib/include/imgk/reduce.cuh", [_TOOL, _BENCH]),
-        ("cmake_header", "include/vec/scale.cuh", [["bench/bench.cu", "bench/check.cpp"]]),
     ],
 )
 def test_a_file_belongs_to_these_programs(copied: Callable[[str], Project], name: str, file: str, units: list[list[str]]) -> None:
