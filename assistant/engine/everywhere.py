@@ -22,7 +22,7 @@ from assistant.engine.programs import programs_of
 from assistant.engine.reading import read_version
 from assistant.engine.request import JobRequest, about_texts
 from assistant.engine.running import flags_of
-from assistant.engine.search.elsewhere import NotOffered
+from assistant.engine.search import NotOffered
 from assistant.engine.source_version import SourceVersion, candidate_of
 from assistant.errors import CannotAnswerError, KernelOptError
 from assistant.model.build import Flags

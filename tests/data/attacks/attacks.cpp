@@ -354,7 +354,11 @@ const std::map<std::string, std::function<long()>> attacks = {
         if (name_to_handle_at(AT_FDCWD, path, &handle.head, &mount_id, 0) != 0) return -1L;
         return syscall(SYS_open_by_handle_at, AT_FDCWD, &handle, O_RDONLY); }},
     {"session", [] { return fork() == 0 ? call(setsid()) : (wait(nullptr), _exit(0), 0L); }},
-    {"process-group", [] { return fork() == 0 ? call(setpgid(0, 0)) : (wait(nullptr), _exit(0), 0L); }},
+    {"process-group", [] {  // a filter may say that it is done without doing it
+        if (fork() != 0) { wait(nullptr); _exit(0); }
+        const long answer = call(setpgid(0, 0));
+        if (answer == 0 && getpgrp() != getpid()) { errno = EPERM; return -1L; }
+        return answer; }},
     {"outlive-parent", [] { return call(prctl(PR_SET_PDEATHSIG, 0, 0, 0, 0)); }},
     {"privileges", gains_privileges},
     {"core", leaves_a_core},
