@@ -40,8 +40,7 @@ def headline(timeline: Timeline) -> str:
     parts = [_in_kernels(timeline)]
     if timeline.kernel_count and timeline.transfer_ratio >= _FAINTEST:
         parts.append(f"in {_percent(timeline.transfer_ratio)} only copies or fills run")
-    if timeline.gap_ratio is not None:
-        parts.append(f"{_percent(timeline.gap_ratio)} are gaps" if timeline.gap_ratio >= _FAINTEST else "there are next to no gaps")
+    parts.append(_gaps(timeline))
     return start + "; ".join(parts)
 
 
@@ -98,6 +97,12 @@ def _in_kernels(timeline: Timeline) -> str:
     of_all = f" of {timeline.kernel_count}" if timeline.kernel_count > len(leading) else ""
     noun = "kernel" if len(leading) == timeline.kernel_count == 1 else "kernels"
     return f"{_percent(timeline.leading_ratio)} of GPU time is in {len(leading)}{of_all} {noun} ({', '.join(leading)})"
+
+
+def _gaps(timeline: Timeline) -> str:
+    if timeline.gap_ratio is None:
+        return "gaps are not known"
+    return f"{_percent(timeline.gap_ratio)} are gaps" if timeline.gap_ratio >= _FAINTEST else "there are next to no gaps"
 
 
 def _what(row: TimelineRow) -> str:

@@ -23,7 +23,7 @@ _NS = 1e-9
 _MOST_ROWS = 32
 _MOST_GAPS = 5
 _MOST_STREAMS = 16
-_MOST_SPANS = 256
+_MOST_SPANS = 128
 """Of all streams together, so that the longest program's timeline stays small."""
 _LEAST_SLICES = 16
 """Of one stream that has more spans than are kept."""
@@ -31,7 +31,9 @@ _LEADING_RATIO = 0.8
 _MOST_LEADING = 3
 """The leading kernels are the fewest that take this share of the time of all kernels, and no more than these."""
 _NAMES = {"copy_to_device": "to_device", "copy_to_host": "to_host", "copy_on_device": "on_device"}
-_MANY = "it does more on the GPU than is kept in order: times are added up, and neither gaps nor what overlaps are known"
+_UNORDERED = (
+    "the order of its steps is not seen, or they are too many to keep: times are added up, neither gaps nor what overlaps are known"
+)
 
 
 class Work(Record):
@@ -137,7 +139,7 @@ def build_timeline(
         transfer_ratio=_ratio(busy_s - kernels_s, span_s),
         rows=rows[:_MOST_ROWS],
         other_row_count=len(rows[_MOST_ROWS:]),
-        other_time_s=sum(row.time_s for row in rows[_MOST_ROWS:]),
+        other_time_s=sum((row.time_s for row in rows[_MOST_ROWS:]), 0.0),
         gaps=tuple(gaps[:_MOST_GAPS]),
         gap_count=len(gaps),
         streams=streams[:_MOST_STREAMS],
@@ -169,12 +171,12 @@ def build_timeline_of_totals(
         transfer_ratio=_ratio(sum(row.time_s for row in rows if row.kind != KERNEL), span_s),
         rows=rows[:_MOST_ROWS],
         other_row_count=len(rows[_MOST_ROWS:]),
-        other_time_s=sum(row.time_s for row in rows[_MOST_ROWS:]),
+        other_time_s=sum((row.time_s for row in rows[_MOST_ROWS:]), 0.0),
         gaps=(),
         gap_count=0,
         streams=(),
         other_stream_count=0,
-        notes=(*notes, _MANY),
+        notes=(*notes, _UNORDERED),
     )
 
 

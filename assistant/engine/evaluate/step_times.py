@@ -2,7 +2,7 @@
 
 Example::
 
-    known_times(evaluation, target)[instance, config].body_s     # without starting it
+    known_times(assessment, target)[instance, config].body_s     # without starting it
     known_operation("fill", 1 << 20, target)
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from assistant.engine.evaluate.evaluation import Evaluation
+from assistant.engine.evaluate.assessment import Assessment
 from assistant.measure.model import predict, room_ratio
 from assistant.measure.operations import predict_operation
 from assistant.model.build import Occupancy
@@ -48,16 +48,16 @@ class KnownTime(Record):
 KnownTimes = Mapping[tuple[str, LaunchConfig], KnownTime]
 
 
-def known_times(evaluation: Evaluation, target: Target) -> KnownTimes:
+def known_times(assessment: Assessment, target: Target) -> KnownTimes:
     """By instance and configuration, of what was counted; launches of kernels that nobody asked about without their machine code."""
     beside = {
         (profile.kernel, profile.config): _known(profile, None, predict(profile, None, None, target), target)
-        for profile in evaluation.counted.profiles
+        for profile in assessment.counted.profiles
         if profile.blocks_counted
     }
     return beside | {
         (item.instance, launch.profile.config): _known(launch.profile, launch.occupancy, launch.predicted, target)
-        for item in evaluation.assessment.kernels
+        for item in assessment.kernels
         for launch in item.launches
         if launch.profile.blocks_counted
     }

@@ -110,7 +110,7 @@ def predicted_beside(
 
 def _predictions(steps: Sequence[OrderedStep], evaluation: Evaluation, target: Target) -> tuple[KnownTime, ...]:
     """Of each step; empty where one is not known."""
-    known = known_times(evaluation, target)
+    known = known_times(evaluation.assessment, target)
     found = [_prediction(step, known, target) for step in steps]
     return () if None in found else tuple(one for one in found if one is not None)
 

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from assistant.engine.evaluate import Evaluation, KnownTime, KnownTimes, known_operation, known_times
 from assistant.engine.job import Job, Stopwatch
 from assistant.engine.source_version import SourceVersion
+from assistant.measure.calibration import LAUNCH_S
 from assistant.measure.span import TimedStep, placed
 from assistant.model import events
 from assistant.model.launch import LaunchConfig
@@ -20,7 +21,7 @@ from assistant.model.profile import LaunchProfile, Severity
 from assistant.model.recording import HOST_COPIES, WORK_KINDS, DeviceStep, Recording
 from assistant.model.timeline import Timeline
 from assistant.ports.lab import LabFailure, Timing
-from assistant.profile.quantity import counted_noun
+from assistant.profile.quantity import counted_noun, format_quantity
 from assistant.profile.timeline_words import headline
 from assistant.record import Record
 from assistant.workload.stream_order import needs_in_order
@@ -66,16 +67,24 @@ async def _measured(job: Job, version: SourceVersion, clock: Timing) -> Timeline
 
 def predicted_timeline(evaluation: Evaluation, recording: Recording, job: Job) -> Timeline | None:
     """By the performance model; None where the program does nothing on the GPU of which a time is known."""
-    prediction = _Prediction(known_times(evaluation, job.target), job, recording)
+    prediction = _Prediction(known_times(evaluation.assessment, job.target), job, recording)
     notes = _Notes(evaluation.counted.profiles, recording)
     if recording.steps is None:
         totals = prediction.totals()
-        return build_timeline_of_totals(totals, is_predicted=True, row_notes=notes.of_rows(), notes=prediction.notes()) if totals else None
+        said = (*prediction.notes(), _starting(totals))
+        return build_timeline_of_totals(totals, is_predicted=True, row_notes=notes.of_rows(), notes=said) if totals else None
     steps = [step for step in recording.steps if step.kind in WORK_KINDS]
     timed = prediction.timed(steps)
     kinds = recording.stream_kinds
     said = (*prediction.notes(), *_of_steps(steps, timed))
     return build_timeline(timed, kinds, is_predicted=True, row_notes=notes.of_rows(), notes=said) if timed else None
+
+
+def _starting(totals: Sequence[WorkTotal]) -> str:
+    count = sum(total.count for total in totals)
+    return (
+        f"starting {count:,} steps takes {format_quantity(count * LAUNCH_S, 's')} in all, which are gaps where nothing else runs meanwhile"
+    )
 
 
 class _Prediction:
