@@ -84,7 +84,7 @@ def timeline_of(recording: Recording) -> Timeline | None:
     """By the GPU's time stamps; None where nothing has any."""
     steps = [step for step in recording.steps or () if step.start_ns is not None and step.end_ns is not None]
     if steps:
-        return build_timeline([_timed(recording, step) for step in steps], recording.stream_kinds)
+        return build_timeline([_timed(recording, step) for step in steps])  # a GPU's records do not say of what kind streams are
     totals = [
         *(
             WorkTotal(work_of("launch", shape.kernel), shape.count, shape.time_ns * _NS)

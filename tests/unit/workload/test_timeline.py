@@ -6,7 +6,7 @@ import pytest
 
 from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.recording import DeviceOperations, DeviceStep, Recording, ShapeCount
-from assistant.model.timeline import Timeline, TimelineGap, TimelineRow
+from assistant.model.timeline import Timeline
 from assistant.workload.timeline import TimedWork, WorkTotal, build_timeline, build_timeline_of_totals, timeline_of, work_of
 
 CONFIG = LaunchConfig(Dim3(1), Dim3(32))
@@ -38,14 +38,15 @@ def copy(start_s: float, end_s: float, stream: int = 0) -> TimedWork:
 def test_kernels_copies_and_gaps_share_the_span() -> None:
     timeline = found(DeviceStep("copy_to_device", -1, 0, 64, 1000, 1100), launch(1200, 1500), launch(1500, 1600, 1), launch(1900, 2000))
     assert (timeline.span_s, timeline.gap_s, timeline.gap_ratio) == (pytest.approx(1e-6), pytest.approx(400e-9), pytest.approx(0.4))
-    assert timeline.rows == (
-        TimelineRow("kernel", "ns::relax", None, 3, pytest.approx(500e-9), pytest.approx(0.5), 0),
-        TimelineRow("copy", "", "to_device", 1, pytest.approx(100e-9), pytest.approx(0.1), 64),
-    )
-    assert timeline.gaps == (
-        TimelineGap(pytest.approx(600e-9), pytest.approx(300e-9), "ns::relax", "ns::relax"),
-        TimelineGap(pytest.approx(100e-9), pytest.approx(100e-9), "copy to the GPU", "ns::relax"),
-    )
+    assert [(row.kind, row.name, row.direction, row.count, row.size_bytes) for row in timeline.rows] == [
+        ("kernel", "ns::relax", None, 3, 0),
+        ("copy", "", "to_device", 1, 64),
+    ]
+    assert [row.time_s for row in timeline.rows] == pytest.approx([500e-9, 100e-9])
+    assert [row.ratio for row in timeline.rows] == pytest.approx([0.5, 0.1])
+    assert [(gap.after, gap.before) for gap in timeline.gaps] == [("ns::relax", "ns::relax"), ("copy to the GPU", "ns::relax")]
+    assert [gap.start_s for gap in timeline.gaps] == pytest.approx([600e-9, 100e-9])
+    assert [gap.duration_s for gap in timeline.gaps] == pytest.approx([300e-9, 100e-9])
 
 
 def test_what_runs_at_once_leaves_no_more_gaps() -> None:
