@@ -13,7 +13,17 @@ from assistant.model.timeline import COPY, FILL, KERNEL, Timeline, TimelineRow, 
 from assistant.profile.quantity import counted_noun, format_quantity
 from assistant.record import Record
 
-__all__ = ["BAR_LEGEND", "NOTHING", "TimelineLine", "headline", "program_span", "stream_bar", "stream_name", "timeline_lines"]
+__all__ = [
+    "BAR_LEGEND",
+    "NOTHING",
+    "TimelineLine",
+    "headline",
+    "program_span",
+    "span_in_words",
+    "stream_bar",
+    "stream_name",
+    "timeline_lines",
+]
 
 _MARKS = {KERNEL: "█", COPY: "▒", FILL: "░"}
 NOTHING = "·"
@@ -65,6 +75,15 @@ def timeline_lines(timeline: Timeline, most: int) -> tuple[TimelineLine, ...]:
         ratio = time_s / timeline.span_s if timeline.span_s > 0 else 0.0
         shown.append(TimelineLine(ratio, time_s, count, counted_noun(others, "other")))
     return tuple(shown)
+
+
+def span_in_words(span: TimelineSpan) -> str:
+    """``3 relax: 856 ns, from 2.7 µs``; what is shown as one is counted."""
+    what = span.name if span.kind == KERNEL else STEP_WORDS["fill" if span.direction is None else f"copy_{span.direction}"][span.count > 1]
+    if span.other_count:
+        what = f"steps, mostly {what}"
+    count = f"{span.count:,} " if span.count > 1 else ""
+    return f"{count}{what}: {format_quantity(span.busy_s, 's')}, from {format_quantity(span.start_s, 's')}"
 
 
 def stream_name(stream: TimelineStream) -> str:
