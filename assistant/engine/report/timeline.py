@@ -7,6 +7,7 @@ Example::
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 
@@ -16,6 +17,7 @@ from assistant.engine.source_version import SourceVersion
 from assistant.measure.calibration import LAUNCH_S
 from assistant.measure.span import TimedStep, placed
 from assistant.model import events
+from assistant.model.device import Target
 from assistant.model.launch import LaunchConfig
 from assistant.model.profile import LaunchProfile, Severity
 from assistant.model.recording import HOST_COPIES, WORK_KINDS, DeviceStep, Recording
@@ -47,7 +49,7 @@ async def tell_timeline(job: Job, evaluation: Evaluation) -> None:
         method = f"CUPTI activity records of one run on {job.lab.describe().device}"
     else:
         recording = evaluation.counted.recording
-        timeline = None if recording is None else predicted_timeline(evaluation, recording, job)
+        timeline = None if recording is None else await asyncio.to_thread(predicted_timeline, evaluation, recording, job.target)
         method = _METHOD.format(job.target.name)
     if timeline is not None:
         name = None if version.found is None else version.found.name
@@ -65,9 +67,9 @@ async def _measured(job: Job, version: SourceVersion, clock: Timing) -> Timeline
     return None if run.recording is None else timeline_of(run.recording)
 
 
-def predicted_timeline(evaluation: Evaluation, recording: Recording, job: Job) -> Timeline | None:
+def predicted_timeline(evaluation: Evaluation, recording: Recording, target: Target) -> Timeline | None:
     """By the performance model; None where the program does nothing on the GPU of which a time is known."""
-    prediction = _Prediction(known_times(evaluation.assessment, job.target), job, recording)
+    prediction = _Prediction(known_times(evaluation.assessment, target), target, recording)
     notes = _Notes(evaluation.counted.profiles, recording)
     if recording.steps is None:
         totals = prediction.totals()
@@ -90,9 +92,9 @@ def _starting(totals: Sequence[WorkTotal]) -> str:
 class _Prediction:
     """Of one program, by what was counted of its launches."""
 
-    def __init__(self, known: KnownTimes, job: Job, recording: Recording) -> None:
+    def __init__(self, known: KnownTimes, target: Target, recording: Recording) -> None:
         self._known = known
-        self._target = job.target
+        self._target = target
         self._recording = recording
         self._shapes: list[_Shape] = [(shape.kernel, shape.config) for shape in recording.shape_counts]
 
