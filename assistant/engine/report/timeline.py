@@ -40,9 +40,10 @@ _Shape = tuple[str, LaunchConfig]
 
 
 async def tell_timeline(job: Job, evaluation: Evaluation) -> None:
-    """Of a program with ``main()``; declared workloads and notebooks' arrays have none."""
+    """Of a program with ``main()``; declared workloads and notebooks' arrays have none. For an editor no program is run once more to
+    measure it."""
     version, clock = evaluation.version, job.lab.timing
-    if not version.has_main or job.request.is_live:
+    if not version.has_main or (clock is not None and job.request.is_live):
         return
     if clock is not None:
         timeline = await _measured(job, version, clock)
