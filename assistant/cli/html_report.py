@@ -41,11 +41,13 @@ from assistant.model.profile import Severity
 from assistant.profile.quantity import format_quantity
 from assistant.profile.roofline_plot import HEIGHT, WIDTH, plot_roofline, si
 from assistant.profile.rules import title
+from assistant.profile.timeline_words import program_span, span_in_words, stream_name, timeline_lines
 from assistant.shipped import shipped_findings
 
 __all__ = ["page_path", "render_page", "with_page"]
 
 _SUFFIXES = (".html", ".htm")
+_MOST_TIMELINE_LINES = 32
 
 
 def page_path(path: Path) -> Path:
@@ -91,6 +93,11 @@ def render_page(report: ProfileReport, log: Iterable[events.Event]) -> str:
         style_hash=base64.b64encode(hashlib.sha256(style.encode()).digest()).decode(),
         started=next((event for event in log if isinstance(event, events.JobStarted)), None),
         messages=[event for event in log if isinstance(event, events.Message)],
+        found=next((event for event in log if isinstance(event, events.TimelineFound)), None),
+        timeline_lines=partial(timeline_lines, most=_MOST_TIMELINE_LINES),
+        program_span=program_span,
+        stream_name=stream_name,
+        span_words=span_in_words,
         diagnostics=[item for event in log if isinstance(event, events.Diagnostics) for item in event.diagnostics],
         documentation={code: markdown_html(_documentation(code)) for code in codes},
         titles={code: title(code) for code in codes},

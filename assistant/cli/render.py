@@ -17,12 +17,12 @@ from assistant.cli.console import print_table
 from assistant.cli.layout import Page
 from assistant.cli.meter import Meter
 from assistant.cli.search_screen import SearchScreen, briefly, share
+from assistant.cli.timeline_screen import TimelineScreen
 from assistant.cuda.same_names import split_name
 from assistant.engine.report import measured_in_words, stalls_in_words
 from assistant.model import events
 from assistant.model.build import DiagnosticSeverity
 from assistant.model.profile import Evidence, Severity
-from assistant.model.recording import STEP_WORDS
 from assistant.model.verification import Outcome, verdict_in_words
 from assistant.profile import is_negligible
 from assistant.profile.evidence import made_by
@@ -32,7 +32,6 @@ from assistant.profile.quantity import counted_noun, format_quantity
 __all__ = ["TextRenderer"]
 
 _SEVERITY_STYLE = {Severity.ERROR: "bold red", Severity.WARNING: "yellow", Severity.INFORMATION: "cyan"}
-_TIMELINE_ROWS = 8
 _OUTCOME_STYLE = {Outcome.PASS: "green", Outcome.FAIL: "bold red", Outcome.NEEDS_DECISION: "yellow"}
 
 
@@ -45,6 +44,7 @@ class TextRenderer:
         self._page = Page(console)
         self._search = SearchScreen(console, is_verbose)
         self._meter = Meter(console, is_verbose)
+        self._timeline = TimelineScreen(console)
         self._evidence: dict[str, Evidence] = {}
         self._last_error: str | None = None
         self._file = ""
@@ -78,7 +78,7 @@ class TextRenderer:
             case events.MachineCode():
                 pass  # an editor lays it next to the source
             case events.TimelineFound():
-                self._timeline(event)
+                self._timeline.show(event)
             case events.ProfileSummary():
                 self._summary(event)
             case events.LaunchFacts():
@@ -193,17 +193,6 @@ class TextRenderer:
             if any(finding.message.startswith(problem.message.rstrip(".")) for finding in event.findings):
                 continue  # shown above, with its evidence
             self._print(f"  [bold red]{problem.kind}[/] line {problem.line}: {escape(problem.message)}")
-
-    def _timeline(self, event: events.TimelineFound) -> None:
-        timeline = event.timeline
-        span = format_quantity(timeline.span_s, "s")
-        self._print(f"[bold]GPU timeline[/]: {span}, {timeline.gap_ratio:.0%} of which nothing runs [dim]({escape(event.method)})[/]")
-        for row in timeline.rows[:_TIMELINE_ROWS]:
-            name = escape(row.name) or STEP_WORDS[row.kind][row.count > 1]
-            self._print(f"  {row.ratio:4.0%}  {name}: {row.count:,} in {format_quantity(row.time_s, 's')}")
-        others = timeline.rows[_TIMELINE_ROWS:]
-        if others:
-            self._print(f"  {sum(row.ratio for row in others):4.0%}  {counted_noun(len(others), 'other')}")
 
     def _launch_facts(self, event: events.LaunchFacts) -> None:
         self._page.put(f"[bold]{escape(event.kernel)}[/]: {escape('; '.join(event.words))}", hang=2)

@@ -19,7 +19,7 @@ from assistant.editor.analysis import Analysis
 from assistant.editor.report_comparison import ComparisonPart, comparison_part, judgement_part
 from assistant.editor.report_roofline import RooflinePart, roofline_part
 from assistant.editor.view import KernelView, LaunchView, View
-from assistant.editor.words import kernel_headline, light_in_words
+from assistant.editor.words import kernel_headline, light_in_words, program_sentence
 from assistant.engine.report import (
     Share,
     SourceLine,
@@ -139,6 +139,8 @@ class Report(Record):
     device: str | None
     rung: str | None
     """How far this machine can measure; null before a profile."""
+    program: str
+    """What the program as a whole spends its time on the GPU with, in one sentence; empty where that is not known."""
     kernels: tuple[KernelPart, ...]
     """The costliest first."""
     nothing: str
@@ -151,6 +153,7 @@ def build_report(
     """The report of ``parsed`` and its ``view``; ``proposals`` of the file in any state, newest first."""
     started = None if profile is None else next(profile.all(events.JobStarted), None)
     build = _Builder(parsed, profile)
+    timeline = None if profile is None else next(profile.all(events.TimelineFound), None)
     found = [build.kernel(kernel, comparisons(parsed, kernel, judged, proposals)) for kernel in view.kernels]
     kernels = [part for part in found if part.launches or part.comparisons]
     order = {kernel.key: -sum(launch.cost_s for launch in kernel.launches) for kernel in view.kernels}
@@ -158,6 +161,7 @@ def build_report(
         name=Path(parsed.source.path).name,
         device=None if started is None else started.device,
         rung=None if started is None else started.rung,
+        program="" if timeline is None else program_sentence(timeline),
         kernels=tuple(sorted(kernels, key=lambda part: order[part.key])),
         nothing="" if kernels else _nothing(view, profile),
     )

@@ -61,7 +61,7 @@ def _seen_from(event: events.Event, file: str, job_file: str) -> events.Event | 
             return replace(event, diagnostics=mine) if mine else None
         case events.Message(line=line) if line is not None:
             return event if event.file == file else None
-        case events.JobStarted() | events.JobEnded() | events.Message():
+        case events.JobStarted() | events.JobEnded() | events.Message() | events.TimelineFound():
             return event
         case _:
             return None

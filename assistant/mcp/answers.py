@@ -23,6 +23,7 @@ _SHOWN_EVENTS = (
     events.Message,
     events.Diagnostics,
     events.KernelFound,
+    events.TimelineFound,
     events.Profile,
     events.ProfileSummary,
     events.LaunchFacts,
@@ -41,13 +42,16 @@ _SEED = "seed"
 
 
 def answer(log: Sequence[events.Event]) -> dict[str, Any]:
-    """One job's answer: the verdict in words, its exit code (docs/reference/exit-codes.md), and what it rests on."""
+    """One job's answer: the verdict in words, its exit code (docs/reference/exit-codes.md), and what it rests on; of a profile first
+    where the program's time goes."""
     ended = next((event for event in reversed(log) if isinstance(event, events.JobEnded)), None)
     entries = [_entry(event) for event in log if isinstance(event, _SHOWN_EVENTS)]
+    timeline = next((event for event in log if isinstance(event, events.TimelineFound)), None)
     kept, left_out = _bounded(entries)
     result: dict[str, Any] = {
         "answer": "the job did not come to an end" if ended is None else ended.reason,
         "exit_code": 4 if ended is None else ended.exit_code,
+        **({} if timeline is None else {"program": timeline.headline}),
         "events": kept,
     }
     return result | ({"left_out": f"{left_out} events, to keep the answer short: name a kernel"} if left_out else {})
@@ -64,6 +68,9 @@ def listed_proposal(event: events.ProposalMade) -> dict[str, Any]:
 
 def _entry(event: events.Event) -> dict[str, Any]:
     data = {key: value for key, value in event_object(event).items() if key not in _LEFT_OUT}
+    if isinstance(event, events.TimelineFound):
+        for stream in data["timeline"]["streams"]:
+            del stream["spans"]  # for a picture; the sums and the longest gaps stand beside them
     if isinstance(event, events.Profile):
         lines = sorted(data["lines"], key=_excess, reverse=True)
         data["lines"] = sorted(lines[:_LINES_OF_A_LAUNCH], key=lambda line: line["line"])

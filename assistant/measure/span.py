@@ -9,11 +9,15 @@ machine: those run at the same time that fit into it together. Example::
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 
 from assistant.record import Record
 
-__all__ = ["TimedStep", "shared_span_s", "span_s"]
+__all__ = ["TimedStep", "placed", "shared_span_s", "span_s"]
+
+_ROUNDING = 1e-9
+"""Of shares that are added up."""
 
 
 class TimedStep(Record):
@@ -33,19 +37,22 @@ class TimedStep(Record):
 
 def span_s(steps: Sequence[TimedStep]) -> float:
     """Seconds, where nothing starts on the machine that does not wholly fit beside what runs there."""
-    issued_s, ends, engines = 0.0, list[float](), dict[str, float]()
-    on_machine = list[tuple[float, float, float]]()
+    return max((end_s for _, end_s in placed(steps)), default=0.0)
+
+
+def placed(steps: Sequence[TimedStep]) -> tuple[tuple[float, float], ...]:
+    """When each of them starts and ends, as of `span_s`."""
+    issued_s, found, engines, machine = 0.0, list[tuple[float, float]](), dict[str, float](), _Machine()
     for step in steps:
         issued_s += step.launch_s
-        ready_s = max([issued_s, *(ends[place] + step.launch_s for place in step.needs)])
+        ready_s = max([issued_s, *(found[place][1] + step.launch_s for place in step.needs)])
         if step.engine is not None:
             start_s = max(ready_s, engines.get(step.engine, 0.0))
             engines[step.engine] = start_s + step.body_s
         else:
-            start_s = _first_fit(ready_s, step, on_machine)
-            on_machine.append((start_s, start_s + step.body_s, step.room_ratio))
-        ends.append(start_s + step.body_s)
-    return max(ends, default=0.0)
+            start_s = machine.take(ready_s, step.body_s, step.room_ratio)
+        found.append((start_s, start_s + step.body_s))
+    return tuple(found)
 
 
 def shared_span_s(steps: Sequence[TimedStep]) -> float:
@@ -55,14 +62,33 @@ def shared_span_s(steps: Sequence[TimedStep]) -> float:
     return max(span_s(free), work_s)
 
 
-def _first_fit(ready_s: float, step: TimedStep, running: Sequence[tuple[float, float, float]]) -> float:
-    """When the machine has room for the whole of it, in the order in which steps were asked for."""
-    moments = sorted({ready_s, *(end for _, end, _ in running if end > ready_s)})
-    return next(at for at in moments if _most_taken(running, at, at + step.body_s) + step.room_ratio <= 1.0 + 1e-9)
+class _Machine:
+    """How much of it is taken up when: ``_shares[i]`` from ``_moments[i]`` to the next one."""
 
+    def __init__(self) -> None:
+        self._moments = [0.0]
+        self._shares = [0.0]
 
-def _most_taken(running: Sequence[tuple[float, float, float]], begin_s: float, end_s: float) -> float:
-    """The largest share that is taken up at any moment in between."""
-    within = [one for one in running if one[0] < end_s and one[1] > begin_s]
-    moments = [begin_s, *(one[0] for one in within if one[0] > begin_s)]
-    return max(sum(share for start, end, share in within if start <= at < end) for at in moments)
+    def take(self, ready_s: float, body_s: float, room_ratio: float) -> float:
+        """When there is room for the whole of it, in the order in which steps were asked for; from then on it is there."""
+        start_s = ready_s
+        at = bisect_right(self._moments, ready_s) - 1
+        while True:
+            is_full = self._shares[at] + room_ratio > 1.0 + _ROUNDING
+            at += 1
+            if is_full:
+                start_s = self._moments[at]  # nothing is taken up behind the last moment
+            elif at == len(self._moments) or self._moments[at] >= start_s + body_s:
+                break
+        first, last = self._cut(start_s), self._cut(start_s + body_s)
+        for place in range(first, last):
+            self._shares[place] += room_ratio
+        return start_s
+
+    def _cut(self, moment_s: float) -> int:
+        """The place of the moment, which is one from now on."""
+        place = bisect_left(self._moments, moment_s)
+        if place == len(self._moments) or self._moments[place] != moment_s:
+            self._moments.insert(place, moment_s)
+            self._shares.insert(place, self._shares[place - 1])
+        return place

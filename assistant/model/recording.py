@@ -162,6 +162,8 @@ class DeviceOperations(Record):
     count: int
     """A copy of rows counts once a row."""
     size_bytes: int
+    time_ns: int | None = None
+    """As of ``ShapeCount``."""
 
 
 class DeviceStep(Record):

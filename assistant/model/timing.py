@@ -81,32 +81,6 @@ class TimedResult(Record):
     """(buffer id, sha256 of its contents, which names the file in ``PairTiming.blobs``)."""
 
 
-class TimelineRow(Record):
-    """What one kernel, or all copies or fills of one kind, took of a program's time on the GPU."""
-
-    kind: str
-    """``launch``, or one of the kinds of ``DeviceOperations``."""
-    name: str
-    """The kernel's, without template arguments; empty for copies and fills."""
-    count: int
-    time_s: float
-    """All of them added up."""
-    ratio: float
-    """Of the whole span. The rows add up to more than their share of it where they overlap."""
-
-
-class Timeline(Record):
-    """One run of a whole program on a GPU, by the GPU's own time stamps."""
-
-    span_s: float
-    """From the start of the first kernel, copy or fill to the end of the last one."""
-    rows: tuple[TimelineRow, ...]
-    """The longest first."""
-    gap_s: float
-    """In which none of them ran."""
-    gap_ratio: float
-
-
 class ProfiledTime(Record):
     """What a profiler says that one call takes. A time of ours is held against it, and no verdict is made from it."""
 

@@ -131,6 +131,7 @@ class _LogReader:
         self._shape_numbers: dict[tuple[str, LaunchConfig], int] = {}
         self._times_ns: Counter[tuple[str, LaunchConfig]] = Counter()
         self._operations: dict[str, DeviceOperations] = {}
+        self._operation_times_ns: Counter[str] = Counter()
         self._sees_operations = False
         self._overtaken: list[Overtaking] = []
         self._uploads: list[Upload] = []
@@ -200,7 +201,8 @@ class _LogReader:
         launches = tuple(_closed(entry) for entry in self._launches)
         passed = PassedTypes(launches)
         transfers = tuple(passed.typed_transfer(transfer) for _, transfer in sorted(self._transfers, key=itemgetter(0)))
-        operations = tuple(self._operations.values()) if self._sees_operations else None
+        times_ns = self._operation_times_ns
+        operations = tuple(replace(each, time_ns=times_ns.get(each.kind)) for each in self._operations.values())
         sees_uploads = self._sees_operations and not self._are_uploads_cut and not self._asked
         uploaded_count = 0 if "copy_to_device" not in self._operations else self._operations["copy_to_device"].count
         sees_names = bool(self._asked) and uploaded_count == len(self._uploaded_names)
@@ -210,7 +212,7 @@ class _LogReader:
             transfers,
             (*notes, *added_notes),
             shape_counts=shapes,
-            operations=operations,
+            operations=operations if self._sees_operations else None,
             passed=_counted(self._passed),
             overtaken=tuple(self._overtaken),
             uploads=tuple(passed.typed_upload(upload) for upload in self._uploads) if sees_uploads else None,
@@ -383,7 +385,10 @@ class _LogReader:
         if kind == "launch":
             kernel, config = self._names.function(f[5]), _config(f[6:13])
             self._shapes[kernel, config] += 1
+            self._times_ns[kernel, config] += end_ns - start_ns
             shape = self._shape_number(kernel, config)
+        else:
+            self._operation_times_ns[kind] += end_ns - start_ns
         self._add_step(DeviceStep(kind, shape, self._stream_number(f[1]), size_bytes, start_ns, end_ns))
 
     def _ask(self, f: list[str]) -> None:

@@ -56,7 +56,7 @@ const COMPARISON: ComparisonPart = {
   },
 };
 const KERNEL: KernelPart = { key: "k()", name: "k", line: 5, headline: "PREDICTED 4.16 µs", is_stale: false, launches: [LAUNCH], not_shown: "", comparisons: [COMPARISON] };
-const REPORT: Report = { uri: "file:///a.cu", source: "file:///a.cu", name: "a.cu", device: "CPU emulator", rung: "no GPU", kernels: [KERNEL], nothing: "" };
+const REPORT: Report = { uri: "file:///a.cu", source: "file:///a.cu", name: "a.cu", device: "CPU emulator", rung: "no GPU", program: "", kernels: [KERNEL], nothing: "" };
 
 function shown(changes: Partial<LaunchPart> = {}, kernel: Partial<KernelPart> = {}): string {
   return body([{ ...REPORT, kernels: [{ ...KERNEL, launches: [{ ...LAUNCH, ...changes }], ...kernel }] }]).text;
@@ -66,6 +66,14 @@ test("nothing from a source becomes markup", () => {
   const page = shown();
   assert.ok(!page.includes("<img") && !page.includes("<script"));
   assert.ok(page.includes(escaped(HOSTILE)));
+});
+
+test("where the program's time goes stands above its kernels, once for all texts of a document", () => {
+  const told = { ...REPORT, program: "predicted: 62 % of GPU time is in 2 kernels" };
+  const page = body([told, told]).text;
+  assert.equal(page.split("62 % of GPU time").length, 2);
+  assert.ok(page.indexOf("62 % of GPU time") < page.indexOf("<section"));
+  assert.ok(!shown().includes("verdict program"));
 });
 
 test("markup of ours is kept, lists are joined, what is not there is not written", () => {

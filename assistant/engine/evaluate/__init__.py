@@ -56,6 +56,11 @@ if TYPE_CHECKING:
     from assistant.engine.evaluate.repeating import RACY as RACY
     from assistant.engine.evaluate.repeating import combined as combined
     from assistant.engine.evaluate.repeating import compare_runs as compare_runs
+    from assistant.engine.evaluate.step_times import OPERATIONS_METHOD as OPERATIONS_METHOD
+    from assistant.engine.evaluate.step_times import KnownTime as KnownTime
+    from assistant.engine.evaluate.step_times import KnownTimes as KnownTimes
+    from assistant.engine.evaluate.step_times import known_operation as known_operation
+    from assistant.engine.evaluate.step_times import known_times as known_times
     from assistant.engine.evaluate.traces import least_roundoff as least_roundoff
     from assistant.engine.evaluate.traces import trace_of as trace_of
     from assistant.engine.evaluate.traces import with_types as with_types

@@ -7,42 +7,27 @@ Copies between host and device that B leaves as they are count on neither side. 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from assistant.engine.evaluate import Evaluation
+from assistant.engine.evaluate import OPERATIONS_METHOD, Evaluation, KnownTime, KnownTimes, known_operation, known_times
 from assistant.engine.judge.region import ProgramRegion
 from assistant.measure.compare import PredictedCase, compare_predictions, sum_predictions
-from assistant.measure.model import predict, room_ratio
-from assistant.measure.operations import predict_operation
 from assistant.measure.span import TimedStep, shared_span_s, span_s
-from assistant.model.build import Occupancy
-from assistant.model.comparison import LAUNCH_TERM, Comparison, PredictedTime, SpeedOutcome
+from assistant.model.comparison import Comparison, PredictedTime, SpeedOutcome
 from assistant.model.device import Target
-from assistant.model.launch import LaunchConfig
-from assistant.model.profile import LaunchProfile
 from assistant.record import Record
 from assistant.workload.asked_regions import region_of_main
 from assistant.workload.regions import OrderedStep
 
 __all__ = ["predicted_beside", "predicted_region"]
 
-_OPERATIONS_METHOD = "copies and fills by their bytes over DRAM's bandwidth, those to and from the host over that of a PCIe 5.0 x16 link"
 _SPAN_METHOD = "the longest way through streams, events and waits of the host; kernels overlap where they fit into the machine together"
 _PAGEABLE_RATIO = 4.0
 """How many times as long as over the link a copy from or to pageable memory may take, which is staged: several times
 (docs/explanation/timing.md); nothing here measures the host. At the least it takes as long as the link does."""
-_SHARED_TERMS = frozenset({"dram", "l2"})
 _SHOWN_GAIN_RATIO = 1.005
 """A ratio that the screen shows as more than 1.00x."""
-
-
-class _Known(Record):
-    """What is predicted of one launch."""
-
-    time: PredictedTime
-    room_ratio: float
-    """Of the machine: what its blocks take up, or its traffic."""
 
 
 class _Assumption(Record):
@@ -53,7 +38,6 @@ class _Assumption(Record):
 
 
 _NOMINAL = _Assumption(span_s, 1.0)
-_Times = Mapping[tuple[str, LaunchConfig], _Known]
 
 
 def predicted_region(found: ProgramRegion, before: Evaluation, after: Evaluation, target: Target) -> Comparison | None:
@@ -70,7 +54,7 @@ def predicted_region(found: ProgramRegion, before: Evaluation, after: Evaluation
     if not found.may_overlap and all(step.is_launch for side in found.counted for step in side):
         return comparison
     quality = f"{comparison.quality}; copies and fills were not among them" if comparison.quality else ""
-    methods = (comparison.method, _OPERATIONS_METHOD, *((_SPAN_METHOD,) if found.may_overlap else ()))
+    methods = (comparison.method, OPERATIONS_METHOD, *((_SPAN_METHOD,) if found.may_overlap else ()))
     comparison = replace(comparison, low=None, high=None, quality=quality, method="; ".join(methods))
     return _within_assumptions(comparison, [_ratio(found, sides, assumption) for assumption in _assumptions(found)])
 
@@ -92,25 +76,23 @@ def _within_assumptions(comparison: Comparison, ratios: Sequence[float]) -> Comp
     return replace(comparison, outcome=outcome, low=low, high=high, caveats=(*comparison.caveats, depends))
 
 
-def _ratio(found: ProgramRegion, sides: Sequence[tuple[_Known, ...]], assumption: _Assumption) -> float:
+def _ratio(found: ProgramRegion, sides: Sequence[tuple[KnownTime, ...]], assumption: _Assumption) -> float:
     old, new = (_as_one(found, steps, side, assumption).time_s for steps, side in zip(found.counted, sides, strict=True))
     return old / new
 
 
-def _as_one(found: ProgramRegion, steps: Sequence[OrderedStep], known: Sequence[_Known], assumption: _Assumption) -> PredictedTime:
+def _as_one(found: ProgramRegion, steps: Sequence[OrderedStep], known: Sequence[KnownTime], assumption: _Assumption) -> PredictedTime:
     """The steps as one time: the sum where one waits for the other, else the span."""
     whole = sum_predictions(tuple(one.time for one in known))
     timed = [_timed(place, step, one, assumption, found.may_overlap) for place, (step, one) in enumerate(zip(steps, known, strict=True))]
     return replace(whole, time_s=assumption.span(timed))
 
 
-def _timed(place: int, step: OrderedStep, known: _Known, assumption: _Assumption, may_overlap: bool) -> TimedStep:
-    launch = known.time.term(LAUNCH_TERM)
-    launch_s = 0.0 if launch is None else launch.time_s
+def _timed(place: int, step: OrderedStep, known: KnownTime, assumption: _Assumption, may_overlap: bool) -> TimedStep:
     needs = tuple(place - distance for distance in step.needs if distance <= place) if may_overlap else (place - 1,) if place else ()
     slower = assumption.pageable_ratio if step.is_pinned is False else 1.0
     engine = None if step.is_of_device else step.kind
-    return TimedStep((known.time.time_s - launch_s) * slower, launch_s, needs, engine, known.room_ratio)
+    return TimedStep(known.body_s * slower, known.launch_s, needs, engine, known.room_ratio)
 
 
 def predicted_beside(
@@ -126,42 +108,12 @@ def predicted_beside(
     return (f"all that main does on the GPU: predicted {whole.ratio:.2f}x",)
 
 
-def _predictions(steps: Sequence[OrderedStep], evaluation: Evaluation, target: Target) -> tuple[_Known, ...]:
+def _predictions(steps: Sequence[OrderedStep], evaluation: Evaluation, target: Target) -> tuple[KnownTime, ...]:
     """Of each step; empty where one is not known."""
-    known = _known_times(evaluation, target)
+    known = known_times(evaluation.assessment, target)
     found = [_prediction(step, known, target) for step in steps]
     return () if None in found else tuple(one for one in found if one is not None)
 
 
-def _prediction(step: OrderedStep, known: _Times, target: Target) -> _Known | None:
-    if step.config is None:
-        time = predict_operation(step.kind, step.size_bytes, target)
-        return _Known(time, _busy_ratio(time))
-    return known.get((step.kernel, step.config))
-
-
-def _known_times(evaluation: Evaluation, target: Target) -> _Times:
-    """By instance and configuration; launches of kernels that nobody asked about without their machine code."""
-    beside = {
-        (profile.kernel, profile.config): _known(profile, None, predict(profile, None, None, target), target)
-        for profile in evaluation.counted.profiles
-        if profile.blocks_counted
-    }
-    return beside | {
-        (item.instance, launch.profile.config): _known(launch.profile, launch.occupancy, launch.predicted, target)
-        for item in evaluation.assessment.kernels
-        for launch in item.launches
-        if launch.profile.blocks_counted
-    }
-
-
-def _known(profile: LaunchProfile, occupancy: Occupancy | None, time: PredictedTime, target: Target) -> _Known:
-    return _Known(time, max(room_ratio(profile, occupancy, target), _busy_ratio(time)))
-
-
-def _busy_ratio(time: PredictedTime) -> float:
-    """Of what all share, DRAM and L2: the larger share that it keeps busy."""
-    launch = time.term(LAUNCH_TERM)
-    body_s = time.time_s - (0.0 if launch is None else launch.time_s)
-    shared_s = max((term.time_s for term in time.terms if term.name in _SHARED_TERMS), default=0.0)
-    return min(1.0, shared_s / body_s) if body_s > 0 else 0.0
+def _prediction(step: OrderedStep, known: KnownTimes, target: Target) -> KnownTime | None:
+    return known_operation(step.kind, step.size_bytes, target) if step.config is None else known.get((step.kernel, step.config))

@@ -32,6 +32,7 @@ from assistant.engine.report.machine_code import machine_code_events
 from assistant.engine.report.profile_report import ProfileReport, profile_report
 from assistant.engine.report.reports import other_file, profile_event, summary_event
 from assistant.engine.report.sampling import IN_PART, tell_sampling, tell_unchecked
+from assistant.engine.report.timeline import tell_timeline
 from assistant.engine.source_version import SourceVersion
 from assistant.model import events
 from assistant.model.build import Build, BuildFailure, CompilerMissing, DiagnosticSeverity
@@ -42,7 +43,6 @@ from assistant.ports.lab import NOT_RUN, LabFailure, ProgramRun
 from assistant.profile.findings import FindResult
 from assistant.profile.problems import errors_among, problems_in_words
 from assistant.profile.quantity import counted_noun
-from assistant.workload.timeline import timeline_of
 
 __all__ = ["KeepReport", "check", "inspect", "profile"]
 
@@ -146,7 +146,7 @@ async def profile(job: Job, version: SourceVersion, keep: KeepReport | None = No
         return job.failed(failure if isinstance(failure, LabFailure) else evaluation)
     watch.end(counted_noun(len(evaluation.counted.profiles), "launch", "launches"))
     _tell_compiler_notes(job, evaluation)
-    await _tell_timeline(job, version)
+    await tell_timeline(job, evaluation)
     evaluation = await _with_hardware_counters(job, evaluation)
     launches = tuple(_launch_events(job, evaluation))
     if keep is not None:
@@ -213,22 +213,6 @@ async def _with_hardware_counters(job: Job, evaluation: Evaluation) -> Evaluatio
         job.say(Severity.INFORMATION, f"{shortfall.message}; counters by {measured.method}", shortfall.remedy)
     watch.end(f"counters of the GPU by {measured.method}")
     return measured.evaluation
-
-
-async def _tell_timeline(job: Job, version: SourceVersion) -> None:
-    """Of a program that can be run on the lab's clock; declared workloads and notebooks' arrays have none."""
-    if job.lab.timing is None or not version.has_main or job.request.is_live:
-        return
-    watch = Stopwatch(job, "profile")
-    watch.begin(f"runs the program on {job.lab.describe().device} for its timeline")
-    run = await job.lab.timing.timeline(version.program, job.limits)
-    if isinstance(run, LabFailure):
-        job.say(Severity.INFORMATION, f"no timeline of the program: {run.message}", run.remedy)
-        return
-    timeline = None if run.recording is None else timeline_of(run.recording)
-    if timeline is not None:
-        job.emit(events.TimelineFound(job.id, timeline, f"CUPTI activity records of one run on {job.lab.describe().device}"))
-    watch.end("timeline")
 
 
 async def _times(job: Job, evaluation: Evaluation) -> LaunchTimes | None:

@@ -37,6 +37,7 @@ async def test_the_report_holds_every_part_of_a_profile(profiled: tuple[Editor, 
     editor, document = profiled
     (report,) = await editor.ask("kernelopt/report", uri=document.uri)
     assert report["nothing"] == "" and report["name"] == "transpose.cu" and "emulator" in report["device"].lower()
+    assert report["program"].startswith("transpose.cu: predicted: ") and "of GPU time is in 1 kernel (transpose)" in report["program"]
     (kernel,) = report["kernels"]
     launch = kernel["launches"][0]
     assert kernel["line"] == document.line_of("__global__") and not kernel["is_stale"]

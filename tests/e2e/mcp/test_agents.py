@@ -48,6 +48,16 @@ async def test_an_untrusted_folder_is_only_parsed(cli: Cli, connect: Connect) ->
         assert (await agent.call("inspect", file=path))["exit_code"] == 0
 
 
+async def test_a_profile_says_first_where_the_program_s_time_goes(source: Path, connect: Connect) -> None:
+    async with connect("--allow-run") as agent:
+        profiled = await agent.call("profile", file=source)
+    assert profiled["program"].startswith("predicted: ") and " of GPU time is in " in profiled["program"]
+    told, counted = (next(event for event in profiled["events"] if event["event"] == name) for name in ("timeline", "profile"))
+    assert profiled["events"].index(told) < profiled["events"].index(counted)
+    assert told["headline"] == profiled["program"] and told["timeline"]["rows"]
+    assert all("spans" not in stream and 0 < stream["busy_ratio"] <= 1 for stream in told["timeline"]["streams"])
+
+
 async def test_an_agent_s_word_is_no_consent(cli: Cli, source: Path, connect: Connect) -> None:
     async with connect() as agent:
         assert "Always here" in await agent.refused("verify", file=source)

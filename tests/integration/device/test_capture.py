@@ -13,8 +13,10 @@ from assistant.device.cupti import find_cupti
 from assistant.device.process import ToolRunner
 from assistant.device.toolchain import Nvcc, Toolchain
 from assistant.model.build import Flags
+from assistant.model.recording import DeviceOperations
 from assistant.worker.limits import ProgramLimits
-from assistant.workload.recorded_log import LogNames, finish_recording
+from assistant.workload.recorded_log import MOST_STEPS, LogNames, finish_recording
+from assistant.workload.timeline import timeline_of
 
 
 def toolchain(root: Path) -> Toolchain:
@@ -142,3 +144,16 @@ def test_units_in_c_are_compiled_as_c_and_linked(tmp_path: Path) -> None:
     in_c, linked = (line.split() for line in str(failed.value).splitlines()[1:])
     assert in_c[:2] == ["-x", "c"] and "-DN=4" in in_c and "-std=c++17" not in in_c and in_c[-1].endswith("main.c")
     assert linked[-3:-1] == ["-x", "cu"] and "-std=c++17" in linked and linked[-1].endswith("k.cu")
+
+
+def test_of_more_steps_than_are_kept_in_order_each_shape_keeps_its_time(tmp_path: Path) -> None:
+    launched = [f"step launch 7 0 {100 * at} {100 * at + 30} _Z1kPi 1 1 1 32 1 1 0" for at in range(MOST_STEPS)]
+    copied = ["step copy_to_host 7 64 5 25", "step copy_to_host 8 64 45 50"]
+    (tmp_path / "log").write_text("\n".join([*launched, *copied, "sees_operations", "operation copy_to_host 2 128", ""]))
+    recording = finish_recording(tmp_path, LogNames(function_name))
+    assert recording.steps is None
+    assert [(shape.count, shape.time_ns) for shape in recording.shape_counts] == [(MOST_STEPS, 30 * MOST_STEPS)]
+    assert recording.operations == (DeviceOperations("copy_to_host", 2, 128, 25),)
+    found = timeline_of(recording)
+    assert found is not None and found.gap_s is None
+    assert [row.time_s for row in found.rows] == pytest.approx([30e-9 * MOST_STEPS, 25e-9])

@@ -11,6 +11,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from markupsafe import escape
 
 from assistant.cli.html_report import page_path, render_page, with_page
 from assistant.engine.report.profile_parts import line_heat
@@ -21,11 +22,13 @@ from assistant.model.build import KernelResources, Occupancy
 from assistant.model.comparison import ModelTerm, PredictedTime
 from assistant.model.profile import Evidence, Grade, InstructionMix, Method, Severity
 from assistant.model.roofline import Ceiling, Point, Roofline
+from assistant.profile.timeline_words import headline
+from assistant.workload.timeline import TimedWork, build_timeline, work_of
 
 FILE = "/w/a.cu"
 TEXT = "__global__ void k(float *o)\n{\n    o[threadIdx.x * 8] = 1.0f; // {comment}\n}\n"
 HOSTILE = '</script><script>alert(1)</script>"><img src=http://evil.example/x onerror=alert(2)>'
-VOID = {"meta", "line", "circle", "rect", "br"}
+VOID = {"meta", "line", "circle", "br"}
 
 STORE = events.ProfileLine(FILE, 3, "global store", 100, 3200, 800, 400, None, None, "estimated", "loops were unrolled")
 SHARED = events.ProfileLine(FILE, 3, "shared load", 10, 320, None, None, 40, 10, "exact", "")
@@ -117,6 +120,21 @@ def test_the_page_is_well_formed_and_every_link_has_its_target(points: tuple[Poi
     links = tree.values("href")
     assert links and all(link is not None and link.removeprefix("#") in ids for link in links)
     assert sum(tag == "h1" for tag, _ in tree.tags) == 1
+
+
+def test_the_program_stands_above_its_kernels_with_a_bar_for_each_stream() -> None:
+    work = [
+        TimedWork(work_of("launch", name), stream, start_s, start_s + 1.0) for name, stream, start_s in (("k()", 0, 0), (HOSTILE, 1, 3))
+    ]
+    timeline = build_timeline([*work, TimedWork(work_of("copy_to_host"), 0, 1.0, 2.0, 64)], notes=("it rests on this",))
+    page = render_page(report(), (*LOG, events.TimelineFound("J1", headline(timeline), timeline, "one run", "main.cu")))
+    tree = Tree(page)
+    assert 0 < page.index(escape(headline(timeline))) < page.index("Kernels, by predicted time")
+    assert [attributes.get("class") for attributes in tree.named("svg")].count("stream") == 2
+    assert [attributes["class"] for attributes in tree.named("rect") if "class" in attributes] == ["kernel", "copy", "kernel"]
+    assert "main.cu: 4 s from first start to last end; measured: one run." in page and "It rests on this." in page
+    assert HOSTILE not in page and "k: 1 s, from 0 ns" in page
+    assert 'id="program"' not in render_page(report(), LOG)
 
 
 def test_the_page_loads_nothing_and_runs_nothing() -> None:

@@ -8,25 +8,65 @@ from rich.console import Console
 
 from assistant.cli.render import TextRenderer
 from assistant.model.events import TimelineFound
-from assistant.model.timing import Timeline, TimelineRow
+from assistant.model.timeline import Timeline
+from assistant.profile.timeline_words import headline
+from assistant.workload.timeline import TimedWork, WorkTotal, build_timeline, build_timeline_of_totals, work_of
+
+US = 1e-6
 
 
-def shown(*rows: TimelineRow) -> list[str]:
+def shown(timeline: Timeline, program: str | None = None) -> list[str]:
     out = io.StringIO()
-    event = TimelineFound("J1", Timeline(6.33e-4, rows, 5.5e-4, 0.87), "CUPTI activity records of one run on NVIDIA H200")
+    event = TimelineFound("J1", headline(timeline), timeline, "one run on NVIDIA H200", program)
     TextRenderer(Console(file=out, width=140)).render(event)
     return out.getvalue().splitlines()
 
 
-def test_kernels_copies_and_gaps_stand_in_lines_of_their_own() -> None:
-    relax, copied = TimelineRow("launch", "ns::relax", 12, 2.23e-5, 0.035), TimelineRow("copy_to_host", "", 1, 2.08e-5, 0.033)
-    assert shown(relax, copied) == [
-        "GPU timeline: 633 µs, 87% of which nothing runs (CUPTI activity records of one run on NVIDIA H200)",
-        "    4%  ns::relax: 12 in 22.3 µs",
-        "    3%  copy to the host: 1 in 20.8 µs",
+def kernel(name: str, start_us: float, end_us: float, stream: int = 0) -> TimedWork:
+    return TimedWork(work_of("launch", f"{name}()"), stream, start_us * US, end_us * US)
+
+
+def test_the_sentence_comes_first_then_shares_then_a_bar_for_each_stream() -> None:
+    copied = TimedWork(work_of("copy_to_host"), 0, 72 * US, 96 * US, 1 << 20)
+    timeline = build_timeline([kernel("relax", 0, 48), kernel("norm", 24, 42, stream=1), copied], ("legacy", "non_blocking"))
+    assert shown(timeline, "a.cu") == [
+        "",
+        "50 % of GPU time is in 2 kernels (relax, norm); in 25 % only copies or fills run; 25 % are gaps",
+        "GPU timeline of a.cu, measured: 96 µs from first start to last end (one run on NVIDIA H200)",
+        "   50%     48 µs        1 x  relax",
+        "   25%     24 µs        1 x  copy to the host, 1,048,576 bytes",
+        "   25%     24 µs        1 x  gaps (the longest 24 µs, between relax and copy to the host)",
+        "   19%     18 µs        1 x  norm",
+        f"  stream 0 (default)       {24 * '█'}{12 * '·'}{12 * '▒'}   75% busy",
+        f"  stream 1 (non-blocking)  {12 * '·'}{9 * '█'}{27 * '·'}   19% busy",
+        "  █ kernel  ▒ copy  ░ fill  · nothing",
     ]
 
 
+def test_what_is_predicted_says_so() -> None:
+    lines = shown(build_timeline([kernel("a", 0, 1)], is_predicted=True, notes=("it rests on this",)))
+    assert lines[1] == "predicted: 100 % of GPU time is in 1 kernel (a); there are next to no gaps"
+    assert lines[2].startswith("GPU timeline, predicted: 1 µs ") and lines[-1] == "  it rests on this"
+
+
 def test_small_rows_are_added_up() -> None:
-    rows = [TimelineRow("launch", f"k{number}", 1, 1e-5, 0.01) for number in range(11)]
-    assert shown(*rows)[-1] == "    3%  3 others"
+    lines = shown(build_timeline([kernel(f"k{number}", number, number + 1) for number in range(11)]))
+    (others,) = (line for line in lines if "other" in line)
+    assert others == "   36%      4 µs        4 x  4 others"
+    assert sum(" x  " in line for line in lines) == 8
+
+
+def test_short_work_is_seen_in_the_bar() -> None:
+    (bar,) = (line for line in shown(build_timeline([kernel("a", 0, 0.01), kernel("b", 99, 100)])) if "stream" in line)
+    assert bar.split("  ")[2] == "█" + "·" * 46 + "█"
+
+
+def test_without_an_order_neither_gaps_nor_streams_are_claimed() -> None:
+    lines = shown(build_timeline_of_totals([WorkTotal(work_of("launch", "a()"), 100_000, 1.0), WorkTotal(work_of("fill"), 1, 1.0, 64)]))
+    assert lines[1] == "50 % of GPU time is in 1 kernel (a); in 50 % only copies or fills run; gaps are not known"
+    assert "2 s in all, added up" in lines[2] and not any("x  gaps" in line or "stream" in line for line in lines[3:])
+
+
+def test_a_program_without_kernels_is_told_so() -> None:
+    lines = shown(build_timeline([TimedWork(work_of("fill"), 0, 0.0, US, 64)]))
+    assert lines[1] == "100 % of GPU time is in copies and fills, and no kernel runs; there are next to no gaps"

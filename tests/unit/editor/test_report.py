@@ -20,6 +20,8 @@ from assistant.model.profile import Evidence, Grade, InstructionMix, LineStall, 
 from assistant.model.roofline import Ceiling, Point, Roofline
 from assistant.model.source import Source
 from assistant.model.verification import CaseResult, Outcome, VerificationFinding
+from assistant.profile.timeline_words import headline
+from assistant.workload.timeline import TimedWork, build_timeline, work_of
 
 _PATH = Path("/w/a.cu")
 _TEXT = "__global__ void k(float *o)\n{\n    o[threadIdx.x * 8] = 1.0f;\n    __syncthreads();\n}\n"
@@ -98,6 +100,16 @@ def test_every_number_has_its_unit_and_how_it_was_made() -> None:
         ("launch overhead", "1 µs", "50 %"),
     ]
     assert launch.estimates == ("Line 3: loops were unrolled", "Predicted time: no unique sectors")
+
+
+def test_the_programs_time_is_told_above_its_kernels() -> None:
+    timeline = build_timeline([TimedWork(work_of("launch", _KERNEL), 0, 0.0, 3e-6), TimedWork(work_of("fill"), 0, 3e-6, 4e-6)])
+    told = events.TimelineFound("J1", headline(timeline), timeline, "one run", "main.cu")
+    profile = Analysis(_TEXT, (told, _PROFILE, _SUMMARY))
+    parsed = parse(Source(_PATH, _TEXT))
+    found = build_report(parsed, view_of(parsed, {"profile": profile}), profile)
+    assert found.program == "main.cu: 75 % of GPU time is in 1 kernel (k); in 25 % only copies or fills run; there are next to no gaps"
+    assert _report().program == ""
 
 
 def test_a_line_stands_next_to_its_machine_code_with_its_heat_and_counters() -> None:

@@ -6,8 +6,9 @@ from pathlib import Path
 
 from assistant.editor.shared_answers import of_file, own
 from assistant.model.build import Diagnostic, DiagnosticSeverity
-from assistant.model.events import CheckEnded, Diagnostics, Event, JobEnded, JobStarted, KernelFound, LaunchFound, Message
+from assistant.model.events import CheckEnded, Diagnostics, Event, JobEnded, JobStarted, KernelFound, LaunchFound, Message, TimelineFound
 from assistant.model.profile import Severity
+from assistant.workload.timeline import TimedWork, build_timeline, work_of
 
 HEADER, OTHER = "/p/k.cuh", "/p/sums.cu"
 
@@ -50,6 +51,12 @@ def test_another_file_is_shown_its_kernels_as_if_the_job_were_about_it() -> None
     assert [diagnostic.file for event in seen if isinstance(event, Diagnostics) for diagnostic in event.diagnostics] == [HEADER]
     (found,) = (event for event in seen if isinstance(event, KernelFound))
     assert [launch.file for launch in found.launches] == ["/p/main.cu"], "launched in what was the job's own file"
+
+
+def test_what_the_program_as_a_whole_does_is_told_in_each_of_its_files() -> None:
+    timeline = build_timeline([TimedWork(work_of("launch", "scale(float*)"), 0, 0.0, 1.0)])
+    told = TimelineFound("J1", "all of it is in scale", timeline, "one run")
+    assert of_file((*REPORTED, told), Path(HEADER))[-1] == own((*REPORTED, told))[-1] == told
 
 
 def test_a_launch_in_the_other_file_itself_is_its_own() -> None:

@@ -6,6 +6,8 @@ export interface Report {
   readonly name: string;
   readonly device: string | null;
   readonly rung: string | null;
+  /** What the program as a whole spends its time on the GPU with; empty where that is not known. */
+  readonly program: string;
   readonly kernels: readonly KernelPart[];
   /** Why there is nothing to show; empty where there is something. */
   readonly nothing: string;

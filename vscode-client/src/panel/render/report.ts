@@ -13,6 +13,7 @@ export function body(reports: readonly Report[]): Markup {
   const kernels = shown.flatMap((report, text) => report.kernels.map((kernel, index) => ({ kernel, id: `k${text}-${index}` })));
   return html`
     <p class="soft small">${shown[0]?.device} · ${shown[0]?.rung}</p>
+    ${[...new Set(shown.map((report) => report.program))].map((program) => program !== "" && html`<p class="verdict program">${program}</p>`)}
     ${kernels.length > 1 &&
     html`<nav aria-label="Kernels"><ul class="contents">
       ${kernels.map(({ kernel, id }) => html`<li><a href="#${id}"><code>${kernel.name}</code></a> <span class="soft">${kernel.headline}</span></li>`)}
