@@ -9,16 +9,20 @@ Example::
 from __future__ import annotations
 
 import errno
+import hashlib
+import os
 import posixpath
 import re
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from assistant.disk.texts import UnfitFileError, read_bytes
 
-__all__ = ["headers_of", "include_closure", "unfit_header", "with_headers"]
+__all__ = ["headers_of", "include_closure", "installed_headers", "unfit_header", "with_headers"]
 
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:<([^>\n]+)>|"([^"\n]+)")', re.MULTILINE)
+_SYSTEM = "-isystem"
 _MOST_BYTES = 16 << 20
 """Of one header; a larger one is left to the compiler."""
 
@@ -52,6 +56,24 @@ def headers_of(path: str, texts: Mapping[str, str], arguments: Iterable[str]) ->
     """Path → text of every header that the source ``path`` includes; ``texts`` stand for what the disk holds."""
     directories = tuple(argument[2:] for argument in arguments if argument.startswith("-I"))
     return include_closure(path, texts[path], directories, lambda named: texts.get(named) or _read(named, []))
+
+
+def installed_headers(arguments: Iterable[str]) -> str:
+    """A digest that changes where a header changes in a folder of ``-isystem``: of names, sizes and times, as there are thousands.
+
+    Empty where flags name no such folder.
+    """
+    digest = hashlib.sha256()
+    folders = [argument.removeprefix(_SYSTEM).lstrip("=") for argument in arguments if argument.startswith(_SYSTEM)]
+    for folder in folders:
+        for place, inner, names in os.walk(folder):
+            inner.sort()
+            for name in sorted(names):
+                path = os.path.join(place, name)  # noqa: PTH118 - for thousands of files
+                with suppress(OSError):
+                    facts = os.stat(path)  # noqa: PTH116
+                    digest.update(f"{path}\0{facts.st_size}\0{facts.st_mtime_ns}\0".encode("utf-8", "surrogateescape"))
+    return digest.hexdigest() if folders else ""
 
 
 def unfit_header(sources: Iterable[tuple[str, str]], arguments: Iterable[str]) -> str | None:

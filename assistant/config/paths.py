@@ -41,6 +41,11 @@ _MAKEFILES = ("Makefile", "makefile", "GNUmakefile")
 _TOOL_SECTION = "[tool.kernelopt"
 _HOME_VARIABLE = "KERNELOPT_HOME"
 
+_EXTENSIONS = "cpp_extension"
+_NEAR = 4
+"""Folders around a file, its own included."""
+_MOST_SCRIPTS = 64
+
 
 class UserPaths(Record):
     """The user's own files; none of them need exist."""
@@ -93,8 +98,8 @@ def find_project(path: Path) -> Path:
     """The folder in which the sources of a file's programs are looked for: a marked workspace, else the outermost folder of its build.
 
     That is, of the folders around it: the topmost whose ``CMakeLists.txt`` or ``meson.build`` calls ``project()``, the nearest with
-    ``setup.py`` or ``pyproject.toml``, the topmost of those with a ``Makefile`` that lie directly in each other. Else its own folder.
-    The home folder and what is around it are never meant.
+    ``setup.py`` or ``pyproject.toml``, the topmost of those with a ``Makefile`` that lie directly in each other. Else the nearest of a few
+    with a Python file that has PyTorch build extensions, else its own folder. The home folder and what is around it are never meant.
     """
     workspace = find_workspace(path)
     if is_workspace(workspace):
@@ -105,7 +110,14 @@ def find_project(path: Path) -> Path:
         *[folder for folder in around if _has_any(folder, _PACKAGE_FILES)][:1],
         *_first_run([_has_any(folder, _MAKEFILES) for folder in around], around),
     )
-    return min(roots, key=lambda folder: len(folder.parts), default=workspace)
+    if not roots:
+        return next((folder for folder in around[:_NEAR] if _builds_extension(folder)), workspace)
+    return min(roots, key=lambda folder: len(folder.parts))
+
+
+def _builds_extension(folder: Path) -> bool:
+    """Whether a Python file in it mentions PyTorch's module for that."""
+    return any(_EXTENSIONS in _text(script) for script in sorted(folder.glob("*.py"))[:_MOST_SCRIPTS])
 
 
 def has_tool_section(pyproject: Path) -> bool:

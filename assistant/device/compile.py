@@ -22,7 +22,7 @@ from assistant.build.blank import blank_spans, host_includes, host_spans, name_e
 from assistant.build.diagnostics import parse_compiler
 from assistant.build.flags import cache_key, nvrtc_options
 from assistant.build.full_disk import REMEDY, says_disk_is_full
-from assistant.build.includes import unfit_header, with_headers
+from assistant.build.includes import installed_headers, unfit_header, with_headers
 from assistant.build.ptxas import parse_resources
 from assistant.build.sass import parse_sass
 from assistant.build.symbols import name_in_code
@@ -103,6 +103,7 @@ def _key(request: CompileRequest, toolchain: Toolchain) -> str:
     texts = with_headers(request.sources, request.flags.arguments)
     nvcc = toolchain.nvcc.version if toolchain.nvcc else "none"
     compiler = f"reading {_readers_digest()}, nvcc {nvcc}, nvrtc {toolchain.nvrtc_version}, {request.sources[0][0]}"
+    compiler += installed_headers(request.flags.arguments)
     return cache_key(compiler, request.architecture, (*request.flags.arguments, *request.kernels), texts, request.want)
 
 

@@ -44,7 +44,8 @@ def sides_of(request: JobRequest, version: SourceVersion, other: Path) -> Sides:
     """
     is_built = version.found is not None and version.found.origin is ProgramOrigin.RECORDED_BUILD
     is_started = version.program.run_command is not None or is_built
-    is_part = version.has_main and not version.parsed.has_main
+    is_extension = version.found is not None and version.found.origin is ProgramOrigin.EXTENSION
+    is_part = (version.has_main or is_extension) and not version.parsed.has_main
     second = _own_program(request, version, other) if is_started or is_part else _read(request, version, other)
     edits = () if second is None else _edits(version, second)
     if len(edits) > 1:

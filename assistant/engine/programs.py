@@ -18,13 +18,25 @@ from assistant.engine.request import JobRequest
 from assistant.errors import CannotAnswerError
 from assistant.model.build import Flags
 from assistant.model.program import FoundProgram, ProgramOrigin, ProgramSearch
-from assistant.program import KeptFacts, chosen_program, find_programs
+from assistant.program import KeptFacts, chosen_program, find_extensions, find_programs
 from assistant.program.build_files import BuildWay, build_hint
 from assistant.record import Record
 
-__all__ = ["FilePrograms", "answer_key", "find_program", "others_sha256", "programs_of"]
+__all__ = [
+    "FilePrograms",
+    "answer_key",
+    "find_extension",
+    "find_program",
+    "others_sha256",
+    "programs_of",
+    "python_remedy",
+    "without_script",
+]
 
 _NAMES_SHOWN = 6
+_CUDA_UNIT = ".cu"
+_NAME_MACRO = "-DTORCH_EXTENSION_NAME="
+"""Names the Python module; no kernel depends on it."""
 
 
 class FilePrograms(Record):
@@ -92,6 +104,47 @@ def find_program(request: JobRequest, flags: Flags) -> FoundProgram | None:
     Raises CannotAnswerError where several are possible and none was chosen, or what says which is damaged.
     """
     return programs_of(request, flags).settled()
+
+
+def find_extension(request: JobRequest, flags: Flags) -> FoundProgram | None:
+    """The PyTorch extension that a file with workloads of its own is part of: its flags and headers are needed, nothing of it is started.
+
+    Raises CannotAnswerError where several build the file with different flags and none was chosen.
+    """
+    search = _extensions(request, flags)
+    chosen = chosen_program(request.file, find_workspace(request.file)) if search.found else None
+    found = FilePrograms(request.file, search, chosen)
+    alike = {_flags_but_the_name(program) for program in found.meant}
+    program = found.meant[0] if len(alike) == 1 else found.settled() if alike else None
+    return without_script(program)
+
+
+def without_script(found: FoundProgram | None) -> FoundProgram | None:
+    """An extension as a declared workload needs it, which takes the place of what starts it; None for any other program."""
+    if found is None or found.origin is not ProgramOrigin.EXTENSION:
+        return None
+    return replace(found, build_command=None, run_command=None)
+
+
+def python_remedy(request: JobRequest, flags: Flags) -> str:
+    """What to name in the place of a Python file that has PyTorch build CUDA sources; empty where it has not."""
+    search = _extensions(request, flags)
+    units = dict.fromkeys(unit for program in search.found for unit in program.units if unit.suffix == _CUDA_UNIT)
+    if units:
+        names = " and ".join(dict.fromkeys(program.extension or "" for program in search.found))
+        return f"it runs the PyTorch extension {names}: name a CUDA source of that: {', '.join(map(str, units))}"
+    return "; ".join((*search.looked_for, *filter(None, (search.problem,))))
+
+
+def _extensions(request: JobRequest, flags: Flags) -> ProgramSearch:
+    def read(path: Path) -> str | None:
+        return _text(request, path)
+
+    return find_extensions(request.file, read, find_project(request.file), flags.arguments, KeptFacts(user_paths().cache))
+
+
+def _flags_but_the_name(program: FoundProgram) -> tuple[str, ...]:
+    return tuple(flag for flag in program.flags if not flag.startswith(_NAME_MACRO))
 
 
 def answer_key(text_sha256: str, others: str) -> str:

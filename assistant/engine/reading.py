@@ -16,7 +16,7 @@ from typing import TypedDict
 from assistant.build.includes import with_headers
 from assistant.config import find_project
 from assistant.cuda.parse import parse
-from assistant.engine.programs import find_program
+from assistant.engine.programs import find_extension, find_program, python_remedy, without_script
 from assistant.engine.request import JobRequest
 from assistant.engine.source_version import Selection, SourceVersion, declares_workload, read_source, version_of
 from assistant.errors import UsageError
@@ -37,7 +37,10 @@ def read_version(request: JobRequest, flags: Flags) -> SourceVersion:
     Raises UsageError for no kernel or an unknown selector, CannotAnswerError for a bad workload block and for a program that is unclear.
     """
     if request.file.suffix in _PYTHON and request.run_command is None and request.report is None:
-        remedy = "open it in an editor, which looks at each kernel in it; --run profiles a script that launches kernels of FILE"
+        remedy = (
+            python_remedy(request, flags)
+            or "open it in an editor, which looks at each kernel in it; --run profiles a script that launches kernels of FILE"
+        )
         raise UsageError(f"{request.file.name} is no CUDA C++ source", remedy)
     parsed = parse(_source(request, request.file))
     found = _program(request, flags, parsed)
@@ -61,11 +64,13 @@ def read_version(request: JobRequest, flags: Flags) -> SourceVersion:
 def _program(request: JobRequest, flags: Flags, parsed: ParsedSource) -> FoundProgram | None:
     """Looked for where the file is run, and says of no launches itself."""
     is_said = request.live is not None or request.run_command is not None or request.report is not None
-    if is_said or (not request.extra_sources and not parsed.has_main and declares_workload(parsed)):
+    if is_said:
         return None
+    is_declared = not request.extra_sources and not parsed.has_main and declares_workload(parsed)
     if request.programs is not None:
-        return next(iter(request.programs.found), None)
-    return find_program(request, flags)
+        found = next(iter(request.programs.found), None)
+        return without_script(found) if is_declared else found
+    return find_extension(request, flags) if is_declared else find_program(request, flags)
 
 
 class _Started(TypedDict):

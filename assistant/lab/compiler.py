@@ -15,7 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from assistant.build.includes import with_headers
+from assistant.build.includes import installed_headers, with_headers
 from assistant.build.symbols import is_in_unit, symbol_for
 from assistant.build.units import unit_of, unit_paths
 from assistant.lab.process import WorkerDied, WorkerProcess, WorkerTimedOut
@@ -161,8 +161,10 @@ class Compiler:
 
         Of several units the one that holds the first source is compiled, so that which it is belongs to the key.
         """
-        texts, fields = await asyncio.to_thread(lambda: (texts_of(program), _source_fields(program)))
-        key = (program.sources[0].path, texts, program.flags, program.kernels, architecture, want, is_quick)
+        texts, installed, fields = await asyncio.to_thread(
+            lambda: (texts_of(program), installed_headers(program.flags.arguments), _source_fields(program))
+        )
+        key = (program.sources[0].path, texts, installed, program.flags, program.kernels, architecture, want, is_quick)
         known = self._answers.get(key)
         if known is not None and (known.cubin is None or await asyncio.to_thread(Path(known.cubin).exists)):
             self._answers.move_to_end(key)

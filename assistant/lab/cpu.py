@@ -17,6 +17,7 @@ from typing import Any
 
 from assistant.lab.cache import keep_small
 from assistant.lab.compiler import Compiler, texts_of
+from assistant.lab.device_text import without_host_code
 from assistant.lab.process import WorkerDied, WorkerProcess, WorkerTimedOut
 from assistant.lab.readable import workspaces
 from assistant.lab.worker_replies import case_run, float_outputs, program_run
@@ -54,6 +55,7 @@ _OF_CUDA = re.compile(
     r"-l(?:cuda|cudart|cublas|cufft|curand|cusparse|cusolver|cudnn|cutensor|cupti|cufile|nccl|nvrtc|nvToolsExt|nvtx|nvidia|nvjpeg|npp|nvJitLink)"
 )
 """Libraries of CUDA: the emulator has none of them, and names what a source uses of one."""
+_KERNEL = "__global__"
 _EMULATOR = "emulator"
 """``Diagnostic.compiler`` of what the emulator itself refuses; the host compiler's errors carry its own name."""
 _FLAVOURS = {"plain": "fast", "fused": "fused", "count": "counted", "grade": "counted", "check": "checked"}
@@ -151,7 +153,7 @@ class CpuLab:
         uploads: Path | None = None,
     ) -> ProgramRun | LabFailure:
         if program.run_command is not None:
-            return _only_on_a_gpu(program.run_command)
+            return _only_on_a_gpu(program, program.run_command)
         built = await self._compile(program, "counted" if mode == "plain" and record else _FLAVOURS[mode])
         if isinstance(built, LabFailure):
             return built
@@ -293,6 +295,8 @@ class CpuLab:
         return reply["binary"]
 
     def _source_fields(self, program: Program) -> dict[str, Any]:
+        if program.is_extension:  # of which the emulator runs the kernels, by declared launches: it has no PyTorch
+            program = without_host_code(program) or program
         return {
             "sources": [[str(source.path), source.text] for source in program.sources],
             "include_dirs": [folder for folder in _values(program.flags.arguments, "-I") if not _is_toolkit(Path(folder))],
@@ -321,12 +325,14 @@ class CpuLab:
         return folder
 
 
-def _only_on_a_gpu(command: tuple[str, ...]) -> LabFailure:
+def _only_on_a_gpu(program: Program, command: tuple[str, ...]) -> LabFailure:
     started = shlex.join((Path(command[0]).name, *command[1:]))
+    with_kernels = next((source.path for source in program.sources if _KERNEL in source.text), None)
+    emulated = "" if with_kernels is None else f"kernelopt init {with_kernels} writes [workload.KERNEL], by which the emulator runs it; "
     return LabFailure(
         "unsupported",
         f"{started} launches these kernels on a GPU alone, and the emulator runs .cu sources, not Python scripts",
-        "here kernelopt inspect still answers: static checks, registers and occupancy; or name the GPU with --device gpu:0",
+        f"here kernelopt inspect still answers: static checks, registers and occupancy; {emulated}or name the GPU with --device gpu:0",
     )
 
 

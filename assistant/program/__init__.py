@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from assistant.program.choice import choose_program as choose_program
     from assistant.program.choice import chosen_program as chosen_program
     from assistant.program.facts import KeptFacts as KeptFacts
+    from assistant.program.finding import find_extensions as find_extensions
     from assistant.program.finding import find_programs as find_programs
     from assistant.program.finding import programs_of_folder as programs_of_folder
 

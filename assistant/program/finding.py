@@ -32,7 +32,7 @@ from assistant.program.sources import ReadFile, Sources
 from assistant.program.tables import Tables, read_tables
 from assistant.record import Record
 
-__all__ = ["find_programs", "programs_of_folder"]
+__all__ = ["find_extensions", "find_programs", "programs_of_folder"]
 
 _STOPPED = (
     "the search for programs was stopped, as the workspace has very many sources: "
@@ -55,6 +55,18 @@ def find_programs(
     if sources.text(sources.file) is None:
         return ProgramSearch((), problem=f"{file} cannot be read: check the path")
     return search.anywhere()
+
+
+def find_extensions(file: Path, read: ReadFile, workspace: Path, flags: tuple[str, ...], facts: Facts | None = None) -> ProgramSearch:
+    """The PyTorch extensions that ``file`` is part of, whatever else it is part of; of a Python file, those that it builds or runs."""
+    sources = Sources(file, workspace, read, facts)
+    is_python = file.suffix == ".py"
+    search = _Search(sources, flags, None if is_python else sources.file).extensions()
+    if not is_python:
+        return search
+    shown = sources.shown(sources.file)
+    found = tuple(each for each in search.found if each.said_in == shown or each.name.split(" (")[0] == shown)
+    return replace(search, found=found, looked_for=tuple(text for text in search.looked_for if text.startswith(f"{shown}:")))
 
 
 def programs_of_folder(folder: Path, read: ReadFile, workspace: Path, flags: tuple[str, ...], facts: Facts | None = None) -> ProgramSearch:
@@ -106,6 +118,14 @@ class _Search:
             looked_for.extend(result.looked_for)
             flags = result.flags or flags
         return ProgramSearch((), tuple(looked_for), "; ".join(problems), flags)
+
+    def extensions(self) -> ProgramSearch:
+        """Those alone; none where the workspace is too large to look at all of it."""
+        try:
+            result = self._of_extensions()
+        except TooMuchToReadError:
+            return ProgramSearch(())
+        return ProgramSearch(result.found, result.looked_for, "; ".join(result.problems))
 
     def _linker(self, units: tuple[str, ...]) -> Linker:
         return Linker(self._sources, units, lambda _: self._folders, lambda _: self._macros)

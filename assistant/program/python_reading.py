@@ -98,6 +98,8 @@ class _Reader:
             if default is not None:
                 names[word.arg] = self.values.evaluate(default, outer)
         names.update(zip(words, positional, strict=False))
+        if node.args.vararg is not None:
+            names[node.args.vararg.arg] = positional[len(words) :]
         names.update(named)
         self._depth += 1
         try:
