@@ -32,8 +32,8 @@ from assistant.workload.timeline import TimedWork, Work, WorkTotal, build_timeli
 __all__ = ["predicted_timeline", "tell_timeline"]
 
 _METHOD = "performance model for {}, nothing was timed"
-_STARTING = "gaps are waits, and what starting the next step takes; what the host does meanwhile is not predicted"
-_SHARING = "steps that need not wait for each other run beside each other where they fit into the machine, which is assumed"
+_STARTING = "gaps: waits, and starting the next step; what the host does meanwhile is not predicted"
+_SHARING = "steps that need not wait run beside each other where they fit into the machine (assumed)"
 _LINK = "copies to and from the host are predicted as fast as a PCIe 5.0 x16 link"
 _STAGED = f"{_LINK}; those of pageable memory may take several times as long"
 _Shape = tuple[str, LaunchConfig]
