@@ -8,6 +8,8 @@ Example::
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from assistant.model.recording import STEP_WORDS
 from assistant.model.timeline import COPY, FILL, KERNEL, Timeline, TimelineRow, TimelineSpan, TimelineStream
 from assistant.profile.quantity import counted_noun, format_quantity
@@ -15,7 +17,6 @@ from assistant.record import Record
 
 __all__ = [
     "BAR_LEGEND",
-    "NOTHING",
     "TimelineLine",
     "headline",
     "program_span",
@@ -26,8 +27,9 @@ __all__ = [
 ]
 
 _MARKS = {KERNEL: "█", COPY: "▒", FILL: "░"}
-NOTHING = "·"
-BAR_LEGEND = "█ kernel  ▒ copy  ░ fill  · nothing"
+_THIN = "▄"
+_NOTHING = "·"
+BAR_LEGEND = "█ kernel (▄ less than half of the time)  ▒ copy  ░ fill  · nothing"
 _FAINTEST = 0.005
 """Shares below this are rounded to nothing, and are shown as less than 1 %."""
 _STREAM_KINDS = {"legacy": "default", "per_thread": "per thread", "non_blocking": "non-blocking"}
@@ -97,9 +99,17 @@ def stream_bar(timeline: Timeline, stream: TimelineStream, width: int) -> str:
     slice_s = timeline.span_s / width if timeline.span_s > 0 else 1.0
     taken = [dict[str, float]() for _ in range(width)]
     for span in stream.spans:
+        busy_ratio = span.busy_s / span.duration_s if span.duration_s > 0 else 1.0
         for place, share_s in _slices(span, slice_s, width):
-            taken[place][_MARKS[span.kind]] = taken[place].get(_MARKS[span.kind], 0.0) + share_s
-    return "".join(max(one, key=lambda mark: one[mark]) if one else NOTHING for one in taken)
+            taken[place][span.kind] = taken[place].get(span.kind, 0.0) + share_s * busy_ratio
+    return "".join(_mark(one, slice_s) for one in taken)
+
+
+def _mark(taken: Mapping[str, float], slice_s: float) -> str:
+    if not taken:
+        return _NOTHING
+    kind = max(taken, key=lambda each: taken[each])
+    return _THIN if kind == KERNEL and taken[kind] < slice_s / 2 else _MARKS[kind]
 
 
 def _slices(span: TimelineSpan, slice_s: float, width: int) -> list[tuple[int, float]]:

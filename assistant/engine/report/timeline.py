@@ -32,8 +32,9 @@ from assistant.workload.timeline import TimedWork, Work, WorkTotal, build_timeli
 __all__ = ["predicted_timeline", "tell_timeline"]
 
 _METHOD = "performance model for {}, nothing was timed"
-_STARTING = "gaps are waits, and what starting the next step takes; what the host does meanwhile is not predicted"
-_SHARING = "steps that need not wait for each other run beside each other where they fit into the machine, which is assumed"
+_STARTING = "gaps: waits, and starting the next step; what the host does meanwhile is not predicted"
+_CUT = "the program was run in part: what it does after its time was up may be missing"
+_SHARING = "steps that need not wait run beside each other where they fit into the machine (assumed)"
 _LINK = "copies to and from the host are predicted as fast as a PCIe 5.0 x16 link"
 _STAGED = f"{_LINK}; those of pageable memory may take several times as long"
 _Shape = tuple[str, LaunchConfig]
@@ -125,13 +126,14 @@ class _Prediction:
         return [*launches, *operations]
 
     def notes(self) -> tuple[str, ...]:
-        """What has no time."""
+        """What has no time, or is missing."""
         unknown = Counter[str]()
         for shape in self._recording.shape_counts:
             if (shape.kernel, shape.config) not in self._known:
                 unknown[work_of("launch", shape.kernel).name] += shape.count
-        return tuple(
-            f"{counted_noun(count, 'launch', 'launches')} of {name} were not counted: without a time, and left out"
+        cut = (_CUT,) if self._recording.first_partial is not None else ()
+        return cut + tuple(
+            f"left out, as nothing of it was counted: {counted_noun(count, 'launch', 'launches')} of {name}"
             for name, count in unknown.items()
         )
 

@@ -85,10 +85,12 @@ def test_a_person_reads_the_sentence_the_shares_and_the_streams(cli: Cli) -> Non
     assert ended.code == 0, ended.said
     lines = ended.out.splitlines()
     (at,) = (number for number, line in enumerate(lines) if line.startswith("predicted: "))
-    assert "of GPU time is in 2 kernels (relax, norm)" in lines[at] and at < lines.index("  █ kernel  ▒ copy  ░ fill  · nothing")
+    assert "of GPU time is in 2 kernels (relax, norm)" in lines[at] and at < lines.index(
+        "  █ kernel (▄ less than half of the time)  ▒ copy  ░ fill  · nothing"
+    )
     assert any(line.startswith("GPU timeline of a.cu, predicted: ") for line in lines)
     bars = [line for line in lines if line.startswith("  stream ")]
-    assert ["█" in bar for bar in bars] == [True, True] and "▒" in bars[0] and "░" in bars[1] and "(non-blocking)" in bars[1]
+    assert ["█" in bar or "▄" in bar for bar in bars] == [True, True] and "▒" in bars[0] and "░" in bars[1] and "(non-blocking)" in bars[1]
 
 
 def test_a_program_of_many_launches_has_a_small_timeline(cli: Cli) -> None:
@@ -119,7 +121,9 @@ def test_a_launch_counted_in_part_is_scaled_and_says_so(cli: Cli) -> None:
     text = TWO_STREAMS.replace("1 << 14", "1 << 17")
     cli.write("kernelopt.toml", "[run]\nwhole_s = 0.001\n")
     ended = cli.run("profile", cli.write("a.cu", text), "--device", "cpu", "--json")
-    (row,) = (row for row in ended.one("timeline")["timeline"]["rows"] if row["name"] == "relax")
+    timeline = ended.one("timeline")["timeline"]
+    assert any("run in part" in note for note in timeline["notes"]), timeline["notes"]
+    (row,) = (row for row in timeline["rows"] if row["name"] == "relax")
     assert row["count"] == 3 and row["note"].startswith("counted on ") and row["note"].endswith(", scaled")
 
 
@@ -128,3 +132,33 @@ def test_a_program_that_only_declares_its_work_has_no_timeline(cli: Cli) -> None
     assert cli.run("init", path, "--kernel", "relax").code == 0
     ended = cli.run("profile", path, "--device", "cpu", "--json")
     assert ended.code == 0 and ended.all("profile") and not ended.all("timeline")
+
+
+def test_kernels_that_nobody_asked_about_are_in_the_programs_time(cli: Cli) -> None:
+    ended = cli.run("profile", cli.write("a.cu", TWO_STREAMS), "--device", "cpu", "--kernel", "norm", "--json")
+    assert {event["kernel"].split("(")[0] for event in ended.all("profile")} == {"norm"}
+    assert {row["name"] for row in ended.one("timeline")["timeline"]["rows"]} == {"relax", "norm", ""}
+
+
+def test_of_several_programs_of_a_header_the_one_that_ran_is_named(cli: Cli) -> None:
+    kernels, main = TWO_STREAMS.split("int main", 1)
+    header = cli.write("kernels.cuh", f"#pragma once\n{kernels}")
+    for name, count in (("one.cu", 1), ("two.cu", 2)):
+        cli.write(name, f'#include "kernels.cuh"\nint main{main.replace("k < 3", f"k < {count}")}')
+    assert cli.run("program", header, "--use", "two.cu").code == 0
+    told = cli.run("profile", header, "--device", "cpu", "--json").one("timeline")
+    assert told["program"] == "two.cu"
+    assert next(row["count"] for row in told["timeline"]["rows"] if row["name"] == "relax") == 2
+
+
+def test_a_launch_that_was_not_counted_is_named_and_has_no_time(cli: Cli) -> None:
+    text = MANY.replace("COUNT", "1500").replace(", tock<<<1, 1>>>(x);", ";\n  tock<<<1, 1>>>(x);")
+    timeline = cli.run("profile", cli.write("a.cu", text), "--device", "cpu", "--json").one("timeline")["timeline"]
+    assert {row["name"] for row in timeline["rows"]} == {"tick", ""}
+    assert "left out, as nothing of it was counted: 1 launch of tock" in timeline["notes"]
+
+
+def test_a_refused_launch_is_no_part_of_the_programs_time(cli: Cli) -> None:
+    text = TWO_STREAMS.replace("norm<<<n / 256, 256, 0, b>>>(y, n);", "norm<<<n / 256, 2048, 0, b>>>(y, n);")
+    ended = cli.run("profile", cli.write("a.cu", text), "--device", "cpu", "--json")
+    assert {row["name"] for row in ended.one("timeline")["timeline"]["rows"]} == {"relax", ""}, ended.said

@@ -39,7 +39,7 @@ def test_the_sentence_comes_first_then_shares_then_a_bar_for_each_stream() -> No
         "   19%     18 µs        1 x  norm",
         f"  stream 0 (default)       {24 * '█'}{12 * '·'}{12 * '▒'}   75% busy",
         f"  stream 1 (non-blocking)  {12 * '·'}{9 * '█'}{27 * '·'}   19% busy",
-        "  █ kernel  ▒ copy  ░ fill  · nothing",
+        "  █ kernel (▄ less than half of the time)  ▒ copy  ░ fill  · nothing",
     ]
 
 
@@ -58,7 +58,13 @@ def test_small_rows_are_added_up() -> None:
 
 def test_short_work_is_seen_in_the_bar() -> None:
     (bar,) = (line for line in shown(build_timeline([kernel("a", 0, 0.01), kernel("b", 99, 100)])) if "stream" in line)
-    assert bar.split("  ")[2] == "█" + "·" * 46 + "█"
+    assert bar.split("  ")[2] == "▄" + "·" * 46 + "▄"
+
+
+def test_short_launches_that_follow_each_other_are_no_full_bar() -> None:
+    lines = shown(build_timeline([kernel("a", 10 * number, 10 * number + 1) for number in range(1000)]))
+    (bar,) = (line for line in lines if "stream" in line)
+    assert bar == "  stream 0  " + "▄" * 48 + "   10% busy"
 
 
 def test_without_an_order_neither_gaps_nor_streams_are_claimed() -> None:
