@@ -52,11 +52,12 @@ def without_host_code(program: Program) -> Program | None:
 
 def device_part(source: Source) -> Source:
     """The source with everything blank that only host code needs."""
+    source = replace(source, text=_MACRO.sub(_without_macro, source.text))
     parsed = parse(source)
     spans = tuple(function.span for function in functions(SyntaxTree(source.text)))
     libraries = (Span(match.start(), match.end()) for match in _LIBRARY.finditer(source.text))
     text = blank_spans(source.text, (*libraries, *host_spans(parsed, spans)))
-    return replace(source, text=_MACRO.sub(_without_macro, blank_spans(text, tuple(_of_pytorch(text, spans)))))
+    return replace(source, text=blank_spans(text, tuple(_of_pytorch(text, spans))))
 
 
 def _headers(program: Program) -> Iterator[Source]:
