@@ -73,6 +73,7 @@ def test_the_table_that_init_writes_is_run_by_the_emulator(cli: Cli) -> None:
     check_nothing_ran(folder)
 
 
+@pytest.mark.thorough
 def test_an_edit_of_a_declared_kernel_is_judged(cli: Cli) -> None:
     folder = project(cli, "torch_jit_headers") / "kernels"
     (folder / "rope.kernelopt.toml").write_text(ROPE)
