@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from assistant.cuda.match import select_kernels
@@ -18,7 +19,7 @@ from assistant.workload.init import write_block
 
 __all__ = ["NewBlock", "initialized", "initialized_text"]
 
-
+_OF_PYTORCH = re.compile(r"\b(?:torch|at|c10)::")
 _RECORD = "give the file a main() that launches the kernel: recorded launches hold any type"
 
 
@@ -60,7 +61,7 @@ def initialized_text(parsed: ParsedSource, selector: str | None) -> NewBlock:
         raise UsageError(f"{path} already declares a workload", "edit the block that is there")
     aliases = type_aliases(source.text)
     kernels = tuple({kernel.name: spelled_out(kernel, aliases) for kernel in reversed(selected)}.values())[::-1]
-    refused = {kernel.name: reason for kernel in kernels if (reason := _unfit_arrays(kernel))}
+    refused = {kernel.name: reason for kernel in kernels if (reason := _unfit_arrays(kernel) or _unfit_tensors(kernel))}
     fit = [kernel for kernel in kernels if kernel.name not in refused]
     if not fit:
         raise CannotAnswerError(f"{path}: {next(iter(refused.values()))}", _RECORD)
@@ -89,6 +90,12 @@ def _unfit_arrays(kernel: Kernel) -> str:
     bad = [p for p in kernel.parameters if p.is_pointer and not _is_known(kernel, p.element_type or "")]
     names = " and ".join(f"{p.name} ({p.type})" for p in bad)
     return f"a workload block cannot hold {names} of {kernel.name}: arrays of that type are not supported" if bad else ""
+
+
+def _unfit_tensors(kernel: Kernel) -> str:
+    """The same for PyTorch's own types, which say sizes and strides that the emulator does not know."""
+    names = " and ".join(f"{p.name} ({p.type})" for p in kernel.parameters if _OF_PYTORCH.search(p.type))
+    return f"a workload block cannot hold {names} of {kernel.name}: give the kernel pointers and sizes" if names else ""
 
 
 def _unfilled(kernel: Kernel) -> tuple[str, ...]:

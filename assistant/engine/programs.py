@@ -116,14 +116,18 @@ def find_extension(request: JobRequest, flags: Flags) -> FoundProgram | None:
     found = FilePrograms(request.file, search, chosen)
     alike = {_flags_but_the_name(program) for program in found.meant}
     program = found.meant[0] if len(alike) == 1 else found.settled() if alike else None
-    return without_script(program)
+    return without_script(program, request.file)
 
 
-def without_script(found: FoundProgram | None) -> FoundProgram | None:
-    """An extension as a declared workload needs it, which takes the place of what starts it; None for any other program."""
+def without_script(found: FoundProgram | None, file: Path) -> FoundProgram | None:
+    """An extension as a workload declared in ``file`` needs it, which takes the place of what starts it; None for any other program.
+
+    Of the units a source needs itself alone: a folder whose every source is built may hold an edited copy of it, too.
+    """
     if found is None or found.origin is not ProgramOrigin.EXTENSION:
         return None
-    return replace(found, build_command=None, run_command=None)
+    units = tuple(unit for unit in found.units if unit.resolve() == file.resolve()) or found.units
+    return replace(found, units=units, build_command=None, run_command=None)
 
 
 def python_remedy(request: JobRequest, flags: Flags) -> str:
@@ -133,7 +137,7 @@ def python_remedy(request: JobRequest, flags: Flags) -> str:
     if units:
         names = " and ".join(dict.fromkeys(program.extension or "" for program in search.found))
         return f"it runs the PyTorch extension {names}: name a CUDA source of that: {', '.join(map(str, units))}"
-    return "; ".join((*search.looked_for, *filter(None, (search.problem,))))
+    return "; ".join(search.looked_for)
 
 
 def _extensions(request: JobRequest, flags: Flags) -> ProgramSearch:

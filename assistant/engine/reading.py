@@ -69,7 +69,7 @@ def _program(request: JobRequest, flags: Flags, parsed: ParsedSource) -> FoundPr
     is_declared = not request.extra_sources and not parsed.has_main and declares_workload(parsed)
     if request.programs is not None:
         found = next(iter(request.programs.found), None)
-        return without_script(found) if is_declared else found
+        return without_script(found, request.file) if is_declared else found
     return find_extension(request, flags) if is_declared else find_program(request, flags)
 
 

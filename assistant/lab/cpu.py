@@ -327,7 +327,8 @@ class CpuLab:
 
 def _only_on_a_gpu(program: Program, command: tuple[str, ...]) -> LabFailure:
     started = shlex.join((Path(command[0]).name, *command[1:]))
-    with_kernels = next((source.path for source in program.sources if _KERNEL in source.text), None)
+    own = sorted(texts_of(replace(program, sources=program.sources[:1])), key=lambda each: each[0] != str(program.sources[0].path))
+    with_kernels = next((path for path, text in own if _KERNEL in text), None)
     emulated = "" if with_kernels is None else f"kernelopt init {with_kernels} writes [workload.KERNEL], by which the emulator runs it; "
     return LabFailure(
         "unsupported",

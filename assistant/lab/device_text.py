@@ -32,6 +32,10 @@ _PYTORCH = re.compile(r"\b(?:torch|at|c10|pybind11|py)::|\b(?:TORCH_LIBRARY\w*|P
 _DIRECTIVE = re.compile(r"^[ \t]*#(?:[^\n\\]|\\.|\\\n)*\n?", re.MULTILINE)
 _END = re.compile(r"[;{]")
 _BRACE = re.compile(r"[{}]")
+_MACRO = re.compile(r"\bC10_(?:HOST_DEVICE|DEVICE)\b|\bC10_LAUNCH_BOUNDS_[0-9]\([^()]*\)")
+"""Of PyTorch's headers, on device functions and kernels."""
+_CUDA_UNIT = ".cu"
+_DEVICE = "__device__"
 _DEVICE_WORDS = ("__global__", "__device__", "__constant__")
 
 
@@ -42,12 +46,13 @@ def without_host_code(program: Program) -> Program | None:
     """
     sources = tuple(map(device_part, program.sources))
     if program.is_extension:
-        sources = (sources[0], *(source for source in sources[1:] if _has_device_code(source)), *_headers(program))
+        sources = (sources[0], *(source for source in sources[1:] if _is_compiled(source)), *_headers(program))
     return None if sources == program.sources else replace(program, sources=sources)
 
 
 def device_part(source: Source) -> Source:
     """The source with everything blank that only host code needs."""
+    source = replace(source, text=_MACRO.sub(_without_macro, source.text))
     parsed = parse(source)
     spans = tuple(function.span for function in functions(SyntaxTree(source.text)))
     libraries = (Span(match.start(), match.end()) for match in _LIBRARY.finditer(source.text))
@@ -64,19 +69,30 @@ def _headers(program: Program) -> Iterator[Source]:
             yield device_part(Source(path, text))
 
 
-def _has_device_code(source: Source) -> bool:
-    return any(word in source.text for word in _DEVICE_WORDS)
+def _is_compiled(source: Source) -> bool:
+    """Whether it has device code, or may include some."""
+    return source.path.suffix == _CUDA_UNIT or any(word in source.text for word in _DEVICE_WORDS)
+
+
+def _without_macro(match: re.Match[str]) -> str:
+    """As long as it was; what says how many registers a kernel may take does not matter to an emulator."""
+    return " " * len(match[0]) if "BOUNDS" in match[0] else _DEVICE.ljust(len(match[0]))
 
 
 def _of_pytorch(text: str, functions: tuple[Span, ...]) -> Iterator[Span]:
-    """Declarations and blocks outside of functions that name PyTorch: they declare host functions, and bind them to Python."""
+    """What names PyTorch: declarations and blocks that declare host functions and bind them to Python, kernels of its tensor types."""
     for match in _PYTORCH.finditer(text):
         place, start = match.start(), _start_of_line(text, match.start())
         is_directive = text[start:place].lstrip().startswith("#")
-        if is_directive or any(span.start <= place < span.end for span in functions):
+        if is_directive:
             continue
-        first = max(text.rfind(mark, 0, place) for mark in ";{}") + 1
-        first = max(first, *(line.end() for line in _DIRECTIVE.finditer(text, first, place)), first)
+        function = next((span for span in functions if span.start <= place < span.end), None)
+        begun = place if function is None else function.start
+        first = max(text.rfind(mark, 0, begun) for mark in ";{}") + 1
+        first = max(first, *(line.end() for line in _DIRECTIVE.finditer(text, first, begun)), first)
+        if function is not None:
+            yield Span(first, function.end)
+            continue
         end = _END.search(text, match.end())
         if end is not None:
             yield Span(first, end.end() if end[0] == ";" else _closed(text, end.start()))

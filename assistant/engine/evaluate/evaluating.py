@@ -205,9 +205,8 @@ def without_workload(version: SourceVersion) -> LabFailure:
     path = version.source.path
     found = version.found
     if found is not None and found.origin is ProgramOrigin.EXTENSION:
-        return LabFailure(
-            "no_workload", f"{path.name} is part of the PyTorch extension {found.extension}, and nothing starts it", found.unclear
-        )
+        message = f"{path.name} is part of the PyTorch extension {found.extension}, and nothing starts it"
+        return LabFailure("no_workload", message, f"{found.unclear}; or declare launches of its kernels: kernelopt init {path}")
     init = f"kernelopt init {path} writes a workload block to start from; kernelopt program {path} says why no program was found"
     in_editor = "the editor's action 'declare a workload' writes one into the text"
     message = f"{path.name} has no main() and declares no workload, so there is nothing to run"

@@ -106,3 +106,11 @@ def test_the_home_folder_is_no_project(workspace: Path, monkeypatch: pytest.Monk
     (workspace / "Makefile").touch()
     (workspace / "src").mkdir()
     assert find_project(workspace / "src" / "k.cu") == workspace / "src"
+
+
+def test_a_script_that_loads_an_extension_marks_the_project(workspace: Path) -> None:
+    (workspace / "native" / "cuda").mkdir(parents=True)
+    file = workspace / "native" / "cuda" / "k.cu"
+    assert find_project(file) == workspace / "native" / "cuda"
+    (workspace / "ops.py").write_text("from torch.utils.cpp_extension import load\n")
+    assert find_project(file) == workspace

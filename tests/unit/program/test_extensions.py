@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from assistant.model.program import FoundProgram, ProgramOrigin
+from assistant.disk.texts import source_text
+from assistant.model.program import FoundProgram, ProgramOrigin, ProgramSearch
+from assistant.program import find_extensions
 from assistant.program.extensions import Extension, read_extensions
 from tests.unit.program.conftest import Project
 
@@ -155,6 +157,7 @@ def test_modules_that_only_define_are_not_started(project: Project) -> None:
         ("def ops():\n    files = ['a.cu']\n    return load('o', files)", ["a.cu"]),
         ("class Net:\n    def __init__(self):\n        self.ops = load('o', ['b.cu'])", ["b.cu"]),
         ("kw = dict(name='o', sources=['a.cu'])\nm = load(**kw)", ["a.cu"]),
+        ("def of(*names):\n    return [n + '.cu' for n in names]\nm = load('o', of('a', 'b'))", ["a.cu", "b.cu"]),
         ("import torch\nm = torch.utils.cpp_extension.load('o', ['%s.cu' % 'a'])", ["a.cu"]),
     ],
 )
@@ -203,3 +206,43 @@ def test_flags_that_start_programs_are_left_out_and_said(tmp_path: Path) -> None
 @pytest.mark.parametrize("text", ["while True: pass\n", "def f(): f()\nf()\n", "x = [1] * 10**9\n", "def broken(:\n", "x = 'a' * 10**10\n"])
 def test_hostile_python_is_read_in_a_moment(text: str, tmp_path: Path) -> None:
     assert not read_extensions(tmp_path / "setup.py", f"import torch.utils.cpp_extension\n{text}", tmp_path).found
+
+
+def test_sources_that_a_function_collects_are_found(copied: Callable[[str], Project]) -> None:
+    found = copied("torch_dispatch_ops").one("csrc/cuda/block_reduce.h")
+    assert [unit.name for unit in found.units] == ["binding.cpp", "masked_add.cu", "seg_softmax.cu"]
+    assert found.name == "test/check_all.py"
+    assert {"-U__CUDA_NO_HALF_OPERATORS__", "--use_fast_math"} <= set(found.flags)
+
+
+def test_a_header_of_kernels_is_part_of_what_globs_load(copied: Callable[[str], Project]) -> None:
+    found = copied("torch_jit_headers").one("kernels/rms.cuh")
+    assert (found.name, found.extension) == ("ops.py", "rope_rms")
+    assert "-DHEAD_DIM=64" in found.flags
+
+
+def _extensions_of(project: Project, name: str) -> ProgramSearch:
+    return find_extensions(project.root / name, source_text, project.root, ())
+
+
+def test_flags_that_the_environment_says_count_as_not_set(copied: Callable[[str], Project]) -> None:
+    project = copied("torch_env_flags")
+    assert "-DTILE=16" in project.find("src/winattn/csrc/win.cu").found[0].flags
+
+
+@pytest.mark.parametrize("name", ["fastops.py", "examples/demo.py"])
+def test_a_python_file_says_which_extension_it_builds_or_runs(copied: Callable[[str], Project], name: str) -> None:
+    found = _extensions_of(copied("torch_glob_sources"), name).found
+    assert {program.extension for program in found} == {"fastops_native"}
+
+
+def test_a_python_file_without_extension_has_none(copied: Callable[[str], Project]) -> None:
+    project = copied("torch_glob_sources")
+    project.put("other.py", "print(1)\n")
+    search = _extensions_of(project, "other.py")
+    assert (search.found, search.looked_for) == ((), ())
+
+
+def test_a_text_in_python_is_named_by_its_line(copied: Callable[[str], Project]) -> None:
+    (told,) = _extensions_of(copied("torch_inline"), "swish.py").looked_for
+    assert told.startswith("swish.py:19 gives load_inline")

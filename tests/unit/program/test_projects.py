@@ -79,7 +79,8 @@ def test_every_project_is_tested() -> None:
         ),
         *("cu_includes_cu", "compile_database", "configured", "two_backends", "main_in_comments", "old_encoding", "device_link"),
         *("guarded_main", "makefile_library", "shell_script", "ninja_two", "cmake_header", "cmake_targets", "c_main"),
-        *("torch_env_flags", "torch_glob_sources", "torch_inline", "torch_setup_and_load"),  # in test_extensions.py
+        # tests/unit/program/test_extensions.py
+        *("torch_dispatch_ops", "torch_env_flags", "torch_glob_sources", "torch_inline", "torch_jit_headers", "torch_setup_and_load"),
     }
 
 

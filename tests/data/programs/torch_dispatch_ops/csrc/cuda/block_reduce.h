@@ -1,5 +1,6 @@
 #ifndef BLOCK_REDUCE_H_
 #define BLOCK_REDUCE_H_
+#include <ATen/ATen.h>
 #include <ATen/cuda/CUDAContext.h>
 #include <cuda_fp16.h>
 

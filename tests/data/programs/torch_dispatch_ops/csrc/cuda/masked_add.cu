@@ -13,7 +13,7 @@ __global__ void masked_add_half2_kernel(half2* x, const half2* r, const unsigned
   }
 }
 
-__global__ void masked_add_kernel(float* x, const float* r, const unsigned char* mask, int n)
+C10_LAUNCH_BOUNDS_1(256) __global__ void masked_add_kernel(float* x, const float* r, const unsigned char* mask, int n)
 {
   for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
     if (mask[i]) x[i] += r[i];
