@@ -41,8 +41,9 @@ class FolderWatch:
         from assistant.editor.watch import changes  # watchdog: only where the client does not watch
 
         try:
-            async for batch in changes(root):
-                self._changed(tuple(path.as_uri() for path in batch))
+            async with changes(root) as batches:
+                async for batch in batches:
+                    self._changed(tuple(path.as_uri() for path in batch))
         except CannotAnswerError as error:
             self._client.log(with_remedy(error), types.MessageType.Warning)
 

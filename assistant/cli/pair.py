@@ -86,12 +86,14 @@ class _Terminal:
         """The exit code; Ctrl-C leaves the session open and says so."""
         path = self._request.file
         self._session.check_region(self._request)
-        opened = self._pair.sessions.start(path, read_source(path).text, self._request.kernel, goal)
-        self._id = opened.state.session.id
-        self._begin(opened.is_resumed, opened.answer)
-        watching = asyncio.create_task(self._watch())
-        _read_lines(asyncio.get_running_loop(), self._todo.put_nowait)
+        is_watching = asyncio.Event()
+        watching = asyncio.create_task(self._watch(is_watching))
         try:
+            await is_watching.wait()  # a save after the first reading is noticed
+            opened = self._pair.sessions.start(path, read_source(path).text, self._request.kernel, goal)
+            self._id = opened.state.session.id
+            self._begin(opened.is_resumed, opened.answer)
+            _read_lines(asyncio.get_running_loop(), self._todo.put_nowait)
             await self._saved()
             while True:
                 self._prompt()
@@ -102,8 +104,8 @@ class _Terminal:
                     await self._saved()
         finally:
             watching.cancel()
-            if self._pair.sessions.state(self._id).is_open:
-                self._say(f"{self._id} stays open: kernelopt pair {path.name} --kernel {opened.state.session.kernel} goes on with it")
+            if self._id and (state := self._pair.sessions.state(self._id)).is_open:
+                self._say(f"{self._id} stays open: kernelopt pair {path.name} --kernel {state.session.kernel} goes on with it")
 
     # --- what people see ------------------------------------------------------------------------------------------------
 
@@ -157,17 +159,26 @@ class _Terminal:
 
     # --- what happens ---------------------------------------------------------------------------------------------------
 
-    async def _watch(self) -> None:
-        """Saves of the file, as they come; a newer text ends the judging of an older one."""
+    async def _watch(self, is_watching: asyncio.Event) -> None:
+        """Saves of the file, as they come; a newer text ends the judging of an older one. Sets the event once every save is noticed."""
         path = self._request.file
         try:
-            async for paths in changes(path.parent):
-                if path in paths and path.is_file():
-                    if self._judging is not None and self._judging[0] != path.read_text("utf-8", "replace"):
-                        self._judging[1].cancel()
-                    self._todo.put_nowait(_FileSaved())
+            async with changes(path.parent) as batches:
+                is_watching.set()
+                async for paths in batches:
+                    if path in paths:
+                        self._end_older_judging()
+                        self._todo.put_nowait(_FileSaved())
         except KernelOptError as error:
             self._tell(error)
+        finally:
+            is_watching.set()
+
+    def _end_older_judging(self) -> None:
+        """End the judging of a text that the file no longer has."""
+        with contextlib.suppress(UsageError):  # it cannot be read while it is replaced; its next save is noticed too
+            if self._judging is not None and self._judging[0] != read_source(self._request.file).text:
+                self._judging[1].cancel()
 
     async def _saved(self) -> None:
         """Answer the file as it is; one that cannot be read, or is being replaced, is answered after its next save."""
@@ -175,6 +186,9 @@ class _Terminal:
             text = read_source(self._request.file).text
         except UsageError as error:
             self._tell(error)
+            return
+        if not text:  # most often it is being written: its end is noticed
+            self._say(f"{self._request.file.name} is empty: it is answered when it is saved with text")
             return
         task = asyncio.ensure_future(self._follow(lambda: self._pair.edited(self._request)))
         self._judging = (text, task)

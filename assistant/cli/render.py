@@ -16,7 +16,7 @@ from rich.table import Table
 from assistant.cli.console import print_table
 from assistant.cli.layout import Page
 from assistant.cli.meter import Meter
-from assistant.cli.search_screen import SearchScreen, briefly, share
+from assistant.cli.search_screen import SearchScreen, briefly, place_of, share
 from assistant.cli.timeline_screen import TimelineScreen
 from assistant.cuda.same_names import split_name
 from assistant.engine.report import measured_in_words, stalls_in_words
@@ -181,13 +181,13 @@ class TextRenderer:
         for finding in shown:
             self._finding(
                 finding.code,
-                finding.line,
+                place_of(event.file, finding.line),
                 Severity(finding.severity),
                 finding.message,
                 finding.evidence,
                 finding.estimated_cost_ratio,
             )
-        for brief in briefly((f.code, f.line) for f in event.findings if f not in shown):
+        for brief in briefly(((f.code, f.line) for f in event.findings if f not in shown), event.file):
             self._page.put(f"[dim]{brief}[/]", indent=2, hang=6)
         for problem in event.problems:
             if any(finding.message.startswith(problem.message.rstrip(".")) for finding in event.findings):
@@ -230,9 +230,9 @@ class TextRenderer:
                 f"  [bold red]{problem.kind}[/] {escape(place)}{where}{address}{other}: {escape(problem.message)} (x{problem.count})"
             )
 
-    def _finding(self, code: str, line: int, severity: Severity, message: str, evidence: Iterable[str], cost_ratio: float | None) -> None:
+    def _finding(self, code: str, place: str, severity: Severity, message: str, evidence: Iterable[str], cost_ratio: float | None) -> None:
         cost = "" if cost_ratio is None else f" [dim]({share(cost_ratio)} of the predicted time)[/]"
-        self._page.put(f"[{_SEVERITY_STYLE[severity]}]{code}[/] line {line}: {escape(message)}{cost}", indent=2, hang=6)
+        self._page.put(f"[{_SEVERITY_STYLE[severity]}]{code}[/] {escape(place)}: {escape(message)}{cost}", indent=2, hang=6)
         for identity in evidence:
             fact = self._evidence.get(identity)
             if fact is not None:

@@ -27,7 +27,7 @@ from assistant.profile.evidence import made_by
 from assistant.profile.quantity import format_change, format_quantity
 from assistant.profile.wording import lines_of
 
-__all__ = ["SearchScreen", "briefly", "share"]
+__all__ = ["SearchScreen", "briefly", "place_of", "share"]
 
 _CANDIDATE_STYLE = {TrialOutcome.KEPT: "green", TrialOutcome.FAILED: "red", TrialOutcome.BUILD_FAILED: "red"}
 _SEVERITY_STYLE = {Severity.ERROR: "bold red", Severity.WARNING: "yellow", Severity.INFORMATION: "cyan"}
@@ -68,17 +68,19 @@ class SearchScreen:
         shown = [f for f in event.findings if self._is_verbose or not is_negligible(f.estimated_cost_ratio)]
         self._page.put(head + ("" if event.findings else ": no findings"), hang=4)
         for finding in shown:
-            self._finding(finding)
-        for brief in briefly((f.code, f.line) for f in event.findings if f not in shown):
+            self._finding(finding, event.file)
+        for brief in briefly(((f.code, f.line) for f in event.findings if f not in shown), event.file):
             self._page.put(f"[dim]{brief}[/]", indent=2, hang=6)
 
-    def _finding(self, finding: Finding) -> None:
+    def _finding(self, finding: Finding, file: str | None) -> None:
         key = (finding.code, finding.message)
         text = "as before" if key in self._said else escape(finding.message)
         self._said.add(key)
         cost = "" if finding.estimated_cost_ratio is None else f" [dim]({share(finding.estimated_cost_ratio)} of the predicted time)[/]"
         code = f"[{_SEVERITY_STYLE[finding.severity]}]{finding.code}[/]"
-        self._page.put(f"{code} line {finding.line}: {text}{cost} [dim]{escape(self._sources(finding))}[/]", indent=2, hang=6)
+        self._page.put(
+            f"{code} {escape(place_of(file, finding.line))}: {text}{cost} [dim]{escape(self._sources(finding))}[/]", indent=2, hang=6
+        )
         if self._is_verbose:
             for identity in finding.evidence:
                 self._page.put(f"[dim]{escape(self._fact(identity))}[/]", indent=6, hang=10)
@@ -195,13 +197,22 @@ def share(cost_ratio: float) -> str:
     return f"about {cost_ratio:.0%}" if cost_ratio >= _SMALLEST_SHOWN_RATIO else "less than 1%"
 
 
-def briefly(findings: Iterable[tuple[str, int]]) -> tuple[str, ...]:
-    """``KO103 lines 16 and 18: shared memory bank conflicts (less than 1%)``: findings that cost next to nothing, one line a code."""
+def place_of(file: str | None, line: int) -> str:
+    """``line 6``, or ``envelope.cuh:6`` of another file than the one that was asked about."""
+    return f"line {line}" if file is None else f"{PurePath(file).name}:{line}"
+
+
+def briefly(findings: Iterable[tuple[str, int]], file: str | None = None) -> tuple[str, ...]:
+    """``KO103 lines 16 and 18: shared memory bank conflicts (less than 1%)``: findings that cost next to nothing, one line a code.
+
+    ``file``: that they are in, where it is another one than was asked about.
+    """
     lines: dict[str, list[int]] = {}
     for code, line in findings:
         lines.setdefault(code, []).append(line)
     least = f"{threshold('least_saving'):.0%}"
-    return tuple(f"{code} {lines_of(found)}: {_uncapitalized(title(code))} (less than {least})" for code, found in lines.items())
+    where = "" if file is None else f"{PurePath(file).name} "
+    return tuple(f"{code} {where}{lines_of(found)}: {_uncapitalized(title(code))} (less than {least})" for code, found in lines.items())
 
 
 def _uncapitalized(text: str) -> str:

@@ -2,14 +2,16 @@
 
 A batch ends when nothing has changed for a moment, so that a save, a build or a checkout is one batch. Example::
 
-    async for paths in changes(Path("src")): ...        # frozenset({Path("src/a.cu")})
+    async with changes(Path("src")) as batches:
+        async for paths in batches: ...        # frozenset({Path("src/a.cu")})
 """
 
 from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 from watchdog.events import FileSystemEvent, FileSystemEventHandler
@@ -47,29 +49,38 @@ def is_watched(path: Path, root: Path) -> bool:
     return is_relevant and not is_hidden
 
 
-async def changes(root: Path, settle_s: float = _SETTLE_S) -> AsyncGenerator[frozenset[Path]]:
-    """Batches of changed files below ``root``, without end. Raises CannotAnswerError where the system cannot watch it."""
+@asynccontextmanager
+async def changes(root: Path, settle_s: float = _SETTLE_S) -> AsyncGenerator[AsyncIterator[frozenset[Path]]]:
+    """Batches of changed files below ``root``, without end: every change after the context is entered is in one.
+
+    A file that is read inside the context is therefore read as it is, or a batch names it. Raises CannotAnswerError where the system
+    cannot watch the folder.
+    """
     queue: asyncio.Queue[Path] = asyncio.Queue()
     observer = Observer()
     observer.schedule(_Handler(root, asyncio.get_running_loop(), queue), str(root), recursive=True)
     try:
-        observer.start()
+        await asyncio.to_thread(observer.start)  # looks through the whole folder
     except OSError as error:
         remedy = "raise fs.inotify.max_user_watches, or watch a smaller folder"
         raise CannotAnswerError(f"{root} cannot be watched: {error.strerror or error}", remedy) from error
     try:
-        while True:
-            batch = {await queue.get()}
-            while True:
-                try:
-                    async with asyncio.timeout(settle_s):
-                        batch.add(await queue.get())
-                except TimeoutError:
-                    break
-            yield frozenset(batch)
+        yield _batches(queue, settle_s)
     finally:
         observer.stop()
         await asyncio.to_thread(observer.join)
+
+
+async def _batches(queue: asyncio.Queue[Path], settle_s: float) -> AsyncIterator[frozenset[Path]]:
+    while True:
+        batch = {await queue.get()}
+        while True:
+            try:
+                async with asyncio.timeout(settle_s):
+                    batch.add(await queue.get())
+            except TimeoutError:
+                break
+        yield frozenset(batch)
 
 
 class _Handler(FileSystemEventHandler):

@@ -69,10 +69,11 @@ async def watch(session: Session, root: Path, settings_of: Callable[[Path], Sett
     parts = EditorParts(*lanes, guard, listener, settings_of, f"watch {os.getpid()}", most_sources=_CHECKOUT_FILES)
     editor = EditorSession(session.store, parts)
     listener.editor = editor
-    report.watching(root, sum(1 for _ in _sources(root)))
     try:
-        async for batch in changes(root):
-            _look(editor, root, batch, report)
+        async with changes(root) as batches:
+            report.watching(root, sum(1 for _ in _sources(root)))
+            async for batch in batches:
+                _look(editor, root, batch, report)
     finally:
         await editor.close()
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from dataclasses import replace
 
 from assistant.config import find_project
@@ -16,7 +18,7 @@ from assistant.engine.evaluate.recount import is_moderate, proposed_corrections,
 from assistant.engine.ids import new_id
 from assistant.engine.job import Job
 from assistant.engine.source_version import SourceVersion, as_candidate, holder_of
-from assistant.model.build import Build, BuildFailure, is_incomplete
+from assistant.model.build import Build, BuildFailure, Diagnostic, DiagnosticSeverity, is_incomplete
 from assistant.model.profile import Correction
 from assistant.model.program import ProgramOrigin
 from assistant.ports.lab import LabFailure
@@ -34,6 +36,13 @@ __all__ = [
 ]
 
 _CUDA_UNIT = ".cu"
+_MISSING = re.compile(
+    r"no such file|file not found|cannot open source|undefined|undeclared|not declared|unknown type name|does not name a type|unresolved"
+    r"|#error|error directive",
+    re.IGNORECASE,
+)
+"""In the messages of NVRTC, nvcc, g++, clang and linkers: a file, a name or a symbol that another build's flags may bring. They have no
+common codes."""
 _COUNTING_SEED = 20240229
 """Declared shapes are counted on one fixed draw, so that two versions are counted on the same values."""
 
@@ -108,7 +117,9 @@ async def evaluate(job: Job, version: SourceVersion, first_evidence: int = 1) ->
         assessment = await assess(job, version, counted, first_evidence)
     if isinstance(assessment, BuildFailure):
         message = f"{assessment.compiler} does not compile {version.source.path.name}"
-        return LabFailure("not_built", message, own_build_hint(version) or "fix the errors above", assessment.diagnostics)
+        return LabFailure(
+            "not_built", message, own_build_hint(version, assessment.diagnostics) or "fix the errors above", assessment.diagnostics
+        )
     return Evaluation(version, counted, assessment)
 
 
@@ -121,7 +132,11 @@ async def _blamed(job: Job, version: SourceVersion, failure: LabFailure) -> LabF
     for about in (version, *map(version.about_file, units)):
         build = await job.lab.build(about.program, job.target.architecture)
         if not isinstance(build, Build):
-            return replace(failure, remedy=failure.remedy or own_build_hint(version))
+            return replace(
+                failure,
+                remedy=failure.remedy
+                or own_build_hint(version, build.diagnostics if isinstance(build, BuildFailure) else failure.diagnostics),
+            )
         compilers.append(build.compiler)
     message = f"the emulator cannot build what {compilers[0]} compiles"
     return replace(failure, kind="unsupported", message=message, remedy="compare on a GPU, or in a source without what is named above")
@@ -192,8 +207,12 @@ async def repeat_limited(job: Job, version: SourceVersion, counted: CountedRun) 
     )
 
 
-def own_build_hint(version: SourceVersion) -> str:
-    """How the user's own build would tell what includes do not, as flags and macros; empty where it was asked, or there is none."""
+def own_build_hint(version: SourceVersion, diagnostics: Iterable[Diagnostic]) -> str:
+    """How the user's own build would tell what includes do not, as flags and macros; empty where it was asked, there is none, or none
+    of the errors is of something that is missing.
+    """
+    if not any(_MISSING.search(diagnostic.message) for diagnostic in diagnostics if diagnostic.severity is DiagnosticSeverity.ERROR):
+        return ""
     if version.found is None or version.found.origin is not ProgramOrigin.INCLUDES or version.program.is_candidate:
         return ""
     path = version.source.path

@@ -16,11 +16,11 @@ from typing import Protocol
 
 from assistant.engine.channel import UNHEARD, Listener, streamed
 from assistant.engine.job import Ending, Job
-from assistant.engine.judge import ComparisonResult, Unjudged, compare
+from assistant.engine.judge import ComparisonResult, Unjudged, changed_kernels, compare, edited_kernels
 from assistant.engine.pair.judging import Reasons, VersionJudgement, cannot_be_judged, judged
 from assistant.engine.pair.sessions import PairSessions, turn_event
 from assistant.engine.pair.state import PairState, PairVersion, relative, version_name
-from assistant.engine.pair.text import is_same, other_texts, text_of
+from assistant.engine.pair.text import edited_in, is_same, other_texts, text_of
 from assistant.engine.pair.words import (
     edit_answer,
     edit_detail,
@@ -99,12 +99,12 @@ class Pair:
     # --- inside -----------------------------------------------------------------------------------------------------
 
     async def _answer(self, request: JobRequest, listener: Listener) -> None:
-        text = text_of(request)
+        text, edited = text_of(request), edited_in(request)
         for session in self.sessions.open_on(request.file):
             state = self.sessions.state(session.id)
-            if state.current.is_judged and is_same(session, state.current_text, text):
+            if state.current.is_judged and is_same(session, state.current_text, text, edited):
                 continue
-            known = next((v for v in state.versions if v.is_judged and is_same(session, v.text, text)), None)
+            known = next((v for v in state.versions if v.is_judged and is_same(session, v.text, text, edited)), None)
             if known is not None:
                 listener.emit(self._turn_event(session, None, lambda state, known=known: self._back_turn(state, known, text)))
                 continue
@@ -176,7 +176,7 @@ class Pair:
     ) -> events.PairTurn | None:
         """The turn that answers an edit; None where another front end saw this save and was first."""
         now = self.sessions.state(state.session.id)
-        if now.current != state.current and is_same(state.session, now.current_text, text):
+        if now.current != state.current and is_same(state.session, now.current_text, text, changed_kernels):
             return None
         steps = await answer.steps(self._session.planner)
         return self._turn_event(state.session, job_id, lambda state: self._edit_turn(state, text, answer, steps, against_best))
@@ -222,7 +222,11 @@ class Pair:
         for proposal_id in state.proposals:
             proposal = self._store.find_proposal(proposal_id)
             change = proposal.change_of(state.session.path)
-            if proposal.state is ProposalState.ACCEPTED and change is not None and is_same(state.session, change.after_text, text):
+            if (
+                proposal.state is ProposalState.ACCEPTED
+                and change is not None
+                and is_same(state.session, change.after_text, text, edited_kernels)
+            ):
                 return proposal_id
         return None
 

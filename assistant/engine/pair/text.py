@@ -2,15 +2,17 @@
 
 Example::
 
-    is_same(session, before, after)     # True: only a comment, or another kernel, differs
+    is_same(session, before, after, edited_kernels)     # True: only a comment, or another kernel, differs
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
+from assistant.config import find_workspace, load_settings
 from assistant.cuda.match import select_kernels
-from assistant.engine.judge import edited_kernels
+from assistant.engine.judge import changed_kernels, edited_kernels
 from assistant.engine.reading import read_version
 from assistant.engine.request import JobRequest
 from assistant.engine.source_version import SourceVersion, read_source
@@ -20,7 +22,10 @@ from assistant.model.pair import PairSession
 from assistant.model.program import STANDS_ALONE
 from assistant.model.source import ParsedSource
 
-__all__ = ["is_same", "one_kernel", "other_texts", "text_of"]
+__all__ = ["Edited", "edited_in", "is_same", "one_kernel", "other_texts", "text_of"]
+
+Edited = Callable[[SourceVersion, SourceVersion], frozenset[str]]
+"""Keys of A's kernels that B is an edit of: ``edited_kernels`` or, host code included, ``changed_kernels``."""
 
 
 def one_kernel(parsed: ParsedSource, selector: str | None) -> str:
@@ -34,7 +39,13 @@ def one_kernel(parsed: ParsedSource, selector: str | None) -> str:
     raise UsageError(what, f"name one with --kernel; the file has: {known}")
 
 
-def is_same(session: PairSession, before: str, after: str) -> bool:
+def edited_in(request: JobRequest) -> Edited:
+    """What counts as an edit of a kernel: where the speed of a region is asked for, an edit of host code does, too."""
+    asked = request.region or request.usual_region or load_settings(find_workspace(request.file)).settings.region
+    return edited_kernels if asked is None else changed_kernels
+
+
+def is_same(session: PairSession, before: str, after: str, edited_of: Edited) -> bool:
     """Whether the kernel, what it rests on, and its launches say the same in both texts; comments and spaces do not count."""
     if before == after:
         return True
@@ -43,7 +54,7 @@ def is_same(session: PairSession, before: str, after: str) -> bool:
     except KernelOptError:
         return False
     names = {kernel.qualified_name for kernel in new.parsed.kernels}
-    edited = edited_kernels(old, new)
+    edited = edited_of(old, new)
     is_edited = any(kernel.key in edited for kernel in old.parsed.kernels if kernel.qualified_name == session.kernel)
     return session.kernel in names and not is_edited and _declared_launches(old) == _declared_launches(new)
 

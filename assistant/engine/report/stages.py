@@ -231,7 +231,7 @@ async def _times(job: Job, evaluation: Evaluation) -> LaunchTimes | None:
 
 
 def _not_compiled(job: Job, version: SourceVersion, build: BuildFailure) -> Ending:
-    if hint := own_build_hint(version):
+    if hint := own_build_hint(version, build.diagnostics):
         job.say(Severity.INFORMATION, hint)
     return Ending(NO, f"{build.compiler} does not compile it")
 

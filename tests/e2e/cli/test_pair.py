@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 from assistant.memory.store import open_store
+from assistant.model.pair import Turn, TurnKind
 from tests.e2e.cli.harness import COMMAND, DEADLINE_S, Cli, Ended, finish, no_orphans
 
 STORE = "out[x * height + y] = in[y * width + x];"
@@ -53,7 +54,6 @@ def test_a_save_is_answered_and_the_session_outlives_ctrl_c(cli: Cli) -> None:
     with no_orphans():
         process = start(cli, source)
         wait_for_turns(cli, process, 1)
-        time.sleep(1.0)  # the watch on the folder begins after the first turn
         source.write_text(source.read_text("utf-8").replace(STORE, STORE.replace("];", "] * 2.0f;")), "utf-8")
         wait_for_turns(cli, process, 2)
         os.kill(process.pid, signal.SIGINT)
@@ -65,6 +65,45 @@ def test_a_save_is_answered_and_the_session_outlives_ctrl_c(cli: Cli) -> None:
     assert resumed.code == 0 and resumed.out.startswith("resumes S"), resumed.said
     assert STORE in source.read_text("utf-8") and "back at v0: the baseline" in resumed.out and "v1: FAIL" in resumed.out
     assert cli.run("memory", "verify").code == 0
+
+
+def test_a_save_during_the_first_judging_ends_it_and_is_answered(cli: Cli) -> None:
+    source = cli.quick()
+    baseline = source.read_text("utf-8")
+    assert pair(cli, source, "--json", said="quit\n").code == 0
+    source.write_text(baseline.replace(STORE, STORE.replace("];", "] * 2.0f;")), "utf-8")
+    with no_orphans():
+        process = start(cli, source, "--json")
+        assert process.stdout is not None and any('"job_started"' in line for line in process.stdout)
+        source.write_text(baseline.replace(STORE, STORE.replace("];", "] * 4.0f;")), "utf-8")
+        wait_for_turns(cli, process, 2)
+        os.kill(process.pid, signal.SIGINT)
+        process.wait(DEADLINE_S)
+        rest = finish(process)
+    (session,) = _sessions(cli)
+    assert [turn.text is not None and "* 4.0f" in turn.text for turn in session] == [False, True], rest.said
+
+
+def test_a_save_right_after_the_first_reading_is_answered(cli: Cli) -> None:
+    """With a folder that takes a while to be watched."""
+    source = cli.quick()
+    for number in range(300):
+        (cli.folder / f"folder{number}" / "inner").mkdir(parents=True)
+    with no_orphans():
+        process = start(cli, source, "--json")
+        assert process.stdout is not None and '"start"' in process.stdout.readline()
+        source.write_text(source.read_text("utf-8").replace(STORE, STORE.replace("];", "] * 2.0f;")), "utf-8")
+        wait_for_turns(cli, process, 2)
+        os.kill(process.pid, signal.SIGINT)
+        process.wait(DEADLINE_S)
+        finish(process)
+    assert [turn.kind for turn in _sessions(cli)[0]] == [TurnKind.START, TurnKind.EDIT]
+
+
+def _sessions(cli: Cli) -> list[tuple[Turn, ...]]:
+    """The turns of each pair session."""
+    with open_store(cli.home / "memory.sqlite3") as store:
+        return [store.turns(session.id) for session in store.pair_sessions(is_open_only=False)]
 
 
 def test_a_suggestion_keeps_to_the_constraints_or_says_why_there_is_none(cli: Cli) -> None:

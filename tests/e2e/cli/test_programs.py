@@ -97,6 +97,8 @@ def test_the_file_with_main_asks_about_the_kernels_of_all_files(cli: Cli, projec
     profile = ended.one("profile")
     assert (ended.code, profile["kernel"], profile["file"]) == (0, "grow(float *, int)", str(project))
     assert {(Path(line["file"]).name, line["line"]) for line in profile["lines"]} == {("ops.cuh", 6)}
+    said = cli.run("profile", cli.folder / "main.cu", "--device", "cpu").out
+    assert "KO116 ops.cuh:6: " in said and "KO116 line 6: " in cli.run("profile", project, "--device", "cpu").out, said
     found = cli.run("inspect", cli.folder / "main.cu", "--json").one("kernel")
     assert (found["file"], found["line"], [found["registers_per_thread"] > 0 for found in found["resources"]]) == (str(project), 3, [True])
     assert [(launch["file"], launch["line"]) for launch in found["launches"]] == [(str(cli.folder / "run.cu"), 2)]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from tests.e2e.cli.harness import Cli, finish, no_orphans
@@ -50,7 +48,6 @@ def test_a_pair_session_answers_with_the_speed_of_what_was_asked_for(cli: Cli) -
     with no_orphans():
         process = start(cli, source, "--device", "cpu", "--region", "main", "--json")
         wait_for_turns(cli, process, 1)
-        time.sleep(1.0)  # the watch on the folder begins after the first turn
         source.write_text(SWAPPED, "utf-8")
         wait_for_turns(cli, process, 2)
         assert process.stdin is not None

@@ -30,6 +30,16 @@ def test_a_cheap_finding_is_named_with_its_place_and_a_costly_one_explained() ->
     assert lines[-1] == "  KO103 line 18: shared memory bank conflicts (less than 1%)"
 
 
+def test_findings_of_another_file_than_the_asked_one_name_it() -> None:
+    costly = Finding("KO106", "k()", 6, Severity.WARNING, "Slow.", (), 0.4)
+    cheap = Finding("KO103", "k()", 18, Severity.INFORMATION, "Conflicts.", (), 0.004)
+    out = io.StringIO()
+    SearchScreen(Console(file=out), is_verbose=False).findings(FindingsFound("J1", "k()", (costly, cheap), (), "/p/envelope.cuh"))
+    lines = out.getvalue().splitlines()
+    assert lines[-2].startswith("  KO106 envelope.cuh:6: Slow.")
+    assert lines[-1] == "  KO103 envelope.cuh line 18: shared memory bank conflicts (less than 1%)"
+
+
 def heads(*told: FindingsFound | CandidateTried) -> list[str]:
     """The lines that name the kernel."""
     out = io.StringIO()

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable
-from contextlib import aclosing
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 from assistant.editor.watch import changes
@@ -12,17 +11,15 @@ from assistant.editor.watch import changes
 _DEADLINE_S = 20.0
 
 
-async def _next(batches: AsyncGenerator[frozenset[Path]]) -> set[str]:
+async def _next(batches: AsyncIterator[frozenset[Path]]) -> set[str]:
     return {path.name for path in await asyncio.wait_for(anext(batches), _DEADLINE_S)}
 
 
 async def _batch(root: Path, change: Callable[[], object]) -> set[str]:
     """Names in the first batch after ``change``."""
-    async with aclosing(changes(root, settle_s=0.1)) as batches:
-        coming = asyncio.ensure_future(_next(batches))
-        await asyncio.sleep(0.3)  # until it watches
+    async with changes(root, settle_s=0.1) as batches:
         await asyncio.to_thread(change)
-        return await coming
+        return await _next(batches)
 
 
 async def test_sources_headers_and_setups_count_and_nothing_else(tmp_path: Path) -> None:
