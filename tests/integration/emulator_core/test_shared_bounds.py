@@ -59,5 +59,5 @@ def test_a_race_names_the_other_thread_and_the_array(build: Any, run: Any, kerne
     assert {race["line"], race["other_line"]} == {marked(PARTNERS, kernel, "read"), marked(PARTNERS, kernel, "write")}
     assert f"with {other}" in race["message"]
     assert "thread 32 of" not in race["message"]
-    assert f"of block {race['block'][0]} " not in race["message"]  # the other thread is in another block, whichever came last
+    assert f"thread {thread[0]} of block {race['block'][0]} " not in race["message"]  # the other one, whichever came last
     assert race["message"].endswith(f"({place})")
