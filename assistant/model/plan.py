@@ -66,6 +66,8 @@ class Step(Record):
     """Its rationale cites no evidence, and is shown as an opinion."""
     predicted_ratio: float | None = None
     """time(before)/time(after) that the plan expects, scored like the metrics; None: not said."""
+    design: str = ""
+    """What a model that plans tells the one that codes, whole and in its own words; nobody else is shown it."""
 
 
 class DeclineReason(StrEnum):

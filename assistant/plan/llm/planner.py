@@ -15,11 +15,11 @@ from assistant.config import Settings
 from assistant.model.completion import CompletionFailure, ModelRole
 from assistant.model.plan import NO_MODEL, Decline, DeclineReason, Plan, Rewrite, Setback, Step, UnwrittenStep
 from assistant.plan.catalogue import Catalogue
+from assistant.plan.llm.answers import EXPLANATION, PLAN
 from assistant.plan.llm.explaining import explanation_of
 from assistant.plan.llm.inputs import Inputs
 from assistant.plan.llm.library import load_prompts
 from assistant.plan.llm.planning import MOST_STEPS, plan_of
-from assistant.plan.llm.schemas import ExplanationReply, PlanReply
 from assistant.plan.llm.talk import NoAnswer, Stamps, Talk
 from assistant.plan.llm.writing import Writer
 from assistant.ports.planner import PlanRequest, Story
@@ -54,7 +54,7 @@ class LlmPlanner:
         prompt = await self._inputs.plan(request, MOST_STEPS)
         if isinstance(prompt, CompletionFailure):
             return self._no_plan(request, prompt)
-        answer = await self._talk.ask(ModelRole.PLANNER, prompt, PlanReply)
+        answer = await self._talk.ask(ModelRole.PLANNER, prompt, PLAN)
         if isinstance(answer, NoAnswer):
             return self._no_plan(request, answer.failure)
         return plan_of(request, answer.value, self.name)
@@ -78,7 +78,7 @@ class LlmPlanner:
         prompt = self._inputs.explain(story)
         if isinstance(prompt, CompletionFailure):
             return None
-        answer = await self._talk.ask(ModelRole.SUMMARISER, prompt, ExplanationReply)
+        answer = await self._talk.ask(ModelRole.SUMMARISER, prompt, EXPLANATION)
         return None if isinstance(answer, NoAnswer) else explanation_of(self._library, story, answer.value, answer.model)
 
     def _no_plan(self, request: PlanRequest, failure: CompletionFailure) -> Plan:

@@ -80,6 +80,7 @@ def _step(request: PlanRequest, planned: PlannedStep, planner: str) -> Step:
         labels=risk_labels(planned.risks),
         is_opinion=rationale.is_opinion,
         predicted_ratio=planned.predicted_speedup,
+        design="\n\n".join(text for text in (planned.rationale, planned.design) if text),
     )
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from assistant.model.completion import ChatMessage, CompletionFailure, ModelRole
 from assistant.model.plan import Origin, Rewrite, Setback, Step, UnwrittenStep, UnwrittenStepCode
 from assistant.model.verification import Label
+from assistant.plan.llm.answers import CODE
 from assistant.plan.llm.claims import checked, condition
 from assistant.plan.llm.inputs import Inputs
 from assistant.plan.llm.library import Prompt
@@ -52,7 +53,7 @@ class Writer:
         earlier: tuple[ChatMessage, ...] = ()
         reason = ""
         for _ in range(1 + _MOST_REGION_REPAIRS):
-            answer = await self._talk.ask(ModelRole.CODER, prompt, CodeReply, earlier)
+            answer = await self._talk.ask(ModelRole.CODER, prompt, CODE, earlier)
             calls = (*calls, *answer.calls)
             if isinstance(answer, NoAnswer):
                 return UnwrittenStep(UnwrittenStepCode.NO_ANSWER, f"{answer.failure.message}; {answer.failure.remedy}", calls)

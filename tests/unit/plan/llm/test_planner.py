@@ -72,6 +72,24 @@ async def test_a_rationale_keeps_placeholders_and_loses_numbers_of_the_models_ow
     assert not step.is_opinion
 
 
+async def test_the_coder_reads_the_whole_design_and_nobody_else_does() -> None:
+    design = "Tile of 64 x 64 floats (16 KB), 256 threads, 4 x 4 outputs each; cp.async, 3 stages. It should be 5x faster."
+    made = bed([{"steps": [PLANNED | {"design": design}]}, CODE], search={"variants": 1})
+    step = await planned(made)
+    await written(made, step)
+    asked = made.provider.requests[1].messages[-1].text
+    assert design in asked and "That costs 8x." in asked, "neither the design nor the reasons are filtered"
+    assert "64" not in step.rationale and "8x" not in step.rationale
+
+
+async def test_code_is_asked_for_without_a_schema_so_that_it_can_come_in_fences() -> None:
+    answer = f'{{"summary": "Store rows."}}\n```cuda part=kernel\n{BETTER}\n```'
+    made = bed([{"steps": [PLANNED]}, answer], search={"variants": 1})
+    (rewrite,) = await written(made, await planned(made))
+    assert text_after(rewrite) == TEXT.replace(KERNEL_TEXT, BETTER)
+    assert [request.reply is None for request in made.provider.requests] == [False, True]
+
+
 async def test_a_rationale_without_evidence_is_an_opinion() -> None:
     assert (await planned(bed([{"steps": [PLANNED | {"rationale": "It feels slow."}]}]))).is_opinion
 
@@ -174,7 +192,7 @@ async def test_an_edit_outside_the_region_gets_one_repair() -> None:
     (rewrite,) = await written(made, await planned(made))
     assert isinstance(rewrite, Rewrite)
     assert rewrite.origin == Origin("small-2", ("M2", "M3"))
-    assert made.provider.requests[2].prompt == "repair-region@2"
+    assert made.provider.requests[2].prompt == "repair-region@3"
     assert "but the parts are scaled, kernel" in made.provider.requests[2].messages[-1].text
 
 
@@ -258,7 +276,7 @@ async def test_a_signal_is_summarised_once_and_its_evidence_kept() -> None:
     made = bed([summary, {"steps": []}, {"steps": []}], signals={"profile": "summarised"})
     await made.planner.plan(request_of())
     await made.planner.plan(request_of())
-    assert [request.prompt for request in made.provider.requests] == ["summarise@1", "plan@4", "plan@4"]
+    assert [request.prompt for request in made.provider.requests] == ["summarise@1", "plan@5", "plan@5"]
     prompt = made.provider.requests[1].messages[1].text
     assert "Line 14 moves {E2}. It is `32 sectors` wide.\n```" in prompt
     assert "E2, line 14: global_sectors = 262,144 sectors" in prompt

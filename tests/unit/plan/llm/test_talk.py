@@ -8,6 +8,7 @@ from contextlib import suppress
 import pytest
 
 from assistant.model.completion import Completion, CompletionFailure, CompletionRequest, FailureKind, ModelRole, Price
+from assistant.plan.llm.answers import SUMMARY
 from assistant.plan.llm.library import load_prompts
 from assistant.plan.llm.schemas import SummaryReply
 from assistant.plan.llm.talk import Answer, NoAnswer, Talk
@@ -22,7 +23,7 @@ GOOD = '{"summary": "Short."}'
 async def ask(model: FakeModel, ledger: Ledger, **sections: dict[str, object]) -> Answer[SummaryReply] | NoAnswer:
     library = load_prompts()
     talk = Talk(model, ledger, library, settings(**sections), stamps())
-    return await talk.ask(ModelRole.SUMMARISER, library.render("summarise", {"signal": "static", "text": "loops"}), SummaryReply)
+    return await talk.ask(ModelRole.SUMMARISER, library.render("summarise", {"signal": "static", "text": "loops"}), SUMMARY)
 
 
 async def test_an_answer_comes_with_its_model_and_call() -> None:
@@ -42,7 +43,7 @@ async def test_a_malformed_answer_is_repaired_in_the_same_conversation() -> None
     assert isinstance(answer, Answer)
     assert answer.calls == ("M1", "M2")
     repair = provider.requests[1]
-    assert repair.prompt == "repair-reply@1"
+    assert repair.prompt == "repair-reply@2"
     assert [message.author for message in repair.messages] == ["system", "user", "assistant", "user"]
     assert "holds no JSON object" in repair.messages[-1].text
 
