@@ -144,7 +144,9 @@ class ProviderSettings(_Section):
         description="Name of the environment variable that holds the key; the key itself is never a setting.",
         json_schema_extra=_USER_ONLY,
     )
-    max_output_tokens: int = Field(default=8192, ge=1, description="Tokens one answer may have.", json_schema_extra=_USER_ONLY)
+    max_output_tokens: int = Field(
+        default=16_384, ge=1, description="Tokens one answer may have, its reasoning included.", json_schema_extra=_USER_ONLY
+    )
     max_input_tokens: int = Field(
         default=24_000,
         ge=1000,
@@ -167,9 +169,15 @@ class ProviderSettings(_Section):
         default=None, description="Sent with every request, for endpoints that repeat their answers.", json_schema_extra=_USER_ONLY
     )
     timeout_s: float = Field(
-        default=180.0,
+        default=300.0,
         gt=0,
-        description="Seconds one answer of an endpoint or editor may take, with all its retries.",
+        description="Seconds that an endpoint or editor may be silent before or within an answer; reasoning that it sends counts.",
+        json_schema_extra=_USER_ONLY,
+    )
+    longest_answer_s: float = Field(
+        default=3600.0,
+        gt=0,
+        description="Seconds one answer may take in all, with its retries.",
         json_schema_extra=_USER_ONLY,
     )
     requests_per_minute: float | None = Field(
