@@ -12,6 +12,7 @@ import pytest
 from assistant.editor.relay import Answering, HostRelay
 from assistant.model.completion import ChatMessage, Completion, CompletionFailure, CompletionRequest, FailureKind, ModelRole, ReplySchema
 from assistant.plan.providers import EditorProvider, ModelRelay, PriceTable
+from assistant.plan.providers.patience import Patience
 from assistant.ports.provider import OnText
 
 REQUEST = CompletionRequest("M1", ModelRole.CODER, "code@1", (ChatMessage("user", "é \ud800"),), 100, ReplySchema("code", "{}"), 0.5, 3)

@@ -6,6 +6,7 @@ import asyncio
 
 from assistant.model.completion import ChatMessage, Completion, CompletionFailure, CompletionRequest, FailureKind, ModelRole
 from assistant.plan.providers.editor import EditorProvider
+from assistant.plan.providers.patience import Patience
 from assistant.plan.providers.prices import PriceTable
 from assistant.ports.provider import OnText
 
