@@ -32,16 +32,17 @@ _UNNAMED = "unnamed"
 
 
 def plan_of(request: PlanRequest, reply: PlanReply, planner: str) -> Plan:
-    """The model's steps in its order, without those that were tried on this text already."""
+    """The model's steps in its order, without those that were tried on this text already; what is left out is declined with its reason."""
     steps = list[Step]()
     declines = [_declined(request, declined) for declined in reply.declined[:_MOST_DECLINES]]
     for planned in reply.steps[:MOST_STEPS]:
         step = _step(request, planned, planner)
-        if (step.technique, step.line) in request.excluded:
-            declines.append(
-                Decline(step.technique, step.kernel, step.line, "it was already tried on this text", DeclineReason.ALREADY_TRIED)
-            )
-        elif not any((step.technique, step.line) == (other.technique, other.line) for other in steps):
+        if (step.technique, step.line) in request.excluded and not planned.differs:
+            reason = "it was already tried on this text, and the plan does not say what differs now"
+            declines.append(Decline(step.technique, step.kernel, step.line, reason, DeclineReason.ALREADY_TRIED))
+        elif any((step.technique, step.line, step.design) == (other.technique, other.line, other.design) for other in steps):
+            declines.append(Decline(step.technique, step.kernel, step.line, "the plan has it twice", DeclineReason.ALREADY_TRIED))
+        else:
             steps.append(step)
     surplus = len(reply.steps) - MOST_STEPS
     if surplus > 0:
@@ -80,8 +81,13 @@ def _step(request: PlanRequest, planned: PlannedStep, planner: str) -> Step:
         labels=risk_labels(planned.risks),
         is_opinion=rationale.is_opinion,
         predicted_ratio=planned.predicted_speedup,
-        design="\n\n".join(text for text in (planned.rationale, planned.design) if text),
+        design=_design(planned),
     )
+
+
+def _design(planned: PlannedStep) -> str:
+    differing = planned.differs and f"Unlike what was tried before: {planned.differs}"
+    return "\n\n".join(text for text in (planned.rationale, planned.design, differing) if text)
 
 
 def _declined(request: PlanRequest, declined: DeclinedTechnique) -> Decline:

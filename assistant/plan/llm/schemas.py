@@ -109,6 +109,8 @@ class PlannedStep(_Reply):
     """For people, as far as evidence backs it; for the coder as it is."""
     design: _Design = ""
     """For the coder alone."""
+    differs: _Design = ""
+    """What is new in it, where the same technique was tried at the same line."""
     evidence: list[_Name] = Field(default=[], max_length=64)
     predictions: list[Predicted] = Field(default=[], max_length=64)
     predicted_speedup: float | None = Field(default=None, gt=0, le=1e6)

@@ -82,6 +82,22 @@ async def test_the_coder_reads_the_whole_design_and_nobody_else_does() -> None:
     assert "64" not in step.rationale and "8x" not in step.rationale
 
 
+async def test_two_designs_for_one_place_are_two_steps_and_the_same_one_twice_is_said_to_be() -> None:
+    plans = [PLANNED | {"design": design} for design in ("Tiles of 32.", "Tiles of 64.", "Tiles of 32.")]
+    plan = await bed([{"steps": plans}]).planner.plan(request_of())
+    assert [step.design.splitlines()[-1] for step in plan.steps] == ["Tiles of 32.", "Tiles of 64."]
+    assert [(decline.code, decline.reason) for decline in plan.declines] == [(DeclineReason.ALREADY_TRIED, "the plan has it twice")]
+
+
+async def test_a_step_that_failed_is_tried_again_where_the_plan_says_what_differs() -> None:
+    failed = frozenset({("staged-store", 14)})
+    again = PLANNED | {"differs": "Sixteen rows, so that it fits 48 KB."}
+    plan = await bed([{"steps": [again]}]).planner.plan(request_of(excluded=failed))
+    assert "Unlike what was tried before: Sixteen rows, so that it fits 48 KB." in plan.steps[0].design
+    plan = await bed([{"steps": [PLANNED]}]).planner.plan(request_of(excluded=failed))
+    assert not plan.steps and "does not say what differs" in plan.declines[0].reason
+
+
 async def test_code_is_asked_for_without_a_schema_so_that_it_can_come_in_fences() -> None:
     answer = f'{{"summary": "Store rows."}}\n```cuda part=kernel\n{BETTER}\n```'
     made = bed([{"steps": [PLANNED]}, answer], search={"variants": 1})
