@@ -15,6 +15,8 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 from pydantic.fields import FieldInfo
 
+from assistant.model.verification import DeferredDecision
+
 __all__ = ["Settings", "is_lower_only", "is_user_only", "leaf_fields", "leaf_names"]
 
 _GIB = 1 << 30
@@ -254,6 +256,12 @@ class SearchSettings(_Section):
         le=1,
         description="Share of the speed of light from which a kernel is left as it is (0..1).",
         json_schema_extra=_LOWER_ONLY,
+    )
+    allow: tuple[DeferredDecision, ...] = Field(
+        default=(),
+        description="Decisions of a person that a search puts off: it goes on from edits that ask for these alone, and what it offers "
+        "at its end says them. Empty: an edit that needs a decision is offered alone, and nothing is built on it.",
+        json_schema_extra=_USER_ONLY,
     )
     parallel_builds: int = Field(
         default=2,
