@@ -15,10 +15,10 @@ from assistant.engine.source_version import SourceVersion
 from assistant.model.recorded_facts import RecordedFacts, Separation
 from assistant.model.source import Kernel
 from assistant.model.verification import Label, Outcome, VerificationFinding
-from assistant.plan.expert.analysis.aliasing import overlap
 from assistant.record import Record
 from assistant.verify.evidence import DetectedLabel
 from assistant.verify.promises import new_promises
+from assistant.workload.aliasing import overlap
 from assistant.workload.recorded_words import apart_assumption, overlap_in_words
 
 __all__ = ["CONTRADICTED", "Promises", "promises_of"]

@@ -14,13 +14,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from assistant.cuda.accesses import canonical
+from assistant.cuda.allocations import allocated_places, is_new_allocation
 from assistant.cuda.assignments import assignments
 from assistant.cuda.calls import callee_name, calls_of, given_arguments
 from assistant.cuda.functions import Function, enclosing_function
 from assistant.cuda.syntax import Node, SyntaxTree, unparenthesized
 from assistant.cuda.variables import locals_of
 from assistant.model.recorded_facts import FactsOrigin, RecordedFacts, Separation
-from assistant.plan.expert.analysis.allocations import allocated_places, is_new_allocation
 from assistant.record import Record
 from assistant.workload.recorded_words import overlap_in_words
 
