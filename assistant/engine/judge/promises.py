@@ -50,7 +50,7 @@ def _judged(old: Kernel, new: Kernel, after: SourceVersion, counted: CountedRun)
     """``after``: with the file of ``new`` in question."""
     if not any(parameter.is_restrict for parameter in new.parameters):
         return
-    tree = SyntaxTree(after.source.text, others=after.other_texts)
+    tree = SyntaxTree(after.source.text, others=after.sources[1:])
     function = next((each for each in functions(tree) if tree.span(each.body) == new.body), None)
     promised = () if function is None else new_promises(old, new, tree, function.body)
     if function is None or not promised:
