@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from assistant.cuda.parse import parse
 from assistant.model.plan import Decline, DeclineReason, Rewrite
 from assistant.model.source import Source
 from assistant.model.verification import Label
+from assistant.plan.expert.all_transformations import EXPERT_TRANSFORMATIONS
 from assistant.plan.expert.block_size_search import BlockSizeSearch
 from assistant.plan.expert.coalescing_interchange import CoalescingInterchange
+from assistant.plan.expert.float_literals import FloatLiterals
+from assistant.plan.expert.shared_memory_padding import SharedMemoryPadding
 from assistant.plan.expert.staged_store import StagedStore
 from assistant.plan.expert.transformation import Transformation, TransformationContext
 
+DATA = Path(__file__).resolve().parents[3] / "data" / "plan"
+SEE_MORE_IN_ONE_FILE = {
+    "staged-store/declared_workload_and_local_stride": "a name that main() takes is free in a file without it",
+    "const-restrict/template_instantiations_and_helper": "explicit instantiations are edited in the kernel's own file alone",
+}
 HEADER = """\
 // kernel=grow line=2 finding=KO112
 __global__ void grow(float* v, int n)
@@ -85,6 +95,46 @@ def edited(rewrite: Rewrite, **others: str) -> dict[str, str]:
             text = text[: edit.span.start] + edit.new_text + text[edit.span.end :]
         texts[name] = text
     return texts
+
+
+def in_two_files() -> Iterator[Any]:
+    """(technique, kernels, what follows them) of each data file that launches its kernel after the last one."""
+    for technique in EXPERT_TRANSFORMATIONS:
+        for path in sorted((DATA / technique.technique).glob("*.cu")):
+            text, name = path.read_text("utf-8"), f"{technique.technique}/{path.stem}"
+            parsed = parse(Source(path, text))
+            end = max(kernel.span.end for kernel in parsed.kernels)
+            if any(site.span.start > end for site in parsed.launch_sites) and ".expected" not in name and name not in SEE_MORE_IN_ONE_FILE:
+                end = text.find("\n", end) + 1
+                yield pytest.param(technique, text[:end], text[end:], id=name)
+
+
+@pytest.mark.parametrize(("technique", "kernels", "host"), tuple(in_two_files()))
+def test_edits_do_not_depend_on_which_file_holds_the_launch(
+    technique: Transformation, kernels: str, host: str, context_of: Callable[..., TransformationContext], applied: Callable[..., str]
+) -> None:
+    together, apart = technique.rewrite(context_of(kernels + host)), technique.rewrite(context_of(kernels, others=files(run=host)))
+    if isinstance(together, Decline) or isinstance(apart, Decline):
+        assert isinstance(together, Decline) and isinstance(apart, Decline) and together.code is apart.code, (together, apart)
+        return
+    assert [applied(kernels, each) + edited(each, run=host)["run"] for each in apart] == [
+        applied(kernels + host, each) for each in together
+    ]
+    assert [each.labels for each in apart] == [each.labels for each in together]
+
+
+def test_a_type_that_another_file_launches_counts(declined: Declined) -> None:
+    text = (DATA / "float-literals" / "template_type.cu").read_text("utf-8")
+    answer = declined(text, FloatLiterals(), run="void run(half* o, half* a) { lerp<half><<<1, 64>>>(o, a, a, 8, 8); }\n")
+    assert answer.code is DeclineReason.TYPE_UNKNOWN
+
+
+def test_elements_are_as_wide_as_another_file_launches_them(tried: Tried, applied: Callable[[str, Rewrite], str]) -> None:
+    text = (DATA / "shared-memory-padding" / "half_elements.cu").read_text("utf-8").replace("__half tile", "T tile")
+    text = text.replace("__global__", "template <typename T> __global__").replace("transpose_half<<<", "transpose_half<__half><<<")
+    kernel, main, rest = text.partition("int main()")
+    (only,) = tried(kernel, SharedMemoryPadding(), run=main + rest)
+    assert "T tile[DIM][DIM + 2]" in applied(kernel, only)
 
 
 def test_every_launch_in_every_file_is_changed_and_the_kernels_own_file_is_not(tried: Tried) -> None:
