@@ -17,6 +17,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from functools import cache, cached_property, wraps
 from itertools import accumulate
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
@@ -86,11 +87,8 @@ class SyntaxTree:
         if len(data) != len(readable):
             self._index_wide_characters(readable)
         self._tree = Parser(_language()).parse(data)
-        self._starts: tuple[int, ...] = (0,)
-        """Where each file of `program` begins, this text's own file first."""
-        self._files: tuple[SyntaxTree, ...] = ()
-        """Each of these files by itself; none where there is one."""
-        self._paths: tuple[Path | None, ...] = (None,)
+        self._parts: tuple[tuple[int, Path | None, str], ...] = ((0, None, text),)
+        """(where it begins, path, text) of each file of `program`, this text's own first and without a path."""
         self.answers: dict[Hashable, dict[Hashable, Any]] = {}
         """By question, those of ``kept`` alone: the types are the questions' own."""
 
@@ -125,10 +123,9 @@ class SyntaxTree:
         if not self._others:
             return self
         texts = (self._source, *(source.text for source in self._others))
+        starts = accumulate((len(text) + 1 for text in texts[:-1]), initial=0)
         whole = SyntaxTree("\n".join(texts))
-        whole._starts = tuple(accumulate((len(text) + 1 for text in texts[:-1]), initial=0))
-        whole._files = (self, *(SyntaxTree(text) for text in texts[1:]))
-        whole._paths = (None, *(source.path for source in self._others))
+        whole._parts = tuple(zip(starts, (None, *(source.path for source in self._others)), texts, strict=True))
         return whole
 
     @property
@@ -144,20 +141,20 @@ class SyntaxTree:
 
     def file_at(self, span: Span) -> tuple[Path | None, int]:
         """Which file of `program` a span lies in, None for this text's own, and where that begins."""
-        part = self._part(span)
-        return self._paths[part], self._starts[part]
+        start, path, _ = self._part(span)
+        return path, start
 
     def file_of(self, node: Node) -> SyntaxTree:
         """The file of `program` that a node lies in, by itself; its nodes are others."""
-        return self._files[self._part(self.span(node))] if self._files else self
+        return self if len(self._parts) == 1 else _alone(self, self._part(self.span(node))[2])
 
     def nearest(self, definitions: Iterable[Node], node: Node) -> list[Node]:
         """Those in the node's own file; all where it has none."""
-        every = list(definitions)
-        return [each for each in every if self.file_of(each) is self.file_of(node)] or every
+        every, own = list(definitions), self._part(self.span(node))
+        return [each for each in every if self._part(self.span(each)) is own] or every
 
-    def _part(self, span: Span) -> int:
-        return bisect_right(self._starts, span.start) - 1
+    def _part(self, span: Span) -> tuple[int, Path | None, str]:
+        return self._parts[bisect_right(self._parts, span.start, key=itemgetter(0)) - 1]
 
     def find(self, *types: str, inside: Node | None = None) -> Iterator[Node]:
         """Nodes of the given types in source order, ``inside`` itself included; outer nodes come first."""
@@ -287,6 +284,11 @@ def _is_in_parameters(tree: SyntaxTree, node: Node) -> bool:
 @cache
 def _language() -> Language:
     return Language(tree_sitter_cuda.language())
+
+
+@kept
+def _alone(_: SyntaxTree, text: str) -> SyntaxTree:
+    return SyntaxTree(text)
 
 
 @cache

@@ -24,7 +24,7 @@ from assistant.model.plan import FileEdits
 from assistant.model.source import ParsedSource, Source, Span, TextEdit
 from assistant.plan.expert.transformation import TransformationContext
 
-__all__ = ["by_file", "known_blocks", "launches_of", "of_program", "template_environment"]
+__all__ = ["by_file", "extent_of", "known_blocks", "launches_of", "of_program", "template_environment"]
 
 
 def of_program(context: TransformationContext) -> TransformationContext:
@@ -35,6 +35,11 @@ def of_program(context: TransformationContext) -> TransformationContext:
     parsed = _parsed(context.tree)
     is_only = sum(kernel.name == context.kernel.name for kernel in parsed.kernels) == 1
     return replace(context, parsed=parsed, tree=tree) if is_only else context
+
+
+def extent_of(context: TransformationContext) -> str:
+    """How far launches are looked for, as a noun."""
+    return "file" if of_program(context) is context else "program"
 
 
 @kept

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from assistant.cuda.syntax import Node, node_text
 from assistant.model.plan import DeclineReason
 from assistant.model.source import Span
-from assistant.plan.expert.analysis.kernel_launches import of_program
+from assistant.plan.expert.analysis.kernel_launches import extent_of, of_program
 from assistant.plan.expert.analysis.workload_block import declared_shapes
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
@@ -68,15 +68,16 @@ def unseen_launch(context: TransformationContext) -> Obstacle | None:
         return Obstacle(DeclineReason.LAUNCH_UNKNOWN, f"several kernels of this file are named {name}, and a launch may mean any of them")
     sites = [site.span for site in program.parsed.launch_sites_of(context.kernel)]
     if not sites and not declared_shapes(context):
-        where = f"{name} is not launched in this {context.tree.extent}"
+        where = f"{name} is not launched in this {extent_of(context)}"
         return Obstacle(DeclineReason.LAUNCH_UNKNOWN, f"{where}, and its launch would have to change with it")
-    for node in program.tree.find("identifier"):
-        span = program.tree.span(node)
+    is_own = all(program.tree.file_at(site)[0] is None for site in sites)
+    tree = context.tree if is_own else program.tree  # files without a launch may call something else by its name
+    for node in tree.find("identifier"):
+        span = tree.span(node)
         if node_text(node) != name or span == context.kernel.name_span or _is_declarator(node):
             continue
         if not any(site.contains(span) for site in sites):
-            where = program.tree.place(span)
-            return Obstacle(DeclineReason.LAUNCH_UNKNOWN, f"{name} is used other than by a plain launch on {where}")
+            return Obstacle(DeclineReason.LAUNCH_UNKNOWN, f"{name} is used other than by a plain launch on {tree.place(span)}")
     return None
 
 

@@ -15,7 +15,7 @@ import re
 
 from assistant.model.plan import DeclineReason
 from assistant.model.source import Expression, Kernel, Span
-from assistant.plan.expert.analysis.kernel_launches import of_program
+from assistant.plan.expert.analysis.kernel_launches import extent_of, of_program
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.record import Record
@@ -68,7 +68,7 @@ def guessed_launch(context: TransformationContext) -> Obstacle | None:
         return None
     return Obstacle(
         DeclineReason.LAUNCH_GUESSED,
-        f"the workload {guessed.name} only guesses grid and block, and your own launch is not in this {context.tree.extent}: "
+        f"the workload {guessed.name} only guesses grid and block, and your own launch is not in this {extent_of(context)}: "
         "write down how it launches the kernel and take the remark `# guessed` away",
     )
 

@@ -150,6 +150,11 @@ def test_a_launch_of_the_kernels_own_file_is_changed_with_the_others(tried: Trie
     assert [other.path.name for other in first.in_others] == ["test.cu"]
 
 
+def test_files_without_a_launch_may_call_something_else_by_the_kernels_name(tried: Tried) -> None:
+    first = tried(HEADER + OWN, main="int main() { int grow = 3; return grow; }\n")[0]
+    assert [edit.new_text for edit in first.edits] == ["255", "256", "256"] and first.in_others == ()
+
+
 def test_a_size_that_a_header_defines_is_changed_there(tried: Tried) -> None:
     define, launch = RUN.splitlines(keepends=True)
     first = tried(HEADER + define, none="void none();\n", run=launch)[0]
@@ -180,6 +185,11 @@ def test_files_may_have_a_size_of_the_same_name_each(tried: Tried, size: int) ->
 def test_a_launch_that_cannot_be_changed_keeps_the_block_as_it_is(declined: Declined, other: str, code: DeclineReason, words: str) -> None:
     answer = declined(run=other)
     assert answer.code is code and words in answer.reason, answer
+
+
+def test_launches_elsewhere_may_mean_the_kernel_of_that_name_there(declined: Declined) -> None:
+    answer = declined(run=HEADER + RUN)
+    assert answer.code is DeclineReason.LAUNCH_UNKNOWN and "grow is not launched in this file" in answer.reason
 
 
 def test_x_and_y_are_exchanged_in_the_kernel_and_in_the_file_that_launches_it(tried: Tried, applied: Callable[[str, Rewrite], str]) -> None:
