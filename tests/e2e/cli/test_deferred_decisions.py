@@ -30,6 +30,19 @@ def test_a_decision_that_was_allowed_is_put_off_to_the_end(cli: Cli) -> None:
     assert outcome[:2] == ["kept", "kept"] and "assumption" in labels and "[32][33]" in diff
 
 
+def test_what_asks_for_no_decision_is_offered_beside_it_and_may_be_taken(cli: Cli) -> None:
+    tiled, padded = code(POORLY_PADDED, "Go through a tile."), code(TILED_TRANSPOSE, "Pad it.", assumptions=["width is a multiple of 4"])
+    model = ScriptedModel([plan(step("shared-tile", 11)), plan(step("shared-memory-padding", 12)), plan()], [tiled, padded])
+    path = cli.quick()
+    ended = optimize(cli, path, model, "--allow", "assumption", "--accept", "best-predicted")
+    first, second = ended.all("proposal")
+    assert [one["verification"]["outcome"] for one in (first, second)] == ["NEEDS_DECISION", "PASS"]
+    assert first["speed"]["ratio"] > second["speed"]["ratio"] > 1
+    assert "[48]" in path.read_text("utf-8"), "what needs no decision is taken, the other one stays open"
+    listed = cli.run("history", path, "--json")
+    assert first["id"] in listed.out and "superseded" not in listed.out
+
+
 def test_what_cannot_be_allowed_is_said_before_anything_runs(cli: Cli) -> None:
     ended = cli.run("optimize", cli.quick(), "--allow", "speed")
     assert ended.code == 2 and "--allow does not know 'speed'" in ended.err and "alignment, arch" in ended.err
