@@ -182,6 +182,11 @@ class ProviderSettings(_Section):
         description="Seconds one answer may take in all, with its retries.",
         json_schema_extra=_USER_ONLY,
     )
+    plan_with_code: bool = Field(
+        default=False,
+        description="The model that plans writes the code of its first steps in the same answer: for models that do both well.",
+        json_schema_extra=_USER_ONLY,
+    )
     requests_per_minute: float | None = Field(
         default=None, gt=0, description="Requests sent to one endpoint a minute at most; absent: no bound.", json_schema_extra=_USER_ONLY
     )

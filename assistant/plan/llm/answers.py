@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
-from typing import Any, Generic, cast
+from typing import Any, Generic, TypeVar, cast
 
 from pydantic import ValidationError
 
@@ -22,7 +22,7 @@ from assistant.model.completion import ReplySchema
 from assistant.plan.llm.schemas import CodeReply, ExplanationReply, PlanReply, Reply, SummaryReply, WrittenPart, reply_schema
 from assistant.record import Record
 
-__all__ = ["CODE", "EXPLANATION", "MOST_REPLY_CHARACTERS", "PLAN", "SUMMARY", "BadReply", "Form"]
+__all__ = ["CODE", "EXPLANATION", "MOST_REPLY_CHARACTERS", "PLAN", "PLAN_AND_CODE", "SUMMARY", "BadReply", "Form", "PlanAndCode"]
 
 MOST_REPLY_CHARACTERS = 1_000_000
 """Of an answer that is read at all, drafts included (chosen: what a provider passes on at most)."""
@@ -47,12 +47,23 @@ class BadReply(Record):
     """In words that the model can act on."""
 
 
-class Form(Record, Generic[Reply]):
+Value = TypeVar("Value")
+
+
+class Form(Record, Generic[Value]):
     """How a question is answered."""
 
     schema: ReplySchema | None
     """What endpoints with structured outputs are sent; None: the answer is no JSON as a whole."""
-    read: Callable[[str], Reply | BadReply]
+    read: Callable[[str], Value | BadReply]
+
+
+class PlanAndCode(Record):
+    """What one call brought in place of several."""
+
+    plan: PlanReply
+    codes: Mapping[int, CodeReply]
+    """By the number of their step, from 1."""
 
 
 class _Object(Record):
@@ -122,6 +133,20 @@ def _read_code(text: str) -> CodeReply | BadReply:
     if answers and problem is None:
         return answers[-1].header  # which gives the step up
     return problem or BadReply("the answer holds neither a JSON header nor code in a fence")
+
+
+def _read_plan_and_code(text: str) -> PlanAndCode | BadReply:
+    """The last plan with the code that follows it; code that is not complete is left to be asked for."""
+    plan = _read_object(text, PlanReply)
+    if isinstance(plan, BadReply):
+        return plan
+    said = _without_drafts(text)
+    if isinstance(said, BadReply):
+        return said
+    fences = list(islice(_fences(said), _MOST_FENCES))
+    answers, _ = _answers(list(_objects(said, fences)), fences)
+    written = {answer.header.step: _assembled(answer) for answer in answers if answer.has_content and not answer.is_cut}
+    return PlanAndCode(plan, {step: code for step, code in written.items() if step is not None and isinstance(code, CodeReply)})
 
 
 def _answers(objects: Sequence[_Object], fences: Sequence[_Fence]) -> tuple[list[_Written], BadReply | None]:
@@ -259,3 +284,4 @@ PLAN = _object_form(PlanReply)
 SUMMARY = _object_form(SummaryReply)
 EXPLANATION = _object_form(ExplanationReply)
 CODE = Form[CodeReply](None, _read_code)
+PLAN_AND_CODE = Form[PlanAndCode](None, _read_plan_and_code)

@@ -154,6 +154,8 @@ class LaunchChange(_Reply):
 class CodeReply(_Reply):
     """An edit: whole parts of the region, and what else it needs. Parts come in fences behind it, or in it."""
 
+    step: int | None = None
+    """Number of the step that it carries out, from 1, where it comes with a plan."""
     summary: _Line = ""
     parts: list[WrittenPart] = Field(default=[], max_length=64)
     launches: list[LaunchChange] = Field(default=[], max_length=64)

@@ -26,9 +26,8 @@ from assistant.model.completion import (
     Spending,
 )
 from assistant.plan.budget import believed, call_cost
-from assistant.plan.llm.answers import BadReply, Form
+from assistant.plan.llm.answers import BadReply, Form, Value
 from assistant.plan.llm.library import Prompt, PromptLibrary
-from assistant.plan.llm.schemas import Reply
 from assistant.plan.tokens import estimated_message_tokens, estimated_tokens
 from assistant.ports.provider import Accounts, Provider
 from assistant.record import Record
@@ -51,10 +50,10 @@ class Stamps(Record):
     """Unix time."""
 
 
-class Answer(Record, Generic[Reply]):
+class Answer(Record, Generic[Value]):
     """A parsed answer."""
 
-    value: Reply
+    value: Value
     calls: tuple[str, ...]
     """Ids of the calls that it took, repairs included; the last one brought it."""
     model: str
@@ -81,8 +80,8 @@ class Talk:
         self._stamps = stamps
 
     async def ask(
-        self, role: ModelRole, prompt: Prompt, form: Form[Reply], earlier: tuple[ChatMessage, ...] = ()
-    ) -> Answer[Reply] | NoAnswer:
+        self, role: ModelRole, prompt: Prompt, form: Form[Value], earlier: tuple[ChatMessage, ...] = ()
+    ) -> Answer[Value] | NoAnswer:
         """The answer to ``prompt``, in the conversation ``earlier`` or, without one, in a new one."""
         start = earlier or (ChatMessage("system", self._library.render("system", {}).text),)
         messages = (*start, ChatMessage("user", prompt.text))

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from typing import Any
+
+import pytest
 
 from assistant.cuda.edits import apply_edits
 from assistant.model.attempt import TechniqueHistory
@@ -80,6 +83,48 @@ async def test_the_coder_reads_the_whole_design_and_nobody_else_does() -> None:
     asked = made.provider.requests[1].messages[-1].text
     assert design in asked and "That costs 8x." in asked, "neither the design nor the reasons are filtered"
     assert "64" not in step.rationale and "8x" not in step.rationale
+
+
+def with_code(*codes: str) -> str:
+    steps = json.dumps({"steps": [PLANNED, PLANNED | {"technique": "other", "line": 15}]})
+    return f"```json\n{steps}\n```\n" + "".join(codes)
+
+
+FIRST = f'{{"step": 1, "summary": "Store rows."}}\n```cuda part=kernel\n{BETTER}\n```\n'
+
+
+async def test_code_that_comes_with_the_plan_is_not_asked_for_again() -> None:
+    made = bed([with_code(FIRST), CODE], provider={"plan_with_code": True}, search={"variants": 1})
+    plan = await made.planner.plan(request_of())
+    assert (
+        '"step": 1' in made.provider.requests[0].messages[-1].text
+        and "Write no code yet" not in made.provider.requests[0].messages[-1].text
+    )
+    (rewrite,) = await written(made, plan.steps[0])
+    assert text_after(rewrite) == TEXT.replace(KERNEL_TEXT, BETTER)
+    assert isinstance(rewrite, Rewrite) and rewrite.origin == Origin("small-2", ("M1",)) and len(made.provider.requests) == 1
+    (rewrite,) = await written(made, plan.steps[1])
+    assert isinstance(rewrite, Rewrite) and len(made.provider.requests) == 2, "the second step came without"
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        FIRST[:-5],
+        FIRST.replace('"step": 1, ', ""),
+        FIRST.replace("part=kernel", "part=nothing"),
+        FIRST.replace("__global__", "int z; __global__"),
+    ],
+)
+async def test_code_of_a_plan_that_is_no_edit_is_asked_for(code: str) -> None:
+    made = bed([with_code(code), CODE], provider={"plan_with_code": True}, search={"variants": 1})
+    (rewrite,) = await written(made, await planned(made))
+    assert isinstance(rewrite, Rewrite) and len(made.provider.requests) == 2
+
+
+async def test_a_second_variant_is_asked_for() -> None:
+    made = bed([with_code(FIRST), CODE], provider={"plan_with_code": True}, search={"variants": 2})
+    assert len(await written(made, await planned(made))) == 2 and len(made.provider.requests) == 2
 
 
 async def test_two_designs_for_one_place_are_two_steps_and_the_same_one_twice_is_said_to_be() -> None:
@@ -292,7 +337,7 @@ async def test_a_signal_is_summarised_once_and_its_evidence_kept() -> None:
     made = bed([summary, {"steps": []}, {"steps": []}], signals={"profile": "summarised"})
     await made.planner.plan(request_of())
     await made.planner.plan(request_of())
-    assert [request.prompt for request in made.provider.requests] == ["summarise@1", "plan@5", "plan@5"]
+    assert [request.prompt for request in made.provider.requests] == ["summarise@1", "plan@6", "plan@6"]
     prompt = made.provider.requests[1].messages[1].text
     assert "Line 14 moves {E2}. It is `32 sectors` wide.\n```" in prompt
     assert "E2, line 14: global_sectors = 262,144 sectors" in prompt
