@@ -31,12 +31,13 @@ class SettledStep(Record):
     """Where its place is in the present text."""
 
 
-def is_settled(outcome: TrialOutcome, ratio: float | None) -> bool:
+def is_settled(outcome: TrialOutcome, ratio: float | None, is_by_model: bool = False) -> bool:
     """Whether a later round need not try this variant again on the same place.
 
-    A kept one that was not chosen may still add to the one that was; one that gains nothing may be masked by another bottleneck.
+    A kept one that was not chosen may still add to the one that was; one that gains nothing may be masked by another bottleneck. What a
+    model wrote and no compiler took says nothing of its idea.
     """
-    if outcome is TrialOutcome.KEPT:
+    if outcome is TrialOutcome.KEPT or (is_by_model and outcome is TrialOutcome.BUILD_FAILED):
         return False
     return outcome is not TrialOutcome.NOT_BETTER or ratio is None or ratio < _MASKED_RATIO
 

@@ -253,7 +253,8 @@ class Round:
 
     def _note_outcome(self, step: Step, trial: Trial) -> None:
         """Note how a variant of ``step`` fared."""
-        self._open_steps[step] = self._open_steps.get(step, False) or not is_settled(trial.outcome, trial.ratio)
+        is_open = not is_settled(trial.outcome, trial.ratio, _is_by_model(step))
+        self._open_steps[step] = self._open_steps.get(step, False) or is_open
         if trial.node is not None and trial.ratio is not None:
             self._kept.append(replace(trial.node, ratio=self.node.ratio * trial.ratio))
 

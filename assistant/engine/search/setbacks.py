@@ -1,7 +1,7 @@
 """Why a candidate was not kept, as its writer needs to know it. Pure.
 
-Seeds are never shown, so that no edit can be written for the values it is judged on. What a candidate printed is never shown either: with
-the right to edit host code it could print what no prompt may hold. Example::
+Seeds are never shown, so that no edit can be written for the values it is judged on. What a candidate printed is shown where it edits
+device code alone: with the right to edit host code it could print what no prompt may hold. Example::
 
     setback_of(trial)     # Setback(kind=SetbackKind.BUILD, reason="nvcc does not compile k.cu: line 7: …", …)
 """
@@ -39,7 +39,7 @@ def setback_of(trial: Trial) -> Setback | None:
         reason=_reason_for_planners(trial),
         text=trial.text,
         diagnostics=trial.diagnostics,
-        findings=() if trial.verification is None else tuple(map(_unprinted, trial.verification.findings)),
+        findings=() if trial.verification is None else tuple(_showable(trial, found) for found in trial.verification.findings),
         cases=() if trial.verification is None else trial.verification.cases,
         problems=tuple(dict.fromkeys(problem for launch in launches for problem in launch.profile.problems)),
         evidence=tuple(fact for item in trial.after for fact in item.evidence),
@@ -64,15 +64,15 @@ def attempted_before(attempt: Attempt) -> TriedBefore:
 
 
 def _reason_for_planners(trial: Trial) -> str:
-    """The reason without what the candidate printed."""
+    """The reason, without what the candidate printed where that could be anything."""
     findings = () if trial.verification is None else trial.verification.findings
     first = next((finding for finding in findings if finding.outcome is Outcome.FAIL), None)
     if first is not None and first.message == trial.reason:
-        return _unprinted(first).message
-    return trial.reason.replace(trial.printed, "…") if trial.printed else trial.reason
+        return _showable(trial, first).message
+    return trial.reason.replace(trial.printed, "…") if trial.printed and trial.has_host_code else trial.reason
 
 
-def _unprinted(finding: VerificationFinding) -> VerificationFinding:
-    if finding.code != _PRINTED:
+def _showable(trial: Trial, finding: VerificationFinding) -> VerificationFinding:
+    if finding.code != _PRINTED or not trial.has_host_code:
         return finding
     return replace(finding, message="the program prints something else", expected=None, actual=None)

@@ -86,6 +86,8 @@ class Trial(Record):
     """Of the compiler, where it was not built."""
     printed: str = ""
     """What of ``reason`` the candidate itself said."""
+    has_host_code: bool = True
+    """It edits code of the host's, or builds on an edit that does: what it prints may be anything that it could read."""
     node: SearchNode | None = None
 
     @property

@@ -1,4 +1,4 @@
-"""What the writer of a candidate is told of its failure: enough to fix it, nothing that it printed, no seeds."""
+"""What the writer of a candidate is told of its failure: enough to fix it, nothing that host code could have printed, no seeds."""
 
 from __future__ import annotations
 
@@ -56,6 +56,15 @@ def test_what_a_candidate_printed_is_not_reported(verdict) -> None:
     assert SECRET not in repr(setback)
     assert setback.findings[1] == wrong
     assert SECRET not in tried_before(trial).reason
+
+
+def test_what_an_edit_of_device_code_made_the_program_print_is_shown(verdict) -> None:
+    printed = VerificationFinding("wrong_output", Outcome.FAIL, "line 3: 0.125 instead of 0.25", expected="0.25", actual="0.125")
+    device = replace(TRIAL, has_host_code=False, verification=verdict(Outcome.FAIL, printed)).ended(TrialOutcome.FAILED, printed.message)
+    setback = setback_of(device)
+    assert setback is not None and setback.findings == (printed,) and setback.reason == printed.message
+    crashed = replace(TRIAL, has_host_code=False, printed="3 of 8 are wrong").ended(TrialOutcome.FAILED, "status 3: 3 of 8 are wrong")
+    assert tried_before(crashed).reason == "status 3: 3 of 8 are wrong"
 
 
 def test_what_its_kernels_did_comes_along_each_problem_once(assessed, access, verdict) -> None:

@@ -23,6 +23,11 @@ def test_only_an_edit_that_may_still_gain_is_judged_again(outcome: TrialOutcome,
     assert is_settled(outcome, ratio) == settled
 
 
+def test_a_slip_that_no_compiler_takes_does_not_ban_a_models_idea() -> None:
+    assert not is_settled(TrialOutcome.BUILD_FAILED, None, is_by_model=True)
+    assert is_settled(TrialOutcome.FAILED, None, is_by_model=True)
+
+
 def test_a_settled_step_moves_with_its_line() -> None:
     before, after = "a\nb\nc\n", "new\na\nb\nc\n"
     assert moved((SettledStep("padding", frozenset({2})),), before, after) == (SettledStep("padding", frozenset({3})),)
