@@ -122,8 +122,9 @@ def _fixed_block(context: TransformationContext) -> Obstacle | None:
         return Obstacle(
             DeclineReason.BLOCK_SIZE_MATTERS, f"the kernel uses {shared[0]}, so its threads work together in blocks of one size"
         )
+    flat = _flat_axes(context)
     for node in _builtin_fields(context):
-        if not _is_free(node):
+        if not _is_free(node) and node_text(node)[-1] not in flat:
             line = context.tree.line(node)
             return Obstacle(
                 DeclineReason.BLOCK_SIZE_MATTERS,
@@ -137,6 +138,12 @@ def _fixed_block(context: TransformationContext) -> Obstacle | None:
             f"the kernel does not check {min(names - guarded, default='its index')} against a bound, so the grid must fit exactly",
         )
     return None
+
+
+def _flat_axes(context: TransformationContext) -> frozenset[str]:
+    """Axes along which the kernel knows blocks and no threads: ``y = blockIdx.y``, for blocks of one row."""
+    used = {node_text(node) for node in _builtin_fields(context)}
+    return frozenset(axis for axis in "yz" if not used & {f"threadIdx.{axis}", f"blockDim.{axis}"} and f"blockIdx.{axis}" in used)
 
 
 def _body_text(context: TransformationContext) -> str:
@@ -227,6 +234,8 @@ def _all_axes(context: TransformationContext) -> tuple[_Site, ...] | Obstacle:
         sites.append(_Site(context.parsed, declared))
     if len({len(site.axes) for site in sites}) != 1:
         return Obstacle(DeclineReason.BLOCK_SHAPE, "the kernel is launched with blocks of one and of two dimensions")
+    if len(sites[0].axes) > 1 and _flat_axes(context):
+        return Obstacle(DeclineReason.BLOCK_SHAPE, "the kernel counts blocks along an axis along which they have several threads")
     return (
         tuple(sites)
         if len(sites[0].axes) <= 2
