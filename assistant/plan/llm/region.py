@@ -23,6 +23,7 @@ from assistant.plan.llm.foreign import foreign_code, lost_code
 from assistant.plan.llm.headers import header_edits, header_labels, without_includes
 from assistant.plan.llm.launching import changed_place, launched, launches_elsewhere
 from assistant.plan.llm.schemas import CodeReply
+from assistant.plan.llm.undecoded import written_into
 from assistant.plan.llm.unusable import Unusable, UnusableAnswer
 from assistant.record import Record
 from assistant.verify.host_reach import host_reach
@@ -91,7 +92,7 @@ def edit_of(parsed: ParsedSource, kernel: Kernel, reply: CodeReply, launching: I
         foreign = foreign_code(part.text, code, _outside(text, parts.values()))
         if foreign is not None:
             return replace(foreign, reason=f"part {part.id}: {foreign.reason}")
-        edits += _moved(edits_between(part.text, code), part.span.start)
+        edits += _moved(edits_between(part.text, written_into(text, code)), part.span.start)
     made = apply_edits(text, edits)
     problem = _outside_effect(text, made, parts.values()) if isinstance(made, str) else None
     elsewhere = launches_elsewhere(parsed, kernel, launching)

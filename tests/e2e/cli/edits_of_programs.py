@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from tests.e2e.cli.harness import DATA
@@ -55,7 +55,7 @@ class Edit:
     setup: tuple[tuple[str, ...], ...] = ()
     """Commands of ours that find the program first."""
     builds: tuple[tuple[str, ...], ...] = ()
-    """The project's own build, and the start of what it makes."""
+    """The project's own build, where it has one."""
     selector: str = ""
     """The kernel, where the file has several."""
 
@@ -76,7 +76,8 @@ class Edit:
             texts[file] = text.replace(old, new)
 
         if self.kernel:
-            change(self.asked, self._old_kernel(folder), self.kernel)
+            old = self._old_kernel(folder)
+            change(self.asked, old, self.kernel.replace("\n", "\r\n") if "\r\n" in old else self.kernel)
         for launch in self.launches:
             new = launch.place.replace(launch.old_grid, launch.grid, 1) if launch.grid else launch.place
             head, mark, tail = new.partition(">>>")
@@ -97,8 +98,11 @@ class Edit:
             }
             for launch in self.launches
         ]
-        parts = [{"part": "kernel", "code": self.kernel}] if self.kernel else []
-        return json.dumps({"summary": "Do it better.", "parts": parts, "launches": launches, "includes": [], "assumptions": [], "risks": []})
+        code = _bytes(self.kernel).decode("latin-1")
+        parts = [{"part": "kernel", "code": code}] if code else []
+        return json.dumps(
+            {"summary": "Do it better.", "parts": parts, "launches": launches, "includes": [], "assumptions": [], "risks": []}
+        )
 
     def line(self, folder: Path) -> int:
         """Of the kernel."""
@@ -129,53 +133,42 @@ def _replace(path: Path, old: str, new: str) -> None:
     path.write_bytes(_bytes(text.replace(old, new)))
 
 
-_GEMV_TILED = """\
-{
-    __shared__ float tile[64][33];
-    int first = blockIdx.x * blockDim.x, r = first + threadIdx.x;
-    float acc = 0.f;
-    for (int c0 = 0; c0 < n; c0 += 32) {
-        for (int k = threadIdx.x; k < 64 * 32; k += blockDim.x) {
-            int row = first + k / 32, c = c0 + k % 32;
-            if (row < m && c < n) tile[k / 32][k % 32] = A[row * n + c];
-        }
-        __syncthreads();
-        if (r < m)
-            for (int c = c0; c < min(n, c0 + 32); ++c) acc += tile[threadIdx.x][c - c0] * x[c];
-        __syncthreads();
-    }
-    if (r < m) y[r] = acc;
-}"""
-
-
-EDITS: tuple[Edit, ...] = (
+_EDITS = (
     Edit(
-        "c_main", "wrap.cu", "__global__ void square(",
+        "c_main",
+        "wrap.cu",
+        "__global__ void square(",
         """__global__ void square(float *x, int n) {
-  int i = 4 * blockIdx.x * blockDim.x + threadIdx.x;
-  for (int k = 0; k < 4 && i < n; k++, i += blockDim.x) x[i] = x[i] * x[i];
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) x[i] = x[i] * x[i];
 }""",
         "block-size-search",
-        (NewLaunch("wrap.cu", "square<<<(job->n + 127) / 128, 128>>>", "(job->n + 127) / 128", "(job->n + 511) / 512", "128", ""),),
+        (NewLaunch("wrap.cu", "square<<<(job->n + 127) / 128, 128>>>", "(job->n + 127) / 128", "264", "128", "256"),),
         arguments=("65536",),
     ),
     Edit(
-        "compile_database", "src/histogram.cu", "__global__ void histogram_kernel(", "", "block-size-search",
+        "compile_database",
+        "src/histogram.cu",
+        "__global__ void histogram_kernel(",
+        "",
+        "block-size-search",
         (NewLaunch("src/histogram.cu", "histogram_kernel<<<HISTOGRAM_BLOCKS, 64>>>", "HISTOGRAM_BLOCKS", "", "64", "256"),),
     ),
     Edit(
-        "cu_includes_cu", "kernels.cu", "__global__ void dist2(",
+        "cu_includes_cu",
+        "kernels.cu",
+        "__global__ void dist2(",
         """__global__ void dist2(const pt *p, const pt *q, float *out, int n)
 {
-    int i = 4*blockIdx.x*blockDim.x+threadIdx.x;
-    for(int k=0;k<4 && i<n;k++,i+=blockDim.x) out[i] = sq(p[i].x-q[i].x) + sq(p[i].y-q[i].y);
+    for(int i=blockIdx.x*blockDim.x+threadIdx.x;i<n;i+=gridDim.x*blockDim.x) out[i] = sq(p[i].x-q[i].x) + sq(p[i].y-q[i].y);
 }""",
         "block-size-search",
-        (NewLaunch("kernels.cu", "dist2<<<(n+63)/64,64>>>", "(n+63)/64", "(n+255)/256", "64", ""),),
+        (NewLaunch("kernels.cu", "dist2<<<(n+63)/64,64>>>", "(n+63)/64", "132", "64", "256"),),
         (("main.cu", "#define N 300", "#define N 60000"),),
     ),
     Edit(
-        "device_link", "filter.cu", "__global__ void\n__launch_bounds__(128)\nfilter(",
+        "device_link",
+        "filter.cu",
+        "__global__ void\n__launch_bounds__(128)\nfilter(",
         """__global__ void
 __launch_bounds__(128)
 filter(const float *in, float *out, int n)
@@ -186,15 +179,32 @@ filter(const float *in, float *out, int n)
 }""",
         "block-size-search",
         (NewLaunch("main.cu", "filter<<<512, 128>>>", "512", "128", "128", ""),),
-        (("main.cu", "n = 256", "n = 65536"), ("main.cu", "<<<2, 128>>>", "<<<512, 128>>>"),),
+        (
+            ("main.cu", "n = 256", "n = 65536"),
+            ("main.cu", "<<<2, 128>>>", "<<<512, 128>>>"),
+        ),
     ),
     Edit(
-        "guarded_main", "gemv.cu", "__global__ void gemv_kernel(",
-        "__global__ void gemv_kernel(const float *A, const float *x, float *y, int m, int n)\n" + _GEMV_TILED,
-        "shared-tile", more_to_do=(("main.cu", "m = 70, n = 30", "m = 2000, n = 100"),),
+        "guarded_main",
+        "gemv.cu",
+        "__global__ void gemv_kernel(",
+        """__global__ void gemv_kernel(const float *A, const float *x, float *y, int m, int n)
+{
+    int r = (blockIdx.x * blockDim.x + threadIdx.x) / 32, lane = threadIdx.x % 32;
+    if (r >= m) return;
+    float acc = 0.f;
+    for (int c = lane; c < n; c += 32) acc += A[r * n + c] * x[c];
+    for (int s = 16; s > 0; s /= 2) acc += __shfl_down_sync(0xffffffff, acc, s);
+    if (lane == 0) y[r] = acc;
+}""",
+        "coalescing-interchange",
+        (NewLaunch("gemv.cu", "gemv_kernel<<<(m + 63) / 64, 64>>>", "(m + 63) / 64", "(m + 1) / 2", "64", ""),),
+        more_to_do=(("main.cu", "m = 70, n = 30", "m = 2000, n = 100"),),
     ),
     Edit(
-        "header_kernel", "scale.cuh", "__global__ void scale_kernel(",
+        "header_kernel",
+        "scale.cuh",
+        "__global__ void scale_kernel(",
         """__global__ void scale_kernel(const float * __restrict__ x, float *y, float a, float b, int n)
 {
     int i = 4 * blockIdx.x * blockDim.x + threadIdx.x;
@@ -205,43 +215,41 @@ filter(const float *in, float *out, int n)
         arguments=("65536",),
     ),
     Edit(
-        "host_cpp", "solver.cu", "__global__ void relax(", "", "block-size-search",
+        "host_cpp",
+        "solver.cu",
+        "__global__ void relax(",
+        "",
+        "block-size-search",
         (NewLaunch("solver.cu", "relax<<<(n_ + 31) / 32, 32>>>", "(n_ + 31) / 32", "(n_ + 255) / 256", "32", "256"),),
         arguments=("32768", "2"),
     ),
     Edit(
-        "include_and_src", "src/axpy.cu", "__global__ void axpy(",
+        "include_and_src",
+        "src/axpy.cu",
+        "__global__ void axpy(",
         """__global__ void axpy(real a, real const *x, real *y, int n)
 {
     int i = 4 * blockIdx.x * blockDim.x + threadIdx.x;
     for (int k = 0; k < 4 && i < n; ++k, i += blockDim.x) y[i] += a * x[i];
 }""",
         "block-size-search",
-        (NewLaunch("src/axpy.cu", "kernel::axpy<<<(n + threads - 1) / threads, threads>>>", "(n + threads - 1) / threads", "(n + 4 * threads - 1) / (4 * threads)", "threads", ""),),
+        (
+            NewLaunch(
+                "src/axpy.cu",
+                "kernel::axpy<<<(n + threads - 1) / threads, threads>>>",
+                "(n + threads - 1) / threads",
+                "(n + 4 * threads - 1) / (4 * threads)",
+                "threads",
+                "",
+            ),
+        ),
         (("src/main.cu", "n = 777", "n = 65536"),),
-        builds=(("make",), ("./axpy",)),
+        builds=(("make",),),
     ),
     Edit(
-        "instantiated_template", "scan.cuh", "template <typename T>\n__global__ void scan_block(",
-        """template <typename T>
-__global__ void scan_block(const T *in, T *out, int n)
-{
-    __shared__ T totals[8];
-    int t = threadIdx.x, lane = t % 32;
-    T sum = t < n ? in[t] : T(0);
-    for (int d = 1; d < 32; d *= 2) {
-        T before = __shfl_up_sync(0xffffffff, sum, d);
-        if (lane >= d) sum += before;
-    }
-    if (lane == 31) totals[t / 32] = sum;
-    __syncthreads();
-    for (int w = 0; w < t / 32; w++) sum += totals[w];
-    if (t < n) out[t] = sum;
-}""",
-        "warp-shuffle-tail",
-    ),
-    Edit(
-        "library_with_driver", "kernels/dot.cu", "static __global__ void dotKernel(",
+        "library_with_driver",
+        "kernels/dot.cu",
+        "static __global__ void dotKernel(",
         """static __global__ void dotKernel(int n, const float* x, const float* y, float* out) {
   __shared__ float acc[256];
   float mine = 0.f;
@@ -258,65 +266,63 @@ __global__ void scan_block(const T *in, T *out, int n)
         "warp-shuffle-tail",
     ),
     Edit(
-        "old_encoding", "quadrat.h", "__global__ void quadrat(",
+        "old_encoding",
+        "quadrat.h",
+        "__global__ void quadrat(",
         """__global__ void quadrat(float *f, int n)
 {
-    int i = 4 * blockIdx.x * blockDim.x + threadIdx.x;
-    for (int k = 0; k < 4 && i < n; k++, i += blockDim.x)
-        f[i] = f[i] * f[i];
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+        f[i] = f[i] * f[i];   // Quadrat f\udcfcr alle
 }""",
         "block-size-search",
-        (NewLaunch("main.cu", "quadrat<<<FELD / 64, 64>>>", "FELD / 64", "FELD / 256", "64", ""),),
+        (NewLaunch("main.cu", "quadrat<<<FELD / 64, 64>>>", "FELD / 64", "132", "64", "256"),),
         (("quadrat.h", "FELD 512", "FELD 65536"),),
     ),
     Edit(
-        "three_units", "sums.cu", "static __global__ void work(",
-        """static __global__ void work(const float* in, float* sums, int n)
+        "three_units",
+        "fill.cu",
+        "__global__ void work(",
+        """__global__ void work(float *out, float start, int n)
 {
-    extern __shared__ float part[];
-    int t = threadIdx.x, i = blockIdx.x * blockDim.x + t;
-    part[t] = i < n ? in[i] : 0.0f;
-    __syncthreads();
-    for (int s = blockDim.x / 2; s > 16; s >>= 1) {
-        if (t < s) part[t] += part[t + s];
-        __syncthreads();
-    }
-    float sum = part[t];
-    for (int s = 16; s > 0; s >>= 1) sum += __shfl_down_sync(0xffffffff, sum, s);
-    if (t == 0) sums[blockIdx.x] = sum;
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+        out[i] = start + (i % 7);
 }""",
-        "warp-shuffle-tail", arguments=("65536",),
+        "block-size-search",
+        (NewLaunch("fill.cu", "work<<<blocks_of(n), 256>>>", "blocks_of(n)", "64", "256", ""),),
+        arguments=("65536",),
     ),
     Edit(
-        "makefile_library", "src/reduce.cu", "__global__ void sum_blocks(",
-        """__global__ void sum_blocks(const float *v, float *total, int n)
+        "makefile_library",
+        "src/square.cu",
+        "__global__ void square(",
+        """__global__ void square(const float *in, float *out, int n)
 {
-    __shared__ float part[BLOCK / 32];
-    int i = blockIdx.x * BLOCK + threadIdx.x;
-    float sum = i < n ? v[i] : 0.f;
-    for (int step = 16; step > 0; step /= 2) sum += __shfl_down_sync(0xffffffff, sum, step);
-    if (threadIdx.x % 32 == 0) part[threadIdx.x / 32] = sum;
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        for (int warp = 1; warp < BLOCK / 32; warp++) sum += part[warp];
-        atomicAdd(total, sum);
-    }
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+        out[i] = in[i] * in[i] * weight(i);
 }""",
-        "warp-shuffle-tail", arguments=("16384",),
-        setup=(("program", "src/reduce.cu", "--record", "make"),),
-        builds=(("make",), ("./demo",)),
+        "block-size-search",
+        (NewLaunch("src/square.cu", "square<<<(n + BLOCK - 1) / BLOCK, BLOCK>>>", "(n + BLOCK - 1) / BLOCK", "132", "BLOCK", "2 * BLOCK"),),
+        arguments=("65536",),
+        setup=(("program", "src/square.cu", "--record", "make"),),
+        builds=(("make",),),
     ),
     Edit(
-        "cmake_header", "include/vec/scale.cuh", "static __global__ void scale(", "", "block-size-search",
+        "cmake_header",
+        "include/vec/scale.cuh",
+        "static __global__ void scale(",
+        "",
+        "block-size-search",
         (
             NewLaunch("include/vec/scale.cuh", "scale<<<(n + 31) / 32, 32>>>", "(n + 31) / 32", "(n + 255) / 256", "32", "256"),
             NewLaunch("bench/bench.cu", "vec::scale<<<(n + 31) / 32, 32>>>", "(n + 31) / 32", "(n + 255) / 256", "32", "256"),
         ),
         setup=(("program", "include/vec/scale.cuh", "--configure"),),
-        builds=(("cmake", "-S", ".", "-B", "made"), ("cmake", "--build", "made"), ("made/bench",)),
+        builds=(("cmake", "-S", ".", "-B", "made"), ("cmake", "--build", "made")),
     ),
     Edit(
-        "cmake_targets", "lib/src/blur.cu", "__global__ void gammaKernel(",
+        "cmake_targets",
+        "lib/src/blur.cu",
+        "__global__ void gammaKernel(",
         """__global__ void gammaKernel(float *p, int n, float strength)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -327,11 +333,13 @@ __global__ void scan_block(const T *in, T *out, int n)
 }""",
         "constant-powers",
         setup=(("program", "lib/src/blur.cu", "--configure"), ("program", "lib/src/blur.cu", "--use", "imgtool")),
-        builds=(("cmake", "-S", ".", "-B", "made"), ("cmake", "--build", "made"), ("made/imgtool", "data/small.pgm", "1")),
+        builds=(("cmake", "-S", ".", "-B", "made"), ("cmake", "--build", "made")),
         selector="gammaKernel",
     ),
     Edit(
-        "shell_script", "smooth.cu", "__global__ void smooth(",
+        "shell_script",
+        "smooth.cu",
+        "__global__ void smooth(",
         """__global__ void smooth(const float *in, float *out, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -343,6 +351,9 @@ __global__ void scan_block(const T *in, T *out, int n)
         "coalescing-interchange",
         setup=(("program", "smooth.cu", "--record", "./build.sh"),),
         more_to_do=(("build.sh", "sm_70", "sm_80"),),
-        builds=(("./build.sh",), ("out/stencil", "input.txt")),
+        builds=(("./build.sh",),),
     ),
 )
+
+EDITS = {edit.project: edit for edit in _EDITS}
+"""By the project's name."""
