@@ -59,6 +59,12 @@ def test_a_size_that_is_asserted_or_computed_takes_no_name(extra: str) -> None:
     assert after(found, text) == text.replace(KERNEL_TEXT, f"{extra}\n{BETTER}")
 
 
+def test_a_remark_in_latin_1_is_written_back_as_its_bytes() -> None:
+    text = TEXT.replace("// out =", "// Gr\udcf6\udcdfe: out =")
+    found = answer(f"// Größe\n{BETTER}", text=text)
+    assert after(found, text) == text.replace(KERNEL_TEXT, f"// Gr\udcf6\udcdfe\n{BETTER}")
+
+
 def test_only_what_differs_is_edited() -> None:
     found = answer()
     assert after(found) == TEXT.replace(KERNEL_TEXT, BETTER)
