@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -19,6 +20,8 @@ from tests.thorough import only
 QUICK = ("compile_database", "old_encoding")
 """Those of every run: a launch of one file, and a kernel and its launch in two, one of them in Latin-1."""
 BUILD_S = 300.0
+TOOLKIT = {"CPATH": "/usr/local/cuda/include"}
+"""Where a toolkit's headers are, for host code that a build does not tell."""
 
 
 def files(folder: Path) -> Mapping[str, bytes]:
@@ -69,7 +72,7 @@ def builds(cli: Cli, edit: Edit, scratch: Path) -> None:
         return
     shutil.copytree(cli.folder, scratch, ignore=shutil.ignore_patterns(".kernelopt"))
     for command in edit.builds:
-        ended = subprocess.run(command, cwd=scratch, capture_output=True, text=True, timeout=BUILD_S, check=False)
+        ended = subprocess.run(command, cwd=scratch, env=os.environ | TOOLKIT, capture_output=True, text=True, timeout=BUILD_S, check=False)
         assert ended.returncode == 0, ended.stdout + ended.stderr
 
 

@@ -281,13 +281,14 @@ async def test_findings_on_a_headers_kernel_are_published_under_the_header(share
     shared_cli.write("run.cu", RUN)
     path = shared_cli.write("ops.cuh", OPS)
     editor = await shared_editor(settings={"background": {"compile": "off", "verify": "off", "profile": "on_save", "pause_s": 0.05}})
-    main = editor.open(shared_cli.write("main.cu", MAIN))
+    own = "__global__ void one(float *v) { v[threadIdx.x] += 1.0f; }\n"
+    main = editor.open(shared_cli.write("main.cu", own + MAIN.replace("grow_all(v, n);\n ", "grow_all(v, n);\n    one<<<1, 32>>>(v);\n ")))
     editor.save(main)
 
     def found() -> list[types.Diagnostic]:
         return [item for item in editor.client.diagnostics.get(path.as_uri(), []) if item.code == "KO116"]
 
-    (finding,) = await editor.until(found)
+    (finding,) = await editor.until(found, 60)
     line = OPS[: OPS.index("powf")].count("\n")
     assert finding.range.start.line == line and not editor.of_code(main, "KO116")
     header = editor.open(path)
