@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from lsprotocol import types
@@ -16,7 +17,7 @@ from lsp.backend import Backend
 from lsp.late import LateReads
 from lsp.settings import EditorConfiguration
 from lsp.texts import open_document
-from lsp.units import IgnoredText, Unit, Units
+from lsp.units import IgnoredText, Unit, Units, file_of
 
 __all__ = ["Diagnostics"]
 
@@ -38,6 +39,8 @@ class Diagnostics:
         self._backend = backend
         self._late = late
         self._configuration = configuration
+        self._elsewhere: dict[str, dict[Path, list[types.Diagnostic]]] = {}
+        """By document: what its jobs said of files that are not open."""
 
     def publish(self, uri: str) -> None:
         """Send the notes on a document's sources; if the document still has to be read, once it is."""
@@ -48,6 +51,7 @@ class Diagnostics:
         found += [_ignored(item) for item in self._units.ignored(uri)]
         document = open_document(self._server.workspace, uri)
         self._send(uri, found, None if document is None else document.version)
+        self._publish_unopened(uri, {path: notes for unit in self._units.of(uri) for path, notes in self._unopened(unit)})
 
     def publish_all(self) -> None:
         """Send those of every open document."""
@@ -56,7 +60,30 @@ class Diagnostics:
 
     def clear(self, uri: str) -> None:
         """The document was closed."""
-        self._send(uri, [])
+        self._send(uri, self._told_of(file_of(uri, None)))
+        self._publish_unopened(uri, {})
+
+    def _unopened(self, unit: Unit) -> Iterator[tuple[Path, list[types.Diagnostic]]]:
+        """(path, what jobs on the unit said) of files that are not open."""
+        for path, file in self._backend.editor.unopened(unit.key).items():
+            place = Unit("", path.as_uri(), path, file.text, file.text, unit.encoding)
+            yield path, [_diagnostic(place, note) for note in file.notes]
+
+    def _publish_unopened(self, uri: str, told: dict[Path, list[types.Diagnostic]]) -> None:
+        """Show what a document's jobs say of other files now, and take back what they said before."""
+        before = self._elsewhere.pop(uri, {})
+        if told:
+            self._elsewhere[uri] = told
+        for path in dict.fromkeys((*before, *told)):
+            if self._backend.editor.key_of(path) is None:
+                self._send(path.as_uri(), self._told_of(path))
+
+    def _told_of(self, path: Path) -> list[types.Diagnostic]:
+        """Of a file that is not open, what the jobs on all documents say; each once."""
+        found: list[types.Diagnostic] = []
+        for told in self._elsewhere.values():
+            found += [diagnostic for diagnostic in told.get(path, []) if diagnostic not in found]
+        return found
 
     def _notes(self, unit: Unit) -> list[Note]:
         is_compiler_shown = self._configuration.settings_of(unit.path).diagnostics.compiler == "on"

@@ -10,6 +10,7 @@ Example::
 
 from __future__ import annotations
 
+import re
 from enum import StrEnum
 
 from assistant.cuda.calls import callee_name, takes_values_only
@@ -18,6 +19,9 @@ from assistant.cuda.syntax import Node, SyntaxTree, binary_parts, unparenthesize
 from assistant.record import Record
 
 __all__ = ["ArrayAccess", "PointerUse", "Use", "array_accesses", "canonical", "is_declaration", "kind_of", "uses_of"]
+
+_ATOMIC = re.compile(r"atomic(?:Add|Sub|Exch|Min|Max|Inc|Dec|CAS|And|Or|Xor)(?:_block|_system)?")
+"""Takes an address and values (CUDA C++ Programming Guide, "Atomic Functions")."""
 
 
 class Use(StrEnum):
@@ -82,8 +86,9 @@ def kind_of(tree: SyntaxTree, element: Node) -> Use:
         return Use.ESCAPE if is_reference else Use.READ
     if parent.type == "argument_list":
         call = parent.parent
-        is_call = call is not None and call.type == "call_expression"
-        return Use.ESCAPE if is_call and call is not None and not takes_values_only(tree, call) else Use.READ
+        if call is None or call.type != "call_expression" or takes_values_only(tree, call):
+            return Use.READ
+        return Use.READ if _is_operand_of_atomic(tree, call, element) else Use.ESCAPE
     return Use.READ
 
 
@@ -205,6 +210,13 @@ def _pointed(node: Node) -> tuple[Node | None, tuple[Node, ...]]:
         return argument, ()
     parts = binary_parts(argument)
     return (None, ()) if parts is None or parts[0] != "+" else (unparenthesized(parts[1]), (parts[2],))
+
+
+def _is_operand_of_atomic(tree: SyntaxTree, call: Node, element: Node) -> bool:
+    """Whether a built-in atomic is passed the element's value, not its address."""
+    arguments = call.child_by_field_name("arguments")
+    given = () if arguments is None else without_comments(arguments)
+    return _ATOMIC.fullmatch(callee_name(tree, call)) is not None and element in given[1:]
 
 
 def _address_kind(tree: SyntaxTree, address: Node) -> Use:

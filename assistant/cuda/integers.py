@@ -82,7 +82,8 @@ class Scope(Record):
 def evaluate(node: Node, scope: Scope, environment: Environment, depth: int = 0) -> int | None:
     """The expression's value; None when it depends on something unknown.
 
-    ``environment`` gives built-ins under their spelling (``threadIdx.x``) and parameters under their name.
+    ``environment`` gives built-ins under their spelling (``threadIdx.x``) and parameters under their name; members, elements and calls
+    under theirs, without blanks.
     """
     if depth > _MAX_DEPTH:
         return None
@@ -104,7 +105,8 @@ def _identifier(node: Node, scope: Scope, environment: Environment, depth: int) 
     return None if name in scope.writes else scope.constants.get(name)
 
 
-def _field(node: Node, scope: Scope, environment: Environment, depth: int) -> int | None:
+def _said(node: Node, scope: Scope, environment: Environment, depth: int) -> int | None:
+    """What the caller says that a whole expression comes to."""
     return environment.get(node_text(node).replace(" ", ""))
 
 
@@ -145,6 +147,9 @@ def _conditional(node: Node, scope: Scope, environment: Environment, depth: int)
 
 
 def _call(node: Node, scope: Scope, environment: Environment, depth: int) -> int | None:
+    said = _said(node, scope, environment, depth)
+    if said is not None:
+        return said
     name, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
     if name is None or arguments is None or cast_of(node) is not None:
         return _cast(node, scope, environment, depth)
@@ -206,7 +211,8 @@ _HANDLERS: Mapping[str, Callable[[Node, Scope, Environment, int], int | None]] =
     "number_literal": _number,
     "identifier": _identifier,
     "type_identifier": _identifier,  # ``dim3 block(THREADS)`` reads like a prototype
-    "field_expression": _field,
+    "field_expression": _said,
+    "subscript_expression": _said,
     "parenthesized_expression": _inner,
     "cast_expression": _cast,
     "unary_expression": _unary,

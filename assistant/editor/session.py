@@ -14,7 +14,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -36,6 +36,7 @@ from assistant.editor.setup_files import is_choice, is_setup
 from assistant.editor.sharing import taken_by
 from assistant.editor.staging import STAGES, Staging, Trigger
 from assistant.editor.tasks import Task, Verb
+from assistant.editor.unopened import UnopenedFile, UnopenedFiles
 from assistant.editor.view import EMPTY_VIEW, KernelView, PairView, View
 from assistant.editor.words import pair_headline
 from assistant.engine import OptimizeOptions, about_texts, new_id, read_source
@@ -71,6 +72,7 @@ class EditorSession:
         self._queues = Queues(admission, parts.quick, parts.heavy)
         self._staging = Staging(self._start_stage, self._queues.background_sources, parts.most_sources)
         self.review = Review(store, parts.who)
+        self._unopened = UnopenedFiles()
         self.spent: BudgetSpent | None = None
         """What the last job with a model has spent; None before one."""
 
@@ -124,6 +126,7 @@ class EditorSession:
         self._staging.drop(key)
         self._pause.drop(key)
         self._queues.cancel_source(key)
+        self._unopened.forget(key)
         self.review.closed(document.path)
 
     def keys(self) -> tuple[str, ...]:
@@ -136,6 +139,10 @@ class EditorSession:
     def view(self, key: str) -> View:
         """What to show of a source; empty for one that is not open. A pending parse is done first."""
         return self._reparsed(key).view if key in self._documents else EMPTY_VIEW
+
+    def unopened(self, key: str) -> Mapping[Path, UnopenedFile]:
+        """What jobs on a source said of files that are not open."""
+        return self._unopened.of(key)
 
     def text(self, key: str) -> str:
         """The text as it stands. Raises UsageError for a source that is not open."""
@@ -177,6 +184,8 @@ class EditorSession:
     def files_changed(self, paths: tuple[Path, ...]) -> None:
         """Files changed on disk: open sources that are made with one of them, or set up by one, are looked at again once changes stop."""
         self._programs.changed(paths)
+        for key in self._unopened.changed(paths):
+            self._parts.listener.shown(key)
         names = frozenset(path.name for path in paths)
         is_set_up_anew, is_choosing = any(map(is_setup, paths)), any(map(is_choice, paths))
         for document in self._documents.values():
@@ -361,6 +370,8 @@ class EditorSession:
                 self._keep(other, task.verb)
                 self._queues.cancel_waiting(other.key, task.verb)
             self._parts.listener.shown(other.key)
+        if self._unopened.take(document.key, task, reported, lambda path: self.key_of(path) is not None):
+            self._parts.listener.shown(document.key)
 
     def _keep(self, document: OpenDocument, verb: Verb) -> None:
         self._store.keep_analysis(find_workspace(document.path), document.path, document.stored(verb.value), time.time_ns() // 1_000_000)

@@ -15,7 +15,7 @@ from pathlib import Path
 from assistant.cuda.same_names import without_file
 from assistant.model import events
 
-__all__ = ["of_file", "own"]
+__all__ = ["files_told_of", "of_file", "own"]
 
 _OfKernel = (
     events.KernelFound
@@ -32,6 +32,11 @@ def own(reported: Iterable[events.Event]) -> list[events.Event]:
     """Without what is said of kernels in other files."""
     mine = (event for event in reported if not isinstance(event, _OfKernel) or event.file is None)
     return [_as_written(event) if isinstance(event, _OfKernel) else event for event in mine]
+
+
+def files_told_of(reported: Iterable[events.Event]) -> tuple[Path, ...]:
+    """Other files than the job's own of whose kernels something is said."""
+    return tuple(dict.fromkeys(Path(event.file) for event in reported if isinstance(event, _OfKernel) and event.file is not None))
 
 
 def of_file(reported: Iterable[events.Event], file: Path) -> list[events.Event]:

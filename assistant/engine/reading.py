@@ -46,7 +46,9 @@ def read_version(request: JobRequest, flags: Flags) -> SourceVersion:
     found = _program(request, flags, parsed)
     units = _units(request, found)
     flags = flags if found is None else _with_flags(flags, found)
-    others = (*map(parse, units), *_headers_with_kernels(request, (parsed.source, *units), flags))
+    headers = tuple(_headers(request, (parsed.source, *units), flags))
+    asked = tuple(_asked_about(request, headers))
+    others = (*map(parse, units), *asked)
     program = Program(
         sources=(parsed.source, *(other.source for other in others)),
         flags=flags,
@@ -58,7 +60,7 @@ def read_version(request: JobRequest, flags: Flags) -> SourceVersion:
     )
     is_alone = request.programs is not None and not request.programs.found
     selection = Selection(request.kernel, request.needs_kernels, request.live, is_alone, len(request.edited) > 1)
-    return replace(version_of(parsed, program, selection, others), found=found)
+    return replace(version_of(parsed, program, selection, others), found=found, headers=_further(headers, asked))
 
 
 def _program(request: JobRequest, flags: Flags, parsed: ParsedSource) -> FoundProgram | None:
@@ -98,16 +100,29 @@ def _with_flags(flags: Flags, found: FoundProgram) -> Flags:
     return replace(flags, arguments=tuple(dict.fromkeys((*found.flags, *flags.arguments))))
 
 
-def _headers_with_kernels(request: JobRequest, units: Sequence[Source], flags: Flags) -> Iterator[ParsedSource]:
-    """Headers of the project that one of the units includes and that define kernels, and those whose text is not what the disk holds."""
+def _headers(request: JobRequest, units: Sequence[Source], flags: Flags) -> Iterator[Source]:
+    """Of the project, that one of the units includes."""
     known, project = {source.path for source in units}, find_project(request.file)
     texts = with_headers(((str(source.path), source.text) for source in units), flags.arguments)
-    for path, text in ((Path(name), request.text_of(Path(name)) or text) for name, text in texts.items()):
-        if path in known or not path.is_relative_to(project) or (_KERNEL not in text and request.text_of(path) is None):
+    for path, text in ((Path(name), text) for name, text in texts.items()):
+        if path not in known and path.is_relative_to(project):
+            yield Source(path, request.text_of(path) or text)
+
+
+def _asked_about(request: JobRequest, headers: Sequence[Source]) -> Iterator[ParsedSource]:
+    """Those that define kernels, and those whose text is not what the disk holds."""
+    for header in headers:
+        is_changed = request.text_of(header.path) is not None
+        if not is_changed and _KERNEL not in header.text:
             continue
-        parsed = parse(Source(path, text))
-        if parsed.kernels or request.text_of(path) is not None:
+        parsed = parse(header)
+        if parsed.kernels or is_changed:
             yield parsed
+
+
+def _further(headers: Sequence[Source], asked: Sequence[ParsedSource]) -> tuple[Source, ...]:
+    paths = {file.source.path for file in asked}
+    return tuple(header for header in headers if header.path not in paths)
 
 
 def _source(request: JobRequest, path: Path) -> Source:

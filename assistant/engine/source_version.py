@@ -17,6 +17,7 @@ from assistant.build.units import is_unit
 from assistant.cuda.match import kernel_of_instance, select_kernels
 from assistant.cuda.parse import parse
 from assistant.cuda.pasted_kernels import pasted_kernels
+from assistant.cuda.program_structs import with_structs_of
 from assistant.cuda.same_names import told_apart, without_file
 from assistant.disk.texts import MOST_SOURCE_BYTES, UnfitFileError, read_bytes
 from assistant.errors import CannotAnswerError, UsageError
@@ -73,6 +74,8 @@ class SourceVersion(Record):
     """What was asked about; the same of every version."""
     others: tuple[ParsedSource, ...] = ()
     """The other files of the program: its units, and headers that hold kernels."""
+    headers: tuple[Source, ...] = ()
+    """Headers of the project that the program includes and that hold no kernels: what their structs look like."""
     found: FoundProgram | None = None
     """Which program it is part of, where that was looked for and found."""
 
@@ -89,6 +92,12 @@ class SourceVersion(Record):
     def text(self) -> str:
         """Of all of the program's files, the one in question first: for what may be declared in any of them."""
         return "\n".join(file.source.text for file in self.files)
+
+    @property
+    def struct_text(self) -> str:
+        """The text of the file in question, with the structs that are declared for it elsewhere in the program."""
+        others = (*(file.source for file in self.others), *self.headers)
+        return with_structs_of(self.source.text, tuple(source.text for source in others))
 
     @property
     def files(self) -> tuple[ParsedSource, ...]:
@@ -199,7 +208,8 @@ def with_texts(version: SourceVersion, texts: Iterable[Source]) -> SourceVersion
     parsed, *others = (parse(given[path]) if (path := file.source.path) in given else file for file in version.files)
     sources = tuple(given.get(source.path, source) for source in version.program.sources)
     program = replace(version.program, kernels=(), is_candidate=False, sources=sources)
-    return replace(version_of(parsed, program, version.selection, tuple(others)), found=version.found)
+    read = version_of(parsed, program, version.selection, tuple(others))
+    return replace(read, found=version.found, headers=version.headers)
 
 
 def with_text(version: SourceVersion, text: str) -> SourceVersion:

@@ -35,8 +35,9 @@ test("pictures that the manifest names are there", () => {
 });
 
 test("VS Code starts without the extension until something may hold CUDA", () => {
-  const ofCuda = /^(?:onLanguage:(?:cuda-cpp|cuda|python)|onNotebook:jupyter-notebook|workspaceContains:\*\*\/\*\.\{cu,cuh\}|onWebviewPanel:kernelopt\.\w+)$/;
+  const ofCuda = /^(?:onLanguage:(?:cuda-cpp|cuda|python)|onNotebook:jupyter-notebook|workspaceContains:\*\*\/(?:\*\.\{cu,cuh\}|kernelopt\.toml)|onWebviewPanel:kernelopt\.\w+)$/;
   for (const event of activationEvents) assert.match(event, ofCuda);
+  assert.ok(activationEvents.includes("workspaceContains:**/kernelopt.toml"), "a project whose kernels are in files of other names");
 });
 
 test("no proposed API is asked for", () => {

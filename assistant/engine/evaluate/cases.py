@@ -156,7 +156,7 @@ def _signatures(version: SourceVersion, workload: DeclaredWorkload) -> dict[str,
 def _generated(
     version: SourceVersion, workload: DeclaredWorkload, shape: Shape, signatures: dict[str, tuple[Kernel, Signature]], draw: Draw
 ) -> NewCase | WorkloadProblem:
-    options = GenerateOptions(layouts=_layouts(version.source.text), symbol_types=device_variable_types(version.source.text))
+    options = GenerateOptions(layouts=_layouts(version.struct_text), symbol_types=device_variable_types(version.source.text))
     return generate(workload, shape, {name: signature for name, (_, signature) in signatures.items()}, draw, options)
 
 

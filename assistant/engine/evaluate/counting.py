@@ -51,7 +51,7 @@ async def _run(
     run = await job.lab.run(version.program, mode, job.limits, True, job.request.sample_blocks, corrections, order_seed)
     if isinstance(run, LabFailure):
         return run
-    run = with_types(run, version.text)
+    run = with_types(run, version)
     kernels = _with_program_counts(group_by_kernel(version, run.profiles), run)
     return CountedRun(
         kernels=kernels,

@@ -28,7 +28,7 @@ def facts_of_launches(version: SourceVersion, counted: CountedRun, kernel: Kerne
     parameters = [(name, instance_parameters(kernel, name)) for name in sorted(instances)]
     launches = [seen for recording in recordings for seen in launches_of(recording, parameters)]
     made = sum(shape.count for recording in recordings for shape in recording.shape_counts if shape.kernel in instances)
-    text = version.about(kernel).source.text
+    text = version.about(kernel).struct_text
     return recorded_facts(kernel.qualified_name, launches, origin, made, lambda name: layout_named(text, name))
 
 

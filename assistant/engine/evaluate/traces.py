@@ -9,6 +9,7 @@ from functools import partial
 from assistant.cuda.fixed_constants import fixed_constants
 from assistant.cuda.match import kernel_of_instance
 from assistant.cuda.struct_layouts import layout_named
+from assistant.engine.source_version import SourceVersion
 from assistant.model.recording import Transfer
 from assistant.model.source import ParsedSource
 from assistant.model.structs import ElementLayout
@@ -22,11 +23,11 @@ from assistant.workload.recordings import RecordingReader
 __all__ = ["least_roundoff", "trace_of", "with_types"]
 
 
-def with_types(run: ProgramRun, text: str) -> ProgramRun:
-    """The run with the types of memory that kernels reach through members of structs, and with the constants that ``text`` fixes."""
+def with_types(run: ProgramRun, version: SourceVersion) -> ProgramRun:
+    """The run with the types of memory that kernels reach through members of structs, and with the constants that its text fixes."""
     if run.recording is None:
         return run
-    recording, fixed = typed(run.recording, partial(layout_named, text)), fixed_constants(text)
+    recording, fixed = typed(run.recording, partial(layout_named, version.struct_text)), fixed_constants(version.text)
     buffers = tuple(replace(b, is_fixed=(b.symbol or "").rpartition("::")[2] in fixed) for b in recording.buffers)
     return replace(run, recording=replace(recording, buffers=buffers))
 

@@ -85,7 +85,7 @@ async def original_runs(
     if isinstance(runs, LabFailure):
         return runs
     runs = [side if checked is None else (*side, checked) for side, checked in zip(runs, known, strict=True)]
-    text = version.source.text
+    text = version.struct_text
     declared = version.declared[0].outputs if version.declared else ()
     seen = [PreparedCase(case, side, FloatReference(), ()) for case, side in zip(cases, runs, strict=True)]
     rounded = need_tolerance(tuple(split_members(case_evidence(item, (), text)) for item in seen), declared)

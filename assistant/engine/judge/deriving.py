@@ -79,10 +79,10 @@ async def derive(job: Job, version: SourceVersion, lead: Lead, effort: Effort) -
     size, and a smaller one gives all others."""
     if _is_in_part(lead.own):
         return await _derive_in_part(job, version, lead, effort)
-    base = base_of(lead.own, version.source.text, effort.seeds)
+    base = base_of(lead.own, version.struct_text, effort.seeds)
     dense, sparse = (_redrawn_floats(base, effort.seeds[0], zeros) for zeros in ("filled", "scattered"))
     cost, (trial, dense_trial) = await _measured(job, version, [lead.own.new, dense])
-    own, text = _within(base.case, cost, effort), version.source.text
+    own, text = _within(base.case, cost, effort), version.struct_text
     bases = [replace(base, case=own)]
     reason = trial.unclean(trial.problem_kinds)
     if reason is not None:
@@ -129,7 +129,7 @@ async def _derive_in_part(job: Job, version: SourceVersion, lead: Lead, effort: 
         threads=lead.own.new.recording.launches[0].config.thread_count,
         checked_s=None if cost.checked_s is None else cost.checked_s / share,
     )
-    launch = SizedLaunch(trial, own.new, model, whole, layouts_of(own.new, version.source.text))
+    launch = SizedLaunch(trial, own.new, model, whole, layouts_of(own.new, version.struct_text))
     sizes = await try_sizes(trials_of(job, version.program), launch, effort.seeds[0], is_confirming=False)
     own = replace(_within(own, cost, effort), checked=trial.checked)
     if sizes.base is None:
@@ -159,7 +159,7 @@ async def redrawn(job: Job, version: SourceVersion, own: JudgedCase, effort: Eff
     own = _within(own, cost, effort)
     if own.given or not effort.is_confirming or trial.unclean(trial.problem_kinds) is not None:
         return DerivedCases((own,))
-    made = _first(base_of(own, version.source.text, effort.seeds), case_count(cost, _REDRAWN_COUNT), is_declared=False)
+    made = _first(base_of(own, version.struct_text, effort.seeds), case_count(cost, _REDRAWN_COUNT), is_declared=False)
     kept, dropped = await _clean(job, version, made, trial)
     return DerivedCases((own, *kept), tuple(dropped))
 
@@ -197,7 +197,7 @@ def _within(own: JudgedCase, cost: Cost, effort: Effort) -> JudgedCase:
 
 
 def _model(version: SourceVersion, lead: Lead) -> SizeModel | None:
-    text = version.source.text
+    text = version.struct_text
     if lead.is_declared or len(lead.own.new.launches) != 1 or chosen_in(lead.own.new):
         return None
     return size_model_of(lead.own.new, lead.own.parameters[0], lead.observed, lambda name: layout_named(text, name))

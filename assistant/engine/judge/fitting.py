@@ -158,7 +158,7 @@ def _grid_of(case: JudgedCase, pairs: Sequence[LaunchPair], original: SourceVers
     pair = next((pair for pair in pairs if pair.a_index == case.launch_index), None)
     if case.resize is None or pair is None or candidate.recording is None:
         return None
-    text = candidate.version.source.text
+    text = candidate.version.struct_text
     observed = observed_launches([candidate.recording], pair.kernel, case.parameters[0], lambda name: layout_named(text, name))
     own = ObservedLaunch(case.resize.model.sizes, pair.config, {})
     others = [one for one in observed if one.sizes.keys() == own.sizes.keys() and one.sizes != own.sizes]

@@ -35,7 +35,7 @@ def judge_timed_calls(
     in_question = kernels_in_question(baseline, evaluation.version, facts)
     order_before, order_after = map(order_of, in_question)
     cases = tuple(
-        case_evidence(replace(item, original=(*item.original, *own.get(index, ()))), left.get(index, ()), baseline.version.source.text)
+        case_evidence(replace(item, original=(*item.original, *own.get(index, ()))), left.get(index, ()), baseline.version.struct_text)
         for index, item in enumerate(baseline.cases)
         if item.case.new.origin.is_own_size and meaning_of(item.case.new.origin.kind) is None
     )

@@ -145,7 +145,7 @@ class _Judged(Record):
 
 
 def _evidence_of(baseline: Baseline, cases: Sequence[tuple[PreparedCase, tuple[SideRun, ...]]]) -> tuple[CaseEvidence, ...]:
-    text = baseline.version.source.text
+    text = baseline.version.struct_text
     return tuple(case_evidence(baseline.perturbed.known(item), side, text) for item, side in cases)
 
 
@@ -179,7 +179,7 @@ async def _unless_rounding(job: Job, baseline: Baseline, candidate: SourceVersio
     if not isinstance(without, Verification) or without.outcome is Outcome.FAIL:
         return judged
     run = await job.further_runs.fused(job.lab, baseline.version.program, job.limits)
-    rounded = None if isinstance(run, LabFailure) else with_types(run, baseline.version.source.text)
+    rounded = None if isinstance(run, LabFailure) else with_types(run, baseline.version)
     error = own_error(recorded_cases(baseline), baseline.outputs, baseline.tolerance)
     evidence = replace(judged.evidence, program=program_verdict(baseline, candidate, counted, error, rounded))
     return _Judged(evidence, judge(evidence))

@@ -91,7 +91,7 @@ class OtherUploads(Record):
 
 async def other_uploads(job: Job, sides: Sides) -> OtherUploads:
     """Nothing where the two versions upload different things: then it is not known what B should upload in place of its own."""
-    given = uploads_of_both(sides.a.parsed, sides.a_counted, sides.b_counted)
+    given = uploads_of_both(sides.a.parsed, sides.a_counted, sides.b_counted, sides.a.struct_text)
     if isinstance(given, str):
         return OtherUploads(missing=(f"other values: {given}",))
     runs = _Runs(job, sides, given)
@@ -217,7 +217,7 @@ class _Runs:
             return None
         if ran.timed_out and self._count == 1:
             self._is_over, self.reason = True, f"the program takes longer than {_RUN_S:g} s under checks"
-        ran = with_types(ran, self.sides.a.source.text)
+        ran = with_types(ran, self.sides.a)
         left = _Left(ran, self._trace(ran), time.monotonic() - start_s)
         if ran.recording_path is not None:
             await asyncio.to_thread(remove_tree, ran.recording_path)
@@ -240,7 +240,7 @@ class _Runs:
 
     def _trace(self, ran: ProgramRun) -> ProgramTrace:
         """Without what it prints: it may print what a check of its own found, which knows nothing of other contents."""
-        return replace(trace_of(ran, self.sides.a.source.text), stdout=b"")
+        return replace(trace_of(ran, self.sides.a.struct_text), stdout=b"")
 
     def _known(self) -> tuple[Problem, ...]:
         return tuple(problem for counted in self.sides.known for problem in counted.problems)

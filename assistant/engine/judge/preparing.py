@@ -109,7 +109,7 @@ def _size(case: NewCase) -> tuple[int, int]:
 
 
 def _observed(version: SourceVersion, case: JudgedCase, recordings: Sequence[Recording]) -> tuple[ObservedLaunch, ...]:
-    instance, text = case.new.recording.launches[0].kernel, version.source.text
+    instance, text = case.new.recording.launches[0].kernel, version.struct_text
     return tuple(observed_launches(recordings, instance, case.parameters[0], lambda name: layout_named(text, name)))
 
 

@@ -60,7 +60,7 @@ async def perturbed_runs(
 
     With what went wrong where they did not come to their end.
     """
-    text = version.source.text
+    text = version.struct_text
     usable = [_has_floats(case, text) and _size_bytes(case.new) <= _PERTURBED_BYTES for case in cases]
     chosen = [index for index in range(len(cases)) if wanted[index] and usable[index]]
     found: list[tuple[SideRun, ...]] = [() for _ in cases]
@@ -80,7 +80,7 @@ async def perturbed_runs(
 
 async def _rebuilt(job: Job, version: SourceVersion, cases: Sequence[JudgedCase]) -> tuple[list[FloatReference], str | None]:
     """The float64 twin of every case that can have one; a source that cannot be rebuilt so is no failure."""
-    wide = [_twin(case, version.source.text) for case in cases]
+    wide = [_twin(case, version.struct_text) for case in cases]
     usable = [index for index, case in enumerate(wide) if not isinstance(case, CannotWiden)]
     references = [FloatReference() for _ in cases]
     made = [_with_promoted_names(case) for case in wide if not isinstance(case, CannotWiden)]

@@ -97,7 +97,7 @@ def _difference(original: OriginalRuns, ordinary: ProgramRun, other: ProgramRun)
 
     What varies between the original's own runs, and sums of floats whose order changes, are no difference.
     """
-    text = original.version.source.text
+    text = original.version.struct_text
     mine, trace = (trace_of(run, text, _COPIES) for run in (ordinary, other))
     trace = _completed(trace, mine)
     own = compare_programs(mine, mine, trace, original.tolerance)

@@ -35,8 +35,8 @@ class UploadsOfBoth(Record):
     """What stands for something that both versions upload, by ``Upload.key``."""
 
 
-def uploads_of_both(a: ParsedSource, a_counted: CountedRun, b_counted: CountedRun) -> UploadsOfBoth | str:
-    """A sentence where the uploads of the two do not correspond."""
+def uploads_of_both(a: ParsedSource, a_counted: CountedRun, b_counted: CountedRun, struct_text: str = "") -> UploadsOfBoth | str:
+    """A sentence where the uploads of the two do not correspond. ``struct_text`` has the structs, where that is not A's own."""
     readers = [reader for counted in (a_counted, b_counted) for reader in _reader(counted)]
     if len(readers) < 2:
         return "what the host copies to the device is not known"
@@ -50,7 +50,7 @@ def uploads_of_both(a: ParsedSource, a_counted: CountedRun, b_counted: CountedRu
     shared = [upload for upload in _plain(readers[0].recording) if counterpart(contents[0][upload.key], theirs) is not None]
     if not shared:
         return "nothing is copied to the device"
-    passed = PassedMemory(readers[0].recording, a)
+    passed = PassedMemory(readers[0].recording, a, struct_text)
     pieces = tuple(passed.piece(upload, contents[0][upload.key]) for upload in shared)
     keys = {key: data for side in contents for key, data in side.items() if counterpart(data, mine) is not None}
     return UploadsOfBoth(uploaded(pieces, passed.most_places, _marks(readers[0])), keys)
@@ -107,8 +107,8 @@ def _words(argument: RecordedArgument) -> list[bytes]:
 class PassedMemory:
     """What the launches of one recording, which has its types, tell."""
 
-    def __init__(self, recording: Recording, parsed: ParsedSource) -> None:
-        self._text = parsed.source.text
+    def __init__(self, recording: Recording, parsed: ParsedSource, struct_text: str = "") -> None:
+        self._text = struct_text or parsed.source.text
         self._buffers = {buffer.id: buffer for buffer in recording.buffers}
         self._names: dict[tuple[int, int], str] = {}
         """By buffer and offset."""

@@ -78,7 +78,7 @@ def _by_order(baseline: Baseline, candidate: SourceVersion, facts: VersionFacts,
 def recorded_cases(baseline: Baseline) -> tuple[CaseEvidence, ...]:
     """The original on what its own run had."""
     recorded = (item for item in baseline.cases if item.case.new.origin.kind == "recorded")
-    return tuple(split_members(case_evidence(item, (), baseline.version.source.text)) for item in recorded)
+    return tuple(split_members(case_evidence(item, (), baseline.version.struct_text)) for item in recorded)
 
 
 def program_verdict(
@@ -88,7 +88,7 @@ def program_verdict(
     first, second, changed = baseline.counted.run, baseline.second_run, counted.run
     if first is None or second is None or second.run is None or changed is None:
         return None
-    text = baseline.version.source.text
+    text = baseline.version.struct_text
     a, again, b = (trace_of(run, text) for run in (first, second.run, changed))
     instances = () if first.recording is None else {launch.kernel for launch in first.recording.launches}
     least = least_roundoff(baseline.version.parsed, edited_kernels(baseline.version, candidate), instances)

@@ -103,8 +103,9 @@ def _fixed_block(context: TransformationContext) -> Obstacle | None:
         return Obstacle(
             DeclineReason.BLOCK_SIZE_MATTERS, f"the kernel uses {shared[0]}, so its threads work together in blocks of one size"
         )
+    flat = _flat_axes(context)
     for node in _builtin_fields(context):
-        if not _is_free(node):
+        if not _is_free(node) and node_text(node)[-1] not in flat:
             line = context.tree.line(node)
             return Obstacle(
                 DeclineReason.BLOCK_SIZE_MATTERS,
@@ -118,6 +119,12 @@ def _fixed_block(context: TransformationContext) -> Obstacle | None:
             f"the kernel does not check {min(names - guarded, default='its index')} against a bound, so the grid must fit exactly",
         )
     return None
+
+
+def _flat_axes(context: TransformationContext) -> frozenset[str]:
+    """Axes along which the kernel knows blocks and no threads: ``y = blockIdx.y``, for blocks of one row."""
+    used = {node_text(node) for node in _builtin_fields(context)}
+    return frozenset(axis for axis in "yz" if not used & {f"threadIdx.{axis}", f"blockDim.{axis}"} and f"blockIdx.{axis}" in used)
 
 
 def _body_text(context: TransformationContext) -> str:
@@ -203,6 +210,8 @@ def _all_axes(context: TransformationContext) -> tuple[_Axes, ...] | Obstacle:
         sites.append(axes)
     if len({len(axes) for axes in sites}) != 1:
         return Obstacle(DeclineReason.BLOCK_SHAPE, "the kernel is launched with blocks of one and of two dimensions")
+    if len(sites[0].axes) > 1 and _flat_axes(context):
+        return Obstacle(DeclineReason.BLOCK_SHAPE, "the kernel counts blocks along an axis along which they have several threads")
     return (
         tuple(sites)
         if len(sites[0]) <= 2

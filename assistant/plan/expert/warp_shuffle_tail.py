@@ -116,9 +116,11 @@ def _reduction(context: TransformationContext, loop: Node) -> _Reduction | Obsta
     if not re.fullmatch(f"{counter} {_HALVED.format(counter)}", canonical(tree, update)):
         return form
     statements = without_comments(body) if body.type == "compound_statement" else ()
-    if len(statements) != 2 or canonical(tree, statements[1]) != "__syncthreads ( ) ;":
+    barriers = [statement for statement in statements if canonical(tree, statement) == "__syncthreads ( ) ;"]
+    steps = [statement for statement in statements if statement not in barriers]
+    if len(barriers) != 1 or len(steps) != 1:  # in either order: behind the loop, a lane of the first warp reads what itself wrote
         return form
-    return _step(context, _Reduction(loop, counter, first, condition, first, "", ""), statements[0]) or form
+    return _step(context, _Reduction(loop, counter, first, condition, first, "", ""), steps[0]) or form
 
 
 def _step(context: TransformationContext, head: _Reduction, branch: Node) -> _Reduction | None:

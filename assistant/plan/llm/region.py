@@ -15,6 +15,7 @@ from dataclasses import replace
 from assistant.cuda.edits import apply_edits, edits_between
 from assistant.cuda.files import line_end
 from assistant.cuda.parse import parse
+from assistant.cuda.same_names import without_file
 from assistant.model.plan import FileEdits
 from assistant.model.source import DeviceFunction, Kernel, ParsedSource, Source, Span, TextEdit
 from assistant.model.verification import Label
@@ -23,6 +24,7 @@ from assistant.plan.llm.foreign import foreign_code, lost_code
 from assistant.plan.llm.headers import header_edits, header_labels, without_includes
 from assistant.plan.llm.launching import changed_place, launched, launches_elsewhere
 from assistant.plan.llm.schemas import CodeReply
+from assistant.plan.llm.undecoded import written_into
 from assistant.plan.llm.unusable import Unusable, UnusableAnswer
 from assistant.record import Record
 from assistant.verify.host_reach import host_reach
@@ -91,7 +93,7 @@ def edit_of(parsed: ParsedSource, kernel: Kernel, reply: CodeReply, launching: I
         foreign = foreign_code(part.text, code, _outside(text, parts.values()))
         if foreign is not None:
             return replace(foreign, reason=f"part {part.id}: {foreign.reason}")
-        edits += _moved(edits_between(part.text, code), part.span.start)
+        edits += _moved(edits_between(part.text, written_into(text, code)), part.span.start)
     made = apply_edits(text, edits)
     problem = _outside_effect(text, made, parts.values()) if isinstance(made, str) else None
     elsewhere = launches_elsewhere(parsed, kernel, launching)
@@ -147,9 +149,10 @@ def _broken_signature(
     parsed: ParsedSource, kernel: Kernel, reply: CodeReply, after: ParsedSource, elsewhere: Mapping[str, ParsedSource]
 ) -> UnusableAnswer | None:
     """Why the edited text's kernels are not what its launches expect; None where they are."""
-    before_names = [k.qualified_name for k in parsed.kernels]
-    after_names = [k.qualified_name for k in after.kernels]
-    if after_names.count(kernel.qualified_name) != before_names.count(kernel.qualified_name):
+    own = without_file(kernel.qualified_name)
+    before_names = [without_file(k.qualified_name) for k in parsed.kernels]
+    after_names = [without_file(k.qualified_name) for k in after.kernels]
+    if after_names.count(own) != before_names.count(own):
         reason = f"it must define the kernel {kernel.name} exactly as often as before, under the same name"
         return UnusableAnswer(Unusable.KERNEL_MISSING, reason)
     functions, defined = [f.name for f in parsed.device_functions], [f.name for f in after.device_functions]
@@ -160,8 +163,8 @@ def _broken_signature(
     if extra:
         reason = f"it defines a further kernel, {extra[0]}, which nothing launches; write a __device__ function instead"
         return UnusableAnswer(Unusable.EXTRA_KERNEL, reason)
-    index = [k.span for k in parsed.kernels if k.qualified_name == kernel.qualified_name].index(kernel.span)
-    new = [k for k in after.kernels if k.qualified_name == kernel.qualified_name][index]
+    index = [k.span for k, name in zip(parsed.kernels, before_names, strict=True) if name == own].index(kernel.span)
+    new = [k for k, name in zip(after.kernels, after_names, strict=True) if name == own][index]
     if _call_form(new) == _call_form(kernel):
         return None
     files: dict[str | None, ParsedSource] = {None: parsed, **elsewhere}

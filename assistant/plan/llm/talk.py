@@ -28,6 +28,7 @@ from assistant.model.completion import (
 from assistant.plan.budget import believed, call_cost
 from assistant.plan.llm.answers import BadReply, Form, Value
 from assistant.plan.llm.library import Prompt, PromptLibrary
+from assistant.plan.llm.undecoded import legible
 from assistant.plan.tokens import estimated_message_tokens, estimated_tokens
 from assistant.ports.provider import Accounts, Provider
 from assistant.record import Record
@@ -118,7 +119,7 @@ class Talk:
             id=self._stamps.new_id("M"),
             role=role,
             prompt=name,
-            messages=messages,
+            messages=tuple(ChatMessage(message.author, legible(message.text)) for message in messages),
             max_output_tokens=self._settings.max_output_tokens,
             reply=schema,
             temperature=self._settings.temperature,

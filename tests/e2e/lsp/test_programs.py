@@ -275,6 +275,32 @@ async def test_what_a_job_on_the_file_with_main_says_of_a_header_is_shown_there(
     assert "KO" in "".join(editor.codes(sums)) or await editor.hints(sums)
 
 
+async def test_findings_on_a_headers_kernel_are_published_under_the_header(shared_cli: Cli, shared_editor: Start) -> None:
+    """Whether it is open or not, once another file of its program was saved; opened, it has them as its own."""
+    shared_cli.write("kernelopt.toml", "")
+    shared_cli.write("run.cu", RUN)
+    path = shared_cli.write("ops.cuh", OPS)
+    editor = await shared_editor(settings={"background": {"compile": "off", "verify": "off", "profile": "on_save", "pause_s": 0.05}})
+    own = "__global__ void one(float *v) { v[threadIdx.x] += 1.0f; }\n"
+    main = editor.open(shared_cli.write("main.cu", own + MAIN.replace("grow_all(v, n);\n ", "grow_all(v, n);\n    one<<<1, 32>>>(v);\n ")))
+    editor.save(main)
+
+    def found() -> list[types.Diagnostic]:
+        return [item for item in editor.client.diagnostics.get(path.as_uri(), []) if item.code == "KO116"]
+
+    (finding,) = await editor.until(found, 60)
+    line = OPS[: OPS.index("powf")].count("\n")
+    assert finding.range.start.line == line and not editor.of_code(main, "KO116")
+    header = editor.open(path)
+    await editor.run("kernelopt.profile", uri=main.uri)
+    await editor.until(lambda: figures(editor, header))
+    assert [item.range.start.line for item in editor.of_code(header, "KO116")] == [line]
+    editor.close(header)
+    await editor.quiet()
+    editor.close(main)
+    await editor.until(lambda: not found())
+
+
 async def test_a_file_of_the_program_that_is_saved_has_its_header_checked_again(shared_cli: Cli, shared_editor: Start) -> None:
     folder = project(shared_cli, "header_kernel")
     editor = await shared_editor(settings=CHECKED)

@@ -70,6 +70,15 @@ def test_the_program_holds_units_and_headers_with_kernels(folder: Path) -> None:
     assert [source.path.name for source in edited.program.sources] == ["main.cu", "k.cuh", "plain.h"]
 
 
+def test_the_structs_of_a_header_without_kernels_are_known_and_stay_so_in_every_version(folder: Path) -> None:
+    (folder / "plain.h").write_text("#pragma once\nstruct pair { float a, b; };\n")
+    version = read(folder, "main.cu", "b.cu")
+    assert [file.source.path.name for file in version.others] == ["b.cu", "k.cuh"]
+    (kernel,) = (kernel for kernel in version.kernels if kernel.name == "second")
+    for each in (version, version.about(kernel), with_text(version, f"{version.source.text}\n")):
+        assert each.struct_text.startswith(each.source.text) and "struct pair" in each.struct_text
+
+
 def test_an_instance_is_known_in_whichever_file_its_kernel_stands(folder: Path) -> None:
     version = read(folder, "main.cu", "b.cu")
     found = [version.kernel_of(instance) for instance in ("void first<float>(float*)", "second(float*)", "third(float*)")]

@@ -74,7 +74,7 @@ def lab(tmp_path: Path) -> Lab:
 def setting(lab: Lab) -> tuple[Any, Any]:
     job = SimpleNamespace(lab=lab, scratch=lab.folder.parent, limits=RunLimits())
     source = Source(Path("/k.cu"), TEXT)
-    return job, SimpleNamespace(source=source, program=Program((source,), Flags()), declared=())
+    return job, SimpleNamespace(source=source, struct_text=source.text, program=Program((source,), Flags()), declared=())
 
 
 POINTS = (judged(INTEGERS, "Point"), judged(INTEGERS, "Cell"))

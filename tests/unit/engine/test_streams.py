@@ -26,7 +26,7 @@ STREAMS = "int main() { cudaStreamCreate(&s); }"
 
 def version(text: str, *further: str) -> Any:
     sources = [Source(Path(f"/{index}.cu"), each) for index, each in enumerate((text, *further))]
-    return SimpleNamespace(program=SimpleNamespace(sources=sources), source=sources[0])
+    return SimpleNamespace(program=SimpleNamespace(sources=sources), source=sources[0], struct_text=sources[0].text)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-/** When the server starts: with a folder that holds CUDA files, else with the first document that holds CUDA; again when a setting names another one. */
+/** When the server starts: with a folder that holds CUDA files or a project of ours, else with the first document that holds CUDA; again when a setting names another one. */
 
 import * as vscode from "vscode";
 
@@ -8,7 +8,7 @@ import type { LanguageServer } from "./server.ts";
 
 const SETTINGS = ["server", "program", ...KEY_SETTINGS.map((name) => `provider.${name}`)].map((name) => `kernelopt.${name}`);
 
-const SOURCES = "**/*.{cu,cuh}";
+const SOURCES = "**/{*.cu,*.cuh,kernelopt.toml}";
 /** CUDA of packages, which the person did not come to work on. */
 const PACKAGES = "**/{node_modules,site-packages}/**";
 

@@ -15,8 +15,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from assistant.cuda.casts import cast_of
 from assistant.cuda.integers import Scope, evaluate
 from assistant.cuda.launch_shape import Launch
+from assistant.cuda.scopes import scope_inside
 from assistant.cuda.syntax import Node, node_text, parsed_expression, unparenthesized
 from assistant.model.plan import DeclineReason
 from assistant.model.source import Span, TextEdit
@@ -29,6 +31,8 @@ __all__ = ["Axis", "axes_of"]
 
 _NAMES = ("identifier", "type_identifier")
 """``dim3 block(THREADS)`` reads like a prototype, and THREADS like a type."""
+
+_WHOLES = ("field_expression", "subscript_expression", "call_expression")
 
 _TRIAL_SIZES = (1, 32, 96, 128, 512)
 _TRIAL_VALUES = (1000, 4097, 123457)
@@ -71,7 +75,10 @@ def axes_of(context: TransformationContext, launch: Launch, grid_may_stay: bool)
             return holder
         if holder.size == 1 and index > 0:
             continue
-        places = _grid_places(context, launch, holder, index)
+        expression = _grid_expression(launch, index)
+        places, helper = _grid_places(context, launch, holder, expression), None
+        if places is None and (helper := _own_helper(context, expression)) is not None:
+            places = _grid_places(context, launch, holder, helper[1])
         if places is None and not (grid_may_stay and not _grid_mentions(launch, holder)):
             return Obstacle(
                 DeclineReason.GRID_FORM, f"the grid of the launch on {place} does not follow from the block's size by rounding up"
@@ -79,7 +86,7 @@ def axes_of(context: TransformationContext, launch: Launch, grid_may_stay: bool)
         axes.append(Axis(holder.size, tuple(dict.fromkeys(((holder.literal, 0), *(places or ()))))))
         changed |= dict.fromkeys(name.split(".")[0] for name in sorted(holder.names))
         if places is not None:
-            changed |= dict.fromkeys(_grid_names(launch, index))
+            changed |= dict.fromkeys((*_grid_names(launch, index), *(() if helper is None else helper[:1])))
     reason = _other_uses(context, launch, tuple(changed))
     return tuple(axes) if reason is None else reason
 
@@ -124,8 +131,41 @@ def _grid_expression(launch: Launch, index: int) -> Node | None:
     node = unparenthesized(launch.grid.components[index])
     if node.type == "identifier":
         definition = launch.scope.definition(node_text(node))
-        return node if definition is None else unparenthesized(definition)
+        node = node if definition is None else unparenthesized(definition)
     return node
+
+
+def _own_helper(context: TransformationContext, call: Node | None) -> tuple[str, Node] | None:
+    """(name, what it returns) of a helper that only this file can call, of a call without numbers: ``return (n + 255) / 256`` of
+    ``blocks_for(n)``."""
+    if call is None:
+        return None
+    name, arguments = call.child_by_field_name("function"), call.child_by_field_name("arguments")
+    if call.type != "call_expression" or name is None or arguments is None:
+        return None
+    if next(_numbers(arguments), None) is not None:
+        return None
+    formula = scope_inside(context.tree, None).formulas.get(node_text(name))
+    around = () if formula is None else tuple(context.tree.ancestors(formula.body))
+    definition = next((node for node in around if node.type == "function_definition"), None)
+    if formula is None or definition is None or not (_is_private(definition) or any(_is_unnamed(node) for node in around)):
+        return None
+    return node_text(name), unparenthesized(formula.body)
+
+
+def _numbers(node: Node) -> Iterator[Node]:
+    if node.type == "number_literal":
+        yield node
+    for child in node.named_children:
+        yield from _numbers(child)
+
+
+def _is_private(definition: Node) -> bool:
+    return any(child.type == "storage_class_specifier" and node_text(child) == "static" for child in definition.children)
+
+
+def _is_unnamed(node: Node) -> bool:
+    return node.type == "namespace_definition" and node.child_by_field_name("name") is None
 
 
 def _grid_mentions(launch: Launch, holder: _Holder) -> bool:
@@ -140,9 +180,10 @@ def _mentions(node: Node, names: frozenset[str]) -> bool:
     return any(_mentions(child, names) for child in node.named_children)
 
 
-def _grid_places(context: TransformationContext, launch: Launch, holder: _Holder, index: int) -> tuple[tuple[Span, int], ...] | None:
+def _grid_places(
+    context: TransformationContext, launch: Launch, holder: _Holder, expression: Node | None
+) -> tuple[tuple[Span, int], ...] | None:
     """Literals of the grid that change with the size; None where the grid is not ceil(E / size)."""
-    expression = _grid_expression(launch, index)
     if expression is None:
         return None
     if _mentions(expression, holder.names):
@@ -163,7 +204,7 @@ def _size_literals(node: Node, size: int) -> Iterator[tuple[Node, int]]:
 
 def _rounds_up(scope: Scope, expression: Node, holder: _Holder, literals: tuple[tuple[Node, int], ...], value: int) -> bool:
     """True when the expression is ceil(E / D) for every trial size D, with unknown names at ``value`` and its neighbours."""
-    environment = {name: value + 7 * index for index, name in enumerate(_unknown_names(expression, scope, holder.names, 0))}
+    environment = {name: value + 7 * index for index, name in enumerate(_unknown_names(expression, scope, holder, 0))}
     results = [_at_size(scope, expression, holder, literals, environment, size) for size in _TRIAL_SIZES]
     known = [r for r in results if r is not None]
     if len(known) != len(results):
@@ -189,7 +230,7 @@ def _at_size(
         position = node.end_byte - start
     text = b"".join((*parts, whole[position:])).decode("utf-8", "surrogatepass")
     replaced = parsed_expression(text)
-    named = {name: v for name in _names(expression) if (v := _name_value(name, scope)) is not None}
+    named = {name: v for name in _names(expression, scope, holder) if (v := _name_value(name, scope)) is not None}
     return None if replaced is None else evaluate(replaced, Scope({}, scope.formulas, {}), {**named, **environment})
 
 
@@ -198,22 +239,38 @@ def _name_value(name: str, scope: Scope) -> int | None:
     return scope.constants.get(name) if definition is None else evaluate(definition, scope, {})
 
 
-def _names(node: Node) -> Iterator[str]:
+def _names(node: Node, scope: Scope, holder: _Holder) -> Iterator[str]:
+    """Names in an expression, and what stands for a number as a whole: ``job->n``, ``v.size()``, ``shape[0]``."""
     if node.type in _NAMES:
         yield node_text(node)
-    for child in node.named_children:
-        yield from _names(child)
+    elif _is_number_from_elsewhere(node, scope, holder):
+        yield node_text(node).replace(" ", "")
+    else:
+        for child in node.named_children:
+            yield from _names(child, scope, holder)
 
 
-def _unknown_names(expression: Node, scope: Scope, held: frozenset[str], depth: int) -> tuple[str, ...]:
+def _is_number_from_elsewhere(node: Node, scope: Scope, holder: _Holder) -> bool:
+    """A member, an element, or a call of something else than a helper of this file, that has nothing of the block's size in it."""
+    called = node.child_by_field_name("function") if node.type == "call_expression" else None
+    if node.type not in _WHOLES or (called is not None and (cast_of(node) is not None or _is_followed(node_text(called), scope))):
+        return False
+    return not _mentions(node, holder.names) and next(_size_literals(node, holder.size), None) is None
+
+
+def _is_followed(called: str, scope: Scope) -> bool:
+    return called in scope.formulas or called.split("::")[-1] in {"min", "max"}
+
+
+def _unknown_names(expression: Node, scope: Scope, holder: _Holder, depth: int) -> tuple[str, ...]:
     """Names that the text gives no number for, in order."""
     found: dict[str, None] = {}
-    for name in _names(expression):
+    for name in _names(expression, scope, holder):
         definition = scope.definition(name)
-        if name in held or name in scope.formulas or _name_value(name, scope) is not None:
+        if name in holder.names or name in scope.formulas or _name_value(name, scope) is not None:
             continue
         if definition is not None and depth < 8:
-            found |= dict.fromkeys(_unknown_names(definition, scope, held, depth + 1))
+            found |= dict.fromkeys(_unknown_names(definition, scope, holder, depth + 1))
         found[name] = None
     return tuple(found)
 

@@ -9,6 +9,7 @@ import pytest
 
 from assistant.cuda.edits import apply_edits
 from assistant.cuda.parse import parse
+from assistant.cuda.same_names import told_apart
 from assistant.model.source import Source, TextEdit
 from assistant.model.verification import Label
 from assistant.plan.llm.region import RegionEdit, edit_of, region_of
@@ -57,6 +58,20 @@ def test_a_size_that_is_asserted_or_computed_takes_no_name(extra: str) -> None:
     text = TEXT.replace("int main()\n{", "int main()\n{\n    static_assert(sizeof(int) == alignof(int));")
     found = answer(f"{extra}\n{BETTER}", text=text)
     assert after(found, text) == text.replace(KERNEL_TEXT, f"{extra}\n{BETTER}")
+
+
+def test_a_remark_in_latin_1_is_written_back_as_its_bytes() -> None:
+    text = TEXT.replace("// out =", "// Gr\udcf6\udcdfe: out =")
+    found = answer(f"// Größe\n{BETTER}", text=text)
+    assert after(found, text) == text.replace(KERNEL_TEXT, f"// Gr\udcf6\udcdfe\n{BETTER}")
+
+
+def test_a_kernel_whose_name_another_file_has_too_is_edited() -> None:
+    parsed, _ = told_apart((parse(Source(Path("own.cu"), TEXT)), parse(Source(Path("other.cu"), KERNEL_TEXT))))
+    (kernel,) = parsed.kernels
+    assert kernel.file
+    reply = CodeReply.model_validate({"summary": "s", "parts": [{"part": "kernel", "code": BETTER}]})
+    assert after(edit_of(parsed, kernel, reply)) == TEXT.replace(KERNEL_TEXT, BETTER)
 
 
 def test_only_what_differs_is_edited() -> None:

@@ -48,6 +48,13 @@ async def test_a_malformed_answer_is_repaired_in_the_same_conversation() -> None
     assert "holds no JSON object" in repair.messages[-1].text
 
 
+async def test_bytes_that_are_no_utf_8_are_sent_as_characters() -> None:
+    provider, library = FakeModel([GOOD]), load_prompts()
+    prompt = library.render("summarise", {"signal": "static", "text": "// Gr\udcf6\udcdfe"})
+    await Talk(provider, Ledger(), library, settings(), stamps()).ask(ModelRole.SUMMARISER, prompt, SummaryReply)
+    assert "// Größe" in provider.requests[0].messages[-1].text
+
+
 async def test_there_are_two_repairs_at_most() -> None:
     provider, ledger = FakeModel(["one", "two", "three", GOOD]), Ledger()
     answer = await ask(provider, ledger)

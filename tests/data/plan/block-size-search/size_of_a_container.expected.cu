@@ -1,0 +1,29 @@
+// kernel=triple line=6 finding=KO112
+#include <cstdio>
+#include <vector>
+
+__global__ void triple(float *out, const float *in, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = 3.0f * in[i];
+}
+
+static void run(float *out, const float *in, const std::vector<float> &values) {
+    const int threads = 256;
+    triple<<<(values.size() + threads - 1) / threads, threads>>>(out, in, int(values.size()));
+}
+
+int main() {
+    const int n = 10007;
+    std::vector<float> h(n), r(n);
+    for (int i = 0; i < n; i++) h[i] = float(i);
+    float *in, *out;
+    cudaMalloc(&in, n * sizeof(float));
+    cudaMalloc(&out, n * sizeof(float));
+    cudaMemcpy(in, h.data(), n * sizeof(float), cudaMemcpyHostToDevice);
+    run(out, in, h);
+    cudaMemcpy(r.data(), out, n * sizeof(float), cudaMemcpyDeviceToHost);
+    int bad = 0;
+    for (int i = 0; i < n; i++) bad += r[i] != 3.0f * h[i];
+    printf("%s\n", bad ? "FAIL" : "PASS");
+    return bad != 0;
+}

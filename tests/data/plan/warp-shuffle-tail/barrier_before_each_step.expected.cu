@@ -1,0 +1,37 @@
+// kernel=block_sum line=9 finding=KO115
+#include <cstdio>
+
+__global__ void block_sum(float *out, const float *in, int n) {
+    __shared__ float sh[256];
+    int tid = threadIdx.x;
+    int i = blockIdx.x * blockDim.x + tid;
+    sh[tid] = i < n ? in[i] : 0;
+    for (int s = blockDim.x / 2; s >= 32; s /= 2) {
+        __syncthreads();
+        if (tid < s) sh[tid] += sh[tid + s];
+    }
+    if (tid < 32) {
+        float value = sh[tid];
+        value += __shfl_down_sync(0xffffffff, value, 16);
+        value += __shfl_down_sync(0xffffffff, value, 8);
+        value += __shfl_down_sync(0xffffffff, value, 4);
+        value += __shfl_down_sync(0xffffffff, value, 2);
+        value += __shfl_down_sync(0xffffffff, value, 1);
+        if (tid == 0) sh[0] = value;
+    }
+    __syncthreads();
+    if (tid == 0) out[blockIdx.x] = sh[0];
+}
+
+int main() {
+    const int n = 1000;
+    float *in, *out;
+    cudaMallocManaged(&in, n * sizeof(float));
+    cudaMallocManaged(&out, 8 * sizeof(float));
+    for (int i = 0; i < n; ++i) in[i] = i % 5;
+    block_sum<<<(n + 256 - 1) / 256, 256>>>(out, in, n);
+    cudaDeviceSynchronize();
+    float total = 0;
+    for (int b = 0; b < (n + 256 - 1) / 256; ++b) total += out[b];
+    return puts(total == 2000 ? "PASS" : "FAIL"), total != 2000;
+}

@@ -1,0 +1,82 @@
+"""A model's edit of each project: proved, accepted into the files that it changes, built by the project's own build, and taken back."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.cli.edits_of_programs import EDITS, Edit
+from tests.e2e.cli.harness import Cli, Ended
+from tests.e2e.cli.scripted_model import LONG_S, ONE_VARIANT, ScriptedModel, asked_by, outcomes, plan, step
+from tests.thorough import only
+
+QUICK = ("compile_database", "old_encoding")
+"""Those of every run: a launch of one file, and a kernel and its launch in two, one of them in Latin-1."""
+BUILD_S = 300.0
+TOOLKIT = {"CPATH": "/usr/local/cuda/include"}
+"""Where a toolkit's headers are, for host code that a build does not tell."""
+
+
+def files(folder: Path) -> Mapping[str, bytes]:
+    """What a person wrote, by name."""
+    own = (path for path in folder.rglob("*") if path.is_file() and ".kernelopt" not in path.parts)
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in own}
+
+
+@pytest.mark.parametrize("name", only(QUICK, EDITS))
+def test_an_edit_of_a_project_is_accepted_built_and_taken_back(cli: Cli, tmp_path: Path, name: str) -> None:
+    edit, folder = EDITS[name], cli.folder / name
+    edit.copy_to(folder)
+    cli = replace(cli, folder=folder)
+    for command in edit.setup:
+        assert cli.run(*command).code == 0, command
+    before, expected = files(folder), edit.expected(folder)
+    ended = asked(cli, edit)
+    proposal, decision = ended.one("proposal"), ended.one("decision")
+    assert (decision["proposal"], decision["kind"]) == (proposal["id"], "accepted"), ended.said
+    assert {Path(path).relative_to(folder).as_posix() for path in proposal["files"]} == set(expected)
+    assert files(folder) == {**before, **expected}
+    builds(cli, edit, tmp_path / "built")
+    assert cli.run("check", edit.asked, "--device", "cpu", "--", *edit.arguments).code == 0
+    assert decisions(cli) == [(proposal["id"], "accepted")]
+    assert cli.run("undo", proposal["id"]).code == 0
+    assert files(folder) == before
+    assert decisions(cli) == [(proposal["id"], "accepted"), (proposal["id"], "undone")]
+
+
+def asked(cli: Cli, edit: Edit) -> Ended:
+    """The search that the model answers in; what is proved is taken."""
+    model = ScriptedModel([plan(step(edit.technique, edit.line(cli.folder))), plan()], [edit.answer(cli.folder)])
+    kernel = ("--kernel", edit.selector) if edit.selector else ()
+    options = ("--planner", "llm", "--device", "cpu", "--accept", "best-predicted", "--allow-host-code", "--json", *kernel)
+    with asked_by(cli, model, search=ONE_VARIANT):
+        ended = cli.run("optimize", edit.asked, *options, "--", *edit.arguments, deadline_s=LONG_S)
+    assert (ended.code, outcomes(ended)) == (0, ["kept"]), ended.said
+    return ended
+
+
+def builds(cli: Cli, edit: Edit, scratch: Path) -> None:
+    """The project's own build takes the edit, where it has one and a machine its tools; else what stands for nvcc here does."""
+    if not edit.builds:
+        return
+    if shutil.which("nvcc") is None:
+        recorded = [command for command in edit.setup if "--record" in command]
+        assert all(cli.run(*command).code == 0 for command in recorded)
+        return
+    shutil.copytree(cli.folder, scratch, ignore=shutil.ignore_patterns(".kernelopt"))
+    for command in edit.builds:
+        ended = subprocess.run(command, cwd=scratch, env=os.environ | TOOLKIT, capture_output=True, text=True, timeout=BUILD_S, check=False)
+        assert ended.returncode == 0, ended.stdout + ended.stderr
+
+
+def decisions(cli: Cli) -> list[tuple[str, str]]:
+    """(proposal, kind) of each that history tells."""
+    said = (re.fullmatch(r".* (P\w+) (accepted|undone) by \S+.*", line) for line in cli.run("history").out.splitlines())
+    return [(found[1], found[2]) for found in said if found is not None]
