@@ -16,6 +16,7 @@ from assistant.engine.evaluate.evaluation import Evaluation
 from assistant.engine.judge.affected import find_in_programs
 from assistant.engine.judge.program_spans import span_s, whole_span_s
 from assistant.engine.judge.program_speed import judged_region, operations_speed, other_operations, unpaired_speed, why_not_asked
+from assistant.engine.judge.region import ProgramRegion
 from assistant.engine.reading import read_version
 from assistant.engine.request import JobRequest
 from assistant.measure import operations
@@ -27,7 +28,7 @@ from assistant.model.recording import WORK_KINDS, DeviceStep, RecordedLaunch, Re
 from assistant.model.source import Source
 from assistant.ports.lab import Program, ProgramRun, RunLimits
 from assistant.workload.recordings import RecordingWriter
-from assistant.workload.regions import OrderedStep
+from assistant.workload.regions import OrderedStep, Region
 from tests.contracts.fake_clock import Clock
 
 REASON = "B launches both, which A does not"
@@ -363,3 +364,14 @@ def test_the_repetitions_of_a_region_are_added_up() -> None:
     copied = (launches[0], OrderedStep("copy_on_device"), *launches[1:])
     assert span_s(recording, copied, (0, 1, 2), 3, 1) == pytest.approx(10e-9), "launches are counted where copies are not seen as before"
     assert span_s(recording, copied, (0, 1), 3, 1) is None, "a copy at its end that was not seen"
+
+
+def test_of_copies_that_both_make_each_is_left_out_once() -> None:
+    copy, old, new = OrderedStep("copy_to_host", size_bytes=64), OrderedStep("launch", "old(float*)"), OrderedStep("launch", "new(float*)")
+    for of_a, of_b, counted in (
+        ((copy, old, copy), (copy, new, copy), ((old,), (new,))),
+        ((copy, old, copy), (new, copy), ((old, copy), (new,))),
+        ((old, copy), (copy, new, copy), ((old,), (new, copy))),
+    ):
+        region = Region(tuple(range(len(of_a))), tuple(range(len(of_b))), 1, (0, 0))
+        assert ProgramRegion(region, of_a, of_b).counted == counted
