@@ -80,6 +80,8 @@ class FakeLab:
         default_factory=dict[str, Callable[..., tuple[np.ndarray, ...]]]
     )
     """Python functions that blocks name: of the arguments by name, arrays of floats as float64; the block's outputs in order."""
+    slow: Mapping[str, int] = field(default_factory=dict[str, int])
+    """Of programs whose text holds these words: how many blocks of a launch run in the time that there is for all of it."""
     failures: Mapping[str, LabFailure] = field(default_factory=dict[str, LabFailure])
     """How programs end whose text holds these words."""
     compiler: CompilerMissing | None = None
@@ -134,13 +136,14 @@ class FakeLab:
         order_seed: int = 0,
         uploads: Path | None = None,
     ) -> ProgramRun | LabFailure:
-        return await self._run(self.programs, program, mode, record, uploads)
+        blocks = next((count for words, count in self.slow.items() if words in program.sources[0].text), 0) if limits.whole_s else 0
+        return await self._run(self.programs, program, mode, record, uploads, blocks)
 
     async def run_streams(self, program: Program, is_late: bool, limits: RunLimits) -> ProgramRun | LabFailure:
         return await self._run({**self.late, **self.programs} if is_late else self.programs, program, "count", True, None)
 
     async def _run(
-        self, programs: Mapping[str, NewCase], program: Program, mode: str, record: bool, uploads: Path | None
+        self, programs: Mapping[str, NewCase], program: Program, mode: str, record: bool, uploads: Path | None, blocks: int = 0
     ) -> ProgramRun | LabFailure:
         self._note("run", program)
         parsed = parse(program.sources[0])
@@ -158,7 +161,7 @@ class FakeLab:
         writer, reader = RecordingWriter(recording), self._reader(uploaded.recording)
         for upload in reader.recording.uploads or ():
             writer.add_blob(reader.blob(upload.blob))
-        left = self._carried_out(parsed, uploaded, ReplayOptions(mode=mode), writer)
+        left = self._carried_out(parsed, uploaded, ReplayOptions(mode=mode), writer, tuple(range(blocks)))
         return _program_run(left, recording if record else None)
 
     async def replay(self, program: Program, cases: Sequence[Case], options: ReplayOptions, limits: RunLimits) -> ReplayRun | LabFailure:
@@ -209,8 +212,11 @@ class FakeLab:
         said = (Diagnostic(path, kernel.line, 1, DiagnosticSeverity.ERROR, f"{kernel.name} is in no table") for kernel in unknown)
         return tuple(said) if unknown else None
 
-    def _carried_out(self, parsed: ParsedSource, case: Case, options: ReplayOptions, kept: RecordingWriter | None = None) -> _Left:
-        """The case's launches in order, each on what the one before left. ``kept``: takes the contents around each launch."""
+    def _carried_out(
+        self, parsed: ParsedSource, case: Case, options: ReplayOptions, kept: RecordingWriter | None = None, blocks: tuple[int, ...] = ()
+    ) -> _Left:
+        """The case's launches in order, each on what the one before left. ``kept``: takes the contents around each launch; ``blocks``: of
+        each launch that run in time, empty: all."""
         reader = self._reader(case.recording)
         launches = [reader.recording.launch(index) for index in case.launches]
         memory = _Memory(reader, launches, options.fill)
@@ -221,16 +227,21 @@ class FakeLab:
             behaviour = self._behaviour(parsed, kernel)
             assert behaviour is not None
             before = {} if kept is None else memory.kept(launch, kept)
+            chosen, whole = blocks or launch.chosen_blocks, {buffer: bytes(data) for buffer, data in memory.contents.items()}
             try:
                 with np.errstate(all="ignore"):  # as a GPU
                     behaviour.computes(*(memory.value(*each) for each in zip(launch.arguments, kernel.parameters, strict=True)))
             except IndexError as error:
                 left.error = "cudaErrorIllegalAddress"
                 left.problems.append(_out_of_bounds(parsed, kernel, str(error)))
+            if chosen:
+                memory.confine(launch, chosen, whole)
             after = {} if kept is None else memory.kept(launch, kept)
             states = (replace(state, before=before[state.buffer], after=after[state.buffer]) for state in launch.buffers if before)
-            left.launches.append(replace(launch, buffers=tuple(states)))
-            left.profiles.append(_profile(index, parsed, kernel, launch, behaviour if options.mode in _COUNTING else None))
+            made = replace(launch, buffers=tuple(states))
+            left.launches.append(_cut(made, len(blocks)) if blocks else made)
+            profile = _profile(index, parsed, kernel, launch, behaviour if options.mode in _COUNTING else None)
+            left.profiles.append(replace(profile, blocks_counted=len(chosen)) if chosen and profile.blocks_counted else profile)
             if left.error is not None:
                 break
         left.profiles *= options.repeats
@@ -270,6 +281,18 @@ class _Memory:
     def kept(self, launch: RecordedLaunch, writer: RecordingWriter) -> dict[int, str]:
         """Names of what the launch's buffers hold now."""
         return {state.buffer: writer.add_blob(bytes(self.contents[state.buffer])) for state in launch.buffers}
+
+    def confine(self, launch: RecordedLaunch, blocks: Sequence[int], before: Mapping[int, bytes]) -> None:
+        """As if only these blocks had run: each writes its own part of every array, as many whole blocks of threads as it takes."""
+        config = launch.config
+        for state in launch.buffers:
+            spelled = self._buffers[state.buffer].element_type
+            if spelled is None:
+                continue
+            now = np.frombuffer(self.contents[state.buffer], _dtype(spelled))
+            part = -(-now.size // (config.grid.count * config.block.count)) * config.block.count
+            others = ~np.isin(np.arange(now.size) // part, blocks)
+            now[others] = np.frombuffer(before[state.buffer], now.dtype)[others]
 
     def value(self, argument: RecordedArgument, parameter: Parameter) -> Any:
         """An array over the buffer's own memory, or a number."""
@@ -311,6 +334,11 @@ def _profile(index: int, parsed: ParsedSource, kernel: Kernel, launch: RecordedL
     )  # fmt: skip
 
 
+def _cut(launch: RecordedLaunch, blocks: int) -> RecordedLaunch:
+    """Time was up after so many blocks, so that nothing is known of what it leaves."""
+    return replace(launch, blocks_run=blocks, buffers=tuple(replace(state, after=None) for state in launch.buffers))
+
+
 def _out_of_bounds(parsed: ParsedSource, kernel: Kernel, message: str) -> Problem:
     return Problem("out_of_bounds", message, str(parsed.source.path), kernel.line, None, None, None, None, None, 1)
 
@@ -334,7 +362,8 @@ def _program_run(left: _Left, recording: Path | None) -> ProgramRun:
     )
     counts = Counter((launch.kernel, launch.config) for launch in left.launches)
     shapes = tuple(ShapeCount(*shape, count) for shape, count in counts.items())
-    made = replace(left.recording, launches=tuple(left.launches), transfers=transfers, shape_counts=shapes)
+    partial = next((launch.index for launch in left.launches if launch.blocks_run is not None), None)
+    made = replace(left.recording, launches=tuple(left.launches), transfers=transfers, shape_counts=shapes, first_partial=partial)
     if recording is not None:
         writer = RecordingWriter(recording)
         for data in left.contents.values():

@@ -77,10 +77,10 @@ def _texts(version: SourceVersion) -> Iterator[str]:
 def _of_sizes(own: CaseOfBoth, mine: Sequence[CaseOfBoth], *, is_compared: bool) -> str:
     launch, shape = own.item.case.new.recording.launches[0], own.item.case.new.origin.shape
     blocks = f"{len(launch.chosen_blocks):,} of {launch.config.grid.count:,} blocks"
-    whole = dict.fromkeys(case.item.case.new.origin.shape for case in mine if case.item.case.new.origin.kind == _RESIZED)
+    whole = [case.item.case.new.origin.shape for case in mine if _is_whole_and_smaller(case)]
     if not whole:
         return f"judged on {blocks} at the program's own size {shape}" if is_compared else f"not judged at the program's own size {shape}"
-    words = f"judged at {next(iter(whole))}, not at the program's own size {shape}"
+    words = f"judged at {whole[0]}, not at the program's own size {shape}"
     return f"{words}, of which {blocks} were compared" if is_compared else words
 
 
@@ -95,8 +95,14 @@ def _not_compared(kernel: str, own: CaseOfBoth) -> VerificationFinding:
 
 def _led_by_smaller(kept: Sequence[CaseOfBoth], kernel: str) -> list[CaseOfBoth]:
     """With the first smaller size of the kernel as the launch that a verdict rests on: a difference there is wrong."""
-    lead = next((case for case in kept if case.item.case.kernel == kernel and case.item.case.new.origin.kind == _RESIZED), None)
+    lead = next((case for case in kept if case.item.case.kernel == kernel and _is_whole_and_smaller(case)), None)
     return [_as_recorded(case) if case is lead else case for case in kept]
+
+
+def _is_whole_and_smaller(case: CaseOfBoth) -> bool:
+    """Whether all blocks ran, at another size: an integer may also be another where only the chosen blocks run."""
+    new = case.item.case.new
+    return new.origin.kind == _RESIZED and not chosen_in(new)
 
 
 def _as_recorded(case: CaseOfBoth) -> CaseOfBoth:

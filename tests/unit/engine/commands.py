@@ -26,7 +26,7 @@ from tests.contracts.fake_store import FakeStore
 from tests.unit.engine.fakes import FakePlanner
 from tests.unit.workload.launches import launched
 
-__all__ = ["BESIDE", "BOTH", "CHAIN", "HOST", "SCALE", "STREAMS", "Commands", "events_of", "live_workload"]
+__all__ = ["BESIDE", "BOTH", "CHAIN", "HOST", "MANY", "SCALE", "STREAMS", "Commands", "events_of", "live_workload"]
 
 SCALE = """\
 __global__ void scale(float *out, const float *x, int n)
@@ -50,6 +50,8 @@ CHAIN = HOST.replace("1000);\n", "1000);\n    scale<<<4, 256>>>(x, out, 1000);\n
 """Two launches, the second on what the first has left."""
 BESIDE = HOST.replace("1000);\n", "1000);\n    both<<<4, 256>>>(out, x, 1000); // beside\n", 1)
 """A launch of ``scale``, then one of ``both``."""
+MANY = HOST.replace("int main()", "// takes long\nint main()").replace("4, 256>", "32, 32>")
+"""Blocks enough that some of them may stand for all: so many run in the time that there is."""
 BOTH = """\
 __global__ void both(float *out, float *x, int n)
 {
@@ -75,6 +77,11 @@ def _left_out(out: Any, x: Any, n: int) -> None:
     out[: n - 1] = np.float32(2) * x[: n - 1]
 
 
+def _without_one(out: Any, x: Any, n: int) -> None:
+    others = np.arange(n) != n // 3
+    out[:n][others] = np.float32(2) * x[:n][others]
+
+
 def _beyond(out: Any, x: Any, n: int) -> None:
     raise IndexError(f"out[{n}] is beyond its end")
 
@@ -91,6 +98,8 @@ def _both_of_small(out: Any, x: Any, n: int) -> None:
 
 
 KERNELS: Mapping[str, Behaviour] = {
+    "if (i < n - 1)": Behaviour(_left_out, sectors=4),
+    "i != n / 3": Behaviour(_without_one, sectors=4),
     "x[i] = 2.0f * (out[i] = 2.0f * x[i])": Behaviour(_both, sectors=8),
     "x[i] = 2.0f * (out[i] = 2.0f * fminf(x[i], 4.0f))": Behaviour(_both_of_small, sectors=8),
     "out[x * n + y] = -in": Behaviour(lambda out, values, n: np.negative(values.reshape(n, n).T.ravel(), out=out), sectors=4),
@@ -98,14 +107,13 @@ KERNELS: Mapping[str, Behaviour] = {
     "out[i] = x[i] + x[i]": Behaviour(_scaled(2.0), sectors=4),
     "out[i] = x[i] * 2.0f": Behaviour(_scaled(2.0), sectors=16),
     "out[i] = 2.5f * x[i]": Behaviour(_scaled(2.5), sectors=4),
-    "if (i < n - 1)": Behaviour(_left_out, sectors=4),
     "out[i + n]": Behaviour(_beyond, sectors=4),
 }
 
 
-def _program(launch_count: int, name: str = _NAME, least: float = -4.0) -> NewCase:
+def _program(launch_count: int, name: str = _NAME, least: float = -4.0, blocks: int = 4, threads: int = 256) -> NewCase:
     x = np.linspace(least, 4, 1000, dtype=np.float32)
-    case, _ = launched(LaunchConfig(Dim3(4), Dim3(256)), {"n": 1000}, np.zeros(1000, np.float32), x)
+    case, _ = launched(LaunchConfig(Dim3(blocks), Dim3(threads)), {"n": 1000}, np.zeros(1000, np.float32), x)
     (first,) = (replace(launch, kernel=name, file="a.cu", line=1) for launch in case.recording.launches)
     out, values, number = first.arguments
     second = replace(first, index=1, arguments=(values, out, number))
@@ -126,7 +134,17 @@ def _beside() -> NewCase:
     return replace(case, recording=replace(case.recording, launches=launches), launches=(0, 1))
 
 
+def _in_place() -> NewCase:
+    case = _program(1)
+    (first,) = case.recording.launches
+    x = first.arguments[1]
+    return replace(case, recording=replace(case.recording, launches=(replace(first, arguments=(x, x, *first.arguments[2:])),)))
+
+
 PROGRAMS = {
+    "scale<<<32, 32>>>": _program(1, blocks=32, threads=32),
+    "scale<<<16, 64>>>": _program(1, blocks=16, threads=64),
+    "(x, x, 1000)": _in_place(),
     "// beside": _beside(),
     "both<<<": _program(1, "both(float*, float*, int)"),
     "(x, out, 1000)": _program(2),
@@ -214,6 +232,7 @@ class Commands:
             PROGRAMS,
             LATE,
             {"turned_by_numpy": lambda **given: (_turned(**given),)},
+            {"// takes long": 9},
             FAILURES,
             self.compiler,
             target,

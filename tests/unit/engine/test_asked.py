@@ -87,6 +87,7 @@ int main() { both<<<4, 256>>>(out, x, 1000, (TYPE)4); cudaMemcpy(x, out, 4000, c
 """What ``CHAIN`` does, for values up to a bound that the host passes."""
 HALF = SCALE + "int main() { scale<<<4, 256>>>(out, x, 1000); scale<<<2, 256>>>(out, x, 500); }\n"
 LARGE = SCALE + "int main() { scale<<<(n + 255) / 256, 256>>>(out, x, n); } // large\n"
+LARGE_SLOW = LARGE.replace("int main", "// takes long\nint main")
 FRESH = SCALE + "int main() { scale<<<4, 256>>>(out, x, 1000); } // fresh memory\n"
 GENERAL = f"{WORKLOAD}\n{NAIVE}\n"
 
@@ -297,6 +298,19 @@ def refusing_launches(kernel: str) -> Alter:
     return alter
 
 
+def wrong_in_a(line: int) -> Alter:
+    """A itself leaves its buffers in this line."""
+    problem = Problem("out_of_bounds", "beyond its end", "a.cu", line, None, None, None, None, None, 1)
+
+    def alter(method: str, mode: str, program: Program, answer: Any, count: int) -> Any:
+        if method != "run" or program.sources[0].path.name != "a.cu":
+            return answer
+        file = str(program.sources[0].path)
+        return replace(answer, problems=(*answer.problems, replace(problem, file=file)))
+
+    return alter
+
+
 def runs_with_uploads(**changes: object) -> Alter:
     """The original's runs with other contents uploaded differ so from what they are."""
 
@@ -382,6 +396,7 @@ def timed_oddly(**odd: np.ndarray) -> Run:
 
 TWO_KERNELS = PAIR
 MOVED = edited("if (i < n) x", "if (n > i) x", edited("2.0f * x[i];", "2.5f * x[i];", PAIR))
+BOTH_EDITED = edited("2.0f * x[i];", "x[i] + x[i];", PAIR).replace("if (i < n) x", "if (n > i) x")
 PAIR_UNUSED = PAIR.replace(BESIDE, HOST)
 UNRELATED = A.replace("1000", "999")
 ORIGINAL, TWO_ORIGINAL = (f"{text}// original\n" for text in (A, TWO))
@@ -396,6 +411,9 @@ RUNS: dict[str, Run] = {
     "count": compares(COUNT, edited("keys[i] < most", "most > keys[i]", COUNT)),
     "half": compares(HALF, edited("2.0f * x[i]", "x[i] + x[i]", HALF)),
     "large": compares(LARGE, edited("2.0f * x[i]", "x[i] + x[i]", LARGE)),
+    "large_in_part": compares(LARGE_SLOW, edited("2.0f * x[i]", "x[i] + x[i]", LARGE_SLOW), cases=FEW),
+    "large_in_part_wrong_elsewhere": compares(LARGE_SLOW, edited("if (i < n)", "if (i < n && i != n / 3)", LARGE_SLOW), cases=FEW),
+    "one_of_two_is_wrong_in_a": altered(PAIR, BOTH_EDITED, wrong_in_a(9), cases=FEW),
     "fresh": compares(FRESH, edited("2.0f * x[i]", "x[i] + x[i]", FRESH)),
     "declared": compares(GENERAL, GENERAL.replace(NAIVE, RIGHT)),
     "notebook": of_a_notebook(SCALE, edited("2.0f * x[i]", "x[i] + x[i]", SCALE), cases=FEW),

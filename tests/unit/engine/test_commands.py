@@ -29,7 +29,7 @@ from assistant.model.source import Source
 from tests.contracts.fake_clock import Clock
 from tests.normal_events import normal_lines
 from tests.schema_check import violations
-from tests.unit.engine.commands import BESIDE, BOTH, CHAIN, HOST, SCALE, STREAMS, Commands, live_workload
+from tests.unit.engine.commands import BESIDE, BOTH, CHAIN, HOST, MANY, SCALE, STREAMS, Commands, live_workload
 from tests.unit.engine.searches import NAIVE, ONLY_FOR_MULTIPLES_OF_32, RIGHT, WORKLOAD, TwoEdits
 from tests.unit.engine.test_search import KERNELS, QUICK
 
@@ -61,6 +61,7 @@ TWO = SCALE + CHAIN
 FUSED = BOTH + edited("scale", "both", HOST)
 STREAMED = SCALE + STREAMS
 PAIR = SCALE + BOTH + BESIDE
+SLOW = SCALE + MANY
 CRASHES = edited("int main()", "// crashes\nint main()")
 INTERRUPTED = edited("int main()", "// is interrupted\nint main()")
 REFERENCED = GENERAL.replace("block  =", 'reference = "ref.py:turned_by_numpy"\noutputs = ["out"]\nblock  =')
@@ -280,6 +281,11 @@ RUNS: dict[str, Run] = {
     "compare_cheaper_strictly": compares(A, CHEAPER, is_strict=True),
     "compare_declared": compares(GENERAL, GENERAL.replace(NAIVE, RIGHT)),
     "compare_declared_whole_tiles": compares(GENERAL, GENERAL.replace(NAIVE, ONLY_FOR_MULTIPLES_OF_32)),
+    "check_in_part": looks("check", SLOW),
+    "profile_in_part": looks("profile", SLOW),
+    "compare_in_part": compares(SLOW, edited("2.0f * x[i]", "x[i] + x[i]", SLOW)),
+    "compare_in_part_wrong": compares(SLOW, edited("2.0f * x[i]", "2.5f * x[i]", SLOW)),
+    "compare_in_part_by_other_blocks": compares(SLOW, edited("32, 32>", "16, 64>", edited("2.0f * x[i]", "x[i] + x[i]", SLOW))),
     "compare_timed": timed(TIMED, TIMED.replace("2.0f * x[i]", "x[i] + x[i]").replace("40 us", "25 us")),
     "compare_timed_slower": timed(TIMED, TIMED.replace("2.0f * x[i]", "x[i] + x[i]").replace("40 us", "50 us")),
     "search": accepts_and_undoes,

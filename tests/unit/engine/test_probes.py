@@ -66,6 +66,16 @@ def test_a_small_integer_also_becomes_one_larger() -> None:
         assert [one["n"] if one["n"] != 1000 else one["flag"] for one in made] == wanted, radius
 
 
+def test_an_integer_that_two_blocks_share_is_not_made_larger() -> None:
+    case = recorded(KEYS, "int")
+    (launch,) = case.recording.launches
+    arguments = (*launch.arguments[:4], RecordedArgument(4, struct.pack("<i", 2).hex(), ()))
+    for blocks, is_larger in ((1, True), (2, False), (3, True), (4, False)):
+        config = replace(launch.config, grid=Dim3(1, blocks))
+        other = replace(case, recording=replace(case.recording, launches=(replace(launch, arguments=arguments, config=config),)))
+        assert (3 in [integers_of(probe, PARAMETERS)["flag"] for probe in resized(other, PARAMETERS, lambda name: None)]) is is_larger
+
+
 def test_a_number_next_to_an_array_also_becomes_as_many_as_it_holds() -> None:
     case = recorded(KEYS, "int")
     layout = layout_named("struct Taps { float c[256]; int n; };", "Taps")

@@ -16,6 +16,7 @@ from assistant.engine.evaluate.evaluation import Evaluation
 from assistant.engine.judge.affected import find_in_programs
 from assistant.engine.judge.program_spans import span_s, whole_span_s
 from assistant.engine.judge.program_speed import judged_region, operations_speed, other_operations, unpaired_speed, why_not_asked
+from assistant.engine.judge.region import ProgramRegion
 from assistant.engine.reading import read_version
 from assistant.engine.request import JobRequest
 from assistant.measure import operations
@@ -23,11 +24,11 @@ from assistant.measure.targets import target
 from assistant.model.build import CompilerMissing, Flags
 from assistant.model.comparison import Comparison, SpeedOutcome
 from assistant.model.launch import Dim3, LaunchConfig
-from assistant.model.recording import WORK_KINDS, DeviceStep, RecordedLaunch, Recording, ShapeCount, Upload
+from assistant.model.recording import HOST_COPIES, WORK_KINDS, DeviceStep, RecordedLaunch, Recording, ShapeCount, Upload
 from assistant.model.source import Source
 from assistant.ports.lab import Program, ProgramRun, RunLimits
 from assistant.workload.recordings import RecordingWriter
-from assistant.workload.regions import OrderedStep
+from assistant.workload.regions import OrderedStep, Region
 from tests.contracts.fake_clock import Clock
 
 REASON = "B launches both, which A does not"
@@ -363,3 +364,71 @@ def test_the_repetitions_of_a_region_are_added_up() -> None:
     copied = (launches[0], OrderedStep("copy_on_device"), *launches[1:])
     assert span_s(recording, copied, (0, 1, 2), 3, 1) == pytest.approx(10e-9), "launches are counted where copies are not seen as before"
     assert span_s(recording, copied, (0, 1), 3, 1) is None, "a copy at its end that was not seen"
+
+
+def test_of_copies_that_both_make_each_is_left_out_once() -> None:
+    copy, old, new = OrderedStep("copy_to_host", size_bytes=64), OrderedStep("launch", "old(float*)"), OrderedStep("launch", "new(float*)")
+    for of_a, of_b, counted in (
+        ((copy, old, copy), (copy, new, copy), ((old,), (new,))),
+        ((copy, old, copy), (new, copy), ((old, copy), (new,))),
+        ((old, copy), (copy, new, copy), ((old,), (new, copy))),
+    ):
+        region = Region(tuple(range(len(of_a))), tuple(range(len(of_b))), 1, (0, 0))
+        assert ProgramRegion(region, of_a, of_b).counted == counted
+
+
+def pageable(evaluation: Evaluation, size_bytes: int) -> Evaluation:
+    """Every copy is of so many bytes of pageable memory."""
+    run = evaluation.counted.run
+    assert run is not None and run.recording is not None and run.recording.steps is not None
+    steps = tuple(
+        replace(step, size_bytes=size_bytes, is_pinned=False) if step.kind in HOST_COPIES else step for step in run.recording.steps
+    )
+    counted = replace(evaluation.counted, run=replace(run, recording=replace(run.recording, steps=steps)))
+    return replace(evaluation, counted=counted, assessment=replace(evaluation.assessment, counted=counted))
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "kernel_s", "outcome", "is_open"),
+    [
+        ("first copy_to_host", "first second", 1e-6, SpeedOutcome.PREDICTED, True),
+        ("first second", "first copy_to_host", 1e-3, SpeedOutcome.INCONCLUSIVE, True),
+        ("first second", "first copy_to_host", 1e-6, SpeedOutcome.PREDICTED, True),
+        ("first second", "first copy_to_host", 1.0, SpeedOutcome.INCONCLUSIVE, False),
+    ],
+)
+async def test_where_pageable_copies_decide_the_ratio_has_both_its_ends(
+    evaluated: Evaluated, a: str, b: str, kernel_s: float, outcome: SpeedOutcome, is_open: bool
+) -> None:
+    before, after = (pageable(evaluated(A, steps, kernel_s), 1 << 25) for steps in (a, b))
+    found = other_operations(before, after)
+    assert found is not None
+    speed = (await operations_speed(job_with(), found, before, after, None)).comparison
+    assert speed is not None
+    assert speed.outcome is outcome and (speed.low is not None) is is_open
+    assert any("staging pageable memory" in words for words in speed.caveats) is is_open
+
+
+async def test_what_was_kept_of_launches_in_no_known_order_must_be_all_of_them(evaluated: Evaluated) -> None:
+    def unordered(evaluation: Evaluation, count: int = 1, **more: Any) -> Evaluation:
+        run = evaluation.counted.run
+        assert run is not None and run.recording is not None
+        shapes = tuple(replace(shape, count=count) for shape in run.recording.shape_counts)
+        run = replace(run, recording=replace(run.recording, steps=None, shape_counts=shapes), **more)
+        return replace(evaluation, counted=replace(evaluation.counted, run=run))
+
+    before, after = evaluated(A, "first second"), evaluated(B, "both")
+    for a, b, words in (
+        (unordered(before, 2), unordered(after), "not timed: 2 of its 4 launches could be replayed together"),
+        (unordered(before), unordered(after, 3), "not timed: 1 of its 3 launches could be replayed together"),
+        (unordered(before, recording_path=None), unordered(after), "not timed: its launches were not recorded"),
+    ):
+        found = await told(a, b, Clock())
+        assert words in found.caveats and found.outcome is not SpeedOutcome.FASTER
+    assert not any(words.startswith("not timed") for words in (await told(unordered(before), unordered(after), Clock())).caveats)
+
+
+async def test_all_that_main_does_is_nothing_in_a_program_without_work(evaluated: Evaluated) -> None:
+    job = job_with(region="main")
+    for pair in (("first", "allocation"), ("allocation", "first")):
+        assert why_not_asked(job, *(evaluated(A, steps) for steps in pair)) == "one of the programs does nothing on the GPU"

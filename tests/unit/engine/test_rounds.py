@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import os
+import time
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,12 +19,16 @@ from assistant.model import events
 from assistant.model.completion import Caps
 from assistant.model.plan import MetricPrediction, Rewrite, SetbackKind, UnwrittenStep, UnwrittenStepCode
 from assistant.model.proposal import DecisionKind, Proposal
+from assistant.model.timing import PairTiming, TimingOptions
 from assistant.model.trial import TrialOutcome
 from assistant.model.verification import Label
+from assistant.model.workload import Case
+from assistant.ports.lab import LabFailure, Program, RunLimits
 from tests.contracts.fake_clock import Clock
+from tests.contracts.fake_lab import Behaviour
 from tests.unit.engine.scripted import Scripted, Search, plan_of
 from tests.unit.engine.searches import NAIVE, ONLY_FOR_MULTIPLES_OF_32, RIGHT
-from tests.unit.engine.test_search import QUICK, WITH_VALUE
+from tests.unit.engine.test_search import KERNELS, QUICK, WITH_VALUE, turned
 
 WIDER = RIGHT.replace("[33]", "[34]")
 UNKNOWN = NAIVE.replace("out[x * n + y]", "out[x * m + y]")
@@ -322,3 +328,72 @@ async def test_an_edit_that_leaves_no_kernel_is_not_built(tmp_path: Path) -> Non
     on = Search(tmp_path, Scripted([plan_of(NAIVE, tile=["// nothing"])]))
     assert await on.run() == [("tile", "build_failed")]
     assert on.reasons[0].endswith("turn.cu holds no __global__ function")
+
+
+class Changing(Clock):
+    """Another clock from its second question on: when the best edit is confirmed."""
+
+    def __init__(self, later: Clock) -> None:
+        super().__init__()
+        self.later = later
+        self.count = 0
+
+    async def time(
+        self, a: Program, b: Program, cases: Sequence[tuple[Case, Case]], options: TimingOptions, limits: RunLimits
+    ) -> PairTiming | LabFailure:
+        self.count += 1
+        return await (super() if self.count == 1 else self.later).time(a, b, cases, options, limits)
+
+
+class Tied(Clock):
+    """B takes as long as A."""
+
+    async def time(
+        self, a: Program, b: Program, cases: Sequence[tuple[Case, Case]], options: TimingOptions, limits: RunLimits
+    ) -> PairTiming | LabFailure:
+        return await super().time(a, a, [(old, old) for old, _ in cases], options, limits)
+
+
+class Stray(Clock):
+    def __init__(self) -> None:
+        super().__init__()
+        self.stray = "turn(float*, float const*, int) "
+
+
+@pytest.mark.parametrize(
+    ("later", "words"),
+    [
+        (Clock(), None),
+        (Tied(), "turn: the best edit's gain was not confirmed and it is not offered: SAME 1.00x in a fresh process"),
+        (Stray(), "turn: internal error, please report it"),
+    ],
+)
+async def test_a_gain_that_is_not_measured_again_is_not_offered(tmp_path: Path, later: Clock, words: str | None) -> None:
+    start, right = timed(NAIVE, 40), timed(RIGHT, 30)
+    on = Search(tmp_path, Scripted([plan_of(start, tile=[right])]), f"{QUICK}\n{start}\n", timing=Changing(later))
+    assert await on.run(max_rounds=1) == [("tile", "kept")]
+    assert (on.offered == [("tile",)]) is (words is None)
+    assert words is None or any(said.startswith(words) for said in on.said), on.said
+
+
+async def test_a_clock_that_times_another_kernel_makes_no_edit_better(tmp_path: Path) -> None:
+    start, right = timed(NAIVE, 40), timed(RIGHT, 30)
+    on = Search(tmp_path, Scripted([plan_of(start, tile=[right])]), f"{QUICK}\n{start}\n", timing=Stray())
+    assert await on.run(max_rounds=1) == [("tile", "internal_error")]
+
+
+async def test_what_needs_a_decision_is_not_added_to_an_edit_that_needs_none(tmp_path: Path) -> None:
+    doubtful = replace(WRITTEN, summary=WIDER, labels=(Label.PRECISION,))
+    kernels = {"[33]": Behaviour(turned, sectors=16), "[34]": Behaviour(turned, sectors=4), **KERNELS}
+    on = Search(tmp_path, Scripted([plan_of("[33]", wider=[doubtful]), plan_of(NAIVE, tile=[RIGHT])]), kernels=kernels)
+    assert await on.run() == [("tile", "kept"), ("wider", "not_bundled")]
+    assert on.reasons[1].endswith("; it needs a human decision, so it is not added to a pure edit")
+    assert on.offered == [("tile",)]
+
+
+async def test_proposals_carry_whole_milliseconds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(time, "time_ns", lambda: 1_700_000_000_123_999_999)
+    on = Search(tmp_path, Scripted([plan_of(NAIVE, tile=[RIGHT])]))
+    await on.run(max_rounds=1)
+    created_ms = on.store.find_proposal(on.all(events.ProposalMade)[0].id).created_ms
+    assert (created_ms, type(created_ms)) == (1_700_000_000_123, int)

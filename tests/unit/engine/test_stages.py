@@ -11,7 +11,7 @@ import pytest
 
 from assistant.engine.request import JobRequest
 from assistant.model import events
-from assistant.model.build import BuildResult, Diagnostic, DiagnosticSeverity, KernelResources
+from assistant.model.build import BuildFailure, BuildResult, Diagnostic, DiagnosticSeverity, KernelResources
 from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.profile import LaunchProfile, Method, Problem, Severity
 from assistant.model.workload import Case
@@ -206,3 +206,105 @@ async def test_shapes_of_a_declared_workload_are_timed_on_their_own_values_alone
     await looked(on, "profile", text)
     assert clock.timed == ["turn", "turn"]  # one shape, against itself
     assert [event.measured is not None for event in on.all(events.ProfileSummary)] == [True]
+
+
+async def test_each_kernel_is_told_what_it_takes_itself(tmp_path: Path) -> None:
+    scale = KernelResources("scale(float*, float const*, int)", "_Z5scale", "sm_90", 20, 0, 0, 0, 0, 0)
+    on = Altered(tmp_path, resources=(scale, replace(scale, kernel="both(float*, float*, int)", registers_per_thread=40)))
+    await looked(on, "inspect", SCALE + BOTH + BESIDE)
+    found = {event.kernel.partition("(")[0]: [one.registers_per_thread for one in event.resources] for event in on.all(events.KernelFound)}
+    assert found == {"scale": [20], "both": [40]}
+
+
+def printing(text: str, *unsupported: str) -> Alter:
+    return lambda run: replace(run, stdout=text.encode(), unsupported=unsupported)
+
+
+@pytest.mark.parametrize(
+    ("printed", "shown"),
+    [
+        ("", []),
+        (" \n\n", []),
+        ("right\n", ["the program printed: right"]),
+        ("one\n  two\nthree\n", ["the program printed: one / two / three"]),
+        ("one\ntwo\n\nfour\n", ["the program printed: … / two / four"]),
+        ("x" * 130, ["the program printed: " + "x" * 120]),
+    ],
+)
+@pytest.mark.parametrize("command", ["check", "profile"])
+async def test_the_last_lines_that_the_program_printed_are_shown(tmp_path: Path, command: str, printed: str, shown: list[str]) -> None:
+    on = Altered(tmp_path, alter=printing(printed))
+    assert [message for _, message, _ in await looked(on, command, A)] == shown
+    assert await looked(on, command, A, is_live=True) == [], "nobody waits for the program while typing"
+
+
+async def test_what_of_cuda_a_program_called_in_vain_is_told(tmp_path: Path) -> None:
+    on = Altered(tmp_path, alter=printing("", "cudaFoo (a.cu:3)", "not modelled: textures", "cudaBar (a.cu:5)"))
+    assert await looked(on, "profile", A) == [
+        (Severity.WARNING, "not done on this lab: cudaFoo (a.cu:3), cudaBar (a.cu:5)", None),
+        (Severity.WARNING, "not modelled: textures", None),
+    ]
+
+
+async def test_a_program_that_fails_is_profiled_all_the_same_and_is_no_success(tmp_path: Path) -> None:
+    on = Altered(tmp_path, alter=ended(1))
+    warning, error = await looked(on, "profile", A)
+    assert warning == (Severity.WARNING, "these counters are of a program that did not succeed", None)
+    assert error[:2] == (Severity.ERROR, "the program ended with status 1")
+    assert (on.ending.exit_code, on.ending.reason) == (3, "the program ended with status 1")
+    assert on.only(events.Profile).totals["global_load_sectors"] == 256 and on.only(events.ProfileSummary)
+
+
+async def test_kernels_whose_names_a_macro_makes_are_named(tmp_path: Path) -> None:
+    made = "#define MAKE(NAME) __global__ void NAME##_kernel(float *x) {}\nMAKE(add)\n"
+    for command in ("check", "profile"):
+        on = Commands(tmp_path)
+        (told,) = await looked(on, command, A + made)
+        assert told == (Severity.INFORMATION, "not listed, as a macro (MAKE) makes the name: add_kernel", None)
+        assert on.all(events.Message)[0].line == A.count("\n") + 2
+
+
+async def test_an_access_beyond_a_declared_array_doubts_the_first_block(tmp_path: Path) -> None:
+    block = """[workload.%s]
+kernel = "scale"
+args = { out = "empty(n)", x = "randn(n)", n = "n" }
+grid = ["ceil(n/64)"]
+block = [64]
+shapes = [{ n = 200 }]
+"""
+    beyond = SCALE.replace("out[i] =", "out[i + n] =")
+    on = Commands(tmp_path)
+    (told,) = await looked(on, "check", f"/* kernelopt\n{block % 'one'}{block % 'two'}*/\n{beyond}")
+    assert told[0] is Severity.INFORMATION and told[1].endswith("are its arrays long enough?")
+    assert (told[2], on.all(events.Message)[0].line, on.ending.exit_code) == ("look at a.cu:2", 2, 1)
+
+
+async def test_a_region_that_cannot_be_judged_is_said_with_what_to_name_instead(tmp_path: Path) -> None:
+    on = Commands(tmp_path)
+    await on.compare(A, A.replace("2.0f * x[i]", "x[i] + x[i]"), region="main")
+    (told,) = on.all(events.Message)
+    assert told.message == "main is not judged as a whole: in what order the programs launch and copy is not known"
+    assert told.remedy == "name a function of the host that launches or copies, or main" and on.ending.exit_code == 0
+
+
+class Refusing(Altered):
+    """Its emulator takes a text that its CUDA compiler refuses."""
+
+    def _open_lab(self, request: JobRequest, scratch: Path, target: str) -> Lab:
+        lab: Any = super()._open_lab(request, scratch, target)
+
+        async def refused(*_: Any) -> BuildResult:
+            return BuildFailure("nvcc 13", (Diagnostic("a.cu", 3, 1, DiagnosticSeverity.ERROR, "no such thing"),))
+
+        lab.build = lab.inspect = refused
+        return lab
+
+
+async def test_what_only_the_cuda_compiler_refuses_is_an_error_of_the_text(tmp_path: Path) -> None:
+    on = Refusing(tmp_path)
+    assert await looked(on, "profile", A) == [(Severity.ERROR, "nvcc 13 does not compile a.cu", "fix the errors above")]
+    assert on.ending.exit_code == 3
+    assert await looked(on, "check", A) == []
+    assert (on.ending.exit_code, on.ending.reason) == (1, "nvcc 13 does not compile it")
+    await on.compare(A, A.replace("2.0f * x[i]", "x[i] + x[i]"))
+    assert (on.ending.exit_code, on.said) == (3, ["A: nvcc 13 does not compile a.cu"])
