@@ -210,7 +210,7 @@ def _all_axes(context: TransformationContext) -> tuple[_Axes, ...] | Obstacle:
         sites.append(axes)
     if len({len(axes) for axes in sites}) != 1:
         return Obstacle(DeclineReason.BLOCK_SHAPE, "the kernel is launched with blocks of one and of two dimensions")
-    if len(sites[0].axes) > 1 and _flat_axes(context):
+    if len(sites[0]) > 1 and _flat_axes(context):
         return Obstacle(DeclineReason.BLOCK_SHAPE, "the kernel counts blocks along an axis along which they have several threads")
     return (
         tuple(sites)

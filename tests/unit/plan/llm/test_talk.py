@@ -51,7 +51,7 @@ async def test_a_malformed_answer_is_repaired_in_the_same_conversation() -> None
 async def test_bytes_that_are_no_utf_8_are_sent_as_characters() -> None:
     provider, library = FakeModel([GOOD]), load_prompts()
     prompt = library.render("summarise", {"signal": "static", "text": "// Gr\udcf6\udcdfe"})
-    await Talk(provider, Ledger(), library, settings(), stamps()).ask(ModelRole.SUMMARISER, prompt, SummaryReply)
+    await Talk(provider, Ledger(), library, settings(), stamps()).ask(ModelRole.SUMMARISER, prompt, SUMMARY)
     assert "// Größe" in provider.requests[0].messages[-1].text
 
 
