@@ -110,7 +110,9 @@ PAIR = LaunchPair(0, 0, "k", CONFIG)
 
 def version(grid: str, shared: str = "") -> VersionLaunches:
     parsed = parse(Source(Path("/k.cu"), TEXT.replace("GRID", grid).replace("SHARED", shared)))
-    made: Any = SimpleNamespace(parsed=parsed, source=parsed.source, struct_text=parsed.source.text, declared=(), selection=SimpleNamespace(live=None))
+    made: Any = SimpleNamespace(
+        parsed=parsed, source=parsed.source, struct_text=parsed.source.text, declared=(), selection=SimpleNamespace(live=None)
+    )
     return VersionLaunches(made, started(8).recording)
 
 
