@@ -72,6 +72,7 @@ class KernelOptMagics(Magics):
     @argument("--ref-time", type=float, default=ReferenceLimits().total_s, help="seconds that calls of --ref may take (default: 10)")
     @argument("--planner", choices=("auto", "expert", "llm"), help="who proposes edits (default: as configured)")
     @argument("--allow-host-code", action="store_true", help="proposals may edit host code, such as the launches of a main()")
+    @argument("--allow", default="none", help="decisions that are put off to the end of a search: precision,alignment,… (default: none)")
     @argument("--device", help="auto, cpu or gpu:N (default: as configured)")
     @argument("--target", help="the GPU that predictions are for (default: as configured)")
     @argument("--region", help="of a cell with main(): speed of calls of this host function, or main: of all done on the GPU")
@@ -233,6 +234,7 @@ def _asked(given: Namespace) -> MagicLine:
         ref_time_s=given.ref_time,
         planner=given.planner,
         may_edit_host_code=given.allow_host_code,
+        allow=unquoted(given.allow) or "none",
         device=given.device,
         target=given.target,
         region=given.region,

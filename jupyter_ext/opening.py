@@ -20,7 +20,7 @@ from assistant.cuda.match import select_kernels
 from assistant.cuda.parse import parse
 from assistant.cuda.struct_layouts import layout_named
 from assistant.editor.tasks import Verb
-from assistant.engine import OptimizeOptions, check_region, flags_of
+from assistant.engine import Allowed, OptimizeOptions, check_region, flags_of
 from assistant.errors import CannotAnswerError, UsageError
 from assistant.live.binding import Bound, StructBytes, bind
 from assistant.live.callables import BoundKernel, EmulatorRunner, Runner
@@ -68,6 +68,8 @@ class MagicLine(Record):
     planner: str | None = None
     may_edit_host_code: bool = False
     """No question can be asked while a search goes on."""
+    allow: str = "none"
+    """Decisions that are put off to the end of the search, as ``--allow`` of the command line."""
     device: str | None = None
     target: str | None = None
     region: str | None = None
@@ -305,10 +307,12 @@ def struct_bytes(parsed: ParsedSource) -> StructBytes:
 
 
 def _wanted(asked: MagicLine, kernel: Kernel | None) -> CellQuestions:
+    allowed = Allowed.read(asked.allow)
+    may_edit_host_code = asked.may_edit_host_code or allowed.is_host_code
     return CellQuestions(
         kernel=None if asked.kernel is None or kernel is None else kernel.key,
         verbs=(),
-        options=OptimizeOptions(planner=asked.planner, may_edit_host_code=asked.may_edit_host_code),
+        options=OptimizeOptions(planner=asked.planner, may_edit_host_code=may_edit_host_code, allowed=allowed.decisions),
         device=asked.device,
         target=asked.target,
         region=asked.region,

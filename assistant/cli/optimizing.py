@@ -8,7 +8,7 @@ import typer
 
 from assistant.cli import options as opt
 from assistant.cli.loading import loading
-from assistant.engine import Accept, OptimizeOptions
+from assistant.engine import Accept, Allowed, OptimizeOptions
 from assistant.model.completion import Caps
 
 __all__ = ["add_optimize_command"]
@@ -49,6 +49,14 @@ def _optimize(
     budget_rounds: _RoundsOption = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on where the last interrupted search on FILE stopped")] = False,
     allow_host_code: Annotated[bool, typer.Option("--allow-host-code", help="Let candidates edit host code without being asked")] = False,
+    allow: Annotated[
+        str,
+        typer.Option(
+            metavar="DECISIONS",
+            help="What the search may go on from without being asked, separated by commas; a person decides at its end: alignment, arch, "
+            "assumption, fast-math, library, nan, order, precision; host as --allow-host-code; none",
+        ),
+    ] = "none",
     as_json: opt.Json = False,
 ) -> None:
     """Plan edits from the profile, prove each one, and offer what survives as a diff."""
@@ -60,13 +68,15 @@ def _optimize(
         from assistant.cli.jobs import show_written
         from assistant.engine.search import SearchCallbacks
 
+    allowed = Allowed.read(allow)
     ask = AskOnTerminal.if_terminal(as_json)
     chosen = Accept.NONE if accept is Accept.ASK and ask is None else accept
     host_code = None if ask is None else HostCodeOnTerminal.in_workspace_of(request.file)
     options = OptimizeOptions(
         max_rounds=rounds,
         planner=planner,
-        may_edit_host_code=allow_host_code,
+        may_edit_host_code=allow_host_code or allowed.is_host_code,
+        allowed=allowed.decisions,
         is_resumed=resume,
         caps=Caps(budget_usd, budget_tokens, budget_gpu_s, budget_rounds),
     )

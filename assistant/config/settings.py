@@ -15,6 +15,8 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 from pydantic.fields import FieldInfo
 
+from assistant.model.verification import DeferredDecision
+
 __all__ = ["Settings", "is_lower_only", "is_user_only", "leaf_fields", "leaf_names"]
 
 _GIB = 1 << 30
@@ -144,7 +146,9 @@ class ProviderSettings(_Section):
         description="Name of the environment variable that holds the key; the key itself is never a setting.",
         json_schema_extra=_USER_ONLY,
     )
-    max_output_tokens: int = Field(default=8192, ge=1, description="Tokens one answer may have.", json_schema_extra=_USER_ONLY)
+    max_output_tokens: int = Field(
+        default=16_384, ge=1, description="Tokens one answer may have, its reasoning included.", json_schema_extra=_USER_ONLY
+    )
     max_input_tokens: int = Field(
         default=24_000,
         ge=1000,
@@ -167,9 +171,20 @@ class ProviderSettings(_Section):
         default=None, description="Sent with every request, for endpoints that repeat their answers.", json_schema_extra=_USER_ONLY
     )
     timeout_s: float = Field(
-        default=180.0,
+        default=300.0,
         gt=0,
-        description="Seconds one answer of an endpoint or editor may take, with all its retries.",
+        description="Seconds that an endpoint or editor may be silent before or within an answer; reasoning that it sends counts.",
+        json_schema_extra=_USER_ONLY,
+    )
+    longest_answer_s: float = Field(
+        default=3600.0,
+        gt=0,
+        description="Seconds one answer may take in all, with its retries.",
+        json_schema_extra=_USER_ONLY,
+    )
+    plan_with_code: bool = Field(
+        default=False,
+        description="The model that plans writes the code of its first steps in the same answer: for models that do both well.",
         json_schema_extra=_USER_ONLY,
     )
     requests_per_minute: float | None = Field(
@@ -246,6 +261,12 @@ class SearchSettings(_Section):
         le=1,
         description="Share of the speed of light from which a kernel is left as it is (0..1).",
         json_schema_extra=_LOWER_ONLY,
+    )
+    allow: tuple[DeferredDecision, ...] = Field(
+        default=(),
+        description="Decisions of a person that a search puts off: it goes on from edits that ask for these alone, and what it offers "
+        "at its end says them. Empty: an edit that needs a decision is offered alone, and nothing is built on it.",
+        json_schema_extra=_USER_ONLY,
     )
     parallel_builds: int = Field(
         default=2,

@@ -127,8 +127,9 @@ def _declarator(tree: SyntaxTree, name: str, body: Node | None) -> tuple[Node, N
             for declarator in declaration.children_by_field_name("declarator")
             if _declared_name(declarator) == name
         ]
-        if found:
-            return found[0] if len(found) == 1 else None
+        near = tree.nearest((declarator for _, declarator in found), region if body is None else body)
+        if near:
+            return next(each for each in found if each[1] == near[0]) if len(near) == 1 else None
     return None
 
 

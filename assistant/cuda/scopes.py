@@ -29,8 +29,11 @@ def scope_of(tree: SyntaxTree, kernel: Kernel) -> Scope:
 
 @kept
 def scope_inside(tree: SyntaxTree, body: Node | None) -> Scope:
-    """The names that a function's body sees; only the file's when there is no body."""
-    return Scope(constants_of(tree), _formulas(tree), {} if body is None else _writes(tree, body))
+    """The names that a function's body sees, those of its own file before others of the program; only the text's when there is no body."""
+    if body is None:
+        return Scope(constants_of(tree), _formulas(tree), {})
+    own = tree.file_of(body)
+    return Scope({**constants_of(tree), **constants_of(own)}, {**_formulas(tree), **_formulas(own)}, _writes(tree, body))
 
 
 @kept

@@ -14,16 +14,18 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from functools import cache, cached_property, wraps
 from itertools import accumulate
+from operator import itemgetter
+from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import tree_sitter_cuda
 from tree_sitter import Language, Node, Parser, Query, QueryCursor
 
 from assistant.cuda.reading import Reading, read
-from assistant.model.source import Span
+from assistant.model.source import Source, Span
 
 __all__ = [
     "KEPT_ANSWERS",
@@ -69,10 +71,10 @@ def kept(question: Callable[Concatenate[SyntaxTree, _P], _R]) -> Callable[Concat
 class SyntaxTree:
     """One parse of one text; half-typed text gives a tree with ERROR or missing nodes."""
 
-    def __init__(self, text: str, reading: Reading | None = None, others: tuple[tuple[str, str], ...] = ()) -> None:
+    def __init__(self, text: str, reading: Reading | None = None, others: tuple[Source, ...] = ()) -> None:
         """``reading`` is what the grammar sees of the text, by default ``read(text)``; it may be longer.
 
-        ``others``: (name, text) of the program's other files, of which only `program` speaks.
+        ``others``: the program's other files, of which only `program` speaks.
         """
         self._others = others
         self._source = text
@@ -85,9 +87,8 @@ class SyntaxTree:
         if len(data) != len(readable):
             self._index_wide_characters(readable)
         self._tree = Parser(_language()).parse(data)
-        self._parts: tuple[int, ...] = (1,)
-        """First line of each file, and the line after the last."""
-        self._names: tuple[str, ...] = ("",)
+        self._parts: tuple[tuple[int, Path | None, str], ...] = ((0, None, text),)
+        """(where it begins, path, text) of each file of `program`, this text's own first and without a path."""
         self.answers: dict[Hashable, dict[Hashable, Any]] = {}
         """By question, those of ``kept`` alone: the types are the questions' own."""
 
@@ -121,9 +122,10 @@ class SyntaxTree:
         """A tree of this text and, after it, the program's other files: for what calls a function, wherever it stands."""
         if not self._others:
             return self
-        whole = SyntaxTree("\n".join((self._source, *(text for _, text in self._others))))
-        whole._parts = tuple(accumulate((1 + text.count("\n") for text in (self._source, *(text for _, text in self._others))), initial=1))
-        whole._names = ("", *(name for name, _ in self._others))
+        texts = (self._source, *(source.text for source in self._others))
+        starts = accumulate((len(text) + 1 for text in texts[:-1]), initial=0)
+        whole = SyntaxTree("\n".join(texts))
+        whole._parts = tuple(zip(starts, (None, *(source.path for source in self._others)), texts, strict=True))
         return whole
 
     @property
@@ -131,12 +133,28 @@ class SyntaxTree:
         """How far `program` reaches, as a noun."""
         return "program" if self._others else "file"
 
-    def place(self, node: Node) -> str:
-        """``line 12``; ``line 3 of run.cu`` for a node of another file of `program`."""
-        line = self.line(node)
-        part = bisect_right(self._parts, line) - 1
-        name = self._names[part]
-        return f"line {line - self._parts[part] + 1}" + (f" of {name}" if name else "")
+    def place(self, span: Span) -> str:
+        """``line 12``; ``line 3 of run.cu`` in another file of `program`."""
+        path, start = self.file_at(span)
+        line = self._source.count("\n", start, span.start) + 1
+        return f"line {line}" + ("" if path is None else f" of {path.name}")
+
+    def file_at(self, span: Span) -> tuple[Path | None, int]:
+        """Which file of `program` a span lies in, None for this text's own, and where that begins."""
+        start, path, _ = self._part(span)
+        return path, start
+
+    def file_of(self, node: Node) -> SyntaxTree:
+        """The file of `program` that a node lies in, by itself; its nodes are others."""
+        return self if len(self._parts) == 1 else _alone(self, self._part(self.span(node))[2])
+
+    def nearest(self, definitions: Iterable[Node], node: Node) -> list[Node]:
+        """Those in the node's own file; all where it has none."""
+        every, own = list(definitions), self._part(self.span(node))
+        return [each for each in every if self._part(self.span(each)) is own] or every
+
+    def _part(self, span: Span) -> tuple[int, Path | None, str]:
+        return self._parts[bisect_right(self._parts, span.start, key=itemgetter(0)) - 1]
 
     def find(self, *types: str, inside: Node | None = None) -> Iterator[Node]:
         """Nodes of the given types in source order, ``inside`` itself included; outer nodes come first."""
@@ -266,6 +284,11 @@ def _is_in_parameters(tree: SyntaxTree, node: Node) -> bool:
 @cache
 def _language() -> Language:
     return Language(tree_sitter_cuda.language())
+
+
+@kept
+def _alone(_: SyntaxTree, text: str) -> SyntaxTree:
+    return SyntaxTree(text)
 
 
 @cache

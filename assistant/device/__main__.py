@@ -144,9 +144,14 @@ def _read_lines(stream: IO[str], lines: queue.Queue[str | None], runner: ToolRun
 
 
 def _leave_on_terminate(runner: ToolRunner) -> None:
-    def leave(signal_number: int, frame: FrameType | None) -> None:
+    """End what runs, then this process, from another thread: the one that is interrupted may hold the locks that this needs."""
+
+    def stop_and_leave(signal_number: int) -> None:
         runner.stop()
         os._exit(128 + signal_number)
+
+    def leave(signal_number: int, frame: FrameType | None) -> None:
+        threading.Thread(target=stop_and_leave, args=(signal_number,), daemon=True).start()
 
     signal.signal(signal.SIGTERM, leave)
 

@@ -6,15 +6,17 @@ from collections.abc import Sequence
 from dataclasses import field, replace
 from enum import StrEnum
 from pathlib import Path
+from typing import get_args
 
+from assistant.errors import UsageError
 from assistant.model.completion import Caps
 from assistant.model.program import ProgramSearch
 from assistant.model.source import Source
-from assistant.model.verification import Label
+from assistant.model.verification import DeferredDecision, Label
 from assistant.model.workload import CaseKey, LiveWorkload
 from assistant.record import Record
 
-__all__ = ["WHOLE_PROGRAM", "Accept", "CandidateRules", "JobRequest", "OptimizeOptions", "about_texts"]
+__all__ = ["WHOLE_PROGRAM", "Accept", "Allowed", "CandidateRules", "JobRequest", "OptimizeOptions", "about_texts"]
 
 DEFAULT_PROFILED_LAUNCHES = 64
 """Launches of a program that ``profile`` reports one by one (first 64 in program order)."""
@@ -128,6 +130,24 @@ class CandidateRules(Record):
     """Least time(A)/time(B) of a candidate; None: what the gate asks for."""
 
 
+class Allowed(Record):
+    """What ``--allow`` says."""
+
+    decisions: tuple[str, ...] = ()
+    """Those that are put off to the end of the search."""
+    is_host_code: bool = False
+
+    @classmethod
+    def read(cls, words: str) -> Allowed:
+        """``precision,alignment,host`` or ``none``; raises UsageError for anything else."""
+        known = (*get_args(DeferredDecision), "host")
+        names = [name for word in words.split(",") if (name := word.strip().lower()) not in ("", "none")]
+        unknown = next((name for name in names if name not in known), None)
+        if unknown is not None:
+            raise UsageError(f"--allow does not know {unknown!r}", f"give none, or any of {', '.join(known)}")
+        return cls(tuple(dict.fromkeys(name for name in names if name != "host")), "host" in names)
+
+
 class OptimizeOptions(Record):
     """How far ``optimize`` goes."""
 
@@ -157,5 +177,7 @@ class OptimizeOptions(Record):
     """Plan only for findings of this code (``KO103``)."""
     rules: CandidateRules = CandidateRules()
     """What a person asked of every candidate."""
+    allowed: tuple[str, ...] = ()
+    """Decisions that are put off to the end of the search, besides those of ``search.allow``."""
     may_edit_host_code: bool = True
     """Candidates may change host code (launch sites, constants) without anybody being asked."""

@@ -106,13 +106,8 @@ class SourceVersion(Record):
 
     @property
     def sources(self) -> tuple[Source, ...]:
-        """Of all files."""
+        """Of all files, the one in question first."""
         return tuple(file.source for file in self.files)
-
-    @property
-    def other_texts(self) -> tuple[tuple[str, str], ...]:
-        """(name, text) of the program's other files."""
-        return tuple((file.source.path.name, file.source.text) for file in self.others)
 
     def kernel_of(self, instance: str) -> Kernel | None:
         """The kernel that a compiled function was made from, in any of the program's files; None for another's function."""

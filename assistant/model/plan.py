@@ -66,6 +66,10 @@ class Step(Record):
     """Its rationale cites no evidence, and is shown as an opinion."""
     predicted_ratio: float | None = None
     """time(before)/time(after) that the plan expects, scored like the metrics; None: not said."""
+    written: WrittenCode | None = None
+    """Its code, where it came with the plan."""
+    design: str = ""
+    """What a model that plans tells the one that codes, whole and in its own words; nobody else is shown it."""
 
 
 class DeclineReason(StrEnum):
@@ -214,6 +218,14 @@ class Origin(Record):
     """As the endpoint names what served it."""
     calls: tuple[str, ...]
     """Ids of the `ModelCall` that led to it, the last one wrote the text."""
+
+
+class WrittenCode(Record):
+    """Code that a model gave together with its plan."""
+
+    answer: str
+    """The answer as JSON, for the planner that asked for it."""
+    origin: Origin
 
 
 class UnwrittenStepCode(StrEnum):

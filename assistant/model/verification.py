@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import StrEnum
+from typing import Literal
 
 from assistant.record import Record
 
@@ -31,6 +32,10 @@ class Label(StrEnum):
     REASSOCIATION = "reassociation"
     IN_PART = "in-part"
     """Judged at smaller sizes, on some blocks or on the first launches: the program takes too long to be run whole."""
+
+
+DeferredDecision = Literal["alignment", "arch", "assumption", "fast-math", "library", "nan", "order", "precision"]
+"""What a person may decide on at the end of a search instead of before it goes on."""
 
 
 class VerificationFinding(Record):

@@ -12,7 +12,7 @@ from assistant.model.device import Architecture, Target
 from assistant.model.plan import Plan, Rewrite, Setback, Step, TriedBefore, UnwrittenStep
 from assistant.model.profile import Evidence, Finding, LaunchProfile
 from assistant.model.recorded_facts import RecordedFacts
-from assistant.model.source import Kernel, ParsedSource
+from assistant.model.source import Kernel, ParsedSource, Source
 from assistant.model.verification import Verification
 from assistant.record import Record
 
@@ -46,8 +46,8 @@ class PlanRequest(Record):
     """Least time(before)/time(after) of an edit that is kept; None: not known."""
     decided_ratio: float | None = None
     """The same for an edit that a person must decide on."""
-    others: tuple[tuple[str, str], ...] = ()
-    """(name, text) of the program's other files."""
+    others: tuple[Source, ...] = ()
+    """The program's other files."""
     launching: tuple[ParsedSource, ...] = ()
     """Those of them that name the kernel: an edit of it may change its launches there."""
     recorded: RecordedFacts | None = None

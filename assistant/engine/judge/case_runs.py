@@ -31,8 +31,10 @@ FILLS = (0xAB, 0x54)
 """Two patterns for memory whose contents are arbitrary: a result that depends on them shows as a difference."""
 _DERIVED_LIMIT_S = 10.0
 """A case of our own making ran on the original in less."""
+_FIRST_LIMIT_S = 2.0
+"""What a candidate gets for such a case first on a GPU, which takes milliseconds: each that hangs costs a process and its context."""
 _PATIENCE = 3.0
-"""A candidate that takes so many times as long does not come to an end."""
+"""A candidate that takes so many times as long as the limit does not come to an end."""
 _TIES = "halves"
 _PERTURBED_BYTES = 1 << 20
 """A larger case has enough outputs to estimate the original's error from, where there are float64 values."""
@@ -102,9 +104,12 @@ async def original_runs(
     return OriginalRuns(tuple(prepared), tuple(reason for reason in (no_references, not_perturbed) if reason is not None))
 
 
-async def side_runs(job: Job, version: SourceVersion, tasks: Sequence[Task]) -> list[tuple[SideRun, ...]] | LabFailure:
+async def side_runs(
+    job: Job, version: SourceVersion, tasks: Sequence[Task], plain_limit_s: float | None = None
+) -> list[tuple[SideRun, ...]] | LabFailure:
     """Per case its runs: one per fill pattern, the first repeated, and one with every check on. Behind a run come those of its repeats
-    that left something else, as far as the lab keeps them: each must be right, and all show how far results spread."""
+    that left something else, as far as the lab keeps them: each must be right, and all show how far results spread. ``plain_limit_s``: for
+    runs without checks of cases that have a limit."""
     if not tasks:
         return []
     program = startable(version.program, [task.new for task in tasks])
@@ -118,7 +123,10 @@ async def side_runs(job: Job, version: SourceVersion, tasks: Sequence[Task]) -> 
             continue
         is_fresh = tasks[0].is_fresh and not any(found)
         options = ReplayOptions(mode=batch.mode, fill=batch.fill, repeats=batch.repeats, is_fresh=is_fresh)
-        limits = job.limits if batch.limit_s is None else replace(job.limits, wall_s=min(job.limits.wall_s, batch.limit_s))
+        limits = job.limits
+        if batch.limit_s is not None:
+            within = [limits.wall_s, batch.limit_s, *([plain_limit_s] if plain_limit_s is not None and batch.mode == "plain" else [])]
+            limits = replace(limits, wall_s=min(within))
         replayed = await job.lab.replay(program, [written[index] for index in chosen], options, limits)
         if isinstance(replayed, LabFailure):
             return replayed
@@ -132,7 +140,7 @@ async def side_runs(job: Job, version: SourceVersion, tasks: Sequence[Task]) -> 
 async def candidate_runs(job: Job, version: SourceVersion, tasks: Sequence[Task]) -> list[tuple[SideRun, ...]] | LabFailure:
     """As ``side_runs``; a case that does not end in its time gets more of it, since a machine may be busy: what the original did in time
     is no fault of a version that is somewhat slower. Where the first such case does not end then either, the others do not, too."""
-    runs = await side_runs(job, version, tasks)
+    runs = await side_runs(job, version, tasks, None if job.lab.timing is None else _FIRST_LIMIT_S)
     if isinstance(runs, LabFailure):
         return runs
     slow = [index for index, (task, side) in enumerate(zip(tasks, runs, strict=True)) if task.limit_s is not None and _is_late(side)]

@@ -15,10 +15,10 @@ from assistant.engine.source_version import SourceVersion
 from assistant.model.recorded_facts import RecordedFacts, Separation
 from assistant.model.source import Kernel
 from assistant.model.verification import Label, Outcome, VerificationFinding
-from assistant.plan.expert.analysis.aliasing import overlap
 from assistant.record import Record
 from assistant.verify.evidence import DetectedLabel
 from assistant.verify.promises import new_promises
+from assistant.workload.aliasing import overlap
 from assistant.workload.recorded_words import apart_assumption, overlap_in_words
 
 __all__ = ["CONTRADICTED", "Promises", "promises_of"]
@@ -50,7 +50,7 @@ def _judged(old: Kernel, new: Kernel, after: SourceVersion, counted: CountedRun)
     """``after``: with the file of ``new`` in question."""
     if not any(parameter.is_restrict for parameter in new.parameters):
         return
-    tree = SyntaxTree(after.source.text, others=after.other_texts)
+    tree = SyntaxTree(after.source.text, others=after.sources[1:])
     function = next((each for each in functions(tree) if tree.span(each.body) == new.body), None)
     promised = () if function is None else new_promises(old, new, tree, function.body)
     if function is None or not promised:

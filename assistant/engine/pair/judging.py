@@ -24,7 +24,7 @@ from assistant.model.pair import MetricChange
 from assistant.model.plan import Step
 from assistant.model.profile import Finding, Method
 from assistant.model.recorded_facts import RecordedFacts
-from assistant.model.source import ParsedSource
+from assistant.model.source import ParsedSource, Source
 from assistant.model.trial import TrialOutcome
 from assistant.model.verification import Label, Outcome
 from assistant.ports.planner import Planner, PlanRequest
@@ -50,8 +50,8 @@ class VersionJudgement(Record):
     """The version's text; None where it does not build or run."""
     target: Target | None = None
     """That it was judged for; None where it was not judged at all."""
-    others: tuple[tuple[str, str], ...] = ()
-    """(name, text) of the program's other files."""
+    others: tuple[Source, ...] = ()
+    """The program's other files."""
     recorded: RecordedFacts | None = None
     """What the version's launches of the kernel had in common; None where none was seen."""
 
@@ -123,7 +123,7 @@ def judged(compared: ComparisonResult, kernel: str, job: Job) -> VersionJudgemen
         after=launched,
         parsed=None if after is None else after.version.parsed,
         target=job.target,
-        others=() if after is None else after.version.other_texts,
+        others=() if after is None else after.version.sources[1:],
         recorded=None if after is None or not launched else facts_of_launches(after.version, after.counted, costliest(launched).kernel),
     )
 

@@ -31,6 +31,7 @@ from assistant.engine.judge import (
 )
 from assistant.engine.proposals import Improvement, KeptStep, Refusal, ScoredVersion, gate, score_predictions, score_ratio
 from assistant.engine.search.ahead import BuiltAhead
+from assistant.engine.search.deferred import is_deferred
 from assistant.engine.search.edited import EditedTexts, edited_texts
 from assistant.engine.search.trials import SearchNode, Trial, why_not_judged
 from assistant.engine.source_version import SourceVersion, candidate_of
@@ -53,12 +54,22 @@ _SCREEN_REPEATS = 2
 class CandidateJudge:
     """Tries edits of one kernel (by qualified name) against the version that the search on it starts from."""
 
-    def __init__(self, job: Job, catalogue: Catalogue, name: str, start: SearchNode, second_run: CountedRun | None) -> None:
+    def __init__(
+        self,
+        job: Job,
+        catalogue: Catalogue,
+        name: str,
+        start: SearchNode,
+        second_run: CountedRun | None,
+        deferred: frozenset[Label] = frozenset(),
+    ) -> None:
+        """``deferred``: what a person decides on at the end of the search."""
         self._job = job
         self._catalogue = catalogue
         self._name = name
         self._start = start
         self._second_run = second_run
+        self._deferred = deferred
         self._baselines: dict[tuple[frozenset[str], bool], Baseline] = {}
 
     async def judge(self, node: SearchNode, step: Step, rewrite: Rewrite, on_built: Callable[[], None]) -> Trial:
@@ -124,12 +135,14 @@ class CandidateJudge:
                 return trial.ended(outcome, reason)
             case Improvement(reason=reason):
                 needs_decision = verification.outcome is Outcome.NEEDS_DECISION
-                if needs_decision and node.kept:
+                deferred = is_deferred(verification, self._deferred)
+                if needs_decision and node.kept and not deferred:
                     reason = f"{reason}; it needs a human decision, so it is not added to a pure edit"
                     return trial.ended(TrialOutcome.NOT_BUNDLED, reason)
                 kept = self._kept_step(node, trial, evaluation)
                 ratio = node.ratio * comparison.ratio
-                made = SearchNode(evaluation, (*node.kept, kept), needs_decision, (*node.attempts, trial.id), ratio, others=trial.others)
+                attempts = (*node.attempts, trial.id)
+                made = SearchNode(evaluation, (*node.kept, kept), needs_decision, deferred, attempts, ratio, others=trial.others)
                 return trial.ended(TrialOutcome.KEPT, reason, made)
 
     def _kept_step(self, node: SearchNode, trial: Trial, evaluation: Evaluation) -> KeptStep:

@@ -66,6 +66,8 @@ class Confirmation(Record):
     root: SearchNode
     offer: Offer
     others: tuple[SearchNode, ...] = ()
+    beside: tuple[str, ...] = ()
+    """Proposals of this search that stay open next to this one."""
     """Kept versions that gain more by their screen than the one that is confirmed."""
 
     async def run(self, node: SearchNode) -> ConfirmationResult:
@@ -143,7 +145,7 @@ class Confirmation(Record):
 
     async def _offered(self, proposal: Proposal) -> ConfirmationResult:
         context, store, job = self.context, self.services.store, self.context.job
-        better = store_and_supersede(job.id, store, context.workspace, proposal)
+        better = store_and_supersede(job.id, store, context.workspace, proposal, self.beside)
         recording = _judged_on(context)
         if recording is not None:
             store.keep_recording(proposal.id, recording, context.options.recordings_bytes, proposal.created_ms)

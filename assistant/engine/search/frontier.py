@@ -44,22 +44,22 @@ class Frontier(Record):
         if not fresh:
             return self
         first, others = fresh[0], _ordered((*fresh[1:], *self.spare))
-        if first.needs_decision:
+        if not first.may_be_built_on:
             return replace(self, nodes=(), chosen=(*self.chosen, first), spare=tuple(others))
-        nodes = (first, *[node for node in others if not node.needs_decision][: self.width - 1])
+        nodes = (first, *[node for node in others if node.may_be_built_on][: self.width - 1])
         return replace(self, nodes=nodes, chosen=(*self.chosen, *nodes), spare=tuple(node for node in others if node not in nodes))
 
     def elsewhere(self, settled: Iterable[SearchNode]) -> Frontier:
         """The frontier after a round that kept nothing: spare versions if there are any, else the same once more, as ``settled``."""
-        pure = [node for node in self.spare if not node.needs_decision][: self.width]
-        if not pure:
+        left = [node for node in self.spare if node.may_be_built_on][: self.width]
+        if not left:
             return replace(self, nodes=tuple(settled))
-        return replace(self, nodes=tuple(pure), chosen=(*self.chosen, *pure), spare=tuple(n for n in self.spare if n not in pure))
+        return replace(self, nodes=tuple(left), chosen=(*self.chosen, *left), spare=tuple(n for n in self.spare if n not in left))
 
     def ranked(self) -> tuple[SearchNode, ...]:
         """Every kept version, best first: the ends of chains, what they were built on, what no round has built on.
 
-        Among each, a pure one comes before one for a human.
+        Among each, one that a person has to decide on before the search goes on comes last.
         """
         parents = {id(parent) for node in self.chosen for parent in self.chosen if _is_built_on(node, parent)}
         ends = [node for node in self.chosen if id(node) not in parents]
@@ -72,8 +72,8 @@ class Frontier(Record):
 
 
 def _ordered(nodes: Iterable[SearchNode]) -> list[SearchNode]:
-    """Pure ones first, then by weight; of equals the first stays first."""
-    return sorted(nodes, key=lambda node: (node.needs_decision, -_weight(node)))
+    """Those that can be built on first, then by weight; of equals one without a decision, then the first."""
+    return sorted(nodes, key=lambda node: (not node.may_be_built_on, -_weight(node), node.needs_decision))
 
 
 def _weight(node: SearchNode) -> float:

@@ -32,7 +32,7 @@ async def taken_up(context: SearchContext, services: SearchServices, frontier: F
         below: dict[str, SearchNode] = {}
         for attempt in kept:
             parent = level.get(attempt.parent_key)
-            if parent is None or parent.needs_decision or not _fits(parent, attempt):
+            if parent is None or not parent.may_be_built_on or not _fits(parent, attempt):
                 continue
             node = await _judged(context, services, parent, attempt)
             if node is not None:

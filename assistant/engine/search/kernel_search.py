@@ -56,6 +56,8 @@ class KernelSearch:
         """What was turned down, in the text that the user has."""
         self._seen: set[str] = set()
         """Texts that were confirmed, whether they were offered or not."""
+        self._is_alternative = False
+        """What needs a decision was offered and left open; what needs none is offered beside it."""
         self._withheld: list[str] = []
         self._offered: list[ConfirmationResult] = []
 
@@ -65,13 +67,20 @@ class KernelSearch:
         accepted: SearchNode | None = None
         for offer_index in range(_MOST_OFFERS):
             self._note_refusals()
-            if not (self._context.shape.asks_models and self._left()):
+            if not (self._is_alternative and self._left()) and not (self._context.shape.asks_models and self._left()):
                 await self._search()
             if not self._left():
                 break
             node, result = await self._confirmed()
             if result.decision is DecisionKind.ACCEPTED:
                 accepted = SearchNode(node.evaluation)
+            if result.decision is None and node.is_deferred:
+                self._is_alternative = True
+                if not self._left():
+                    break
+                text = f"{self._context.kernel}: offers beside it the best edit that asks for no decision"
+                self._context.job.say(Severity.INFORMATION, text)
+                continue
             if result.decision is not DecisionKind.REJECTED:
                 break
             if offer_index + 1 < _MOST_OFFERS:
@@ -121,7 +130,8 @@ class KernelSearch:
         for node in candidates:
             self._seen.add(node.key)
             others = tuple(other for other in left if _is_more(other, node) and other.key not in self._seen)
-            result = await Confirmation(self._context, self._services, self._frontier.root, self._offer, others).run(node)
+            beside = tuple(one.proposal.id for one in self._offered if self._is_alternative and one.proposal is not None)
+            result = await Confirmation(self._context, self._services, self._frontier.root, self._offer, others, beside).run(node)
             self._offered.append(result)
             if not result.is_failed:
                 return node, result
@@ -132,7 +142,8 @@ class KernelSearch:
 
         After a rejection a model's are offered without asking it again; rules plan again at once, which may come to more.
         """
-        return tuple(node for node in self._frontier.ranked() if node.key not in self._seen and not self._is_turned_down(node))
+        left = (node for node in self._frontier.ranked() if node.key not in self._seen and not self._is_turned_down(node))
+        return tuple(node for node in left if not (self._is_alternative and node.needs_decision))
 
     def _is_turned_down(self, node: SearchNode) -> bool:
         first = node.kept[0].step

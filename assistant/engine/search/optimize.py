@@ -30,6 +30,7 @@ from assistant.engine.search.accounts import JobAccounts, OnWriting
 from assistant.engine.search.candidate_judge import CandidateJudge
 from assistant.engine.search.confirming import Offer
 from assistant.engine.search.context import SearchContext, SearchServices
+from assistant.engine.search.deferred import deferred_labels
 from assistant.engine.search.elsewhere import JudgeElsewhere
 from assistant.engine.search.host_code import HostCodeRight
 from assistant.engine.search.kernel_search import KernelSearch, KernelSearchResult
@@ -198,7 +199,8 @@ class _Search(Record):
     def _services(self, context: SearchContext, second_run: CountedRun | None) -> SearchServices:
         accounts = self.chosen.accounts
         jobs = (self.job, *(replace(self.job, lab=lab) for lab in self.job.lab.parallel_labs))
-        judges = tuple(CandidateJudge(job, self.catalogue, context.kernel, context.start, second_run) for job in jobs)
+        deferred = deferred_labels((*self.options.allowed, *self.chosen.shape.allowed))
+        judges = tuple(CandidateJudge(job, self.catalogue, context.kernel, context.start, second_run, deferred) for job in jobs)
         items = context.assessed(context.start)
         key = costliest(items).kernel.key if items else ""
         tried = (attempted_before(attempt) for attempt in self.earlier.attempts if attempt.kernel == key)

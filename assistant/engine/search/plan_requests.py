@@ -59,7 +59,7 @@ class PlanRequests(Record):
             hint=self.options.hint,
             least_ratio=self._least(SHOWN_GAIN_RATIO),
             decided_ratio=self._least(DECIDED_GAIN_RATIO),
-            others=evaluation.version.other_texts,
+            others=evaluation.version.sources[1:],
             launching=_naming(evaluation.version, main.kernel),
             recorded=facts_of_launches(evaluation.version, evaluation.counted, main.kernel),
         )

@@ -27,6 +27,8 @@ class SearchShape(Record):
     """Candidates in the compiler's hands at once: the one that is tried, and what comes behind it."""
     asks_models: bool = False
     """A rewrite may cost a call, and is not asked for where it could not be tried."""
+    allowed: tuple[str, ...] = ()
+    """Decisions that are put off to the end of the search (``search.allow``)."""
 
     def most_ahead(self, is_timed: bool, core_count: int) -> int:
         """Candidates compiled while another one is judged; none where a compile may take the core that queues what is timed."""
@@ -35,10 +37,18 @@ class SearchShape(Record):
 
 def shape_for_rules(settings: Settings) -> SearchShape:
     """As the settings say where they concern rules, too."""
-    return SearchShape(parallel_builds=settings.search.parallel_builds)
+    return SearchShape(parallel_builds=settings.search.parallel_builds, allowed=settings.search.allow)
 
 
 def shape_for_models(settings: Settings) -> SearchShape:
     """As the settings say."""
     search = settings.search
-    return SearchShape(search.beam, search.repairs, search.patience_rounds, search.near_limit_ratio, search.parallel_builds, True)
+    return SearchShape(
+        width=search.beam,
+        repairs=search.repairs,
+        patience_rounds=search.patience_rounds,
+        near_limit_ratio=search.near_limit_ratio,
+        parallel_builds=search.parallel_builds,
+        asks_models=True,
+        allowed=search.allow,
+    )

@@ -38,6 +38,8 @@ class SearchNode(Record):
     """The steps from the text that the search starts from to this one."""
     needs_decision: bool = False
     """A person must decide on it."""
+    is_deferred: bool = False
+    """That is put off to the end of the search, which goes on from it."""
     attempts: tuple[str, ...] = ()
     """Ids of the trials that kept these steps."""
     ratio: float = 1.0
@@ -46,6 +48,11 @@ class SearchNode(Record):
     """Steps that are settled, at their places in this text."""
     others: tuple[Source, ...] = ()
     """Texts of the program's other files that its steps changed, by path."""
+
+    @property
+    def may_be_built_on(self) -> bool:
+        """Whether nothing has to be decided first."""
+        return self.is_deferred or not self.needs_decision
 
     @property
     def text(self) -> str:

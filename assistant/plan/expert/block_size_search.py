@@ -15,24 +15,22 @@ Example::
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator
 
 from assistant.build.occupancy import occupancy
 from assistant.cuda.scopes import scope_of
 from assistant.cuda.syntax import Node, binary_parts, joined, node_text, unparenthesized
 from assistant.model.build import Occupancy
-from assistant.model.plan import Decline, DeclineReason, FileEdits, MetricPrediction, Rewrite
-from assistant.model.source import ParsedSource, Span
+from assistant.model.plan import Decline, DeclineReason, MetricPrediction, Rewrite
+from assistant.model.source import Span
 from assistant.model.verification import Label
 from assistant.plan.expert.analysis.block_axes import Axis, axes_of
-from assistant.plan.expert.analysis.kernel_launches import launches_of, launching_contexts
+from assistant.plan.expert.analysis.kernel_launches import by_file, launches_of, of_program
 from assistant.plan.expert.analysis.predictions import predicted_values
-from assistant.plan.expert.analysis.thread_exchange import hidden_builtin, uncontrolled_in_program, warp_dependence
+from assistant.plan.expert.analysis.thread_exchange import hidden_builtin, unseen_launch, warp_dependence
 from assistant.plan.expert.analysis.workload_block import DeclaredShape, declared_shapes, guessed_launch, launch_elsewhere
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
-from assistant.record import Record
 
 __all__ = ["BlockSizeSearch"]
 
@@ -49,6 +47,8 @@ _PLANE_SIZES = {
     "KO112": ((32, 8), (32, 4), (16, 16)),
 }
 _GRID_STRIDE = frozenset({"blockDim.{0}*gridDim.{0}", "gridDim.{0}*blockDim.{0}"})
+_Axes = tuple[Axis, ...]
+"""Of one launch, or of one declared workload."""
 _CEILING = re.compile(r"(?P<head>\"?\s*ceil\(.*/\s*)(?P<size>\d+)(?P<tail>\s*\)\s*\"?)")
 
 
@@ -70,51 +70,32 @@ class BlockSizeSearch:
             Obstacle(DeclineReason.LIMIT_EXCEEDED, "no other block size fits the kernel's registers, launch bounds and finding"),
         )
 
-    def _variants(self, context: TransformationContext, sites: tuple[_Site, ...]) -> Iterator[Rewrite]:
-        current = tuple(axis.size for axis in sites[0].axes)
+    def _variants(self, context: TransformationContext, sites: tuple[_Axes, ...]) -> Iterator[Rewrite]:
+        current = tuple(axis.size for axis in sites[0])
         for sizes in _candidates(context, current):
-            edits = [made for file in (context.parsed, *context.launching) if (made := _edits(file, sites, sizes)) is not None]
-            if len(edits) <= len(context.launching):
+            changes = {edit for axes in sites for axis, size in zip(axes, sizes, strict=True) for edit in axis.edits(size)}
+            if len({edit.span for edit in changes}) < len(changes):
                 continue  # one constant holds both sizes of a block that would not be square
-            own, *others = edits
+            edits, in_others = by_file(context, changes)
             name = " x ".join(map(str, sizes))
-            is_elsewhere = any(site.file is not context.parsed for site in sites)
-            elsewhere = () if is_elsewhere else launch_elsewhere(context, f"blocks of {name} threads and a grid to match")
+            elsewhere = launch_elsewhere(context, f"blocks of {name} threads and a grid to match")
             yield Rewrite(
                 technique=self.technique,
                 kernel=context.kernel.key,
                 line=context.line,
-                edits=own.edits,
+                edits=edits,
                 summary=f"Launch blocks of {name} threads instead of {' x '.join(map(str, current))}"
                 + ("; change your launch accordingly." if elsewhere else "."),
                 labels=(Label.ASSUMPTION,) if elsewhere else (Label.HOST_CODE,),
                 predictions=_predictions(context, current, sizes),
                 assumptions=elsewhere,
-                in_others=tuple(sorted(other for other in others if other.edits)),
+                in_others=in_others,
             )
-
-
-class _Site(Record):
-    """One launch, or one declared workload."""
-
-    file: ParsedSource
-    axes: tuple[Axis, ...]
-
-
-def _edits(file: ParsedSource, sites: Sequence[_Site], sizes: tuple[int, ...]) -> FileEdits | None:
-    """What a file's launches become; None where one number would have to be two."""
-    axes = [site.axes for site in sites if site.file is file]
-    edits = {edit for each in axes for axis, size in zip(each, sizes, strict=True) for edit in axis.edits(size)}
-    if len({edit.span for edit in edits}) < len(edits):
-        return None
-    text = file.source.text
-    changed = (edit for edit in edits if text[edit.span.start : edit.span.end] != edit.new_text)
-    return FileEdits(file.source.path, tuple(sorted(changed)))
 
 
 def _fixed_block(context: TransformationContext) -> Obstacle | None:
     """Why the kernel depends on its block size; None when it does not."""
-    reason = warp_dependence(context) or hidden_builtin(context) or uncontrolled_in_program(context)
+    reason = warp_dependence(context) or hidden_builtin(context) or unseen_launch(context)
     if reason is not None:
         return reason
     shared = re.search(r"__shared__|__syncthreads\w*|__threadfence\w*", _body_text(context))
@@ -217,33 +198,28 @@ def _strides_over_grid(context: TransformationContext) -> bool:
     return bool(axes) and axes <= strides
 
 
-def _all_axes(context: TransformationContext) -> tuple[_Site, ...] | Obstacle:
-    """Every launch of the program and every declared workload with its axes; all with the same number of dimensions."""
-    strides = _strides_over_grid(context)
-    sites: list[_Site] = []
-    for each in (context, *launching_contexts(context)):
-        for launch in launches_of(each):
-            axes = axes_of(each, launch, strides)
-            if isinstance(axes, Obstacle):
-                return axes if each is context else replace(axes, reason=f"in {each.parsed.source.path.name}: {axes.reason}")
-            sites.append(_Site(each.parsed, axes))
-    for shape in declared_shapes(context):
-        declared = _declared_axes(shape, strides)
-        if isinstance(declared, Obstacle):
-            return declared
-        sites.append(_Site(context.parsed, declared))
-    if len({len(site.axes) for site in sites}) != 1:
+def _all_axes(context: TransformationContext) -> tuple[_Axes, ...] | Obstacle:
+    """The axes of every launch of the program and of every declared workload; all of the same number of dimensions."""
+    program, strides = of_program(context), _strides_over_grid(context)
+    found = [axes_of(program, launch, strides) for launch in launches_of(program)]
+    found += [_declared_axes(shape, strides) for shape in declared_shapes(context)]
+    sites: list[_Axes] = []
+    for axes in found:
+        if isinstance(axes, Obstacle):
+            return axes
+        sites.append(axes)
+    if len({len(axes) for axes in sites}) != 1:
         return Obstacle(DeclineReason.BLOCK_SHAPE, "the kernel is launched with blocks of one and of two dimensions")
-    if len(sites[0].axes) > 1 and _flat_axes(context):
+    if len(sites[0]) > 1 and _flat_axes(context):
         return Obstacle(DeclineReason.BLOCK_SHAPE, "the kernel counts blocks along an axis along which they have several threads")
     return (
         tuple(sites)
-        if len(sites[0].axes) <= 2
+        if len(sites[0]) <= 2
         else Obstacle(DeclineReason.BLOCK_SHAPE, "the block has three dimensions, for which no other shape is known to be better")
     )
 
 
-def _declared_axes(shape: DeclaredShape, strides: bool) -> tuple[Axis, ...] | Obstacle:
+def _declared_axes(shape: DeclaredShape, strides: bool) -> _Axes | Obstacle:
     axes: list[Axis] = []
     for index, item in enumerate(shape.block):
         if not item.text.isdigit():

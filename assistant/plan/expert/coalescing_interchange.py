@@ -1,8 +1,8 @@
 """Let threads that are neighbours in a warp touch elements that are neighbours in memory.
 
 Answers KO101 and KO102 by exchanging the roles of x and y: in every built-in variable of the kernel, and in block and grid of
-every launch. The same threads do the same work; only who shares a warp with whom changes. Where a kernel has one dimension,
-``element_reorder`` is asked instead.
+every launch in the program. The same threads do the same work; only who shares a warp with whom changes. Where a kernel has one
+dimension, ``element_reorder`` is asked instead.
 
 Example::
 
@@ -20,10 +20,10 @@ from assistant.model.launch import Dim3
 from assistant.model.plan import Decline, DeclineReason, Rewrite
 from assistant.model.source import TextEdit
 from assistant.model.verification import Label
-from assistant.plan.expert.analysis.kernel_launches import known_blocks, launches_of
+from assistant.plan.expert.analysis.kernel_launches import by_file, known_blocks, launches_of, of_program
 from assistant.plan.expert.analysis.memory_accesses import WarpCost, unknown_sizes, warp_cost
 from assistant.plan.expert.analysis.predictions import predicted_sectors
-from assistant.plan.expert.analysis.thread_exchange import hidden_builtin, uncontrolled_launch, warp_dependence
+from assistant.plan.expert.analysis.thread_exchange import hidden_builtin, unseen_launch, warp_dependence
 from assistant.plan.expert.analysis.warp_pattern import exchanged_lane, lane_environments
 from assistant.plan.expert.analysis.workload_block import DeclaredShape, declared_shapes, guessed_launch, launch_elsewhere
 from assistant.plan.expert.obstacle import Obstacle
@@ -51,24 +51,25 @@ class CoalescingInterchange:
         if not any(node_text(f) == "y" for f in fields):
             result = reordered(context, self.technique)
             return context.decline(self.technique, result) if isinstance(result, Obstacle) else (result,)
-        reason = warp_dependence(context) or hidden_builtin(context) or uncontrolled_launch(context) or guessed_launch(context)
+        reason = warp_dependence(context) or hidden_builtin(context) or unseen_launch(context) or guessed_launch(context)
         if reason is not None:
             return context.decline(self.technique, reason)
         before, after = _costs(context)
         reason = _no_gain(context, before, after)
         if reason is not None:
             return context.decline(self.technique, reason)
-        launch_edits = _launch_edits(context)
+        launch_edits = _launch_edits(of_program(context), declared_shapes(context))
         if isinstance(launch_edits, Obstacle):
             return context.decline(self.technique, launch_edits)
         kernel_edits = tuple(TextEdit(context.tree.span(f), _EXCHANGED[node_text(f)]) for f in fields)
+        edits, in_others = by_file(context, (*kernel_edits, *launch_edits))
         elsewhere = launch_elsewhere(context, "x and y of grid and block exchanged") if launch_edits else ()
         return (
             Rewrite(
                 technique=self.technique,
                 kernel=context.kernel.key,
                 line=context.line,
-                edits=tuple(sorted((*kernel_edits, *launch_edits))),
+                edits=edits,
                 summary="Exchange the roles of x and y, so that neighbouring threads touch neighbouring elements"
                 + ("; change your launch accordingly." if elsewhere else "."),
                 labels=_labels(launch_edits, elsewhere),
@@ -77,6 +78,7 @@ class CoalescingInterchange:
                     *elsewhere,
                     f"the grid has at most {GRID_Y_LIMIT:,} blocks along the new y; a larger one fails to launch",
                 ),
+                in_others=in_others,
             ),
         )
 
@@ -130,13 +132,12 @@ def _no_gain(context: TransformationContext, before: WarpCost, after: WarpCost) 
     )
 
 
-def _launch_edits(context: TransformationContext) -> tuple[TextEdit, ...] | Obstacle:
+def _launch_edits(program: TransformationContext, declared: tuple[DeclaredShape, ...]) -> tuple[TextEdit, ...] | Obstacle:
     """Edits that exchange x and y of block and grid wherever the kernel is launched; a sentence where that cannot be done."""
-    launches, declared = launches_of(context), declared_shapes(context)
     edits: set[TextEdit] = set()
-    for launch in launches:
+    for launch in launches_of(program):
         for shape in (launch.grid, launch.block):
-            found = _shape_edits(context, launch, shape)
+            found = _shape_edits(program, launch, shape)
             if isinstance(found, Obstacle):
                 return found
             edits.update(found)
@@ -149,10 +150,10 @@ def _launch_edits(context: TransformationContext) -> tuple[TextEdit, ...] | Obst
 
 
 def _shape_edits(context: TransformationContext, launch: Launch, shape: Shape) -> tuple[TextEdit, ...] | Obstacle:
-    tree, line = context.tree, launch.site.line
+    tree, place = context.tree, context.tree.place(launch.site.span)
     texts = tuple(node_text(c) for c in shape.components)
     if len(texts) == 1:
-        return Obstacle(DeclineReason.LAUNCH_FORM, f"the launch on line {line} has one dimension, so x and y cannot be exchanged there")
+        return Obstacle(DeclineReason.LAUNCH_FORM, f"the launch on {place} has one dimension, so x and y cannot be exchanged there")
     if texts and texts[0] == texts[1]:
         return ()
     if shape.variable is not None and not _is_only_used_here(context, launch, shape):
@@ -172,7 +173,7 @@ def _exchanged_expression(context: TransformationContext, launch: Launch, shape:
     declarator = None if function is None else function.child_by_field_name("declarator")
     heading = "" if declarator is None else node_text(declarator)
     if not re.search(rf"\bdim3\s*(?:const\s*)?&?\s*{re.escape(name)}\b", heading):
-        return Obstacle(DeclineReason.LAUNCH_FORM, f"the shape of the launch on line {launch.site.line} is made elsewhere")
+        return Obstacle(DeclineReason.LAUNCH_FORM, f"the shape of the launch on {context.tree.place(launch.site.span)} is made elsewhere")
     return (TextEdit(context.tree.span(shape.expression), f"dim3({name}.y, {name}.x, {name}.z)"),)
 
 

@@ -27,13 +27,13 @@ from assistant.model.plan import Decline, DeclineReason, Rewrite
 from assistant.model.recorded_facts import RecordedFacts
 from assistant.model.source import Span, TextEdit
 from assistant.model.verification import Label
-from assistant.plan.expert.analysis.aliasing import ApartAsRecorded, NoCallers, Overlap, overlap
 from assistant.plan.expert.analysis.pointer_roots import global_pointers, pointer_names, unclear_access
 from assistant.plan.expert.analysis.predictions import predicted_values
 from assistant.plan.expert.analysis.read_only import const_edits, make_const
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.record import Record
+from assistant.workload.aliasing import ApartAsRecorded, NoCallers, Overlap, overlap
 from assistant.workload.recorded_words import apart_assumption
 
 __all__ = ["ConstRestrict"]

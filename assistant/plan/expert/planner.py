@@ -116,7 +116,6 @@ def _context(request: PlanRequest, tree: SyntaxTree, finding: Finding) -> Transf
         profiles=request.profiles,
         resources=request.resources,
         architecture=request.architecture,
-        launching=request.launching,
         recorded=request.recorded,
     )
 

@@ -25,7 +25,6 @@ from assistant.model.plan import Decline, DeclineReason, MetricPrediction, Rewri
 from assistant.model.source import TextEdit
 from assistant.model.verification import Label
 from assistant.plan.expert.analysis.accumulators import Accumulator, accumulators_at, target_of, why_unsafe
-from assistant.plan.expert.analysis.aliasing import ApartAsRecorded
 from assistant.plan.expert.analysis.loop_entry import entry_condition, runs_at_least_once
 from assistant.plan.expert.analysis.pointer_roots import element_type
 from assistant.plan.expert.analysis.predictions import predicted_values
@@ -34,6 +33,7 @@ from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.layout import after_statement, before_statement, zero_of
 from assistant.plan.expert.writing.style import style_of
 from assistant.record import Record
+from assistant.workload.aliasing import ApartAsRecorded
 from assistant.workload.recorded_words import apart_assumption
 
 __all__ = ["ScalarReplacement"]

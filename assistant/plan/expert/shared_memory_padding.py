@@ -21,7 +21,7 @@ from assistant.cuda.syntax import Node, node_text
 from assistant.model.launch import Dim3
 from assistant.model.plan import Decline, DeclineReason, Rewrite
 from assistant.model.source import TextEdit
-from assistant.plan.expert.analysis.kernel_launches import every_launch_of, known_blocks, template_environment
+from assistant.plan.expert.analysis.kernel_launches import known_blocks, launches_of, of_program, template_environment
 from assistant.plan.expert.analysis.predictions import predicted_wavefronts
 from assistant.plan.expert.analysis.shared_rows import SharedRows, rows_of
 from assistant.plan.expert.analysis.warp_pattern import BANK_BYTES, ideal_wavefront_count, lane_values, wavefront_count
@@ -119,7 +119,7 @@ class SharedMemoryPadding:
 
 def _assumptions(context: TransformationContext, tile: SharedRows) -> tuple[str, ...]:
     """For a flat tile, whose columns are bounded by the block: where the block's size is known from."""
-    is_written = all(block_dims(launch) is not None for launch in every_launch_of(context)) and every_launch_of(context)
+    is_written = all(block_dims(launch) is not None for launch in launches_of(context)) and launches_of(context)
     if len(tile.array.sizes) > 1 or is_written:
         return ()
     return (f"{tile.array.name} keeps its rows apart for the block sizes that were seen running",)
@@ -140,10 +140,10 @@ def _element_bytes(context: TransformationContext, array: SharedArray) -> int | 
     names = [p.name for p in context.kernel.template_parameters]
     if array.element_type not in names:
         return None
-    position = names.index(array.element_type)
+    program, position = of_program(context), names.index(array.element_type)
     sizes = {
-        element_size_bytes(context.tree, site.template_arguments[position])
-        for site in context.parsed.launch_sites_of(context.kernel)
+        element_size_bytes(program.tree, site.template_arguments[position])
+        for site in program.parsed.launch_sites_of(context.kernel)
         if position < len(site.template_arguments)
     }
     known = [s for s in sizes if s is not None]

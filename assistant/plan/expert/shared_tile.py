@@ -25,7 +25,7 @@ from assistant.cuda.syntax import Node, SyntaxTree
 from assistant.model.plan import Decline, DeclineReason, Rewrite
 from assistant.model.source import TextEdit
 from assistant.model.verification import Label
-from assistant.plan.expert.analysis.kernel_launches import every_launch_of, known_blocks
+from assistant.plan.expert.analysis.kernel_launches import known_blocks, launches_of
 from assistant.plan.expert.analysis.loop_effects import leaves_or_synchronizes
 from assistant.plan.expert.analysis.pointer_roots import element_type, global_pointers, unclear_access
 from assistant.plan.expert.analysis.predictions import predicted_values
@@ -79,7 +79,7 @@ def _block_width(context: TransformationContext) -> int | Obstacle:
     reason = unseen_launch(context) or guessed_launch(context)
     if reason is not None:
         return reason
-    launches = every_launch_of(context)
+    launches = launches_of(context)
     blocks = {block_dims(launch) for launch in launches} if launches else {*known_blocks(context)}
     block = blocks.pop() if len(blocks) == 1 else None
     if block is None:

@@ -16,7 +16,7 @@ from assistant.cuda.scopes import scope_of
 from assistant.model.launch import Dim3
 from assistant.model.plan import Decline, DeclineReason, Rewrite
 from assistant.model.verification import Label
-from assistant.plan.expert.analysis.kernel_launches import every_launch_of
+from assistant.plan.expert.analysis.kernel_launches import extent_of, launches_of
 from assistant.plan.expert.analysis.memory_accesses import Access, addresses, global_accesses, loop_weight, unknown_sizes, warp_cost
 from assistant.plan.expert.analysis.predictions import predicted_sectors
 from assistant.plan.expert.analysis.row_loop import RowLoop, compared_parts, row_loop_of, sees_rows_alike
@@ -56,7 +56,7 @@ class StagedStore:
                 summary=f"Collect the block's {staging.store.pointer} in a shared tile and store it row by row.",
                 labels=(Label.ASSUMPTION,) if elsewhere else (),
                 predictions=predicted_sectors(context, staging.ratio),
-                assumptions=elsewhere or (f"every launch has {size}, as all launches in this file do",),
+                assumptions=elsewhere or (f"every launch has {size}, as all launches in this {extent_of(context)} do",),
             ),
         )
 
@@ -130,7 +130,7 @@ def _row_loop(context: TransformationContext, store: Access, position: Position,
 
 def _only_block(context: TransformationContext) -> Dim3 | Obstacle:
     """The block that every launch of the text has."""
-    blocks = [block_dims(launch) for launch in every_launch_of(context)]
+    blocks = [block_dims(launch) for launch in launches_of(context)]
     for shape in declared_shapes(context):
         sizes = [int(item.text) if item.text.isdigit() else None for item in shape.block]
         known = [s for s in sizes if s is not None]

@@ -34,7 +34,7 @@ class TransformationContext(Record):
 
     parsed: ParsedSource
     tree: SyntaxTree
-    """A parse of ``parsed.source.text``."""
+    """A parse of ``parsed.source.text``, which knows the program's other files."""
     kernel: Kernel
     finding: Finding
     evidence: tuple[Evidence, ...]
@@ -45,8 +45,6 @@ class TransformationContext(Record):
     """The kernel's counted launches, most costly first."""
     resources: KernelResources | None
     architecture: Architecture
-    launching: tuple[ParsedSource, ...] = ()
-    """The program's other files that name the kernel: where they launch it, an edit of theirs may belong to the rewrite."""
     recorded: RecordedFacts | None = None
     """What every launch of the kernel had in common; None where none was seen."""
 

@@ -25,7 +25,7 @@ from assistant.cuda.syntax import Node, without_comments
 from assistant.model.launch import Dim3
 from assistant.model.plan import Decline, DeclineReason, Rewrite
 from assistant.model.source import TextEdit
-from assistant.plan.expert.analysis.kernel_launches import every_launch_of, template_environment
+from assistant.plan.expert.analysis.kernel_launches import launches_of, template_environment
 from assistant.plan.expert.analysis.predictions import predicted_values
 from assistant.plan.expert.analysis.thread_exchange import unseen_launch
 from assistant.plan.expert.obstacle import Obstacle
@@ -201,7 +201,7 @@ def _block_refusal(context: TransformationContext, reduction: _Reduction) -> Obs
     reason = unseen_launch(context)
     if reason is not None:
         return reason
-    blocks = tuple(block_dims(launch) for launch in every_launch_of(context))
+    blocks = tuple(block_dims(launch) for launch in launches_of(context))
     if not blocks or None in blocks:
         return _asked_refusal(context, reduction) or True
     for block in dict.fromkeys(b for b in blocks if b is not None):

@@ -135,7 +135,7 @@ def facts_of(request: PlanRequest, signals: SignalSettings) -> Facts:
             for name, file in launches_elsewhere(parsed, kernel, request.launching).items()
             for site in file.launch_sites_of(kernel)
         ),
-        files=tuple(dict.fromkeys(name for name, _ in request.others)),
+        files=tuple(dict.fromkeys(source.path.name for source in request.others)),
         workload=_workload(request.profiles),
         recorded=in_words(request.recorded) if has_profile and request.recorded is not None else (),
         limits=limits_of(request.profiles, request.resources, request) if has_profile else (),

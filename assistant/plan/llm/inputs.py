@@ -54,10 +54,11 @@ class Inputs:
         self._token_count = settings.provider.max_input_tokens - estimated_tokens(library.render("system", {}).text)
         self._summaries = Summaries(talk, library, settings.signals)
 
-    async def plan(self, request: PlanRequest, step_count: int) -> Prompt | CompletionFailure:
-        """Asks for at most ``step_count`` steps."""
+    async def plan(self, request: PlanRequest, step_count: int, with_code: bool = False) -> Prompt | CompletionFailure:
+        """Asks for at most ``step_count`` steps. ``with_code``: and for the code of each."""
         facts = await self._facts(request)
-        return self._fitted("plan", facts, {"techniques": self._catalogue.techniques, "labels": _LABELS, "step_count": step_count})
+        inputs = {"techniques": self._catalogue.techniques, "step_count": step_count, "with_code": with_code}
+        return self._fitted("plan", facts, inputs | self._form())
 
     async def code(self, request: PlanRequest, step: Step, others: tuple[Rewrite, ...]) -> Prompt | CompletionFailure:
         """Asks for an edit that carries out ``step`` and differs from ``others``."""

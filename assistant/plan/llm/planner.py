@@ -13,15 +13,16 @@ from collections.abc import AsyncIterator
 
 from assistant.config import Settings
 from assistant.model.completion import CompletionFailure, ModelRole
-from assistant.model.plan import NO_MODEL, Decline, DeclineReason, Plan, Rewrite, Setback, Step, UnwrittenStep
+from assistant.model.plan import NO_MODEL, Decline, DeclineReason, Origin, Plan, Rewrite, Setback, Step, UnwrittenStep, WrittenCode
 from assistant.plan.catalogue import Catalogue
+from assistant.plan.llm.answers import EXPLANATION, PLAN, PLAN_AND_CODE
 from assistant.plan.llm.explaining import explanation_of
 from assistant.plan.llm.inputs import Inputs
 from assistant.plan.llm.library import load_prompts
-from assistant.plan.llm.planning import MOST_STEPS, plan_of
-from assistant.plan.llm.schemas import ExplanationReply, PlanReply
+from assistant.plan.llm.planning import MOST_STEPS, MOST_STEPS_WITH_CODE, plan_of
 from assistant.plan.llm.talk import NoAnswer, Stamps, Talk
 from assistant.plan.llm.writing import Writer
+from assistant.plan.shown import NAME_CHARACTERS, shown
 from assistant.ports.planner import PlanRequest, Story
 from assistant.ports.provider import Accounts, Provider
 
@@ -51,10 +52,18 @@ class LlmPlanner:
         unreachable = self._talk.lasting(ModelRole.CODER)
         if unreachable is not None:  # no model would carry the plan out
             return self._no_plan(request, unreachable)
-        prompt = await self._inputs.plan(request, MOST_STEPS)
+        is_one_call = self._settings.provider.plan_with_code
+        prompt = await self._inputs.plan(request, MOST_STEPS_WITH_CODE if is_one_call else MOST_STEPS, is_one_call)
         if isinstance(prompt, CompletionFailure):
             return self._no_plan(request, prompt)
-        answer = await self._talk.ask(ModelRole.PLANNER, prompt, PlanReply)
+        if is_one_call:
+            both = await self._talk.ask(ModelRole.PLANNER, prompt, PLAN_AND_CODE)
+            if isinstance(both, NoAnswer):
+                return self._no_plan(request, both.failure)
+            origin = Origin(shown(both.model, NAME_CHARACTERS), both.calls)
+            codes = {step: WrittenCode(code.model_dump_json(), origin) for step, code in both.value.codes.items()}
+            return plan_of(request, both.value.plan, self.name, codes)
+        answer = await self._talk.ask(ModelRole.PLANNER, prompt, PLAN)
         if isinstance(answer, NoAnswer):
             return self._no_plan(request, answer.failure)
         return plan_of(request, answer.value, self.name)
@@ -78,7 +87,7 @@ class LlmPlanner:
         prompt = self._inputs.explain(story)
         if isinstance(prompt, CompletionFailure):
             return None
-        answer = await self._talk.ask(ModelRole.SUMMARISER, prompt, ExplanationReply)
+        answer = await self._talk.ask(ModelRole.SUMMARISER, prompt, EXPLANATION)
         return None if isinstance(answer, NoAnswer) else explanation_of(self._library, story, answer.value, answer.model)
 
     def _no_plan(self, request: PlanRequest, failure: CompletionFailure) -> Plan:

@@ -8,9 +8,11 @@ Example::
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from types import MappingProxyType
 
-from assistant.model.plan import Decline, DeclineReason, MetricPrediction, Plan, Step
+from assistant.model.plan import Decline, DeclineReason, MetricPrediction, Plan, Step, WrittenCode
 from assistant.model.profile import Finding
 from assistant.model.verification import Label
 from assistant.plan.llm.claims import bound, cited, marked, title
@@ -18,10 +20,12 @@ from assistant.plan.llm.numbers import has_claim, names_of
 from assistant.plan.llm.schemas import DeclinedTechnique, PlannedStep, PlanReply
 from assistant.ports.planner import PlanRequest
 
-__all__ = ["MOST_STEPS", "plan_of", "risk_labels"]
+__all__ = ["MOST_STEPS", "MOST_STEPS_WITH_CODE", "plan_of", "risk_labels"]
 
 MOST_STEPS = 6
 """Steps of one plan that are taken: each may cost several calls and trials."""
+MOST_STEPS_WITH_CODE = 3
+"""Where the code of each comes with the plan, which is paid for whether it is tried or not."""
 _MOST_PREDICTIONS = 4
 _MOST_DECLINES = 12
 _UNANSWERED_RANK = 0.01
@@ -31,17 +35,21 @@ _SLUG_CHARACTERS = 48
 _UNNAMED = "unnamed"
 
 
-def plan_of(request: PlanRequest, reply: PlanReply, planner: str) -> Plan:
-    """The model's steps in its order, without those that were tried on this text already."""
+def plan_of(request: PlanRequest, reply: PlanReply, planner: str, codes: Mapping[int, WrittenCode] = MappingProxyType({})) -> Plan:
+    """The model's steps in its order, without those that were tried on this text already; what is left out is declined with its reason.
+
+    ``codes``: what came with the plan, by the number of its step, from 1.
+    """
     steps = list[Step]()
     declines = [_declined(request, declined) for declined in reply.declined[:_MOST_DECLINES]]
-    for planned in reply.steps[:MOST_STEPS]:
-        step = _step(request, planned, planner)
-        if (step.technique, step.line) in request.excluded:
-            declines.append(
-                Decline(step.technique, step.kernel, step.line, "it was already tried on this text", DeclineReason.ALREADY_TRIED)
-            )
-        elif not any((step.technique, step.line) == (other.technique, other.line) for other in steps):
+    for number, planned in enumerate(reply.steps[:MOST_STEPS], 1):
+        step = replace(_step(request, planned, planner), written=codes.get(number))
+        if (step.technique, step.line) in request.excluded and not planned.differs:
+            reason = "it was already tried on this text, and the plan does not say what differs now"
+            declines.append(Decline(step.technique, step.kernel, step.line, reason, DeclineReason.ALREADY_TRIED))
+        elif any((step.technique, step.line, step.design) == (other.technique, other.line, other.design) for other in steps):
+            declines.append(Decline(step.technique, step.kernel, step.line, "the plan has it twice", DeclineReason.ALREADY_TRIED))
+        else:
             steps.append(step)
     surplus = len(reply.steps) - MOST_STEPS
     if surplus > 0:
@@ -80,7 +88,13 @@ def _step(request: PlanRequest, planned: PlannedStep, planner: str) -> Step:
         labels=risk_labels(planned.risks),
         is_opinion=rationale.is_opinion,
         predicted_ratio=planned.predicted_speedup,
+        design=_design(planned),
     )
+
+
+def _design(planned: PlannedStep) -> str:
+    differing = planned.differs and f"Unlike what was tried before: {planned.differs}"
+    return "\n\n".join(text for text in (planned.rationale, planned.design, differing) if text)
 
 
 def _declined(request: PlanRequest, declined: DeclinedTechnique) -> Decline:

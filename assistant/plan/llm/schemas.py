@@ -1,29 +1,23 @@
-"""What a model may answer, and how untrusted text becomes such a value.
+"""What a model may answer, as values with bounds.
 
 Bounds are enforced here, not in the JSON Schema that endpoints are sent: few of them honour bounds, and none can be relied on.
-
-Example::
-
-    parse_reply('{"steps": []}', PlanReply)     # PlanReply(steps=[], declined=[])
-    parse_reply("sorry", PlanReply)             # BadReply("the answer holds no JSON object")
+`assistant.plan.llm.answers` reads an answer's text as such a value.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Annotated, Any, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 
 from assistant.model.completion import ReplySchema
-from assistant.record import Record
 
 __all__ = [
     "INVISIBLE",
-    "MOST_REPLY_CHARACTERS",
-    "BadReply",
+    "MOST_CODE_CHARACTERS",
     "CodeReply",
     "DeclinedTechnique",
     "ExplanationReply",
@@ -31,22 +25,18 @@ __all__ = [
     "PlanReply",
     "PlannedStep",
     "Predicted",
+    "Reply",
     "SummaryReply",
     "WrittenPart",
-    "parse_reply",
     "plain",
     "reply_schema",
 ]
 
-MOST_REPLY_CHARACTERS = 262_144
-"""Of an answer that is read at all (chosen: more than eight times the default of ``provider.max_output_tokens``)."""
-_MOST_CODE_CHARACTERS = 65_536
+MOST_CODE_CHARACTERS = 262_144
+"""Of one part; ten times the largest kernels in libraries (chosen)."""
+_MOST_DESIGN_CHARACTERS = 24_000
 _MOST_ITEMS = 20_000
 """Of any list, before it is cut to what is used: enough to say how many there were."""
-_MOST_STARTS = 64
-"""Opening braces that are tried as the start of the object."""
-_SHOWN_ERRORS = 5
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff]")
 INVISIBLE = re.compile(
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u2800"
     r"\u3164\ud800-\udfff\ufe00-\ufe0e\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
@@ -67,6 +57,13 @@ def _text(value: Any) -> Any:
     return plain(value) if isinstance(value, str) else value
 
 
+def _design(value: Any) -> Any:
+    """What nobody but the coder reads stays as it is, without what cannot be seen."""
+    if value is None:
+        return ""
+    return INVISIBLE.sub("", value.replace("\r\n", "\n")).strip() if isinstance(value, str) else value
+
+
 def plain(text: str) -> str:
     """``text`` as text alone: nothing that is not shown, no addresses, links, images or tags that a viewer would follow or load."""
     shown = INVISIBLE.sub("", text.replace("\r\n", "\n"))
@@ -81,6 +78,7 @@ def _as_expression(value: Any) -> Any:
 
 _Line = Annotated[str, BeforeValidator(_text), StringConstraints(strip_whitespace=True, max_length=500)]
 _Paragraph = Annotated[str, BeforeValidator(_text), StringConstraints(strip_whitespace=True, max_length=4000)]
+_Design = Annotated[str, BeforeValidator(_design), StringConstraints(max_length=_MOST_DESIGN_CHARACTERS)]
 _Expression = Annotated[str, BeforeValidator(_as_expression), StringConstraints(strip_whitespace=True, min_length=1, max_length=400)]
 _Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=80)]
 
@@ -107,7 +105,12 @@ class PlannedStep(_Reply):
     title: _Line = ""
     line: int = Field(ge=1, le=10_000_000)
     finding: _Name | None = None
-    rationale: _Paragraph
+    rationale: _Design
+    """For people, as far as evidence backs it; for the coder as it is."""
+    design: _Design = ""
+    """For the coder alone."""
+    differs: _Design = ""
+    """What is new in it, where the same technique was tried at the same line."""
     evidence: list[_Name] = Field(default=[], max_length=64)
     predictions: list[Predicted] = Field(default=[], max_length=64)
     predicted_speedup: float | None = Field(default=None, gt=0, le=1e6)
@@ -133,7 +136,7 @@ class WrittenPart(_Reply):
     """New text of one part of the region."""
 
     part: _Name
-    code: str = Field(max_length=_MOST_CODE_CHARACTERS)
+    code: str = Field(max_length=MOST_CODE_CHARACTERS)
 
 
 class LaunchChange(_Reply):
@@ -149,10 +152,12 @@ class LaunchChange(_Reply):
 
 
 class CodeReply(_Reply):
-    """An edit: whole parts of the region, and what else it needs."""
+    """An edit: whole parts of the region, and what else it needs. Parts come in fences behind it, or in it."""
 
-    summary: _Line
-    parts: list[WrittenPart] = Field(max_length=64)
+    step: int | None = None
+    """Number of the step that it carries out, from 1, where it comes with a plan."""
+    summary: _Line = ""
+    parts: list[WrittenPart] = Field(default=[], max_length=64)
     launches: list[LaunchChange] = Field(default=[], max_length=64)
     includes: list[_Name] = Field(default=[], max_length=32)
     assumptions: list[_Line] = Field(default=[], max_length=32)
@@ -178,62 +183,10 @@ class ExplanationReply(_Reply):
 Reply = TypeVar("Reply", bound=_Reply)
 
 
-class BadReply(Record):
-    """Why an answer is none."""
-
-    problem: str
-    """In words that the model can act on."""
-
-
 def reply_schema(reply: type[_Reply]) -> ReplySchema:
     """The JSON Schema in the subset that strict structured outputs demand: every key required, nothing else allowed, no bounds."""
     name = re.sub(r"(?<!^)(?=[A-Z])", "_", reply.__name__).lower()
     return ReplySchema(name, json.dumps(_strict(reply.model_json_schema())))
-
-
-def parse_reply(text: str, reply: type[Reply]) -> Reply | BadReply:
-    """The answer as a value: the first JSON object in the text that fits."""
-    if len(text) > MOST_REPLY_CHARACTERS:
-        return BadReply(f"the answer has {len(text):,} characters; at most {MOST_REPLY_CHARACTERS:,} are read")
-    if _CONTROL.search(text):
-        return BadReply("the answer holds control characters: it is not text")
-    first: BadReply | None = None
-    for value in _objects(text):
-        try:
-            return reply.model_validate(value)
-        except ValidationError as error:
-            first = first or BadReply(_said(error))
-    return first or BadReply("the answer holds no JSON object" if text.strip() else "the answer is empty")
-
-
-def _objects(text: str) -> Iterator[dict[str, Any]]:
-    """JSON objects of the text, outermost only, in order. Line breaks inside strings are allowed: people paste such answers."""
-    decoder = json.JSONDecoder(strict=False, parse_constant=_refuse)
-    position = 0
-    for _ in range(_MOST_STARTS):
-        position = text.find("{", position)
-        if position < 0:
-            return
-        try:
-            value, end = decoder.raw_decode(text, position)
-        except (ValueError, RecursionError):
-            position += 1
-            continue
-        position = end
-        if isinstance(value, dict):
-            yield value
-
-
-def _refuse(constant: str) -> float:
-    raise ValueError(f"{constant} is no JSON number")
-
-
-def _said(error: ValidationError) -> str:
-    """The first few faults as ``steps.0.line: Input should be …``, without the values that were given."""
-    faults = error.errors(include_url=False, include_input=False, include_context=False)
-    shown = [f"{'.'.join(map(str, fault['loc'])) or 'the object'}: {fault['msg']}" for fault in faults[:_SHOWN_ERRORS]]
-    more = len(faults) - len(shown)
-    return "; ".join([*shown, *([f"and {more:,} more"] if more else [])])
 
 
 def _strict(schema: Any) -> Any:

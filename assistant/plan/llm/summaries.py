@@ -16,10 +16,10 @@ from assistant.config.settings import SignalSettings
 from assistant.model.completion import ModelRole
 from assistant.model.profile import Evidence
 from assistant.plan.llm.annotate import without_notes
+from assistant.plan.llm.answers import SUMMARY
 from assistant.plan.llm.claims import checked, cited
 from assistant.plan.llm.context import Facts, evidence_groups
 from assistant.plan.llm.library import PromptLibrary
-from assistant.plan.llm.schemas import SummaryReply
 from assistant.plan.llm.talk import NoAnswer, Talk
 from assistant.record import Record
 
@@ -85,7 +85,7 @@ class Summaries:
 
     async def _asked(self, signal: str, text: str, known: Iterable[str]) -> str | _Unmade:
         prompt = self._library.render("summarise", {"signal": signal, "text": text})
-        answer = await self._talk.ask(ModelRole.SUMMARISER, prompt, SummaryReply)
+        answer = await self._talk.ask(ModelRole.SUMMARISER, prompt, SUMMARY)
         if isinstance(answer, NoAnswer):
             return _Unmade(answer.failure.message)
         found = checked(answer.value.summary, known, text)

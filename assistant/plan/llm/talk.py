@@ -2,7 +2,7 @@
 
 Knows nothing of kernels. Example::
 
-    answer = await talk.ask(ModelRole.PLANNER, library.render("plan", inputs), PlanReply)
+    answer = await talk.ask(ModelRole.PLANNER, library.render("plan", inputs), PLAN)
     # Answer(value=PlanReply(…), calls=("M01…",), model="…") or NoAnswer(failure=CompletionFailure(…), calls=())
 """
 
@@ -26,8 +26,8 @@ from assistant.model.completion import (
     Spending,
 )
 from assistant.plan.budget import believed, call_cost
+from assistant.plan.llm.answers import BadReply, Form, Value
 from assistant.plan.llm.library import Prompt, PromptLibrary
-from assistant.plan.llm.schemas import BadReply, Reply, parse_reply, reply_schema
 from assistant.plan.llm.undecoded import legible
 from assistant.plan.tokens import estimated_message_tokens, estimated_tokens
 from assistant.ports.provider import Accounts, Provider
@@ -51,10 +51,10 @@ class Stamps(Record):
     """Unix time."""
 
 
-class Answer(Record, Generic[Reply]):
+class Answer(Record, Generic[Value]):
     """A parsed answer."""
 
-    value: Reply
+    value: Value
     calls: tuple[str, ...]
     """Ids of the calls that it took, repairs included; the last one brought it."""
     model: str
@@ -81,15 +81,15 @@ class Talk:
         self._stamps = stamps
 
     async def ask(
-        self, role: ModelRole, prompt: Prompt, reply: type[Reply], earlier: tuple[ChatMessage, ...] = ()
-    ) -> Answer[Reply] | NoAnswer:
+        self, role: ModelRole, prompt: Prompt, form: Form[Value], earlier: tuple[ChatMessage, ...] = ()
+    ) -> Answer[Value] | NoAnswer:
         """The answer to ``prompt``, in the conversation ``earlier`` or, without one, in a new one."""
         start = earlier or (ChatMessage("system", self._library.render("system", {}).text),)
         messages = (*start, ChatMessage("user", prompt.text))
         calls: tuple[str, ...] = ()
         name, problem = prompt.name, ""
         for _ in range(1 + _MOST_REPAIRS):
-            request = self._request(role, name, messages, reply_schema(reply))
+            request = self._request(role, name, messages, form.schema)
             served, input_token_count = self._provider.served(role), _input_tokens(request)
             refusal = self._accounts.refusal(served, input_token_count, request.max_output_tokens)
             if refusal is not None:
@@ -99,7 +99,7 @@ class Talk:
             calls = (*calls, request.id)
             if isinstance(answer, CompletionFailure):
                 return NoAnswer(answer, calls)
-            parsed = parse_reply(answer.text, reply)
+            parsed = form.read(answer.text)
             if not isinstance(parsed, BadReply):
                 return Answer(parsed, calls, answer.model, (*messages, ChatMessage("assistant", answer.text)))
             problem = parsed.problem
@@ -114,7 +114,7 @@ class Talk:
         """What every further question to the role's model would end with; None while it may answer."""
         return self._accounts.lasting(self._provider.served(role))
 
-    def _request(self, role: ModelRole, name: str, messages: tuple[ChatMessage, ...], schema: ReplySchema) -> CompletionRequest:
+    def _request(self, role: ModelRole, name: str, messages: tuple[ChatMessage, ...], schema: ReplySchema | None) -> CompletionRequest:
         return CompletionRequest(
             id=self._stamps.new_id("M"),
             role=role,

@@ -10,13 +10,14 @@ from __future__ import annotations
 from assistant.model.completion import ChatMessage, CompletionFailure, ModelRole
 from assistant.model.plan import Origin, Rewrite, Setback, Step, UnwrittenStep, UnwrittenStepCode
 from assistant.model.verification import Label
+from assistant.plan.llm.answers import CODE
 from assistant.plan.llm.claims import checked, condition
 from assistant.plan.llm.inputs import Inputs
 from assistant.plan.llm.library import Prompt
 from assistant.plan.llm.planning import risk_labels
 from assistant.plan.llm.region import RegionEdit, edit_of
 from assistant.plan.llm.schemas import CodeReply
-from assistant.plan.llm.talk import Answer, NoAnswer, Talk
+from assistant.plan.llm.talk import NoAnswer, Talk
 from assistant.plan.shown import NAME_CHARACTERS, shown
 from assistant.ports.planner import PlanRequest
 
@@ -34,7 +35,12 @@ class Writer:
         self._inputs = inputs
 
     async def written(self, request: PlanRequest, step: Step, others: tuple[Rewrite, ...]) -> Rewrite | UnwrittenStep:
-        """The step written anew, unlike ``others``."""
+        """The step as it came with its plan, or written anew, unlike ``others``."""
+        if step.written is not None and not others:
+            reply = CodeReply.model_validate_json(step.written.answer)
+            edit = edit_of(request.parsed, request.kernel, reply, request.launching)
+            if isinstance(edit, RegionEdit):
+                return _rewrite(request, step, reply, edit, step.written.origin)
         prompt = await self._inputs.code(request, step, others)
         return await self._edited(request, step, prompt)
 
@@ -52,7 +58,7 @@ class Writer:
         earlier: tuple[ChatMessage, ...] = ()
         reason = ""
         for _ in range(1 + _MOST_REGION_REPAIRS):
-            answer = await self._talk.ask(ModelRole.CODER, prompt, CodeReply, earlier)
+            answer = await self._talk.ask(ModelRole.CODER, prompt, CODE, earlier)
             calls = (*calls, *answer.calls)
             if isinstance(answer, NoAnswer):
                 return UnwrittenStep(UnwrittenStepCode.NO_ANSWER, f"{answer.failure.message}; {answer.failure.remedy}", calls)
@@ -60,7 +66,7 @@ class Writer:
                 return UnwrittenStep(UnwrittenStepCode.GIVEN_UP, _why_given_up(answer.value, request.parsed.source.text), calls)
             edit = edit_of(request.parsed, request.kernel, answer.value, request.launching)
             if isinstance(edit, RegionEdit):
-                return _rewrite(request, step, answer, edit, calls)
+                return _rewrite(request, step, answer.value, edit, Origin(shown(answer.model, NAME_CHARACTERS), calls))
             reason, earlier = edit.reason, answer.messages
             prompt = self._inputs.refused(edit)
         return UnwrittenStep(UnwrittenStepCode.UNUSABLE_ANSWER, f"the model's edit cannot be made: {reason}", calls)
@@ -76,8 +82,7 @@ def _why_given_up(reply: CodeReply, code: str) -> str:
     return f"the model gives the step up: {said}" if said else "the model gives the step up"
 
 
-def _rewrite(request: PlanRequest, step: Step, answer: Answer[CodeReply], edit: RegionEdit, calls: tuple[str, ...]) -> Rewrite:
-    reply = answer.value
+def _rewrite(request: PlanRequest, step: Step, reply: CodeReply, edit: RegionEdit, origin: Origin) -> Rewrite:
     code = request.parsed.source.text
     summary = checked(reply.summary, (), code)
     assumptions = (*edit.assumptions, *(condition(text, code) for text in reply.assumptions if text))  # that there is one is always said
@@ -92,5 +97,5 @@ def _rewrite(request: PlanRequest, step: Step, answer: Answer[CodeReply], edit: 
         labels=tuple(dict.fromkeys((*edit.labels, *assumed, *step.labels, *risk_labels(reply.risks)))),
         predictions=step.predictions,
         assumptions=assumptions,
-        origin=Origin(shown(answer.model, NAME_CHARACTERS), calls),
+        origin=origin,
     )

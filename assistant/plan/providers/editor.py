@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import time
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Protocol
 
 from assistant.model.completion import Completion, CompletionFailure, CompletionRequest, FailureKind, ModelRole, ServedModel
 from assistant.plan.providers.answer import answer_limit_bytes, well_formed
 from assistant.plan.providers.error_replies import plain
+from assistant.plan.providers.patience import Patience
 from assistant.plan.providers.prices import PriceTable
 from assistant.ports.provider import OnText
 
@@ -26,9 +29,9 @@ class ModelRelay(Protocol):
 class EditorProvider:
     """Implements `Provider`."""
 
-    def __init__(self, relay: ModelRelay, timeout_s: float, prices: PriceTable) -> None:
+    def __init__(self, relay: ModelRelay, patience: Patience, prices: PriceTable) -> None:
         self._relay = relay
-        self._timeout_s = timeout_s
+        self._patience = patience
         self._price = prices.price(EDITOR_ENDPOINT, "")
 
     def served(self, role: ModelRole) -> ServedModel:
@@ -37,16 +40,20 @@ class EditorProvider:
     async def complete(self, request: CompletionRequest, on_text: OnText) -> Completion | CompletionFailure:
         limit_bytes = answer_limit_bytes(request.max_output_tokens)
         heard = _Heard(limit_bytes, on_text)
+        started_s = time.monotonic()
+        try:
+            async with self._patience.waiting() as heard.piece:
+                return await self._answered(request, heard, limit_bytes)
+        except TimeoutError:
+            passed = self._patience.passed(EDITOR_ENDPOINT, time.monotonic() - started_s)
+            return CompletionFailure(FailureKind.TIMED_OUT, *passed, heard.text)
+
+    async def _answered(self, request: CompletionRequest, heard: _Heard, limit_bytes: int) -> Completion | CompletionFailure:
         answering = asyncio.ensure_future(self._relay.complete(request, heard.add))
         overflow = asyncio.ensure_future(heard.is_over.wait())
         try:
-            await asyncio.wait((answering, overflow), timeout=self._timeout_s, return_when=asyncio.FIRST_COMPLETED)
-            if heard.is_over.is_set():
-                return _oversized(limit_bytes, heard.text)
-            if answering.done():
-                return _bounded(answering.result(), limit_bytes)
-            message = f"the editor's model did not end its answer within {self._timeout_s:g} s"
-            return CompletionFailure(FailureKind.TIMED_OUT, message, "raise provider.timeout_s", heard.text)
+            await asyncio.wait((answering, overflow), return_when=asyncio.FIRST_COMPLETED)
+            return _oversized(limit_bytes, heard.text) if heard.is_over.is_set() else _bounded(answering.result(), limit_bytes)
         finally:
             overflow.cancel()
             answering.cancel()
@@ -63,6 +70,8 @@ class _Heard:
         self._left_bytes = limit_bytes
         self._on_text = on_text
         self._pieces: list[str] = []
+        self.piece: Callable[[], None] = lambda: None
+        """Called with every piece."""
         self.is_over = asyncio.Event()
 
     @property
@@ -70,6 +79,7 @@ class _Heard:
         return well_formed("".join(self._pieces))
 
     def add(self, piece: str) -> None:
+        self.piece()
         self._left_bytes -= _size_bytes(piece)
         if self._left_bytes < 0:
             self.is_over.set()

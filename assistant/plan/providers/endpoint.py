@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import random
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import field, replace
 from typing import cast
 
@@ -22,6 +22,7 @@ from assistant.plan.providers.answer import Answer
 from assistant.plan.providers.bounded import AnswerTooLargeError, bound_response, only_needed_headers
 from assistant.plan.providers.error_replies import ErrorReply, failure_of, may_pass
 from assistant.plan.providers.pace import TRY_COUNT, Pace, back_off_s, retry_after_s
+from assistant.plan.providers.patience import Patience
 from assistant.plan.providers.redaction import PieceRedaction, redacted
 from assistant.plan.providers.roles import is_local
 from assistant.plan.providers.wire import Dialect, conceded, request_body
@@ -31,7 +32,7 @@ from assistant.record import Record
 __all__ = ["Connection", "EndpointProvider"]
 
 _CONNECT_S = 10.0
-"""To find a host; an answer itself may take `Connection.timeout_s`."""
+"""To find a host; for an answer itself there is `Connection.patience`."""
 _NO_KEY = "none"
 """The client insists on a key; the header is taken off where there is none."""
 _NOT_STREAMED = ("application/json", "text/html")
@@ -46,7 +47,7 @@ class Connection(Record):
     base_url: str
     model: str
     key: str | None = field(repr=False)
-    timeout_s: float
+    patience: Patience
     dialect: Dialect
     may_drop_schemas: bool
     """Whether an endpoint that refuses a JSON schema is asked without one."""
@@ -85,27 +86,29 @@ class EndpointProvider:
         answer = Answer(connection.base_url, PieceRedaction(connection.key, on_text), connection.key, request.max_output_tokens)
         client = self._client(request.role, connection)
         await self._paces[connection.base_url].turn()
+        started_s = time.monotonic()
         try:
-            async with asyncio.timeout(connection.timeout_s):
-                return await self._tried(client, request, answer)
+            async with connection.patience.waiting() as heard:
+                return await self._tried(client, request, answer, heard)
         except TimeoutError:
-            message = f"{connection.base_url} did not end its answer within {connection.timeout_s:g} s"
-            return answer.broken(FailureKind.TIMED_OUT, message, "raise provider.timeout_s, or take a faster model")
+            return answer.broken(FailureKind.TIMED_OUT, *connection.patience.passed(connection.base_url, time.monotonic() - started_s))
 
     async def close(self) -> None:
         clients, self._clients = tuple(self._clients.values()), {}
         for client in clients:
             await client.close()
 
-    async def _tried(self, client: openai.AsyncOpenAI, request: CompletionRequest, answer: Answer) -> Completion | CompletionFailure:
+    async def _tried(
+        self, client: openai.AsyncOpenAI, request: CompletionRequest, answer: Answer, heard: Callable[[], None]
+    ) -> Completion | CompletionFailure:
         """Sends the request until an answer begins, or there is no use in it."""
         failure_count = 0
         refused: set[Dialect] = set()
         loop = asyncio.get_running_loop()
-        deadline_s = loop.time() + self._connections[request.role].timeout_s
+        deadline_s = loop.time() + self._connections[request.role].patience.silence_s
         while True:
             connection = self._connections[request.role]
-            outcome = await _sent(client, request, connection, answer)
+            outcome = await _sent(client, request, connection, answer, heard)
             if not isinstance(outcome, _Again):
                 return outcome
             if outcome.dialect is not None and outcome.dialect not in refused:
@@ -131,14 +134,14 @@ def _connected(connection: Connection) -> openai.AsyncOpenAI:
     http = openai.DefaultAsyncHttpxClient(
         follow_redirects=False,
         trust_env=not is_local(connection.base_url),  # what is meant for this machine must not go through a proxy
-        timeout=openai.Timeout(connection.timeout_s, connect=min(_CONNECT_S, connection.timeout_s)),
+        timeout=openai.Timeout(connection.patience.whole_s, connect=min(_CONNECT_S, connection.patience.silence_s)),
         event_hooks={"request": [only_needed_headers(connection.key)], "response": [bound_response]},
     )
     return openai.AsyncOpenAI(api_key=connection.key or _NO_KEY, base_url=connection.base_url, max_retries=0, http_client=http)
 
 
 async def _sent(
-    client: openai.AsyncOpenAI, request: CompletionRequest, connection: Connection, answer: Answer
+    client: openai.AsyncOpenAI, request: CompletionRequest, connection: Connection, answer: Answer, heard: Callable[[], None]
 ) -> Completion | CompletionFailure | _Again:
     """One request: its answer, or what came instead."""
     try:
@@ -155,16 +158,19 @@ async def _sent(
         return _Again(_unreached(connection, is_refused=isinstance(error.__cause__, httpx2.ConnectError)))
     except AnswerTooLargeError:
         return answer.oversized()
-    return await _read(stream, connection, answer)
+    return await _read(stream, connection, answer, heard)
 
 
-async def _read(stream: openai.AsyncStream[object], connection: Connection, answer: Answer) -> Completion | CompletionFailure:
+async def _read(
+    stream: openai.AsyncStream[object], connection: Connection, answer: Answer, heard: Callable[[], None]
+) -> Completion | CompletionFailure:
     """The streamed answer; whatever goes wrong from here on is final."""
     if stream.response.headers.get("content-type", "").startswith(_NOT_STREAMED):
         await stream.close()
         return answer.malformed()
     try:
         async for data in stream:
+            heard()
             if (failure := answer.add(data)) is not None:
                 return failure
     except AnswerTooLargeError:

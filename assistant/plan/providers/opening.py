@@ -13,6 +13,7 @@ from assistant.errors import UsageError
 from assistant.model.completion import CompletionFailure, FailureKind, ModelRole
 from assistant.plan.providers.editor import EditorProvider, ModelRelay
 from assistant.plan.providers.manual import ManualProvider, OnWaiting
+from assistant.plan.providers.patience import Patience
 from assistant.plan.providers.prices import PriceTable
 from assistant.plan.providers.roles import OPENAI_URL, is_local, role_endpoint
 from assistant.plan.providers.wire import Dialect
@@ -51,7 +52,7 @@ def open_provider(settings: Settings, around: ProviderSetup) -> Provider:
                 raise UsageError(
                     "provider.kind is editor, but no editor with a model started this", "set provider.kind to openai or manual"
                 )
-            return EditorProvider(around.relay, provider.timeout_s, around.prices)
+            return EditorProvider(around.relay, _patience(provider), around.prices)
         case "openai":
             return _endpoint_provider(provider, around)
 
@@ -75,7 +76,7 @@ def _connection(settings: ProviderSettings, role: ModelRole, around: ProviderSet
         base_url=endpoint.base_url,
         model=endpoint.model,
         key=key or None,
-        timeout_s=settings.timeout_s,
+        patience=_patience(settings),
         dialect=_dialect(settings, endpoint.base_url),
         may_drop_schemas=settings.structured_outputs == "auto",
         price=around.prices.price(endpoint.base_url, endpoint.model),
@@ -96,3 +97,7 @@ def _no_key(base_url: str, variable: str | None) -> CompletionFailure:
         message = f"the environment variable {variable} with the key of {base_url} is not set"
         remedy = f"set {variable} in the environment that kernelopt starts in"
     return CompletionFailure(FailureKind.NO_KEY, message, remedy)
+
+
+def _patience(settings: ProviderSettings) -> Patience:
+    return Patience(settings.timeout_s, max(settings.timeout_s, settings.longest_answer_s))

@@ -51,9 +51,9 @@ def plan(*steps: dict[str, Any]) -> str:
 
 
 def code(kernel: str, summary: str = "Rewrite the kernel.", **more: Any) -> str:
-    """The kernel's whole new text."""
+    """The kernel's whole new text behind its header."""
     plain: dict[str, Any] = {"launches": [], "includes": [], "assumptions": [], "risks": []}
-    return json.dumps({"summary": summary, "parts": [{"part": "kernel", "code": kernel}]} | plain | more)
+    return f"{json.dumps({'summary': summary} | plain | more)}\n\n```cuda part=kernel\n{kernel}\n```\n"
 
 
 @dataclass
@@ -69,7 +69,8 @@ class ScriptedModel:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def __call__(self, asked: ReceivedRequest) -> Reply:
-        form = asked.body["response_format"]["json_schema"]["name"]
+        wanted = asked.body.get("response_format")  # code is no JSON
+        form = "code_reply" if wanted is None else wanted["json_schema"]["name"]
         with self._lock:
             self.asked.append((form, asked))
             place = sum(known == form for known, _ in self.asked) - 1

@@ -41,17 +41,17 @@ def test_a_search_stops_before_its_cap_and_says_what_going_on_would_cost(cli: Cl
     cli.home.mkdir(exist_ok=True)
     (cli.home / "prices.toml").write_text(PRICES)
     model = good_model()
-    model.usage = (4000, 3500)
-    ended = optimize(cli, cli.quick(), model, "--budget-usd", "0.05")
+    model.usage = (8000, 7000)
+    ended = optimize(cli, cli.quick(), model, "--budget-usd", "0.09")
     budgets = ended.all("budget")
-    assert budgets[0]["estimate"]["money_usd"] > 0.05
-    assert all(budget["spent"]["money_usd"] <= 0.05 for budget in budgets)
+    assert budgets[0]["estimate"]["money_usd"] > 0.09
+    assert all(budget["spent"]["money_usd"] <= 0.09 for budget in budgets)
     assert budgets[-1]["ended_by"] == "money_usd"
     assert budgets[-1]["spent"]["call_count"] == len(model.asked) == 2
-    told = next(message for message in ended.all("message") if "the cap of $0.05" in message["message"])
+    told = next(message for message in ended.all("message") if "the cap of $0.09" in message["message"])
     assert "the next call alone costs up to $" in told["remedy"] and "--resume --budget-usd 0." in told["remedy"]
     assert ended.one("proposal")["verification"]["outcome"] == "PASS"
-    assert "the cap of $0.05 ended the search" in ended.one("job_ended")["reason"]
+    assert "the cap of $0.09 ended the search" in ended.one("job_ended")["reason"]
 
 
 @pytest.mark.thorough

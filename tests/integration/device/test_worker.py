@@ -239,3 +239,27 @@ def test_a_quick_answer_is_an_acceptance_or_none(ask: Ask, tmp_path: Path) -> No
     refused = ask(compile_message(str(tmp_path / "k.cu"), KERNEL.replace("a[i] * 2", "nothing"), is_quick=True))
     assert "does not accept" in refused["result"]["result"]["reason"]
     assert not (tmp_path / "kept").exists()
+
+
+INTERRUPTED_WHILE_STARTING = """
+import os, signal
+from pathlib import Path
+from assistant.device.__main__ import _leave_on_terminate
+from assistant.device.process import ToolRunner
+
+runner = ToolRunner({})
+start = runner.launcher.start
+
+def interrupted(*arguments, **more):
+    os.kill(os.getpid(), signal.SIGTERM)
+    return start(*arguments, **more)
+
+runner.launcher.start = interrupted
+_leave_on_terminate(runner)
+runner.run(("/bin/sleep", "60"), cwd=None, timeout_s=60)
+"""
+
+
+def test_a_worker_that_is_ended_while_it_starts_a_compiler_ends() -> None:
+    ended = subprocess.run((sys.executable, "-c", INTERRUPTED_WHILE_STARTING), timeout=30, check=False)
+    assert ended.returncode == 128 + signal.SIGTERM

@@ -45,8 +45,6 @@ EXPECTED = {
     "smooth": {"const-restrict"},
 }
 """Techniques that each kernel's plan must have, whatever else it has."""
-WANTS_ITS_LAUNCHES = "coalescing-interchange"
-"""It changes launches in the kernel's own file only."""
 LIMITS = architecture("sm_90")
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -144,10 +142,6 @@ async def test_one_file_has_the_plans_that_an_expert_would_make(planned: Planned
 @pytest.mark.parametrize("kernel", KERNELS)
 async def test_other_forms_of_the_program_have_the_same_plans(planned: Planned, form: str, kernel: str) -> None:
     (steps, declines, _), (wanted, refused, _) = await planned.of(form, kernel), await planned.of("one file", kernel)
-    if form.startswith("header"):
-        steps, declines, wanted, refused = (
-            {each for each in these if each[0] != WANTS_ITS_LAUNCHES} for these in (steps, declines, wanted, refused)
-        )
     assert (steps, declines) == (wanted, refused)
 
 

@@ -12,6 +12,7 @@ import pytest
 from assistant.editor.relay import Answering, HostRelay
 from assistant.model.completion import ChatMessage, Completion, CompletionFailure, CompletionRequest, FailureKind, ModelRole, ReplySchema
 from assistant.plan.providers import EditorProvider, ModelRelay, PriceTable
+from assistant.plan.providers.patience import Patience
 from assistant.ports.provider import OnText
 
 REQUEST = CompletionRequest("M1", ModelRole.CODER, "code@1", (ChatMessage("user", "é \ud800"),), 100, ReplySchema("code", "{}"), 0.5, 3)
@@ -107,7 +108,7 @@ async def test_several_requests_at_once_get_their_own_answers() -> None:
 
 async def test_the_provider_bounds_what_an_editor_says() -> None:
     async def ask(model: Model, timeout_s: float = 5) -> Completion | CompletionFailure:
-        return await EditorProvider(model, timeout_s, PriceTable()).complete(REQUEST, print)
+        return await EditorProvider(model, Patience(timeout_s, 60), PriceTable()).complete(REQUEST, print)
 
     answer = await ask(Model(Completion("a\ud800", "gpt\x1b", None, None)))
     assert answer == Completion("a\ufffd", "gpt", None, None)

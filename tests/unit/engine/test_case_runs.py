@@ -26,6 +26,8 @@ FIRST_S = 10.0
 class SlowLab:
     """Its cases take as many seconds as ``seconds`` says, one after the other."""
 
+    timing: object | None = None
+
     def __init__(self, folder: Path, seconds: Sequence[float], error: str) -> None:
         self._folder = folder
         self._error = error
@@ -60,6 +62,21 @@ async def test_a_case_that_is_late_is_given_three_times_as_long_and_the_others_i
     runs: Any = await candidate_runs(job, cast(SourceVersion, SimpleNamespace(program=program)), tasks)
     assert [side[0].error for side in runs] == [one and error for one in errors]
     assert lab.limits == limits
+
+
+class SlowGpu(SlowLab):
+    timing = object()
+
+
+async def test_on_a_gpu_a_case_that_hangs_costs_seconds_and_its_checks_get_their_time(tmp_path: Path) -> None:
+    lab = SlowGpu(tmp_path, (0.1, 99.0, 99.0, 99.0), "timed out")
+    program = Program((Source(tmp_path / "k.cu", "__global__ void k(float *x) {}\n"),), Flags())
+    job = cast(Job, SimpleNamespace(scratch=tmp_path, lab=lab, limits=RunLimits(wall_s=60.0)))
+    new, _ = launched(LaunchConfig(Dim3(1), Dim3(32)), {"n": 8}, np.ones(8, np.float32))
+    tasks = [Task(new, (0xAB,), 1, is_checked=False, limit_s=FIRST_S) for _ in range(4)]
+    runs: Any = await candidate_runs(job, cast(SourceVersion, SimpleNamespace(program=program)), tasks)
+    assert [side[0].error for side in runs] == [None, *["timed out"] * 3]
+    assert lab.limits == [[2.0] * 4, [30.0]]
 
 
 class LateLab:

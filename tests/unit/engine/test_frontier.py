@@ -16,11 +16,20 @@ _NOTHING: Any = cast("Any", None)
 """A frontier never looks at what a version showed."""
 
 
-def node(name: str, ratio: float, parent: SearchNode | None = None, host: bool = False, decision: bool = False) -> SearchNode:
+def node(
+    name: str, ratio: float, parent: SearchNode | None = None, host: bool = False, decision: bool = False, deferred: bool = False
+) -> SearchNode:
     rewrite = Rewrite("t", "k()", 1, (), name, (Label.HOST_CODE,) if host else ())
     kept = KeptStep(Technique("t", "T", (), (), ""), _STEP, rewrite, None, (), ())
     before = SearchNode(_NOTHING) if parent is None else parent
-    return replace(before, kept=(*before.kept, kept), attempts=(*before.attempts, name), needs_decision=decision, ratio=ratio)
+    return replace(
+        before,
+        kept=(*before.kept, kept),
+        attempts=(*before.attempts, name),
+        needs_decision=decision or deferred,
+        is_deferred=deferred,
+        ratio=ratio,
+    )
 
 
 def names(nodes: tuple[SearchNode, ...]) -> list[str]:
@@ -80,3 +89,19 @@ def test_after_a_round_without_gain_a_spare_version_is_built_on_then_the_same_ag
     assert names(second.nodes) == ["b"]
     assert names(second.elsewhere(second.nodes).nodes) == ["b"]
     assert names(second.ranked()) == ["a", "b"]
+
+
+def test_a_search_goes_on_from_what_is_decided_on_at_its_end() -> None:
+    first = chain().after([node("pure", 1.2), node("vector", 2.0, deferred=True)])
+    assert names(first.nodes) == ["vector"]
+    second = first.after([node("more", 2.6, first.nodes[0], deferred=True)])
+    assert names(second.ranked()) == ["more", "vector", "pure"]
+
+
+def test_of_equals_the_one_without_a_decision_is_chosen() -> None:
+    assert names(chain().after([node("vector", 2.0, deferred=True), node("pure", 2.0)]).nodes) == ["pure"]
+
+
+def test_what_must_be_decided_on_first_comes_last() -> None:
+    frontier = chain().after([node("halves", 9.0, decision=True), node("vector", 1.5, deferred=True)])
+    assert names(frontier.nodes) == ["vector"] and names(frontier.ranked()) == ["vector", "halves"]

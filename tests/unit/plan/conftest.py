@@ -20,8 +20,8 @@ DATA = Path(__file__).resolve().parents[2] / "data" / "plan"
 _HEAD = re.compile(r"// kernel=(\S+) line=(\d+) finding=(KO\d+)")
 
 
-def make_context(text: str, evidence: tuple[Evidence, ...] = ()) -> TransformationContext:
-    """The context that a text's first line asks for: ``// kernel=NAME line=N finding=KOnnn``."""
+def make_context(text: str, evidence: tuple[Evidence, ...] = (), others: tuple[Source, ...] = ()) -> TransformationContext:
+    """The context that a text's first line asks for, ``// kernel=NAME line=N finding=KOnnn``, in a program with these other files."""
     head = _HEAD.match(text)
     assert head is not None, f"not `// kernel=NAME line=N finding=KOnnn`: {text.splitlines()[0]}"
     parsed = parse(Source(Path("/kernel.cu"), text))
@@ -29,7 +29,7 @@ def make_context(text: str, evidence: tuple[Evidence, ...] = ()) -> Transformati
     found = Finding(head[3], kernel.key, int(head[2]), Severity.WARNING, "", tuple(e.id for e in evidence), None)
     limits = architecture("sm_90")
     assert limits is not None
-    return TransformationContext(parsed, SyntaxTree(text), kernel, found, evidence, (), (), None, limits)
+    return TransformationContext(parsed, SyntaxTree(text, others=others), kernel, found, evidence, (), (), None, limits)
 
 
 def make_applied(text: str, rewrite: Rewrite) -> str:

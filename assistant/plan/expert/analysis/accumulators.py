@@ -17,12 +17,12 @@ from assistant.cuda.names import names_in
 from assistant.cuda.syntax import Node, SyntaxTree, unparenthesized
 from assistant.model.plan import DeclineReason
 from assistant.model.recorded_facts import RecordedFacts
-from assistant.plan.expert.analysis.aliasing import ApartAsRecorded
 from assistant.plan.expert.analysis.loop_effects import leaves_or_synchronizes
 from assistant.plan.expert.analysis.pointer_roots import Root, global_pointers, may_overlap, root_of, unclear_access
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.record import Record
+from assistant.workload.aliasing import ApartAsRecorded
 
 __all__ = ["Accumulator", "accumulators_at", "target_of", "why_unsafe"]
 

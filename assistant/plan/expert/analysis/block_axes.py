@@ -6,7 +6,7 @@ writing it will do.
 
 Example::
 
-    axes = axes_of(context, launch)            # or the sentence that says why the size cannot be changed
+    axes = axes_of(program, launch)            # or the sentence that says why the size cannot be changed
     edits = [e for axis in axes for e in axis.edits(256)]
 """
 
@@ -16,6 +16,7 @@ import re
 from collections.abc import Iterator
 
 from assistant.cuda.casts import cast_of
+from assistant.cuda.functions import functions
 from assistant.cuda.integers import Scope, evaluate
 from assistant.cuda.launch_shape import Launch
 from assistant.cuda.scopes import scope_inside
@@ -60,13 +61,13 @@ class _Holder(Record):
 
 
 def axes_of(context: TransformationContext, launch: Launch, grid_may_stay: bool) -> tuple[Axis, ...] | Obstacle:
-    """The axes of a launch; a sentence where a size cannot be changed, or the grid would not follow.
+    """The axes of a launch, in the text of `of_program`; a sentence where a size cannot be changed, or the grid would not follow.
 
     ``grid_may_stay`` is for kernels whose loops stride over the grid: any number of blocks covers their work.
     """
-    line = launch.site.line
+    place = context.tree.place(launch.site.span)
     if not launch.block.components:
-        return Obstacle(DeclineReason.LAUNCH_FORM, f"the block of the launch on line {line} is made elsewhere")
+        return Obstacle(DeclineReason.LAUNCH_FORM, f"the block of the launch on {place} is made elsewhere")
     axes: list[Axis] = []
     changed: dict[str, None] = {}
     for index, component in enumerate(launch.block.components):
@@ -81,7 +82,7 @@ def axes_of(context: TransformationContext, launch: Launch, grid_may_stay: bool)
             places = _grid_places(context, launch, holder, helper[1])
         if places is None and not (grid_may_stay and not _grid_mentions(launch, holder)):
             return Obstacle(
-                DeclineReason.GRID_FORM, f"the grid of the launch on line {line} does not follow from the block's size by rounding up"
+                DeclineReason.GRID_FORM, f"the grid of the launch on {place} does not follow from the block's size by rounding up"
             )
         axes.append(Axis(holder.size, tuple(dict.fromkeys(((holder.literal, 0), *(places or ()))))))
         changed |= dict.fromkeys(name.split(".")[0] for name in sorted(holder.names))
@@ -92,20 +93,16 @@ def axes_of(context: TransformationContext, launch: Launch, grid_may_stay: bool)
 
 
 def _holder(context: TransformationContext, launch: Launch, component: Node, index: int) -> _Holder | Obstacle:
-    tree, node = context.tree, unparenthesized(component)
+    tree, node, place = context.tree, unparenthesized(component), context.tree.place(launch.site.span)
     field = frozenset({f"{launch.block.variable}.{'xyz'[index]}"}) if launch.block.variable else frozenset[str]()
     value = evaluate(node, launch.scope, {})
     if value is None:
-        return Obstacle(
-            DeclineReason.SIZE_UNKNOWN, f"the block's size in the launch on line {launch.site.line} is chosen while the program runs"
-        )
+        return Obstacle(DeclineReason.SIZE_UNKNOWN, f"the block's size in the launch on {place} is chosen while the program runs")
     if node.type == "number_literal":
         return _Holder(tree.span(node), field, value)
     literal = _literal_of_name(context, launch, node_text(node)) if node.type in _NAMES else None
     if literal is None:
-        return Obstacle(
-            DeclineReason.LAUNCH_FORM, f"the block's size in the launch on line {launch.site.line} is not one number that could be changed"
-        )
+        return Obstacle(DeclineReason.LAUNCH_FORM, f"the block's size in the launch on {place} is not one number that could be changed")
     return _Holder(literal, field | {node_text(node)}, value)
 
 
@@ -114,18 +111,18 @@ def _literal_of_name(context: TransformationContext, launch: Launch, name: str) 
     definition = launch.scope.definition(name)
     if definition is not None:
         return context.tree.span(definition) if definition.type == "number_literal" else None
-    found: list[Span] = []
+    values: list[Node] = []
     for node in context.tree.find("preproc_def", "init_declarator", "enumerator"):
         label = node.child_by_field_name("declarator" if node.type == "init_declarator" else "name")
         value = node.child_by_field_name("value")
-        if label is None or value is None or node_text(label) != name:
-            continue
-        number = re.match(r"\s*(\d+)\b(?=\s*(?:$|//|/\*))", node_text(value))
-        if number is None:
-            return None
-        start = context.tree.span(value).start
-        found.append(Span(start + number.start(1), start + number.end(1)))
-    return found[0] if len(found) == 1 else None
+        if label is not None and value is not None and node_text(label) == name:
+            values.append(value)
+    near = context.tree.nearest(values, launch.grid.expression)
+    number = re.match(r"\s*(\d+)\b(?=\s*(?:$|//|/\*))", node_text(near[0])) if len(near) == 1 else None
+    if number is None:
+        return None
+    start = context.tree.span(near[0]).start
+    return Span(start + number.start(1), start + number.end(1))
 
 
 def _grid_expression(launch: Launch, index: int) -> Node | None:
@@ -147,7 +144,8 @@ def _own_helper(context: TransformationContext, call: Node | None) -> tuple[str,
     name, arguments = call.child_by_field_name("function"), call.child_by_field_name("arguments")
     if call.type != "call_expression" or name is None or arguments is None:
         return None
-    if next(_numbers(arguments), None) is not None:
+    is_only = sum(function.name == node_text(name) for function in functions(context.tree)) == 1
+    if not is_only or next(_numbers(arguments), None) is not None:
         return None
     formula = scope_inside(context.tree, None).formulas.get(node_text(name))
     around = () if formula is None else tuple(context.tree.ancestors(formula.body))
@@ -294,11 +292,19 @@ def _other_uses(context: TransformationContext, launch: Launch, names: tuple[str
     for name in names:
         local = [] if launch.function is None else _mentions_of(context, launch.function, name)
         is_local = any(_is_defined_here(node) for node in local)
-        for node in local if is_local else _mentions_of(context, context.tree.root, name):
+        for node in local if is_local else _mentions_outside(context, launch, name):
             span = context.tree.span(node)
             if not _is_defined_here(node) and not any(a.contains(span) for a in allowed):
-                return Obstacle(DeclineReason.USED_ELSEWHERE, f"{name} is also used on line {context.tree.line(node)}")
+                return Obstacle(DeclineReason.USED_ELSEWHERE, f"{name} is also used on {context.tree.place(span)}")
     return None
+
+
+def _mentions_outside(context: TransformationContext, launch: Launch, name: str) -> list[Node]:
+    """Of what no function defines; a file with a definition of its own means that one."""
+    mentions = _mentions_of(context, context.tree.root, name)
+    definitions = [node for node in mentions if _is_defined_here(node)]
+    meant = context.tree.nearest(definitions, launch.grid.expression)
+    return [node for node in mentions if not meant or any(each in meant for each in context.tree.nearest(definitions, node))]
 
 
 def _mentions_of(context: TransformationContext, region: Node, name: str) -> list[Node]:

@@ -1,7 +1,17 @@
-"""The launches of the kernel that is to be transformed, and what all of them agree on."""
+"""The launches of the kernel that is to be transformed in all files of its program, and what all of them agree on.
+
+The files are read as one text, the kernel's own file first, so that places of that file are the same in both.
+
+Example::
+
+    program = of_program(context)
+    edits = [edit for launch in launches_of(program) for edit in …]     # places in `program.text`
+    own, in_others = by_file(context, edits)
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,56 +20,54 @@ from assistant.cuda.parse import parse
 from assistant.cuda.scopes import scope_inside
 from assistant.cuda.syntax import SyntaxTree, kept
 from assistant.model.launch import Dim3
-from assistant.model.source import LaunchSite, ParsedSource, Source
+from assistant.model.plan import FileEdits
+from assistant.model.source import ParsedSource, Source, Span, TextEdit
 from assistant.plan.expert.transformation import TransformationContext
 
-__all__ = [
-    "every_launch_of",
-    "known_blocks",
-    "launches_of",
-    "launching_contexts",
-    "parsed_program",
-    "sites_elsewhere",
-    "template_environment",
-]
+__all__ = ["by_file", "extent_of", "known_blocks", "launches_of", "of_program", "template_environment"]
 
 
-def launches_of(context: TransformationContext) -> tuple[Launch, ...]:
-    """Every launch of the kernel in the text: those that can be edited with it."""
-    sites = context.parsed.launch_sites_of(context.kernel)
-    return tuple(launch for site in sites if (launch := launch_of(context.tree, site)) is not None)
+def of_program(context: TransformationContext) -> TransformationContext:
+    """The same question with all files of the program as the text; the context itself where another kernel has the kernel's name."""
+    tree = context.tree.program
+    if tree is context.tree:
+        return context
+    parsed = _parsed(context.tree)
+    is_only = sum(kernel.name == context.kernel.name for kernel in parsed.kernels) == 1
+    return replace(context, parsed=parsed, tree=tree) if is_only else context
 
 
-def launching_contexts(context: TransformationContext) -> tuple[TransformationContext, ...]:
-    """The same question with each of the other files that name the kernel as the text, for what looks at launches alone."""
-    return tuple(replace(context, parsed=file, tree=SyntaxTree(file.source.text), launching=()) for file in context.launching)
-
-
-def every_launch_of(context: TransformationContext) -> tuple[Launch, ...]:
-    """Every launch of the kernel in its program's files, for what must be true of all of them."""
-    found = (launch_of(context.tree.program, site) for site in sites_elsewhere(context))
-    return (*launches_of(context), *(launch for launch in found if launch is not None))
-
-
-def sites_elsewhere(context: TransformationContext) -> tuple[LaunchSite, ...]:
-    """Its launch sites in the program's other files, as places in `SyntaxTree.program`; none where another kernel has its name."""
-    if context.tree.program is context.tree:
-        return ()
-    parsed = parsed_program(context.tree)
-    if sum(kernel.name == context.kernel.name for kernel in parsed.kernels) > 1:
-        return ()
-    return tuple(site for site in parsed.launch_sites_of(context.kernel) if site.span.start >= len(context.text))
+def extent_of(context: TransformationContext) -> str:
+    """How far launches are looked for, as a noun."""
+    return "file" if of_program(context) is context else "program"
 
 
 @kept
-def parsed_program(tree: SyntaxTree) -> ParsedSource:
-    """All files of the program as one text, as `SyntaxTree.program` is."""
+def _parsed(tree: SyntaxTree) -> ParsedSource:
     return parse(Source(Path("program.cu"), tree.program.source))
+
+
+def by_file(context: TransformationContext, edits: Iterable[TextEdit]) -> tuple[tuple[TextEdit, ...], tuple[FileEdits, ...]]:
+    """Edits of `of_program`'s text that change something: those of the kernel's own file, and those of others in their places there."""
+    program = of_program(context)
+    found: dict[Path | None, list[TextEdit]] = {None: []}
+    for span, new_text in ((edit.span, edit.new_text) for edit in sorted(set(edits))):
+        if program.text[span.start : span.end] != new_text:
+            path, start = program.tree.file_at(span)
+            found.setdefault(path, []).append(TextEdit(Span(span.start - start, span.end - start), new_text))
+    return tuple(found[None]), tuple(sorted(FileEdits(path, tuple(made)) for path, made in found.items() if path is not None))
+
+
+def launches_of(context: TransformationContext) -> tuple[Launch, ...]:
+    """Every launch of the kernel in its program's files, as places in the text of `of_program`."""
+    program = of_program(context)
+    found = (launch_of(program.tree, site) for site in program.parsed.launch_sites_of(context.kernel))
+    return tuple(launch for launch in found if launch is not None)
 
 
 def known_blocks(context: TransformationContext) -> tuple[Dim3, ...]:
     """Every block the kernel is started with: from the text where all its launches are constant, else as seen running."""
-    written = [block_dims(launch) for launch in every_launch_of(context)]
+    written = [block_dims(launch) for launch in launches_of(context)]
     known = [block for block in written if block is not None]
     if known and len(known) == len(written):
         return tuple(dict.fromkeys(known))
@@ -68,13 +76,12 @@ def known_blocks(context: TransformationContext) -> tuple[Dim3, ...]:
 
 def template_environment(context: TransformationContext) -> dict[str, int]:
     """Integer template parameters that have one and the same value at every launch."""
-    parameters = context.kernel.template_parameters
+    program, parameters = of_program(context), context.kernel.template_parameters
     found: dict[str, set[int | None]] = {}
-    elsewhere = sites_elsewhere(context)
-    scope = scope_inside(context.tree.program if elsewhere else context.tree, None)
-    for site in (*context.parsed.launch_sites_of(context.kernel), *elsewhere):
+    for site in program.parsed.launch_sites_of(context.kernel):
+        constants = scope_inside(program.tree, program.tree.node_at(site.span)).constants
         for parameter, argument in zip(parameters, site.template_arguments, strict=False):
-            value = scope.constants.get(argument, int(argument) if argument.isdigit() else None)
+            value = constants.get(argument, int(argument) if argument.isdigit() else None)
             found.setdefault(parameter.name, set()).add(value)
     for parameter in parameters:
         if parameter.default is not None and parameter.default.isdigit():

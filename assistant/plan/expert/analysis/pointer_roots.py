@@ -15,9 +15,9 @@ from assistant.cuda.syntax import Node, SyntaxTree, kept
 from assistant.cuda.variables import Variable, locals_of
 from assistant.model.plan import DeclineReason
 from assistant.model.recorded_facts import RecordedFacts
-from assistant.plan.expert.analysis.aliasing import ApartAsRecorded, NoCallers, Overlap, overlap
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.record import Record
+from assistant.workload.aliasing import ApartAsRecorded, NoCallers, Overlap, overlap
 
 __all__ = [
     "Private",

@@ -18,10 +18,11 @@ __all__ = ["instance_types"]
 
 
 def instance_types(tree: SyntaxTree, function: Function, parameter: str) -> frozenset[str] | None:
-    """Types of every launch, call and explicit instantiation; None where one is not known or there are none."""
-    found = {*_instantiated(tree, function, parameter)}
-    for call in calls_of(tree, function.name):
-        found.add(_spelled(tree, function, call, parameter) or _deduced(tree, function, call, parameter))
+    """Types of every launch, call and explicit instantiation in the program; None where one is not known or there are none."""
+    program = tree.program
+    found = {*_instantiated(program, function, parameter)}
+    for call in calls_of(program, function.name):
+        found.add(_spelled(program, function, call, parameter) or _deduced(program, function, call, parameter))
     return None if None in found or not found else frozenset(t for t in found if t is not None)
 
 

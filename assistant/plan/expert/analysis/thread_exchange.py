@@ -2,8 +2,8 @@
 
 Example::
 
-    warp_dependence(context)     # None, or '__shfl_down_sync on line 9 depends on which threads form a warp'
-    uncontrolled_launch(context) # None, or why a launch cannot be changed with the kernel
+    warp_dependence(context)    # None, or '__shfl_down_sync on line 9 depends on which threads form a warp'
+    unseen_launch(context)      # None, or 'k is used other than by a plain launch on line 3 of run.cu'
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from collections.abc import Iterator
 from assistant.cuda.syntax import Node, node_text
 from assistant.model.plan import DeclineReason
 from assistant.model.source import Span
-from assistant.plan.expert.analysis.kernel_launches import launching_contexts, sites_elsewhere
+from assistant.plan.expert.analysis.kernel_launches import extent_of, of_program
 from assistant.plan.expert.analysis.workload_block import declared_shapes
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 
-__all__ = ["hidden_builtin", "uncontrolled_in_program", "uncontrolled_launch", "unseen_launch", "warp_dependence"]
+__all__ = ["hidden_builtin", "unseen_launch", "warp_dependence"]
 
 _WARP_WORDS = re.compile(
     r"\b(__shfl\w*|__ballot\w*|__any\w*|__all\w*|__syncwarp|__activemask|__match_\w+|__reduce_\w+|warpSize|wmma|asm|__asm__|volatile"
@@ -61,63 +61,23 @@ def hidden_builtin(context: TransformationContext) -> Obstacle | None:
     return None
 
 
-def uncontrolled_launch(context: TransformationContext) -> Obstacle | None:
-    """Why the kernel's launches cannot all be changed with it; None when they can."""
-    if sum(k.name == context.kernel.name for k in context.parsed.kernels) > 1:
-        return Obstacle(
-            DeclineReason.LAUNCH_UNKNOWN, f"several kernels of this file are named {context.kernel.name}, and a launch may mean any of them"
-        )
-    if not context.parsed.launch_sites_of(context.kernel) and not declared_shapes(context):
-        return Obstacle(
-            DeclineReason.LAUNCH_UNKNOWN, f"{context.kernel.name} is not launched in this file, and its launch would have to change with it"
-        )
-    return _other_use(context, context.kernel.name_span)
-
-
-def uncontrolled_in_program(context: TransformationContext) -> Obstacle | None:
-    """As ``uncontrolled_launch``, of a rewrite that changes launches in the program's other files, too."""
-    launching = launching_contexts(context)
-    if not any(each.parsed.launch_sites_of(context.kernel) for each in launching):
-        return uncontrolled_launch(context)
-    if declared_shapes(context):
-        return Obstacle(
-            DeclineReason.LAUNCH_UNKNOWN, f"{context.kernel.name} is launched in another file, and a workload of this one declares a launch"
-        )
-    elsewhere = (_other_use(each, None) for each in launching)
-    return next((obstacle for obstacle in (_other_use(context, context.kernel.name_span), *elsewhere) if obstacle is not None), None)
-
-
-def _other_use(context: TransformationContext, own_name: Span | None) -> Obstacle | None:
-    """A use of the kernel that is no plain launch; ``own_name``: where the text defines it, None where it does not."""
-    sites = tuple(s.span for s in context.parsed.launch_sites_of(context.kernel))
-    for node in context.tree.find("identifier"):
-        span = context.tree.span(node)
-        if node_text(node) != context.kernel.name or span == own_name or _is_declarator(node):
+def unseen_launch(context: TransformationContext) -> Obstacle | None:
+    """Why not every launch of the kernel is known; None when all stand in files of the program."""
+    program, name = of_program(context), context.kernel.name
+    if sum(kernel.name == name for kernel in program.parsed.kernels) > 1:
+        return Obstacle(DeclineReason.LAUNCH_UNKNOWN, f"several kernels of this file are named {name}, and a launch may mean any of them")
+    sites = [site.span for site in program.parsed.launch_sites_of(context.kernel)]
+    if not sites and not declared_shapes(context):
+        where = f"{name} is not launched in this {extent_of(context)}"
+        return Obstacle(DeclineReason.LAUNCH_UNKNOWN, f"{where}, and its launch would have to change with it")
+    is_own = all(program.tree.file_at(site)[0] is None for site in sites)
+    tree = context.tree if is_own else program.tree  # files without a launch may call something else by its name
+    for node in tree.find("identifier"):
+        span = tree.span(node)
+        if node_text(node) != name or span == context.kernel.name_span or _is_declarator(node):
             continue
         if not any(site.contains(span) for site in sites):
-            return Obstacle(
-                DeclineReason.LAUNCH_UNKNOWN,
-                f"{context.kernel.name} is used other than by a plain launch on line {context.tree.line(node)}"
-                + ("" if own_name is not None else f" of {context.parsed.source.path.name}"),
-            )
-    return None
-
-
-def unseen_launch(context: TransformationContext) -> Obstacle | None:
-    """Why not every launch of the kernel is known; None when all stand in files of the program. For edits that leave launches alone."""
-    elsewhere = sites_elsewhere(context)
-    if not elsewhere:
-        return uncontrolled_launch(context)
-    sites = (*(site.span for site in context.parsed.launch_sites_of(context.kernel)), *(site.span for site in elsewhere))
-    program = context.tree.program
-    for node in program.find("identifier"):
-        if node_text(node) != context.kernel.name or _is_declarator(node):
-            continue
-        span = program.span(node)
-        if span != context.kernel.name_span and not any(site.contains(span) for site in sites):
-            return Obstacle(
-                DeclineReason.LAUNCH_UNKNOWN, f"{context.kernel.name} is used other than by a plain launch at {program.place(node)}"
-            )
+            return Obstacle(DeclineReason.LAUNCH_UNKNOWN, f"{name} is used other than by a plain launch on {tree.place(span)}")
     return None
 
 

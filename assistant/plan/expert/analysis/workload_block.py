@@ -1,7 +1,7 @@
 """The grid and block that a ``/* kernelopt … */`` comment declares, as places in the text.
 
-Only lists of the form ``grid = ["ceil(n/32)", 4]`` are found; what a sidecar file declares is not in the text. Where the text has no
-launch in the same text, a kernel is judged by what is declared while its real launch is in code that is not visible here: an edit of the
+Only lists of the form ``grid = ["ceil(n/32)", 4]`` are found; what a sidecar file declares is not in the text. Where no file of the
+program launches it, a kernel is judged by what is declared while its real launch is in code that is not visible here: an edit of the
 declaration is advice then, which ``launch_elsewhere`` says and ``guessed_launch`` withholds.
 
 Example::
@@ -15,6 +15,7 @@ import re
 
 from assistant.model.plan import DeclineReason
 from assistant.model.source import Expression, Kernel, Span
+from assistant.plan.expert.analysis.kernel_launches import extent_of, of_program
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.record import Record
@@ -67,13 +68,13 @@ def guessed_launch(context: TransformationContext) -> Obstacle | None:
         return None
     return Obstacle(
         DeclineReason.LAUNCH_GUESSED,
-        f"the workload {guessed.name} only guesses grid and block, and your own launch is not in this file: "
+        f"the workload {guessed.name} only guesses grid and block, and your own launch is not in this {extent_of(context)}: "
         "write down how it launches the kernel and take the remark `# guessed` away",
     )
 
 
 def launch_elsewhere(context: TransformationContext, change: str) -> tuple[str, ...]:
-    """The assumption of an edit whose launch (``blocks of 32 threads``) is only declared; empty where the text itself launches."""
+    """The assumption of an edit whose launch (``blocks of 32 threads``) is only declared; empty where the program itself launches."""
     return () if _is_launched(context) else (launched_with(context.kernel, change),)
 
 
@@ -83,7 +84,7 @@ def launched_with(kernel: Kernel, change: str) -> str:
 
 
 def _is_launched(context: TransformationContext) -> bool:
-    return bool(context.parsed.launch_sites_of(context.kernel))
+    return bool(of_program(context).parsed.launch_sites_of(context.kernel))
 
 
 def _is_about(kernel: Kernel, selector: str) -> bool:

@@ -205,12 +205,20 @@ async def test_a_compressed_answer_is_not_unpacked() -> None:
 
 
 async def test_an_endpoint_that_says_nothing_is_left_in_time() -> None:
-    await check_fails(FailureKind.TIMED_OUT, Stalls(), timeout_s=2)
+    failure = await check_fails(FailureKind.TIMED_OUT, Stalls(), timeout_s=2)
+    assert "sent nothing for 2 s" in failure.message
 
 
 async def test_a_slow_answer_is_left_in_time_and_what_came_is_kept_for_the_account() -> None:
-    failure = await check_fails(FailureKind.TIMED_OUT, Says("slow " * 1000, piece_length=5, pause_s=0.05), timeout_s=3)
+    slow = Says("slow " * 1000, piece_length=5, pause_s=0.05)
+    failure = await check_fails(FailureKind.TIMED_OUT, slow, timeout_s=2, longest_answer_s=3)
+    assert "did not end its answer within 3 s" in failure.message
     assert failure.partial_text is not None and failure.partial_text.startswith("slow ")
+
+
+async def test_an_answer_may_take_longer_than_an_endpoint_may_be_silent() -> None:
+    answer, _, _ = await ask(Says("slow " * 60, piece_length=5, pause_s=0.05), timeout_s=2)
+    assert isinstance(answer, Completion) and answer.text == "slow " * 60
 
 
 async def test_cancelling_hangs_up() -> None:

@@ -76,7 +76,9 @@ def test_nothing_else_of_another_file_is_edited(change: dict[str, Any], words: s
 
 
 def test_the_prompt_shows_the_launches_and_names_the_programs_files() -> None:
-    request = replace(request_of(HEADER), launching=others(RUN), others=(("run1.cu", RUN), ("main.cu", "int main() {}\n")))
+    request = replace(
+        request_of(HEADER), launching=others(RUN), others=(Source(Path("/run1.cu"), RUN), Source(Path("/main.cu"), "int main() {}\n"))
+    )
     facts = facts_of(request, Settings().signals)
     assert facts.launches == () and facts.files == ("run1.cu", "main.cu")
     assert facts.elsewhere == ("run1.cu, line 2: grid = (n + 31) / 32, block = 32, arguments = (o, i, n, 3.0f)",)

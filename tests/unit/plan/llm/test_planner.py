@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from typing import Any
+
+import pytest
 
 from assistant.cuda.edits import apply_edits
 from assistant.model.attempt import TechniqueHistory
@@ -70,6 +73,82 @@ async def test_a_rationale_keeps_placeholders_and_loses_numbers_of_the_models_ow
     step = await planned(bed([{"steps": [PLANNED]}]))
     assert step.rationale == "Stores move {E2} where {E3} would do."
     assert not step.is_opinion
+
+
+async def test_the_coder_reads_the_whole_design_and_nobody_else_does() -> None:
+    design = "Tile of 64 x 64 floats (16 KB), 256 threads, 4 x 4 outputs each; cp.async, 3 stages. It should be 5x faster."
+    made = bed([{"steps": [PLANNED | {"design": design}]}, CODE], search={"variants": 1})
+    step = await planned(made)
+    await written(made, step)
+    asked = made.provider.requests[1].messages[-1].text
+    assert design in asked and "That costs 8x." in asked, "neither the design nor the reasons are filtered"
+    assert "64" not in step.rationale and "8x" not in step.rationale
+
+
+def with_code(*codes: str) -> str:
+    steps = json.dumps({"steps": [PLANNED, PLANNED | {"technique": "other", "line": 15}]})
+    return f"```json\n{steps}\n```\n" + "".join(codes)
+
+
+FIRST = f'{{"step": 1, "summary": "Store rows."}}\n```cuda part=kernel\n{BETTER}\n```\n'
+
+
+async def test_code_that_comes_with_the_plan_is_not_asked_for_again() -> None:
+    made = bed([with_code(FIRST), CODE], provider={"plan_with_code": True}, search={"variants": 1})
+    plan = await made.planner.plan(request_of())
+    assert (
+        '"step": 1' in made.provider.requests[0].messages[-1].text
+        and "Write no code yet" not in made.provider.requests[0].messages[-1].text
+    )
+    (rewrite,) = await written(made, plan.steps[0])
+    assert text_after(rewrite) == TEXT.replace(KERNEL_TEXT, BETTER)
+    assert isinstance(rewrite, Rewrite) and rewrite.origin == Origin("small-2", ("M1",)) and len(made.provider.requests) == 1
+    (rewrite,) = await written(made, plan.steps[1])
+    assert isinstance(rewrite, Rewrite) and len(made.provider.requests) == 2, "the second step came without"
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        FIRST[:-5],
+        FIRST.replace('"step": 1, ', ""),
+        FIRST.replace("part=kernel", "part=nothing"),
+        FIRST.replace("__global__", "int z; __global__"),
+    ],
+)
+async def test_code_of_a_plan_that_is_no_edit_is_asked_for(code: str) -> None:
+    made = bed([with_code(code), CODE], provider={"plan_with_code": True}, search={"variants": 1})
+    (rewrite,) = await written(made, await planned(made))
+    assert isinstance(rewrite, Rewrite) and len(made.provider.requests) == 2
+
+
+async def test_a_second_variant_is_asked_for() -> None:
+    made = bed([with_code(FIRST), CODE], provider={"plan_with_code": True}, search={"variants": 2})
+    assert len(await written(made, await planned(made))) == 2 and len(made.provider.requests) == 2
+
+
+async def test_two_designs_for_one_place_are_two_steps_and_the_same_one_twice_is_said_to_be() -> None:
+    plans = [PLANNED | {"design": design} for design in ("Tiles of 32.", "Tiles of 64.", "Tiles of 32.")]
+    plan = await bed([{"steps": plans}]).planner.plan(request_of())
+    assert [step.design.splitlines()[-1] for step in plan.steps] == ["Tiles of 32.", "Tiles of 64."]
+    assert [(decline.code, decline.reason) for decline in plan.declines] == [(DeclineReason.ALREADY_TRIED, "the plan has it twice")]
+
+
+async def test_a_step_that_failed_is_tried_again_where_the_plan_says_what_differs() -> None:
+    failed = frozenset({("staged-store", 14)})
+    again = PLANNED | {"differs": "Sixteen rows, so that it fits 48 KB."}
+    plan = await bed([{"steps": [again]}]).planner.plan(request_of(excluded=failed))
+    assert "Unlike what was tried before: Sixteen rows, so that it fits 48 KB." in plan.steps[0].design
+    plan = await bed([{"steps": [PLANNED]}]).planner.plan(request_of(excluded=failed))
+    assert not plan.steps and "does not say what differs" in plan.declines[0].reason
+
+
+async def test_code_is_asked_for_without_a_schema_so_that_it_can_come_in_fences() -> None:
+    answer = f'{{"summary": "Store rows."}}\n```cuda part=kernel\n{BETTER}\n```'
+    made = bed([{"steps": [PLANNED]}, answer], search={"variants": 1})
+    (rewrite,) = await written(made, await planned(made))
+    assert text_after(rewrite) == TEXT.replace(KERNEL_TEXT, BETTER)
+    assert [request.reply is None for request in made.provider.requests] == [False, True]
 
 
 async def test_a_rationale_without_evidence_is_an_opinion() -> None:
@@ -174,7 +253,7 @@ async def test_an_edit_outside_the_region_gets_one_repair() -> None:
     (rewrite,) = await written(made, await planned(made))
     assert isinstance(rewrite, Rewrite)
     assert rewrite.origin == Origin("small-2", ("M2", "M3"))
-    assert made.provider.requests[2].prompt == "repair-region@2"
+    assert made.provider.requests[2].prompt == "repair-region@3"
     assert "but the parts are scaled, kernel" in made.provider.requests[2].messages[-1].text
 
 
@@ -258,7 +337,7 @@ async def test_a_signal_is_summarised_once_and_its_evidence_kept() -> None:
     made = bed([summary, {"steps": []}, {"steps": []}], signals={"profile": "summarised"})
     await made.planner.plan(request_of())
     await made.planner.plan(request_of())
-    assert [request.prompt for request in made.provider.requests] == ["summarise@1", "plan@4", "plan@4"]
+    assert [request.prompt for request in made.provider.requests] == ["summarise@1", "plan@6", "plan@6"]
     prompt = made.provider.requests[1].messages[1].text
     assert "Line 14 moves {E2}. It is `32 sectors` wide.\n```" in prompt
     assert "E2, line 14: global_sectors = 262,144 sectors" in prompt

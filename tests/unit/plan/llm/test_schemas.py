@@ -6,23 +6,14 @@ import json
 
 import pytest
 
-from assistant.plan.llm.schemas import (
-    MOST_REPLY_CHARACTERS,
-    BadReply,
-    CodeReply,
-    ExplanationReply,
-    PlanReply,
-    SummaryReply,
-    parse_reply,
-    plain,
-    reply_schema,
-)
+from assistant.plan.llm.answers import CODE, MOST_REPLY_CHARACTERS, PLAN, SUMMARY, BadReply
+from assistant.plan.llm.schemas import CodeReply, ExplanationReply, PlanReply, SummaryReply, plain, reply_schema
 
 STEP = {"technique": "shared-tile", "line": 3, "rationale": "Loads repeat {E1}."}
 
 
 def problem(text: str) -> str:
-    answer = parse_reply(text, PlanReply)
+    answer = PLAN.read(text)
     assert isinstance(answer, BadReply), answer
     return answer.problem
 
@@ -37,16 +28,16 @@ def problem(text: str) -> str:
     ],
 )
 def test_the_object_is_found_in_what_surrounds_it(text: str) -> None:
-    assert parse_reply(text, PlanReply) == PlanReply(steps=[])
+    assert PLAN.read(text) == PlanReply(steps=[])
 
 
 def test_line_breaks_inside_strings_are_read() -> None:
-    answer = parse_reply('{"summary": "one\ntwo"}', SummaryReply)
+    answer = SUMMARY.read('{"summary": "one\ntwo"}')
     assert answer == SummaryReply(summary="one\ntwo")
 
 
 def test_a_launch_size_may_be_a_plain_number() -> None:
-    answer = parse_reply('{"summary": "s", "parts": [], "launches": [{"line": 4, "block": 256}]}', CodeReply)
+    answer = CODE.read('{"summary": "s", "parts": [], "launches": [{"line": 4, "block": 256}]}')
     assert isinstance(answer, CodeReply)
     assert answer.launches[0].block == "256"
 
@@ -85,7 +76,7 @@ def test_an_infinite_factor_is_no_number() -> None:
 
 
 def test_thousands_of_steps_are_read_so_that_their_number_can_be_said() -> None:
-    answer = parse_reply(json.dumps({"steps": [{"technique": "t", "line": 1, "rationale": ""}] * 5_000}), PlanReply)
+    answer = PLAN.read(json.dumps({"steps": [{"technique": "t", "line": 1, "rationale": ""}] * 5_000}))
     assert isinstance(answer, PlanReply)
     assert len(answer.steps) == 5_000
 
@@ -94,13 +85,13 @@ def test_thousands_of_steps_are_read_so_that_their_number_can_be_said() -> None:
     "hidden", ["\u001b[2J", "\u202e", "\u200b", "\r", "\u009b31m", "\u00ad", "\u2028", "\u3164", "\u061c", "\U000e0041"]
 )
 def test_characters_that_change_what_a_terminal_shows_are_taken_out(hidden: str) -> None:
-    answer = parse_reply(json.dumps({"summary": f"a{hidden}b"}), SummaryReply)
+    answer = SUMMARY.read(json.dumps({"summary": f"a{hidden}b"}))
     assert isinstance(answer, SummaryReply)
     assert "\u001b" not in answer.summary and hidden not in answer.summary
 
 
 def test_nothing_in_a_sentence_is_loaded_or_linked_by_a_viewer() -> None:
-    answer = parse_reply(json.dumps({"summary": "![x](http://a/?q=1) [y](command:z) <img src=x> a < b"}), SummaryReply)
+    answer = SUMMARY.read(json.dumps({"summary": "![x](http://a/?q=1) [y](command:z) <img src=x> a < b"}))
     assert answer == SummaryReply(summary="[x] (http ://a/?q=1) [y] (command :z) < img src=x> a < b")
 
 

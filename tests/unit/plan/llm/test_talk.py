@@ -8,6 +8,7 @@ from contextlib import suppress
 import pytest
 
 from assistant.model.completion import Completion, CompletionFailure, CompletionRequest, FailureKind, ModelRole, Price
+from assistant.plan.llm.answers import SUMMARY
 from assistant.plan.llm.library import load_prompts
 from assistant.plan.llm.schemas import SummaryReply
 from assistant.plan.llm.talk import Answer, NoAnswer, Talk
@@ -22,7 +23,7 @@ GOOD = '{"summary": "Short."}'
 async def ask(model: FakeModel, ledger: Ledger, **sections: dict[str, object]) -> Answer[SummaryReply] | NoAnswer:
     library = load_prompts()
     talk = Talk(model, ledger, library, settings(**sections), stamps())
-    return await talk.ask(ModelRole.SUMMARISER, library.render("summarise", {"signal": "static", "text": "loops"}), SummaryReply)
+    return await talk.ask(ModelRole.SUMMARISER, library.render("summarise", {"signal": "static", "text": "loops"}), SUMMARY)
 
 
 async def test_an_answer_comes_with_its_model_and_call() -> None:
@@ -42,7 +43,7 @@ async def test_a_malformed_answer_is_repaired_in_the_same_conversation() -> None
     assert isinstance(answer, Answer)
     assert answer.calls == ("M1", "M2")
     repair = provider.requests[1]
-    assert repair.prompt == "repair-reply@1"
+    assert repair.prompt == "repair-reply@2"
     assert [message.author for message in repair.messages] == ["system", "user", "assistant", "user"]
     assert "holds no JSON object" in repair.messages[-1].text
 
@@ -50,7 +51,7 @@ async def test_a_malformed_answer_is_repaired_in_the_same_conversation() -> None
 async def test_bytes_that_are_no_utf_8_are_sent_as_characters() -> None:
     provider, library = FakeModel([GOOD]), load_prompts()
     prompt = library.render("summarise", {"signal": "static", "text": "// Gr\udcf6\udcdfe"})
-    await Talk(provider, Ledger(), library, settings(), stamps()).ask(ModelRole.SUMMARISER, prompt, SummaryReply)
+    await Talk(provider, Ledger(), library, settings(), stamps()).ask(ModelRole.SUMMARISER, prompt, SUMMARY)
     assert "// Größe" in provider.requests[0].messages[-1].text
 
 
@@ -106,7 +107,7 @@ async def test_a_count_that_cannot_be_is_not_believed(told: tuple[int, int]) -> 
     call, estimated = ledger.calls[0], ledger.sent[0][1]
     assert call.is_counted_here
     assert estimated <= call.spending.input_token_count <= 4 * estimated + 1000
-    assert 3 <= call.spending.output_token_count <= 8192
+    assert 3 <= call.spending.output_token_count <= 16_384
 
 
 async def test_a_call_is_noted_with_its_schema_before_it_is_sent() -> None:

@@ -7,15 +7,17 @@ import json
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pydantic import BaseModel
 
 from assistant.cuda.edits import apply_edits
+from assistant.plan.llm.answers import CODE, EXPLANATION, PLAN, SUMMARY, BadReply
 from assistant.plan.llm.claims import bound
 from assistant.plan.llm.region import RegionEdit, edit_of, region_of
-from assistant.plan.llm.schemas import BadReply, CodeReply, ExplanationReply, PlanReply, SummaryReply, parse_reply
+from assistant.plan.llm.schemas import CodeReply
 from assistant.plan.llm.unusable import Unusable, UnusableAnswer
 from tests.unit.plan.llm.bed import EVIDENCE, KERNEL_TEXT, TEXT, request_of
 
-REPLIES = (PlanReply, CodeReply, SummaryReply, ExplanationReply)
+FORMS = (PLAN, CODE, SUMMARY, EXPLANATION)
 REQUEST = request_of()
 SPANS = tuple(part.span for part in region_of(REQUEST.parsed, REQUEST.kernel))
 PIECES = (
@@ -32,11 +34,15 @@ json_values = st.recursive(
 )
 
 
-@given(st.text() | json_values.map(json.dumps))
+FENCE_PIECES = ("```", "```cuda part=kernel\n", "~~~", "\n", "part")
+ANSWER_PIECES = (*FENCE_PIECES, "<think>", "</think>", '{"summary": "s"}', '{"steps": []}', "{", "}", "x", '"')
+
+
+@given(st.text() | json_values.map(json.dumps) | st.lists(st.sampled_from(ANSWER_PIECES), max_size=12).map("".join))
 def test_any_text_is_a_reply_or_a_reason(text: str) -> None:
-    for reply in REPLIES:
-        answer = parse_reply(text, reply)
-        assert isinstance(answer, (reply, BadReply))
+    for form in FORMS:
+        answer = form.read(text)
+        assert isinstance(answer, BadReply | BaseModel)
 
 
 @given(st.text())

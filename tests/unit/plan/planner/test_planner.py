@@ -173,7 +173,7 @@ TOGETHER = "int main() { float *a; cudaMalloc(&a, 4096); run(a, a, 8); }\n"
     ],
 )
 def test_callers_in_other_files_show_whether_pointers_overlap(main: str, reason: str | None) -> None:
-    tree = SyntaxTree(KERNEL, others=(("run.cu", CALLER), ("main.cu", main)))
+    tree = SyntaxTree(KERNEL, others=(Source(Path("/run.cu"), CALLER), Source(Path("/main.cu"), main)))
     (function,) = functions(tree)
     obstacle = may_overlap(tree, function, "out", "in")
     assert (None if obstacle is None else obstacle.reason) == reason

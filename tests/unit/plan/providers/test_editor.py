@@ -6,6 +6,7 @@ import asyncio
 
 from assistant.model.completion import ChatMessage, Completion, CompletionFailure, CompletionRequest, FailureKind, ModelRole
 from assistant.plan.providers.editor import EditorProvider
+from assistant.plan.providers.patience import Patience
 from assistant.plan.providers.prices import PriceTable
 from assistant.ports.provider import OnText
 
@@ -30,7 +31,7 @@ class Endless:
 
 async def test_an_answer_without_an_end_is_stopped_at_the_bytes_of_its_tokens() -> None:
     relay, pieces = Endless(), list[str]()
-    answer = await EditorProvider(relay, 60.0, PriceTable({})).complete(REQUEST, pieces.append)
+    answer = await EditorProvider(relay, Patience(60.0, 60), PriceTable({})).complete(REQUEST, pieces.append)
     assert isinstance(answer, CompletionFailure)
     assert (answer.kind, answer.partial_text) == (FailureKind.TOO_LARGE, "".join(pieces))
     assert len("".join(pieces).encode()) == 8 * 100
@@ -42,6 +43,6 @@ async def test_an_answer_is_bounded_in_bytes_not_letters() -> None:
         async def complete(self, request: CompletionRequest, on_text: OnText) -> Completion | CompletionFailure:
             return Completion("é" * 401, "editors-own", None, None)
 
-    answer = await EditorProvider(Long(), 60.0, PriceTable({})).complete(REQUEST, lambda _: None)
+    answer = await EditorProvider(Long(), Patience(60.0, 60), PriceTable({})).complete(REQUEST, lambda _: None)
     assert isinstance(answer, CompletionFailure)
     assert answer.kind is FailureKind.TOO_LARGE

@@ -6,7 +6,7 @@ import pytest
 
 from assistant.cuda.functions import functions
 from assistant.cuda.syntax import SyntaxTree
-from assistant.plan.expert.analysis.aliasing import NoCallers, Overlap, overlap
+from assistant.workload.aliasing import NoCallers, Overlap, overlap
 
 KERNEL = "__global__ void k(float *c, float *a, int n) { c[0] = a[0]; }\n"
 ALLOCATED = "float *a, *c; cudaMalloc(&a, 4); cudaMalloc(&c, 4); "

@@ -14,13 +14,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from assistant.cuda.accesses import canonical
+from assistant.cuda.allocations import allocated_places, is_new_allocation
 from assistant.cuda.assignments import assignments
 from assistant.cuda.calls import callee_name, calls_of, given_arguments
 from assistant.cuda.functions import Function, enclosing_function
 from assistant.cuda.syntax import Node, SyntaxTree, unparenthesized
 from assistant.cuda.variables import locals_of
 from assistant.model.recorded_facts import FactsOrigin, RecordedFacts, Separation
-from assistant.plan.expert.analysis.allocations import allocated_places, is_new_allocation
 from assistant.record import Record
 from assistant.workload.recorded_words import overlap_in_words
 
@@ -123,7 +123,7 @@ def _overlap_at(
 ) -> _Found:
     given = given_arguments(call)
     if len(positions) != 2 or len(given) <= max(positions):
-        return Overlap(f"the arguments at {tree.place(call)} could not be read")
+        return Overlap(f"the arguments at {tree.place(tree.span(call))} could not be read")
     left, right = (given[position] for position in positions)
     caller = enclosing_function(tree, call)
     firsts, seconds = _origins(tree, left, caller, frozenset()), _origins(tree, right, caller, frozenset())
@@ -146,9 +146,9 @@ def _conflict(tree: SyntaxTree, call: Node, passed: _Passed, recorded: RecordedF
     names, caller = passed.names, passed.caller
     match passed.first, passed.second:
         case (_Unknown(reason), _) | (_, _Unknown(reason)):
-            return Overlap(f"{tree.place(call)}: {reason}")
+            return Overlap(f"{tree.place(tree.span(call))}: {reason}")
         case (_Buffer(a), _Buffer(b)) | (_CallerParameter(a), _CallerParameter(b)) if a == b:
-            reason = f"{tree.place(call)} passes memory of `{a}` for both `{names[0]}` and `{names[1]}`"
+            reason = f"{tree.place(tree.span(call))} passes memory of `{a}` for both `{names[0]}` and `{names[1]}`"
             return Overlap(reason, passed.is_certain)
         case (_CallerParameter(a), _CallerParameter(b)) if caller is not None:
             return overlap(tree, caller, a, b, recorded, depth + 1)

@@ -1,0 +1,38 @@
+"""Decisions of a person that a search may put off: it builds on edits that ask for them, and they are decided on at its end.
+
+Example::
+
+    labels = deferred_labels({"alignment", "precision"})
+    is_deferred(verification, labels)       # whether nothing but these is to be decided
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from assistant.model.verification import Label, Outcome, Verification
+
+__all__ = ["deferred_labels", "is_deferred"]
+
+_LABELS = {
+    "alignment": Label.ALIGNMENT,
+    "arch": Label.ARCH_LOCK_IN,
+    "assumption": Label.ASSUMPTION,
+    "fast-math": Label.FAST_MATH,
+    "library": Label.LIBRARY_CALL,
+    "nan": Label.NAN_BEHAVIOUR,
+    "order": Label.NON_DETERMINISM,
+    "precision": Label.PRECISION,
+}
+"""What a person names (``search.allow``), and what the judge calls it."""
+
+
+def deferred_labels(allowed: Iterable[str]) -> frozenset[Label]:
+    """Of the names that settings and ``--allow`` take; host code, which is allowed before it is built, has none."""
+    return frozenset(_LABELS[name] for name in allowed if name in _LABELS)
+
+
+def is_deferred(verification: Verification, labels: frozenset[Label]) -> bool:
+    """Whether a person has nothing to decide on it but ``labels``."""
+    asked = {finding.code for finding in verification.findings if finding.outcome is Outcome.NEEDS_DECISION}
+    return verification.outcome is Outcome.NEEDS_DECISION and asked <= {label.value for label in labels}

@@ -1,0 +1,287 @@
+"""What a model's text answers: drafts are left out, and of several answers the last complete one counts.
+
+Code comes in fences behind a small JSON header, so that a model writes it as code; other answers are one JSON object. Example::
+
+    PLAN.read('<think>{"steps": 1}</think>{"steps": []}')    # PlanReply(steps=[], declined=[])
+    CODE.read('{"summary": "Pad."}\\n```cuda part=kernel\\n…\\n```')    # CodeReply(summary="Pad.", parts=[WrittenPart("kernel", "…")])
+    PLAN.read("sorry")    # BadReply("the answer holds no JSON object")
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import islice
+from typing import Any, Generic, TypeVar, cast
+
+from pydantic import ValidationError
+
+from assistant.model.completion import ReplySchema
+from assistant.plan.llm.schemas import CodeReply, ExplanationReply, PlanReply, Reply, SummaryReply, WrittenPart, reply_schema
+from assistant.record import Record
+
+__all__ = ["CODE", "EXPLANATION", "MOST_REPLY_CHARACTERS", "PLAN", "PLAN_AND_CODE", "SUMMARY", "BadReply", "Form", "PlanAndCode"]
+
+MOST_REPLY_CHARACTERS = 1_000_000
+"""Of an answer that is read at all, drafts included (chosen: what a provider passes on at most)."""
+_MOST_STARTS = 256
+"""Opening braces that are tried as the start of an object, from the start of the text and as many from its end."""
+_MOST_FENCES = 256
+_SHOWN_ERRORS = 5
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff]")
+_DRAFT_TAG = re.compile(r"<(?P<end>/?)(?:think|thinking|thought|reasoning|analysis|scratchpad)>", re.IGNORECASE)
+_BRACE = re.compile(r"\{")
+_FENCE = re.compile(r"[ \t]*(?P<mark>`{3,}|~{3,})[ \t]*(?P<info>[^`]*)\Z")
+_CODE_LANGUAGES = frozenset({"", "cuda", "cu", "cuh", "cpp", "c++", "cc", "c"})
+_PART_NAME = re.compile(r"(?:part\s*[=:]\s*)?[\"'`]?(?P<name>[A-Za-z_][\w-]*)[\"'`]?\s*\Z", re.IGNORECASE)
+_NAMING_COMMENT = re.compile(r"\A\s*//[ \t]*part[ \t]*[=:]?[ \t]*[\"'`]?(?P<name>[A-Za-z_][\w-]*)[\"'`]?[ \t]*\n", re.IGNORECASE)
+_ONLY_PART = "kernel"
+
+
+class BadReply(Record):
+    """Why an answer is none."""
+
+    problem: str
+    """In words that the model can act on."""
+
+
+Value = TypeVar("Value")
+
+
+class Form(Record, Generic[Value]):
+    """How a question is answered."""
+
+    schema: ReplySchema | None
+    """What endpoints with structured outputs are sent; None: the answer is no JSON as a whole."""
+    read: Callable[[str], Value | BadReply]
+
+
+class PlanAndCode(Record):
+    """What one call brought in place of several."""
+
+    plan: PlanReply
+    codes: Mapping[int, CodeReply]
+    """By the number of their step, from 1."""
+
+
+class _Object(Record):
+    """A JSON object of an answer."""
+
+    start: int
+    end: int
+    value: dict[str, Any]
+
+
+class _Fence(Record):
+    """A block of code of an answer."""
+
+    start: int
+    end: int
+    name: str | None
+    """The part that it is the text of; None: it does not say."""
+    code: str
+    is_closed: bool
+
+
+class _Written:
+    """One answer among those of a text: a header and the fences that belong to it."""
+
+    def __init__(self, header: CodeReply) -> None:
+        self.header = header
+        self.fences: list[_Fence] = []
+
+    @property
+    def is_cut(self) -> bool:
+        return any(not fence.is_closed for fence in self.fences)
+
+    @property
+    def has_content(self) -> bool:
+        return bool(self.fences or self.header.parts or self.header.launches or self.header.includes)
+
+
+def _read_object(text: str, reply: type[Reply]) -> Reply | BadReply:
+    """The last JSON object of the text that fits."""
+    said = _without_drafts(text)
+    if isinstance(said, BadReply):
+        return said
+    problem: BadReply | None = None
+    found: Reply | None = None
+    for each in _objects(said, ()):
+        try:
+            found = reply.model_validate(each.value)
+        except ValidationError as error:
+            problem = BadReply(_faults(error))
+    return found or problem or BadReply("the answer holds no JSON object")
+
+
+def _read_code(text: str) -> CodeReply | BadReply:
+    """The last complete header with its fences; code without a header counts, too."""
+    said = _without_drafts(text)
+    if isinstance(said, BadReply):
+        return said
+    fences = list(islice(_fences(said), _MOST_FENCES))
+    objects = list(_objects(said, fences))
+    fences = [fence for fence in fences if not any(each.start < fence.start < each.end for each in objects)]
+    answers, problem = _answers(objects, fences)
+    complete = [answer for answer in answers if answer.has_content and not answer.is_cut]
+    if complete:
+        return _assembled(complete[-1])
+    if any(answer.is_cut for answer in answers):
+        return BadReply("the last fence of code is not closed: the answer is not complete")
+    if answers and problem is None:
+        return answers[-1].header  # which gives the step up
+    return problem or BadReply("the answer holds neither a JSON header nor code in a fence")
+
+
+def _read_plan_and_code(text: str) -> PlanAndCode | BadReply:
+    """The last plan with the code that follows it; code that is not complete is left to be asked for."""
+    plan = _read_object(text, PlanReply)
+    if isinstance(plan, BadReply):
+        return plan
+    said = _without_drafts(text)
+    if isinstance(said, BadReply):
+        return said
+    fences = list(islice(_fences(said), _MOST_FENCES))
+    answers, _ = _answers(list(_objects(said, fences)), fences)
+    written = {answer.header.step: _assembled(answer) for answer in answers if answer.has_content and not answer.is_cut}
+    return PlanAndCode(plan, {step: code for step, code in written.items() if step is not None and isinstance(code, CodeReply)})
+
+
+def _answers(objects: Sequence[_Object], fences: Sequence[_Fence]) -> tuple[list[_Written], BadReply | None]:
+    """The answers in order, and what is wrong with the last object that is meant as a header and is none.
+
+    Fences in front of the first header are its own where none follow it.
+    """
+    answers: list[_Written] = []
+    unclaimed: list[_Fence] = []
+    problem: BadReply | None = None
+    for item in sorted((*objects, *fences), key=lambda item: item.start):
+        if isinstance(item, _Fence):
+            (answers[-1].fences if answers else unclaimed).append(item)
+        elif "summary" in item.value or "parts" in item.value:
+            try:
+                answers.append(_Written(CodeReply.model_validate(item.value)))
+            except ValidationError as error:
+                problem = BadReply(_faults(error))
+    if unclaimed and not (answers and answers[0].has_content):
+        answers = answers or ([] if problem else [_Written(CodeReply())])
+        for answer in answers[:1]:
+            answer.fences = unclaimed
+    return answers, problem
+
+
+def _assembled(answer: _Written) -> CodeReply | BadReply:
+    """The header with the fences as parts; of two fences for one part the later one counts."""
+    if len(answer.fences) > 1 and any(fence.name is None for fence in answer.fences):
+        return BadReply("several fences of code, and not each says which part it is: write ```cuda part=NAME")
+    parts = {part.part: part for part in answer.header.parts}
+    for fence in answer.fences:
+        name = fence.name or _ONLY_PART
+        parts[name] = WrittenPart(part=name, code=fence.code)
+    return answer.header.model_copy(update={"parts": list(parts.values())})
+
+
+def _without_drafts(text: str) -> str | BadReply:
+    """What is meant as the answer; a text that cannot be read is refused."""
+    if len(text) > MOST_REPLY_CHARACTERS:
+        return BadReply(f"the answer has {len(text):,} characters; at most {MOST_REPLY_CHARACTERS:,} are read")
+    if _CONTROL.search(text):
+        return BadReply("the answer holds control characters: it is not text")
+    if not text.strip():
+        return BadReply("the answer is empty")
+    said = "".join(_spoken(text))
+    return said if said.strip() else BadReply("nothing follows the draft: give the answer itself")
+
+
+def _spoken(text: str) -> list[str]:
+    """What stands outside drafts. Some servers take the opening tag away: then all before the closing one is a draft."""
+    kept: list[str] = []
+    position, is_draft = 0, False
+    for tag in _DRAFT_TAG.finditer(text):
+        if tag["end"]:
+            kept = kept if is_draft else []
+            position, is_draft = tag.end(), False
+        elif not is_draft:
+            kept.append(text[position : tag.start()])
+            is_draft = True
+    return kept if is_draft else [*kept, text[position:]]
+
+
+def _fences(text: str) -> Iterator[_Fence]:
+    """Fences of code in order; those of JSON, shell or plain text are none."""
+    position, mark, info, start = 0, "", "", 0
+    inside: list[str] = []
+    for line in text.split("\n"):
+        found = _FENCE.match(line.rstrip("\r"))
+        if not mark and found is not None:
+            mark, info, start, inside = found["mark"], found["info"].strip(), position, []
+        elif mark and found is not None and found["mark"].startswith(mark) and not found["info"].strip():
+            yield from _fence_of_code((start, position), info, "\n".join(inside), is_closed=True)
+            mark = ""
+        elif mark:
+            inside.append(line)
+        position += len(line) + 1
+    if mark:
+        yield from _fence_of_code((start, len(text)), info, "\n".join(inside), is_closed=False)
+
+
+def _fence_of_code(place: tuple[int, int], info: str, code: str, is_closed: bool) -> Iterator[_Fence]:
+    language, _, rest = info.replace(":", " ", 1).partition(" ")
+    if "=" in language:
+        language, rest = "", info
+    if language.lower() not in _CODE_LANGUAGES or (not rest and code.lstrip().startswith("{")):
+        return
+    named = _PART_NAME.match(rest.strip())
+    noted = _NAMING_COMMENT.match(code)
+    if named is None and noted is not None:
+        code = code[noted.end() :]
+    name = (named or noted or {"name": None})["name"]
+    yield _Fence(*place, name, code, is_closed)
+
+
+def _objects(text: str, fences: Sequence[_Fence]) -> Iterator[_Object]:
+    """JSON objects of the text, outermost only, in order; none begins in a fence of code, but one may reach over it.
+
+    Line breaks inside strings are allowed: people paste such answers.
+    """
+    decoder = json.JSONDecoder(strict=False, parse_constant=_refuse)
+    begins = [0, *(fence.end for fence in fences)]
+    ends = [*(fence.start for fence in fences), len(text)]
+    starts = [found.start() for begin, end in zip(begins, ends, strict=True) for found in _BRACE.finditer(text, begin, end)]
+    if len(starts) > 2 * _MOST_STARTS:
+        starts = [*starts[:_MOST_STARTS], *starts[-_MOST_STARTS:]]
+    position = 0
+    for start in starts:
+        if start < position:
+            continue
+        try:
+            value, position = decoder.raw_decode(text, start)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(value, dict):
+            yield _Object(start, position, cast("dict[str, Any]", value))
+
+
+def _refuse(constant: str) -> float:
+    raise ValueError(f"{constant} is no JSON number")
+
+
+def _faults(error: ValidationError) -> str:
+    """The first few faults as ``steps.0.line: Input should be …``, without the values that were given."""
+    faults = error.errors(include_url=False, include_input=False, include_context=False)
+    shown = [f"{'.'.join(map(str, fault['loc'])) or 'the object'}: {fault['msg']}" for fault in faults[:_SHOWN_ERRORS]]
+    more = len(faults) - len(shown)
+    return "; ".join([*shown, *([f"and {more:,} more"] if more else [])])
+
+
+def _object_form(reply: type[Reply]) -> Form[Reply]:
+    return Form(reply_schema(reply), partial(_read_object, reply=reply))
+
+
+PLAN = _object_form(PlanReply)
+SUMMARY = _object_form(SummaryReply)
+EXPLANATION = _object_form(ExplanationReply)
+CODE = Form[CodeReply](None, _read_code)
+PLAN_AND_CODE = Form[PlanAndCode](None, _read_plan_and_code)

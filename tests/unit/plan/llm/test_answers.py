@@ -1,0 +1,124 @@
+"""Answers as strong models write them: code in fences, drafts first, several tries, cut ends."""
+
+from __future__ import annotations
+
+import pytest
+
+from assistant.plan.llm.answers import CODE, PLAN, BadReply
+from assistant.plan.llm.schemas import CodeReply, PlanReply
+
+HEADER = '{"summary": "Pad the tile.", "launches": [], "includes": [], "assumptions": [], "risks": ["readability"]}'
+FENCE = "```cuda part=kernel\n__global__ void k(float* x)\n{\n    if (x) { x[0] = 1; }\n}\n```\n"
+KERNEL = "__global__ void k(float* x)\n{\n    if (x) { x[0] = 1; }\n}"
+
+
+def read(text: str) -> CodeReply:
+    answer = CODE.read(text)
+    assert isinstance(answer, CodeReply), answer
+    return answer
+
+
+def parts(text: str) -> dict[str, str]:
+    return {part.part: part.code for part in read(text).parts}
+
+
+def problem(text: str) -> str:
+    answer = CODE.read(text)
+    assert isinstance(answer, BadReply), answer
+    return answer.problem
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{HEADER}\n{FENCE}",
+        f"```json\n{HEADER}\n```\n\n{FENCE}",
+        f"{HEADER}\n{FENCE.replace('part=kernel', 'kernel')}",
+        f"{HEADER}\n{FENCE.replace(' part=kernel', ':kernel')}",
+        f"{HEADER}\n{FENCE.replace(' part=kernel', '')}",
+        f"{HEADER}\n{FENCE.replace('cuda part=kernel', 'cpp').replace('__global__', '// part: kernel' + chr(10) + '__global__', 1)}",
+        f"{HEADER}\n{FENCE.replace('```', '~~~~')}",
+        f"Here is the edit, as {{asked}}.\n{HEADER}\nThe kernel:\n{FENCE}It keeps one element `{{x}}` a thread.",
+        f"{FENCE}\n{HEADER}",
+        f"{HEADER}\n{FENCE}".replace("\n", "\r\n"),
+    ],
+)
+def test_code_comes_in_a_fence_behind_or_in_front_of_its_header(text: str) -> None:
+    assert {name: code.replace("\r", "").strip() for name, code in parts(text).items()} == {"kernel": KERNEL}
+    assert read(text).summary == "Pad the tile." and read(text).risks == ["readability"]
+
+
+def test_every_part_has_a_fence_of_its_own() -> None:
+    text = f"{HEADER}\n{FENCE}```cuda part=square\n__device__ float square(float v) {{ return v * v; }}\n```"
+    assert parts(text) == {"kernel": KERNEL, "square": "__device__ float square(float v) { return v * v; }"}
+
+
+def test_code_alone_is_an_answer() -> None:
+    assert parts(f"Sure:\n{FENCE}") == {"kernel": KERNEL} and read(FENCE).summary == ""
+
+
+def test_code_may_still_come_in_the_json_itself() -> None:
+    assert parts('{"summary": "s", "parts": [{"part": "kernel", "code": "int x;\\n```\\n"}]}') == {"kernel": "int x;\n```\n"}
+
+
+def test_a_longer_fence_holds_shorter_ones() -> None:
+    assert parts(f"{HEADER}\n````cuda part=kernel\n/*\n```\n*/ int x;\n````") == {"kernel": "/*\n```\n*/ int x;"}
+
+
+@pytest.mark.parametrize(
+    "draft",
+    [
+        f"<think>{HEADER}\n```cuda part=kernel\ndraft();\n```</think>",
+        f"{HEADER}\n```cuda part=kernel\ndraft();\n```</think>",
+        "<THINKING>\n```cuda part=kernel\ndraft();\n</THINKING>",
+        "<think>What about {x}? <think>Or ```cuda?</think>",
+    ],
+)
+def test_a_draft_is_no_answer(draft: str) -> None:
+    assert parts(f"{draft}\n{HEADER}\n{FENCE}") == {"kernel": KERNEL}
+
+
+def test_the_last_complete_answer_counts() -> None:
+    first = f"{HEADER.replace('Pad', 'Drop')}\n{FENCE.replace('1;', '2;')}"
+    assert parts(f"{first}Wait, that is wrong. Again:\n{HEADER}\n{FENCE}") == {"kernel": KERNEL}
+    assert parts(f"{HEADER}\n{FENCE}\nBetter:\n{first[:-5]}") == {"kernel": KERNEL}, "the second one is cut"
+    assert parts(f"{HEADER}\n{FENCE.replace('1;', '2;')}\nCorrected:\n{FENCE}") == {"kernel": KERNEL}, "of two for one part the later"
+
+
+def test_the_last_plan_counts() -> None:
+    one = '{"steps": [{"technique": "a", "line": 1, "rationale": ""}]}'
+    answer = PLAN.read(f'{one}\nNo, rather:\n{{"steps": [{{"technique": "b", "line": 1, "rationale": ""}}]}}')
+    assert isinstance(answer, PlanReply) and [step.technique for step in answer.steps] == ["b"]
+
+
+def test_a_header_alone_gives_the_step_up() -> None:
+    reply = read('{"summary": "Nothing gains enough here."}')
+    assert reply.summary == "Nothing gains enough here." and not reply.parts
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (f"{HEADER}\n```cuda part=kernel\n__global__ void k(", "not closed"),
+        (f"<think>{HEADER}\n{FENCE}", "nothing follows the draft"),
+        (f"{HEADER}\n{FENCE.replace(' part=kernel', '')}{FENCE.replace(' part=kernel', '')}", "not each says which part"),
+        ('{"summary": "s", "launches": [{"line": 0}]}', "launches.0.line"),
+        ("I would pad the tile.", "neither a JSON header nor code"),
+        ('{"note": 1}', "neither a JSON header nor code"),
+        ("```sh\nrm -rf /\n```", "neither a JSON header nor code"),
+    ],
+)
+def test_what_is_no_code_is_said_in_words(text: str, said: str) -> None:
+    assert said in problem(text)
+
+
+@pytest.mark.parametrize("piece", ["<think>", "</think>", "```\n", "```cuda part=k\n", "{", '{"summary": "', "~~~\n```\n"])
+def test_a_megabyte_of_anything_is_read_at_once(piece: str) -> None:
+    text = piece * (900_000 // len(piece))
+    assert isinstance(CODE.read(text), BadReply | CodeReply) and isinstance(PLAN.read(text), BadReply)
+
+
+def test_a_design_keeps_every_number_and_what_looks_like_markup() -> None:
+    design = "Use tile<128, 64>, 3 stages of 48 KB; 256 threads. See [](int i) and a[i](j). It is 4x faster.\nLine two."
+    answer = PLAN.read(f'{{"steps": [{{"technique": "a", "line": 1, "rationale": "r", "design": {design!r}}}]}}'.replace("'", '"'))
+    assert isinstance(answer, PlanReply) and answer.steps[0].design == design
