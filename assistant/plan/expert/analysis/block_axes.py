@@ -16,6 +16,7 @@ import re
 from collections.abc import Iterator
 
 from assistant.cuda.casts import cast_of
+from assistant.cuda.functions import functions
 from assistant.cuda.integers import Scope, evaluate
 from assistant.cuda.launch_shape import Launch
 from assistant.cuda.scopes import scope_inside
@@ -143,7 +144,8 @@ def _own_helper(context: TransformationContext, call: Node | None) -> tuple[str,
     name, arguments = call.child_by_field_name("function"), call.child_by_field_name("arguments")
     if call.type != "call_expression" or name is None or arguments is None:
         return None
-    if next(_numbers(arguments), None) is not None:
+    is_only = sum(function.name == node_text(name) for function in functions(context.tree)) == 1
+    if not is_only or next(_numbers(arguments), None) is not None:
         return None
     formula = scope_inside(context.tree, None).formulas.get(node_text(name))
     around = () if formula is None else tuple(context.tree.ancestors(formula.body))
