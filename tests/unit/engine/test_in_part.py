@@ -15,12 +15,16 @@ from assistant.engine.judge.baseline import PreparedCase
 from assistant.engine.judge.in_part import JudgedInPart, judged_in_part
 from assistant.engine.judge.own_blocks import CaseOfBoth, comparable, missed_ratio, with_own_blocks
 from assistant.engine.judge.replaying import FloatReference
+from assistant.engine.report.sampling import sampling_in_words
+from assistant.engine.request import JobRequest
 from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.verification import Label, Outcome
+from assistant.ports.lab import Lab
 from assistant.verify.evidence import SideRun
 from assistant.workload.chosen_blocks import chosen_in, with_chosen_blocks
 from assistant.workload.recordings import NewCase
 from tests.unit.engine.commands import MANY, SCALE, Commands
+from tests.unit.engine.conftest import Assess
 from tests.unit.workload.launches import launched
 
 SLOW = SCALE + MANY
@@ -206,3 +210,47 @@ async def test_whoever_asks_for_every_block_has_all_of_it_run(tmp_path: Path) ->
     on = Commands(tmp_path)
     await on.hear(on.session.profile(on.request(SLOW, sample_blocks=0)))
     assert on.said == [] and on.ending.exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("blocks", "launches", "made", "words"),
+    [
+        (32, 3, 3, None),
+        (0, 3, 3, None),
+        (8, 3, 3, "counted on 8 of 32 blocks"),
+        (32, 2, 3, "counted on 2 of 3 launches"),
+        (8, 2, 1300, "counted on 8 of 32 blocks in 2 of 1,300 launches"),
+    ],
+)
+def test_what_was_counted_of_a_launch_shape_is_said_where_it_was_not_all(
+    assessed: Assess, blocks: int, launches: int, made: int, words: str | None
+) -> None:
+    (kernel,) = assessed(blocks=32, blocks_counted=blocks, count=float(made))
+    head = "grid (32, 1, 1), block (64, 1, 1): "
+    assert sampling_in_words(kernel.launches[0], launches) == (None if words is None else f"{head}{words}; scaled, so estimated")
+
+
+async def test_of_a_series_that_takes_too_long_it_is_said_which_launches_were_checked(tmp_path: Path) -> None:
+    on = Series(tmp_path)
+    await on.hear(on.session.check(on.request(SLOW)))
+    assert any("checked 1 of 7 launches, the first ones; the others were not checked" in words for words in on.said), on.said
+    await on.hear(on.session.profile(on.request(SLOW)))
+    assert any("counted on 9 of 32 blocks in 1 of 7 launches; scaled, so estimated" in words for words in on.said), on.said
+
+
+class Series(Commands):
+    """A program that launches its kernel seven times, of which the first ran in part and the others were left out."""
+
+    def _open_lab(self, request: JobRequest, scratch: Path, target: str) -> Lab:
+        lab: Any = super()._open_lab(request, scratch, target)
+        run = lab.run
+
+        async def seven(*given: Any, **named: Any) -> Any:
+            made = await run(*given, **named)
+            shapes = tuple(replace(shape, count=7) for shape in made.recording.shape_counts)
+            other = replace(made.profiles[0], kernel="zero(float*)", index=9)  # of another kernel
+            recording = replace(made.recording, shape_counts=shapes)
+            return replace(made, recording=recording, launch_count=7, profiles=(*made.profiles, other))
+
+        lab.run = seven
+        return lab
