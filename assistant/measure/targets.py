@@ -13,6 +13,9 @@ Every row says where each number comes from, in one of four words: *data sheet* 
 * ``issue_slots_per_clock_per_sm`` 4: four warp schedulers of one instruction per clock (guide, "Multiprocessor").
 * ``l2_bytes_per_s``: what many blocks reading the same data reach, 10 to 40 MB in L2: raw data of github.com/te42kyfo/gpu-benches,
   ``gpu-l2-cache/{h200,a100_80,l40}.txt``.
+* ``tensor``: the data sheets' rates without sparsity (those of H100, H200 and L40S are printed with it: half), sums in fp32; of the RTX 4090 the
+  Ada white paper, appendix A. Per SM and clock that is 1024 fp16 multiply-adds on sm_80, 2048 on sm_90 (at a boost clock below that of
+  ``clock_hz``, 1.83 GHz), 512 on an L40S, 256 on an RTX 4090.
 * ``dram_latency_s``: one dependent load after the other: the same, ``gpu-latency/{h100_pcie,l40}.txt`` and
   ``cuda-latency/a100_80.txt`` (650 clocks at 1755 MHz, 571 at 1410, 631 at 2490).
 
@@ -24,7 +27,7 @@ Example::
 from __future__ import annotations
 
 from assistant.errors import UsageError
-from assistant.model.device import Target
+from assistant.model.device import Target, TensorPeaks
 
 __all__ = ["DEFAULT_TARGET", "TARGETS", "target", "target_for_device", "target_names"]
 
@@ -33,6 +36,14 @@ DEFAULT_TARGET = "h200"
 
 _GUIDE = "CUDA C++ Programming Guide 13.0, Arithmetic Instructions"
 _MIB = 1 << 20
+_HOPPER = TensorPeaks(half_flop_per_s=989.5e12, tf32_flop_per_s=494.7e12, fp8_flop_per_s=1979e12, fp64_flop_per_s=67e12)
+_TENSOR = {
+    "h200": _HOPPER,
+    "h100": _HOPPER,
+    "a100": TensorPeaks(half_flop_per_s=312e12, tf32_flop_per_s=156e12, fp64_flop_per_s=19.5e12),
+    "l40s": TensorPeaks(half_flop_per_s=362.05e12, tf32_flop_per_s=183e12, fp8_flop_per_s=733e12),
+    "rtx4090": TensorPeaks(half_flop_per_s=165.2e12, tf32_flop_per_s=82.6e12, fp8_flop_per_s=330.3e12),
+}
 
 
 def _sm_80(name: str, **peaks: float) -> Target:
@@ -82,6 +93,7 @@ def _target(
         integer_lanes_per_sm=integer,
         special_lanes_per_sm=16,
         conversion_lanes_per_sm=conversion,
+        tensor=_TENSOR[name],
         source=_SOURCES[name],
     )
 

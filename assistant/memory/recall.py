@@ -36,6 +36,8 @@ HALF_LIFE_DAYS = 180.0
 """Chosen: two compiler releases a year; what held then may not now."""
 MAX_SENTENCES = 4
 """Shown per technique, weightiest first."""
+_MOST_ORIGINS = 3
+"""Bottlenecks and devices that a sentence about other workspaces names, newest first."""
 
 _DISSIMILAR = 0.5
 """Signature distance from which another kernel says nothing (chosen; a different bottleneck alone is 0.25)."""
@@ -193,12 +195,15 @@ _VERBS = {
 def _judgement_sentences(query: RecallQuery, judgements: tuple[Judgement, ...]) -> Iterator[_Sentence]:
     for j in judgements:
         if j.workspace == query.workspace or query.may_cross_workspaces:
-            text = f"{_VERBS[j.kind]} {_where(query, j.workspace, j.kernel)} on {_day(j.decided_ms)}{_why(j)}"
+            place = _where(query, j.workspace, j.kernel, j.signature)
+            device = "" if j.device_class is None else f" ({j.device_class})"
+            text = f"{_VERBS[j.kind]} {place} on {_day(j.decided_ms)}{device}{_why(j)}"
             yield _Sentence(text, _judgement_weight(query, j) * 2)
     elsewhere = [j for j in judgements if j.workspace != query.workspace]
     if elsewhere and not query.may_cross_workspaces:
         accepted = sum(_PEOPLE_EFFECTS[j.kind] > 0 for j in elsewhere)
-        text = f"accepted {accepted} and rejected or undone {len(elsewhere) - accepted} times in other workspaces"
+        counts = f"accepted {accepted} and rejected or undone {len(elsewhere) - accepted} times"
+        text = f"{counts} in other workspaces, {_origins((j.signature, j.device_class) for j in elsewhere)}"
         yield _Sentence(text, _OTHER_WORKSPACE_WEIGHT)
 
 
@@ -207,14 +212,14 @@ def _trial_sentences(query: RecallQuery, trials: tuple[PastTrial, ...]) -> Itera
         said = _result(t) if t.workspace == query.workspace else None
         if said is not None:
             here = 1.0 if t.kernel == query.kernel else _SAME_WORKSPACE_WEIGHT
-            place = _where(query, t.workspace, t.kernel)
+            place = _where(query, t.workspace, t.kernel, t.signature)
             yield _Sentence(f"{said[0]} {place} on {_day(t.created_ms)}{said[1]}", _trial_weight(query, t) * here)
     elsewhere = [t for t in trials if t.workspace != query.workspace and t.outcome in _FAILED | _RAN]
     if elsewhere:
         verified = [t for t in elsewhere if t.outcome in _RAN]
         speeds = speeds_of(t.comparison for t in verified if t.comparison is not None)
         counts = f"{len(elsewhere)} tried, {len(verified)} verified, {speeds.in_words()}"
-        text = f"in other workspaces, on kernels like this one: {counts}"
+        text = f"in other workspaces, {_origins((t.signature, t.device_class) for t in elsewhere)}: {counts}"
         yield _Sentence(text, _OTHER_WORKSPACE_WEIGHT)
 
 
@@ -222,7 +227,7 @@ def _result(trial: PastTrial) -> tuple[str, str] | None:
     """Verb and details; None for a trial that taught nothing."""
     comparison = trial.comparison
     if trial.outcome in _FAILED:
-        return "did not build" if trial.outcome is TrialOutcome.BUILD_FAILED else "failed verification", ""
+        return "did not build" if trial.outcome is TrialOutcome.BUILD_FAILED else "failed verification", f" ({trial.device_class})"
     if trial.outcome not in _RAN or comparison is None:
         return None
     match comparison.outcome:
@@ -244,10 +249,20 @@ def _number(comparison: Comparison) -> str:
     return f"{text}, {comparison.low:.2f} to {comparison.high:.2f}"
 
 
-def _where(query: RecallQuery, workspace: Path, kernel: str) -> str:
+def _where(query: RecallQuery, workspace: Path, kernel: str, signature: Signature) -> str:
+    """``here``; ``for saxpy, limited by dram``. What is learnt on another kernel names it, and what limited it."""
     if workspace != query.workspace:
-        return "in another workspace"
-    return "here" if kernel == query.kernel else f"for {kernel.partition('(')[0]}"
+        return f"in another workspace, for a kernel limited by {signature.label},"
+    return "here" if kernel == query.kernel else f"for {kernel.partition('(')[0]}, limited by {signature.label},"
+
+
+def _origins(found: Iterable[tuple[Signature, str | None]]) -> str:
+    """``on kernels like this one (limited by dram or l2; NVIDIA H200)``: no names, which are not this workspace's to know."""
+    pairs = list(found)
+    labels = list(dict.fromkeys(signature.label for signature, _ in pairs))[:_MOST_ORIGINS]
+    devices = list(dict.fromkeys(device for _, device in pairs if device is not None))[:_MOST_ORIGINS]
+    where = f"; {' or '.join(devices)}" if devices else ""
+    return f"on kernels like this one (limited by {' or '.join(labels)}{where})"
 
 
 def _why(judgement: Judgement) -> str:

@@ -30,6 +30,17 @@ class Architecture(Record):
         return self.max_threads_per_sm // self.warp_size
 
 
+class TensorPeaks(Record):
+    """Dense matrix products by tensor cores, sums in fp32 (fp64 products in fp64): operations per second, a multiply-add counted as two."""
+
+    half_flop_per_s: float
+    """fp16 and bf16, which have one rate."""
+    tf32_flop_per_s: float
+    fp8_flop_per_s: float | None = None
+    """None: the device has none."""
+    fp64_flop_per_s: float | None = None
+
+
 class Target(Record):
     """Peaks of one GPU, the performance model's only hardware input; source cited in ``assistant.measure.targets``."""
 
@@ -54,6 +65,7 @@ class Target(Record):
     special_lanes_per_sm: int
     conversion_lanes_per_sm: int
     """Results per clock of conversions from and to 64-bit types."""
+    tensor: TensorPeaks
     source: str
 
 

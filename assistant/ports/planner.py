@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from typing import Protocol
 
 from assistant.model.attempt import TechniqueHistory
-from assistant.model.build import Diagnostic, KernelResources
+from assistant.model.build import Build, Diagnostic, KernelResources
 from assistant.model.comparison import Comparison
 from assistant.model.device import Architecture, Target
 from assistant.model.plan import Plan, Rewrite, Setback, Step, TriedBefore, UnwrittenStep
@@ -31,6 +31,8 @@ class PlanRequest(Record):
     resources: KernelResources | None
     target: Target
     architecture: Architecture
+    build: Build | None = None
+    """How the text is compiled; None: no CUDA compiler took it."""
     recalled: tuple[TechniqueHistory, ...] = ()
     excluded: frozenset[tuple[str, int]] = frozenset()
     """(technique, line) pairs already tried on this text."""

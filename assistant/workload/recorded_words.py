@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from assistant.model.launch import LaunchConfig
 from assistant.model.recorded_facts import FactsOrigin, RecordedFacts, RecordedPointer, RecordedScalar, Separation
 
-__all__ = ["apart_assumption", "in_words", "launches_in_words", "overlap_in_words"]
+__all__ = ["apart_assumption", "in_words", "launches_in_words", "overlap_in_words", "values_in_words"]
 
 _MOST_NAMES = 8
 """Pointers, pairs or numbers that one sentence names; what is left is counted."""
@@ -32,9 +32,17 @@ def launches_in_words(facts: RecordedFacts) -> str:
 
 def in_words(facts: RecordedFacts) -> tuple[str, ...]:
     """A few sentences without a full stop: pointers, numbers, shapes, and how much of the program was kept."""
-    always = [*_pointers(facts), *_scalars(facts), _shapes(facts)]
+    return _sentences(facts, [*_pointers(facts), *_scalars(facts), _shapes(facts)])
+
+
+def values_in_words(facts: RecordedFacts) -> tuple[str, ...]:
+    """The same without the shapes, for where they are shown otherwise."""
+    return _sentences(facts, [*_pointers(facts), *_scalars(facts)])
+
+
+def _sentences(facts: RecordedFacts, always: Sequence[str]) -> tuple[str, ...]:
     overlaps = [words for pair in facts.pairs if (words := overlap_in_words(facts, pair.first, pair.second)) is not None]
-    sentences = [f"in {launches_in_words(facts)} {always[0]}", *always[1:]]
+    sentences = [f"in {launches_in_words(facts)} {always[0]}", *always[1:]] if always else []
     if overlaps:
         sentences.insert(0, "; ".join(overlaps[:_MOST_NAMES]))
     if facts.program_count > facts.launch_count:

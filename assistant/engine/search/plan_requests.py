@@ -51,6 +51,7 @@ class PlanRequests(Record):
             resources=main.resources,
             target=self.job.target,
             architecture=self.job.architecture,
+            build=build if isinstance(build, Build) else None,
             recalled=self.store.recall(self._query(main)),
             excluded=self._excluded(node),
             tried=tried,

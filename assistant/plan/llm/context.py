@@ -9,34 +9,31 @@ Example::
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from assistant.config.settings import SignalSettings
 from assistant.model.build import Diagnostic, KernelResources
-from assistant.model.device import Architecture, Target
 from assistant.model.plan import TriedBefore
 from assistant.model.profile import Evidence, Finding, LaunchProfile, Problem
 from assistant.model.source import LaunchSite
 from assistant.plan.expert.analysis.workload_block import DeclaredShape
 from assistant.plan.llm.annotate import annotated
+from assistant.plan.llm.hardware import hardware_lines
 from assistant.plan.llm.launching import declared_launches, launches_elsewhere
-from assistant.plan.llm.limits import limit_notes
+from assistant.plan.llm.limits import RESIDENT, limit_notes
 from assistant.plan.llm.region import Part, region_of
+from assistant.plan.llm.shown_evidence import EvidenceGroup, evidence_groups, ids_of, meanings_of, stated_in
 from assistant.plan.llm.static_notes import array_notes, loop_notes
 from assistant.ports.planner import PlanRequest
-from assistant.profile.catalogue import metric
-from assistant.profile.evidence import made_by
-from assistant.profile.quantity import counted_noun, format_quantity
+from assistant.profile.quantity import counted_noun
 from assistant.record import Record
-from assistant.workload.recorded_words import in_words
+from assistant.workload.recorded_words import in_words, values_in_words
 
 __all__ = [
-    "EvidenceGroup",
     "Facts",
     "PartShown",
     "diagnostic_lines",
-    "evidence_groups",
     "facts_of",
     "limits_of",
     "problem_lines",
@@ -51,19 +48,11 @@ _MOST_CHARACTERS = 600
 
 
 class PartShown(Record):
-    """One part of the region, verbatim."""
+    """One part of the region: where it stands in the listing."""
 
     id: str
     first_line: int
-    code: str
-
-
-class EvidenceGroup(Record):
-    """Facts that share their source."""
-
-    source: str
-    """Method, device and grade, stated once."""
-    lines: tuple[str, ...]
+    last_line: int
 
 
 class Facts(Record):
@@ -76,8 +65,8 @@ class Facts(Record):
     is_annotated: bool
     kept_lines: frozenset[int]
     """Lines of the region and of launches, which stay in the listing whatever is cut."""
-    launches: tuple[str, ...]
-    """Launch expressions in the text."""
+    launches: tuple[int, ...]
+    """Lines of the kernel's launches in the listing."""
     declared: tuple[str, ...]
     """Launches of a workload block, where the real ones are elsewhere."""
     elsewhere: tuple[str, ...]
@@ -111,6 +100,8 @@ class Facts(Record):
     """The same where a person must decide on it."""
     summaries: tuple[tuple[str, str], ...] = ()
     """(signal, text) of the signals that another model summarised."""
+    worked: tuple[str, ...] = ()
+    """Texts of techniques, with code, for the findings at hand."""
     left_out: tuple[str, ...] = ()
     """What was cut to make the prompt fit, in words."""
 
@@ -121,14 +112,16 @@ def facts_of(request: PlanRequest, signals: SignalSettings) -> Facts:
     region, sites = region_of(parsed, kernel), parsed.launch_sites_of(kernel)
     has_profile = signals.profile != "off"
     evidence = request.evidence if has_profile else ()
+    limits = limits_of(request.profiles, request.resources, request, evidence) if has_profile else ()
+    listing = annotated(parsed.source.text, evidence)
     has_compile, has_static = signals.compile != "off", signals.static != "off"
     return Facts(
         kernel=kernel.key,
-        parts=tuple(PartShown(part.id, part.first_line, part.text.replace("\r\n", "\n")) for part in region),
-        listing=annotated(parsed.source.text, evidence),
+        parts=tuple(PartShown(part.id, part.first_line, part.first_line + part.text.count("\n")) for part in region),
+        listing=listing,
         is_annotated=any(fact.line is not None for fact in evidence),
         kept_lines=region_lines(region) | {site.line for site in sites} | {line for line, _ in declared_launches(parsed, kernel)},
-        launches=tuple(_launch(site) for site in sites),
+        launches=tuple(dict.fromkeys(site.line for site in sites)),
         declared=tuple(_declared(line, shape) for line, shape in declared_launches(parsed, kernel)),
         elsewhere=tuple(
             f"{name}, {_launch(site)}"
@@ -137,19 +130,19 @@ def facts_of(request: PlanRequest, signals: SignalSettings) -> Facts:
         ),
         files=tuple(dict.fromkeys(source.path.name for source in request.others)),
         workload=_workload(request.profiles),
-        recorded=in_words(request.recorded) if has_profile and request.recorded is not None else (),
-        limits=limits_of(request.profiles, request.resources, request) if has_profile else (),
-        hardware=_hardware(request.target, request.architecture) if signals.hardware != "off" else (),
+        recorded=_recorded(request) if has_profile else (),
+        limits=limits,
+        hardware=hardware_lines(request.target, request.architecture, request.build) if signals.hardware != "off" else (),
         hardware_source=request.target.source,
         findings=tuple(_finding(finding) for finding in request.findings) if has_profile else (),
-        evidence=evidence_groups(evidence),
-        meanings=_meanings(evidence),
-        resources=_resources(request.resources) if has_compile else (),
+        evidence=evidence_groups(evidence, stated_in(listing) | _stated(evidence, limits, has_compile)),
+        meanings=meanings_of(evidence),
+        resources=_resources(request.resources, evidence) if has_compile else (),
         diagnostics=diagnostic_lines(request.diagnostics, parsed.source.path) if has_compile else (),
         problems=problem_lines(p for profile in request.profiles for p in profile.problems) if signals.sanitizer != "off" else (),
         loops=loop_notes(parsed, kernel) if has_static else (),
         arrays=array_notes(parsed, kernel) if has_static else (),
-        recalled=tuple(s for known in request.recalled for s in known.sentences) if signals.memory != "off" else (),
+        recalled=tuple(f"{known.technique}: {text}" for known in request.recalled for text in known.sentences) if signals.memory != "off" else (),
         tried=tuple(_tried(item) for item in request.tried),
         wishes=request.wishes,
         hint=request.hint,
@@ -158,22 +151,21 @@ def facts_of(request: PlanRequest, signals: SignalSettings) -> Facts:
     )
 
 
-def limits_of(profiles: tuple[LaunchProfile, ...], resources: KernelResources | None, request: PlanRequest) -> tuple[str, ...]:
-    """What takes the time of the first launch, on the request's target; nothing where none was counted."""
-    return limit_notes(profiles[0], resources, request.architecture, request.target) if profiles else ()
+def limits_of(
+    profiles: tuple[LaunchProfile, ...], resources: KernelResources | None, request: PlanRequest, evidence: Collection[Evidence]
+) -> tuple[str, ...]:
+    """What takes the time of the first launch, on the request's target, with the ids of ``evidence`` that says the same; nothing where
+    none was counted."""
+    if not profiles:
+        return ()
+    lines = limit_notes(profiles[0], resources, request.architecture, request.target)
+    marked = [_with_ids(lines[0], ids_of(evidence, "predicted_time")), *lines[1:]]
+    return tuple(_with_ids(line, ids_of(evidence, "occupancy")) if line.startswith(RESIDENT) else line for line in marked)
 
 
 def region_lines(parts: Iterable[Part]) -> frozenset[int]:
     """1-based lines that the parts stand on."""
     return frozenset(line for part in parts for line in range(part.first_line, part.first_line + part.text.count("\n") + 1))
-
-
-def evidence_groups(evidence: Iterable[Evidence]) -> tuple[EvidenceGroup, ...]:
-    """Facts under their source, in order."""
-    groups: dict[str, list[str]] = {}
-    for fact in evidence:
-        groups.setdefault(f"{made_by(fact.method.value, fact.device)}, {fact.grade.value}", []).append(_fact(fact))
-    return tuple(EvidenceGroup(source, tuple(lines)) for source, lines in groups.items())
 
 
 def diagnostic_lines(diagnostics: Iterable[Diagnostic], path: Path) -> tuple[str, ...]:
@@ -184,16 +176,6 @@ def diagnostic_lines(diagnostics: Iterable[Diagnostic], path: Path) -> tuple[str
 def problem_lines(problems: Iterable[Problem]) -> tuple[str, ...]:
     """``shared_race at line 14 (and line 12): …``, each once."""
     return _bounded(list(dict.fromkeys(_problem(problem) for problem in problems)), _MOST_PROBLEMS)
-
-
-def _fact(fact: Evidence) -> str:
-    place = "" if fact.line is None else f", line {fact.line}"
-    unit = " (ratio)" if fact.unit == "ratio" else ""
-    return f"{fact.id}{place}: {fact.metric} = {format_quantity(fact.value, fact.unit)}{unit}"
-
-
-def _meanings(evidence: Iterable[Evidence]) -> tuple[str, ...]:
-    return tuple(f"{name}: {metric(name).meaning}" for name in dict.fromkeys(fact.metric for fact in evidence))
 
 
 def _finding(finding: Finding) -> str:
@@ -232,28 +214,35 @@ def _workload(profiles: tuple[LaunchProfile, ...]) -> tuple[str, ...]:
     return _bounded(lines, _MOST_LAUNCHES)
 
 
-def _hardware(target: Target, architecture: Architecture) -> tuple[str, ...]:
-    return (
-        f"{target.name}, {architecture.name}: {target.sm_count} SMs at {target.clock_hz / 1e9:.3g} GHz",
-        f"DRAM: {target.dram_bytes_per_s / 1e12:.3g} TB/s, latency {format_quantity(target.dram_latency_s, 's')}",
-        f"L2: {target.l2_bytes / 2**20:.3g} MiB, {target.l2_bytes_per_s / 1e12:.3g} TB/s",
-        f"shared memory: {target.shared_bytes_per_clock_per_sm} bytes per clock and SM; {architecture.shared_bytes_per_sm:,} bytes per SM, "
-        f"{architecture.shared_bytes_per_block_default:,} per block without opting in",
-        f"per SM: at most {architecture.max_threads_per_sm} threads, {architecture.max_blocks_per_sm} blocks, "
-        f"{architecture.registers_per_sm:,} registers; per block: at most {architecture.max_threads_per_block} threads",
-        f"results per clock and SM: {target.fp32_lanes_per_sm} fp32, {target.fp64_lanes_per_sm} fp64, "
-        f"{target.integer_lanes_per_sm} integer, {target.special_lanes_per_sm} special functions",
-    )
+def _recorded(request: PlanRequest) -> tuple[str, ...]:
+    """What the recorded launches had in common; of their shapes only what the counted launches do not show."""
+    if request.recorded is None:
+        return ()
+    counted = {profile.config for profile in request.profiles}
+    are_shown = all(shape.config in counted for shape in request.recorded.shapes)
+    return (values_in_words if are_shown else in_words)(request.recorded)
 
 
-def _resources(resources: KernelResources | None) -> tuple[str, ...]:
+def _stated(evidence: Collection[Evidence], limits: tuple[str, ...], has_compile: bool) -> frozenset[str]:
+    """Ids of facts that stand in the sentences on time and resources."""
+    named = {"predicted_time": bool(limits), "occupancy": any(line.startswith(RESIDENT) for line in limits)}
+    named["registers_per_thread"] = has_compile
+    return frozenset(id_ for name, is_there in named.items() if is_there for id_ in ids_of(evidence, name))
+
+
+def _resources(resources: KernelResources | None, evidence: Collection[Evidence]) -> tuple[str, ...]:
     if resources is None:
         return ()
-    return (
+    line = (
         f"{resources.registers_per_thread} registers per thread, {resources.static_shared_bytes:,} bytes of static shared memory per "
         f"block, {resources.spill_load_bytes + resources.spill_store_bytes:,} bytes spilled, {resources.stack_bytes:,} bytes of stack "
-        f"(ptxas, {resources.architecture})",
+        f"(ptxas, {resources.architecture})"
     )
+    return (_with_ids(line, ids_of(evidence, "registers_per_thread")),)
+
+
+def _with_ids(line: str, ids: tuple[str, ...]) -> str:
+    return f"{line} [{', '.join(ids)}]" if ids else line
 
 
 def _problem(problem: Problem) -> str:

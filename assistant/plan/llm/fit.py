@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from assistant.plan.llm.annotate import elided
-from assistant.plan.llm.context import EvidenceGroup, Facts
+from assistant.plan.llm.context import Facts
 from assistant.plan.llm.library import Prompt
 from assistant.plan.tokens import estimated_tokens
 from assistant.record import Record
@@ -49,8 +49,8 @@ def fitted(facts: Facts, render: Callable[[Facts], Prompt], token_count: int) ->
 def _cited_only(facts: Facts) -> Facts:
     """Evidence that findings cite, and none where no finding cites any: then the busiest lines alone stay annotated."""
     cited = {match for line in facts.findings for match in _ID.findall(line)}
-    groups = (EvidenceGroup(g.source, tuple(line for line in g.lines if _id_of(line) in cited)) for g in facts.evidence)
-    return replace(facts, evidence=tuple(group for group in groups if group.lines))
+    groups = (replace(g, lines=tuple(line for line in g.lines if _id_of(line) in cited)) for g in facts.evidence)
+    return replace(facts, evidence=tuple(group for group in groups if group.lines or group.stated))
 
 
 def _id_of(line: str) -> str:
@@ -59,6 +59,7 @@ def _id_of(line: str) -> str:
 
 
 _CUTS = (
+    _Cut("worked code of techniques", lambda f: replace(f, worked=())),
     _Cut("older memories of similar kernels", lambda f: replace(f, recalled=f.recalled[:_RECALLED_KEPT])),
     _Cut("the GPU's data sheet", lambda f: replace(f, hardware=())),
     _Cut("what the metrics' names mean", lambda f: replace(f, meanings=())),
@@ -73,10 +74,9 @@ _CUTS = (
         "lines of the file far from the kernel and its launches",
         lambda f: replace(f, listing=elided(f.listing, f.kept_lines)),
     ),
-    _Cut("what takes the time", lambda f: replace(f, limits=())),
     _Cut("compiler messages", lambda f: replace(f, diagnostics=())),
     _Cut("summaries", lambda f: replace(f, summaries=())),
     _Cut("everything that was tried", lambda f: replace(f, tried=())),
-    _Cut("all evidence except the remarks in the listing", lambda f: replace(f, evidence=())),
+    _Cut("what takes the time, and all evidence except the remarks in the listing", lambda f: replace(f, limits=(), evidence=())),
 )
 """Least useful first: what a model may know or guess before what only a run shows, what is far from the kernel before what is in it."""

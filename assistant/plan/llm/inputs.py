@@ -19,13 +19,14 @@ from assistant.model.source import Source
 from assistant.model.verification import Label
 from assistant.plan.catalogue import Catalogue
 from assistant.plan.llm.annotate import annotated, elided
-from assistant.plan.llm.context import Facts, diagnostic_lines, evidence_groups, facts_of, limits_of, problem_lines, region_lines
+from assistant.plan.llm.context import Facts, diagnostic_lines, facts_of, limits_of, problem_lines, region_lines
 from assistant.plan.llm.fit import fitted
 from assistant.plan.llm.headers import HEADERS
 from assistant.plan.llm.launching import declared_launches
 from assistant.plan.llm.library import Prompt, PromptLibrary
 from assistant.plan.llm.region import region_of
 from assistant.plan.llm.setbacks import case_lines, failure_lines
+from assistant.plan.llm.shown_evidence import evidence_groups, stated_in
 from assistant.plan.llm.summaries import Summaries
 from assistant.plan.llm.talk import Talk
 from assistant.plan.llm.unusable import UnusableAnswer
@@ -40,6 +41,8 @@ _PROMPT_OF = {
     SetbackKind.NOT_FASTER: "refine",
 }
 _SIGNAL_OF = {SetbackKind.BUILD: "compile", SetbackKind.WRONG_ANSWER: "verify", SetbackKind.NOT_FASTER: "profile"}
+_MOST_WORKED = 3
+"""Pages of techniques in a prompt that asks for plan and code at once."""
 _LABELS = tuple(label.value for label in Label if label not in (Label.HOST_CODE, Label.NEW_FLAGS, Label.IN_PART))
 """Risks that a model may state; the others are seen, not believed."""
 
@@ -57,6 +60,7 @@ class Inputs:
     async def plan(self, request: PlanRequest, step_count: int, with_code: bool = False) -> Prompt | CompletionFailure:
         """Asks for at most ``step_count`` steps. ``with_code``: and for the code of each."""
         facts = await self._facts(request)
+        facts = replace(facts, worked=self._worked(request) if with_code else ())
         inputs = {"techniques": self._catalogue.techniques, "step_count": step_count, "with_code": with_code}
         return self._fitted("plan", facts, inputs | self._form())
 
@@ -81,7 +85,7 @@ class Inputs:
         inputs: dict[str, object] = {
             "step": self._titled(step),
             "summary": rewrite.summary,
-            "candidate": self._candidate(request, setback),
+            "candidate": "\n".join(self._candidate(request, setback)),
             "reason": setback.reason if is_shown and not is_repeated else "",
         }
         return self._fitted(_PROMPT_OF[setback.kind], facts, inputs | await self._met(request, setback) | self._form())
@@ -104,6 +108,11 @@ class Inputs:
     def refused(self, refusal: UnusableAnswer) -> Prompt:
         """Asks for an edit that can be made, in the same conversation."""
         return self._library.render("repair-region", {"problem": refusal.reason})
+
+    def _worked(self, request: PlanRequest) -> tuple[str, ...]:
+        """The pages of the first techniques that answer a finding: whoever writes the code with the plan sees no page of a step."""
+        found = dict.fromkeys(t for finding in request.findings for t in self._catalogue.answering(finding.code))
+        return tuple(technique.text for technique in found)[:_MOST_WORKED]
 
     async def _facts(self, request: PlanRequest) -> Facts:
         return await self._summaries.made(facts_of(request, self._signals), request.evidence)
@@ -131,20 +140,21 @@ class Inputs:
                     "candidate_problems": await self._summaries.shortened("sanitizer", problems),
                 }
             case SetbackKind.NOT_FASTER:
-                after = evidence_groups(setback.evidence) if self._signals.profile != "off" else ()
-                limits = limits_of(setback.profiles, setback.resources, request) if self._signals.profile != "off" else ()
-                return {"after": after, "limits": limits, "ratio": None if setback.ratio is None else f"{setback.ratio:.2f}"}
+                is_shown = self._signals.profile != "off"
+                after = evidence_groups(setback.evidence, stated_in(self._candidate(request, setback)))
+                limits = limits_of(setback.profiles, setback.resources, request, setback.evidence)
+                return {"after": after if is_shown else (), "limits": limits if is_shown else (), "ratio": None if setback.ratio is None else f"{setback.ratio:.2f}"}
 
-    def _candidate(self, request: PlanRequest, setback: Setback) -> str:
+    def _candidate(self, request: PlanRequest, setback: Setback) -> tuple[str, ...]:
         """The candidate's region as a listing with its own line numbers; the whole text where the kernel cannot be found in it."""
         parsed = parse(Source(request.parsed.source.path, setback.text))
         kernel = next(iter(select_kernels(parsed, request.kernel.qualified_name)), None)
         shown = setback.evidence if self._signals.profile != "off" else ()
         listing = annotated(setback.text, shown)
         if kernel is None:
-            return "\n".join(listing)
+            return listing
         launches = {site.line for site in parsed.launch_sites_of(kernel)} | {line for line, _ in declared_launches(parsed, kernel)}
-        return "\n".join(elided(listing, region_lines(region_of(parsed, kernel)) | launches))
+        return elided(listing, region_lines(region_of(parsed, kernel)) | launches)
 
     def _fitted(self, template: str, facts: Facts, inputs: Mapping[str, object]) -> Prompt | CompletionFailure:
         prompt = fitted(facts, lambda smaller: self._library.render(template, {"facts": smaller, **inputs}), self._token_count)

@@ -19,7 +19,10 @@ from assistant.model.profile import LaunchProfile
 from assistant.profile.summary import summarize
 from assistant.profile.wording import percent
 
-__all__ = ["limit_notes"]
+__all__ = ["RESIDENT", "limit_notes"]
+
+RESIDENT = "resident at most"
+"""How the line on residency begins."""
 
 _MOST_SHARES = 6
 _SHOWN_SHARE_RATIO = 0.01
@@ -59,4 +62,4 @@ def _instructions(profile: LaunchProfile) -> tuple[str, ...]:
 def _residency(found: Occupancy) -> str:
     limiter = "" if found.limiter == "none" else f", bounded by {found.limiter}"
     counts = f"{found.blocks_per_sm} blocks, {found.active_warps_per_sm} of {found.max_warps_per_sm} warps per SM"
-    return f"resident at most: {counts}{limiter} (occupancy rules of the architecture)"
+    return f"{RESIDENT}: {counts}{limiter} (occupancy rules of the architecture)"

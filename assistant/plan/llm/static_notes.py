@@ -2,7 +2,7 @@
 
 Example::
 
-    array_notes(parsed, kernel)    # ("out: float *, written at line 10, only through its subscripts", …)
+    array_notes(parsed, kernel)    # ("out: written at line 10", …)
 """
 
 from __future__ import annotations
@@ -11,13 +11,11 @@ from assistant.cuda.accesses import ArrayAccess, Use, array_accesses
 from assistant.cuda.counted_loops import counted_header
 from assistant.cuda.loops import LOOPS, loops_around
 from assistant.cuda.shared_arrays import SharedArray, shared_arrays
-from assistant.cuda.syntax import Node, SyntaxTree, node_text
+from assistant.cuda.syntax import Node, SyntaxTree
 from assistant.model.source import Kernel, Parameter, ParsedSource, Span
 from assistant.profile.wording import lines_of
 
 __all__ = ["array_notes", "loop_notes"]
-
-_SHOWN_CHARACTERS = 100
 
 
 def loop_notes(parsed: ParsedSource, kernel: Kernel) -> tuple[str, ...]:
@@ -52,14 +50,13 @@ def _block(tree: SyntaxTree, span: Span) -> Node | None:
 
 
 def _loop(tree: SyntaxTree, loop: Node) -> str:
-    head = " ".join(tree.text(loop).partition("{")[0].split())[:_SHOWN_CHARACTERS]
     header = counted_header(tree, loop)
     count = None if header is None else header.trip_count(tree)
     depth = len(loops_around(tree, loop))
     return "; ".join(
         [
-            f"line {tree.line(loop)}: `{head}`",
-            "counts in a way that the text does not show" if header is None else f"counts {header.variable} by {header.step}",
+            f"line {tree.line(loop)}: "
+            + ("counts in a way that the text does not show" if header is None else f"counts {header.variable} by {header.step}"),
             *([] if header is None else [f"{count} iterations" if count is not None else "iterations known at run time only"]),
             *([f"inside {depth} other {'loop' if depth == 1 else 'loops'}"] if depth else []),
         ]
@@ -67,24 +64,18 @@ def _loop(tree: SyntaxTree, loop: Node) -> str:
 
 
 def _pointer(tree: SyntaxTree, parameter: Parameter, accesses: tuple[ArrayAccess, ...]) -> str:
-    promises = " __restrict__" if parameter.is_restrict else ""
-    return f"{parameter.name}: {parameter.type}{promises}{_uses(tree, parameter.name, accesses)}"
+    return f"{parameter.name}: {_uses(tree, parameter.name, accesses)}"
 
 
 def _shared(tree: SyntaxTree, array: SharedArray, accesses: tuple[ArrayAccess, ...]) -> str:
-    sizes = "".join(f"[{_size(size)}]" for size in array.sizes)
-    return f"{array.name}: __shared__ {array.element_type}{sizes}, line {array.line}{_uses(tree, array.name, accesses)}"
+    return f"{array.name}: __shared__, {_uses(tree, array.name, accesses)}"
 
 
 def _uses(tree: SyntaxTree, name: str, accesses: tuple[ArrayAccess, ...]) -> str:
-    """``, read at line 9, written at lines 10 and 12``."""
+    """``read at line 9, written at lines 10 and 12``."""
     words = {Use.READ: "read", Use.WRITE: "written", Use.UPDATE: "updated in place", Use.ATOMIC: "updated atomically"}
     found: dict[str, list[int]] = {}
     for access in accesses:
         if access.base == name and access.kind in words:
             found.setdefault(words[access.kind], []).append(tree.line(access.node))
-    return "".join(f", {word} at {lines_of(lines)}" for word, lines in found.items()) or ", never used through its subscripts"
-
-
-def _size(size: Node | None) -> str:
-    return "" if size is None else node_text(size)
+    return ", ".join(f"{word} at {lines_of(lines)}" for word, lines in found.items()) or "never used through its subscripts"

@@ -18,8 +18,9 @@ from assistant.model.profile import Evidence
 from assistant.plan.llm.annotate import without_notes
 from assistant.plan.llm.answers import SUMMARY
 from assistant.plan.llm.claims import checked, cited
-from assistant.plan.llm.context import Facts, evidence_groups
+from assistant.plan.llm.context import Facts
 from assistant.plan.llm.library import PromptLibrary
+from assistant.plan.llm.shown_evidence import evidence_groups
 from assistant.plan.llm.talk import NoAnswer, Talk
 from assistant.record import Record
 
@@ -55,7 +56,7 @@ class Summaries:
         """The facts with every signal summarised that is to be, its raw inputs emptied; of evidence what the summary cites stays."""
         known = {fact.id: fact for fact in evidence}
         for signal, fields in _FIELDS.items():
-            text = _raw(facts, fields)
+            text = _raw(facts, fields, known.values())
             if getattr(self._signals, signal) != "summarised" or not text:
                 continue
             summary = await self._summary(signal, text, known)
@@ -92,11 +93,13 @@ class Summaries:
         return found.text or _Unmade("the summary held nothing but numbers of its own")
 
 
-def _raw(facts: Facts, fields: Iterable[str]) -> str:
+def _raw(facts: Facts, fields: Iterable[str], evidence: Iterable[Evidence]) -> str:
+    """What a signal says, evidence whole: whoever summarises it sees no listing."""
     lines = list[str]()
     for name in fields:
         if name == "evidence":
-            lines += [f"{line} ({group.source})" for group in facts.evidence for line in group.lines]
+            whole = evidence_groups(evidence) if facts.evidence else ()
+            lines += [f"{line} ({group.source})" for group in whole for line in group.lines]
         else:
             lines += getattr(facts, name)
     return "\n".join(lines)

@@ -29,7 +29,7 @@ from assistant.plan.budget import believed, call_cost
 from assistant.plan.llm.answers import BadReply, Form, Value
 from assistant.plan.llm.library import Prompt, PromptLibrary
 from assistant.plan.llm.undecoded import legible
-from assistant.plan.tokens import estimated_message_tokens, estimated_tokens
+from assistant.plan.tokens import estimated_tokens, most_message_tokens
 from assistant.ports.provider import Accounts, Provider
 from assistant.record import Record
 
@@ -152,9 +152,9 @@ class Talk:
 
 
 def _input_tokens(request: CompletionRequest) -> int:
-    """Of the prompt and the schema that is sent with it, rather too many."""
+    """Of the prompt and the schema that is sent with it, with the room that a budget leaves for an estimate."""
     schema = 0 if request.reply is None else estimated_tokens(request.reply.json_schema)
-    return estimated_message_tokens(request.messages) + schema
+    return most_message_tokens(request.messages) + schema
 
 
 def _spending(request: CompletionRequest, answer: Completion | CompletionFailure, served: ServedModel) -> tuple[Spending, bool]:

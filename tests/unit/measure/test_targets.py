@@ -23,6 +23,23 @@ def test_peaks_follow_from_lanes_and_clock_as_the_data_sheet_says(name, fp32_tfl
     assert row.fp64_lanes_per_sm * row.sm_count * row.clock_hz * 2e-12 == pytest.approx(fp64_tflops, rel=0.02)
 
 
+@pytest.mark.parametrize(
+    ("name", "half_tflops", "tf32_tflops", "fp8_tflops", "fp64_tflops"),
+    [
+        ("h200", 1979 / 2, 989 / 2, 3958 / 2, 67),
+        ("h100", 1979 / 2, 989 / 2, 3958 / 2, 67),
+        ("a100", 312, 156, None, 19.5),
+        ("l40s", 362.05, 183, 733, None),
+        ("rtx4090", 165.2, 82.6, 330.3, None),
+    ],
+)
+def test_tensor_peaks_are_the_dense_rates_of_the_data_sheets(name, half_tflops, tf32_tflops, fp8_tflops, fp64_tflops):
+    tensor = target(name).tensor
+    found = (tensor.half_flop_per_s, tensor.tf32_flop_per_s, tensor.fp8_flop_per_s, tensor.fp64_flop_per_s)
+    expected = tuple(rate and rate * 1e12 for rate in (half_tflops, tf32_tflops, fp8_tflops, fp64_tflops))
+    assert found == pytest.approx(expected, rel=1e-3)
+
+
 def test_every_target_names_its_sources():
     assert all("NVIDIA" in t.source and "Programming Guide" in t.source for t in TARGETS)
 

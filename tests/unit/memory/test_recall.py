@@ -100,17 +100,17 @@ def test_nothing_known_says_nothing() -> None:
 def test_a_rejection_here_lowers_the_rank_and_is_cited_with_date_and_reason() -> None:
     found = one(judgements=(judgement(DecisionKind.REJECTED, reason_code="readability"),))
     assert found.rank_factor < 0.6
-    assert found.sentences == ("rejected here on 2026-11-02: readability",)
+    assert found.sentences == ("rejected here on 2026-11-02 (NVIDIA H200): readability",)
 
 
 def test_the_persons_own_words_are_quoted() -> None:
     found = one(judgements=(judgement(DecisionKind.REJECTED, reason_code="style", reason="too clever"),))
-    assert found.sentences == ('rejected here on 2026-11-02: style ("too clever")',)
+    assert found.sentences == ('rejected here on 2026-11-02 (NVIDIA H200): style ("too clever")',)
 
 
 def test_why_a_part_was_left_out_is_said() -> None:
     found = one(judgements=(judgement(DecisionKind.PARTIALLY_ACCEPTED, reason_code="precision", reason="hunk 1: a long sum"),))
-    assert found.sentences == ('accepted in part here on 2026-11-02, the rest left out: precision ("hunk 1: a long sum")',)
+    assert found.sentences == ('accepted in part here on 2026-11-02 (NVIDIA H200), the rest left out: precision ("hunk 1: a long sum")',)
 
 
 def test_what_worked_raises_the_rank_and_is_cited_with_unit_device_and_method() -> None:
@@ -145,7 +145,7 @@ def test_slower_lowers_the_rank() -> None:
 def test_failures_lower_the_rank() -> None:
     failures = tuple(trial(None, outcome=TrialOutcome.FAILED) for _ in range(3))
     assert one(failures).rank_factor == pytest.approx(2 / 5, rel=0.05)
-    assert one(failures).sentences == ("failed verification here on 2026-11-10",)
+    assert one(failures).sentences == ("failed verification here on 2026-11-10 (NVIDIA H200)",)
 
 
 def test_old_memories_fade() -> None:
@@ -161,7 +161,7 @@ def test_a_rejection_on_another_kernel_weighs_less_and_names_it() -> None:
     here = one(judgements=(judgement(DecisionKind.REJECTED),))
     there = one(judgements=(judgement(DecisionKind.REJECTED, kernel="reduce(float *)"),))
     assert here.rank_factor < there.rank_factor < 1
-    assert there.sentences == ("rejected for reduce on 2026-11-02",)
+    assert there.sentences == ("rejected for reduce, limited by shared, on 2026-11-02 (NVIDIA H200)",)
 
 
 def test_a_kernel_of_another_kind_says_nothing() -> None:
@@ -178,8 +178,8 @@ def test_other_workspaces_give_statistics_but_neither_reasons_nor_names() -> Non
         (judgement(DecisionKind.REJECTED, workspace=ELSEWHERE, kernel="secret_kernel()", reason="secret reason"),),
     )
     assert found.sentences == (
-        "accepted 0 and rejected or undone 1 times in other workspaces",
-        "in other workspaces, on kernels like this one: 1 tried, 1 verified, 1 of 1 measured faster",
+        "accepted 0 and rejected or undone 1 times in other workspaces, on kernels like this one (limited by shared; NVIDIA H200)",
+        "in other workspaces, on kernels like this one (limited by shared; NVIDIA H200): 1 tried, 1 verified, 1 of 1 measured faster",
     )
 
 
@@ -187,13 +187,13 @@ def test_what_was_not_timed_is_not_called_slow() -> None:
     ratios = (3.2, 1.4, 1.004)
     found = one(tuple(trial(compared(SpeedOutcome.PREDICTED, ratio, None), workspace=ELSEWHERE) for ratio in ratios))
     counts = "3 tried, 3 verified, 2 of 3 predicted faster, none measured"
-    assert found.sentences == (f"in other workspaces, on kernels like this one: {counts}",)
+    assert found.sentences == (f"in other workspaces, on kernels like this one (limited by shared; NVIDIA H200): {counts}",)
 
 
 def test_reasons_of_other_workspaces_are_shown_where_enabled() -> None:
     rejected = judgement(DecisionKind.REJECTED, workspace=ELSEWHERE, reason_code="portability")
     found = one(judgements=(rejected,), may_cross_workspaces=True)
-    assert found.sentences == ("rejected in another workspace on 2026-11-02: portability",)
+    assert found.sentences == ("rejected in another workspace, for a kernel limited by shared, on 2026-11-02 (NVIDIA H200): portability",)
 
 
 def test_techniques_of_the_same_chain_share_its_rejection() -> None:
@@ -206,7 +206,7 @@ def test_at_most_four_sentences_are_said_the_weightiest_first() -> None:
     many = tuple(trial(FASTER, created_ms=ms(f"2026-0{month}-01")) for month in range(1, 9))
     found = one(many, (judgement(DecisionKind.REJECTED),))
     assert len(found.sentences) == 4
-    assert found.sentences[0] == "rejected here on 2026-11-02"
+    assert found.sentences[0] == "rejected here on 2026-11-02 (NVIDIA H200)"
 
 
 TRIALS = st.lists(

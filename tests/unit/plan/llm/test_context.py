@@ -7,7 +7,8 @@ from pathlib import Path
 from assistant.config import Settings
 from assistant.config.settings import SignalSettings
 from assistant.cuda.parse import parse
-from assistant.model.build import Diagnostic, DiagnosticSeverity
+from assistant.model.attempt import TechniqueHistory
+from assistant.model.build import Build, Diagnostic, DiagnosticSeverity, Flags
 from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.recorded_facts import (
     FactsOrigin,
@@ -69,9 +70,42 @@ def test_each_signal_can_be_switched_off() -> None:
 
 def test_what_takes_the_time_is_reported_with_device_and_method() -> None:
     limits = facts_of(request_of(), Settings().signals).limits
-    assert "limited by L2 cache (" in limits[0] and limits[0].endswith("nothing was timed")
+    assert "limited by L2 cache (" in limits[0] and limits[0].endswith("nothing was timed [E1]")
     assert "786,432 integer, 524,288 load store, 262,144 fp32" in limits[2]
     assert limits[3] == "resident at most: 8 blocks, 64 of 64 warps per SM (occupancy rules of the architecture)"
+
+
+def test_each_fact_stands_once() -> None:
+    facts = facts_of(request_of(), Settings().signals)
+    (model, emulator) = facts.evidence
+    assert (model.lines, model.stated) == ((), ("E1",))
+    assert (emulator.lines, emulator.stated) == ((), ("E2", "E3", "E4"))
+    text = load_prompts().render("facts", {"facts": facts}).text
+    assert [text.count(said) for said in ("262,144 sectors", "32,768 sectors", "scaled(in[y * n + x], by);", "12.3 µs")] == [1, 1, 1, 0]
+    assert "exact: E2, E3, E4, whose values stand on their lines" in text
+
+
+def test_what_the_recorded_launches_add_to_the_counted_ones_is_shown() -> None:
+    other = LaunchShape(LaunchConfig(Dim3(8), Dim3(128)), 12)
+    counted = LaunchShape(request_of().profiles[0].config, 12)
+    for shape, is_shown in ((other, True), (counted, False)):
+        recorded = RecordedFacts("transpose", FactsOrigin.RECORDED, 12, 12, (shape,), (), (), (RecordedScalar("n", 64, 64, 64),))
+        found = facts_of(request_of(recorded=recorded), SignalSettings()).recorded
+        assert any("blocks of" in line for line in found) is is_shown
+        assert "`n` is 64" in found[0]
+
+
+def test_the_gpu_is_shown_with_tensor_cores_the_opt_in_limit_and_how_edits_are_compiled() -> None:
+    build = Build("nvcc 13.0", "sm_90", Flags(("-O3",)), (), (), ())
+    lines = "\n".join(facts_of(request_of(build=build), SignalSettings()).hardware)
+    assert "compiled by nvcc 13.0 with -arch=sm_90 -O3" in lines
+    assert "per block 49,152, or up to 232,448 of dynamic shared memory" in lines
+    assert "989.5 fp16 and bf16, 494.7 tf32, 1979 fp8, 67 fp64; of fp32 without them: 66.9" in lines
+
+
+def test_what_memory_recalls_names_its_technique() -> None:
+    known = TechniqueHistory("split-k", 1.0, ("worked here on 2026-11-02",))
+    assert facts_of(request_of(recalled=(known,)), SignalSettings()).recalled == ("split-k: worked here on 2026-11-02",)
 
 
 def test_without_a_compiler_nothing_is_said_of_residency() -> None:

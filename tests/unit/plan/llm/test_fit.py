@@ -51,7 +51,7 @@ def test_memories_go_before_evidence_and_that_before_the_listing() -> None:
     assert "Memory 2 " in slightly.text and "Memory 3 " not in slightly.text
     assert "E139" in slightly.text
     assert "- evidence that no finding cites" in strongly.text
-    assert "E2, line 14: global_sectors" in strongly.text
+    assert "E2 global_sectors: " in strongly.text
     assert "unrelated_299" in strongly.text
 
 

@@ -31,17 +31,17 @@ __global__ void k(float *__restrict__ out, const float *in, int *count, int n)
 def test_loops_show_how_often_they_run_where_the_text_says_so() -> None:
     parsed = parse(Source(Path("/k.cu"), TEXT))
     assert loop_notes(parsed, parsed.kernels[0]) == (
-        "line 11: `for (int i = 0; i < 8; i += 2)`; counts i by 2; 4 iterations",
-        "line 12: `while (n > 0)`; counts in a way that the text does not show; inside 1 other loop",
-        "line 5: `for (int i = 0; i < n; ++i) s += v[i];`; counts i by 1; iterations known at run time only",
+        "line 11: counts i by 2; 4 iterations",
+        "line 12: counts in a way that the text does not show; inside 1 other loop",
+        "line 5: counts i by 1; iterations known at run time only",
     )
 
 
 def test_arrays_show_where_they_are_read_and_written() -> None:
     parsed = parse(Source(Path("/k.cu"), TEXT))
     assert array_notes(parsed, parsed.kernels[0]) == (
-        "out: float * __restrict__, updated in place at line 14",
-        "in: const float *, read at line 12",
-        "count: int *, updated atomically at line 15",
-        "tile: __shared__ float[TILE][TILE + 1], line 10, written at line 12, read at line 14",
+        "out: updated in place at line 14",
+        "in: read at line 12",
+        "count: updated atomically at line 15",
+        "tile: __shared__, written at line 12, read at line 14",
     )

@@ -12,7 +12,7 @@ from assistant.plan.llm.answers import SUMMARY
 from assistant.plan.llm.library import load_prompts
 from assistant.plan.llm.schemas import SummaryReply
 from assistant.plan.llm.talk import Answer, NoAnswer, Talk
-from assistant.plan.tokens import estimated_message_tokens, estimated_tokens
+from assistant.plan.tokens import estimated_tokens, most_message_tokens
 from assistant.ports.provider import OnText
 from tests.contracts.fake_model import FakeModel
 from tests.unit.plan.llm.bed import Ledger, settings, stamps
@@ -115,7 +115,7 @@ async def test_a_call_is_noted_with_its_schema_before_it_is_sent() -> None:
     await ask(provider, ledger)
     request = provider.requests[0]
     assert request.reply is not None
-    counted = estimated_message_tokens(request.messages) + estimated_tokens(request.reply.json_schema)
+    counted = most_message_tokens(request.messages) + estimated_tokens(request.reply.json_schema)
     assert ledger.sent == [("M1", counted)]
 
 
