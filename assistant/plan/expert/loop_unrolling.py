@@ -1,5 +1,7 @@
 """Unroll short loops of constant length: by the compiler, or by hand with independent accumulators.
 
+Declines loops whose length is known only at run time, that may leave early, that a pragma already unrolls, or that would become very long.
+
 Example::
 
     for (int k = 0; k < TILE; ++k)

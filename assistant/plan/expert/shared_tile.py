@@ -1,7 +1,8 @@
 """Load what the threads of a block share once into tiles of shared memory, instead of once per thread.
 
 The loop over ``k`` is cut into pieces as long as the block is wide; before each piece the block loads a tile of each matrix together.
-The order of the arithmetic does not change.
+The order of the arithmetic does not change. The tile has the size of the block, so every launch must have the same constant square block;
+kernels that synchronize already, loops that store, and bounds that mix rows and columns are declined.
 
 Example::
 

@@ -1,5 +1,8 @@
 """Let the first warp finish a block's reduction with shuffles, where the whole block would wait at a barrier in each step.
 
+Declines where a thread may return before, where the block is not flat, no power of two or smaller than 64, and where code behind the loop
+looks at other elements than the first.
+
 Example::
 
     for (int s = blockDim.x / 2; s > 0; s >>= 1) { if (tid < s) sh[tid] += sh[tid + s]; __syncthreads(); }
