@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints
 from pydantic.fields import FieldInfo
 
 from assistant.model.verification import DeferredDecision
@@ -124,6 +124,11 @@ _VARIABLE = r"^[A-Za-z_][A-Za-z0-9_]*$"
 """Name of an environment variable."""
 
 
+_WORD = r"((context|output)=[0-9]+|reasoning|no-reasoning|fences|no-fences)"
+_PROFILE = rf"^[^\s:]+(:[^\s:=]+)?: *{_WORD}( +{_WORD})*$"
+"""A pattern of a model's name, and what holds for it."""
+
+
 def _of_role(what: str, fallback: str, pattern: str | None = None) -> Any:
     """A setting of one role (pydantic's field), for those that another setting stands in for."""
     return Field(default=None, pattern=pattern, description=f"{what}; absent: `provider.{fallback}`.", json_schema_extra=_USER_ONLY)
@@ -146,13 +151,24 @@ class ProviderSettings(_Section):
         description="Name of the environment variable that holds the key; the key itself is never a setting.",
         json_schema_extra=_USER_ONLY,
     )
-    max_output_tokens: int = Field(
-        default=16_384, ge=1, description="Tokens one answer may have, its reasoning included.", json_schema_extra=_USER_ONLY
+    max_output_tokens: int | None = Field(
+        default=None,
+        ge=1,
+        description="Tokens one answer may have, its reasoning included; absent: as the model's profile allows, at most 16,384, or 65,536 "
+        "of a model that reasons.",
+        json_schema_extra=_USER_ONLY,
     )
-    max_input_tokens: int = Field(
-        default=24_000,
+    max_input_tokens: int | None = Field(
+        default=None,
         ge=1000,
-        description="Tokens one prompt may have, by an upper estimate; what is least useful is cut first, and that is said.",
+        description="Tokens one prompt may have, by estimate; what is least useful is cut first, and the prompt says so. Absent: what "
+        "the model's context leaves beside its answer, at most 64,000; 24,000 of a model without a profile.",
+        json_schema_extra=_USER_ONLY,
+    )
+    profiles: tuple[Annotated[str, StringConstraints(pattern=_PROFILE)], ...] = Field(
+        default=(),
+        description="What models can do, by a pattern of their names, before what is built in: "
+        "`my-coder*: context=65536 output=8192 reasoning no-fences`.",
         json_schema_extra=_USER_ONLY,
     )
     planner_model: str | None = _of_role("Model that plans", "model")

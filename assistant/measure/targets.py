@@ -13,9 +13,9 @@ Every row says where each number comes from, in one of four words: *data sheet* 
 * ``issue_slots_per_clock_per_sm`` 4: four warp schedulers of one instruction per clock (guide, "Multiprocessor").
 * ``l2_bytes_per_s``: what many blocks reading the same data reach, 10 to 40 MB in L2: raw data of github.com/te42kyfo/gpu-benches,
   ``gpu-l2-cache/{h200,a100_80,l40}.txt``.
-* ``tensor``: the data sheets' rates without sparsity (those of H100, H200 and L40S are printed with it: half), sums in fp32; of the RTX 4090 the
-  Ada white paper, appendix A. Per SM and clock that is 1024 fp16 multiply-adds on sm_80, 2048 on sm_90 (at a boost clock below that of
-  ``clock_hz``, 1.83 GHz), 512 on an L40S, 256 on an RTX 4090.
+* ``tensor``: the data sheets' rates without sparsity (those of H100, H200 and L40S are printed with it: half), sums in fp32; of the RTX
+  4090 the Ada white paper, appendix A. Per SM and clock that is 1024 fp16 multiply-adds on sm_80, 2048 on sm_90 (at 1.83 GHz, a lower
+  boost clock than ``clock_hz``), 512 on an L40S, 256 on an RTX 4090.
 * ``dram_latency_s``: one dependent load after the other: the same, ``gpu-latency/{h100_pcie,l40}.txt`` and
   ``cuda-latency/a100_80.txt`` (650 clocks at 1755 MHz, 571 at 1410, 631 at 2490).
 

@@ -1,9 +1,9 @@
 """About how many tokens a text has, without any tokenizer: within 15 % of what the tokenizers of today's models count.
 
-Byte-pair encoders first split a text into words with the character in front of them, runs of digits, of punctuation and of white space, and
-never merge across those (the patterns of cl100k, o200k, Llama 3 and Qwen, in the ``tiktoken`` and ``transformers`` sources). Common words
-are one token, long and made-up ones several. The weights below are a least-squares fit to o200k and cl100k on CUDA sources, prompts, answers
-and documentation; ``tests/unit/plan/test_tokens.py`` holds each kind of text to 15 %. Example::
+Byte-pair encoders first split a text into words with the character in front of them, runs of digits, of punctuation and of white space,
+and never merge across those (the patterns of cl100k, o200k, Llama 3 and Qwen, in the ``tiktoken`` and ``transformers`` sources). Common
+words are one token, long and made-up ones several. The weights below are a least-squares fit to o200k and cl100k on CUDA sources, prompts,
+answers and documentation; ``tests/unit/plan/test_tokens.py`` holds each kind of text to 15 %. Example::
 
     estimated_tokens("float x = in[i];")     # 7; o200k counts 6
 """
@@ -24,7 +24,7 @@ _PER_FURTHER_LETTER = 0.2
 _BEHIND_A_MARK = 0.2
 """More, for a word that punctuation stands directly in front of (``_idx``, ``.x``): the vocabularies have few of those as one token."""
 _PER_FURTHER_MARK = 0.5
-"""For each character of punctuation beyond the second of a run: ``);``, ``+=`` and ``//`` are single tokens, and so are rules (``=====``)."""
+"""For each character of punctuation beyond the second of a run: ``);`` and ``+=`` are single tokens, and so are rules (``=====``)."""
 _BYTES_PER_TOKEN = 3
 """Of characters beyond ASCII: about one token for each Chinese character or symbol."""
 _MESSAGE_TOKENS = 4

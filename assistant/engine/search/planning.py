@@ -10,7 +10,7 @@ naming ``--planner llm`` where no person can be asked. Otherwise the expert plan
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Protocol
@@ -28,6 +28,7 @@ from assistant.model import events
 from assistant.model.completion import Caps, ModelRole, ServedModel, Spending
 from assistant.model.profile import Severity
 from assistant.plan.budget import MANUAL, Extent, estimate, keepable
+from assistant.plan.profiles import call_limits
 from assistant.ports.planner import Planner
 from assistant.ports.provider import Accounts, Provider
 from assistant.ports.store import SearchStore
@@ -198,7 +199,7 @@ def model_notice(
         workspace=find_workspace(file),
         file=file,
         served=tuple({(model.endpoint, model.model): model for model in served}.values()),
-        estimate=estimate(_extent(options, settings, kernel_count), *served),
+        estimate=estimate(_extent(options, settings, kernel_count, served), *served),
         caps=keepable(_caps(options, settings), served),
         is_named=is_named,
     )
@@ -215,14 +216,15 @@ def _caps(options: OptimizeOptions, settings: Settings) -> Caps:
     )
 
 
-def _extent(options: OptimizeOptions, settings: Settings, kernel_count: int) -> Extent:
+def _extent(options: OptimizeOptions, settings: Settings, kernel_count: int, served: Sequence[ServedModel]) -> Extent:
+    limits = [call_limits(settings.provider, model.model) for model in served]
     rounds = options.max_rounds * settings.search.beam
     return Extent(
         plan_count=kernel_count * rounds,
         code_count=kernel_count * options.max_candidates,
         explanation_count=kernel_count,
-        input_token_count=settings.provider.max_input_tokens,
-        max_output_tokens=settings.provider.max_output_tokens,
+        input_token_count=max(one.input_tokens for one in limits),
+        max_output_tokens=max(one.output_tokens for one in limits),
     )
 
 

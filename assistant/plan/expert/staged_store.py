@@ -2,7 +2,7 @@
 
 Answers KO101 and KO102 on a store whose neighbours in a warp lie a row apart, where the store is the last thing a thread does: a
 transpose, or anything that reads along rows and writes along columns. After the barrier each thread stores the result of its
-mirror image in the tile; a block that is not square is declined. The tile is the block, or as wide as the block where its threads walk over the tile's rows.
+mirror image in the tile. The tile is the block, which must be square, or as wide as the block where its threads walk over the tile's rows.
 
 Example::
 

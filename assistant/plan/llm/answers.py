@@ -22,7 +22,18 @@ from assistant.model.completion import ReplySchema
 from assistant.plan.llm.schemas import CodeReply, ExplanationReply, PlanReply, Reply, SummaryReply, WrittenPart, reply_schema
 from assistant.record import Record
 
-__all__ = ["CODE", "EXPLANATION", "MOST_REPLY_CHARACTERS", "PLAN", "PLAN_AND_CODE", "SUMMARY", "BadReply", "Form", "PlanAndCode"]
+__all__ = [
+    "CODE",
+    "CODE_IN_JSON",
+    "EXPLANATION",
+    "MOST_REPLY_CHARACTERS",
+    "PLAN",
+    "PLAN_AND_CODE",
+    "SUMMARY",
+    "BadReply",
+    "Form",
+    "PlanAndCode",
+]
 
 MOST_REPLY_CHARACTERS = 1_000_000
 """Of an answer that is read at all, drafts included (chosen: what a provider passes on at most)."""
@@ -284,4 +295,6 @@ PLAN = _object_form(PlanReply)
 SUMMARY = _object_form(SummaryReply)
 EXPLANATION = _object_form(ExplanationReply)
 CODE = Form[CodeReply](None, _read_code)
+CODE_IN_JSON = Form[CodeReply](reply_schema(CodeReply), _read_code)
+"""For models that write code as strings of one JSON object rather than in fences."""
 PLAN_AND_CODE = Form[PlanAndCode](None, _read_plan_and_code)

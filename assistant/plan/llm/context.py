@@ -100,6 +100,8 @@ class Facts(Record):
     """The same where a person must decide on it."""
     summaries: tuple[tuple[str, str], ...] = ()
     """(signal, text) of the signals that another model summarised."""
+    has_fences: bool = True
+    """Whether code is answered in fences behind a header, else within it."""
     worked: tuple[str, ...] = ()
     """Texts of techniques, with code, for the findings at hand."""
     left_out: tuple[str, ...] = ()
@@ -142,7 +144,9 @@ def facts_of(request: PlanRequest, signals: SignalSettings) -> Facts:
         problems=problem_lines(p for profile in request.profiles for p in profile.problems) if signals.sanitizer != "off" else (),
         loops=loop_notes(parsed, kernel) if has_static else (),
         arrays=array_notes(parsed, kernel) if has_static else (),
-        recalled=tuple(f"{known.technique}: {text}" for known in request.recalled for text in known.sentences) if signals.memory != "off" else (),
+        recalled=tuple(f"{known.technique}: {text}" for known in request.recalled for text in known.sentences)
+        if signals.memory != "off"
+        else (),
         tried=tuple(_tried(item) for item in request.tried),
         wishes=request.wishes,
         hint=request.hint,

@@ -22,8 +22,8 @@ def hardware_lines(target: Target, architecture: Architecture, build: Build | No
         f"DRAM: {target.dram_bytes_per_s / 1e12:.3g} TB/s, latency {format_quantity(target.dram_latency_s, 's')}",
         f"L2: {target.l2_bytes / 2**20:.3g} MiB, {target.l2_bytes_per_s / 1e12:.3g} TB/s",
         f"shared memory: {target.shared_bytes_per_clock_per_sm} bytes per clock and SM; {architecture.shared_bytes_per_sm:,} bytes per SM; "
-        f"per block {architecture.shared_bytes_per_block_default:,}, or up to {architecture.shared_bytes_per_block_optin:,} of dynamic shared "
-        "memory where the host sets cudaFuncAttributeMaxDynamicSharedMemorySize",
+        f"per block {architecture.shared_bytes_per_block_default:,}, or up to {architecture.shared_bytes_per_block_optin:,} of dynamic "
+        "shared memory where the host sets cudaFuncAttributeMaxDynamicSharedMemorySize",
         f"per SM: at most {architecture.max_threads_per_sm} threads, {architecture.max_blocks_per_sm} blocks, "
         f"{architecture.registers_per_sm:,} registers; per block: at most {architecture.max_threads_per_block} threads",
         f"results per clock and SM: {target.fp32_lanes_per_sm} fp32, {target.fp64_lanes_per_sm} fp64, {target.half_lanes_per_sm} 16-bit, "

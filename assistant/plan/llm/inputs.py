@@ -13,7 +13,7 @@ from dataclasses import replace
 from assistant.config import Settings
 from assistant.cuda.match import select_kernels
 from assistant.cuda.parse import parse
-from assistant.model.completion import CompletionFailure, FailureKind
+from assistant.model.completion import CompletionFailure, FailureKind, ModelRole
 from assistant.model.plan import Rewrite, Setback, SetbackKind, Step
 from assistant.model.source import Source
 from assistant.model.verification import Label
@@ -54,7 +54,8 @@ class Inputs:
         self._library = library
         self._catalogue = catalogue
         self._signals = settings.signals
-        self._token_count = settings.provider.max_input_tokens - estimated_tokens(library.render("system", {}).text)
+        self._talk = talk
+        self._system_tokens = estimated_tokens(library.render("system", {"reasons": False}).text)
         self._summaries = Summaries(talk, library, settings.signals)
 
     async def plan(self, request: PlanRequest, step_count: int, with_code: bool = False) -> Prompt | CompletionFailure:
@@ -62,7 +63,7 @@ class Inputs:
         facts = await self._facts(request)
         facts = replace(facts, worked=self._worked(request) if with_code else ())
         inputs = {"techniques": self._catalogue.techniques, "step_count": step_count, "with_code": with_code}
-        return self._fitted("plan", facts, inputs | self._form())
+        return self._fitted(ModelRole.PLANNER, "plan", facts, inputs | self._form())
 
     async def code(self, request: PlanRequest, step: Step, others: tuple[Rewrite, ...]) -> Prompt | CompletionFailure:
         """Asks for an edit that carries out ``step`` and differs from ``others``."""
@@ -72,7 +73,7 @@ class Inputs:
             "technique_text": "" if technique is None else technique.text,
             "others": tuple(rewrite.summary for rewrite in others),
         }
-        return self._fitted("code", await self._facts(request), inputs | self._form())
+        return self._fitted(ModelRole.CODER, "code", await self._facts(request), inputs | self._form())
 
     async def improve(self, request: PlanRequest, step: Step, rewrite: Rewrite, setback: Setback) -> Prompt | CompletionFailure:
         """Asks for the candidate again, without what it met."""
@@ -88,7 +89,7 @@ class Inputs:
             "candidate": "\n".join(self._candidate(request, setback)),
             "reason": setback.reason if is_shown and not is_repeated else "",
         }
-        return self._fitted(_PROMPT_OF[setback.kind], facts, inputs | await self._met(request, setback) | self._form())
+        return self._fitted(ModelRole.CODER, _PROMPT_OF[setback.kind], facts, inputs | await self._met(request, setback) | self._form())
 
     def explain(self, story: Story) -> Prompt | CompletionFailure:
         """Asks for an explanation of a confirmed candidate."""
@@ -103,7 +104,7 @@ class Inputs:
             "others": story.others,
         }
         facts = replace(facts_of(story.before, self._signals), tried=(), recalled=(), loops=(), arrays=(), diagnostics=(), hardware=())
-        return self._fitted("explain", facts, inputs)
+        return self._fitted(ModelRole.SUMMARISER, "explain", facts, inputs)
 
     def refused(self, refusal: UnusableAnswer) -> Prompt:
         """Asks for an edit that can be made, in the same conversation."""
@@ -143,7 +144,11 @@ class Inputs:
                 is_shown = self._signals.profile != "off"
                 after = evidence_groups(setback.evidence, stated_in(self._candidate(request, setback)))
                 limits = limits_of(setback.profiles, setback.resources, request, setback.evidence)
-                return {"after": after if is_shown else (), "limits": limits if is_shown else (), "ratio": None if setback.ratio is None else f"{setback.ratio:.2f}"}
+                return {
+                    "after": after if is_shown else (),
+                    "limits": limits if is_shown else (),
+                    "ratio": None if setback.ratio is None else f"{setback.ratio:.2f}",
+                }
 
     def _candidate(self, request: PlanRequest, setback: Setback) -> tuple[str, ...]:
         """The candidate's region as a listing with its own line numbers; the whole text where the kernel cannot be found in it."""
@@ -156,9 +161,12 @@ class Inputs:
         launches = {site.line for site in parsed.launch_sites_of(kernel)} | {line for line, _ in declared_launches(parsed, kernel)}
         return elided(listing, region_lines(region_of(parsed, kernel)) | launches)
 
-    def _fitted(self, template: str, facts: Facts, inputs: Mapping[str, object]) -> Prompt | CompletionFailure:
-        prompt = fitted(facts, lambda smaller: self._library.render(template, {"facts": smaller, **inputs}), self._token_count)
+    def _fitted(self, role: ModelRole, template: str, facts: Facts, inputs: Mapping[str, object]) -> Prompt | CompletionFailure:
+        limits = self._talk.limits(role)
+        token_count = limits.input_tokens - self._system_tokens
+        facts = replace(facts, has_fences=limits.has_fences)
+        prompt = fitted(facts, lambda smaller: self._library.render(template, {"facts": smaller, **inputs}), token_count)
         if prompt is not None:
             return prompt
-        message = f"the prompt {template} does not fit: the kernel and its launches alone are more than {self._token_count:,} tokens"
+        message = f"the prompt {template} does not fit: the kernel and its launches alone are more than {token_count:,} tokens"
         return CompletionFailure(FailureKind.TOO_LARGE, message, "raise provider.max_input_tokens, if the model can read as much")

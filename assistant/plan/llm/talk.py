@@ -29,6 +29,7 @@ from assistant.plan.budget import believed, call_cost
 from assistant.plan.llm.answers import BadReply, Form, Value
 from assistant.plan.llm.library import Prompt, PromptLibrary
 from assistant.plan.llm.undecoded import legible
+from assistant.plan.profiles import CallLimits, call_limits
 from assistant.plan.tokens import estimated_tokens, most_message_tokens
 from assistant.ports.provider import Accounts, Provider
 from assistant.record import Record
@@ -84,7 +85,8 @@ class Talk:
         self, role: ModelRole, prompt: Prompt, form: Form[Value], earlier: tuple[ChatMessage, ...] = ()
     ) -> Answer[Value] | NoAnswer:
         """The answer to ``prompt``, in the conversation ``earlier`` or, without one, in a new one."""
-        start = earlier or (ChatMessage("system", self._library.render("system", {}).text),)
+        system = self._library.render("system", {"reasons": self.limits(role).reasons})
+        start = earlier or (ChatMessage("system", system.text),)
         messages = (*start, ChatMessage("user", prompt.text))
         calls: tuple[str, ...] = ()
         name, problem = prompt.name, ""
@@ -114,13 +116,17 @@ class Talk:
         """What every further question to the role's model would end with; None while it may answer."""
         return self._accounts.lasting(self._provider.served(role))
 
+    def limits(self, role: ModelRole) -> CallLimits:
+        """What the role's model may be sent, and may answer."""
+        return call_limits(self._settings, self._provider.served(role).model)
+
     def _request(self, role: ModelRole, name: str, messages: tuple[ChatMessage, ...], schema: ReplySchema | None) -> CompletionRequest:
         return CompletionRequest(
             id=self._stamps.new_id("M"),
             role=role,
             prompt=name,
             messages=tuple(ChatMessage(message.author, legible(message.text)) for message in messages),
-            max_output_tokens=self._settings.max_output_tokens,
+            max_output_tokens=self.limits(role).output_tokens,
             reply=schema,
             temperature=self._settings.temperature,
             seed=self._settings.seed,

@@ -10,7 +10,7 @@ from __future__ import annotations
 from assistant.model.completion import ChatMessage, CompletionFailure, ModelRole
 from assistant.model.plan import Origin, Rewrite, Setback, Step, UnwrittenStep, UnwrittenStepCode
 from assistant.model.verification import Label
-from assistant.plan.llm.answers import CODE
+from assistant.plan.llm.answers import CODE, CODE_IN_JSON
 from assistant.plan.llm.claims import checked, condition
 from assistant.plan.llm.inputs import Inputs
 from assistant.plan.llm.library import Prompt
@@ -57,8 +57,9 @@ class Writer:
             return UnwrittenStep(UnwrittenStepCode.NO_ANSWER, f"{prompt.message}; {prompt.remedy}", calls)
         earlier: tuple[ChatMessage, ...] = ()
         reason = ""
+        form = CODE if self._talk.limits(ModelRole.CODER).has_fences else CODE_IN_JSON
         for _ in range(1 + _MOST_REGION_REPAIRS):
-            answer = await self._talk.ask(ModelRole.CODER, prompt, CODE, earlier)
+            answer = await self._talk.ask(ModelRole.CODER, prompt, form, earlier)
             calls = (*calls, *answer.calls)
             if isinstance(answer, NoAnswer):
                 return UnwrittenStep(UnwrittenStepCode.NO_ANSWER, f"{answer.failure.message}; {answer.failure.remedy}", calls)

@@ -48,7 +48,17 @@ def test_the_examples_compile(architecture: str, only_newest: bool, tmp_path: Pa
     assert nvcc is not None
     source = tmp_path / "pages.cu"
     source.write_text(unit(only_newest), "utf-8")
-    command = (nvcc.path, "-cubin", f"-arch={architecture}", "-std=c++17", "-Xptxas", "-v", "-o", str(tmp_path / "pages.cubin"), str(source))
+    command = (
+        nvcc.path,
+        "-cubin",
+        f"-arch={architecture}",
+        "-std=c++17",
+        "-Xptxas",
+        "-v",
+        "-o",
+        str(tmp_path / "pages.cubin"),
+        str(source),
+    )
     done = subprocess.run(command, capture_output=True, text=True, timeout=240, check=False)
     assert done.returncode == 0, done.stderr
     spilled = [line for line in done.stderr.splitlines() if "spill" in line and " 0 bytes spill stores, 0 bytes spill loads" not in line]

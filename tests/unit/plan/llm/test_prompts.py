@@ -79,7 +79,7 @@ def shown(prompt: object) -> str:
 
 
 def test_system(snapshot: SnapshotAssertion) -> None:
-    assert shown(load_prompts().render("system", {})) == snapshot
+    assert shown(load_prompts().render("system", {"reasons": False})) == snapshot
 
 
 async def test_plan(snapshot: SnapshotAssertion) -> None:
@@ -182,3 +182,14 @@ def test_every_prompt_for_a_model_is_shown_here() -> None:
     shown_names = set(re.findall(r"^  ([\w-]+)@\d+$", SNAPSHOTS.read_text("utf-8"), re.MULTILINE))
     others = {"facts", "code-reply"} | {"explanation", "submitted"}  # parts of other prompts; what people read
     assert {template.id for template in load_prompts()} == shown_names | others
+
+
+async def test_a_model_without_fences_writes_code_into_its_json() -> None:
+    made = await inputs(provider={"profiles": ["small: no-fences"]}).code(request_of(), STEP, ())
+    assert isinstance(made, Prompt)
+    assert '"parts": [{"part": "kernel", "code": "__global__' in made.text
+    assert "cuda part=kernel" not in made.text
+
+
+def test_a_model_that_reasons_is_not_asked_to_think_aloud() -> None:
+    assert "<think>" not in load_prompts().render("system", {"reasons": True}).text

@@ -97,7 +97,15 @@ async def test_requests_are_spaced_evenly() -> None:
 
 @pytest.mark.parametrize(
     ("text", "least", "most"),
-    [("", 0, 0), ("word", 1, 1), ("float x = in[i];", 6, 8), ("é" * 10, 5, 10), ("        return 0;\n", 4, 6), ("123456", 2, 3), ("=" * 90, 1, 4)],
+    [
+        ("", 0, 0),
+        ("word", 1, 1),
+        ("float x = in[i];", 6, 8),
+        ("é" * 10, 5, 10),
+        ("        return 0;\n", 4, 6),
+        ("123456", 2, 3),
+        ("=" * 90, 1, 4),
+    ],
 )
 def test_tokens_are_estimated_about_as_tokenizers_count_them(text: str, least: int, most: int) -> None:
     assert least <= estimated_tokens(text) <= most
