@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from assistant.engine.proposals.explain import other_edit as other_edit
     from assistant.engine.proposals.gating import DECIDED_GAIN_RATIO as DECIDED_GAIN_RATIO
     from assistant.engine.proposals.gating import SHOWN_GAIN_RATIO as SHOWN_GAIN_RATIO
+    from assistant.engine.proposals.gating import Citation as Citation
     from assistant.engine.proposals.gating import Improvement as Improvement
     from assistant.engine.proposals.gating import Refusal as Refusal
     from assistant.engine.proposals.gating import gate as gate

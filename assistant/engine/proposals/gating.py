@@ -1,8 +1,9 @@
 """Is a candidate kept? The rule every candidate passes or fails, whether a rule, a model or a person wrote it. Pure.
 
 Of what is not FAIL: measured FASTER is kept, whatever the counters say. Where there is only a prediction without an
-interval, the metric its finding cites must improve, and the predicted ratio be large enough to be shown. With an interval, the ratio's
-lower bound must exceed 1 and the cited metric must not get worse.
+interval, the metric that a rule's finding cites must improve, and the predicted ratio be large enough to be shown. With an interval, the
+ratio's lower bound must exceed 1 and the cited metric must not get worse. A model's step may gain otherwise than its finding suggests
+(atomics that move to shared memory are as many as before): its predicted time alone counts.
 """
 
 from __future__ import annotations
@@ -19,12 +20,21 @@ from assistant.record import Record
 if TYPE_CHECKING:
     from assistant.engine.evaluate import KernelAssessment
 
-__all__ = ["DECIDED_GAIN_RATIO", "SHOWN_GAIN_RATIO", "Improvement", "Refusal", "gate", "is_proved_better"]
+__all__ = ["DECIDED_GAIN_RATIO", "SHOWN_GAIN_RATIO", "Citation", "Improvement", "Refusal", "gate", "is_proved_better"]
 
 SHOWN_GAIN_RATIO = 1.01
 """Least predicted time(A)/time(B) of an edit worth offering: below it the screen shows 1.00x, and no performance model is that exact."""
 DECIDED_GAIN_RATIO = 1.05
 """Least predicted ratio where a person must weigh the edit against precision, portability or an assumption: their time costs more."""
+
+
+class Citation(Record):
+    """The finding that a candidate answers."""
+
+    code: str
+    """Empty: none."""
+    must_improve: bool = True
+    """Whether a prediction counts only where the finding's metric improved: a rule does what its finding calls for, or it failed."""
 
 
 class Improvement(Record):
@@ -41,7 +51,7 @@ class Refusal(Record):
 
 
 def gate(
-    finding_code: str,
+    cited: Citation,
     before: tuple[KernelAssessment, ...],
     after: tuple[KernelAssessment, ...],
     verification: Verification,
@@ -51,16 +61,16 @@ def gate(
     if verification.outcome is Outcome.FAIL:
         first = next(f for f in verification.findings if f.outcome is Outcome.FAIL)
         return Refusal(TrialOutcome.FAILED, first.message)
-    metric = watched(finding_code)
+    metric = watched(cited.code)
     if metric is not None:
-        old, new = metric_value(finding_code, before), metric_value(finding_code, after)
+        old, new = metric_value(cited.code, before), metric_value(cited.code, after)
         change = f"{metric.name} {format_change(old, new, metric.unit)}"
         is_better = new > old if metric.is_higher_better else new < old
         is_worse = new < old if metric.is_higher_better else new > old
-        if not _is_measured(comparison) and (is_worse or (comparison.low is None and not is_better)):
+        if cited.must_improve and not _is_measured(comparison) and (is_worse or (comparison.low is None and not is_better)):
             return Refusal(TrialOutcome.NOT_BETTER, f"the metric its finding cites did not improve: {change}")
     else:
-        change = "no counter answers this finding" if finding_code else "its plan cites no finding, so that its time alone counts"
+        change = "no counter answers this finding" if cited.code else "its plan cites no finding, so that its time alone counts"
     if not is_proved_better(comparison):
         return Refusal(TrialOutcome.NOT_BETTER, f"{change}, but {_no_gain(comparison)}")
     if verification.outcome is Outcome.NEEDS_DECISION and comparison.ratio < DECIDED_GAIN_RATIO:

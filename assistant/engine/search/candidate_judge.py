@@ -29,10 +29,11 @@ from assistant.engine.judge import (
     why_not_asked,
     with_findings,
 )
-from assistant.engine.proposals import Improvement, KeptStep, Refusal, ScoredVersion, gate, score_predictions, score_ratio
+from assistant.engine.proposals import Citation, Improvement, KeptStep, Refusal, ScoredVersion, gate, score_predictions, score_ratio
 from assistant.engine.search.ahead import BuiltAhead
 from assistant.engine.search.deferred import is_deferred
 from assistant.engine.search.edited import EditedTexts, edited_texts
+from assistant.engine.search.shape import EXPERT
 from assistant.engine.search.trials import SearchNode, Trial, why_not_judged
 from assistant.engine.source_version import SourceVersion, candidate_of
 from assistant.errors import KernelOptError
@@ -131,7 +132,7 @@ class CandidateJudge:
             return trial.ended(TrialOutcome.FAILED, "the edited program does not launch the kernel any more")
         scored = (*trial.predictions, *score_ratio(trial.step.predicted_ratio, comparison.ratio))
         trial = replace(trial, comparison=comparison, ratio=comparison.ratio, predictions=scored)
-        match gate(trial.step.finding, before, after, verification, comparison):
+        match gate(Citation(trial.step.finding, trial.step.planner == EXPERT), before, after, verification, comparison):
             case Refusal(outcome=outcome, reason=reason):
                 return trial.ended(outcome, reason)
             case Improvement(reason=reason):

@@ -31,7 +31,7 @@ class EvidenceGroup(Record):
     lines: tuple[str, ...]
     """Facts that stand nowhere else."""
     stated: tuple[str, ...] = ()
-    """Ids of facts whose values stand elsewhere in the prompt."""
+    """Ids of facts whose values stand elsewhere in the prompt, runs of them as ``E9 to E12``."""
 
 
 def evidence_groups(evidence: Iterable[Evidence], stated: Collection[str] = ()) -> tuple[EvidenceGroup, ...]:
@@ -43,7 +43,7 @@ def evidence_groups(evidence: Iterable[Evidence], stated: Collection[str] = ()) 
         EvidenceGroup(
             source,
             tuple(_line(fact) for fact in facts if fact.id not in stated),
-            tuple(fact.id for fact in facts if fact.id in stated),
+            _in_runs(fact.id for fact in facts if fact.id in stated),
         )
         for source, facts in groups.items()
     )
@@ -68,3 +68,19 @@ def _line(fact: Evidence) -> str:
     place = "" if fact.line is None else f", line {fact.line}"
     unit = " (ratio)" if fact.unit == "ratio" else ""
     return f"{fact.id}{place}: {fact.metric} = {format_quantity(fact.value, fact.unit)}{unit}"
+
+
+def _in_runs(ids: Iterable[str]) -> tuple[str, ...]:
+    """``E1``, ``E9 to E12``: three and more in a row are shortened."""
+    numbers = [int(name.removeprefix("E")) for name in ids]
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and runs[-1][-1] == number - 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    return tuple(word for run in runs for word in _words(run))
+
+
+def _words(run: list[int]) -> list[str]:
+    return [f"E{number}" for number in run] if len(run) < 3 else [f"E{run[0]} to E{run[-1]}"]

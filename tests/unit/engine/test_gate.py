@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from assistant.engine.evaluate.metrics import metric_value, watched
-from assistant.engine.proposals.gating import Improvement, Refusal, gate, is_proved_better
+from assistant.engine.proposals.gating import Citation, Improvement, Refusal, gate, is_proved_better
 from assistant.model.comparison import SpeedOutcome
 from assistant.model.profile import InstructionMix
 from assistant.model.trial import TrialOutcome
@@ -20,43 +20,43 @@ def _stores(assessed, access, sectors, **more):
 
 
 def test_a_correct_edit_that_improves_what_its_finding_cites_is_kept(assessed, access, verdict, predicted) -> None:
-    kept = gate("KO101", _stores(assessed, access, 256), _stores(assessed, access, 32), verdict(), predicted(1.5))
+    kept = gate(Citation("KO101"), _stores(assessed, access, 256), _stores(assessed, access, 32), verdict(), predicted(1.5))
     assert kept == Improvement("global_sectors 256 → 32 sectors")
 
 
 def test_a_wrong_edit_is_refused_however_fast(assessed, access, verdict, predicted) -> None:
     failed = verdict(Outcome.FAIL, VerificationFinding("note", Outcome.PASS, "a note"), _WRONG)
-    refused = gate("KO101", _stores(assessed, access, 256), _stores(assessed, access, 32), failed, predicted(9.0))
+    refused = gate(Citation("KO101"), _stores(assessed, access, 256), _stores(assessed, access, 32), failed, predicted(9.0))
     assert refused == Refusal(TrialOutcome.FAILED, "c[3] differs")
 
 
 def test_a_gain_without_the_cited_metric_is_not_believed(assessed, access, verdict, predicted) -> None:
     same = _stores(assessed, access, 256)
     for after in (same, _stores(assessed, access, 300)):
-        refused = gate("KO101", same, after, verdict(), predicted(1.5))
+        refused = gate(Citation("KO101"), same, after, verdict(), predicted(1.5))
         assert isinstance(refused, Refusal) and refused.outcome == TrialOutcome.NOT_BETTER
 
 
 def test_a_better_metric_without_a_predicted_gain_is_not_enough(assessed, access, verdict, predicted) -> None:
     for ratio in (1.0, 0.8):
-        refused = gate("KO101", _stores(assessed, access, 256), _stores(assessed, access, 32), verdict(), predicted(ratio))
+        refused = gate(Citation("KO101"), _stores(assessed, access, 256), _stores(assessed, access, 32), verdict(), predicted(ratio))
         assert refused == Refusal(TrialOutcome.NOT_BETTER, "global_sectors 256 → 32 sectors, but no gain is predicted")
 
 
 @pytest.mark.parametrize(("ratio", "is_kept"), [(1.004, False), (1.0099, False), (1.01, True)])
 def test_a_gain_that_would_be_shown_as_none_is_not_offered(assessed, access, verdict, predicted, ratio, is_kept) -> None:
-    judged = gate("KO101", _stores(assessed, access, 256), _stores(assessed, access, 32), verdict(), predicted(ratio))
+    judged = gate(Citation("KO101"), _stores(assessed, access, 256), _stores(assessed, access, 32), verdict(), predicted(ratio))
     assert isinstance(judged, Improvement) == is_kept
 
 
 def test_a_decision_is_not_asked_for_a_small_gain(assessed, access, verdict, predicted) -> None:
     before, after, undecided = _stores(assessed, access, 256), _stores(assessed, access, 32), verdict(Outcome.NEEDS_DECISION)
-    refused = gate("KO101", before, after, undecided, predicted(1.03))
+    refused = gate(Citation("KO101"), before, after, undecided, predicted(1.03))
     assert isinstance(refused, Refusal) and "1.03x is too little" in refused.reason
-    assert isinstance(gate("KO101", before, after, verdict(), predicted(1.03)), Improvement)
-    assert isinstance(gate("KO101", before, after, undecided, predicted(1.05)), Improvement)
-    assert "the predicted 1.04x" in gate("KO101", before, after, undecided, predicted(1.04)).reason
-    assert "the measured 1.04x" in gate("KO101", before, after, undecided, measured(predicted, SpeedOutcome.FASTER, 1.04)).reason
+    assert isinstance(gate(Citation("KO101"), before, after, verdict(), predicted(1.03)), Improvement)
+    assert isinstance(gate(Citation("KO101"), before, after, undecided, predicted(1.05)), Improvement)
+    assert "the predicted 1.04x" in gate(Citation("KO101"), before, after, undecided, predicted(1.04)).reason
+    assert "the measured 1.04x" in gate(Citation("KO101"), before, after, undecided, measured(predicted, SpeedOutcome.FASTER, 1.04)).reason
 
 
 def measured(predicted, outcome: SpeedOutcome, ratio: float):
@@ -66,9 +66,9 @@ def measured(predicted, outcome: SpeedOutcome, ratio: float):
 def test_what_was_measured_decides_whatever_the_counters_say(assessed, access, verdict, predicted) -> None:
     before, worse = _stores(assessed, access, 32), _stores(assessed, access, 256)
     faster, slower = (measured(predicted, outcome, 1.02) for outcome in (SpeedOutcome.FASTER, SpeedOutcome.SLOWER))
-    assert gate("KO101", before, worse, verdict(), faster) == Improvement("global_sectors 32 → 256 sectors")
+    assert gate(Citation("KO101"), before, worse, verdict(), faster) == Improvement("global_sectors 32 → 256 sectors")
     told = "global_sectors 32 → 256 sectors, but it was measured SLOWER (1.02x)"
-    assert gate("KO101", before, worse, verdict(), slower) == Refusal(TrialOutcome.NOT_BETTER, told)
+    assert gate(Citation("KO101"), before, worse, verdict(), slower) == Refusal(TrialOutcome.NOT_BETTER, told)
 
 
 @pytest.mark.parametrize(
@@ -77,30 +77,32 @@ def test_what_was_measured_decides_whatever_the_counters_say(assessed, access, v
 )
 def test_a_step_whose_finding_no_counter_answers_is_kept_for_its_time(assessed, verdict, predicted, code, words) -> None:
     kernels = assessed()
-    assert gate(code, kernels, kernels, verdict(), predicted(1.5)) == Improvement(words)
-    assert isinstance(gate(code, kernels, kernels, verdict(), predicted(1.0)), Refusal)
+    assert gate(Citation(code), kernels, kernels, verdict(), predicted(1.5)) == Improvement(words)
+    assert isinstance(gate(Citation(code), kernels, kernels, verdict(), predicted(1.0)), Refusal)
 
 
 @pytest.mark.parametrize(("low", "before", "after", "is_kept"), [
     (None, 16, 32, True), (None, 32, 32, False), (None, 32, 16, False), (1.2, 32, 32, True), (1.2, 32, 16, False),
 ])  # fmt: skip
 def test_of_occupancy_more_is_better(assessed, verdict, predicted, low, before, after, is_kept) -> None:
-    judged = gate("KO105", assessed(warps=before), assessed(warps=after), verdict(), predicted(1.5, low=low))
+    judged = gate(Citation("KO105"), assessed(warps=before), assessed(warps=after), verdict(), predicted(1.5, low=low))
     assert isinstance(judged, Improvement) == is_kept
 
 
 def test_once_the_models_error_is_known_the_lower_bound_decides(assessed, access, verdict, predicted) -> None:
     before, after = _stores(assessed, access, 256), _stores(assessed, access, 256)
-    assert isinstance(gate("KO101", before, after, verdict(), predicted(1.5, low=1.2)), Improvement)
-    assert isinstance(gate("KO101", before, after, verdict(), predicted(1.5, low=1.0)), Refusal)
-    assert isinstance(gate("KO101", before, after, verdict(), predicted(1.009, low=1.005)), Refusal)
+    assert isinstance(gate(Citation("KO101"), before, after, verdict(), predicted(1.5, low=1.2)), Improvement)
+    assert isinstance(gate(Citation("KO101"), before, after, verdict(), predicted(1.5, low=1.0)), Refusal)
+    assert isinstance(gate(Citation("KO101"), before, after, verdict(), predicted(1.009, low=1.005)), Refusal)
     worse = _stores(assessed, access, 300)
-    assert isinstance(gate("KO101", before, worse, verdict(), predicted(1.5, low=1.2)), Refusal)
+    assert isinstance(gate(Citation("KO101"), before, worse, verdict(), predicted(1.5, low=1.2)), Refusal)
 
 
 def test_an_edit_for_a_human_to_decide_passes_the_gate(assessed, access, verdict, predicted) -> None:
     undecided = verdict(Outcome.NEEDS_DECISION)
-    assert isinstance(gate("KO101", _stores(assessed, access, 256), _stores(assessed, access, 32), undecided, predicted(1.5)), Improvement)
+    assert isinstance(
+        gate(Citation("KO101"), _stores(assessed, access, 256), _stores(assessed, access, 32), undecided, predicted(1.5)), Improvement
+    )
 
 
 def test_of_measured_words_only_faster_proves_a_gain(predicted) -> None:
@@ -132,3 +134,10 @@ def test_more_is_better_for_occupancy_and_blocks_alone() -> None:
     better = {code for code, metric in watches.items() if metric is not None and metric.is_higher_better}
     assert better == {"KO105", "KO111", "KO112"}
     assert watched("KO999") is None
+
+
+def test_a_models_step_may_gain_otherwise_than_its_finding_suggests(assessed, access, verdict, predicted) -> None:
+    same = _stores(assessed, access, 256)
+    model = Citation("KO101", must_improve=False)
+    assert gate(model, same, same, verdict(), predicted(13.9)) == Improvement("global_sectors 256 → 256 sectors")
+    assert isinstance(gate(model, same, same, verdict(), predicted(1.0)), Refusal)

@@ -79,10 +79,10 @@ def test_each_fact_stands_once() -> None:
     facts = facts_of(request_of(), Settings().signals)
     (model, emulator) = facts.evidence
     assert (model.lines, model.stated) == ((), ("E1",))
-    assert (emulator.lines, emulator.stated) == ((), ("E2", "E3", "E4"))
+    assert (emulator.lines, emulator.stated) == ((), ("E2 to E4",))
     text = load_prompts().render("facts", {"facts": facts}).text
     assert [text.count(said) for said in ("262,144 sectors", "32,768 sectors", "scaled(in[y * n + x], by);", "12.3 µs")] == [1, 1, 1, 0]
-    assert "exact: E2, E3, E4, whose values stand on their lines" in text
+    assert "exact: E2 to E4\n" in text
 
 
 def test_what_the_recorded_launches_add_to_the_counted_ones_is_shown() -> None:
