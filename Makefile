@@ -112,7 +112,7 @@ test-gpu: $(GPU_STAMP)
 test-gpu-cheats: $(GPU_STAMP)
 	$(GPU_PYTHON) -m pytest -q tests/gpu/test_cheats.py
 
-# The figures that need a GPU, one part at a time: aa, gains, device, model, counters, screen, sizes, rate, workers or ncu. A part that is broken off goes on where it was.
+# The figures that need a GPU, one part at a time: aa, gains, device, model, counters, screen, sizes, rate, workers, answers or ncu. A part that is broken off goes on where it was.
 PART ?= aa
 bench-gpu: $(GPU_STAMP)
 	$(GPU_PYTHON) -m benchmarks.gpu $(PART)

@@ -91,6 +91,8 @@ class TextRenderer:
                 self._search.plan(event)
             case events.CandidateTried():
                 self._search.candidate(event)
+            case events.TuningEnded():
+                self._search.tuning(event)
             case events.ModelCalled():
                 self._meter.called(event)
             case events.BudgetSpent():

@@ -24,7 +24,7 @@ from assistant.model.trial import TrialOutcome
 from assistant.model.verification import Outcome, verdict_in_words
 from assistant.profile import is_negligible, threshold, title
 from assistant.profile.evidence import made_by
-from assistant.profile.quantity import format_change, format_quantity
+from assistant.profile.quantity import counted_noun, format_change, format_quantity
 from assistant.profile.wording import lines_of
 
 __all__ = ["SearchScreen", "briefly", "place_of", "share"]
@@ -34,6 +34,8 @@ _SEVERITY_STYLE = {Severity.ERROR: "bold red", Severity.WARNING: "yellow", Sever
 _OUTCOME_STYLE = {Outcome.PASS: "green", Outcome.FAIL: "bold red", Outcome.NEEDS_DECISION: "yellow"}
 _OUTCOME_COLUMNS = 12
 """Width of the longest outcome of a candidate, ``cannot_judge`` and ``build_failed``."""
+_BAR_COLUMNS = 24
+_BAR_COLUMNS = 24
 _RATIO_COLUMNS = len("predicted 12.34x")
 _SMALLEST_SHOWN_RATIO = 0.01
 """Costs below this share of the time are said to be small, not numbered: the model does not know them better."""
@@ -131,6 +133,20 @@ class SearchScreen:
         if self._variants and self._variants[-1].technique != event.technique:
             self.flush()
         self._variants.append(event)
+
+    def tuning(self, event: events.TuningEnded) -> None:
+        """The settings that were tried, in order, each with its ratio as a bar."""
+        most = max((point.ratio for point in event.points if point.ratio is not None), default=1.0)
+        tried = counted_noun(len(event.points), "setting")
+        self._page.put(f"[dim]tuned {escape(event.technique)}: {tried} tried of {event.setting_count}, {event.method}[/]", indent=4)
+        for point in event.points:
+            words = escape(", ".join(f"{name} = {value}" for name, value in point.values))
+            mark = " [bold]best[/]" if point.values == event.best else ""
+            if point.ratio is None:
+                self._page.put(f"[dim]{words}: {point.outcome}: {escape(point.reason)}[/]", indent=7, hang=4)
+            else:
+                bar = "▇" * max(1, round(point.ratio / most * _BAR_COLUMNS))
+                self._page.put(f"{words}: {point.ratio:.2f}x {bar}{mark}", indent=7)
 
     def flush(self) -> None:
         """Print the held variants on one line: the best, its reason, and the ratios of the others."""

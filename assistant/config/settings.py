@@ -267,6 +267,13 @@ class SearchSettings(_Section):
         description="Versions that a search carries on with if a model plans; the expert: 1.",
         json_schema_extra=_LOWER_ONLY,
     )
+    tuning_trials: int = Field(
+        default=16,
+        ge=0,
+        le=256,
+        description="Settings tried of an edit that has numbers to be tuned (0: none).",
+        json_schema_extra=_LOWER_ONLY,
+    )
     repairs: int = Field(default=2, ge=0, le=5, description="Times a model may fix one rewrite that failed.", json_schema_extra=_LOWER_ONLY)
     patience_rounds: int = Field(
         default=2, ge=1, description="Rounds without a gain after which a search ends.", json_schema_extra=_LOWER_ONLY

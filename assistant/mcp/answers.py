@@ -31,6 +31,7 @@ _SHOWN_EVENTS = (
     events.FindingsFound,
     events.PlanMade,
     events.CandidateTried,
+    events.TuningEnded,
     events.ComparisonMade,
     events.ProposalMade,
 )

@@ -342,6 +342,35 @@ class CandidateTried(Record):
     schema: int = SCHEMA
 
 
+class TuningPoint(Record):
+    """One setting of an edit's numbers, and how it fared."""
+
+    values: tuple[tuple[str, int], ...]
+    """(name, value)"""
+    outcome: TrialOutcome
+    reason: str
+    ratio: float | None
+    """time(before)/time(with this setting); null where it did not come that far."""
+
+
+class TuningEnded(Record):
+    """The numbers of one edit were tuned without asking its author again."""
+
+    job: str
+    kernel: str
+    technique: str
+    points: tuple[TuningPoint, ...]
+    """In the order in which they were tried; the first is the edit as it was written."""
+    best: tuple[tuple[str, int], ...]
+    """What the edit has now."""
+    setting_count: int
+    """Settings there are."""
+    method: str
+    """``timed`` or ``predicted``."""
+    event: Literal["tuning"] = "tuning"
+    schema: int = SCHEMA
+
+
 class ModelCalled(Record):
     """One call of a language model came to an end."""
 
@@ -509,6 +538,7 @@ Event = (
     | FindingsFound
     | PlanMade
     | CandidateTried
+    | TuningEnded
     | ModelCalled
     | BudgetSpent
     | ComparisonMade

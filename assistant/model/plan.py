@@ -183,6 +183,13 @@ class Plan(Record):
     """``expert`` or ``llm:<model>``."""
 
 
+class Tunable(Record):
+    """A number of an edit that is worth trying: its text defines it once, as a plain constant."""
+
+    name: str
+    values: tuple[int, ...]
+
+
 class Rewrite(Record):
     """Edits that carry out one technique on one kernel (and its launch sites or workload block)."""
 
@@ -202,6 +209,9 @@ class Rewrite(Record):
     """Which model wrote it; None: a rule of ours."""
     in_others: tuple[FileEdits, ...] = ()
     """Edits of other files of the program that belong to it: of a launch, say."""
+    tunables: tuple[Tunable, ...] = ()
+    constraints: tuple[str, ...] = ()
+    """Integer comparisons that the tunables' values must meet (``TILE * ROWS <= 1024``)."""
 
 
 class FileEdits(Record, order=True):

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from benchmarks.gpu import parts
 from benchmarks.gpu.against_ncu import measure_ncu
+from benchmarks.gpu.answers import answers_table, measure_answers
 from benchmarks.gpu.bench import Bench, Kept
 from benchmarks.gpu.counters import counters_table, measure_counters
 from benchmarks.gpu.model import measure_model, model_table, write_accuracy
@@ -21,6 +22,7 @@ from benchmarks.gpu.sizes import measure_sizes, sizes_table
 from benchmarks.gpu.workers import measure_workers, workers_table
 
 _OF_LABS = {
+    "answers": (measure_answers, answers_table),
     "model": (measure_model, model_table),
     "counters": (measure_counters, counters_table),
     "screen": (measure_screen, screen_table),

@@ -41,6 +41,7 @@ from assistant.engine.search.resume import EarlierSearch, tell_resumed
 from assistant.engine.search.setbacks import attempted_before
 from assistant.engine.search.spending_words import cap_words
 from assistant.engine.search.trials import SearchNode, TrialHistory
+from assistant.engine.search.tuning import TuningTrials
 from assistant.engine.source_version import SourceVersion, with_texts
 from assistant.model import events
 from assistant.model.profile import Finding, Severity
@@ -214,7 +215,7 @@ class _Search(Record):
             store=self.store,
             planner=self.chosen.planner,
             judge=judges[0],
-            trials=ParallelTrials(judges, accounts.holding_gpu),
+            trials=TuningTrials(self.job, ParallelTrials(judges, accounts.holding_gpu), accounts, self.chosen.shape.tuning_trials),
             history=history,
             request=request,
             host_code=self.people.host_code,

@@ -151,6 +151,13 @@ class LaunchChange(_Reply):
     arguments: list[_Expression] | None = Field(default=None, max_length=256)
 
 
+class TunedNumber(_Reply):
+    """A constant of the code with the values that are worth trying."""
+
+    name: _Name
+    values: list[int] = Field(min_length=1, max_length=16)
+
+
 class CodeReply(_Reply):
     """An edit: whole parts of the region, and what else it needs. Parts come in fences behind it, or in it."""
 
@@ -162,6 +169,9 @@ class CodeReply(_Reply):
     includes: list[_Name] = Field(default=[], max_length=32)
     assumptions: list[_Line] = Field(default=[], max_length=32)
     risks: list[_Name] = Field(default=[], max_length=64)
+    tune: list[TunedNumber] = Field(default=[], max_length=8)
+    constraints: list[_Line] = Field(default=[], max_length=16)
+    """What the values must meet together."""
 
 
 class SummaryReply(_Reply):

@@ -8,7 +8,7 @@ Example::
 from __future__ import annotations
 
 from assistant.model.completion import ChatMessage, CompletionFailure, ModelRole
-from assistant.model.plan import Origin, Rewrite, Setback, Step, UnwrittenStep, UnwrittenStepCode
+from assistant.model.plan import Origin, Rewrite, Setback, Step, Tunable, UnwrittenStep, UnwrittenStepCode
 from assistant.model.verification import Label
 from assistant.plan.llm.answers import CODE, CODE_IN_JSON
 from assistant.plan.llm.claims import checked, condition
@@ -99,4 +99,6 @@ def _rewrite(request: PlanRequest, step: Step, reply: CodeReply, edit: RegionEdi
         predictions=step.predictions,
         assumptions=assumptions,
         origin=origin,
+        tunables=tuple(Tunable(one.name, tuple(one.values)) for one in reply.tune),
+        constraints=tuple(reply.constraints),
     )

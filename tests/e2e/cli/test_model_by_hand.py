@@ -73,6 +73,10 @@ def answering(folder: Path, name: str) -> Generator[Person]:
 RECORDED_SIZES = {"accumulator": (": 256;", ": 128;"), "bank_conflicts": ("n = 512", "n = 256"), "row_walk": ("", "")}
 """What an example has, and what it had when the answers were given: ratios depend on it."""
 ALL = ("bank_conflicts", "row_walk", "accumulator")
+FROM_THE_PROMPT = ("attention", "color_histogram", "column_sums", "dense", "gram", "layernorm", "linear", "softmax_rows")
+SHORT = ("softmax_rows",)
+"""Of these, what `make test` plays; the others are thorough."""
+ONE_ROUND = CONFIG + "beam = 1\nrepairs = 1\npatience_rounds = 1\n"
 
 
 @pytest.mark.parametrize("name", ALL if "KERNELOPT_ALL_CHEATS" in os.environ else only((), ALL))
@@ -93,3 +97,21 @@ def test_answers_given_by_hand_lead_to_the_recorded_proposal(cli: Cli, name: str
     assert (proposal["verification"]["outcome"], proposal["speed"]["outcome"]) == (expected["verification"], expected["speed"])
     assert proposal["speed"]["ratio"] == pytest.approx(expected["ratio"], rel=0.05)
     assert {call["provider"] for call in ended.all("model_call")} == {"manual"}
+
+
+@pytest.mark.parametrize("name", [name if name in SHORT else pytest.param(name, marks=pytest.mark.thorough) for name in FROM_THE_PROMPT])
+def test_answers_given_from_the_prompt_alone_come_to_what_was_recorded(cli: Cli, name: str) -> None:
+    cli.home.mkdir(exist_ok=True)
+    (cli.home / "config.toml").write_text(ONE_ROUND, "utf-8")
+    path = cli.write(f"{name}.cu", (RECORDED / name / f"{name}.cu").read_text("utf-8"))
+    options = ("--planner", "llm", "--allow-host-code", "--budget-rounds", "1", "--accept", "none", "--json")
+    with answering(path.parent / ".kernelopt" / "prompts", name) as person:
+        ended = cli.run("optimize", path, *options, deadline_s=LONG_S)
+    assert ended.code == 0, ended.said
+    assert person.asked == person.given
+    recorded = json.loads((RECORDED / name / "outcome.json").read_text("utf-8"))
+    tried = [(candidate["technique"], candidate["outcome"]) for candidate in ended.all("candidate")]
+    assert tried == [(candidate["technique"], candidate["outcome"]) for candidate in recorded["candidates"]]
+    proposals = [(p["verification"]["outcome"], pytest.approx(p["speed"]["ratio"], rel=0.05)) for p in ended.all("proposal")]
+    expected = recorded["proposal"]
+    assert proposals == ([] if expected is None else [(expected["verification"], expected["ratio"])])

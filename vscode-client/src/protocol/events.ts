@@ -16,6 +16,7 @@ export const EVENT_NAMES = [
   "findings",
   "plan",
   "candidate",
+  "tuning",
   "model_call",
   "budget",
   "comparison",

@@ -1,0 +1,207 @@
+"""Tuning the numbers of an edit: settings are tried by the judge that every candidate meets, the best is what the search goes on with.
+
+What compiles to a kernel that cannot run is left out first, the compiler having several at once. ``optuna`` chooses what is tried next
+from what was seen (ask and tell). Every setting is built, verified and timed (or predicted) as a candidate of its own; on a GPU the best is
+timed once more, as the best of many measurements is too good by chance. Example::
+
+    trials = TuningTrials(job, inner, accounts, shape.tuning_trials)
+    await trials.judge(node, step, rewrite)     # the trial of the best setting, its values written in as plain constants
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from typing import Protocol
+
+from assistant.cuda.edits import edits_between
+from assistant.engine.evaluate import costliest
+from assistant.engine.job import Job
+from assistant.engine.search.context import Trials, nothing_to_do
+from assistant.engine.search.trials import SearchNode, Trial
+from assistant.engine.source_version import candidate_of
+from assistant.errors import KernelOptError
+from assistant.model import events
+from assistant.model.build import Build
+from assistant.model.plan import Rewrite, Step
+from assistant.model.profile import Severity
+from assistant.model.source import Source
+from assistant.model.trial import TrialOutcome
+from assistant.model.verification import Label
+from assistant.plan.tuning.pruning import why_not
+from assistant.plan.tuning.space import Setting, TuningProblem, TuningSpace, space_of, written
+
+__all__ = ["TuningTrials"]
+
+_MOST_REPEATS = 64
+"""Times that a setting may be suggested which was tried already, before the next one in order is taken."""
+_SEED = 0
+"""Of the suggestions, which are to be the same each time."""
+
+
+class _Clock(Protocol):
+    @property
+    def is_out_of_time(self) -> bool: ...
+
+
+class TuningTrials:
+    """`Trials` that try further settings of an edit which has numbers to be tuned."""
+
+    def __init__(self, job: Job, inner: Trials, clock: _Clock, trial_count: int) -> None:
+        self._job = job
+        self._inner = inner
+        self._clock = clock
+        self._trial_count = trial_count
+
+    @property
+    def count(self) -> int:
+        return self._inner.count
+
+    @property
+    def has_room(self) -> bool:
+        return self._inner.has_room
+
+    def begin(self, node: SearchNode, step: Step, rewrite: Rewrite) -> None:
+        self._inner.begin(node, step, rewrite)
+
+    async def close(self) -> None:
+        await self._inner.close()
+
+    async def judge(self, node: SearchNode, step: Step, rewrite: Rewrite, on_built: Callable[[], None] = nothing_to_do) -> Trial:
+        """The edit as it was written; where that came to a time, the best of its settings."""
+        first = await self._inner.judge(node, step, rewrite, on_built)
+        if not rewrite.tunables or first.ratio is None or self._trial_count == 0:
+            return first
+        space = space_of(first.text, rewrite.tunables, rewrite.constraints)
+        if isinstance(space, TuningProblem):
+            self._job.say(Severity.INFORMATION, f"the numbers of {step.title or step.technique} are not tuned: {space.reason}")
+            return first
+        return await _Tuning(self._job, self._inner, self._clock, node, step, first).best(space, self._trial_count)
+
+
+class _Tuning:
+    """The settings of one edit."""
+
+    def __init__(self, job: Job, inner: Trials, clock: _Clock, node: SearchNode, step: Step, first: Trial) -> None:
+        self._job = job
+        self._inner = inner
+        self._clock = clock
+        self._node = node
+        self._step = step
+        self._first = first
+        self._points: list[events.TuningPoint] = []
+        self._tried: dict[Setting, Trial] = {}
+
+    async def best(self, space: TuningSpace, trial_count: int) -> Trial:
+        """Try up to ``trial_count`` settings beyond the first; the trial of the best one."""
+        self._note(space.start, self._first)
+        open_settings = tuple(setting for setting in space.settings if setting != space.start)
+        unfit = await self._unfit(open_settings[: 4 * trial_count])
+        for setting, reason in unfit.items():
+            self._points.append(events.TuningPoint(setting.values, TrialOutcome.BUILD_FAILED, reason, None))
+        candidates = tuple(setting for setting in open_settings if setting not in unfit)
+        suggested = _Suggestions(space.start, self._first.ratio or 0.0, candidates)
+        for setting in suggested.up_to(trial_count):
+            if self._clock.is_out_of_time:
+                break
+            trial = await self._inner.judge(self._node, self._step, self._with(setting))
+            self._note(setting, trial)
+            suggested.learn(setting, trial.ratio)
+        chosen = await self._confirmed()
+        best = next((setting for setting, trial in self._tried.items() if trial.id == chosen.id), space.start)
+        self._tell(best, len(space.settings))
+        return replace(chosen, rewrite=replace(chosen.rewrite, tunables=(), constraints=()))
+
+    async def _confirmed(self) -> Trial:
+        """The best that was kept, timed once more where there is a clock; the edit as it was written where none was."""
+        ranked = sorted((trial for trial in self._tried.values() if trial.node is not None), key=lambda trial: -(trial.ratio or 0.0))
+        if not ranked:
+            return self._first
+        if self._job.lab.timing is None or ranked[0].id == self._first.id:
+            return ranked[0]
+        setting = next(setting for setting, trial in self._tried.items() if trial.id == ranked[0].id)
+        again = await self._inner.judge(self._node, self._step, self._with(setting))
+        self._note(setting, again)
+        kept = [trial for trial in (again, *ranked[1:]) if trial.node is not None]
+        return max(kept, key=lambda trial: trial.ratio or 0.0) if kept else self._first
+
+    async def _unfit(self, settings: Iterable[Setting]) -> dict[Setting, str]:
+        """Settings that the compiler shows cannot run, with the reason; compiled together."""
+        if Label.HOST_CODE in self._first.rewrite.labels:
+            return {}
+        found = await asyncio.gather(*(self._why_unfit(setting) for setting in settings))
+        return {setting: reason for setting, reason in zip(settings, found, strict=True) if reason is not None}
+
+    async def _why_unfit(self, setting: Setting) -> str | None:
+        version = self._node.evaluation.version
+        text = written(self._first.text, setting)
+        try:
+            candidate = candidate_of(version, (Source(version.source.path, text), *self._first.others))
+        except KernelOptError as error:
+            return error.message
+        instances = tuple(item.instance for item in self._node.evaluation.counted.kernels)
+        built = await self._job.lab.build(replace(candidate.program, kernels=instances), self._job.target.architecture)
+        if not isinstance(built, Build):
+            return None  # its own trial says why
+        main = costliest(self._first.after or self._node.evaluation.assessment.kernels)
+        threads = max((launch.profile.config.block.count for launch in main.launches), default=None)
+        reasons = (
+            why_not(resources, self._job.architecture, threads) for resources in built.resources if resources.kernel == main.instance
+        )
+        return next((reason for reason in reasons if reason is not None), None)
+
+    def _with(self, setting: Setting) -> Rewrite:
+        """The edit with the setting written in."""
+        before, rewrite = self._node.text, self._first.rewrite
+        edits = tuple(edits_between(before, written(self._first.text, setting)))
+        return replace(rewrite, edits=edits, tunables=(), constraints=(), summary=f"{rewrite.summary} ({setting.words})")
+
+    def _note(self, setting: Setting, trial: Trial) -> None:
+        self._tried[setting] = trial
+        self._points.append(events.TuningPoint(setting.values, trial.outcome, trial.reason, trial.ratio))
+
+    def _tell(self, best: Setting, setting_count: int) -> None:
+        method = "predicted" if self._job.lab.timing is None else "timed"
+        kernel, technique = self._step.kernel, self._step.technique
+        self._job.emit(events.TuningEnded(self._job.id, kernel, technique, tuple(self._points), best.values, setting_count, method))
+
+
+class _Suggestions:
+    """What to try next, by what was seen: all settings where they are few, else optuna's choice among them."""
+
+    def __init__(self, start: Setting, ratio: float, settings: tuple[Setting, ...]) -> None:
+        import optuna  # half a second, which only a search that tunes should take
+
+        optuna.logging.set_verbosity(optuna.logging.WARNING)
+        self._open = dict.fromkeys(settings)
+        names = [name for name, _ in start.values]
+        choices = {name: sorted({value for s in (start, *settings) for key, value in s.values if key == name}) for name in names}
+        self._distributions = {name: optuna.distributions.CategoricalDistribution(values) for name, values in choices.items()}
+        self._study = optuna.create_study(direction="maximize", sampler=optuna.samplers.TPESampler(seed=_SEED))
+        self._add(start, ratio)
+
+    def up_to(self, count: int) -> Iterator[Setting]:
+        """Settings that were not tried, at most ``count``."""
+        for _ in range(min(count, len(self._open))):
+            setting = next(iter(self._open)) if len(self._open) <= count else self._chosen()
+            del self._open[setting]
+            yield setting
+
+    def learn(self, setting: Setting, ratio: float | None) -> None:
+        """What came of a setting; 0 where it did not come to a time."""
+        self._add(setting, 0.0 if ratio is None else ratio)
+
+    def _chosen(self) -> Setting:
+        for _ in range(_MOST_REPEATS):
+            trial = self._study.ask(self._distributions)
+            setting = Setting(tuple((name, int(trial.params[name])) for name in self._distributions))
+            if setting in self._open:
+                return setting
+        return next(iter(self._open))
+
+    def _add(self, setting: Setting, ratio: float) -> None:
+        import optuna
+
+        made = optuna.trial.create_trial(params=dict(setting.values), distributions=dict(self._distributions), value=ratio)
+        self._study.add_trial(made)

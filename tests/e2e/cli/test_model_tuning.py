@@ -1,0 +1,26 @@
+"""Numbers that a model leaves open are tuned without asking it again, and the best is written into what is offered."""
+
+from __future__ import annotations
+
+from tests.e2e.cli.harness import Cli
+from tests.e2e.cli.kernels_of_a_model import TILED_TRANSPOSE
+from tests.e2e.cli.scripted_model import ScriptedModel, code, optimize, outcomes, plan, step
+
+OPEN = "#define PAD 0  // columns beside the tile\n" + TILED_TRANSPOSE.replace("[32][33]", "[32][32 + PAD]")
+TUNED = {"tune": [{"name": "PAD", "values": [0, 1, 4, 9000]}], "constraints": ["PAD != 4"]}
+
+
+def test_open_numbers_are_tuned_and_the_best_is_a_plain_constant(cli: Cli) -> None:
+    model = ScriptedModel([plan(step("shared-tile", 11)), plan()], [code(OPEN, **TUNED)])
+    ended = optimize(cli, cli.quick(), model)
+    assert outcomes(ended) == ["kept"]
+    assert len(model.questions("code_reply")) == 1
+    tuning = ended.one("tuning")
+    assert (tuning["setting_count"], tuning["method"], tuning["best"]) == (3, "predicted", [["PAD", 1]])
+    points = {dict(point["values"])["PAD"]: point for point in tuning["points"]}
+    assert points.keys() == {0, 1, 9000}
+    assert points[1]["ratio"] > points[0]["ratio"]
+    assert points[9000]["outcome"] == "build_failed"
+    proposal = ended.one("proposal")
+    assert proposal["verification"]["outcome"] == "PASS"
+    assert "+#define PAD 1  // columns beside the tile" in proposal["diff"]

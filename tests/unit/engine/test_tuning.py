@@ -1,0 +1,106 @@
+"""Numbers of an edit: which settings are tried, what is told of them, what the search goes on with."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from assistant.model import events
+from assistant.model.plan import Rewrite, Tunable
+from assistant.model.timing import LaunchIdentity
+from assistant.model.workload import Case
+from assistant.ports.lab import Program
+from tests.contracts.fake_clock import Clock
+from tests.contracts.fake_lab import Behaviour
+from tests.unit.engine.scripted import Scripted, Search, plan_of
+from tests.unit.engine.searches import NAIVE, RIGHT
+from tests.unit.engine.test_search import turned
+
+OPEN = RIGHT.replace("    __shared__ float tile[32][33];", "    constexpr int PAD = 0;\n    __shared__ float tile[32][32 + PAD];")
+SECTORS = {0: 16, 1: 4, 2: 8, 3: 12, 4: 20}
+KERNELS = {
+    "out[x * n + y]": Behaviour(turned, sectors=32),
+    **{f"PAD = {pad};": Behaviour(turned, sectors=sectors) for pad, sectors in SECTORS.items()},
+}
+EDIT = Rewrite("", "", 0, (), OPEN, (), tunables=(Tunable("PAD", (0, 1, 2, 3, 4)),), constraints=("PAD != 2",))
+
+
+class PadClock(Clock):
+    """Times by ``PAD``; the first look at the fastest is too good by chance."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.looks = 0
+
+    def _side(self, program: Program, case: Case) -> tuple[float, tuple[LaunchIdentity, ...]]:
+        text = program.sources[0].text
+        pad = next((pad for pad in SECTORS if f"PAD = {pad};" in text), None)
+        takes = 100.0 if pad is None else 40.0 + SECTORS[pad]
+        if pad == 3:
+            self.looks += 1
+            takes = 20.0 if self.looks == 1 else 52.0
+        marked = program.sources[0].text.replace("int x =", f"// takes {takes} us\n    int x =")
+        return super()._side(replace(program, sources=(replace(program.sources[0], text=marked),)), case)
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KERNELOPT_HOME", str(tmp_path / "home"))
+
+
+def search(folder: Path, edit: Rewrite = EDIT, settings: str = "", timing: Clock | None = None) -> Search:
+    planner = Scripted([plan_of(NAIVE, tile=[edit])], is_model=True)
+    return Search(folder, planner, kernels=KERNELS, settings=settings, timing=timing)
+
+
+def pads(tuning: events.TuningEnded) -> list[int]:
+    return [dict(point.values)["PAD"] for point in tuning.points]
+
+
+async def test_the_best_setting_is_what_is_kept_and_offered(tmp_path: Path) -> None:
+    on = search(tmp_path)
+    assert await on.run() == [("tile", "kept")]
+    (tuning,) = on.all(events.TuningEnded)
+    assert pads(tuning) == [0, 1, 3, 4]
+    assert (tuning.best, tuning.setting_count, tuning.method) == ((("PAD", 1),), 4, "predicted")
+    ratios = [point.ratio for point in tuning.points]
+    assert max(ratio for ratio in ratios if ratio is not None) == ratios[1]
+    (offered,) = on.all(events.ProposalMade)
+    assert "+    constexpr int PAD = 1;" in offered.diff
+    assert on.all(events.CandidateTried)[0].ratio == ratios[1]
+
+
+async def test_no_more_settings_are_tried_than_the_user_says(tmp_path: Path) -> None:
+    on = search(tmp_path, settings="tuning_trials = 2\n")
+    await on.run()
+    (tuning,) = on.all(events.TuningEnded)
+    assert len(tuning.points) == 3
+    assert tuning.points[0].values == (("PAD", 0),)
+
+
+async def test_without_trials_the_edit_stays_as_it_was_written(tmp_path: Path) -> None:
+    on = search(tmp_path, settings="tuning_trials = 0\n")
+    assert await on.run() == [("tile", "kept")]
+    assert on.all(events.TuningEnded) == []
+    assert "+    constexpr int PAD = 0;" in on.all(events.ProposalMade)[0].diff
+
+
+async def test_numbers_that_the_code_does_not_define_are_reported_and_left(tmp_path: Path) -> None:
+    on = search(tmp_path, replace(EDIT, tunables=(Tunable("DEPTH", (1, 2)),)))
+    assert await on.run() == [("tile", "kept")]
+    assert on.all(events.TuningEnded) == []
+    assert any("are not tuned: DEPTH is defined 0 times" in said for said in on.said)
+
+
+async def test_on_a_gpu_the_best_is_timed_once_more_and_has_to_hold(tmp_path: Path) -> None:
+    on = search(tmp_path, timing=PadClock())
+    await on.run()
+    (tuning,) = on.all(events.TuningEnded)
+    assert tuning.method == "timed"
+    assert pads(tuning) == [0, 1, 3, 4, 3]
+    lucky, again = (point.ratio for point in tuning.points if point.values == (("PAD", 3),))
+    assert lucky == pytest.approx(5.0)
+    assert again == pytest.approx(100 / 52)
+    assert tuning.best == (("PAD", 1),)
