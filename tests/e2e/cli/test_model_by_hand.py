@@ -74,8 +74,6 @@ RECORDED_SIZES = {"accumulator": (": 256;", ": 128;"), "bank_conflicts": ("n = 5
 """What an example has, and what it had when the answers were given: ratios depend on it."""
 ALL = ("bank_conflicts", "row_walk", "accumulator")
 FROM_THE_PROMPT = ("attention", "color_histogram", "column_sums", "dense", "gram", "layernorm", "linear", "softmax_rows")
-SHORT = ("softmax_rows",)
-"""Of these, what `make test` plays; the others are thorough."""
 ONE_ROUND = CONFIG + "beam = 1\nrepairs = 1\npatience_rounds = 1\n"
 
 
@@ -99,7 +97,8 @@ def test_answers_given_by_hand_lead_to_the_recorded_proposal(cli: Cli, name: str
     assert {call["provider"] for call in ended.all("model_call")} == {"manual"}
 
 
-@pytest.mark.parametrize("name", [name if name in SHORT else pytest.param(name, marks=pytest.mark.thorough) for name in FROM_THE_PROMPT])
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", FROM_THE_PROMPT)
 def test_answers_given_from_the_prompt_alone_come_to_what_was_recorded(cli: Cli, name: str) -> None:
     cli.home.mkdir(exist_ok=True)
     (cli.home / "config.toml").write_text(ONE_ROUND, "utf-8")
