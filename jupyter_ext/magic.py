@@ -70,7 +70,7 @@ class KernelOptMagics(Magics):
     @argument("--shapes", help="sets of variables that --args and --grid are worked out for: 'n=1000;n=4096'")
     @argument("--ref", help="a function that says what is right; called with the arguments that it has parameters for")
     @argument("--ref-time", type=float, default=ReferenceLimits().total_s, help="seconds that calls of --ref may take (default: 10)")
-    @argument("--planner", choices=("auto", "expert", "llm"), help="who proposes edits (default: as configured)")
+    @argument("--planner", choices=("auto", "expert", "llm", "agent"), help="who proposes edits (default: as configured)")
     @argument("--allow-host-code", action="store_true", help="proposals may edit host code, such as the launches of a main()")
     @argument("--allow", default="none", help="decisions that are put off to the end of a search: precision,alignment,… (default: none)")
     @argument("--device", help="auto, cpu or gpu:N (default: as configured)")

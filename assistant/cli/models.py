@@ -17,6 +17,7 @@ from assistant.plan.llm.planner import LlmPlanner
 from assistant.plan.llm.talk import Stamps
 from assistant.plan.mixed import MixedPlanner
 from assistant.plan.providers import ModelRelay, ProviderSetup, open_provider, read_prices
+from assistant.ports.agent import Agent
 from assistant.ports.planner import Planner
 from assistant.ports.provider import Accounts, Provider
 from assistant.record import Record
@@ -51,3 +52,9 @@ class ModelParts(Record):
         stamps = Stamps(job, new_id, lambda: time.time_ns() // 1_000_000)
         model = LlmPlanner(provider, accounts, self.catalogue, settings, stamps)
         return model if is_alone else MixedPlanner(self.expert, model)
+
+    def agent(self, provider: Provider, accounts: Accounts, settings: Settings, job: str) -> tuple[Agent, Planner]:
+        """A model that works with tools, and the planner that explains what it found."""
+        stamps = Stamps(job, new_id, lambda: time.time_ns() // 1_000_000)
+        model = LlmPlanner(provider, accounts, self.catalogue, settings, stamps)
+        return model.agent(), model

@@ -16,7 +16,11 @@ __all__ = ["add_optimize_command"]
 _AcceptOption = Annotated[Accept, typer.Option(help="Decide here (ask), take what is proved (best, best-predicted), or later (none)")]
 _PlannerOption = Annotated[
     str | None,
-    typer.Option(metavar="NAME", help="expert, llm (a language model), or auto (both, where a model is set); default: as the settings say"),
+    typer.Option(
+        metavar="NAME",
+        help="expert, llm (a language model), agent (one that works with tools), or auto (expert and llm, where a model is set); "
+        "default: as the settings say",
+    ),
 ]
 _UsdOption = Annotated[float | None, typer.Option(min=0, help="Dollars for language models at most, by your price table")]
 _TokensOption = Annotated[int | None, typer.Option(min=0, help="Tokens to and from language models at most")]

@@ -35,7 +35,6 @@ _OUTCOME_STYLE = {Outcome.PASS: "green", Outcome.FAIL: "bold red", Outcome.NEEDS
 _OUTCOME_COLUMNS = 12
 """Width of the longest outcome of a candidate, ``cannot_judge`` and ``build_failed``."""
 _BAR_COLUMNS = 24
-_BAR_COLUMNS = 24
 _RATIO_COLUMNS = len("predicted 12.34x")
 _SMALLEST_SHOWN_RATIO = 0.01
 """Costs below this share of the time are said to be small, not numbered: the model does not know them better."""

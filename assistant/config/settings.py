@@ -274,6 +274,13 @@ class SearchSettings(_Section):
         description="Settings tried of an edit that has numbers to be tuned (0: none).",
         json_schema_extra=_LOWER_ONLY,
     )
+    agent_turns: int = Field(
+        default=24,
+        ge=1,
+        le=200,
+        description="Turns of a model that works with tools, per kernel.",
+        json_schema_extra=_LOWER_ONLY,
+    )
     repairs: int = Field(default=2, ge=0, le=5, description="Times a model may fix one rewrite that failed.", json_schema_extra=_LOWER_ONLY)
     patience_rounds: int = Field(
         default=2, ge=1, description="Rounds without a gain after which a search ends.", json_schema_extra=_LOWER_ONLY
@@ -313,8 +320,9 @@ class Settings(_Section):
         description="What the speed of an edit is of: `main`, all that the program does on the GPU, or a function of the host, its calls; "
         "absent: what the edit changes.",
     )
-    planner: Literal["auto", "expert", "llm"] = Field(
-        default="auto", description="Who plans: the built-in expert, the language model, or the model where one is set."
+    planner: Literal["auto", "expert", "llm", "agent"] = Field(
+        default="auto",
+        description="Who plans: the built-in expert, the language model, the model with tools of ours, or the model where one is set.",
     )
     build: BuildSettings = BuildSettings()
     run: RunSettings = RunSettings()

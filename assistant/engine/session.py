@@ -287,11 +287,13 @@ def _limited(options: OptimizeOptions, loaded: LoadedSettings) -> OptimizeOption
 def _check_planner(options: OptimizeOptions, settings: Settings) -> None:
     """What can be said before anything runs."""
     name = options.planner or settings.planner
-    if name not in ("auto", "expert", "llm"):
-        raise UsageError(f"--planner takes expert, llm or auto, not {name!r}")
-    if name == "llm" and settings.provider.kind == "none":
+    if name not in ("auto", "expert", "llm", "agent"):
+        raise UsageError(f"--planner takes expert, llm, agent or auto, not {name!r}")
+    if name == "agent" and settings.provider.kind in ("editor", "manual"):
+        raise UsageError(f"--planner agent: provider.kind {settings.provider.kind} cannot call tools", "set provider.kind to openai")
+    if name in ("llm", "agent") and settings.provider.kind == "none":
         raise UsageError(
-            "--planner llm: no model provider is configured",
+            f"--planner {name}: no model provider is configured",
             f"{how_to_set_a_model()}; or use --planner expert, which needs no key and no network",
         )
 

@@ -60,11 +60,33 @@ class CallOutcome(StrEnum):
     CANCELLED = "cancelled"
 
 
+class ToolSpec(Record):
+    """A function that a model may ask to be called."""
+
+    name: str
+    description: str
+    json_schema: str
+    """Of its arguments, as JSON text."""
+
+
+class ToolCall(Record):
+    """What a model asks to be called; untrusted."""
+
+    id: str
+    name: str
+    arguments: str
+    """JSON text, as it came."""
+
+
 class ChatMessage(Record):
     """One message of a request."""
 
-    author: Literal["system", "user", "assistant"]
+    author: Literal["system", "user", "assistant", "tool"]
     text: str
+    calls: tuple[ToolCall, ...] = ()
+    """What an assistant's message asks for."""
+    answers: str | None = None
+    """Of a tool's message: the id of the call."""
 
 
 class ReplySchema(Record):
@@ -90,6 +112,7 @@ class CompletionRequest(Record):
     temperature: float | None = None
     """None: the endpoint's own."""
     seed: int | None = None
+    tools: tuple[ToolSpec, ...] = ()
 
 
 class Completion(Record):
@@ -103,6 +126,7 @@ class Completion(Record):
     output_token_count: int | None
     is_cut: bool = False
     """It ended at the token limit."""
+    calls: tuple[ToolCall, ...] = ()
 
 
 class CompletionFailure(Record):

@@ -36,7 +36,7 @@ class ReceivedRequest:
 
     @property
     def text(self) -> str:
-        return "\n".join(message["content"] for message in self.body["messages"])
+        return "\n".join(message["content"] or "" for message in self.body["messages"])
 
 
 @dataclass(frozen=True)
@@ -51,6 +51,17 @@ class Says:
     piece_length: int = 40
     pause_s: float = 0.0
     """Between pieces."""
+    model: str = MODEL
+
+
+@dataclass(frozen=True)
+class Calls:
+    """A streamed answer that asks for tools: (name, arguments) each."""
+
+    tools: tuple[tuple[str, dict[str, Any]], ...]
+    text: str = ""
+    usage: tuple[int, int] | None = (1000, 100)
+    piece_length: int = 40
     model: str = MODEL
 
 
@@ -92,7 +103,7 @@ class Stalls:
     """Accepts the request and says nothing until the client goes."""
 
 
-Reply = Says | Refuses | Sends | Redirects | Breaks | Stalls
+Reply = Says | Calls | Refuses | Sends | Redirects | Breaks | Stalls
 Script = Callable[[ReceivedRequest], Reply]
 
 
@@ -170,7 +181,7 @@ def _handler(endpoint: ScriptedEndpoint) -> type[BaseHTTPRequestHandler]:
 
         def _answer(self, reply: Reply) -> None:
             match reply:
-                case Says():
+                case Says() | Calls():
                     self._stream(reply)
                 case Refuses():
                     self._error(reply)
@@ -190,11 +201,11 @@ def _handler(endpoint: ScriptedEndpoint) -> type[BaseHTTPRequestHandler]:
                     endpoint.wait(60)
                     self._drop()
 
-        def _stream(self, reply: Says) -> None:
+        def _stream(self, reply: Says | Calls) -> None:
             self._begin(200, "text/event-stream")
-            for event in _events(reply):
+            for event in _events(reply) if isinstance(reply, Says) else _call_events(reply):
                 self._event(event)
-                if reply.pause_s:
+                if isinstance(reply, Says) and reply.pause_s:
                     endpoint.wait(reply.pause_s)
             self._chunk(b"data: [DONE]\n\n")
             self._chunk(b"")
@@ -237,6 +248,28 @@ def _events(reply: Says) -> Iterator[dict[str, Any]]:
         yield event({"content": reply.text[start : start + reply.piece_length]})
     if reply.finish is not None:
         yield event({}, reply.finish)
+    if reply.usage is not None:
+        prompt, completion = reply.usage
+        yield {**event({}), "choices": [], "usage": {"prompt_tokens": prompt, "completion_tokens": completion}}
+
+
+def _call_events(reply: Calls) -> Iterator[dict[str, Any]]:
+    """As OpenAI streams them: id and name first, the arguments in pieces."""
+
+    def event(delta: dict[str, Any], finish: str | None = None) -> dict[str, Any]:
+        choice = {"index": 0, "delta": delta, "finish_reason": finish}
+        return {"id": "c1", "object": "chat.completion.chunk", "created": int(time.time()), "model": reply.model, "choices": [choice]}
+
+    def called(index: int, function: dict[str, str], **more: str) -> dict[str, Any]:
+        return event({"tool_calls": [{"index": index, "type": "function", "function": function, **more}]})
+
+    yield event({"role": "assistant", "content": reply.text or None})
+    for index, (name, arguments) in enumerate(reply.tools):
+        text = json.dumps(arguments)
+        yield called(index, {"name": name, "arguments": ""}, id=f"call_{index}")
+        for start in range(0, len(text), reply.piece_length):
+            yield called(index, {"arguments": text[start : start + reply.piece_length]})
+    yield event({}, "tool_calls")
     if reply.usage is not None:
         prompt, completion = reply.usage
         yield {**event({}), "choices": [], "usage": {"prompt_tokens": prompt, "completion_tokens": completion}}

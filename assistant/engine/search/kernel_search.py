@@ -10,11 +10,12 @@ from dataclasses import replace
 
 from assistant.engine.evaluate import costliest
 from assistant.engine.proposals import SHOWN_GAIN_RATIO, SettledStep, StandingRejection, refusals
+from assistant.engine.search.agent_round import AgentRound
 from assistant.engine.search.confirming import Confirmation, ConfirmationResult, Offer
 from assistant.engine.search.context import SearchContext, SearchServices
 from assistant.engine.search.frontier import Frontier
 from assistant.engine.search.kept_before import taken_up
-from assistant.engine.search.round import Round
+from assistant.engine.search.round import Round, RoundResult
 from assistant.engine.search.trials import SearchNode
 from assistant.model.profile import Severity
 from assistant.model.proposal import DecisionKind, Proposal
@@ -117,11 +118,18 @@ class KernelSearch:
 
     async def _round_is_idle(self) -> bool:
         """One round on each version of the frontier, and the next frontier. Whether no plan had a step."""
-        rounds = [await Round(self._context, self._services, node).run() for node in self._frontier.nodes]
+        rounds = [await self._round(node) for node in self._frontier.nodes]
         kept = [node for result in rounds for node in result.kept]
         self._frontier = self._frontier.after(kept) if kept else self._frontier.elsewhere([result.settled for result in rounds])
         self._withheld += [edit for result in rounds for edit in result.withheld]
         return all(result.is_idle for result in rounds)
+
+    async def _round(self, node: SearchNode) -> RoundResult:
+        """By the agent where one was chosen, which goes on by itself until it is done."""
+        agent = self._services.agent
+        if agent is None:
+            return await Round(self._context, self._services, node).run()
+        return await AgentRound(self._context, self._services, node, agent).run()
 
     async def _confirmed(self) -> tuple[SearchNode, ConfirmationResult]:
         """The best version that is left, or the next best where it does not hold."""

@@ -221,6 +221,7 @@ class _Search(Record):
             host_code=self.people.host_code,
             accounts=accounts,
             judge_elsewhere=self.judge_elsewhere,
+            agent=self.chosen.agent,
         )
 
 

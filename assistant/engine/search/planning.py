@@ -29,6 +29,7 @@ from assistant.model.completion import Caps, ModelRole, ServedModel, Spending
 from assistant.model.profile import Severity
 from assistant.plan.budget import MANUAL, Extent, estimate, keepable
 from assistant.plan.profiles import call_limits
+from assistant.ports.agent import Agent
 from assistant.ports.planner import Planner
 from assistant.ports.provider import Accounts, Provider
 from assistant.ports.store import SearchStore
@@ -36,6 +37,8 @@ from assistant.record import Record
 
 __all__ = ["NO_CALLBACKS", "AskModel", "ChosenPlanner", "ModelNotice", "Models", "PlannerChoice", "SearchCallbacks", "model_notice"]
 
+LLM, AGENT = "llm", "agent"
+"""Planners that a user asks for by name: a model that plans, and one that works with tools."""
 _SENT = "the source of the kernel with its launches, counters, findings, compiler messages, and what was tried"
 _OWN_ORIGINS = ("command line", "editor user")
 """Places of a setting that only the user writes."""
@@ -84,6 +87,10 @@ class Models(Protocol):
         """A model alone, or one together with the expert."""
         ...
 
+    def agent(self, provider: Provider, accounts: Accounts, settings: Settings, job: str) -> tuple[Agent, Planner]:
+        """A model that works with tools, and the planner that explains what it found."""
+        ...
+
 
 class ChosenPlanner(Record):
     """Who plans one job, how its search goes, and its meter."""
@@ -91,6 +98,8 @@ class ChosenPlanner(Record):
     planner: Planner
     shape: SearchShape
     accounts: JobAccounts
+    agent: Agent | None = None
+    """Takes the place of rounds, where one was chosen."""
 
 
 class PlannerChoice(Record):
@@ -125,11 +134,14 @@ class PlannerChoice(Record):
         try:
             served = tuple(map(provider.served, (ModelRole.PLANNER, ModelRole.CODER, ModelRole.SUMMARISER)))
             notice = model_notice(served, self.job.request.file, self.options, settings, kernel_count, self._is_named(kind))
-            if await self._agreed(notice, accounts):
-                asked = models.planner(kind == "llm", provider, accounts, settings, self.job.id)
-                yield ChosenPlanner(asked, shape_for_models(settings), accounts)
-            else:
+            if not await self._agreed(notice, accounts):
                 yield by_expert
+            elif kind == AGENT:
+                agent, explaining = models.agent(provider, accounts, settings, self.job.id)
+                yield ChosenPlanner(explaining, shape_for_models(settings), accounts, agent)
+            else:
+                asked = models.planner(kind == LLM, provider, accounts, settings, self.job.id)
+                yield ChosenPlanner(asked, shape_for_models(settings), accounts)
         finally:
             await provider.close()
 
@@ -142,7 +154,7 @@ class PlannerChoice(Record):
         try:
             return models, models.provider(settings, find_workspace(self.job.request.file), self._waits)
         except UsageError as error:
-            if kind == "llm":
+            if kind in (LLM, AGENT):
                 raise
             self._say_expert_plans(error.message, error.remedy)
             return models, None
@@ -150,7 +162,7 @@ class PlannerChoice(Record):
     def _is_named(self, kind: str) -> bool:
         """Whether the user asked for a model: a setting that came with the workspace does not count."""
         is_own = self.options.planner is not None or self.loaded.origins["planner"] in (*_OWN_ORIGINS, str(user_paths().config))
-        return kind == "llm" and is_own
+        return kind in (LLM, AGENT) and is_own
 
     async def _agreed(self, notice: ModelNotice, accounts: JobAccounts) -> bool:
         """Whether the person who can be asked says yes; then the meter begins."""

@@ -27,6 +27,8 @@ class SearchShape(Record):
     """Candidates in the compiler's hands at once: the one that is tried, and what comes behind it."""
     tuning_trials: int = 16
     """Settings of an edit's numbers that are tried."""
+    agent_turns: int = 24
+    """Of a model that works with tools."""
     asks_models: bool = False
     """A rewrite may cost a call, and is not asked for where it could not be tried."""
     allowed: tuple[str, ...] = ()
@@ -52,6 +54,7 @@ def shape_for_models(settings: Settings) -> SearchShape:
         near_limit_ratio=search.near_limit_ratio,
         parallel_builds=search.parallel_builds,
         tuning_trials=search.tuning_trials,
+        agent_turns=search.agent_turns,
         asks_models=True,
         allowed=search.allow,
     )

@@ -179,6 +179,8 @@ class _Suggestions:
         choices = {name: sorted({value for s in (start, *settings) for key, value in s.values if key == name}) for name in names}
         self._distributions = {name: optuna.distributions.CategoricalDistribution(values) for name, values in choices.items()}
         self._study = optuna.create_study(direction="maximize", sampler=optuna.samplers.TPESampler(seed=_SEED))
+        self._asked: dict[Setting, optuna.trial.Trial] = {}
+        self._values: dict[Setting, float] = {}
         self._add(start, ratio)
 
     def up_to(self, count: int) -> Iterator[Setting]:
@@ -190,18 +192,27 @@ class _Suggestions:
 
     def learn(self, setting: Setting, ratio: float | None) -> None:
         """What came of a setting; 0 where it did not come to a time."""
-        self._add(setting, 0.0 if ratio is None else ratio)
+        value = 0.0 if ratio is None else ratio
+        asked = self._asked.pop(setting, None)
+        if asked is None:
+            self._add(setting, value)
+        else:
+            self._values[setting] = value
+            self._study.tell(asked, value)
 
     def _chosen(self) -> Setting:
         for _ in range(_MOST_REPEATS):
-            trial = self._study.ask(self._distributions)
+            trial = self._study.ask(dict(self._distributions))
             setting = Setting(tuple((name, int(trial.params[name])) for name in self._distributions))
             if setting in self._open:
+                self._asked[setting] = trial
                 return setting
+            self._study.tell(trial, self._values.get(setting, 0.0))  # tried before, or it cannot run
         return next(iter(self._open))
 
-    def _add(self, setting: Setting, ratio: float) -> None:
+    def _add(self, setting: Setting, value: float) -> None:
         import optuna
 
-        made = optuna.trial.create_trial(params=dict(setting.values), distributions=dict(self._distributions), value=ratio)
+        self._values[setting] = value
+        made = optuna.trial.create_trial(params=dict(setting.values), distributions=dict(self._distributions), value=value)
         self._study.add_trial(made)

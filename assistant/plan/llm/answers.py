@@ -123,7 +123,7 @@ def _read_object(text: str, reply: type[Reply]) -> Reply | BadReply:
         try:
             found = reply.model_validate(each.value)
         except ValidationError as error:
-            problem = BadReply(_faults(error))
+            problem = BadReply(faults(error))
     return found or problem or BadReply("the answer holds no JSON object")
 
 
@@ -175,7 +175,7 @@ def _answers(objects: Sequence[_Object], fences: Sequence[_Fence]) -> tuple[list
             try:
                 answers.append(_Written(CodeReply.model_validate(item.value)))
             except ValidationError as error:
-                problem = BadReply(_faults(error))
+                problem = BadReply(faults(error))
     if unclaimed and not (answers and answers[0].has_content):
         answers = answers or ([] if problem else [_Written(CodeReply())])
         for answer in answers[:1]:
@@ -279,7 +279,7 @@ def _refuse(constant: str) -> float:
     raise ValueError(f"{constant} is no JSON number")
 
 
-def _faults(error: ValidationError) -> str:
+def faults(error: ValidationError) -> str:
     """The first few faults as ``steps.0.line: Input should be …``, without the values that were given."""
     faults = error.errors(include_url=False, include_input=False, include_context=False)
     shown = [f"{'.'.join(map(str, fault['loc'])) or 'the object'}: {fault['msg']}" for fault in faults[:_SHOWN_ERRORS]]

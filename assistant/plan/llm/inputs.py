@@ -65,6 +65,11 @@ class Inputs:
         inputs = {"techniques": self._catalogue.techniques, "step_count": step_count, "with_code": with_code}
         return self._fitted(ModelRole.PLANNER, "plan", facts, inputs | self._form())
 
+    async def agent(self, request: PlanRequest) -> Prompt | CompletionFailure:
+        """Begins a conversation with tools."""
+        inputs = {"techniques": self._catalogue.techniques}
+        return self._fitted(ModelRole.CODER, "agent", await self._facts(request), inputs | self._form())
+
     async def code(self, request: PlanRequest, step: Step, others: tuple[Rewrite, ...]) -> Prompt | CompletionFailure:
         """Asks for an edit that carries out ``step`` and differs from ``others``."""
         technique = self._catalogue.get(step.technique)
@@ -164,7 +169,7 @@ class Inputs:
     def _fitted(self, role: ModelRole, template: str, facts: Facts, inputs: Mapping[str, object]) -> Prompt | CompletionFailure:
         limits = self._talk.limits(role)
         token_count = limits.input_tokens - self._system_tokens
-        facts = replace(facts, has_fences=limits.has_fences)
+        facts = replace(facts, has_fences=limits.has_fences and template != "agent")  # a tool's arguments are JSON
         prompt = fitted(facts, lambda smaller: self._library.render(template, {"facts": smaller, **inputs}), token_count)
         if prompt is not None:
             return prompt

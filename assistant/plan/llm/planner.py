@@ -15,6 +15,7 @@ from assistant.config import Settings
 from assistant.model.completion import CompletionFailure, ModelRole
 from assistant.model.plan import NO_MODEL, Decline, DeclineReason, Origin, Plan, Rewrite, Setback, Step, UnwrittenStep, WrittenCode
 from assistant.plan.catalogue import Catalogue
+from assistant.plan.llm.agent import LlmAgent
 from assistant.plan.llm.answers import EXPLANATION, PLAN, PLAN_AND_CODE
 from assistant.plan.llm.explaining import explanation_of
 from assistant.plan.llm.inputs import Inputs
@@ -40,6 +41,11 @@ class LlmPlanner:
         self._talk = Talk(provider, accounts, library, settings, stamps)
         self._inputs = Inputs(self._talk, library, catalogue, settings)
         self._writer = Writer(self._talk, self._inputs)
+
+    def agent(self) -> LlmAgent:
+        """The same model with tools."""
+        served = self._provider.served(ModelRole.CODER)
+        return LlmAgent(self._talk, self._inputs, f"agent:{served.model or served.provider}")
 
     @property
     def name(self) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Generic
 
 from assistant.config import Settings
@@ -24,6 +25,7 @@ from assistant.model.completion import (
     ReplySchema,
     ServedModel,
     Spending,
+    ToolSpec,
 )
 from assistant.plan.budget import believed, call_cost
 from assistant.plan.llm.answers import BadReply, Form, Value
@@ -85,8 +87,7 @@ class Talk:
         self, role: ModelRole, prompt: Prompt, form: Form[Value], earlier: tuple[ChatMessage, ...] = ()
     ) -> Answer[Value] | NoAnswer:
         """The answer to ``prompt``, in the conversation ``earlier`` or, without one, in a new one."""
-        system = self._library.render("system", {"reasons": self.limits(role).reasons})
-        start = earlier or (ChatMessage("system", system.text),)
+        start = earlier or (self.system(role),)
         messages = (*start, ChatMessage("user", prompt.text))
         calls: tuple[str, ...] = ()
         name, problem = prompt.name, ""
@@ -112,6 +113,22 @@ class Talk:
         remedy = "try another model, or one with structured outputs; kernelopt doctor --llm tests it"
         return NoAnswer(CompletionFailure(FailureKind.BAD_REPLY, message, remedy), calls)
 
+    def system(self, role: ModelRole) -> ChatMessage:
+        """What begins every conversation."""
+        return ChatMessage("system", self._library.render("system", {"reasons": self.limits(role).reasons}).text)
+
+    async def turn(
+        self, role: ModelRole, name: str, messages: tuple[ChatMessage, ...], tools: tuple[ToolSpec, ...]
+    ) -> tuple[str, Completion | CompletionFailure]:
+        """One turn of a conversation with tools, within the budget, with the id of its call; ``name``: the prompt that began it."""
+        request = replace(self._request(role, name, messages, None), tools=tools)
+        served, input_token_count = self._provider.served(role), _input_tokens(request)
+        refusal = self._accounts.refusal(served, input_token_count, request.max_output_tokens)
+        if refusal is not None:
+            return request.id, refusal
+        self._accounts.sending(request, served, input_token_count)
+        return request.id, await self._call(request)
+
     def lasting(self, role: ModelRole) -> CompletionFailure | None:
         """What every further question to the role's model would end with; None while it may answer."""
         return self._accounts.lasting(self._provider.served(role))
@@ -125,7 +142,7 @@ class Talk:
             id=self._stamps.new_id("M"),
             role=role,
             prompt=name,
-            messages=tuple(ChatMessage(message.author, legible(message.text)) for message in messages),
+            messages=tuple(replace(message, text=legible(message.text)) for message in messages),
             max_output_tokens=self.limits(role).output_tokens,
             reply=schema,
             temperature=self._settings.temperature,
@@ -160,6 +177,8 @@ class Talk:
 def _input_tokens(request: CompletionRequest) -> int:
     """Of the prompt and the schema that is sent with it, with the room that a budget leaves for an estimate."""
     schema = 0 if request.reply is None else estimated_tokens(request.reply.json_schema)
+    schema += sum(estimated_tokens(f"{tool.name} {tool.description} {tool.json_schema}") for tool in request.tools)
+    schema += sum(estimated_tokens(call.arguments) for message in request.messages for call in message.calls)
     return most_message_tokens(request.messages) + schema
 
 
@@ -170,8 +189,13 @@ def _spending(request: CompletionRequest, answer: Completion | CompletionFailure
             return Spending(money_usd=0.0, call_count=1), True
         reported_input, reported_output, text = None, None, answer.partial_text
     else:
-        reported_input, reported_output, text = answer.input_token_count, answer.output_token_count, answer.text
+        reported_input, reported_output, text = answer.input_token_count, answer.output_token_count, _written(answer)
     input_count = believed(reported_input, _input_tokens(request))
     output_count = believed(reported_output, estimated_tokens(text), request.max_output_tokens)
     money_usd = call_cost(served.price, input_count, output_count)
     return Spending(money_usd, input_count, output_count, 1), (reported_input, reported_output) != (input_count, output_count)
+
+
+def _written(answer: Completion) -> str:
+    """All that the model wrote: its text and what it asks to be called."""
+    return answer.text + "".join(f"{call.name} {call.arguments}" for call in answer.calls)

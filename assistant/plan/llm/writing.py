@@ -21,7 +21,7 @@ from assistant.plan.llm.talk import NoAnswer, Talk
 from assistant.plan.shown import NAME_CHARACTERS, shown
 from assistant.ports.planner import PlanRequest
 
-__all__ = ["Writer"]
+__all__ = ["Writer", "rewrite_of"]
 
 _MOST_REGION_REPAIRS = 1
 """Attempts to repair an edit that cannot be made (issue 6)."""
@@ -40,7 +40,7 @@ class Writer:
             reply = CodeReply.model_validate_json(step.written.answer)
             edit = edit_of(request.parsed, request.kernel, reply, request.launching)
             if isinstance(edit, RegionEdit):
-                return _rewrite(request, step, reply, edit, step.written.origin)
+                return rewrite_of(request, step, reply, edit, step.written.origin)
         prompt = await self._inputs.code(request, step, others)
         return await self._edited(request, step, prompt)
 
@@ -67,7 +67,7 @@ class Writer:
                 return UnwrittenStep(UnwrittenStepCode.GIVEN_UP, _why_given_up(answer.value, request.parsed.source.text), calls)
             edit = edit_of(request.parsed, request.kernel, answer.value, request.launching)
             if isinstance(edit, RegionEdit):
-                return _rewrite(request, step, answer.value, edit, Origin(shown(answer.model, NAME_CHARACTERS), calls))
+                return rewrite_of(request, step, answer.value, edit, Origin(shown(answer.model, NAME_CHARACTERS), calls))
             reason, earlier = edit.reason, answer.messages
             prompt = self._inputs.refused(edit)
         return UnwrittenStep(UnwrittenStepCode.UNUSABLE_ANSWER, f"the model's edit cannot be made: {reason}", calls)
@@ -83,7 +83,8 @@ def _why_given_up(reply: CodeReply, code: str) -> str:
     return f"the model gives the step up: {said}" if said else "the model gives the step up"
 
 
-def _rewrite(request: PlanRequest, step: Step, reply: CodeReply, edit: RegionEdit, origin: Origin) -> Rewrite:
+def rewrite_of(request: PlanRequest, step: Step, reply: CodeReply, edit: RegionEdit, origin: Origin) -> Rewrite:
+    """The edit of one step as a candidate."""
     code = request.parsed.source.text
     summary = checked(reply.summary, (), code)
     assumptions = (*edit.assumptions, *(condition(text, code) for text in reply.assumptions if text))  # that there is one is always said

@@ -12,10 +12,10 @@ from __future__ import annotations
 
 from pydantic import ValidationError
 
-from assistant.model.completion import Completion, CompletionFailure, FailureKind
+from assistant.model.completion import Completion, CompletionFailure, FailureKind, ToolCall
 from assistant.plan.providers.error_replies import SAID_LENGTH, plain
 from assistant.plan.providers.redaction import PieceRedaction, redacted
-from assistant.plan.providers.wire import Chunk
+from assistant.plan.providers.wire import CallPiece, Chunk
 from assistant.plan.shown import shown
 
 __all__ = ["ANSWER_BYTES", "Answer", "answer_limit_bytes", "well_formed"]
@@ -45,6 +45,8 @@ class Answer:
         self._size_bytes = 0
         self._model: str | None = None
         self._finish: str | None = None
+        self._calls: dict[int, list[str]] = {}
+        """By index: id, name and arguments of a tool call."""
         self._input_token_count: int | None = None
         self._output_token_count: int | None = None
 
@@ -67,6 +69,8 @@ class Answer:
             if choice.delta is not None:
                 self._refusal += choice.delta.refusal or ""
                 self._take(choice.delta.content or "")
+                for piece in choice.delta.tool_calls or ():
+                    self._take_call(piece)
         return self.oversized() if self._size_bytes > self._limit_bytes else None
 
     def ended(self) -> Completion | CompletionFailure:
@@ -79,7 +83,16 @@ class Answer:
             message = f"{self._endpoint} ended its answer in the middle"
             return self._failure(FailureKind.UNREACHABLE, message, "try again; kernelopt doctor --llm tries the endpoint")
         model = plain(redacted(self._model or "", self._key))[:_MODEL_NAME_LENGTH]
-        return Completion(self.text, model, self._input_token_count, self._output_token_count, self._finish == "length")
+        calls = tuple(ToolCall(*(redacted(well_formed(text), self._key) for text in parts)) for _, parts in sorted(self._calls.items()))
+        counts = (self._input_token_count, self._output_token_count)
+        return Completion(self.text, model, *counts, is_cut=self._finish == "length", calls=calls)
+
+    def _take_call(self, piece: CallPiece) -> None:
+        """Count a piece of a tool call like text: a budget bounds both."""
+        parts = self._calls.setdefault(piece.index, ["", "", ""])
+        for place, text in enumerate((piece.id, piece.function.name, piece.function.arguments)):
+            parts[place] += text or ""
+            self._size_bytes += len((text or "").encode("utf-8", "surrogatepass"))
 
     def malformed(self) -> CompletionFailure:
         message = f"{self._endpoint} sent something other than a chat completion"

@@ -15,10 +15,10 @@ from dataclasses import replace
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from assistant.model.completion import ChatMessage, CompletionRequest, ReplySchema
+from assistant.model.completion import ChatMessage, CompletionRequest, ReplySchema, ToolSpec
 from assistant.record import Record
 
-__all__ = ["Chunk", "Dialect", "conceded", "request_body"]
+__all__ = ["CallPiece", "Chunk", "Dialect", "conceded", "request_body"]
 
 _MEAN_FORMAT = ("response_format", "json_schema")
 _MEAN_LIMIT = ("max_tokens", "max_completion_tokens")
@@ -34,11 +34,29 @@ class Dialect(Record):
     has_usage: bool = True
 
 
+class _CalledFunction(BaseModel):
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    name: str | None = None
+    arguments: str | None = None
+
+
+class CallPiece(BaseModel):
+    """A piece of a tool call: its id and name come first, its arguments in pieces."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    index: int = Field(default=0, ge=0, le=64)
+    id: str | None = None
+    function: _CalledFunction = _CalledFunction()
+
+
 class _Delta(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True)
 
     content: str | None = None
     refusal: str | None = None
+    tool_calls: tuple[CallPiece, ...] | None = None
 
 
 class _Choice(BaseModel):
@@ -77,6 +95,8 @@ def request_body(request: CompletionRequest, model: str, dialect: Dialect) -> di
         body["stream_options"] = {"include_usage": True}
     if request.reply is not None and dialect.has_schemas:
         body["response_format"] = _format(request.reply)
+    if request.tools:
+        body["tools"] = [_tool(tool) for tool in request.tools]
     if request.temperature is not None:
         body["temperature"] = request.temperature
     if request.seed is not None:
@@ -103,8 +123,17 @@ def _names(complaint: str, words: tuple[str, ...]) -> bool:
     return any(word in complaint for word in words)
 
 
-def _message(message: ChatMessage) -> Mapping[str, str]:
-    return {"role": message.author, "content": message.text}
+def _message(message: ChatMessage) -> Mapping[str, object]:
+    plain: dict[str, object] = {"role": message.author, "content": message.text}
+    if message.calls:
+        functions = [(call.id, {"name": call.name, "arguments": call.arguments}) for call in message.calls]
+        plain["tool_calls"] = [{"id": id_, "type": "function", "function": function} for id_, function in functions]
+    return plain if message.answers is None else plain | {"tool_call_id": message.answers}
+
+
+def _tool(tool: ToolSpec) -> Mapping[str, object]:
+    function = {"name": tool.name, "description": tool.description, "parameters": json.loads(tool.json_schema)}
+    return {"type": "function", "function": function}
 
 
 def _format(reply: ReplySchema) -> Mapping[str, object]:

@@ -31,8 +31,8 @@ _OPERATIONS: Mapping[type[ast.AST], Callable[[int, int], int]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
     ast.Mult: operator.mul,
-    ast.Div: operator.floordiv,
-    ast.FloorDiv: operator.floordiv,
+    ast.Div: lambda a, b: a // b,
+    ast.FloorDiv: lambda a, b: a // b,
     ast.Mod: operator.mod,
 }
 _COMPARISONS: Mapping[type[ast.AST], Callable[[int, int], bool]] = {

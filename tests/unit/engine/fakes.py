@@ -9,6 +9,7 @@ from pathlib import Path
 from assistant.config import Settings
 from assistant.errors import UsageError
 from assistant.model.plan import Plan, Rewrite, Setback, Step
+from assistant.ports.agent import Agent
 from assistant.ports.planner import Planner, PlanRequest, Story
 from assistant.ports.provider import Accounts, Provider
 from tests.contracts.fake_model import FakeModel
@@ -47,3 +48,6 @@ class FakeModels:
 
     def planner(self, is_alone: bool, provider: Provider, accounts: Accounts, settings: Settings, job: str) -> Planner:
         return self.planned_by or FakePlanner("llm" if is_alone else "auto")
+
+    def agent(self, provider: Provider, accounts: Accounts, settings: Settings, job: str) -> tuple[Agent, Planner]:
+        raise AssertionError("no agent was asked for")

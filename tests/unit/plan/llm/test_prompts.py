@@ -193,3 +193,7 @@ async def test_a_model_without_fences_writes_code_into_its_json() -> None:
 
 def test_a_model_that_reasons_is_not_asked_to_think_aloud() -> None:
     assert "<think>" not in load_prompts().render("system", {"reasons": True}).text
+
+
+async def test_agent(snapshot: SnapshotAssertion) -> None:
+    assert shown(await inputs().agent(request_of())) == snapshot

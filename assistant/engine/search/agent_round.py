@@ -1,0 +1,197 @@
+"""The search of one kernel by a model that works with tools, in the place of rounds: it asks, the judge answers, until it submits.
+
+Its edits meet the judge that all candidates meet, and are kept in memory like them. It ends when it submits or asks for nothing more, at
+the job's caps, or after ``search.agent_turns`` turns. Example::
+
+    result = await AgentRound(context, services, node, agent).run()
+    result.kept      # the candidate that it submitted, or all that were kept
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+
+from assistant.engine.ids import new_id
+from assistant.engine.proposals import forbidden
+from assistant.engine.report import findings_event
+from assistant.engine.search.agent_tools import (
+    INSPECT,
+    PROFILE_LINES,
+    RECALL,
+    SUBMIT,
+    TOOLS,
+    inspected,
+    judged,
+    profiled_lines,
+    recalled,
+)
+from assistant.engine.search.attempts import attempt_record
+from assistant.engine.search.context import SearchContext, SearchServices
+from assistant.engine.search.edited import EditedTexts, edited_texts
+from assistant.engine.search.host_code import with_host_label
+from assistant.engine.search.round import RoundResult
+from assistant.engine.search.setbacks import tried_before
+from assistant.engine.search.trials import SearchNode, Trial
+from assistant.model import events
+from assistant.model.completion import ToolCall
+from assistant.model.plan import Step, TriedBefore
+from assistant.model.profile import Severity
+from assistant.model.trial import TrialOutcome
+from assistant.model.verification import Label
+from assistant.ports.agent import Agent, AgentEnded, Conversation, ToolAnswer, WrittenEdit
+from assistant.ports.planner import PlanRequest
+
+__all__ = ["AgentRound"]
+
+_JUDGE = "judge"
+_SAID_CHARACTERS = 200
+
+
+class AgentRound:
+    """One conversation, while it goes on."""
+
+    def __init__(self, context: SearchContext, services: SearchServices, node: SearchNode, agent: Agent) -> None:
+        self._context = context
+        self._services = services
+        self._node = node
+        self._agent = agent
+        self._trials: dict[str, Trial] = {}
+        self._withheld: list[str] = []
+        self._submitted: str | None = None
+
+    async def run(self) -> RoundResult:
+        items = self._context.planned(self._node)
+        self._context.job.emit(*(findings_event(self._context.job, item) for item in items))
+        if items:
+            request = self._services.request(self._node, items)
+            await self._converse(request, self._agent.begin(request, TOOLS))
+        return RoundResult(self._kept(), self._node, True, tuple(self._withheld))
+
+    async def _converse(self, request: PlanRequest, conversation: Conversation) -> None:
+        answers: list[ToolAnswer] = []
+        for _ in range(self._context.shape.agent_turns):
+            turn = await conversation.turn(answers)
+            if isinstance(turn, AgentEnded):
+                self._say(f"the agent ends: {turn.reason}")
+                return
+            if not turn.calls:
+                self._say("the agent asks for nothing more")
+                return
+            answers = [ToolAnswer(call, await self._answered(request, conversation, call)) for call in turn.calls]
+            if self._submitted is not None:
+                return
+            if self._services.accounts.is_out_of_time or self._services.history.is_full:
+                self._say("the agent ends: no further candidate may be tried")
+                return
+        self._say(f"the agent ends after {self._context.shape.agent_turns} turns", "search.agent_turns allows more")
+
+    async def _answered(self, request: PlanRequest, conversation: Conversation, call: ToolCall) -> str:
+        """What a call came to, in words for the model; what cannot be read is said, too."""
+        arguments = _arguments(call)
+        if arguments is None:
+            return "the arguments are no JSON object"
+        candidate = arguments.get("candidate") or None
+        match call.name:
+            case "judge":
+                return await self._judged(conversation, call)
+            case "inspect" | "profile_lines":
+                return self._shown(call.name, candidate)
+            case "recall":
+                return recalled(request.recalled, arguments.get("technique"))
+            case "submit":
+                return self._submit(candidate)
+            case other:
+                return f"there is no tool {other[:40]!r}; there are {', '.join((_JUDGE, INSPECT, PROFILE_LINES, RECALL, SUBMIT))}"
+
+    def _shown(self, name: str, candidate: str | None) -> str:
+        if candidate is None:
+            text, kernels = self._node.text, self._context.planned(self._node)
+        elif candidate in self._trials:
+            text, kernels = self._trials[candidate].text, self._trials[candidate].after
+        else:
+            return f"there is no candidate {candidate[:40]!r}"
+        return inspected(text, kernels) if name == INSPECT else profiled_lines(kernels)
+
+    def _submit(self, candidate: str | None) -> str:
+        trial = None if candidate is None else self._trials.get(candidate)
+        if trial is None or trial.node is None:
+            return "that candidate was not kept; submit one whose outcome is kept"
+        self._submitted = trial.id
+        return "submitted"
+
+    async def _judged(self, conversation: Conversation, call: ToolCall) -> str:
+        edit = conversation.edit(call)
+        if isinstance(edit, str):
+            return edit
+        refusal = await self._why_not(edit)
+        if refusal is not None:
+            outcome, reason = refusal
+            self._tell_unjudged(edit.step, edit.rewrite.summary, outcome, reason)
+            return reason
+        trial = await self._tried(edit)
+        return judged(trial)
+
+    async def _why_not(self, edit: WrittenEdit) -> tuple[TrialOutcome, str] | None:
+        """Why an edit is not even tried."""
+        context, history, step = self._context, self._services.history, edit.step
+        rewrite = with_host_label(self._node.evaluation.version, edit.rewrite)
+        rule = forbidden(context.options.rules, step.technique, rewrite.labels)
+        if rule is not None:
+            return TrialOutcome.CONSTRAINED, rule
+        if (step.technique, step.line) in context.refused:
+            return TrialOutcome.CONSTRAINED, "a person turned it down here"
+        after = edited_texts(self._node, rewrite)
+        if isinstance(after, EditedTexts):
+            known = history.known(self._node.key, after.key)
+            same = history.same_code(after.key) if known is None else known.id
+            if same is not None:
+                return TrialOutcome.DUPLICATE, f"it is the same as {same}"
+        if Label.HOST_CODE in rewrite.labels:
+            name = f"{step.technique} of {context.kernel}"
+            if not await self._services.host_code.asked(name):
+                self._withheld.append(name)
+                return TrialOutcome.NOT_ALLOWED, "it edits host code, which was not allowed: keep to the kernel and what it calls"
+        return None
+
+    async def _tried(self, edit: WrittenEdit) -> Trial:
+        context, job = self._context, self._context.job
+        rewrite = with_host_label(self._node.evaluation.version, edit.rewrite)
+        job.emit(events.StageStarted(job.id, "candidate", f"{context.kernel}: judges {edit.step.technique} of the agent"))
+        trial = await self._services.trials.judge(self._node, edit.step, rewrite)
+        if trial.node is not None and trial.ratio is not None:
+            trial = replace(trial, node=replace(trial.node, ratio=self._node.ratio * trial.ratio))
+        self._trials[trial.id] = trial
+        now_ms = self._services.accounts.now_ms()
+        self._services.store.add_attempt(attempt_record(job, context.workspace, self._node, context.assessed(self._node), trial, now_ms))
+        job.emit(events.CandidateTried(job.id, trial.id, edit.step.technique, context.kernel, trial.outcome, trial.reason, trial.ratio))
+        await job.delivered()
+        self._services.history.add(self._node.key, trial, tried_before(trial))
+        return trial
+
+    def _kept(self) -> tuple[SearchNode, ...]:
+        """What was submitted; all that was kept where the agent ended otherwise."""
+        wanted: Sequence[Trial] = tuple(self._trials.values())
+        if self._submitted is not None:
+            wanted = (self._trials[self._submitted],)
+        return tuple(trial.node for trial in wanted if trial.node is not None)
+
+    def _tell_unjudged(self, step: Step, summary: str, outcome: TrialOutcome, reason: str) -> None:
+        self._services.history.add_unjudged(TriedBefore(step.technique, step.line, summary, outcome, reason, None))
+        job = self._context.job
+        job.emit(events.CandidateTried(job.id, new_id("C"), step.technique, self._context.kernel, outcome, reason, None))
+
+    def _say(self, text: str, remedy: str | None = None) -> None:
+        self._context.job.say(Severity.INFORMATION, f"{self._context.kernel}: {text[:_SAID_CHARACTERS]}", remedy)
+
+
+def _arguments(call: ToolCall) -> dict[str, str] | None:
+    """Of a call, as far as they are texts; None where they are no JSON object."""
+    try:
+        found = json.loads(call.arguments or "{}")
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(found, dict):
+        return None
+    return {str(name): value for name, value in found.items() if isinstance(value, str)}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]  # JSON

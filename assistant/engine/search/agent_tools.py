@@ -1,0 +1,114 @@
+"""What an agent of a search may ask for besides having an edit judged, and the answers, from what was counted and judged. Pure.
+
+The answers hold what `kernelopt mcp` gives to a coding agent of a profile and a comparison: counters by line, findings, what the compiler
+reports, the verdict with its reason; never a seed, and nothing that a candidate with host code printed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from assistant.engine.evaluate import KernelAssessment
+from assistant.engine.search.setbacks import setback_of, tried_before
+from assistant.engine.search.trials import Trial
+from assistant.model.attempt import TechniqueHistory
+from assistant.model.completion import ToolSpec
+from assistant.model.profile import LineAccess
+from assistant.model.verification import VerificationFinding
+from assistant.profile.quantity import format_quantity
+
+__all__ = ["INSPECT", "PROFILE_LINES", "RECALL", "SUBMIT", "TOOLS", "inspected", "judged", "profiled_lines", "recalled"]
+
+INSPECT, PROFILE_LINES, RECALL, SUBMIT = "inspect", "profile_lines", "recall", "submit"
+_PRESENT = "the present code where it is absent"
+_MOST_LINES = 40
+_MOST_FACTS = 40
+_MOST_FINDINGS = 12
+
+
+def _schema(name: str, description: str, is_required: bool) -> str:
+    properties = {name: {"type": "string", "description": description}}
+    return json.dumps(
+        {"type": "object", "properties": properties, "required": [name] if is_required else [], "additionalProperties": False}
+    )
+
+
+_OF_CANDIDATE = _schema("candidate", f"Id of a candidate; {_PRESENT}.", is_required=False)
+TOOLS = (
+    ToolSpec(INSPECT, "Text, registers, spills, findings and evidence of the present code or of a candidate.", _OF_CANDIDATE),
+    ToolSpec(PROFILE_LINES, "Memory counters by source line of the present code or of a candidate.", _OF_CANDIDATE),
+    ToolSpec(RECALL, "What happened on kernels like this one before.", _schema("technique", "One technique; all where absent.", False)),
+    ToolSpec(SUBMIT, "Ends the search with this candidate, which was kept.", _schema("candidate", "Id of the candidate.", True)),
+)
+
+
+def judged(trial: Trial) -> str:
+    """How a candidate fared, for whoever wrote it."""
+    setback, brief = setback_of(trial), tried_before(trial)
+    answer: dict[str, Any] = {"candidate": trial.id, "outcome": trial.outcome.value, "reason": brief.reason}
+    if trial.ratio is not None:
+        answer["time_before_over_time_after"] = round(trial.ratio, 3)
+    if setback is not None:
+        answer["compiler"] = [f"line {message.line}: {message.message}" for message in setback.diagnostics[:_MOST_FINDINGS]]
+        answer["wrong"] = [_wrong(finding) for finding in setback.findings[:_MOST_FINDINGS]]
+        answer["defects"] = [f"{problem.kind} at line {problem.line}: {problem.message}" for problem in setback.problems[:_MOST_FINDINGS]]
+    answer["counted"] = _facts(trial.after)
+    return json.dumps({key: value for key, value in answer.items() if value != []}, ensure_ascii=False)
+
+
+def inspected(text: str, kernels: Sequence[KernelAssessment]) -> str:
+    """The text with line numbers, and what is known of the kernel's instances."""
+    lines = "\n".join(f"{number} | {line}" for number, line in enumerate(text.splitlines(), 1))
+    findings = [f"{finding.code} line {finding.line}: {finding.message}" for item in kernels for finding in item.findings]
+    resources = [
+        f"{item.instance}: {found.registers_per_thread} registers, {found.static_shared_bytes} bytes of static shared memory, "
+        f"{found.spill_load_bytes + found.spill_store_bytes} bytes spilled (ptxas, {found.architecture})"
+        for item in kernels
+        if (found := item.resources) is not None
+    ]
+    about = {"resources": resources, "findings": findings[:_MOST_FINDINGS], "evidence": _facts(kernels)}
+    return f"{lines}\n\n{json.dumps(about, ensure_ascii=False)}"
+
+
+def profiled_lines(kernels: Sequence[KernelAssessment]) -> str:
+    """Counters of the costliest launch by line, those with most beyond the ideal first."""
+    launches = [launch for item in kernels for launch in item.launches]
+    if not launches:
+        return "nothing was counted"
+    main = max(launches, key=lambda launch: launch.count * launch.predicted.time_s)
+    rows = sorted(main.profile.accesses, key=_excess, reverse=True)[:_MOST_LINES]
+    head = f"one launch of grid {main.profile.config.grid}, block {main.profile.config.block}, by {main.profile.device}"
+    return "\n".join([head, *map(_row, sorted(rows, key=lambda row: (row.line, row.op)))])
+
+
+def recalled(history: Iterable[TechniqueHistory], technique: str | None) -> str:
+    """What memory says, by technique."""
+    wanted = [known for known in history if technique in (None, "", known.technique)]
+    return "\n".join(f"{known.technique}: {text}" for known in wanted for text in known.sentences) or "nothing is known"
+
+
+def _facts(kernels: Iterable[KernelAssessment]) -> list[str]:
+    facts = [fact for item in kernels for fact in item.evidence][:_MOST_FACTS]
+    places = ("" if fact.line is None else f"line {fact.line}: " for fact in facts)
+    values = (f"{fact.metric} = {format_quantity(fact.value, fact.unit)} ({fact.method.value}, {fact.grade.value})" for fact in facts)
+    return [place + value for place, value in zip(places, values, strict=True)]
+
+
+def _wrong(finding: VerificationFinding) -> str:
+    detail = "" if finding.expected is None else f" (expected {finding.expected}, got {finding.actual})"
+    place = "" if finding.line is None else f" at line {finding.line}"
+    return f"{finding.code}{place}: {finding.message}{detail}"
+
+
+def _excess(row: LineAccess) -> int:
+    return (row.sectors or 0) - (row.ideal_sectors or 0) + (row.wavefronts or 0) - (row.ideal_wavefronts or 0)
+
+
+def _row(row: LineAccess) -> str:
+    counts = {"sectors": (row.sectors, row.ideal_sectors), "wavefronts": (row.wavefronts, row.ideal_wavefronts)}
+    shown = ", ".join(
+        f"{most:,} {name} (ideal {least:,})" for name, (most, least) in counts.items() if most is not None and least is not None
+    )
+    return f"line {row.line}, {row.op}: {row.requests:,} requests, {shown}, {row.grade.value}"

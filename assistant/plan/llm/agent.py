@@ -1,0 +1,115 @@
+"""A model that works with tools, as the engine sees it: one conversation for each kernel, within the job's budget.
+
+The engine runs what is asked for; this module renders the first prompt, sends each turn and reads edits. Example::
+
+    conversation = LlmAgent(talk, inputs, name).begin(request, tools)
+    turn = await conversation.turn(())
+    conversation.edit(turn.calls[0])     # WrittenEdit(Step(…), Rewrite(…)) or "parts: …"
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from pydantic import ValidationError
+
+from assistant.model.completion import ChatMessage, CompletionFailure, ModelRole, ToolCall, ToolSpec
+from assistant.model.plan import Origin
+from assistant.plan.llm.answers import faults
+from assistant.plan.llm.inputs import Inputs
+from assistant.plan.llm.planning import plan_of
+from assistant.plan.llm.region import RegionEdit, edit_of
+from assistant.plan.llm.schemas import CodeReply, PlannedStep, PlanReply, reply_schema
+from assistant.plan.llm.talk import Talk
+from assistant.plan.llm.writing import rewrite_of
+from assistant.plan.shown import NAME_CHARACTERS, shown
+from assistant.ports.agent import AgentEnded, AgentTurn, ToolAnswer, WrittenEdit
+from assistant.ports.planner import PlanRequest
+
+__all__ = ["JUDGE", "LlmAgent"]
+
+JUDGE = "judge"
+_ANSWER_CHARACTERS = 16_000
+"""Of one tool's answer (chosen: about 5,000 tokens)."""
+
+
+class JudgedEdit(CodeReply):
+    """An edit with the step that it carries out."""
+
+    technique: str = "rewrite"
+    title: str = ""
+    line: int = 1
+    finding: str | None = None
+    rationale: str = ""
+
+
+class LlmAgent:
+    """Implements `ports.agent.Agent`."""
+
+    def __init__(self, talk: Talk, inputs: Inputs, name: str) -> None:
+        self._talk = talk
+        self._inputs = inputs
+        self._name = name
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    def begin(self, request: PlanRequest, tools: Sequence[ToolSpec]) -> LlmConversation:
+        return LlmConversation(self._talk, self._inputs, request, self._name, tools)
+
+
+class LlmConversation:
+    """Implements `ports.agent.Conversation`."""
+
+    def __init__(self, talk: Talk, inputs: Inputs, request: PlanRequest, name: str, tools: Sequence[ToolSpec]) -> None:
+        self._talk = talk
+        self._inputs = inputs
+        self._request = request
+        self._name = name
+        judge = ToolSpec(JUDGE, "Compile, check and compare an edit of the present code.", reply_schema(JudgedEdit).json_schema)
+        self._tools = (judge, *tools)
+        self._messages: tuple[ChatMessage, ...] = ()
+        self._prompt = ""
+        self._calls: tuple[str, ...] = ()
+        self._model = ""
+
+    async def turn(self, answers: Sequence[ToolAnswer]) -> AgentTurn | AgentEnded:
+        if not self._messages:
+            prompt = await self._inputs.agent(self._request)
+            if isinstance(prompt, CompletionFailure):
+                return AgentEnded(f"{prompt.message}; {prompt.remedy}")
+            self._prompt = prompt.name
+            self._messages = (self._talk.system(ModelRole.CODER), ChatMessage("user", prompt.text))
+        told = tuple(ChatMessage("tool", answer.text[:_ANSWER_CHARACTERS], answers=answer.call.id) for answer in answers)
+        self._messages = (*self._messages, *told)
+        call, answer = await self._talk.turn(ModelRole.CODER, self._prompt, self._messages, self._tools)
+        if isinstance(answer, CompletionFailure):
+            return AgentEnded(f"{answer.message}; {answer.remedy}")
+        self._calls = (*self._calls, call)
+        self._model = shown(answer.model, NAME_CHARACTERS)
+        self._messages = (*self._messages, ChatMessage("assistant", answer.text, answer.calls))
+        return AgentTurn(answer.calls, answer.text, self._calls)
+
+    def edit(self, call: ToolCall) -> WrittenEdit | str:
+        try:
+            judged = JudgedEdit.model_validate_json(call.arguments)
+            line = min(max(1, judged.line), self._request.parsed.source.text.count("\n") + 1)
+            planned = PlannedStep(
+                technique=judged.technique or "rewrite",
+                title=judged.title,
+                line=line,
+                finding=judged.finding or None,
+                rationale=judged.rationale,
+                differs=judged.summary or "another edit",
+                risks=judged.risks,
+            )
+        except ValidationError as error:
+            return faults(error)
+        (step,) = plan_of(self._request, PlanReply(steps=[planned]), self._name).steps
+        made = edit_of(self._request.parsed, self._request.kernel, judged, self._request.launching)
+        if not isinstance(made, RegionEdit):
+            return f"this edit cannot be made: {made.reason}"
+        rewrite = rewrite_of(self._request, step, judged, made, Origin(self._model, self._calls))
+        return WrittenEdit(step, replace(rewrite, predictions=()))

@@ -1,0 +1,89 @@
+"""A model with tools does the job of a search: it looks, has edits judged, repairs them and submits; every claim is the judge's."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from tests.e2e.cli.harness import Cli, Ended
+from tests.e2e.cli.kernels_of_a_model import SAME_STORES, TILED_TRANSPOSE
+from tests.e2e.cli.scripted_model import EXPLANATION, LONG_S, asked_by, outcomes
+from tests.endpoint.server import Calls, ReceivedRequest, Reply, Says
+
+
+class Agent:
+    """Answers with the script's turns, and with an explanation where one is asked for; ``told``: what its tools answered."""
+
+    def __init__(self, *turns: Reply | Callable[[list[str]], Reply]) -> None:
+        """A turn may be a function of what the tools answered so far."""
+        self.turns = list(turns)
+        self.told: list[str] = []
+        self.tools: set[str] = set()
+
+    def __call__(self, asked: ReceivedRequest) -> Reply:
+        if asked.body.get("response_format") is not None:
+            return Says(json.dumps(EXPLANATION))
+        self.tools |= {tool["function"]["name"] for tool in asked.body["tools"]}
+        messages = asked.body["messages"]
+        after_last = next((place for place in range(len(messages) - 1, -1, -1) if messages[place]["role"] == "assistant"), len(messages))
+        self.told += [message["content"] for message in messages[after_last:] if message["role"] == "tool"]
+        turn = self.turns.pop(0)
+        return turn(self.told) if callable(turn) else turn
+
+
+def judge(kernel: str, **more: Any) -> tuple[str, dict[str, Any]]:
+    step = {"technique": "shared-tile", "title": "Tile", "line": 11, "finding": "KO101", "rationale": "It should help."}
+    edit = {"step": None, "summary": "Stage the tile.", "parts": [{"part": "kernel", "code": kernel}]}
+    empty: dict[str, Any] = {"launches": [], "includes": [], "assumptions": [], "risks": [], "tune": [], "constraints": []}
+    return "judge", step | edit | empty | more
+
+
+def ran(cli: Cli, agent: Agent, *options: str) -> Ended:
+    with asked_by(cli, agent):  # type: ignore[arg-type]  # a script is any function of what was asked
+        ended = cli.run("optimize", cli.quick(), "--planner", "agent", "--accept", "none", "--json", *options, deadline_s=LONG_S)
+    assert ended.code == 0, ended.said
+    return ended
+
+
+def test_an_agent_inspects_repairs_and_submits_what_the_judge_kept(cli: Cli) -> None:
+    broken = TILED_TRANSPOSE.replace("tile[32][33];", "tile[32][33]")
+    agent = Agent(
+        Calls((("profile_lines", {}), ("recall", {}), ("dance", {}))),
+        Calls((judge(broken),)),
+        Calls((judge(TILED_TRANSPOSE),)),
+        Calls((("submit", {"candidate": "C0"}),)),
+        lambda told: Calls((("submit", {"candidate": json.loads(told[4])["candidate"]}),)),
+    )
+    ended = ran(cli, agent)
+    assert agent.tools == {"judge", "inspect", "profile_lines", "recall", "submit"}
+    lines, memory, unknown, build, kept, refused = agent.told
+    assert "global store" in lines and "ideal" in lines
+    assert memory == "nothing is known"
+    assert "there is no tool 'dance'" in unknown
+    assert json.loads(build)["outcome"] == "build_failed" and json.loads(build)["compiler"]
+    assert json.loads(kept)["time_before_over_time_after"] > 1.01
+    assert "was not kept" in refused
+    assert outcomes(ended) == ["build_failed", "kept"]
+    proposal = ended.one("proposal")
+    assert (proposal["verification"]["outcome"], proposal["speed"]["outcome"]) == ("PASS", "PREDICTED")
+    assert proposal["model"] == "scripted-1"
+    assert ended.all("budget")[-1]["spent"]["call_count"] == 6
+    assert {call["role"] for call in ended.all("model_call")} == {"coder", "summariser"}
+
+
+def test_an_agent_is_bound_by_the_budget_of_the_job(cli: Cli) -> None:
+    agent = Agent(*(Calls((("inspect", {}),)) for _ in range(50)))
+    ended = ran(cli, agent, "--budget-tokens", "60000")
+    assert ended.all("candidate") == [] == ended.all("proposal")
+    assert 1 <= len(ended.all("model_call")) < 50
+    assert any("the agent ends" in message["message"] for message in ended.all("message"))
+
+
+def test_what_an_agent_claims_is_not_believed(cli: Cli) -> None:
+    agent = Agent(
+        Calls((judge(SAME_STORES),), text="This is 10x faster."), Calls((("submit", {"candidate": "C1"}),)), Says("It is 10x faster.")
+    )
+    ended = ran(cli, agent)
+    assert outcomes(ended) == ["not_better"]
+    assert ended.all("proposal") == []
