@@ -8,6 +8,7 @@ from assistant.plan.expert.const_restrict import ConstRestrict
 from assistant.plan.expert.constant_powers import ConstantPowers
 from assistant.plan.expert.float_literals import FloatLiterals
 from assistant.plan.expert.loop_unrolling import LoopUnrolling
+from assistant.plan.expert.register_tile import RegisterTiling
 from assistant.plan.expert.scalar_replacement import ScalarReplacement
 from assistant.plan.expert.shared_memory_padding import SharedMemoryPadding
 from assistant.plan.expert.shared_tile import SharedTile
@@ -24,6 +25,7 @@ EXPERT_TRANSFORMATIONS: tuple[Transformation, ...] = (
     ConstantPowers(),
     FloatLiterals(),
     LoopUnrolling(),
+    RegisterTiling(),
     ScalarReplacement(),
     SharedMemoryPadding(),
     SharedTile(),
