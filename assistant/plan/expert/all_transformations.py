@@ -14,6 +14,7 @@ from assistant.plan.expert.shared_memory_padding import SharedMemoryPadding
 from assistant.plan.expert.shared_tile import SharedTile
 from assistant.plan.expert.staged_store import StagedStore
 from assistant.plan.expert.transformation import Transformation
+from assistant.plan.expert.warp_per_row import WarpPerRow
 from assistant.plan.expert.warp_shuffle_tail import WarpShuffleTail
 
 __all__ = ["EXPERT_TRANSFORMATIONS"]
@@ -30,5 +31,6 @@ EXPERT_TRANSFORMATIONS: tuple[Transformation, ...] = (
     SharedMemoryPadding(),
     SharedTile(),
     StagedStore(),
+    WarpPerRow(),
     WarpShuffleTail(),
 )

@@ -21,10 +21,10 @@ from assistant.cuda.launch_shape import block_dims
 from assistant.model.launch import Dim3
 from assistant.model.plan import Decline, DeclineReason, Rewrite
 from assistant.model.verification import Label
-from assistant.plan.expert.analysis.coarser_grid import coarser_grid
 from assistant.plan.expert.analysis.element_kernel import ElementKernel, element_kernel
 from assistant.plan.expert.analysis.kernel_launches import by_file, known_blocks, launches_of
 from assistant.plan.expert.analysis.predictions import predicted_values
+from assistant.plan.expert.analysis.scaled_grids import coarser_grid
 from assistant.plan.expert.analysis.staged_loads import StagedLoad, staged_loads
 from assistant.plan.expert.analysis.thread_exchange import hidden_builtin, unseen_launch, warp_dependence
 from assistant.plan.expert.analysis.workload_block import guessed_launch, launch_elsewhere

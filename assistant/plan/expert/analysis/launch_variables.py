@@ -13,17 +13,26 @@ from assistant.cuda.launch_shape import Launch, Shape
 from assistant.cuda.syntax import Node, node_text
 from assistant.plan.expert.transformation import TransformationContext
 
-__all__ = ["is_dim3_parameter", "is_only_used_here"]
+__all__ = ["is_count_parameter", "is_dim3_parameter", "is_only_used_here"]
 
 _DECLARATORS = frozenset({"init_declarator", "declaration", "function_declarator"})
 
 
 def is_dim3_parameter(launch: Launch, shape: Shape) -> bool:
     """True for a ``dim3`` parameter of the host function around the launch."""
+    return _is_parameter(launch, shape, "dim3")
+
+
+def is_count_parameter(launch: Launch, shape: Shape) -> bool:
+    """True for an integer parameter of the host function around the launch."""
+    return _is_parameter(launch, shape, "(?:int|unsigned|long|size_t|u?int(?:32|64)_t)")
+
+
+def _is_parameter(launch: Launch, shape: Shape, kind: str) -> bool:
     function = None if launch.function is None else launch.function.parent
     declarator = None if function is None else function.child_by_field_name("declarator")
     heading = "" if declarator is None else node_text(declarator)
-    return re.search(rf"\bdim3\s*(?:const\s*)?&?\s*{re.escape(node_text(shape.expression))}\b", heading) is not None
+    return re.search(rf"\b{kind}\s*(?:const\s*)?&?\s*{re.escape(node_text(shape.expression))}\b", heading) is not None
 
 
 def is_only_used_here(context: TransformationContext, launch: Launch, shape: Shape) -> bool:
