@@ -21,6 +21,7 @@ __all__ = [
     "CallStore",
     "EditStore",
     "JobStore",
+    "NotReplayable",
     "PairStore",
     "PlacementStore",
     "ProposalStore",
@@ -46,6 +47,13 @@ class AttemptStore(Protocol):
         ...
 
 
+class NotReplayable(Record):
+    """A proposal has no recording to be judged on again."""
+
+    reason: str
+    """A clause about the proposal (``no recording of it was kept``)."""
+
+
 class ProposalStore(Protocol):
     """Edits that were proposed to a person, and what the person decided."""
 
@@ -55,6 +63,10 @@ class ProposalStore(Protocol):
 
     def keep_recording(self, proposal_id: str, recording: Path, quota_bytes: int, now_ms: int) -> None:
         """Copy the recording that a stored proposal was judged on; the oldest recordings go above the quota."""
+        ...
+
+    def restore_recording(self, proposal_id: str, folder: Path) -> Path | NotReplayable:
+        """Write the proposal's recording into ``folder`` as it was kept; the folder."""
         ...
 
     def proposals(

@@ -25,6 +25,7 @@ from assistant.engine.evaluate import (
     steered,
 )
 from assistant.engine.job import CANNOT_ANSWER, DONE, Ending, Job
+from assistant.engine.judge import judged_recording
 from assistant.engine.request import OptimizeOptions
 from assistant.engine.search.accounts import JobAccounts, OnWriting
 from assistant.engine.search.candidate_judge import CandidateJudge
@@ -214,6 +215,7 @@ class _Search(Record):
             store=self.store,
             planner=self.chosen.planner,
             judge=judges[0],
+            recording=judged_recording(self.job, context.start.evaluation, second_run),
             trials=ParallelTrials(judges, accounts.holding_gpu),
             history=history,
             request=request,
