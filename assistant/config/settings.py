@@ -105,7 +105,7 @@ class MemorySettings(_Section):
     recordings_bytes: int = Field(
         default=4 * _GIB,
         ge=0,
-        description="Recordings kept for `kernelopt history replay`; above it the oldest are removed, and their proposals are not replayable.",
+        description="Recordings kept for `kernelopt history replay`; above it the oldest are removed.",
         json_schema_extra=_USER_ONLY,
     )
 

@@ -14,7 +14,7 @@ from assistant.editor.picture import proposal_title
 from assistant.editor.report_versions import VersionsPart, versions_part
 from assistant.engine.judge import speed_report, verification_report
 from assistant.engine.report import limit_in_words
-from assistant.model import events
+from assistant.model import event_parts, events
 from assistant.model.comparison import CaseSpeed, SpeedOutcome, speed_in_words
 from assistant.model.proposal import PredictionOutcome, Proposal
 from assistant.model.verification import CaseResult, Outcome, VerificationFinding
@@ -108,7 +108,7 @@ def judgement_part(event: events.ComparisonMade) -> ComparisonPart:
     return replace(part, versions=None if event.figures is None else versions_part(event.figures, event.speed))
 
 
-def _part(title: str, verification: events.VerificationReport, speed: events.SpeedReport | None) -> ComparisonPart:
+def _part(title: str, verification: event_parts.VerificationReport, speed: event_parts.SpeedReport | None) -> ComparisonPart:
     before, after = (None, None) if speed is None else (speed.bottleneck_before, speed.bottleneck_after)
     passed = sum(case.outcome is Outcome.PASS for case in verification.cases)
     return ComparisonPart(
@@ -132,7 +132,7 @@ def _part(title: str, verification: events.VerificationReport, speed: events.Spe
     )
 
 
-def _interval(speed: events.SpeedReport) -> str:
+def _interval(speed: event_parts.SpeedReport) -> str:
     if speed.low is None or speed.high is None:
         return f"No interval: {speed.quality}."
     what = "The model's error" if speed.outcome is SpeedOutcome.PREDICTED else "95 % interval"

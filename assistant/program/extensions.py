@@ -15,8 +15,8 @@ from typing import Any
 
 from assistant.build.flags import normalise
 from assistant.build.safe_flags import refused_flag
+from assistant.program.python_operations import FoundCall, Unknown, is_list, is_table
 from assistant.program.python_reading import parsed_python, read_python
-from assistant.program.python_values import Called, Unknown, is_list, is_table
 from assistant.program.wording import enumerated
 from assistant.record import Record
 
@@ -86,7 +86,7 @@ def read_extensions(file: Path, text: str, workspace: Path) -> Extensions:
     return Extensions(tuple(found.values()), tuple(call.line for call in calls if call.function == _INLINE))
 
 
-def _extension(call: Called, file: Path, workspace: Path, notes: tuple[str, ...]) -> Extension:
+def _extension(call: FoundCall, file: Path, workspace: Path, notes: tuple[str, ...]) -> Extension:
     is_of_setup = _BUILT[call.function]
     words = _SETUP_ARGUMENTS if is_of_setup else _LOAD_ARGUMENTS
     given = {**dict(zip(words, call.positional, strict=False)), **call.named}

@@ -30,7 +30,7 @@ from assistant.engine.source_version import SourceVersion
 from assistant.measure.bounds import with_measured
 from assistant.measure.paired import method_of, time_of
 from assistant.model.device import Target
-from assistant.model.events import MeasuredLaunch
+from assistant.model.event_parts import MeasuredLaunch
 from assistant.model.launch import LaunchConfig
 from assistant.model.recording import Recording
 from assistant.model.timing import CaseTiming, PairTiming, TimingOptions
