@@ -31,7 +31,7 @@ __all__ = ["BadRequest", "Conflict", "NotThere", "ServedMemory"]
 
 _OPEN = frozenset({ProposalState.OPEN, ProposalState.UNDONE})
 _REPORTED_PROPOSALS = 10
-"""Of one file, the newest, as in an editor's panel."""
+"""Proposals of one file, the newest, as in an editor's panel."""
 
 Row = TypeVar("Row", JobRow, Proposal)
 

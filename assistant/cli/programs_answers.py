@@ -26,7 +26,7 @@ __all__ = ["configure", "print_programs", "use_program"]
 
 _NAMES_SHOWN = 8
 _OWN_OPTIONS = ("-S", "-B", "-H")
-"""Of cmake: which folders it works on."""
+"""Options of cmake that choose the folders it works on."""
 
 
 def configure(file: Path | None, options: str | None, as_json: bool) -> None:

@@ -35,7 +35,7 @@ class RelaunchRequest(Record):
     is_poison_written: bool
     """False: such buffers are left as they were allocated."""
     wall_s: float
-    """Of all cases together."""
+    """Limit for all cases together."""
 
 
 def relaunch(driver: Driver, request: RelaunchRequest) -> None:

@@ -31,7 +31,7 @@ AskProgram = Callable[[str, tuple[str, ...]], Awaitable[str | None]]
 
 
 class OpenPrograms:
-    """Of one editor session."""
+    """The programs of one editor session's sources."""
 
     def __init__(
         self,

@@ -66,7 +66,7 @@ class ComparisonPart(Record):
     proposal: str | None
     """Its id; null for an edit of a person's."""
     state: str
-    """Of the proposal; ``judged`` for an edit."""
+    """State of the proposal; ``judged`` for an edit."""
     verdict: str
     """``PASS``, ``NEEDS_DECISION`` or ``FAIL``."""
     caveats: tuple[str, ...]
@@ -95,7 +95,7 @@ class ComparisonPart(Record):
 
 
 def comparison_part(proposal: Proposal) -> ComparisonPart:
-    """Of a proposal in any state."""
+    """The part about a proposal in any state."""
     part = _part(proposal_title(proposal), verification_report(proposal.verification), speed_report(proposal.comparison))
     predictions = tuple(_prediction(item) for item in proposal.predictions)
     versions = None if proposal.figures is None else versions_part(proposal.figures, speed_report(proposal.comparison))
@@ -103,7 +103,7 @@ def comparison_part(proposal: Proposal) -> ComparisonPart:
 
 
 def judgement_part(event: events.ComparisonMade) -> ComparisonPart:
-    """Of an edit that was judged on the current text."""
+    """The part about an edit that was judged on the current text."""
     part = _part("Your edit, judged on the current text", event.verification, event.speed)
     return replace(part, versions=None if event.figures is None else versions_part(event.figures, event.speed))
 

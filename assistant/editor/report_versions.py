@@ -44,7 +44,7 @@ class VersionsPart(Record):
     """The launch (``n=1024: grid 32 × 32 × 1, block 32 × 8 × 1``) and what limits it."""
     after: str
     method: str
-    """Of the counts."""
+    """How the counts were made."""
     times: tuple[PairPart, ...]
     time_method: str
     counts: tuple[PairPart, ...]

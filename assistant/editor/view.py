@@ -101,7 +101,7 @@ class KernelView(Record):
     launches: tuple[LaunchView, ...]
     """Costliest first; empty before a profile."""
     evidence: tuple[Evidence, ...]
-    """Of the costliest launch."""
+    """Evidence of the costliest launch."""
     proposal: Proposal | None
     """The open one."""
     is_stale: bool

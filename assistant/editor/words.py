@@ -208,7 +208,7 @@ def ignored_text_message(declined: EmbeddingProblem) -> str:
 
 
 def _timing(launches: Sequence[LaunchView]) -> list[str]:
-    """Of the costliest launch shape."""
+    """Timing of the costliest launch shape."""
     if not launches:
         return []
     summary, parts = launches[0].summary, list[str]()

@@ -114,7 +114,7 @@ _C_UNIT_FLAGS = (
 )
 _RUNTIME_FLAGS = ("-std=gnu++17", "-O2", "-g1", "-pthread", "-fno-pie", "-fno-pic", "-ftls-model=local-exec", "-fcf-protection=none")
 _FIRST_OBJECT = "before_shared-"
-"""Of the runtime's: what it defines stands in front of the program's shared memory."""
+"""Prefix of the runtime's object whose definitions stand in front of the program's shared memory."""
 _LINK_FLAGS = ("-no-pie", "-pthread", "-Wl,-z,noexecstack")
 
 

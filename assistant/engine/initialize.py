@@ -28,7 +28,7 @@ class NewBlock(Record):
 
     path: Path
     names: tuple[str, ...]
-    """Of the kernels that they are for."""
+    """Names of the kernels that they are for."""
     block: str
     """All of them, in the order of the source."""
     text: str

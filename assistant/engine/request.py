@@ -76,7 +76,7 @@ class JobRequest(Record):
     is_live: bool = False
     """Somebody looks at the text while it is compiled: report at once that the quick compiler accepts it, before resources are known."""
     seeds: tuple[int, ...] = ()
-    """Of an earlier verification, in its order, to have its very values again; empty: fresh ones."""
+    """Seeds of an earlier verification, in its order, to have its very values again; empty: fresh ones."""
     cases: tuple[CaseKey, ...] = ()
     """Judge on these, with their verification's ``seeds``, and on the recorded or declared ones behind them; empty: on all."""
     recording: Path | None = None

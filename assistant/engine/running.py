@@ -270,7 +270,7 @@ def run_limits(request: JobRequest, settings: Settings) -> RunLimits:
 
 
 _WHOLE_SHARE = 1 / 3
-"""Of the time of a run, for the program's launches: the host's part, and a second run with every check on, need their time as well."""
+"""Share of a run's time for the program's launches: the host's part, and a second run with every check on, need their time as well."""
 
 
 def _now_ms() -> int:

@@ -241,7 +241,7 @@ class Session:
         return load_settings(find_workspace(file))
 
     def _profile_report(self, request: JobRequest, path: Path, keep: stages.KeepReport | None) -> AsyncIterator[events.Event]:
-        """Of a profiler's report; raises CannotAnswerError where it cannot be read, UsageError where it is about another file."""
+        """Profile from a profiler's report; raises CannotAnswerError where it cannot be read, UsageError where it is about another file."""
 
         async def work(listener: Listener) -> None:
             report = await load_report(path)

@@ -90,7 +90,7 @@ class SourceVersion(Record):
 
     @property
     def text(self) -> str:
-        """Of all of the program's files, the one in question first: for what may be declared in any of them."""
+        """Text of all of the program's files, the one in question first: for what may be declared in any of them."""
         return "\n".join(file.source.text for file in self.files)
 
     @property
@@ -106,7 +106,7 @@ class SourceVersion(Record):
 
     @property
     def sources(self) -> tuple[Source, ...]:
-        """Of all files, the one in question first."""
+        """Texts of all files, the one in question first."""
         return tuple(file.source for file in self.files)
 
     def kernel_of(self, instance: str) -> Kernel | None:

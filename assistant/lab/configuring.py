@@ -25,7 +25,7 @@ _LISTS = "CMakeLists.txt"
 _DEADLINE_S = 960.0
 """More than the worker gives CMake."""
 _LINES_SHOWN = 14
-"""Of CMake's messages, from the first error on."""
+"""Lines of CMake's messages that are shown, from the first error on."""
 _TOP = "top"
 
 

@@ -78,7 +78,7 @@ class Profile(Record):
     evidence: tuple[Evidence, ...]
     problems: tuple[Problem, ...]
     shape: str | None = None
-    """Of the declared workload (``n=1024``); null for a program's own launches."""
+    """Shape of the declared workload (``n=1024``); null for a program's own launches."""
     predicted: PredictedTime | None = None
     """The performance model's time of this launch with its terms, which overlap; null where none was predicted."""
     occupancy: Occupancy | None = None
@@ -121,7 +121,7 @@ class ProfileSummary(Record):
     bottleneck: str
     predicted_time_s: float | None
     shape: str | None = None
-    """Of the declared workload (``n=1024``); null for a program's own launches."""
+    """Shape of the declared workload (``n=1024``); null for a program's own launches."""
     speed_of_light_ratio: float | None = None
     """At least this share (0..1): least time of the launch's distinct data and arithmetic at the target's nominal peaks / predicted
     time; null where that least time is not known (docs/explanation/performance-model.md)."""

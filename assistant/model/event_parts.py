@@ -10,7 +10,7 @@ from assistant.model.verification import CaseResult, Outcome, VerificationFindin
 from assistant.record import Record
 
 SCHEMA = 1
-"""Of the event stream as a whole."""
+"""Version of the event stream as a whole."""
 
 
 class ParameterFound(Record):
@@ -102,7 +102,7 @@ class MeasuredLaunch(Record):
     """Median of one launch, an empty kernel's share subtracted."""
     method: str
     share_ratio: float | None = None
-    """Of the program's GPU time (0..1), all launches of the shape together; null where not all of it was timed."""
+    """Share of the program's GPU time (0..1), all launches of the shape together; null where not all of it was timed."""
     advice: str | None = None
     """How much is left to be gained, and where to look instead; null where no bound is known."""
 
@@ -130,7 +130,7 @@ class SpeedReport(Record):
     bottleneck_before: str | None
     bottleneck_after: str | None
     predicted_ratio: float | None = None
-    """Of a measurement: what the performance model said of the same kernels, launch overhead left out as in the measurement; null where
+    """For a measurement: the performance model's ratio of the same kernels, launch overhead left out as in the measurement; null where
     nothing was measured, or several kernels together."""
     caveats: tuple[str, ...] = ()
     """Said in the line of the speed itself, behind the ratio."""

@@ -130,7 +130,7 @@ class BudgetSpent(Record):
     spent: Spending
     caps: Caps
     estimate: Spending | None = None
-    """Of the whole job if every answer can be used as it comes (no bound: the caps are); null after the first."""
+    """Estimate for the whole job if every answer can be used as it comes (no bound: the caps are); null after the first."""
     ended_by: str | None = None
     """The cap that ended the search (``money_usd``, ``token_count``, ``gpu_s``, ``round_count``); null while none did."""
     event: Literal["budget"] = "budget"
@@ -205,7 +205,7 @@ class PairTurn(Record):
     said: str
     answer: str
     outcome: Outcome | None
-    """Of the verification against the baseline; null where nothing was judged."""
+    """Outcome of the verification against the baseline; null where nothing was judged."""
     ratio: float | None
     """time(baseline) / time(version); null where no speed was predicted or measured."""
     breaks: tuple[str, ...]

@@ -141,8 +141,7 @@ class StoredAnalysis(Record):
     command: str
     """``inspect``, ``check``, ``profile`` or ``judge``; with ``:some`` behind it where it is on some of the file's kernels only."""
     text_sha256: str
-    """Where the text is part of a larger program, of that too."""
-    """Of the text that was looked at."""
+    """Hash of the text that was looked at; where it is part of a larger program, of that too."""
     events: tuple[str, ...]
     """The job's events as JSON texts, in order."""
 
@@ -178,7 +177,7 @@ class CallStore(Protocol):
         ...
 
     def model_calls(self, job: str | None = None) -> tuple[ModelCall, ...]:
-        """Of one job or all, in the order they began."""
+        """Calls of one job or all, in the order they began."""
         ...
 
 

@@ -48,7 +48,7 @@ class Extension(Record):
     folder: Path
     """From which relative sources are found: where the script has to run."""
     flags: tuple[str, ...] = ()
-    """Of the device compiler, the extension's own, one word each; folders absolute."""
+    """The device compiler's flags, the extension's own, one word each; folders absolute."""
     problems: tuple[str, ...] = ()
     """In words, what could not be read."""
 
@@ -140,7 +140,7 @@ def _flags(given: dict[str, Any], folder: Path, is_of_setup: bool) -> tuple[tupl
 
 
 def _device_part(value: Any) -> Any:
-    """Of ``extra_compile_args``: a list is for all compilers, a table has one for each."""
+    """The device compiler's part of ``extra_compile_args``: a list is for all compilers, a table has one for each."""
     return value.get(_DEVICE_FLAGS) if is_table(value) else value
 
 

@@ -38,7 +38,7 @@ __all__ = [
 ]  # fmt: skip
 
 _MOST_ITEMS = 10_000
-"""Of a list, or characters of a text that is put together."""
+"""Items of a list, or characters of a text that is put together."""
 WIDE = re.compile(r"\d{4}")
 """In a format, a width that no flag has."""
 GPU_FLAGS = frozenset({"torch.cuda.is_available", "torch.utils.cpp_extension.CUDA_HOME", "torch.version.cuda"})

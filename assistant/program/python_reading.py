@@ -23,7 +23,7 @@ __all__ = ["PythonText", "parsed_python", "read_python"]
 _MOST_DEPTH = 8
 """Calls in calls."""
 _MOST_ROUNDS = 64
-"""Of one loop."""
+"""Rounds of one loop."""
 
 
 class PythonText(Record):
@@ -31,7 +31,7 @@ class PythonText(Record):
 
     called: tuple[FoundCall, ...]
     variables: tuple[str, ...]
-    """Of the environment, that it asks for; they count as not set."""
+    """Environment variables that it asks for; they count as not set."""
     skipped: tuple[Unknown, ...]
     """Conditions that could not be said."""
 

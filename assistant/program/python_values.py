@@ -81,7 +81,7 @@ class Values:
         self.wanted = wanted
         self.called: list[FoundCall] = []
         self.variables: dict[str, None] = {}
-        """Of the environment, that were asked for."""
+        """Environment variables that were asked for."""
         self._call = call
         self._steps = 0
 

@@ -21,7 +21,7 @@ from assistant.verify.numbers import FloatArray, MaskArray, bits, floats, ieee, 
 __all__ = ["Disagreement", "disagreement"]
 
 _SHOWN_DIGITS = 9
-"""Of a reference's value: as many as a float has."""
+"""Digits of a reference's value that are shown: as many as a float has."""
 
 
 class Disagreement(Record):

@@ -53,7 +53,7 @@ class Difference(Record):
     """One place at which compilers part in B and not in A."""
 
     line: int
-    """Of B's source; 0 in another file."""
+    """Line of B's source; 0 in another file."""
     message: str
 
 

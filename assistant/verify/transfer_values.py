@@ -36,7 +36,7 @@ class FloatRule(Record):
 
     tolerance: Tolerance
     least_roundoff: float
-    """Of any element."""
+    """Least roundoff of any element."""
     own_error: float
     """Relative distance that two results may have of which each is as far from the truth as the original is known to be."""
     of_few: float = 1.0

@@ -44,13 +44,13 @@ _CREDENTIALS = (".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".config
                 ".password-store", ".mozilla", ".pki")  # fmt: skip
 """Below the home folder."""
 _MOST_FILES = 4096
-"""Of a shared folder."""
+"""Files of a shared folder that are listed."""
 _REFUSED = re.compile(r"(?P<gcc>.+): Permission denied|file not found: (?P<gas>.+)")
 """As cc1plus (GCC 11 to 14) and the assembler (binutils 2.40, ``.incbin``) say it."""
 
 
 class ProgramFiles(Record):
-    """Of the user; all paths are real ones (no links in them)."""
+    """The user's files; all paths are real ones (no links in them)."""
 
     folders: tuple[Path, ...]
     """With all that is below them."""

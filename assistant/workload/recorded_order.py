@@ -19,7 +19,7 @@ from assistant.model.recording import DeviceStep
 __all__ = ["MOST_STEPS", "DeviceOrder"]
 
 MOST_STEPS = 10_000
-"""Of a program whose order is kept: reading as many takes a tenth of a second."""
+"""Steps of a program whose order is kept: reading as many takes a tenth of a second."""
 _DEFAULT_STREAMS = {"0": "legacy", "2": "per_thread"}
 """Handles that every program has (``cudaStreamLegacy``, ``cudaStreamPerThread``)."""
 _STREAM_KINDS = {"open_blocking": "blocking", "open_free": "non_blocking"}

@@ -32,7 +32,7 @@ __all__ = ["build_program", "run_build_command"]
 
 _TIMEOUT_S = 120.0
 _LINES_SHOWN = 8
-"""Of what a failing build says, the last."""
+"""Last lines that are shown of a failing build's messages."""
 
 
 def build_program(request: CaptureRequest, toolchain: Toolchain, runner: ToolRunner) -> Path:

@@ -37,7 +37,7 @@ __all__ = ["CuptiRuns", "counters_reply", "refusal_of_cupti"]
 _START_S = 20.0
 """A context and CUPTI's first use: about 1 s on an idle H200."""
 _TOLD_RATIO = 0.01
-"""Of the warp samples: fewer that are lost change no share of a stall that is shown."""
+"""Share of the warp samples: if fewer are lost, no stall's share that is shown changes."""
 _KNOWN: tuple[tuple[str, str, str, str], ...] = (
     ("INSUFFICIENT_PRIVILEGES", "forbidden", "this user may not read the GPU's counters", PERMIT_COUNTERS),
     (

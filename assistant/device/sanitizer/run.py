@@ -47,7 +47,7 @@ class SanitizeRequest(Record):
     """Mangled names of the kernels to look at."""
     places: tuple[InstructionPlace, ...]
     wall_s: float
-    """Of each tool."""
+    """Limit for each tool."""
     tools: tuple[str, ...] = TOOLS
 
 

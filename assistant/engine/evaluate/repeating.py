@@ -26,7 +26,7 @@ FED_DIFFERENTLY = Repeatability(None, "not tested: its inputs already differed")
 
 
 def compare_runs(first: Recording, second: Recording, instances: Collection[str]) -> Repeatability:
-    """Of one kernel, whose symbols are ``instances``: by its launches that both runs recorded."""
+    """Whether one kernel, whose symbols are ``instances``, repeats its results, by its launches that both runs recorded."""
     others = {launch.index: launch for launch in second.launches}
     pairs = [(launch, others.get(launch.index)) for launch in first.launches if launch.kernel in instances]
     kept = [(a, b) for a, b in pairs if b is not None and _has_ended(a) and _has_ended(b)]
@@ -39,7 +39,7 @@ def compare_runs(first: Recording, second: Recording, instances: Collection[str]
 
 
 def combined(found: Sequence[Repeatability]) -> Repeatability:
-    """Of one kernel in several workloads: one difference denies it, else one claim makes it."""
+    """Repeatability of one kernel over several workloads: one difference denies it, else one claim makes it."""
     ordered = [item for wanted in (False, True, None) for item in found if item.is_deterministic is wanted]
     return next(iter(ordered), NOT_RUN)
 

@@ -42,7 +42,7 @@ class OneProgram(Record):
     problem: CannotJudge | None = None
     caveats: tuple[str, ...] = ()
     labels: tuple[DetectedLabel, ...] = ()
-    """Of words that only macros put together."""
+    """Labels for words that only macros put together."""
 
 
 async def compared(job: Job, before: SourceVersion, after: SourceVersion) -> OneProgram:
@@ -54,7 +54,7 @@ async def compared(job: Job, before: SourceVersion, after: SourceVersion) -> One
 
 
 async def _compared_file(job: Job, before: SourceVersion, after: SourceVersion) -> OneProgram:
-    """Of the edit in the files in question."""
+    """Compares the edit in the files in question."""
     changed = _changed(before, after)
     misleading = misleading_directive(before.source.text, after.source.text)
     if misleading is not None:

@@ -35,7 +35,7 @@ from assistant.workload.upload_contents import Uploaded, has_other_contents
 __all__ = ["region_speed"]
 
 _MOST_LAUNCHES = 32
-"""Of one side that are replayed as one call."""
+"""Launches of one side that are replayed as one call."""
 _CLEAR = {SpeedOutcome.FASTER, SpeedOutcome.SLOWER}
 
 
@@ -230,7 +230,7 @@ def _sequence(name: str, evaluation: Evaluation, indices: tuple[int, ...]) -> tu
 
 
 def _counts(steps: Sequence[DeviceStep]) -> Counter[str]:
-    """Of waits, allocations and frees: what is work is in the Region, or the same in both."""
+    """Counts of waits, allocations and frees: what is work is in the Region, or the same in both."""
     return Counter(step.kind for step in steps if step.kind in STEP_WORDS and step.kind not in WORK_KINDS)
 
 

@@ -130,7 +130,7 @@ def judge_timing(
 
 
 def _stop_advice(comparison: Comparison, least_s: Mapping[str, float]) -> str | None:
-    """Of the shape that takes most of B's time, where its least time is known and nearly reached."""
+    """Advice on the shape that takes most of B's time, where its least time is known and nearly reached."""
     known = [case for case in comparison.cases if case.after_s is not None and case.weight > 0]
     if not known or comparison.outcome is SpeedOutcome.INCONCLUSIVE:
         return None

@@ -155,7 +155,7 @@ class Decisions(Record):
 
 
 def _moved_names(moved: MovedChange) -> str:
-    """Of the files that are not as the proposal knows them."""
+    """Names of the files that are not as the proposal knows them."""
     return ", ".join(now.path.name for now, then in zip(moved.current, moved.proposal.before, strict=True) if now != then)
 
 

@@ -57,7 +57,7 @@ class TimedLaunch(Record):
 
 
 class LaunchTimes(Record):
-    """Of one look at a source."""
+    """Times of launches, from one look at a source."""
 
     timings: tuple[tuple[_Key, CaseTiming], ...]
     method: str

@@ -41,8 +41,10 @@ _Shape = tuple[str, LaunchConfig]
 
 
 async def tell_timeline(job: Job, evaluation: Evaluation) -> None:
-    """Of a program with ``main()``; declared workloads and notebooks' arrays have none. For an editor no program is run once more to
-    measure it."""
+    """Report the timeline of a program with ``main()``; declared workloads and notebooks' arrays have none.
+
+    For an editor no program is run once more to measure it.
+    """
     version, clock = evaluation.version, job.lab.timing
     if not version.has_main or (clock is not None and job.request.is_live):
         return
@@ -92,7 +94,7 @@ def _starting(totals: Sequence[WorkTotal]) -> str:
 
 
 class _Prediction:
-    """Of one program, by what was counted of its launches."""
+    """Predicts one program's timeline by what was counted of its launches."""
 
     def __init__(self, known: KnownTimes, target: Target, recording: Recording) -> None:
         self._known = known
@@ -112,7 +114,7 @@ class _Prediction:
         ]
 
     def totals(self) -> list[WorkTotal]:
-        """Of a program whose order is not kept."""
+        """Totals of a program whose order is not kept."""
         shapes = self._recording.shape_counts
         launches = [
             WorkTotal(work_of("launch", shape.kernel), shape.count, shape.count * time.body_s)
@@ -168,7 +170,7 @@ class _Notes(Record):
     recording: Recording
 
     def of_rows(self) -> dict[Work, str]:
-        """Of each kernel of which not all was counted."""
+        """Notes on each kernel of which not all was counted."""
         counted = defaultdict[_Shape, list[LaunchProfile]](list)
         for profile in self.profiles:
             if profile.blocks_counted:

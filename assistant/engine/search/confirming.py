@@ -187,5 +187,5 @@ class Confirmation(Record):
         return FoundEdit(path, costliest(context.assessed(context.start)).kernel.key, self._changes(node))
 
     def _changes(self, node: SearchNode) -> tuple[FileChange, ...]:
-        """Of the texts that the user has."""
+        """Changes to the texts that the user has."""
         return changes_of(self.context.start.evaluation.version.sources, node.evaluation.version.sources)

@@ -25,7 +25,7 @@ from assistant.record import Record
 __all__ = ["CODE", "EXPLANATION", "MOST_REPLY_CHARACTERS", "PLAN", "PLAN_AND_CODE", "SUMMARY", "BadReply", "Form", "PlanAndCode"]
 
 MOST_REPLY_CHARACTERS = 1_000_000
-"""Of an answer that is read at all, drafts included (chosen: what a provider passes on at most)."""
+"""Longest answer that is read at all, drafts included (chosen: what a provider passes on at most)."""
 _MOST_STARTS = 256
 """Opening braces that are tried as the start of an object, from the start of the text and as many from its end."""
 _MOST_FENCES = 256
