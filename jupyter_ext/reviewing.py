@@ -116,7 +116,7 @@ class Reviewing:
         """
         cell = run.cell
         code = cell.with_text(text)
-        answer = Replacement(False, "", "the front end does not say which cell was run")
+        answer = Replacement(False, "", "the front end does not report which cell was run")
         if cell.id is not None:
             before = cell.text
 

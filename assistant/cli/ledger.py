@@ -42,7 +42,7 @@ def add_ledger_commands(app: typer.Typer) -> None:
     history.command("replay")(_replay)
     app.add_typer(history, name="history")
 
-    memory = typer.Typer(help="What was learnt, and the file it is kept in.", no_args_is_help=True)
+    memory = typer.Typer(help="What was learned, and the file it is kept in.", no_args_is_help=True)
     for name, command in (
         ("show", _memory_show),
         ("path", _memory_path),

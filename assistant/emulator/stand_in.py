@@ -50,7 +50,7 @@ _LIBRARIES = (
     *("nppidei", "nppif", "nppig", "nppim", "nppist", "nppisu", "nppitc", "npps", "culibos", "nvfatbin", "nvptxcompiler"),
 )
 """CMake 4.4, FindCUDAToolkit: names that targets ``CUDA::NAME`` are made of."""
-_EMPTY_LIBRARY = "/* stands for a library of the CUDA toolkit while a build is configured; it holds nothing */\n"
+_EMPTY_LIBRARY = "/* placeholder for a library of the CUDA toolkit while a build is configured; it holds nothing */\n"
 """The linker reads it as a script that names nothing."""
 _DEVICES = """\
 // What a program asks to see which GPUs there are: one of a data centre of today.

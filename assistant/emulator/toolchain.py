@@ -167,7 +167,7 @@ def find_compiler(search_path: str, launcher: Launcher | None = None) -> Compile
     said = _asked_version(found, launcher)
     match = re.match(r"(\d+)(\.\d+)*", said)
     if match is None:
-        return CompilerMissing(f"{found} does not say its version: {said[:200]}", remedy)
+        return CompilerMissing(f"{found} does not report its version: {said[:200]}", remedy)
     if int(match.group(1)) < _OLDEST_MAJOR:
         return CompilerMissing(f"{found} is version {match.group(0)}; the emulator needs {_OLDEST_MAJOR} or newer", remedy)
     return Compiler(Path(found), match.group(0))

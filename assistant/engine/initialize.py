@@ -100,7 +100,7 @@ def _unfit_tensors(kernel: Kernel) -> str:
 
 def _unfilled(kernel: Kernel) -> tuple[str, ...]:
     by_value = (p for p in kernel.parameters if not p.is_pointer and not _is_known(kernel, p.type))
-    return tuple(f"{p.name} = 0 stands for a {p.type}: write a table of its fields, {{ field = value, … }}" for p in by_value)
+    return tuple(f"{p.name} = 0 is a placeholder for a {p.type}: write a table of its fields, {{ field = value, … }}" for p in by_value)
 
 
 def _is_known(kernel: Kernel, spelled: str) -> bool:

@@ -161,7 +161,7 @@ def read_source(path: Path) -> Source:
     except FileNotFoundError as error:
         holder = holder_of(path)
         if holder is not None:
-            raise UsageError(f"{path.name} is a text inside {holder.name}", "open that in an editor: it is dealt with there") from error
+            raise UsageError(f"{path.name} is a text inside {holder.name}", "open that in an editor: it is handled there") from error
         raise UsageError(f"{path} does not exist", "check the path") from error
     except UnfitFileError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}", "name a CUDA C++ source") from error

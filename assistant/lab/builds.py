@@ -164,10 +164,10 @@ def _remedy(build: Build, output: str) -> str:
     if missing is not None:
         return _by_name(build, missing[1])
     if library is not None:
-        return f"the library of {library[1]} is not installed here, or lies where the build does not look"
+        return f"the library of {library[1]} is not installed here, or is where the build does not look"
     if "Permission denied" in output or "Read-only file system" in output:
         return f"a recorded build runs in a private copy of {build.workspace} and may write there and to $TMPDIR alone"
-    return "fix what the build says, or record another target"
+    return "fix what the build reports, or record another target"
 
 
 def _nothing_linked(build: Build, calls: tuple[NotedCall, ...], output: str) -> LabFailure:

@@ -69,7 +69,7 @@ class Step(Record):
     written: WrittenCode | None = None
     """Its code, where it came with the plan."""
     design: str = ""
-    """What a model that plans tells the one that codes, whole and in its own words; nobody else is shown it."""
+    """What a model that plans tells the one that codes, whole and in its own words; it is shown to no one else."""
 
 
 class DeclineReason(StrEnum):

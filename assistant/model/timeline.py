@@ -49,7 +49,7 @@ class TimelineStream(Record):
     busy_ratio: float
     """Share of the whole span."""
     spans: tuple[TimelineSpan, ...]
-    """In order, and none beside another."""
+    """In order, and no two at the same time."""
 
 
 class TimelineRow(Record):

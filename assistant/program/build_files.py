@@ -4,7 +4,7 @@ Example::
 
     made_from(Path("/p"), ("make", "app"), Path("/p"))      # {'Makefile': '4f…', 'rules.mk': '09…'}
     build_way(Path("/p"), Path("/p/a.cu"))              # BuildWay(file='Makefile', command='make')
-    build_hint(Path("/p"), Path("/p/a.cu"))             # 'Makefile is there: kernelopt program /p/a.cu --record "make" …'
+    build_hint(Path("/p"), Path("/p/a.cu"))             # 'Makefile was found: kernelopt program /p/a.cu --record "make" …'
 """
 
 from __future__ import annotations
@@ -96,9 +96,9 @@ def build_hint(workspace: Path, file: Path | None) -> str:
         case None:
             return ""
         case BuildWay(file=name, command=None):
-            return f"{name} is there: kernelopt program{asked} --configure has CMake say what it builds, in a folder of its own"
+            return f"{name} was found: kernelopt program{asked} --configure has CMake list what it builds, in a folder of its own"
         case BuildWay(file=name, command=command):
-            return f'{name} is there: kernelopt program{asked} --record "{command}" runs it once and keeps what it compiles and links'
+            return f'{name} was found: kernelopt program{asked} --record "{command}" runs it once and keeps what it compiles and links'
 
 
 def _files(workspace: Path) -> Iterator[Path]:

@@ -34,7 +34,7 @@ class Disagreement(Record):
     total: int
 
     def __str__(self) -> str:
-        return f"[{self.index}] is {self.value}, the reference says {self.expected} ({self.count} of {self.total} values differ)"
+        return f"[{self.index}] is {self.value}, the reference has {self.expected} ({self.count} of {self.total} values differ)"
 
 
 @ieee

@@ -122,7 +122,7 @@ def _refusal(message: str, files: ProgramFiles, folder: Path) -> str | None:
     if files.holds(named) or not real.exists():
         return None
     led = "" if real == Path(os.path.normpath(named)) else f", which leads to {real},"
-    refusal = f"{os.path.normpath(named)}{led} was not read: it lies outside the program's workspace and include folders"
+    refusal = f"{os.path.normpath(named)}{led} was not read: it is outside the program's workspace and include folders"
     return refusal if _is_guarded(real) else f"{refusal}; if the program needs it, name its folder to the compiler: -I{real.parent}"
 
 

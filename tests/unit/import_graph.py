@@ -20,7 +20,7 @@ def _module_name(path: Path) -> str:
 
 MODULES = {_module_name(path): path for top in TOPS for path in (ROOT / top).rglob("*.py")}
 """Every module and package by its name."""
-_HOMES = {
+HOMES = {
     (package, alias.asname): node.module
     for package, path in MODULES.items()
     if path.name == "__init__.py" and "names_of(" in path.read_text("utf-8")
@@ -50,7 +50,7 @@ def imported_by(text: str) -> set[str]:
 def _home(module: str, name: str) -> str:
     """The module that ``from module import name`` takes the name from."""
     inner = f"{module}.{name}"
-    return _HOMES.get((module, name)) or (inner if inner in MODULES else module)
+    return HOMES.get((module, name)) or (inner if inner in MODULES else module)
 
 
 def _run_nodes(node: ast.AST) -> Iterator[ast.AST]:

@@ -50,7 +50,7 @@ _KNOWN: tuple[tuple[str, str, str, str], ...] = (
         "NOT_SUPPORTED",
         "unsupported",
         "CUPTI does not read this GPU's counters, or not those of this MIG slice of it",
-        "use another GPU, or a whole one: gpu timing and the emulator's counters are used meanwhile",
+        "use another GPU, or a whole one: gpu timing and the emulator's counters are used until then",
     ),
     ("did not end within", "timed_out", "the launches with CUPTI's counters did not end in time", "raise --timeout or shrink the workload"),
 )
@@ -128,7 +128,6 @@ def _dropped(launches: Sequence[SampledLaunch]) -> tuple[CountingFailure, ...]:
     every, dropped = sum(answer.sampled_count for answer in answers), sum(answer.dropped_count for answer in answers)
     if dropped <= _TOLD_RATIO * every:
         return ()
-    message = (
-        f"the GPU dropped {dropped:,} of {every:,} samples of where warps wait ({100 * dropped / every:.0f} %): stalls stand on the others"
-    )
+    share = f"{dropped:,} of {every:,} samples of where warps wait ({100 * dropped / every:.0f} %)"
+    message = f"the GPU dropped {share}: stalls are counted from the others"
     return (CountingFailure("dropped", message, "profile a larger workload, which is sampled less often, or install Nsight Compute's ncu"),)

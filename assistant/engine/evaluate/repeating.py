@@ -21,7 +21,7 @@ ARBITRARY = Repeatability(None, "not claimed: it has memory errors")
 FAILED = Repeatability(None, "not tested: the program did not succeed")
 NO_SECOND_RUN = Repeatability(None, "not tested: the program did not succeed a second time")
 NOT_RECORDED = Repeatability(None, "not tested: its buffers were not recorded")
-UNCLEAR = Repeatability(None, "not told apart: its results differ together with those of other kernels")
+UNCLEAR = Repeatability(None, "not attributed: its results differ together with those of other kernels")
 FED_DIFFERENTLY = Repeatability(None, "not tested: its inputs already differed")
 
 

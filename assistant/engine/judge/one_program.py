@@ -107,7 +107,7 @@ async def _foreign_in_file(job: Job, before: SourceVersion, after: SourceVersion
         return _failure(f"it reads {outside[0]}, which the original does not")
     refusals = [view.reason for view in views if isinstance(view, NotPreprocessed) and not view.is_missing]
     if all(isinstance(view, NotPreprocessed) for view in views):
-        return _failure(f"its directives differ, and no preprocessor says what it reads: {next(iter(refusals), 'none is here')}")
+        return _failure(f"its directives differ, and no preprocessor shows what it reads: {next(iter(refusals), 'none is here')}")
     return None
 
 

@@ -228,7 +228,7 @@ class _Runs:
         others = other_contents(self.given.uploaded, case)
         found = {key: counterpart(data, others) for key, data in self.given.keys.items()}
         if None in found.values():
-            self.reason = "one version uploads in parts what the other uploads as a whole, and equal parts stand in several places"
+            self.reason = "one version uploads in parts what the other uploads as a whole, and equal parts are in several places"
             return None
         return {key: other for key, other in found.items() if other is not None and other != self.given.keys[key]}
 

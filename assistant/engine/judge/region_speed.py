@@ -80,7 +80,7 @@ def _change(medians_s: tuple[float, float]) -> str:
 
 
 def _alone(spans: Comparison, beside: Sequence[str]) -> Comparison:
-    return replace(spans, caveats=("in the programs themselves, with what lies between the launches", *beside))
+    return replace(spans, caveats=("in the programs themselves, with everything between the launches", *beside))
 
 
 def _together(replayed: Comparison, spans: Comparison, within: Sequence[str]) -> Comparison:
@@ -91,7 +91,7 @@ def _together(replayed: Comparison, spans: Comparison, within: Sequence[str]) ->
     """
     if within:
         return _alone(spans, (f"replayed {_ratio(replayed)}", *within))
-    beside = f"in the programs themselves {_ratio(spans)}, with what lies between the launches"
+    beside = f"in the programs themselves {_ratio(spans)}, with everything between the launches"
     if {replayed.outcome, spans.outcome} == _CLEAR:
         return replace(replayed, outcome=SpeedOutcome.INCONCLUSIVE, caveats=(*replayed.caveats, beside))
     is_nearer = abs(math.log(spans.ratio)) < abs(math.log(replayed.ratio))
@@ -133,7 +133,7 @@ def _within(found: ProgramRegion, a: Recording, b: Recording, clock: Timing | No
 def _outside(found: ProgramRegion, a: Recording, b: Recording) -> tuple[str, ...]:
     """What B adds before the Region, behind it or between its repetitions, and comes with each repetition."""
     more = {kind: number for kind, number in _added_elsewhere(found, a, b).items() if not _is_once(number, found)}
-    return (f"in no ratio: elsewhere B also makes {_listed(more)}",) if more else ()
+    return (f"in no ratio: outside of it B also makes {_listed(more)}",) if more else ()
 
 
 def _once(found: ProgramRegion, a: Recording, b: Recording) -> tuple[str, ...]:

@@ -45,7 +45,7 @@ _WALL_S = 1.0
 """A shape: what it takes is asked, not a difference."""
 _MOST_SHAPES = 32
 """Timed of one source, the first in program order."""
-_OF_HOST = "page-locked host memory would be timed as if it lay on the device"
+_OF_HOST = "page-locked host memory would be timed as if it were on the device"
 _Key = tuple[str, LaunchConfig]
 
 

@@ -32,9 +32,9 @@ from assistant.workload.timeline import TimedWork, Work, WorkTotal, build_timeli
 __all__ = ["predicted_timeline", "tell_timeline"]
 
 _METHOD = "performance model for {}, nothing was timed"
-_STARTING = "gaps: waits, and starting the next step; what the host does meanwhile is not predicted"
+_STARTING = "gaps: waits, and starting the next step; what the host does in that time is not predicted"
 _CUT = "the program was run in part: what it does after its time was up may be missing"
-_SHARING = "steps that need not wait run beside each other where they fit into the machine (assumed)"
+_SHARING = "steps that need not wait run at the same time where they fit into the machine (assumed)"
 _LINK = "copies to and from the host are predicted as fast as a PCIe 5.0 x16 link"
 _STAGED = f"{_LINK}; those of pageable memory may take several times as long"
 _Shape = tuple[str, LaunchConfig]
@@ -88,9 +88,8 @@ def predicted_timeline(evaluation: Evaluation, recording: Recording, target: Tar
 
 def _starting(totals: Sequence[WorkTotal]) -> str:
     count = sum(total.count for total in totals)
-    return (
-        f"starting {count:,} steps takes {format_quantity(count * LAUNCH_S, 's')} in all, which are gaps where nothing else runs meanwhile"
-    )
+    takes = format_quantity(count * LAUNCH_S, "s")
+    return f"starting {count:,} steps takes {takes} in all, which are gaps where nothing else runs at the time"
 
 
 class _Prediction:

@@ -108,7 +108,7 @@ class Optimizer(Record):
     ) -> OptimizeResult:
         """Evaluate the version, choose who plans, search; what an interrupted search had kept is built on."""
         tell_resumed(job, earlier, version)
-        job.emit(events.StageStarted(job.id, "profile", "counts what the kernels do as they stand"))
+        job.emit(events.StageStarted(job.id, "profile", "counts what the kernels do now"))
         evaluation = await evaluate(job, version)
         if isinstance(evaluation, LabFailure):
             return OptimizeResult(job.failed(evaluation))
@@ -249,7 +249,7 @@ def _is_error(finding: Finding) -> bool:
 def _tell_defects(job: Job, evaluation: Evaluation) -> None:
     """That the original is to be fixed first: an edit of it can only be held against what it does where it is right."""
     for instance, finding in _defects(evaluation):
-        message = f"fix this first, {instance} is wrong as it stands: {finding.code} line {finding.line}: {finding.message}"
+        message = f"fix this first, {instance} is wrong already: {finding.code} line {finding.line}: {finding.message}"
         job.say(
             Severity.WARNING, message, f"kernelopt check {job.request.file} shows it; an edit is judged only where the original is right"
         )

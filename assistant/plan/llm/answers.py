@@ -175,7 +175,7 @@ def _answers(objects: Sequence[_Object], fences: Sequence[_Fence]) -> tuple[list
 def _assembled(answer: _Written) -> CodeReply | BadReply:
     """The header with the fences as parts; of two fences for one part the later one counts."""
     if len(answer.fences) > 1 and any(fence.name is None for fence in answer.fences):
-        return BadReply("several fences of code, and not each says which part it is: write ```cuda part=NAME")
+        return BadReply("several fences of code, and not each names its part: write ```cuda part=NAME")
     parts = {part.part: part for part in answer.header.parts}
     for fence in answer.fences:
         name = fence.name or _ONLY_PART
