@@ -106,7 +106,7 @@ def _directives(code: str, old: str, macros: frozenset[str]) -> UnusableAnswer |
         is_allowed |= word == "undef" and match["rest"].strip() in macros
         if not is_allowed and match[0].strip() not in present:
             shown = match[0].strip()[:60]
-            reason = f"it holds the directive `{shown}`; only conditions, macros and `#pragma unroll` may stand there"
+            reason = f"it holds the directive `{shown}`; only conditions, macros and `#pragma unroll` may be there"
             return UnusableAnswer(Unusable.DIRECTIVE, reason)
     return None
 
@@ -167,5 +167,5 @@ def _declaration(text: str) -> UnusableAnswer | None:
     if not is_computed and re.search(r"\b__(?:device|global)__\b", text):
         return None  # a prototype, or device code that is spelled in an unusual way
     shown = " ".join(text.split())[:60]
-    reason = f"it declares `{shown}` outside the function; only device code, types and compile-time constants may stand there"
+    reason = f"it declares `{shown}` outside the function; only device code, types and compile-time constants may be there"
     return UnusableAnswer(Unusable.DECLARATION, reason)
