@@ -24,6 +24,7 @@ from assistant.bench import (
     sources_sha256,
     write_results,
 )
+from assistant.bench.suite_file import SUITE_NAME
 from assistant.bench.words import PREDICTED_NOTE
 from assistant.cli import exit_codes
 from assistant.cli.compose import has_gpu, open_session
@@ -32,9 +33,10 @@ from assistant.cli.console import console
 from assistant.cli.jobs import run_async
 from assistant.cli.status import StatusLine
 from assistant.config import find_workspace, load_settings
-from assistant.engine import Session
+from assistant.engine import OptimizeOptions, Session
 from assistant.engine.search import SearchCallbacks
 from assistant.errors import UsageError
+from assistant.measure.targets import target
 from assistant.model.events import Event
 from assistant.record import Record
 from assistant.serialize import dumps
@@ -64,7 +66,7 @@ def run_bench(run: BenchRun) -> int:
 async def _run(run: BenchRun) -> int:
     if not run.folder.is_dir():
         raise UsageError(f"{run.folder} is not a folder", "name a folder of CUDA programs")
-    tasks = chosen_tasks(run.folder, _with_sizes(run))
+    tasks = chosen_tasks(run.folder, _checked(run))
     journal = Journal.resumed(run.out, run.settings) if run.is_resumed else Journal.begun(run.out, run.settings)
     left = left_of(tasks, journal, sources_sha256(run.folder))
     screen = _Screen(run, tasks, len(tasks) - len(left))
@@ -85,12 +87,18 @@ async def _run(run: BenchRun) -> int:
     return exit_codes.DONE
 
 
-def _with_sizes(run: BenchRun) -> TaskChoice:
-    """Real sizes where there is a GPU, else those that the emulator runs in seconds."""
-    if run.choice.sizes is not None:
-        return run.choice
-    device = run.settings.device or load_settings(find_workspace(run.folder)).settings.device
-    return replace(run.choice, sizes="largest" if has_gpu(device) else "smallest")
+def _checked(run: BenchRun) -> TaskChoice:
+    """The choice, with real sizes where there is a GPU, else with those that the emulator runs in seconds.
+
+    Raises KernelOptError for what would make every row a failure: a device, target or planner that is not there.
+    """
+    suite, settings = run.folder / SUITE_NAME, run.settings
+    is_on_gpu = has_gpu(settings.device or load_settings(find_workspace(suite)).settings.device)
+    if settings.target is not None:
+        target(settings.target)
+    open_session("bench").check_planner(OptimizeOptions(planner=settings.planner), suite)
+    usual = "largest" if is_on_gpu else "smallest"
+    return run.choice if run.choice.sizes is not None else replace(run.choice, sizes=usual)
 
 
 def _session(run: BenchRun, title: str) -> Session:
