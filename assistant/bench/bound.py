@@ -24,8 +24,8 @@ class Bound(Record):
     """Least time of an algorithm on one device."""
 
     time_s: float
-    by: Literal["bandwidth", "float", "double", "int"]
-    """What the time is spent on."""
+    by: Literal["DRAM", "L2", "float", "double", "int"]
+    """What the time is spent on: a memory's bandwidth, or the operations of a type."""
     is_in_steps: bool
     """Whether every step of the algorithm is taken to read and write its fields."""
     alone_s: float
@@ -33,15 +33,22 @@ class Bound(Record):
 
 
 def bound_of(needed: Requirements, target: Target) -> Bound:
-    """By the target's bandwidth of device memory and its peak rate. Data that fit into L2 may be moved faster."""
+    """By the target's bandwidths and its peak rate."""
     lanes = {"float": target.fp32_lanes_per_sm, "double": target.fp64_lanes_per_sm, "int": target.integer_lanes_per_sm}
     compute_s = needed.operation_count / (_PER_LANE * lanes[needed.arithmetic] * target.sm_count * target.clock_hz)
-    is_in_steps = needed.step_bytes is not None
-    moved_s = (needed.size_bytes if needed.step_bytes is None else needed.step_bytes) / target.dram_bytes_per_s
-    time_s = max(moved_s, compute_s)
+    is_in_steps = needed.step_bytes is not None and needed.size_bytes > 0
+    passes = (needed.step_bytes or 0.0) / needed.size_bytes if is_in_steps else 1.0
+    through_l2_s = needed.size_bytes / target.l2_bytes_per_s
+    moved_s = max(through_l2_s, _from_dram_bytes(needed, target) / target.dram_bytes_per_s)
+    memory: Literal["DRAM", "L2"] = "DRAM" if moved_s > through_l2_s else "L2"
     return Bound(
-        time_s=time_s,
-        by="bandwidth" if moved_s >= compute_s else needed.arithmetic,
+        time_s=max(passes * moved_s, compute_s),
+        by=memory if passes * moved_s >= compute_s else needed.arithmetic,
         is_in_steps=is_in_steps,
-        alone_s=max(needed.size_bytes / target.dram_bytes_per_s, compute_s),
+        alone_s=max(moved_s, compute_s),
     )
+
+
+def _from_dram_bytes(needed: Requirements, target: Target) -> float:
+    """Of one pass over the data: as much as L2 holds may have been there before, or stay there."""
+    return max(0.0, needed.size_bytes - target.l2_bytes)

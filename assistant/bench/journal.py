@@ -17,9 +17,9 @@ from assistant.errors import CannotAnswerError, UsageError
 from assistant.record import Record
 from assistant.serialize import DecodeError, dumps, loads
 
-__all__ = ["BenchSettings", "Journal"]
+__all__ = ["ROWS_NAME", "BenchSettings", "Journal"]
 
-_NAME = "rows.jsonl"
+ROWS_NAME = "rows.jsonl"
 
 
 class BenchSettings(Record):
@@ -51,7 +51,7 @@ class Journal:
     @classmethod
     def begun(cls, out: Path, settings: BenchSettings) -> Journal:
         """A new one; raises UsageError where ``out`` holds a run already, CannotAnswerError where it cannot be written to."""
-        path = out / _NAME
+        path = out / ROWS_NAME
         if path.exists():
             raise UsageError(f"{out} holds the results of a run already", "--resume goes on with it; --out names another folder")
         try:
@@ -65,7 +65,7 @@ class Journal:
     @classmethod
     def resumed(cls, out: Path, settings: BenchSettings) -> Journal:
         """The one in ``out``. Raises UsageError where there is none, and where its run was started differently."""
-        path = out / _NAME
+        path = out / ROWS_NAME
         try:
             text = path.read_text("utf-8")
         except OSError as error:

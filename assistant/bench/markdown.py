@@ -56,7 +56,8 @@ def results_page(settings: BenchSettings, rows: Sequence[Row]) -> str:
 def _where(settings: BenchSettings, rows: Sequence[Row]) -> Iterator[str]:
     devices = dict.fromkeys(row.device for row in rows if row.device)
     yield f"`{settings.folder}` on {', '.join(devices) or 'no device'}. Times are of all that a program does on the GPU, but"
-    yield "copies from and to the host; a bound is the larger of compulsory bytes / bandwidth and operations / peak rate of the algorithm."
+    yield "copies from and to the host; a bound is the larger of an algorithm's compulsory bytes / bandwidth (as many as L2 holds: of"
+    yield "L2, the rest: of DRAM) and its operations / peak rate."
     for name in dict.fromkeys(row.target for row in rows if row.target and row.bound is not None):
         yield f"Peaks of {name}: {target(name).source}."
 
@@ -72,7 +73,7 @@ def _cells(row: Row) -> str:
             bound_words(row.bound),
             "" if distance is None else f"{distance:.3g}x",
             "" if best is None else f"{best:.3g}x",
-            f"{row.counted_ratio:.2f}x",
+            "" if row.outcome is RowOutcome.NOT_SEARCHED else f"{row.counted_ratio:.2f}x",
             words if len(words) <= _MOST_LETTERS else words[:_MOST_LETTERS] + "…",
             " + ".join(row.chain),
             f"{row.cost.token_count:,}",

@@ -8,27 +8,32 @@ Example::
 from __future__ import annotations
 
 import hashlib
-import os
 import shutil
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from pathlib import Path
 
+from assistant.bench.journal import ROWS_NAME
 from assistant.disk.temporary import OwnFolder
+from assistant.errors import CannotAnswerError
 
 __all__ = ["private_copy", "sources_sha256"]
 
-_COPIED_BYTES = 8 << 20
-"""Larger files are data and are linked to: nothing that is edited is as large."""
+_MOST_LETTERS = 200
+"""Of the system's reasons, which may name every file."""
 _TEXTS = frozenset({".cu", ".cuh", ".h", ".hpp", ".hh", ".hxx", ".inl", ".c", ".cc", ".cpp", ".cxx", ".toml"})
 
 
 @contextmanager
 def private_copy(folder: Path) -> Generator[Path]:
-    """A copy without hidden files, a workspace of its own; it goes with the block, and after a kill with the next one that is made."""
+    """A workspace of its own with everything but hidden files and results, links followed; it goes with the block, and after a kill with
+    the next one that is made. Raises CannotAnswerError where it cannot be made."""
     with OwnFolder("bench") as scratch:
         copy = scratch / folder.name
-        shutil.copytree(folder, copy, symlinks=True, ignore=_hidden, copy_function=_copied)
+        try:
+            shutil.copytree(folder, copy, ignore=_left_out, ignore_dangling_symlinks=True)
+        except OSError as error:
+            raise CannotAnswerError(f"no private copy of {folder} can be made: {str(error)[:_MOST_LETTERS]}") from error
         (copy / ".git").mkdir(exist_ok=True)  # ends the workspace here
         yield copy
 
@@ -47,13 +52,6 @@ def _texts(folder: Path) -> Iterable[Path]:
     return sorted(path for path in seen if path.suffix in _TEXTS and path.is_file())
 
 
-def _hidden(folder: str, names: list[str]) -> set[str]:
-    del folder
-    return {name for name in names if name.startswith(".")}
-
-
-def _copied(source: str, copy: str) -> str:
-    if os.stat(source).st_size > _COPIED_BYTES:  # noqa: PTH116 - shutil hands over words
-        os.symlink(os.path.realpath(source), copy)  # noqa: PTH211
-        return copy
-    return str(shutil.copy2(source, copy))
+def _left_out(folder: str, names: list[str]) -> set[str]:
+    """Hidden ones, and results of earlier runs."""
+    return {name for name in names if name.startswith(".") or (Path(folder) / name / ROWS_NAME).exists()}

@@ -82,9 +82,9 @@ class Row(Record):
 
     @property
     def counted_ratio(self) -> float:
-        """What the task counts in a mean: its ratio where it is decided, also below 1; else, and for a failure, 1."""
-        is_decided = self.speed in (SpeedOutcome.FASTER, SpeedOutcome.SLOWER, SpeedOutcome.SAME, SpeedOutcome.PREDICTED)
-        counts = self.outcome in (RowOutcome.FASTER, RowOutcome.NOT_FASTER) and is_decided
+        """What the task counts in a mean: its ratio where it is faster, or slower than it was; else, and for a failure, 1."""
+        is_lost = self.outcome is RowOutcome.NOT_FASTER and self.speed in (SpeedOutcome.SLOWER, SpeedOutcome.PREDICTED)
+        counts = self.outcome is RowOutcome.FASTER or is_lost
         return self.ratio if counts and self.ratio is not None else 1.0
 
     @property
@@ -94,5 +94,5 @@ class Row(Record):
 
     @property
     def best_distance(self) -> float | None:
-        """time(best) / bound."""
+        """time(best) / bound, by the ratio that counts."""
         return None if self.distance is None else self.distance / self.counted_ratio

@@ -39,7 +39,7 @@ def verdict_words(row: Row) -> str:
 
 
 def bound_words(bound: Bound | None) -> str:
-    """``2.3 µs (bandwidth, in steps)``; empty where none is known."""
+    """``2.3 µs (DRAM, in steps)``; empty where none is known."""
     if bound is None:
         return ""
     return f"{format_quantity(bound.time_s, 's')} ({bound.by}{', in steps' if bound.is_in_steps else ''})"

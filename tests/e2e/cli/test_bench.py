@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from assistant.bench.suite_file import SuiteProgram, read_suite
 from tests.e2e.cli.harness import Cli, no_orphans, working_cli
 
 LONG_S = 600.0
@@ -65,6 +66,9 @@ bytes = "4*(2560 + 64)"
 operations = "2560"
 derivation = "read, added, written"
 """
+
+
+PROGRAMS = Path(__file__).parents[3] / "benchmarks" / "suite"
 
 
 @pytest.fixture
@@ -163,3 +167,11 @@ def test_misuse_is_answered_before_anything_runs(cli: Cli, text: str | None, opt
 def test_a_folder_must_be_one(cli: Cli) -> None:
     ended = cli.run("bench", cli.folder / "gone")
     assert ended.code == 2 and "is not a folder" in ended.err
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("program", read_suite(PROGRAMS / "suite.toml"), ids=lambda program: program.name)
+def test_each_program_of_the_suite_is_right_at_its_smallest_size(cli: Cli, program: SuiteProgram) -> None:
+    sources, size = (PROGRAMS / file for file in program.files), map(str, program.sizes[0])
+    ended = cli.run("check", *sources, "--device", "cpu", "--", *size, deadline_s=LONG_S)
+    assert ended.code == 0 and "no problem found" in ended.out, ended.said

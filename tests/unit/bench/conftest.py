@@ -29,7 +29,7 @@ def row() -> MakeRow:
             "device": "NVIDIA H200",
             "target": "h200",
             "times": Times(8e-6, 8e-6 / (ratio or 1.0), is_predicted=False, method="timed"),
-            "bound": Bound(1e-6, "bandwidth", is_in_steps=False, alone_s=1e-6),
+            "bound": Bound(1e-6, "DRAM", is_in_steps=False, alone_s=1e-6),
             **judged,
             **more,
         }

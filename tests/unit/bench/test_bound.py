@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from assistant.bench.bound import bound_of
 from assistant.bench.task import Arithmetic, Requirements
 from assistant.measure.targets import target
@@ -14,8 +16,13 @@ def needed(size_bytes: float, operations: float, arithmetic: Arithmetic = "float
 
 
 def test_many_bytes_take_the_bandwidth() -> None:
-    bound = bound_of(needed(4.8e9, 1.0), H200)
-    assert (bound.time_s, bound.by) == (1e-3, "bandwidth")
+    bound = bound_of(needed(4.8e9 + H200.l2_bytes, 1.0), H200)
+    assert (bound.time_s, bound.by) == (1e-3, "DRAM"), "but for what L2 can hold"
+
+
+def test_data_that_fit_into_l2_take_its_bandwidth() -> None:
+    bound = bound_of(needed(9.7e6, 1.0), H200)
+    assert (bound.time_s, bound.by) == (1e-6, "L2")
 
 
 def test_many_operations_take_the_peak_of_their_type() -> None:
@@ -26,5 +33,11 @@ def test_many_operations_take_the_peak_of_their_type() -> None:
 
 
 def test_steps_count_each_unless_they_are_joined() -> None:
-    bound = bound_of(needed(4.8e9, 0.0, step_bytes=48e9), H200)
+    once = 4.8e9 + H200.l2_bytes
+    bound = bound_of(needed(once, 0.0, step_bytes=10 * once), H200)
     assert (bound.time_s, bound.alone_s, bound.is_in_steps) == (1e-2, 1e-3, True)
+
+
+def test_each_step_of_small_fields_takes_l2() -> None:
+    bound = bound_of(needed(9.7e6, 0.0, step_bytes=97e6), H200)
+    assert (bound.time_s, bound.by) == (pytest.approx(1e-5), "L2")

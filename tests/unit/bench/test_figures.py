@@ -24,6 +24,7 @@ def test_the_mean_counts_failures_as_one(row: MakeRow) -> None:
         (SpeedOutcome.FASTER, RowOutcome.FASTER, 2.0),
         (SpeedOutcome.PREDICTED, RowOutcome.FASTER, 2.0),
         (SpeedOutcome.SLOWER, RowOutcome.NOT_FASTER, 2.0),
+        (SpeedOutcome.SAME, RowOutcome.NOT_FASTER, 1.0),
         (SpeedOutcome.INCONCLUSIVE, RowOutcome.NOT_FASTER, 1.0),
         (SpeedOutcome.FASTER, RowOutcome.FAILED, 1.0),
         (SpeedOutcome.FASTER, RowOutcome.WAITS, 1.0),

@@ -76,7 +76,7 @@ async def test_an_edit_that_is_proved_is_kept_and_judged_as_a_whole(tmp_path: Pa
     assert row.ratio is not None and row.ratio > 1.0
     assert row.times is not None and row.times.is_predicted
     assert row.times.best_s == pytest.approx(row.times.original_s / row.ratio)
-    assert row.bound is not None and row.bound.time_s == pytest.approx(8000 / 4.8e12) and row.target == "h200"
+    assert row.bound is not None and row.bound.time_s == pytest.approx(8000 / 9.7e12) and row.target == "h200"
     assert "+    if (i < n) out[i] = x[i] + x[i];" in row.diff
     assert (tmp_path / "suite" / "scale.cu").read_text() == SCALE + HOST, "the user's file stays as it is"
     assert [path.name for path in (tmp_path / "suite").iterdir()] == ["scale.cu"]
