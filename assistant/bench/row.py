@@ -89,8 +89,10 @@ class Row(Record):
 
     @property
     def distance(self) -> float | None:
-        """time(original) / bound; None where one of them is not known."""
-        return None if self.times is None or self.bound is None else self.times.original_s / self.bound.time_s
+        """time(original) / bound; None where one of them is not known, or is nothing."""
+        if self.times is None or self.bound is None or not self.times.original_s or not self.bound.time_s:
+            return None
+        return self.times.original_s / self.bound.time_s
 
     @property
     def best_distance(self) -> float | None:

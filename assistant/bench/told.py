@@ -62,7 +62,8 @@ def original_of(heard: Sequence[events.Event]) -> Original:
     for event in heard:
         if isinstance(event, events.TimelineFound):
             rows = [row for row in event.timeline.rows if row.kind == KERNEL or row.direction not in _HOST_COPIES]
-            return Original(sum(row.time_s for row in rows), event.timeline.is_predicted, event.method, device, target, True)
+            time_s = sum(row.time_s for row in rows) + event.timeline.other_time_s
+            return Original(time_s, event.timeline.is_predicted, event.method, device, target, True)
     summaries = [event for event in heard if isinstance(event, events.ProfileSummary)]
     measured = [event.measured.time_s * event.launch_count for event in summaries if event.measured is not None]
     if measured and len(measured) == len(summaries):

@@ -69,6 +69,12 @@ def test_the_drawing_is_whole_svg_with_every_program(row: MakeRow) -> None:
     assert ET.fromstring(plot_svg([])) is not None
 
 
+def test_a_program_that_does_nothing_on_the_gpu_has_no_distance(row: MakeRow) -> None:
+    idle = row(times=Times(0.0, 0.0, is_predicted=True, method="performance model"))
+    assert idle.distance is None and row_line(idle).startswith("scale 96: 0 ns PREDICTED, nothing to propose")
+    assert ET.fromstring(plot_svg([idle])) is not None and "| scale 96 | 0 ns |" in results_page(SETTINGS, [idle])
+
+
 def test_the_results_are_written_as_page_drawing_and_json(tmp_path: Path, row: MakeRow) -> None:
     journal = Journal.begun(tmp_path, SETTINGS)
     journal.add(row("a", 2.0))
