@@ -11,18 +11,22 @@ import re
 from collections.abc import Iterable
 
 from assistant.cuda.code_text import blanked, uncommented, without
+from assistant.cuda.directives import macros_in
+from assistant.cuda.includes import included_names
 from assistant.cuda.items import Item, ItemKind, items
 from assistant.cuda.tokens import tokens, words_in_code
-from assistant.model.source import ParsedSource, Span
+from assistant.model.source import ParsedSource, Source, Span
 from assistant.verify.host_reach import host_reach, launch_reach
 from assistant.verify.reach import reach
 
-__all__ = ["edits_host_code"]
+__all__ = ["edits_host_code", "macro_elsewhere"]
 
 _LAUNCH_SETUP = re.compile(r"\bdim3\s+\w[^;]*;|\b(?:static\s+)?__(?:device|constant)__[^;(){}]*;")
 """Launch shapes and device variables: not host code, though they stand between functions."""
 _KERNEL_DECLARED = re.compile(r"\A[^={}\"]*\b__global__\b[^={}\"]*;\s*\Z")
 """A kernel declared, or instantiated."""
+_UNIT_SUFFIXES = frozenset({".cu", ".cc", ".cpp", ".cxx", ".c"})
+"""Of files that others seldom include."""
 _DEVICE_NAMESPACE = re.compile(r"\bnamespace\s+\w+\s*=\s*(?:cooperative_groups(?:\s*::\s*experimental)?|nvcuda(?:\s*::\s*wmma)?|cuda)\s*;")
 """Another name for a namespace that has nothing for the host."""
 
@@ -34,6 +38,23 @@ def edits_host_code(before: ParsedSource, after: ParsedSource) -> bool:
         return True
     of_device = _device_names(before) | _device_names(after)
     return _host_tokens(before, of_device, ()) != _host_tokens(after, of_device, _own_items(before, after))
+
+
+def macro_elsewhere(before: Iterable[Source], after: Iterable[Source]) -> str | None:
+    """A macro that an edited header defines anew and that another file of the program says, which it holds in where that includes it."""
+    old = {source.path: source.text for source in before}
+    new = tuple(after)
+    for source in new:
+        is_included = source.path.suffix not in _UNIT_SUFFIXES or any(source.path.name in included_names(other.text) for other in new)
+        if source.text == old[source.path] or not is_included:
+            continue
+        known = {macro.name for macro in macros_in(uncommented(old[source.path]))}
+        names = {macro.name for macro in macros_in(uncommented(source.text))} - known
+        others = (words_in_code(blanked(other.text)) for other in new if other.path != source.path)
+        taken = sorted(names.intersection(word for words in others for word in words)) if names else []
+        if taken:
+            return taken[0]
+    return None
 
 
 def _launch_reach(before: ParsedSource, after: ParsedSource) -> bool:

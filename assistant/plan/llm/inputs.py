@@ -21,10 +21,10 @@ from assistant.plan.catalogue import Catalogue
 from assistant.plan.llm.annotate import annotated, elided
 from assistant.plan.llm.context import Facts, diagnostic_lines, evidence_groups, facts_of, limits_of, problem_lines, region_lines
 from assistant.plan.llm.fit import fitted
-from assistant.plan.llm.headers import HEADERS
+from assistant.plan.llm.headers import HeaderRights, header_words
 from assistant.plan.llm.launching import declared_launches
 from assistant.plan.llm.library import Prompt, PromptLibrary
-from assistant.plan.llm.region import region_of
+from assistant.plan.llm.parts import region_of
 from assistant.plan.llm.setbacks import case_lines, failure_lines
 from assistant.plan.llm.summaries import Summaries
 from assistant.plan.llm.talk import Talk
@@ -58,7 +58,7 @@ class Inputs:
         """Asks for at most ``step_count`` steps. ``with_code``: and for the code of each."""
         facts = await self._facts(request)
         inputs = {"techniques": self._catalogue.techniques, "step_count": step_count, "with_code": with_code}
-        return self._fitted("plan", facts, inputs | self._form())
+        return self._fitted("plan", facts, inputs | self._form(request))
 
     async def code(self, request: PlanRequest, step: Step, others: tuple[Rewrite, ...]) -> Prompt | CompletionFailure:
         """Asks for an edit that carries out ``step`` and differs from ``others``."""
@@ -68,7 +68,7 @@ class Inputs:
             "technique_text": "" if technique is None else technique.text,
             "others": tuple(rewrite.summary for rewrite in others),
         }
-        return self._fitted("code", await self._facts(request), inputs | self._form())
+        return self._fitted("code", await self._facts(request), inputs | self._form(request))
 
     async def improve(self, request: PlanRequest, step: Step, rewrite: Rewrite, setback: Setback) -> Prompt | CompletionFailure:
         """Asks for the candidate again, without what it met."""
@@ -84,7 +84,7 @@ class Inputs:
             "candidate": self._candidate(request, setback),
             "reason": setback.reason if is_shown and not is_repeated else "",
         }
-        return self._fitted(_PROMPT_OF[setback.kind], facts, inputs | await self._met(request, setback) | self._form())
+        return self._fitted(_PROMPT_OF[setback.kind], facts, inputs | await self._met(request, setback) | self._form(request))
 
     def explain(self, story: Story) -> Prompt | CompletionFailure:
         """Asks for an explanation of a confirmed candidate."""
@@ -108,8 +108,8 @@ class Inputs:
     async def _facts(self, request: PlanRequest) -> Facts:
         return await self._summaries.made(facts_of(request, self._signals), request.evidence)
 
-    def _form(self) -> dict[str, object]:
-        return {"labels": _LABELS, "headers": tuple(HEADERS)}
+    def _form(self, request: PlanRequest) -> dict[str, object]:
+        return {"labels": _LABELS, "headers": header_words(HeaderRights(request.may_edit_host, request.may_call_libraries))}
 
     def _titled(self, step: Step) -> Step:
         technique = self._catalogue.get(step.technique)
@@ -144,7 +144,8 @@ class Inputs:
         if kernel is None:
             return "\n".join(listing)
         launches = {site.line for site in parsed.launch_sites_of(kernel)} | {line for line, _ in declared_launches(parsed, kernel)}
-        return "\n".join(elided(listing, region_lines(region_of(parsed, kernel)) | launches))
+        region = replace(region_of(request), parsed=parsed, kernel=kernel)
+        return "\n".join(elided(listing, region_lines(region.parts_of(parsed)) | launches))
 
     def _fitted(self, template: str, facts: Facts, inputs: Mapping[str, object]) -> Prompt | CompletionFailure:
         prompt = fitted(facts, lambda smaller: self._library.render(template, {"facts": smaller, **inputs}), self._token_count)
