@@ -8,7 +8,7 @@ Example::
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from assistant.cuda.code_text import blanked, uncommented, without
 from assistant.cuda.directives import macros_in
@@ -25,6 +25,8 @@ _LAUNCH_SETUP = re.compile(r"\bdim3\s+\w[^;]*;|\b(?:static\s+)?__(?:device|const
 """Launch shapes and device variables: not host code, though they stand between functions."""
 _KERNEL_DECLARED = re.compile(r"\A[^={}\"]*\b__global__\b[^={}\"]*;\s*\Z")
 """A kernel declared, or instantiated."""
+_EMPTY_SCOPE = re.compile(r"\b(?:inline\s+)?namespace\b[\s\w:]*\{\s*\}|\bextern\s*\"C\"\s*\{\s*\}")
+_CONDITION = re.compile(r"\s*#\s*(if|ifdef|ifndef|elif|else|endif)\b")
 _UNIT_SUFFIXES = frozenset({".cu", ".cc", ".cpp", ".cxx", ".c"})
 """Of files that others seldom include."""
 _DEVICE_NAMESPACE = re.compile(r"\bnamespace\s+\w+\s*=\s*(?:cooperative_groups(?:\s*::\s*experimental)?|nvcuda(?:\s*::\s*wmma)?|cuda)\s*;")
@@ -72,7 +74,23 @@ def _own_items(before: ParsedSource, after: ParsedSource) -> tuple[Item, ...]:
     """Macros and declarations that B adds under names that A has nowhere; what they do, ``host_reach`` has looked at."""
     known = words_in_code(blanked(before.source.text))
     found = items(uncommented(after.source.text)) or ()
-    return tuple(i for i in found if i.kind in (ItemKind.MACRO, ItemKind.DECLARATION, ItemKind.DEVICE) and i.names and not i.names & known)
+    kinds = (ItemKind.MACRO, ItemKind.DECLARATION, ItemKind.DEVICE, ItemKind.KERNEL)
+    own = tuple(i for i in found if i.kind in kinds and i.names and not i.names & known)
+    return (*own, *_conditions_around(own, found, uncommented(before.source.text)))
+
+
+def _conditions_around(own: tuple[Item, ...], found: Iterable[Item], before: str) -> Iterator[Item]:
+    """Directives from an ``#if`` to its ``#endif`` between which nothing but such stands."""
+    group, depth, is_own = list[Item](), 0, True
+    for item in found:
+        word = _CONDITION.match(item.text) if item.kind is ItemKind.SCOPE else None
+        if word is None:
+            is_own = is_own and (depth == 0 or item in own)
+            continue
+        group, is_own = ([item], True) if depth == 0 else ([*group, item], is_own)
+        depth += (word[1] in ("if", "ifdef", "ifndef")) - (word[1] == "endif")
+        if depth == 0 and is_own and any(each.text not in before for each in group if not each.text.strip().endswith(("endif", "else"))):
+            yield from group
 
 
 def _host_tokens(parsed: ParsedSource, of_device: frozenset[str], own: Iterable[Item]) -> list[str]:
@@ -85,8 +103,15 @@ def _host_tokens(parsed: ParsedSource, of_device: frozenset[str], own: Iterable[
         *(Span(item.start, item.end) for item in found if item.kind is not ItemKind.HOST and item.names & of_device),
         *(Span(item.start, item.end) for item in (*own, *(item for item in found if _KERNEL_DECLARED.match(item.text)))),
     ]
-    host = without(uncommented(parsed.source.text), ((span.start, span.end) for span in spans))
+    host = _without_empty_scopes(without(uncommented(parsed.source.text), ((span.start, span.end) for span in spans)))
     return [token.text for token in tokens(_DEVICE_NAMESPACE.sub(" ", _LAUNCH_SETUP.sub(" ", host)))]
+
+
+def _without_empty_scopes(code: str) -> str:
+    """Without namespaces that hold nothing, as they are left by what is the device's."""
+    while (less := _EMPTY_SCOPE.sub(" ", code)) != code:
+        code = less
+    return code
 
 
 def _device_names(parsed: ParsedSource) -> frozenset[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from typing import Any
 
 from assistant.cuda.files import line_end
 from assistant.cuda.includes import included_files, included_names
@@ -25,6 +26,8 @@ class HeaderRights(Record):
 
     may_edit_host: bool = False
     may_call_libraries: bool = False
+    is_emulated: bool = False
+    """Edits are tried without a GPU."""
 
 
 class _Kind(Record):
@@ -37,36 +40,45 @@ class _Kind(Record):
     """What an edit earns that adds one."""
     is_for_host: bool = False
     is_library: bool = False
+    needs_gpu: bool = False
+    """The emulator cannot run what it declares."""
 
-
-def _named(*names: str, labels: tuple[Label, ...] = (), is_for_host: bool = False, is_library: bool = False) -> _Kind:
-    return _Kind(re.compile("|".join(map(re.escape, names))), names, labels, is_for_host, is_library)
+    @classmethod
+    def named(cls, *names: str, **more: Any) -> _Kind:
+        """Headers by their names; ``more``: the other fields."""
+        return cls(re.compile("|".join(map(re.escape, names))), names, **more)
 
 
 _NEWER = (Label.ARCH_LOCK_IN,)
 _KINDS = (
-    _named(
+    _Kind.named(
         *("cooperative_groups.h", "cooperative_groups/reduce.h", "cooperative_groups/scan.h"),
         *("cuda_bf16.h", "cuda_fp16.h", "math_constants.h", "cfloat", "climits", "cstdint", "float.h", "limits.h", "stdint.h", "type_traits"),
     ),
-    _named(
-        *("cooperative_groups/memcpy_async.h", "cuda_pipeline.h", "cuda_pipeline_primitives.h", "cuda_awbarrier.h"),
-        *("cuda_awbarrier_primitives.h", "cuda_fp8.h", "cuda_fp6.h", "cuda_fp4.h", "mma.h", "cuda.h", "cudaTypedefs.h"),
-        *("cuda/pipeline", "cuda/barrier", "cuda/ptx"),
+    _Kind.named(
+        *("cooperative_groups/memcpy_async.h", "cuda_pipeline.h", "cuda_pipeline_primitives.h", "cuda_fp8.h", "mma.h"),
         labels=_NEWER,
     ),
-    _Kind(re.compile(r"cuda/(?:std/)?\w+"), ("cuda/atomic", "cuda/std/array and the rest of libcu++",)),
+    _Kind.named(
+        *("cuda_awbarrier.h", "cuda_awbarrier_primitives.h", "cuda_fp6.h", "cuda_fp4.h", "cuda.h", "cudaTypedefs.h"),
+        *("cuda/pipeline", "cuda/barrier", "cuda/ptx"),
+        labels=_NEWER,
+        needs_gpu=True,
+    ),
+    _Kind(re.compile(r"cuda/(?:std/)?\w+"), ("cuda/atomic", "cuda/std/array and the rest of libcu++"), needs_gpu=True),
     _Kind(
         re.compile(r"(?:cub|thrust)/(?:\w+/){0,3}\w+\.(?:cuh|h)"),
         ("cub/cub.cuh and the rest of CUB and Thrust",),
         (Label.LIBRARY_CALL,),
+        needs_gpu=True,
     ),
     _Kind(
         re.compile(r"(?:cutlass|cute)/(?:\w+/){0,4}\w+\.(?:hpp|h)"),
         ("cutlass/… and cute/… where the program's include path has them",),
         (Label.LIBRARY_CALL, Label.ARCH_LOCK_IN),
+        needs_gpu=True,
     ),
-    _named(
+    _Kind.named(
         *("cuda_runtime.h", "cuda_runtime_api.h", "algorithm", "array", "cassert", "cmath", "cstddef", "cstdio", "cstdlib", "cstring"),
         *("limits", "map", "memory", "mutex", "numeric", "stdexcept", "string", "tuple", "unordered_map", "utility", "vector"),
         is_for_host=True,
@@ -76,6 +88,7 @@ _KINDS = (
         ("cublas_v2.h, cublasLt.h, cufft.h, cusparse.h, cudnn.h and their like",),
         (Label.LIBRARY_CALL,),
         is_library=True,
+        needs_gpu=True,
     ),
 )
 """Asynchronous copies, fp8 and wmma need sm_80, sm_89 and sm_70 for what they are worth (CUDA C++ Programming Guide 13.0, "Asynchronous
@@ -125,6 +138,8 @@ def _problem(name: str, rights: HeaderRights) -> str | None:
         return f"it includes {name[:80]!r}; only these may be added: {', '.join(header_words(rights))}"
     if kind.is_library and not rights.may_call_libraries:
         return f"it includes {name!r}: calls of ready-made libraries are off here (--allow library allows them); write the kernel itself"
+    if kind.needs_gpu and rights.is_emulated:
+        return f"it includes {name!r}, which cannot be run here, where there is no GPU"
     return f"it includes {name!r}, which is for host code, and host code may not be edited here" if not _is_open(kind, rights) else None
 
 
@@ -133,7 +148,8 @@ def _kind_of(name: str) -> _Kind | None:
 
 
 def _is_open(kind: _Kind, rights: HeaderRights) -> bool:
-    return (rights.may_edit_host or not kind.is_for_host) and (rights.may_call_libraries or not kind.is_library)
+    is_unfit = (kind.is_for_host and not rights.may_edit_host) or (kind.is_library and not rights.may_call_libraries)
+    return not is_unfit and not (kind.needs_gpu and rights.is_emulated)
 
 
 def _behind_includes(text: str) -> int:

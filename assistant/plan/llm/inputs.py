@@ -109,7 +109,8 @@ class Inputs:
         return await self._summaries.made(facts_of(request, self._signals), request.evidence)
 
     def _form(self, request: PlanRequest) -> dict[str, object]:
-        return {"labels": _LABELS, "headers": header_words(HeaderRights(request.may_edit_host, request.may_call_libraries))}
+        rights = HeaderRights(request.may_edit_host, request.may_call_libraries, request.is_emulated)
+        return {"labels": _LABELS, "headers": header_words(rights)}
 
     def _titled(self, step: Step) -> Step:
         technique = self._catalogue.get(step.technique)

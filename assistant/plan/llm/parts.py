@@ -88,6 +88,8 @@ class Region(Record):
     """Whether host code may be edited; without it no part is the host's."""
     may_call_libraries: bool = False
     """Whether calls of cuBLAS and the like may be decided on."""
+    is_emulated: bool = False
+    """Edits are tried without a GPU."""
 
     @property
     def files(self) -> tuple[ParsedSource, ...]:
@@ -177,7 +179,8 @@ class Region(Record):
 
 def region_of(request: PlanRequest) -> Region:
     """What the model that is asked may change."""
-    return Region(request.parsed, request.kernel, request.program, request.may_edit_host, request.may_call_libraries)
+    rights = request.may_edit_host, request.may_call_libraries, request.is_emulated
+    return Region(request.parsed, request.kernel, request.program, *rights)
 
 
 def _helpers(file: ParsedSource, kernel: Kernel) -> list[DeviceFunction]:

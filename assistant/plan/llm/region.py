@@ -99,7 +99,7 @@ def _confirmed(
 
 
 def _included(region: Region, written: Written, reply: CodeReply) -> Edits | UnusableAnswer:
-    rights = HeaderRights(region.may_edit_host, region.may_call_libraries)
+    rights = HeaderRights(region.may_edit_host, region.may_call_libraries, region.is_emulated)
     found: dict[Path, tuple[TextEdit, ...]] = {}
     for file in region.files:
         path = file.source.path
