@@ -156,6 +156,7 @@ bool Recorder::begin(const Launch& launch, Kept& kept) {
   write_header("launch", launch);
   log_.number(0).text(nullptr);  // the launch site is not known
   if (launch.is_cooperative) log_.item("cooperative");
+  if (launch.has_cluster()) log_.item("cluster").number(launch.cluster[0]).number(launch.cluster[1]).number(launch.cluster[2]);
   for (const Argument& a : arguments) log_.item("argument").number(a.bytes).hex(a.data, a.bytes);
   for (const Pointer& p : reach.argument_pointers)
     log_.item("argument_pointer").number(p.container).number(p.offset).number(p.target).number(p.target_offset);

@@ -30,7 +30,15 @@ struct Launch {
   void** parameters = nullptr;
   void** extra = nullptr;
   bool is_cooperative = false;
+  unsigned cluster[3] = {1, 1, 1};  // where the launch says so; a kernel that was compiled for clusters keeps them anyway
   const char* declined = nullptr;  // why it cannot be recorded
+
+  bool has_cluster() const { return cluster[0] * cluster[1] * cluster[2] > 1; }
+  void set_cluster(const CUlaunchAttributeValue& value) {
+    cluster[0] = value.clusterDim.x;
+    cluster[1] = value.clusterDim.y;
+    cluster[2] = value.clusterDim.z;
+  }
 };
 
 // A kept launch between its beginning and its end.
