@@ -2,7 +2,8 @@
 
     python -m benchmarks.rewrites [--device gpu:0] [--only NAME …] [--out FILE] [--kept FOLDER]
 
-Each program is A, with its right and its wrong answer applied as B. The right one must not be FAIL, the wrong one not PASS with nothing said.
+Each program is A, with its right and its wrong answer applied as B. The right one must not be FAIL, the wrong one not PASS with nothing
+said.
 """
 
 from __future__ import annotations
@@ -39,7 +40,9 @@ def main() -> int:
         answers = [line for case in cases for answer in _EXPECTED for line in _written(folder, case, answer)]
         (folder / "answers.toml").write_text("\n".join(answers), "utf-8")
         out = () if options.out is None else ("--out", str(options.out))
-        return subprocess.run((sys.executable, "-m", "benchmarks.verdicts", str(folder), "--device", options.device, *out), check=False).returncode
+        return subprocess.run(
+            (sys.executable, "-m", "benchmarks.verdicts", str(folder), "--device", options.device, *out), check=False
+        ).returncode
 
 
 def _written(folder: Path, case: Rewritten, answer: str) -> tuple[str, ...]:

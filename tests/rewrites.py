@@ -34,5 +34,6 @@ def rewritten() -> tuple[Rewritten, ...]:
     """All of them."""
     answers: dict[str, dict[str, Any]] = tomllib.loads((_FOLDER / "answers.toml").read_text("utf-8"))
     return tuple(
-        Rewritten(name, answer["kernel"], answer["lab"], tuple(answer["labels"]), answer.get("right", "")) for name, answer in answers.items()
+        Rewritten(name, answer["kernel"], answer["lab"], tuple(answer["labels"]), answer.get("right", ""))
+        for name, answer in answers.items()
     )

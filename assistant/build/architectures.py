@@ -73,7 +73,9 @@ ARCHITECTURES: tuple[Architecture, ...] = (
 
 _WITH_OWN_INSTRUCTIONS = frozenset({"sm_90", "sm_100", "sm_103", "sm_110", "sm_120", "sm_121"})
 """Each has a name with an ``a``, for which nvcc takes instructions that no other one need have (nvcc manual 13.0, "GPU Feature List")."""
-_OWN_INSTRUCTIONS = re.compile(r"\b(?:wgmma|warpgroup_\w+|setmaxnreg|tcgen05|cutlass|cute|__CUDA_ARCH_FEAT_SM\d+_ALL|__CUDA_ARCH_SPECIFIC__)\b")
+_OWN_INSTRUCTIONS = re.compile(
+    r"\b(?:wgmma|warpgroup_\w+|setmaxnreg|tcgen05|cutlass|cute|__CUDA_ARCH_FEAT_SM\d+_ALL|__CUDA_ARCH_SPECIFIC__)\b"
+)
 """Instructions (PTX ISA 9.0, "wgmma.mma_async", "setmaxnreg", "tcgen05"), libraries that use them, and macros that ask for them."""
 _NAME = re.compile(r"(?:sm|compute)_(\d{2,3})[af]?")
 

@@ -202,7 +202,7 @@ def initialised_members(text: str, names: frozenset[str]) -> frozenset[str]:
 
 
 def type_problem(text: str, constants: frozenset[str]) -> str | None:
-    """Why a type's definition may run code when nothing makes an object of it: static members, computed defaults, objects declared with it."""
+    """Why a type's definition may run code by itself: static members, computed defaults, objects declared with it."""
     opening = text.find("{")
     if opening < 0:
         return None

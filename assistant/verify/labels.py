@@ -39,7 +39,9 @@ __all__ = ["VersionFacts", "changes_streams", "detect_labels", "new_bounds", "or
 _FAST_MATH_CALL = re.compile(r"\b(__(?:expf|exp10f|logf|log2f|log10f|sinf|cosf|tanf|sincosf|powf|fdividef))\s*\(")
 """Intrinsics with larger error than the function they replace (CUDA C++ Programming Guide, "Intrinsic Functions")."""
 _STREAM_CALL = re.compile(r"\bcuda(?:Stream|Event|DeviceSynchronize|ThreadSynchronize|Memcpy|Memset|LaunchHostFunc|\w+Async\b)\w*[^;{}]*")
-_LIBRARY = re.compile(r"\b(cublas\w*|cudnn\w*|cufft\w*|cusparse\w*|cusolver\w*|curand\w*|cutensor\w*|thrust::\w+|cub::\w+|cutlass::\w+|cute::\w+)\b")
+_LIBRARY = re.compile(
+    r"\b(cublas\w*|cudnn\w*|cufft\w*|cusparse\w*|cusolver\w*|curand\w*|cutensor\w*|thrust::\w+|cub::\w+|cutlass::\w+|cute::\w+)\b"
+)
 _ASSUMPTION = re.compile(r"\b(__builtin_assume(?:_aligned)?|__assume|__builtin_unreachable)\b")
 _ARCH_CODE = re.compile(
     r"(\basm\b|__CUDA_ARCH__|\bwmma::|\bmma_sync\b|\b__reduce_\w+_sync\b|__cluster_dims__|\bcluster_group\b|\bthis_cluster\b"

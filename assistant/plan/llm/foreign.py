@@ -30,9 +30,7 @@ _LOOSE_SPLICE = re.compile(r"\\(?:[ \t]+(?:\r?\n|\Z)|\Z)")
 _DIRECTIVE = re.compile(r"^[ \t]*(?:#|%:|\?\?=)[ \t]*(?P<word>\w*)(?P<rest>[^\n]*)", re.MULTILINE)
 _CONDITIONS = frozenset({"if", "ifdef", "ifndef", "elif", "else", "endif", "define"})
 _PRAGMA = re.compile(r"[ \t]*(?:unroll|nounroll|nv_diag_suppress|nv_diag_default)\b")
-_FORBIDDEN = re.compile(
-    r"\b(_Pragma|__has_include|__has_embed|__COUNTER__|constructor|destructor|namespace\s+std)\b"
-)
+_FORBIDDEN = re.compile(r"\b(_Pragma|__has_include|__has_embed|__COUNTER__|constructor|destructor|namespace\s+std)\b")
 """Ways to run code when a program starts, to ask for files, or to change what other code means."""
 _TYPE = re.compile(r"^\s*(?:template\s*<[^{;]*>\s*)?(?:struct|class|union|enum|using|typedef|static_assert)\b")
 _HIDDEN_OBJECT = re.compile(
@@ -169,7 +167,9 @@ def _item(item: Item, known: tuple[Item, ...], others: frozenset[str], may_edit_
     if any((item.kind, item.names) == (other.kind, other.names) for other in known):
         return None  # the part's own function, however it is spelled (a macro may hide that it is device code)
     if item.kind is ItemKind.HOST and not may_edit_host:
-        reason = f"it defines {name or 'a function'}, which runs on the host, and host code may not be edited here; give only the part itself"
+        reason = (
+            f"it defines {name or 'a function'}, which runs on the host, and host code may not be edited here; give only the part itself"
+        )
         return UnusableAnswer(Unusable.HOST_FUNCTION, reason)
     if item.kind in (ItemKind.SCOPE, ItemKind.KERNEL):
         return None

@@ -53,7 +53,18 @@ _NEWER = (Label.ARCH_LOCK_IN,)
 _KINDS = (
     _Kind.named(
         *("cooperative_groups.h", "cooperative_groups/reduce.h", "cooperative_groups/scan.h"),
-        *("cuda_bf16.h", "cuda_fp16.h", "math_constants.h", "cfloat", "climits", "cstdint", "float.h", "limits.h", "stdint.h", "type_traits"),
+        *(
+            "cuda_bf16.h",
+            "cuda_fp16.h",
+            "math_constants.h",
+            "cfloat",
+            "climits",
+            "cstdint",
+            "float.h",
+            "limits.h",
+            "stdint.h",
+            "type_traits",
+        ),
     ),
     _Kind.named(
         *("cooperative_groups/memcpy_async.h", "cuda_pipeline.h", "cuda_pipeline_primitives.h", "cuda_fp8.h", "mma.h"),

@@ -7,7 +7,7 @@ Knows prompts' names and inputs; says nothing itself. Example::
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from assistant.config import Settings
@@ -15,7 +15,7 @@ from assistant.cuda.match import select_kernels
 from assistant.cuda.parse import parse
 from assistant.model.completion import CompletionFailure, FailureKind
 from assistant.model.plan import Rewrite, Setback, SetbackKind, Step
-from assistant.model.source import Source
+from assistant.model.source import ParsedSource, Source
 from assistant.model.verification import Label
 from assistant.plan.catalogue import Catalogue
 from assistant.plan.llm.annotate import annotated, elided
@@ -137,16 +137,21 @@ class Inputs:
                 return {"after": after, "limits": limits, "ratio": None if setback.ratio is None else f"{setback.ratio:.2f}"}
 
     def _candidate(self, request: PlanRequest, setback: Setback) -> str:
-        """The candidate's region as a listing with its own line numbers; the whole text where the kernel cannot be found in it."""
+        """The candidate's region as listings with their own line numbers; the whole text where the kernel cannot be found in it."""
         parsed = parse(Source(request.parsed.source.path, setback.text))
+        changed = {source.path: parse(source) for source in setback.others}
+        others = tuple(changed.get(file.source.path, file) for file in request.program)
         kernel = next(iter(select_kernels(parsed, request.kernel.qualified_name)), None)
         shown = setback.evidence if self._signals.profile != "off" else ()
         listing = annotated(setback.text, shown)
         if kernel is None:
-            return "\n".join(listing)
+            return "\n".join([*listing, *(line for file in changed.values() for line in _named(file, annotated(file.source.text, ())))])
+        region = replace(region_of(request), parsed=parsed, kernel=kernel, others=others)
         launches = {site.line for site in parsed.launch_sites_of(kernel)} | {line for line, _ in declared_launches(parsed, kernel)}
-        region = replace(region_of(request), parsed=parsed, kernel=kernel)
-        return "\n".join(elided(listing, region_lines(region.parts_of(parsed)) | launches))
+        lines = list(elided(listing, region_lines(region.parts_of(parsed)) | launches))
+        for file in changed.values():
+            lines += _named(file, elided(annotated(file.source.text, ()), region_lines(region.parts_of(file))))
+        return "\n".join(lines)
 
     def _fitted(self, template: str, facts: Facts, inputs: Mapping[str, object]) -> Prompt | CompletionFailure:
         prompt = fitted(facts, lambda smaller: self._library.render(template, {"facts": smaller, **inputs}), self._token_count)
@@ -154,3 +159,8 @@ class Inputs:
             return prompt
         message = f"the prompt {template} does not fit: the kernel and its launches alone are more than {self._token_count:,} tokens"
         return CompletionFailure(FailureKind.TOO_LARGE, message, "raise provider.max_input_tokens, if the model can read as much")
+
+
+def _named(file: ParsedSource, listing: Iterable[str]) -> list[str]:
+    """A listing under its file's name."""
+    return ["", f"{file.source.path.name}:", *listing]

@@ -1,4 +1,4 @@
-"""What of a program a model may rewrite, in whole parts: the kernel, what is launched together with it, what they rest on, who launches them.
+"""What of a program a model may rewrite, in whole parts: the kernel, what is launched with it, what they rest on, who launches them.
 
 A part is named by an id that no other part of the program has. Example::
 
@@ -200,8 +200,7 @@ def _offered(file: ParsedSource) -> list[Item]:
     return [
         item
         for item in found
-        if item.names
-        and (item.kind in (ItemKind.MACRO, ItemKind.DEVICE) or (item.kind is ItemKind.DECLARATION and _is_of_device(item)))
+        if item.names and (item.kind in (ItemKind.MACRO, ItemKind.DEVICE) or (item.kind is ItemKind.DECLARATION and _is_of_device(item)))
     ]
 
 

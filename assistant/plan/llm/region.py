@@ -1,7 +1,7 @@
 """An answer as edits of a program: whole new texts of its parts, changed launches, includes; or the reason why it is not taken.
 
-What no part holds stays as it is. An edit that reaches the host is labelled, so that it waits for the right to be built; where host code may
-not be edited at all it is refused, so that its writer can do without. Example::
+What no part holds stays as it is. An edit that reaches the host is labelled, so that it waits for the right to be built; where host code
+may not be edited at all it is refused, so that its writer can do without. Example::
 
     edit_of(Region(parsed, kernel), reply)     # RegionEdit(edits=(…,), labels=(Label.HOST_CODE,)) or UnusableAnswer(…)
 """

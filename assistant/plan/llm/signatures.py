@@ -60,8 +60,12 @@ def _unused(region: Region, files: tuple[ParsedSource, ...]) -> UnusableAnswer |
     for file in files:
         for kernel in file.kernels:
             if without_file(kernel.qualified_name) not in known and not any(kernel.name in _words(other) for other in files):
-                where = "its host function" if region.may_edit_host else "host code, which may not be edited here; write a __device__ function"
-                return UnusableAnswer(Unusable.EXTRA_KERNEL, f"it defines a further kernel, {kernel.name}, which nothing launches: change {where}")
+                where = (
+                    "its host function" if region.may_edit_host else "host code, which may not be edited here; write a __device__ function"
+                )
+                return UnusableAnswer(
+                    Unusable.EXTRA_KERNEL, f"it defines a further kernel, {kernel.name}, which nothing launches: change {where}"
+                )
     return None
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.e2e.cli.harness import Cli
-from tests.rewrites import Rewritten, rewritten
 from tests.e2e.cli.scripted_model import LONG_S, ONE_VARIANT, ScriptedModel, asked_by, outcomes, plan, step
+from tests.rewrites import Rewritten, rewritten
 
 _QUICK = ("fused", "macro_with_asm")
 _ALLOWED = "host,arch,alignment,order,precision,assumption"

@@ -113,6 +113,8 @@ void Recorder::scan(const unsigned char* data, size_t bytes, uint64_t container,
 const char* Recorder::gather(const Launch& launch, const std::vector<Argument>& arguments, Reach& reach) {
   static const char* const TOO_MUCH = "launch reaches more memory than the limit";
   for (size_t i = 0; i < arguments.size(); ++i) {
+    auto is_argument = [&](const CUtensorMap& map) { return arguments[i].bytes == sizeof map && !memcmp(arguments[i].data, &map, sizeof map); };
+    if (std::any_of(tensor_maps_.begin(), tensor_maps_.end(), is_argument)) return "a tensor map cannot be captured";
     scan(arguments[i].data, arguments[i].bytes, i, &Memory::find, reach, reach.argument_pointers);
     uint64_t word = 0;
     if (arguments[i].bytes == 8) memcpy(&word, arguments[i].data, 8);

@@ -81,6 +81,7 @@ class Recorder {
   void flush() { log_.flush(); }
   void close() { log_.close(); }  // nothing is written any more
   void add_texture(uint64_t handle) { textures_.push_back(handle); }
+  void add_tensor_map(const CUtensorMap& map) { tensor_maps_.push_back(map); }
 
   Symbols symbols;
   Memory memory{symbols};
@@ -111,6 +112,7 @@ class Recorder {
   std::map<CUfunction, std::vector<std::pair<size_t, size_t>>> parameters_;  // (offset, size) of each
   std::map<Shape, uint64_t> kept_;
   std::map<uint64_t, std::string> last_snapshot_;
+  std::vector<CUtensorMap> tensor_maps_;  // each holds an address, in a form that is the driver's own
   std::vector<uint64_t> textures_;
   uint64_t next_id_ = 0;
   int64_t last_launch_ = -1;

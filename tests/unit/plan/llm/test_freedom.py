@@ -12,8 +12,8 @@ from assistant.cuda.edits import apply_edits
 from assistant.cuda.parse import parse
 from assistant.engine.search.host_code import with_host_label
 from assistant.engine.source_version import Selection, SourceVersion, version_of
-from assistant.model.plan import Rewrite
 from assistant.model.build import Flags
+from assistant.model.plan import Rewrite
 from assistant.model.source import ParsedSource, Source
 from assistant.model.verification import Label
 from assistant.plan.llm.parts import Region, region_of
@@ -59,8 +59,14 @@ def test_the_parts_are_the_kernels_launched_together_what_they_rest_on_and_who_l
 
 
 def test_parts_lie_in_any_file_of_the_program() -> None:
-    header = parse(Source(Path("/scale.cuh"), "#pragma once\n#define BY 2.0f\n__device__ float scaled(float v, float by) { return v * by * BY; }\n"))
-    user = parse(Source(Path("/run.cu"), f"{SIBLING}\nvoid go(float *o) {{\n    clear<<<1, 32>>>(o);\n    transpose<<<1, 32>>>(o, o, 1, 2.0f);\n}}\n"))
+    header = parse(
+        Source(Path("/scale.cuh"), "#pragma once\n#define BY 2.0f\n__device__ float scaled(float v, float by) { return v * by * BY; }\n")
+    )
+    user = parse(
+        Source(
+            Path("/run.cu"), f"{SIBLING}\nvoid go(float *o) {{\n    clear<<<1, 32>>>(o);\n    transpose<<<1, 32>>>(o, o, 1, 2.0f);\n}}\n"
+        )
+    )
     alone = TEXT[TEXT.index("// out =") : TEXT.index("static void run")]
     found = region(alone, (header, user))
     assert [(part.path.name, part.id) for part in found.parts] == [
@@ -72,7 +78,9 @@ def test_parts_lie_in_any_file_of_the_program() -> None:
         ("run.cu", "launch-3"),
         ("run.cu", "launch-4"),
     ]
-    edit = answer(("BY", "#define BY 1.0f"), ("launch-4", "transpose<<<1, 64>>>(o, o, 1, 2.0f);"), ("launch-3", ""), text=alone, others=(header, user))
+    edit = answer(
+        ("BY", "#define BY 1.0f"), ("launch-4", "transpose<<<1, 64>>>(o, o, 1, 2.0f);"), ("launch-3", ""), text=alone, others=(header, user)
+    )
     assert isinstance(edit, RegionEdit) and edit.edits == () and Label.HOST_CODE in edit.labels
     texts = {file.source.path: file.source.text for file in (header, user)}
     changed = {each.path.name: apply_edits(texts[each.path], each.edits) for each in edit.in_others}
@@ -96,9 +104,13 @@ ACCEPTED = {
         ("kernel", "template <int ROWS>\n" + KERNEL_TEXT.replace("int x =", "int x = 0 * ROWS +")),
         ("launch-25", LAUNCH.replace("transpose<<<", "transpose<8><<<")),
     ],
-    "streams": [("run", RUN.replace(LAUNCH, f"cudaStream_t s;\n    cudaStreamCreate(&s);\n    {LAUNCH.replace('block>>>', 'block, 0, s>>>')}"))],
+    "streams": [
+        ("run", RUN.replace(LAUNCH, f"cudaStream_t s;\n    cudaStreamCreate(&s);\n    {LAUNCH.replace('block>>>', 'block, 0, s>>>')}"))
+    ],
     "a host helper": [("run", f"static int up(int a, int b) {{ return (a + b - 1) / b; }}\n\n{RUN}")],
-    "kept scratch": [("run", f"static float *scratch = nullptr;\n{RUN.replace(LAUNCH, 'if (!scratch) cudaMalloc(&scratch, 4);' + LAUNCH)}")],
+    "kept scratch": [
+        ("run", f"static float *scratch = nullptr;\n{RUN.replace(LAUNCH, 'if (!scratch) cudaMalloc(&scratch, 4);' + LAUNCH)}")
+    ],
     "extern C": [("second", f'extern "C" {TWO_PHASES}'), ("launch-25", f"{LAUNCH}\n    second<<<1, 1>>>(out);")],
 }
 
@@ -156,7 +168,7 @@ HOSTILE = [
     ("kernel", FUSED[:-1] + "#define exit(c) abort()\n}"),
     ("kernel", 'struct A { inline const static int q = system("id"); };\n' + FUSED),
     ("kernel", "namespace foo { const int q = 1 + (system)(0); }\n" + FUSED),
-    ("kernel", FUSED + '\n#define P(a, b) a##b\n'),
+    ("kernel", FUSED + "\n#define P(a, b) a##b\n"),
     ("run", RUN.replace(LAUNCH, f'system("id");\n    {LAUNCH}')),
     ("launch-22", f'system("id");\n    {LAUNCH}'),
     ("launch-22", f'FILE *f = fopen("/etc/passwd", "r");\n    {LAUNCH}'),

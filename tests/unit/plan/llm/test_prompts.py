@@ -111,7 +111,12 @@ async def test_code_for_a_declared_launch(snapshot: SnapshotAssertion) -> None:
 
 async def test_code_where_host_code_may_be_edited(snapshot: SnapshotAssertion) -> None:
     text = TEXT.replace("// out =", "#define ROWS 8\n// out =").replace("int x =", "int x = ROWS * 0 +", 1)
-    other = parse(Source(Path("/run.cu"), '#include "kernel.cu"\nvoid go(float *o, float *i, int n) { transpose<<<(n + 31) / 32, 32>>>(o, i, n, 3.0f); }\n'))
+    other = parse(
+        Source(
+            Path("/run.cu"),
+            '#include "kernel.cu"\nvoid go(float *o, float *i, int n) { transpose<<<(n + 31) / 32, 32>>>(o, i, n, 3.0f); }\n',
+        )
+    )
     freed = replace(request_of(text, evidence=(), findings=()), program=(other,), others=(other.source,), may_edit_host=True)
     assert shown(await inputs().code(freed, STEP, ())) == snapshot
 
