@@ -49,6 +49,9 @@ _ARCH_CODE = re.compile(
     r"|\bcudaGridDependencySynchronize\b|\bcudaTriggerProgrammaticLaunchCompletion\b)"
 )
 """``__dp4a`` is none: every architecture that CUDA 13 compiles for has it (CUDA C++ Programming Guide, "SIMD Video Instructions")."""
+_ARCH_ALONE = re.compile(r"\b(wgmma|setmaxnreg|tcgen05|__CUDA_ARCH_FEAT_SM\d+_ALL|__CUDA_ARCH_SPECIFIC__)\b")
+"""What nvcc takes for an architecture with an ``a`` alone (nvcc manual 13.0, "GPU Feature List")."""
+_ALONE = "runs on one architecture alone, and is compiled for its name with an `a` (-arch=sm_90a): {}"
 _ARCH_HOST = re.compile(r"\b(cudaLaunchAttribute(?:Cluster|Programmatic)\w*|cudaFuncAttribute\w*Cluster\w*|cuTensorMapEncode\w*)\b")
 """What a launch asks of devices of compute capability 9.0 (CUDA C++ Programming Guide 13.0, "Thread Block Clusters", "Using TMA")."""
 _ARCH_SASS = re.compile(r"^(?:H|I|Q|B)?GMMA\b|^UTMA\w*|^UBLKCP|^SYNCS\b|^UCGABAR\w*|^USETMAXREG\b")
@@ -106,6 +109,7 @@ def detect_labels(before: VersionFacts, after: VersionFacts) -> tuple[DetectedLa
             Label.ALIGNMENT, "assumes the alignment of {}", new_matches(VECTOR_CAST, unaliased(old), assumed_casts(new, _aligned(after)))
         ),
         _float_sums(order_facts(old, before.code), order_facts(new, after.code)),
+        _first(Label.ARCH_LOCK_IN, _ALONE, new_matches(_ARCH_ALONE, _device_text(before), _device_text(after))),
         _first(Label.ARCH_LOCK_IN, "depends on the architecture: {}", new_matches(_ARCH_CODE, old, new)),
         _first(Label.ARCH_LOCK_IN, "depends on the architecture: {}", new_matches(_ARCH_HOST, _all_code(before), _all_code(after))),
         _asks_for_the_architecture(before, after),
