@@ -18,6 +18,7 @@ from assistant.model.completion import ChatMessage, CompletionFailure, ModelRole
 from assistant.model.plan import Origin
 from assistant.plan.llm.answers import faults
 from assistant.plan.llm.inputs import Inputs
+from assistant.plan.llm.parts import region_of
 from assistant.plan.llm.planning import plan_of
 from assistant.plan.llm.region import RegionEdit, edit_of
 from assistant.plan.llm.schemas import CodeReply, PlannedStep, PlanReply, reply_schema
@@ -108,7 +109,7 @@ class LlmConversation:
         except ValidationError as error:
             return faults(error)
         (step,) = plan_of(self._request, PlanReply(steps=[planned]), self._name).steps
-        made = edit_of(self._request.parsed, self._request.kernel, judged, self._request.launching)
+        made = edit_of(region_of(self._request), judged)
         if not isinstance(made, RegionEdit):
             return f"this edit cannot be made: {made.reason}"
         rewrite = rewrite_of(self._request, step, judged, made, Origin(self._model, self._calls))

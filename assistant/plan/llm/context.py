@@ -12,7 +12,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from pathlib import Path
 
+from assistant.build.architectures import compiled_for
 from assistant.config.settings import SignalSettings
+from assistant.cuda.changes import shown_names
 from assistant.model.build import Diagnostic, KernelResources
 from assistant.model.plan import TriedBefore
 from assistant.model.profile import Evidence, Finding, LaunchProfile, Problem
@@ -22,7 +24,7 @@ from assistant.plan.llm.annotate import annotated
 from assistant.plan.llm.hardware import hardware_lines
 from assistant.plan.llm.launching import declared_launches, launches_elsewhere
 from assistant.plan.llm.limits import RESIDENT, limit_notes
-from assistant.plan.llm.region import Part, region_of
+from assistant.plan.llm.parts import Part, PartKind, Region, region_of
 from assistant.plan.llm.shown_evidence import EvidenceGroup, evidence_groups, ids_of, meanings_of, stated_in
 from assistant.plan.llm.static_notes import array_notes, loop_notes
 from assistant.ports.planner import PlanRequest
@@ -32,6 +34,7 @@ from assistant.workload.recorded_words import in_words, values_in_words
 
 __all__ = [
     "Facts",
+    "PartNamed",
     "PartShown",
     "diagnostic_lines",
     "facts_of",
@@ -44,22 +47,42 @@ _MOST_LAUNCHES = 12
 _MOST_DIAGNOSTICS = 20
 _MOST_PROBLEMS = 20
 _MOST_CHARACTERS = 600
-"""Of one message of a tool."""
+"""Upper bound for one message of a tool."""
 
 
 class PartShown(Record):
-    """One part of the region: where it stands in the listing."""
+    """One part of another file, verbatim."""
+
+    id: str
+    first_line: int
+    code: str
+    what: str
+    file: str
+    """Its name."""
+
+
+class PartNamed(Record):
+    """One part that the listing shows."""
 
     id: str
     first_line: int
     last_line: int
+    what: str
 
 
 class Facts(Record):
     """Inputs of a prompt. Tuples hold lines, most useful first; empty means nothing to say, switched off, or cut."""
 
     kernel: str
-    parts: tuple[PartShown, ...]
+    parts: tuple[PartNamed, ...]
+    """Of the listing."""
+    parts_elsewhere: tuple[PartShown, ...]
+    """Parts in other files."""
+    may_edit_host: bool
+    is_emulated: bool
+    """Nothing is run on a GPU."""
+    compiled_for: str
+    """The architecture; ``sm_90a`` where code that needs it is compiled for that."""
     listing: tuple[str, ...]
     """The file, numbered and annotated."""
     is_annotated: bool
@@ -84,7 +107,7 @@ class Facts(Record):
     findings: tuple[str, ...]
     evidence: tuple[EvidenceGroup, ...]
     meanings: tuple[str, ...]
-    """Of the metrics that evidence names."""
+    """Meanings of the metrics that evidence names."""
     resources: tuple[str, ...]
     diagnostics: tuple[str, ...]
     problems: tuple[str, ...]
@@ -110,8 +133,8 @@ class Facts(Record):
 
 def facts_of(request: PlanRequest, signals: SignalSettings) -> Facts:
     """Everything that is not switched off, raw; `summarised` is done to the result."""
-    parsed, kernel = request.parsed, request.kernel
-    region, sites = region_of(parsed, kernel), parsed.launch_sites_of(kernel)
+    parsed, kernel, region = request.parsed, request.kernel, region_of(request)
+    own, sites = region.parts_of(parsed), parsed.launch_sites_of(kernel)
     has_profile = signals.profile != "off"
     evidence = request.evidence if has_profile else ()
     limits = limits_of(request.profiles, request.resources, request, evidence) if has_profile else ()
@@ -119,15 +142,19 @@ def facts_of(request: PlanRequest, signals: SignalSettings) -> Facts:
     has_compile, has_static = signals.compile != "off", signals.static != "off"
     return Facts(
         kernel=kernel.key,
-        parts=tuple(PartShown(part.id, part.first_line, part.first_line + part.text.count("\n")) for part in region),
+        parts=tuple(PartNamed(part.id, part.first_line, part.last_line, part.kind.value) for part in own),
+        parts_elsewhere=_elsewhere(region),
+        may_edit_host=request.may_edit_host,
+        is_emulated=request.is_emulated,
+        compiled_for=compiled_for(request.architecture.name, ("wgmma",)),
         listing=listing,
         is_annotated=any(fact.line is not None for fact in evidence),
-        kept_lines=region_lines(region) | {site.line for site in sites} | {line for line, _ in declared_launches(parsed, kernel)},
+        kept_lines=region_lines(own) | {site.line for site in sites} | {line for line, _ in declared_launches(parsed, kernel)},
         launches=tuple(dict.fromkeys(site.line for site in sites)),
         declared=tuple(_declared(line, shape) for line, shape in declared_launches(parsed, kernel)),
         elsewhere=tuple(
             f"{name}, {_launch(site)}"
-            for name, file in launches_elsewhere(parsed, kernel, request.launching).items()
+            for name, file in launches_elsewhere(parsed, kernel, request.program).items()
             for site in file.launch_sites_of(kernel)
         ),
         files=tuple(dict.fromkeys(source.path.name for source in request.others)),
@@ -153,6 +180,17 @@ def facts_of(request: PlanRequest, signals: SignalSettings) -> Facts:
         least_ratio=_ratio(request.least_ratio),
         decided_ratio=_ratio(request.decided_ratio),
     )
+
+
+def _part(part: Part, file: str) -> PartShown:
+    return PartShown(part.id, part.first_line, part.text.replace("\r\n", "\n"), part.kind.value, file)
+
+
+def _elsewhere(region: Region) -> tuple[PartShown, ...]:
+    """Parts of other files; a launch stands in its function."""
+    names = shown_names([file.source.path for file in region.files])
+    own = region.parsed.source.path
+    return tuple(_part(part, names(part.path)) for part in region.parts if part.path != own and part.kind is not PartKind.LAUNCH)
 
 
 def limits_of(

@@ -39,9 +39,9 @@ from assistant.record import Record
 __all__ = ["Answer", "NoAnswer", "Stamps", "Talk"]
 
 _MOST_REPAIRS = 2
-"""Of an answer that is not the JSON that was asked for."""
+"""Repairs of an answer that is not the JSON that was asked for."""
 _MOST_QUOTED_CHARACTERS = 4000
-"""Of a malformed answer that is sent back with its repair."""
+"""Characters of a malformed answer that are sent back with its repair."""
 
 
 class Stamps(Record):

@@ -140,7 +140,7 @@ async def test_a_step_that_failed_is_tried_again_where_the_plan_says_what_differ
     plan = await bed([{"steps": [again]}]).planner.plan(request_of(excluded=failed))
     assert "Unlike what was tried before: Sixteen rows, so that it fits 48 KB." in plan.steps[0].design
     plan = await bed([{"steps": [PLANNED]}]).planner.plan(request_of(excluded=failed))
-    assert not plan.steps and "does not say what differs" in plan.declines[0].reason
+    assert not plan.steps and "does not name what differs" in plan.declines[0].reason
 
 
 async def test_code_is_asked_for_without_a_schema_so_that_it_can_come_in_fences() -> None:
@@ -276,7 +276,7 @@ async def test_a_candidate_that_does_not_compile_is_shown_with_its_errors() -> N
     assert isinstance(better, Rewrite)
     assert better.origin == Origin("small-2", ("M2", "M3"))
     asked = made.provider.requests[2]
-    assert asked.prompt == "repair-compile@2"
+    assert asked.prompt == "repair-compile@3"
     assert "14 |         out[y * n + x] = scaled" in asked.messages[1].text
     assert text_after(better) == text_after(rewrite)
 
