@@ -10,7 +10,7 @@ the job's caps, or after ``search.agent_turns`` turns. Example::
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 
 from assistant.engine.ids import new_id
@@ -43,10 +43,19 @@ from assistant.model.verification import Label
 from assistant.ports.agent import Agent, AgentEnded, Conversation, ToolAnswer, WrittenEdit
 from assistant.ports.planner import PlanRequest
 
-__all__ = ["AgentRound"]
+__all__ = ["AgentRound", "agent_search"]
 
 _JUDGE = "judge"
 _SAID_CHARACTERS = 200
+
+
+def agent_search(agent: Agent) -> Callable[[SearchContext, SearchServices, SearchNode], Awaitable[RoundResult]]:
+    """What does the whole search from one version with ``agent``."""
+
+    async def run(context: SearchContext, services: SearchServices, node: SearchNode) -> RoundResult:
+        return await AgentRound(context, services, node, agent).run()
+
+    return run
 
 
 class AgentRound:

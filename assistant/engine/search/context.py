@@ -24,7 +24,6 @@ from assistant.engine.search.shape import SearchShape
 from assistant.engine.search.trials import SearchNode, Trial, TrialHistory
 from assistant.model.plan import Rewrite, Step
 from assistant.model.verification import CannotJudge, Verification
-from assistant.ports.agent import Agent
 from assistant.ports.lab import LabFailure
 from assistant.ports.planner import Planner, PlanRequest
 from assistant.ports.store import Store
@@ -114,5 +113,3 @@ class SearchServices(Record):
     accounts: JobAccounts
     judge_elsewhere: JudgeElsewhere
     """Asked about what is about to be offered."""
-    agent: Agent | None = None
-    """Works with tools, in the place of rounds."""

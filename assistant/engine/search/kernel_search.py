@@ -6,11 +6,11 @@ human must decide on (lower precision, say) is offered alone, never bundled with
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
 from assistant.engine.evaluate import costliest
 from assistant.engine.proposals import SHOWN_GAIN_RATIO, SettledStep, StandingRejection, refusals
-from assistant.engine.search.agent_round import AgentRound
 from assistant.engine.search.confirming import Confirmation, ConfirmationResult, Offer
 from assistant.engine.search.context import SearchContext, SearchServices
 from assistant.engine.search.frontier import Frontier
@@ -22,7 +22,7 @@ from assistant.model.proposal import DecisionKind, Proposal
 from assistant.profile.speed_of_light import speed_of_light
 from assistant.record import Record
 
-__all__ = ["KernelSearch", "KernelSearchResult"]
+__all__ = ["KernelSearch", "KernelSearchResult", "RunAgent"]
 
 _MOST_OFFERS = 4
 """Edits of one kernel that a person is asked about in one run; who turns down so many wants none."""
@@ -30,6 +30,10 @@ _MOST_CONFIRMATIONS = 3
 """SpeedQuestion that are confirmed for one offer, the best first: a confirmation costs as much as several screens."""
 
 _ACCEPTED = (DecisionKind.ACCEPTED, DecisionKind.PARTIALLY_ACCEPTED)
+
+
+RunAgent = Callable[[SearchContext, SearchServices, SearchNode], Awaitable[RoundResult]]
+"""The whole search from one version by an agent."""
 
 
 class KernelSearchResult(Record):
@@ -48,7 +52,9 @@ class KernelSearchResult(Record):
 class KernelSearch:
     """The search on one kernel, while it goes on."""
 
-    def __init__(self, context: SearchContext, services: SearchServices, offer: Offer) -> None:
+    def __init__(self, context: SearchContext, services: SearchServices, offer: Offer, run_agent: RunAgent | None = None) -> None:
+        """``run_agent``: in the place of a round."""
+        self._run_agent = run_agent
         self._context = context
         self._services = services
         self._offer = offer
@@ -126,10 +132,9 @@ class KernelSearch:
 
     async def _round(self, node: SearchNode) -> RoundResult:
         """By the agent where one was chosen, which goes on by itself until it is done."""
-        agent = self._services.agent
-        if agent is None:
+        if self._run_agent is None:
             return await Round(self._context, self._services, node).run()
-        return await AgentRound(self._context, self._services, node, agent).run()
+        return await self._run_agent(self._context, self._services, node)
 
     async def _confirmed(self) -> tuple[SearchNode, ConfirmationResult]:
         """The best version that is left, or the next best where it does not hold."""

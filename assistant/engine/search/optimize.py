@@ -28,6 +28,7 @@ from assistant.engine.job import CANNOT_ANSWER, DONE, Ending, Job
 from assistant.engine.judge import judged_recording
 from assistant.engine.request import OptimizeOptions
 from assistant.engine.search.accounts import JobAccounts, OnWriting
+from assistant.engine.search.agent_round import agent_search
 from assistant.engine.search.candidate_judge import CandidateJudge
 from assistant.engine.search.confirming import Offer
 from assistant.engine.search.context import SearchContext, SearchServices
@@ -157,6 +158,7 @@ class _Search(Record):
         finished = self.earlier.finished(evaluation.version.files)
         found: list[KernelSearchResult] = []
         edited: dict[Path, Source] = {}
+        run_agent = None if self.chosen.agent is None else agent_search(self.chosen.agent)
         for name in (name for name in _by_cost(evaluation) if name not in finished):
             beginning = await self._from_file_of(name, evaluation, start, edited)
             if isinstance(beginning, LabFailure):
@@ -164,7 +166,7 @@ class _Search(Record):
                 continue
             start = beginning
             context = self._context(name, start)
-            found.append(await KernelSearch(context, self._services(context, second_run), self.people.offer).run())
+            found.append(await KernelSearch(context, self._services(context, second_run), self.people.offer, run_agent).run())
             accepted = found[-1].accepted
             if accepted is not None:
                 start = accepted
@@ -226,7 +228,6 @@ class _Search(Record):
             host_code=self.people.host_code,
             accounts=accounts,
             judge_elsewhere=self.judge_elsewhere,
-            agent=self.chosen.agent,
         )
 
 

@@ -342,7 +342,7 @@ def test_memory_is_opened_when_it_is_needed_and_again_after_it_was_closed(on: Ru
 
 @pytest.mark.parametrize(
     ("planner", "words"),
-    [("best", "--planner takes expert, llm or auto, not 'best'"), ("llm", "--planner llm: no model provider is configured")],
+    [("best", "--planner takes expert, llm, agent or auto, not 'best'"), ("llm", "--planner llm: no model provider is configured")],
 )
 def test_a_planner_that_there_is_not_is_refused_before_anything_runs(on: Running, planner: str, words: str) -> None:
     with pytest.raises(UsageError) as caught:
