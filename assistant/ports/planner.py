@@ -34,6 +34,8 @@ class PlanRequest(Record):
     recalled: tuple[TechniqueHistory, ...] = ()
     excluded: frozenset[tuple[str, int]] = frozenset()
     """(technique, line) pairs already tried on this text."""
+    excluded_designs: frozenset[tuple[str, int, str]] = frozenset()
+    """The same with the designs that they were tried in (`Step.design`), where a model planned them."""
     tried: tuple[TriedBefore, ...] = ()
     """What was tried on this kernel in this job, and what came of it; oldest first."""
     diagnostics: tuple[Diagnostic, ...] = ()
@@ -50,6 +52,8 @@ class PlanRequest(Record):
     """The program's other files."""
     launching: tuple[ParsedSource, ...] = ()
     """Those of them that name the kernel: an edit of it may change its launches there."""
+    island: int = 0
+    """Which of the searches that go on next to each other asks, from 0; each looks for other designs."""
     recorded: RecordedFacts | None = None
     """What every launch of the kernel had in common; None where none was seen. An edit that needs it says so as an assumption."""
 

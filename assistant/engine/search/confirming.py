@@ -24,10 +24,12 @@ from assistant.engine.proposals import (
 from assistant.engine.report import proposal_event
 from assistant.engine.search.context import SearchContext, SearchServices
 from assistant.engine.search.elsewhere import NotOffered
+from assistant.engine.search.setbacks import only_here, setback_of_confirmation
 from assistant.engine.search.trials import SearchNode, why_not_judged
 from assistant.model import events
 from assistant.model.change import FileChange
 from assistant.model.comparison import Comparison, SpeedOutcome
+from assistant.model.plan import Setback, SetbackKind
 from assistant.model.profile import Severity
 from assistant.model.proposal import DecisionKind, Proposal
 from assistant.model.verification import CannotJudge, Outcome, Verification
@@ -52,10 +54,11 @@ class ConfirmationResult(Record):
     """None where nothing was decided."""
     is_failed: bool = False
     """It did not hold on fresh values: another version may."""
+    setback: Setback | None = None
+    """What was seen, for its writer; None where nothing could be made of it."""
 
 
 _NOT_OFFERED = ConfirmationResult()
-_FAILED = ConfirmationResult(is_failed=True)
 
 
 class Confirmation(Record):
@@ -66,9 +69,11 @@ class Confirmation(Record):
     root: SearchNode
     offer: Offer
     others: tuple[SearchNode, ...] = ()
+    """Kept versions that gain more by their screen than the one that is confirmed."""
     beside: tuple[str, ...] = ()
     """Proposals of this search that stay open next to this one."""
-    """Kept versions that gain more by their screen than the one that is confirmed."""
+    is_asked: bool = False
+    """Its writer is asked for another one where it is right on the program's own sizes and values alone; then it is not offered yet."""
 
     async def run(self, node: SearchNode) -> ConfirmationResult:
         """Judge it on fresh values, and offer it where it holds; what speaks against it is reported."""
@@ -89,7 +94,7 @@ class Confirmation(Record):
             first = next(f for f in verification.findings if f.outcome is Outcome.FAIL)
             message = f"{context.kernel}: the best edit failed its confirmation and is not offered: {first.message}"
             job.say(Severity.WARNING, message)
-            return _FAILED
+            return _failed(node, SetbackKind.WRONG_ANSWER, f"it failed when it was judged on fresh values: {first.message}", verification)
         for note in speed.notes:
             job.say(Severity.WARNING, f"{context.kernel}: {note}")
         if speed.advice is not None:
@@ -100,15 +105,20 @@ class Confirmation(Record):
         if comparison.outcome is not SpeedOutcome.PREDICTED and not is_proved_better(comparison):
             gain = f"{comparison.outcome.value} {comparison.ratio:.2f}x in a fresh process"
             job.say(Severity.WARNING, f"{context.kernel}: the best edit's gain was not confirmed and it is not offered: {gain}")
-            return _FAILED
+            return _failed(node, SetbackKind.NOT_FASTER, f"its gain was not confirmed: {gain}", verification, comparison.ratio)
         reasons = self._unwanted(node, verification, comparison)
         if reasons:
             job.say(Severity.WARNING, f"{context.kernel}: the best edit is not offered: {'; '.join(reasons)}")
             return _NOT_OFFERED
+        here = only_here(verification, self.services.deferred) if self.is_asked else ()
+        if here:
+            text = f"{context.kernel}: the best edit goes back to its writer before it is offered: {here[0].message}"
+            job.say(Severity.INFORMATION, text)
+            return _failed(node, SetbackKind.ONLY_HERE, here[0].message, verification)
         elsewhere = await self.services.judge_elsewhere(job, context.start.evaluation.version, node.evaluation.version)
         if isinstance(elsewhere, NotOffered):
             job.say(Severity.WARNING, f"{context.kernel}: the best edit is not offered: {elsewhere.reason}")
-            return _FAILED
+            return _failed(node, SetbackKind.WRONG_ANSWER, elsewhere.reason, verification)
         if elsewhere:
             findings = (*verification.findings, *elsewhere)
             verification = replace(verification, outcome=Outcome.NEEDS_DECISION, findings=findings)
@@ -191,6 +201,11 @@ class Confirmation(Record):
     def _changes(self, node: SearchNode) -> tuple[FileChange, ...]:
         """Of the texts that the user has."""
         return changes_of(self.context.start.evaluation.version.sources, node.evaluation.version.sources)
+
+
+def _failed(node: SearchNode, kind: SetbackKind, reason: str, verification: Verification, ratio: float | None = None) -> ConfirmationResult:
+    setback = replace(setback_of_confirmation(node, kind, reason, verification), ratio=ratio)
+    return ConfirmationResult(is_failed=True, setback=setback)
 
 
 def _judged_on(context: SearchContext) -> Path | None:

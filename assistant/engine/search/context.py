@@ -9,6 +9,7 @@ Example::
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Protocol
 
@@ -23,7 +24,7 @@ from assistant.engine.search.resume import EarlierSearch
 from assistant.engine.search.shape import SearchShape
 from assistant.engine.search.trials import SearchNode, Trial, TrialHistory
 from assistant.model.plan import Rewrite, Step
-from assistant.model.verification import CannotJudge, Verification
+from assistant.model.verification import CannotJudge, Label, Verification
 from assistant.ports.lab import LabFailure
 from assistant.ports.planner import Planner, PlanRequest
 from assistant.ports.store import Store
@@ -52,6 +53,15 @@ class Trials(Protocol):
     def begin(self, node: SearchNode, step: Step, rewrite: Rewrite) -> None: ...
 
     async def judge(self, node: SearchNode, step: Step, rewrite: Rewrite, on_built: Callable[[], None] = nothing_to_do) -> Trial: ...
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether a lab waits for a candidate."""
+        ...
+
+    def own_lab(self) -> AbstractAsyncContextManager[None]:
+        """The job's own lab for something else than a candidate, when it is free."""
+        ...
 
     async def close(self) -> None:
         """Call off what was begun and not asked for."""
@@ -109,5 +119,7 @@ class SearchServices(Record):
     """What a planner is asked about a version and its kernel's instances, at least one."""
     host_code: HostCodeRight
     accounts: JobAccounts
+    deferred: frozenset[Label]
+    """What a person decides on at the end of the search."""
     judge_elsewhere: JudgeElsewhere
     """Asked about what is about to be offered."""

@@ -8,17 +8,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from assistant.engine.evaluate import costliest
 from assistant.engine.proposals import SHOWN_GAIN_RATIO, SettledStep, StandingRejection, refusals
+from assistant.engine.search.after_confirmation import improved_versions, may_improve
 from assistant.engine.search.confirming import Confirmation, ConfirmationResult, Offer
 from assistant.engine.search.context import SearchContext, SearchServices
 from assistant.engine.search.frontier import Frontier
+from assistant.engine.search.islands import Islands
 from assistant.engine.search.kept_before import taken_up
-from assistant.engine.search.round import Round
 from assistant.engine.search.trials import SearchNode
+from assistant.model.plan import SetbackKind
 from assistant.model.profile import Severity
 from assistant.model.proposal import DecisionKind, Proposal
-from assistant.profile.speed_of_light import speed_of_light
 from assistant.record import Record
 
 __all__ = ["KernelSearch", "KernelSearchResult"]
@@ -26,7 +26,7 @@ __all__ = ["KernelSearch", "KernelSearchResult"]
 _MOST_OFFERS = 4
 """Edits of one kernel that a person is asked about in one run; who turns down so many wants none."""
 _MOST_CONFIRMATIONS = 3
-"""SpeedQuestion that are confirmed for one offer, the best first: a confirmation costs as much as several screens."""
+"""Versions that are confirmed for one offer, the best first: a confirmation costs as much as several screens."""
 
 _ACCEPTED = (DecisionKind.ACCEPTED, DecisionKind.PARTIALLY_ACCEPTED)
 
@@ -51,11 +51,13 @@ class KernelSearch:
         self._context = context
         self._services = services
         self._offer = offer
-        self._frontier = Frontier.at(context.start, context.shape.width)
+        self._frontier = Frontier.at(context.start)
         self._places: tuple[SettledStep, ...] = ()
         """What was turned down, in the text that the user has."""
         self._seen: set[str] = set()
         """Texts that were confirmed, whether they were offered or not."""
+        self._improved: set[str] = set()
+        """Texts that went back to their writer after a confirmation."""
         self._is_alternative = False
         """What needs a decision was offered and left open; what needs none is offered beside it."""
         self._withheld: list[str] = []
@@ -98,44 +100,45 @@ class KernelSearch:
         context, services = self._context, self._services
         services.history.begin_again()
         services.history.starts_from(context.start.key, "the text that the search starts from")
-        self._frontier = await taken_up(context, services, Frontier.at(replace(context.start, settled=self._places), context.shape.width))
-        depth = len(self._frontier.nodes[0].kept) if self._frontier.nodes else 0
-        idle_rounds, best_ratio = 0, self._frontier.best_ratio
-        for _ in range(depth, context.options.max_rounds):
-            if not self._frontier.nodes or not services.accounts.may_begin_round():
-                break
-            near = self._near_limit()
-            if near is not None:
-                context.job.say(Severity.INFORMATION, near)
-                break
-            if await self._round_is_idle():
-                break
-            idle_rounds = 0 if self._frontier.best_ratio > best_ratio else idle_rounds + 1
-            best_ratio = self._frontier.best_ratio
-            if idle_rounds >= context.shape.patience_rounds:
-                break
-
-    async def _round_is_idle(self) -> bool:
-        """One round on each version of the frontier, and the next frontier. Whether no plan had a step."""
-        rounds = [await Round(self._context, self._services, node).run() for node in self._frontier.nodes]
-        kept = [node for result in rounds for node in result.kept]
-        self._frontier = self._frontier.after(kept) if kept else self._frontier.elsewhere([result.settled for result in rounds])
-        self._withheld += [edit for result in rounds for edit in result.withheld]
-        return all(result.is_idle for result in rounds)
+        islands = Islands(context, services, Frontier.at(replace(context.start, settled=self._places)))
+        await islands.run()
+        self._frontier = await taken_up(context, services, islands.frontier)
+        self._withheld += islands.withheld
 
     async def _confirmed(self) -> tuple[SearchNode, ConfirmationResult]:
-        """The best version that is left, or the next best where it does not hold."""
-        left = self._left()
-        candidates = left[:_MOST_CONFIRMATIONS]
-        for node in candidates:
+        """The best version that is left, or the next best where it does not hold; what its writer makes of a setback counts as one."""
+        node, result = self._left()[0], ConfirmationResult(is_failed=True)
+        for _ in range(_MOST_CONFIRMATIONS):
+            left = self._left()
+            if not left:
+                break
+            node = left[0]
             self._seen.add(node.key)
             others = tuple(other for other in left if _is_more(other, node) and other.key not in self._seen)
             beside = tuple(one.proposal.id for one in self._offered if self._is_alternative and one.proposal is not None)
-            result = await Confirmation(self._context, self._services, self._frontier.root, self._offer, others, beside).run(node)
+            result = await self._confirmation(node, others, beside)
             self._offered.append(result)
             if not result.is_failed:
-                return node, result
-        return candidates[-1], self._offered[-1]
+                break
+        return node, result
+
+    async def _confirmation(self, node: SearchNode, others: tuple[SearchNode, ...], beside: tuple[str, ...]) -> ConfirmationResult:
+        """What comes of one version; what failed, or is right only here, goes back to its writer once."""
+        context, services = self._context, self._services
+        is_asked = node.key not in self._improved and may_improve(context, services, node)
+        confirmation = Confirmation(context, services, self._frontier.root, self._offer, others, beside, is_asked)
+        result = await confirmation.run(node)
+        if result.setback is None or not is_asked:
+            return result
+        self._improved.add(node.key)
+        better = await improved_versions(context, services, self._frontier, node, result.setback)
+        self._frontier = self._frontier.after(better)
+        if result.setback.kind is not SetbackKind.ONLY_HERE:
+            return result
+        if not better:
+            return await replace(confirmation, is_asked=False).run(node)
+        self._seen.discard(node.key)
+        return result
 
     def _left(self) -> tuple[SearchNode, ...]:
         """Kept versions that were neither shown nor turned down, best first.
@@ -163,19 +166,6 @@ class KernelSearch:
     def _refusals(self) -> tuple[StandingRejection, ...]:
         context = self._context
         return refusals(self._services.store, context.workspace, context.start.evaluation.version.parsed, context.kernel)
-
-    def _near_limit(self) -> str | None:
-        """Why no edit could gain much any more; None where one could, or where it is not known."""
-        least = self._context.shape.near_limit_ratio
-        items = self._context.assessed(self._frontier.nodes[0])
-        if least is None or not items:
-            return None
-        main = max(costliest(items).launches, key=lambda launch: launch.count * launch.predicted.time_s)
-        light = speed_of_light(main.profile, main.predicted, self._context.job.target)
-        if light is None or light.ratio < least:
-            return None
-        limit = f"{light.ratio:.0%} of what {light.limit} allows on {self._context.job.target.name} (performance model, estimated)"
-        return f"{self._context.kernel}: at least {limit} is reached, so the search ends here"
 
 
 def _is_more(other: SearchNode, offered: SearchNode) -> bool:

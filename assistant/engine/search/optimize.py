@@ -152,6 +152,7 @@ class _Search(Record):
         """Improve every selected kernel in turn; an accepted proposal becomes the text the next kernel starts from."""
         start = SearchNode(evaluation)
         finished = self.earlier.finished(evaluation.version.files)
+        self.chosen.accounts.leave_out(self.earlier.plan_count(finished, evaluation.version.files))
         found: list[KernelSearchResult] = []
         edited: dict[Path, Source] = {}
         for name in (name for name in _by_cost(evaluation) if name not in finished):
@@ -219,6 +220,7 @@ class _Search(Record):
             request=request,
             host_code=self.people.host_code,
             accounts=accounts,
+            deferred=deferred,
             judge_elsewhere=self.judge_elsewhere,
         )
 

@@ -53,6 +53,7 @@ class PlanRequests(Record):
             architecture=self.job.architecture,
             recalled=self.store.recall(self._query(main)),
             excluded=self._excluded(node),
+            excluded_designs=frozenset((step.technique, line, step.design) for step in node.settled for line in step.lines if step.design),
             tried=tried,
             diagnostics=build.diagnostics if isinstance(build, Build) else (),
             wishes=self.options.wishes,

@@ -38,8 +38,14 @@ _PROMPT_OF = {
     SetbackKind.BUILD: "repair-compile",
     SetbackKind.WRONG_ANSWER: "repair-wrong-answer",
     SetbackKind.NOT_FASTER: "refine",
+    SetbackKind.ONLY_HERE: "repair-only-here",
 }
-_SIGNAL_OF = {SetbackKind.BUILD: "compile", SetbackKind.WRONG_ANSWER: "verify", SetbackKind.NOT_FASTER: "profile"}
+_SIGNAL_OF = {
+    SetbackKind.BUILD: "compile",
+    SetbackKind.WRONG_ANSWER: "verify",
+    SetbackKind.NOT_FASTER: "profile",
+    SetbackKind.ONLY_HERE: "verify",
+}
 _LABELS = tuple(label.value for label in Label if label not in (Label.HOST_CODE, Label.NEW_FLAGS, Label.IN_PART))
 """Risks that a model may state; the others are seen, not believed."""
 
@@ -130,6 +136,9 @@ class Inputs:
                     "cases": cases,
                     "candidate_problems": await self._summaries.shortened("sanitizer", problems),
                 }
+            case SetbackKind.ONLY_HERE:
+                failures = failure_lines(setback.findings, setback.cases) if self._signals.verify != "off" else ()
+                return {"failures": await self._summaries.shortened("verify", failures)}
             case SetbackKind.NOT_FASTER:
                 after = evidence_groups(setback.evidence) if self._signals.profile != "off" else ()
                 limits = limits_of(setback.profiles, setback.resources, request) if self._signals.profile != "off" else ()
