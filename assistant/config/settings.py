@@ -296,6 +296,14 @@ class SearchSettings(_Section):
         "at its end says them. Empty: an edit that needs a decision is offered alone, and nothing is built on it.",
         json_schema_extra=_USER_ONLY,
     )
+    trials_per_gpu: int = Field(
+        default=1,
+        ge=1,
+        le=8,
+        description="Candidates tried on one GPU at a time: while one is counted or checked without the GPU, another may use it. Only one "
+        "is ever timed.",
+        json_schema_extra=_LOWER_ONLY,
+    )
     parallel_builds: int = Field(
         default=2,
         ge=1,

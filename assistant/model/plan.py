@@ -293,3 +293,5 @@ class TriedBefore(Record):
     outcome: TrialOutcome
     reason: str
     ratio: float | None
+    code: str = ""
+    """What it wrote, where it was judged: the new text of the parts that it changed."""

@@ -13,7 +13,7 @@ from assistant.model.plan import Plan, Rewrite, Setback, Step, TriedBefore, Unwr
 from assistant.model.profile import Evidence, Finding, LaunchProfile
 from assistant.model.recorded_facts import RecordedFacts
 from assistant.model.source import Kernel, ParsedSource, Source
-from assistant.model.verification import Verification
+from assistant.model.verification import Label, Verification
 from assistant.record import Record
 
 __all__ = ["PlanRequest", "Planner", "Story"]
@@ -52,6 +52,8 @@ class PlanRequest(Record):
     """The program's other files."""
     launching: tuple[ParsedSource, ...] = ()
     """Those of them that name the kernel: an edit of it may change its launches there."""
+    deferred: tuple[Label, ...] = ()
+    """Decisions that are put off to the end of the search, which goes on from edits that ask for them."""
     island: int = 0
     """Which of the searches that go on next to each other asks, from 0; each looks for other designs."""
     recorded: RecordedFacts | None = None

@@ -39,7 +39,7 @@ class Accounts(Protocol):
         ...
 
     def answered(self, request: CompletionRequest) -> ModelCall | None:
-        """The call that brought an answer to this question in the search that this one goes on with, each once; None where there is none."""
+        """The call that answered this question in the search that this one goes on with, each once; None where there is none."""
         ...
 
     async def room(self, served: ServedModel, input_token_count: int, max_output_tokens: int) -> None:

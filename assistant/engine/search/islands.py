@@ -48,7 +48,7 @@ class Islands:
         built_on: set[str] = set()
         idle_count, best_ratio = 0, self.frontier.best_ratio
         for _ in range(context.options.max_rounds):
-            if node is None or self._is_over or not self._services.accounts.may_begin_round() or self._is_near_limit(node):
+            if node is None or self._is_over or self._is_full or not self._services.accounts.may_begin_round() or self._is_near_limit(node):
                 return
             built_on.add(node.key)
             result = await Round(context, self._services, node, island).run()
@@ -60,6 +60,11 @@ class Islands:
             best_ratio = self.frontier.best_ratio
             if idle_count >= context.shape.patience_rounds:
                 return
+
+    @property
+    def _is_full(self) -> bool:
+        """Whether a plan would be paid for whose steps could not be tried."""
+        return self._context.shape.asks_models and self._services.history.is_full
 
     def _next(self, node: SearchNode, result: RoundResult, built_on: set[str]) -> SearchNode | None:
         """The best that the round kept; without one what no island has built on, the best of all islands, or the same once more."""

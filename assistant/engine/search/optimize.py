@@ -38,6 +38,7 @@ from assistant.engine.search.parallel_trials import ParallelTrials
 from assistant.engine.search.plan_requests import PlanRequests
 from assistant.engine.search.planning import AskModel, ChosenPlanner, Models, PlannerChoice
 from assistant.engine.search.resume import EarlierSearch, tell_resumed
+from assistant.engine.search.same_work import SeenWork
 from assistant.engine.search.setbacks import attempted_before
 from assistant.engine.search.spending_words import cap_words
 from assistant.engine.search.trials import SearchNode, TrialHistory
@@ -199,14 +200,16 @@ class _Search(Record):
 
     def _services(self, context: SearchContext, second_run: CountedRun | None) -> SearchServices:
         accounts = self.chosen.accounts
-        jobs = (self.job, *(replace(self.job, lab=lab) for lab in self.job.lab.parallel_labs))
+        per_lab = 1 if self.job.lab.timing is None else self.chosen.shape.trials_per_gpu
+        jobs = (self.job, *(replace(self.job, lab=lab) for lab in self.job.lab.parallel_labs)) * per_lab
         deferred = deferred_labels((*self.options.allowed, *self.chosen.shape.allowed))
-        judges = tuple(CandidateJudge(job, self.catalogue, context.kernel, context.start, second_run, deferred) for job in jobs)
+        seen = SeenWork()
+        judges = tuple(CandidateJudge(job, self.catalogue, context.kernel, context.start, second_run, deferred, seen) for job in jobs)
         items = context.assessed(context.start)
         key = costliest(items).kernel.key if items else ""
         tried = (attempted_before(attempt) for attempt in self.earlier.attempts if attempt.kernel == key)
         history = TrialHistory(tried, self.options.max_candidates)
-        requests = PlanRequests(self.job, self.options, self.store, self.catalogue, context.workspace, self.earlier)
+        requests = PlanRequests(self.job, self.options, self.store, self.catalogue, context.workspace, self.earlier, deferred)
 
         def request(node: SearchNode, items: tuple[KernelAssessment, ...]) -> PlanRequest:
             return requests.request(node, items, history.tried_before)

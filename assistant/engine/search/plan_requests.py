@@ -19,6 +19,7 @@ from assistant.model.build import Build
 from assistant.model.plan import TriedBefore
 from assistant.model.profile import Finding
 from assistant.model.source import Kernel, ParsedSource
+from assistant.model.verification import Label
 from assistant.plan.catalogue import Catalogue
 from assistant.ports.planner import PlanRequest
 from assistant.ports.store import AttemptStore
@@ -36,6 +37,8 @@ class PlanRequests(Record):
     catalogue: Catalogue
     workspace: Path
     earlier: EarlierSearch
+    deferred: frozenset[Label] = frozenset()
+    """What a person decides on at the end of the search."""
 
     def request(self, node: SearchNode, items: tuple[KernelAssessment, ...], tried: tuple[TriedBefore, ...]) -> PlanRequest:
         """``items``: the kernel's instances in the node's version, at least one; ``tried``: candidates before, oldest first."""
@@ -58,6 +61,7 @@ class PlanRequests(Record):
             diagnostics=build.diagnostics if isinstance(build, Build) else (),
             wishes=self.options.wishes,
             hint=self.options.hint,
+            deferred=tuple(label for label in Label if label in self.deferred),
             least_ratio=self._least(SHOWN_GAIN_RATIO),
             decided_ratio=self._least(DECIDED_GAIN_RATIO),
             others=evaluation.version.sources[1:],

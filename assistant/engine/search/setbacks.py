@@ -85,9 +85,9 @@ def _is_only_here(found: VerificationFinding, verification: Verification) -> boo
 
 def tried_before(trial: Trial) -> TriedBefore:
     """The candidate in a line, for the next plan."""
-    return TriedBefore(
-        trial.step.technique, trial.step.line, trial.rewrite.summary, trial.outcome, _reason_for_planners(trial), trial.ratio
-    )
+    code = "\n\n".join(edit.new_text for edit in trial.rewrite.edits)
+    reason = _reason_for_planners(trial)
+    return TriedBefore(trial.step.technique, trial.step.line, trial.rewrite.summary, trial.outcome, reason, trial.ratio, code)
 
 
 def attempted_before(attempt: Attempt) -> TriedBefore:

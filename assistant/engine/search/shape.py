@@ -25,6 +25,8 @@ class SearchShape(Record):
     """Share of the speed of light from which a kernel is left as it is; None: never."""
     parallel_builds: int = 2
     """Candidates in the compiler's hands at once: the one that is tried, and what comes behind it."""
+    trials_per_gpu: int = 1
+    """Candidates that are tried on one GPU at a time."""
     asks_models: bool = False
     """A rewrite may cost a call, and is not asked for where it could not be tried."""
     allowed: tuple[str, ...] = ()
@@ -49,6 +51,7 @@ def shape_for_models(settings: Settings) -> SearchShape:
         patience_rounds=search.patience_rounds,
         near_limit_ratio=search.near_limit_ratio,
         parallel_builds=search.parallel_builds,
+        trials_per_gpu=search.trials_per_gpu,
         asks_models=True,
         allowed=search.allow,
     )

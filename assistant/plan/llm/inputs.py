@@ -63,7 +63,8 @@ class Inputs:
     async def plan(self, request: PlanRequest, step_count: int, with_code: bool = False) -> Prompt | CompletionFailure:
         """Asks for at most ``step_count`` steps. ``with_code``: and for the code of each."""
         facts = await self._facts(request)
-        inputs = {"techniques": self._catalogue.techniques, "step_count": step_count, "with_code": with_code}
+        inputs = {"techniques": self._catalogue.techniques, "step_count": step_count, "with_code": with_code, "island": request.island}
+        inputs |= {"deferred": tuple(label.value for label in request.deferred)}
         return self._fitted("plan", facts, inputs | self._form())
 
     async def code(self, request: PlanRequest, step: Step, others: tuple[Rewrite, ...]) -> Prompt | CompletionFailure:
@@ -78,7 +79,7 @@ class Inputs:
 
     async def improve(self, request: PlanRequest, step: Step, rewrite: Rewrite, setback: Setback) -> Prompt | CompletionFailure:
         """Asks for the candidate again, without what it met."""
-        facts = facts_of(request, self._signals)
+        facts = replace(facts_of(request, self._signals), designs=())
         if setback.kind is not SetbackKind.NOT_FASTER:
             facts = replace(facts, limits=(), findings=(), evidence=(), meanings=(), hardware=(), recalled=(), resources=(), diagnostics=())
         facts = await self._summaries.made(facts, request.evidence)
@@ -104,7 +105,9 @@ class Inputs:
             "left": tuple(f"{finding.code}, line {finding.line}: {finding.message}" for finding in story.left),
             "others": story.others,
         }
-        facts = replace(facts_of(story.before, self._signals), tried=(), recalled=(), loops=(), arrays=(), diagnostics=(), hardware=())
+        facts = replace(
+            facts_of(story.before, self._signals), tried=(), designs=(), recalled=(), loops=(), arrays=(), diagnostics=(), hardware=()
+        )
         return self._fitted("explain", facts, inputs)
 
     def refused(self, refusal: UnusableAnswer) -> Prompt:

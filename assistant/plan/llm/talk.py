@@ -41,7 +41,7 @@ __all__ = ["Answer", "NoAnswer", "Stamps", "Talk", "calls_in_flight"]
 _MOST_REPAIRS = 2
 """Of an answer that is not the JSON that was asked for."""
 _MOST_QUOTED_CHARACTERS = 60_000
-"""Of a malformed answer that is sent back with its repair: its beginning and its end, where it is longer (chosen: more than most answers)."""
+"""Of a malformed answer that is sent back with its repair: its beginning and its end, where it is longer (chosen)."""
 _CALLS_AT_ONCE_BY_HAND = 1
 """Where a person answers, or an editor's own model, which asks its user."""
 
