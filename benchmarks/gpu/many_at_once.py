@@ -1,9 +1,9 @@
 """How busy GPUs are while a model is slow: ``python -m benchmarks.gpu.many_at_once [--gpus 0 0,1] [--latency 20]``.
 
-A scripted endpoint answers after a fixed time with edits that all differ: searches of at least 60 candidates by one model, one after another
-on the GPUs named in each word of ``--gpus``. A row of the table has the wall time, the candidates judged in it, the share of it in which
-each GPU had a candidate (the search's own meter), and the share in which each GPU's lock was held (``/proc/locks``, sampled). ``--fake``
-shows the search's loop alone, on labs of the tests whose trials are a sleep, on any machine.
+A scripted endpoint answers after a fixed time with edits that all differ, to searches of at least 60 candidates, one after another on the
+GPUs named in each word of ``--gpus``. A row of the table has the wall time, the candidates judged in it, the share of it in which each GPU
+had a candidate (the search's own meter), and the share in which each GPU's lock was held (``/proc/locks``, sampled). ``--fake`` shows the
+search's loop alone, on labs of the tests whose trials are a sleep, on any machine.
 """
 
 from __future__ import annotations

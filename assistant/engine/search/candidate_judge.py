@@ -31,7 +31,7 @@ from assistant.engine.judge import (
 )
 from assistant.engine.proposals import Improvement, KeptStep, Refusal, ScoredVersion, gate, score_predictions, score_ratio
 from assistant.engine.search.ahead import BuiltAhead
-from assistant.engine.search.deferred import is_deferred
+from assistant.engine.search.deferred import decisions_of, is_deferred
 from assistant.engine.search.edited import EditedTexts, edited_texts
 from assistant.engine.search.same_work import SeenWork, counters_of, machine_code_of
 from assistant.engine.search.trials import SearchNode, Trial, why_not_judged
@@ -153,7 +153,8 @@ class CandidateJudge:
                 kept = self._kept_step(node, trial, evaluation)
                 ratio = node.ratio * comparison.ratio
                 attempts = (*node.attempts, trial.id)
-                made = SearchNode(evaluation, (*node.kept, kept), needs_decision, deferred, attempts, ratio, others=trial.others)
+                asked = decisions_of(verification)
+                made = SearchNode(evaluation, (*node.kept, kept), needs_decision, deferred, asked, attempts, ratio, others=trial.others)
                 return trial.ended(TrialOutcome.KEPT, reason, made)
 
     def _same_counters(self, node: SearchNode, trial: Trial, evaluation: Evaluation) -> str | None:

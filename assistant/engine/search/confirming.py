@@ -31,7 +31,7 @@ from assistant.model.change import FileChange
 from assistant.model.comparison import Comparison, SpeedOutcome
 from assistant.model.plan import Setback, SetbackKind
 from assistant.model.profile import Severity
-from assistant.model.proposal import DecisionKind, Proposal
+from assistant.model.proposal import Proposal
 from assistant.model.verification import CannotJudge, Outcome, Verification
 from assistant.ports.lab import LabFailure
 from assistant.ports.planner import Story
@@ -49,9 +49,7 @@ class ConfirmationResult(Record):
     """What became of one version."""
 
     proposal: Proposal | None = None
-    """As it was offered; None where it was not."""
-    decision: DecisionKind | None = None
-    """None where nothing was decided."""
+    """As it may be offered; None where it may not."""
     is_failed: bool = False
     """It did not hold on fresh values: another version may."""
     setback: Setback | None = None
@@ -70,13 +68,11 @@ class Confirmation(Record):
     offer: Offer
     others: tuple[SearchNode, ...] = ()
     """Kept versions that gain more by their screen than the one that is confirmed."""
-    beside: tuple[str, ...] = ()
-    """Proposals of this search that stay open next to this one."""
     is_asked: bool = False
     """Its writer is asked for another one where it is right on the program's own sizes and values alone; then it is not offered yet."""
 
     async def run(self, node: SearchNode) -> ConfirmationResult:
-        """Judge it on fresh values, and offer it where it holds; what speaks against it is reported."""
+        """Judge it on fresh values; where it holds, it may be offered. What speaks against it is reported."""
         context, job = self.context, self.context.job
         if self._is_decided_or_open(node):
             return _NOT_OFFERED
@@ -128,7 +124,7 @@ class Confirmation(Record):
             node.evaluation.version.sources, node.kept, verification, comparison, before, after, explained, self._others()
         )
         start, now_ms = context.start.evaluation.version, self.services.accounts.now_ms()
-        return await self._offered(proposal_record(job, start, confirmed, now_ms))
+        return ConfirmationResult(proposal_record(job, start, confirmed, now_ms))
 
     def _is_decided_or_open(self, node: SearchNode) -> bool:
         """Whether a person turned this very edit down, or has it open already; then a message says so."""
@@ -153,19 +149,19 @@ class Confirmation(Record):
         speed = await judge.speed(self.context.start, node.evaluation, is_confirming=True)
         return with_findings(verification, speed), speed
 
-    async def _offered(self, proposal: Proposal) -> ConfirmationResult:
+    async def offered(self, proposal: Proposal) -> events.DecisionMade | None:
+        """Keep it, and show it to the person who decides; None where it stays open."""
         context, store, job = self.context, self.services.store, self.context.job
-        better = store_and_supersede(job.id, store, context.workspace, proposal, self.beside)
+        better = store_and_supersede(job.id, store, context.workspace, proposal)
         recording = _judged_on(context)
         if recording is not None:
             store.keep_recording(proposal.id, recording, context.options.recordings_bytes, proposal.created_ms)
         job.emit(proposal_event(job.id, proposal), *better)
         await job.delivered()
         decision = await self.offer(proposal)
-        if decision is None:
-            return ConfirmationResult(proposal)
-        job.emit(decision)
-        return ConfirmationResult(proposal, DecisionKind(decision.kind))
+        if decision is not None:
+            job.emit(decision)
+        return decision
 
     def _unwanted(self, node: SearchNode, verification: Verification, comparison: Comparison) -> tuple[str, ...]:
         """Why the chain's end is not what was asked for; all checks are done only now, and may have brought labels with them."""

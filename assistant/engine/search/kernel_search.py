@@ -1,15 +1,18 @@
 """The search on one kernel: rounds from frontier to frontier, the best version confirmed and offered, again after a rejection.
 
 What is offered is the best that was ever kept, not the last; where it fails on fresh values the next best is confirmed. An edit that a
-human must decide on (lower precision, say) is offered alone, never bundled with pure ones.
+human must decide on (lower precision, say) is never bundled with pure ones, unless that was put off to the end of the search: then what is
+offered has alternatives, the best without decisions and the best with each.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from assistant.engine.proposals import SHOWN_GAIN_RATIO, SettledStep, StandingRejection, refusals
 from assistant.engine.search.after_confirmation import improved_versions, may_improve
+from assistant.engine.search.alternatives import Version, as_offered, asks_for_less
 from assistant.engine.search.confirming import Confirmation, ConfirmationResult, Offer
 from assistant.engine.search.context import SearchContext, SearchServices
 from assistant.engine.search.frontier import Frontier
@@ -28,6 +31,8 @@ _MOST_OFFERS = 4
 _MOST_CONFIRMATIONS = 3
 """Versions that are confirmed for one offer, the best first: a confirmation costs as much as several screens."""
 
+_MOST_ALTERNATIVES = 3
+"""Of one proposal: each is confirmed, and read by a person."""
 _ACCEPTED = (DecisionKind.ACCEPTED, DecisionKind.PARTIALLY_ACCEPTED)
 
 
@@ -58,10 +63,9 @@ class KernelSearch:
         """Texts that were confirmed, whether they were offered or not."""
         self._improved: set[str] = set()
         """Texts that went back to their writer after a confirmation."""
-        self._is_alternative = False
-        """What needs a decision was offered and left open; what needs none is offered beside it."""
         self._withheld: list[str] = []
-        self._offered: list[ConfirmationResult] = []
+        self._offered: list[Proposal] = []
+        self._decided: list[DecisionKind | None] = []
 
     async def run(self) -> KernelSearchResult:
         """Search, offer, and search again without what was turned down, until something else is decided or nothing is left."""
@@ -69,31 +73,46 @@ class KernelSearch:
         accepted: SearchNode | None = None
         for offer_index in range(_MOST_OFFERS):
             self._note_refusals()
-            if not (self._is_alternative and self._left()) and not (self._context.shape.asks_models and self._left()):
+            if not (self._context.shape.asks_models and self._left()):
                 await self._search()
-            if not self._left():
+            versions = await self._versions()
+            if not versions:
                 break
-            node, result = await self._confirmed()
-            if result.decision is DecisionKind.ACCEPTED:
+            node, decision = await self._made(versions)
+            if decision is DecisionKind.ACCEPTED:
                 accepted = SearchNode(node.evaluation)
-            if result.decision is None and node.is_deferred:
-                self._is_alternative = True
-                if not self._left():
-                    break
-                text = f"{self._context.kernel}: offers beside it the best edit that asks for no decision"
-                self._context.job.say(Severity.INFORMATION, text)
-                continue
-            if result.decision is not DecisionKind.REJECTED:
+            if decision is not DecisionKind.REJECTED:
                 break
             if offer_index + 1 < _MOST_OFFERS:
                 text = f"{self._context.kernel}: looks for the next best edit, without what was rejected"
                 self._context.job.say(Severity.INFORMATION, text)
         return KernelSearchResult(
-            proposals=tuple(offered.proposal for offered in self._offered if offered.proposal is not None),
+            proposals=tuple(self._offered),
             accepted=accepted,
-            accepted_count=sum(offered.decision in _ACCEPTED for offered in self._offered),
+            accepted_count=sum(decision in _ACCEPTED for decision in self._decided),
             withheld=tuple(self._withheld),
         )
+
+    async def _versions(self) -> list[Version]:
+        """What is offered together: the best and, where its decisions were put off, the best of those that ask for less."""
+        best = await self._confirmed()
+        found = [] if best is None else [best]
+        while found and found[0].node.is_deferred and found[-1].decisions and len(found) <= _MOST_ALTERNATIVES:
+            other = await self._confirmed([version.decisions for version in found])
+            if other is None:
+                break
+            found.append(other)
+        return found
+
+    async def _made(self, versions: Sequence[Version]) -> tuple[SearchNode, DecisionKind | None]:
+        """One proposal of them all: that which asks for no decision is what is offered, the others are its alternatives."""
+        ordered = as_offered(versions)
+        proposal = ordered[0].proposal.with_alternatives([version.proposal for version in ordered[1:]])
+        self._offered.append(proposal)
+        made = await Confirmation(self._context, self._services, self._frontier.root, self._offer).offered(proposal)
+        decision = None if made is None else DecisionKind(made.kind)
+        self._decided.append(decision)
+        return ordered[0 if made is None else made.alternative].node, decision
 
     async def _search(self) -> None:
         """Rounds from the text that the user has, each on the frontier of the last one."""
@@ -105,28 +124,30 @@ class KernelSearch:
         self._frontier = await taken_up(context, services, islands.frontier)
         self._withheld += islands.withheld
 
-    async def _confirmed(self) -> tuple[SearchNode, ConfirmationResult]:
-        """The best version that is left, or the next best where it does not hold; what its writer makes of a setback counts as one."""
-        node, result = self._left()[0], ConfirmationResult(is_failed=True)
-        for _ in range(_MOST_CONFIRMATIONS):
-            left = self._left()
-            if not left:
-                break
-            node = left[0]
-            self._seen.add(node.key)
-            others = tuple(other for other in left if _is_more(other, node) and other.key not in self._seen)
-            beside = tuple(one.proposal.id for one in self._offered if self._is_alternative and one.proposal is not None)
-            result = await self._confirmation(node, others, beside)
-            self._offered.append(result)
-            if not result.is_failed:
-                break
-        return node, result
+    async def _confirmed(self, known: Sequence[frozenset[str]] = ()) -> Version | None:
+        """The best version that is left and asks for less than the ``known`` ones, or the next best where it does not hold.
 
-    async def _confirmation(self, node: SearchNode, others: tuple[SearchNode, ...], beside: tuple[str, ...]) -> ConfirmationResult:
+        What its writer makes of a setback counts as one.
+        """
+        for _ in range(_MOST_CONFIRMATIONS):
+            nodes = tuple(node for node in self._left() if asks_for_less(node.decisions, known))
+            if not nodes:
+                return None
+            node = nodes[0]
+            self._seen.add(node.key)
+            others = tuple(other for other in nodes if _is_more(other, node) and other.key not in self._seen)
+            result = await self._confirmation(node, others)
+            if result.proposal is not None:
+                return Version(node, result.proposal)
+            if not result.is_failed:
+                return None
+        return None
+
+    async def _confirmation(self, node: SearchNode, others: tuple[SearchNode, ...]) -> ConfirmationResult:
         """What comes of one version; what failed, or is right only here, goes back to its writer once."""
         context, services = self._context, self._services
         is_asked = node.key not in self._improved and may_improve(context, services, node)
-        confirmation = Confirmation(context, services, self._frontier.root, self._offer, others, beside, is_asked)
+        confirmation = Confirmation(context, services, self._frontier.root, self._offer, others, is_asked)
         result = await confirmation.run(node)
         if result.setback is None or not is_asked:
             return result
@@ -145,8 +166,7 @@ class KernelSearch:
 
         After a rejection a model's are offered without asking it again; rules plan again at once, which may come to more.
         """
-        left = (node for node in self._frontier.ranked() if node.key not in self._seen and not self._is_turned_down(node))
-        return tuple(node for node in left if not (self._is_alternative and node.needs_decision))
+        return tuple(node for node in self._frontier.ranked() if node.key not in self._seen and not self._is_turned_down(node))
 
     def _is_turned_down(self, node: SearchNode) -> bool:
         first = node.kept[0].step

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from contextlib import aclosing
 from typing import TYPE_CHECKING
 
 from assistant.engine.search.ahead import BuiltAhead
@@ -43,7 +42,8 @@ class ModelSteps(Record):
         name, history = step.title or step.technique, self.trials.services.history
         if self.trials.is_refused(step):
             return
-        async with gathered() as works, aclosing(self.trials.services.planner.rewrites(self.request, step)) as rewrites:
+        rewrites = aiter(self.trials.services.planner.rewrites(self.request, step))
+        async with gathered() as works:
             while True:
                 if not await self._may_ask(step, name):
                     return

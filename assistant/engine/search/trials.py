@@ -41,6 +41,8 @@ class SearchNode(Record):
     """A person must decide on it."""
     is_deferred: bool = False
     """That is put off to the end of the search, which goes on from it."""
+    decisions: frozenset[str] = frozenset()
+    """What there is to decide on, by its screen (`deferred.decisions_of`)."""
     attempts: tuple[str, ...] = ()
     """Ids of the trials that kept these steps."""
     ratio: float = 1.0
