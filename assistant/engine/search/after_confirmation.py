@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from assistant.engine.search.context import SearchContext, SearchServices
 from assistant.engine.search.frontier import Frontier
-from assistant.engine.search.round_trials import RoundTrials, is_by_model
+from assistant.engine.search.shape import is_by_model
 from assistant.engine.search.trials import SearchNode
 from assistant.model.plan import Rewrite, Setback, UnwrittenStep
 from assistant.model.trial import TrialOutcome
@@ -33,7 +33,7 @@ async def improved_versions(
     if parent is None or not items:
         return ()
     step, rewrite = node.kept[-1].step, node.kept[-1].rewrite
-    trials = RoundTrials(context, services, parent)
+    trials = services.candidates(context, services, parent)
     if not await services.history.place():
         trials.tell_untried(step, rewrite.summary, "a repair of it")
         return ()

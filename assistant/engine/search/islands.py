@@ -11,9 +11,8 @@ waits for an answer. One that finds nothing more takes the best that no island h
 from __future__ import annotations
 
 from assistant.engine.evaluate import costliest
-from assistant.engine.search.context import SearchContext, SearchServices
+from assistant.engine.search.context import RoundResult, SearchContext, SearchServices
 from assistant.engine.search.frontier import Frontier
-from assistant.engine.search.round import Round, RoundResult
 from assistant.engine.search.together import gathered
 from assistant.engine.search.trials import SearchNode
 from assistant.model.profile import Severity
@@ -51,7 +50,7 @@ class Islands:
             if node is None or self._is_over or self._is_full or not self._services.accounts.may_begin_round() or self._is_near_limit(node):
                 return
             built_on.add(node.key)
-            result = await Round(context, self._services, node, island).run()
+            result = await self._services.run_round(context, self._services, node, island)
             self.withheld += result.withheld
             if result.is_idle:
                 return

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from assistant.engine.search.ahead import BuiltAhead
-from assistant.engine.search.round_trials import RoundTrials
+from assistant.engine.search.context import RoundCandidates
 from assistant.engine.search.setbacks import setback_of, setback_of_attempt
 from assistant.engine.search.together import gathered
 from assistant.model.attempt import Attempt
@@ -28,7 +28,7 @@ __all__ = ["ModelSteps"]
 class ModelSteps(Record):
     """Those of one round."""
 
-    trials: RoundTrials
+    trials: RoundCandidates
     request: PlanRequest
 
     async def carry_out(self, steps: Sequence[Step], ahead: BuiltAhead) -> None:

@@ -38,6 +38,8 @@ from assistant.engine.search.parallel_trials import ParallelTrials
 from assistant.engine.search.plan_requests import PlanRequests
 from assistant.engine.search.planning import AskModel, ChosenPlanner, Models, PlannerChoice
 from assistant.engine.search.resume import EarlierSearch, tell_resumed
+from assistant.engine.search.round import run_round
+from assistant.engine.search.round_trials import RoundTrials
 from assistant.engine.search.same_work import SeenWork
 from assistant.engine.search.setbacks import attempted_before
 from assistant.engine.search.spending_words import cap_words
@@ -225,6 +227,8 @@ class _Search(Record):
             accounts=accounts,
             deferred=deferred,
             judge_elsewhere=self.judge_elsewhere,
+            candidates=RoundTrials,
+            run_round=run_round,
         )
 
 

@@ -15,10 +15,11 @@ from dataclasses import replace
 
 from assistant.engine.report import findings_event
 from assistant.engine.search.ahead import BuiltAhead
-from assistant.engine.search.context import SearchContext, SearchServices
+from assistant.engine.search.context import RoundResult, SearchContext, SearchServices
 from assistant.engine.search.model_steps import ModelSteps
-from assistant.engine.search.round_trials import RoundTrials, is_by_model
+from assistant.engine.search.round_trials import RoundTrials
 from assistant.engine.search.rule_steps import RuleSteps
+from assistant.engine.search.shape import is_by_model
 from assistant.engine.search.together import gathered
 from assistant.engine.search.trials import SearchNode
 from assistant.model import events
@@ -27,20 +28,12 @@ from assistant.model.profile import Severity
 from assistant.ports.planner import PlanRequest
 from assistant.record import Record
 
-__all__ = ["Round", "RoundResult"]
+__all__ = ["Round", "run_round"]
 
 
-class RoundResult(Record):
-    """What one round on one version came to."""
-
-    kept: tuple[SearchNode, ...]
-    """The versions that it made, with what need not be tried on them again."""
-    settled: SearchNode
-    """The version itself, with what need not be tried on it again."""
-    is_idle: bool
-    """Its plan had no step."""
-    withheld: tuple[str, ...]
-    """Edits of host code that were not allowed."""
+async def run_round(context: SearchContext, services: SearchServices, node: SearchNode, island: int) -> RoundResult:
+    """One round on ``node``, by the island of that number."""
+    return await Round(context, services, node, island).run()
 
 
 class Round(Record):

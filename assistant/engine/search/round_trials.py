@@ -19,7 +19,7 @@ from assistant.engine.search.context import SearchContext, SearchServices, nothi
 from assistant.engine.search.edited import EditedTexts, edited_texts
 from assistant.engine.search.host_code import with_host_label
 from assistant.engine.search.setbacks import tried_before
-from assistant.engine.search.shape import EXPERT
+from assistant.engine.search.shape import is_by_model
 from assistant.engine.search.trials import SearchNode, Trial
 from assistant.model import events
 from assistant.model.attempt import Attempt
@@ -29,7 +29,7 @@ from assistant.model.trial import TrialOutcome
 from assistant.model.verification import Label
 from assistant.profile.quantity import counted_noun
 
-__all__ = ["RoundTrials", "is_by_model"]
+__all__ = ["RoundTrials"]
 
 
 @dataclass
@@ -202,8 +202,3 @@ class RoundTrials:
         now_ms = self.services.accounts.now_ms()
         record = attempt_record(context.job, context.workspace, self.node, context.assessed(self.node), trial, now_ms)
         self.services.store.add_attempt(record)
-
-
-def is_by_model(step: Step) -> bool:
-    """Whether writing it costs a call."""
-    return step.planner != EXPERT

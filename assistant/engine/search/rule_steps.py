@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Sequence
 
 from assistant.engine.search.ahead import BuiltAhead
-from assistant.engine.search.round_trials import RoundTrials
+from assistant.engine.search.context import RoundCandidates
 from assistant.engine.search.setbacks import setback_of
 from assistant.engine.search.trials import Trial
 from assistant.model.plan import Rewrite, Step, UnwrittenStep
@@ -20,7 +20,7 @@ __all__ = ["RuleSteps"]
 class RuleSteps(Record):
     """Those of one round."""
 
-    trials: RoundTrials
+    trials: RoundCandidates
     request: PlanRequest
 
     async def carry_out(self, steps: Sequence[Step], ahead: BuiltAhead) -> None:

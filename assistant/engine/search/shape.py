@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from assistant.config import Settings
+from assistant.model.plan import Step
 from assistant.record import Record
 
-__all__ = ["EXPERT", "SearchShape", "shape_for_models", "shape_for_rules"]
+__all__ = ["EXPERT", "SearchShape", "is_by_model", "shape_for_models", "shape_for_rules"]
 
 _CORES_TO_TIME_BESIDE = 4
 EXPERT = "expert"
 """`Step.planner` of the rules, which cost nothing."""
+
+
+def is_by_model(step: Step) -> bool:
+    """Whether writing it costs a call."""
+    return step.planner != EXPERT
 
 
 class SearchShape(Record):

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
+
+from tests.e2e.cli.blend import PROGRAM, VECTOR
 from tests.e2e.cli.harness import Cli
 from tests.e2e.cli.kernels_of_a_model import TILED_TRANSPOSE
 from tests.e2e.cli.scripted_model import ScriptedModel, code, optimize, outcomes, plan, step
@@ -50,6 +53,18 @@ def test_a_search_that_puts_decisions_off_ends_in_one_proposal_with_alternatives
     assert "[33]" in cli.run("show", made["id"]).out, "what was decided on is what is shown"
     assert cli.run("undo", made["id"]).code == 0 and "[33]" not in path.read_text("utf-8")
     assert cli.run("memory", "verify").code == 0
+
+
+@pytest.mark.thorough
+def test_a_search_goes_on_from_a_float4_edit_where_its_alignment_may_be_decided_on_later(cli: Cli) -> None:
+    further = VECTOR.replace("const float *a", "const float *__restrict__ a")
+    for options, plan_count in (((), 1), (("--allow", "alignment"), 3)):
+        model = ScriptedModel([plan(step("vectorized-access", 6)), plan(step("restrict", 6)), plan()], [code(VECTOR), code(further)])
+        ended = optimize(cli, cli.write("blend.cu", PROGRAM), model, *options)
+        made = ended.one("proposal")
+        assert (made["verification"]["outcome"], made["labels"]) == ("NEEDS_DECISION", ["alignment"])
+        questions = model.questions("plan_reply")
+        assert len(questions) == plan_count and ("Decisions on alignment are put off" in questions[0]) == bool(options)
 
 
 def test_what_cannot_be_allowed_is_said_before_anything_runs(cli: Cli) -> None:

@@ -64,6 +64,21 @@ def test_what_was_dropped_on_a_text_is_excluded_on_that_text_only() -> None:
     assert EARLIER.excluded("another") == frozenset()
 
 
+def test_a_models_plan_is_gone_through_again_so_that_none_of_its_steps_is_excluded() -> None:
+    """A missing semicolon, or a variant that was not tried yet, bans no idea."""
+    by_model = tuple(replace(one, planner="llm:small") for one in EARLIER.attempts)
+    assert replace(EARLIER, attempts=by_model).excluded("old") == frozenset()
+
+
+def test_whether_the_writer_of_a_candidate_went_on_is_known_by_its_calls() -> None:
+    first, second, other = (
+        replace(attempt(number, "tile", 3, TrialOutcome.FAILED, text=str(number)), calls=calls)
+        for number, calls in enumerate((("M1",), ("M1", "M2"), ("M3",)))
+    )
+    earlier = replace(EARLIER, attempts=(first, second, other))
+    assert [earlier.went_on(one) for one in (first, second, other)] == [True, False, False]
+
+
 def test_the_last_step_may_have_variants_left_but_no_variant_is_judged_twice() -> None:
     assert ("block-size", 9) not in EARLIER.excluded("old")
     assert EARLIER.dropped("old", "e") is EARLIER.attempts[-1]

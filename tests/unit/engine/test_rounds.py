@@ -208,6 +208,39 @@ async def test_where_no_edit_holds_on_fresh_values_nothing_is_offered(tmp_path: 
     assert on.ending.startswith("nothing to propose")
 
 
+async def test_what_fails_its_confirmation_goes_back_to_the_model_that_wrote_it(tmp_path: Path) -> None:
+    text = Search(tmp_path, Scripted([])).text.replace("boundary = false", "sizes  = { n = { min = 1 } }")
+    planner = Scripted([plan_of(NAIVE, tile=[ONLY_FOR_MULTIPLES_OF_32])], [RIGHT], is_model=True)
+    on = Search(tmp_path, planner, text)
+    assert await on.run(max_rounds=1) == [("tile", "kept"), ("tile", "kept")]
+    (setback,) = planner.setbacks
+    assert setback.kind is SetbackKind.WRONG_ANSWER and setback.reason.startswith("it failed when it was judged on fresh values: ")
+    assert setback.findings and ONLY_FOR_MULTIPLES_OF_32 in setback.text
+    assert sum("failed its confirmation" in words for words in on.said) == 1
+    (made,) = on.all(events.ProposalMade)
+    assert RIGHT in on.store.find_proposal(made.id).files[0].after_text
+
+
+async def test_a_model_that_gives_up_on_it_leaves_it_at_that(tmp_path: Path) -> None:
+    text = Search(tmp_path, Scripted([])).text.replace("boundary = false", "sizes  = { n = { min = 1 } }")
+    given_up = UnwrittenStep(UnwrittenStepCode.GIVEN_UP, "it needs whole tiles")
+    on = Search(tmp_path, Scripted([plan_of(NAIVE, tile=[ONLY_FOR_MULTIPLES_OF_32])], [given_up], is_model=True), text)
+    assert await on.run(max_rounds=1) == [("tile", "kept"), ("tile", "unwritten")]
+    assert on.offered == []
+
+
+async def test_a_repair_that_there_is_no_room_for_is_told(tmp_path: Path) -> None:
+    planner = Scripted([plan_of(NAIVE, tile=[UNKNOWN])], [RIGHT], is_model=True)
+    on = Search(tmp_path, planner, settings="repairs = 1\n")
+    assert await on.run(max_rounds=1, max_candidates=1) == [("tile", "build_failed"), *[("tile", "not_tried")] * 2]
+    assert "a repair of it is not tried: limits.candidates allows 1 candidate of a kernel" in on.reasons
+
+
+async def test_what_rules_are_left_with_when_time_is_up_is_told(tmp_path: Path) -> None:
+    on = Search(tmp_path, Scripted([plan_of(NAIVE, tile=[RIGHT])]))
+    assert await on.run(caps=Caps(gpu_s=0.0)) == [] and on.ending.endswith("the cap of 0 s of GPU ended the search")
+
+
 async def test_an_interrupted_search_with_a_model_takes_up_what_it_kept_without_asking_again(tmp_path: Path) -> None:
     planner = Scripted(
         [plan_of(NAIVE, tile=[RIGHT], other=[WITH_VALUE]), plan_of("ox < n", wider=[ONLY_FOR_MULTIPLES_OF_32])], is_model=True
