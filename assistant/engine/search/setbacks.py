@@ -41,6 +41,7 @@ def setback_of(trial: Trial, deferred: frozenset[Label] = frozenset()) -> Setbac
         kind=kind,
         reason=_reason_for_planners(trial),
         text=trial.text,
+        others=trial.others,
         diagnostics=trial.diagnostics,
         findings=() if trial.verification is None else tuple(_showable(trial, found) for found in trial.verification.findings),
         cases=() if trial.verification is None else trial.verification.cases,
@@ -66,7 +67,7 @@ def setback_of_confirmation(node: SearchNode, kind: SetbackKind, reason: str, ve
     findings = tuple(_showable(trial, found) for found in verification.findings)
     is_printed = has_host_code and any(found.code == _PRINTED and found.message in reason for found in verification.findings)
     shown = "the program prints something else on fresh values" if is_printed else reason
-    return Setback(kind, shown, node.text, findings=findings, cases=verification.cases)
+    return Setback(kind, shown, node.text, others=node.others, findings=findings, cases=verification.cases)
 
 
 def only_here(verification: Verification, deferred: frozenset[Label] = frozenset()) -> tuple[VerificationFinding, ...]:

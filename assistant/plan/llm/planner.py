@@ -20,6 +20,7 @@ from assistant.plan.llm.answers import EXPLANATION, PLAN, PLAN_AND_CODE, PlanAnd
 from assistant.plan.llm.explaining import explanation_of
 from assistant.plan.llm.inputs import Inputs
 from assistant.plan.llm.library import load_prompts
+from assistant.plan.llm.parts import region_of
 from assistant.plan.llm.planning import MOST_STEPS, MOST_STEPS_WITH_CODE, plan_of
 from assistant.plan.llm.questions import question
 from assistant.plan.llm.region import edit_of
@@ -103,7 +104,7 @@ class LlmPlanner:
 
 def _asked_again(request: PlanRequest, both: PlanAndCode) -> tuple[str, ...]:
     """Which steps' code came with the plan and cannot be taken."""
-    edits = {number: edit_of(request.parsed, request.kernel, code, request.launching) for number, code in both.codes.items()}
+    edits = {number: edit_of(region_of(request), code) for number, code in both.codes.items()}
     refused = {number: edit.reason for number, edit in edits.items() if isinstance(edit, UnusableAnswer)}
     problems = sorted({**both.problems, **refused}.items())
     return tuple(f"the code of step {number} that came with the plan is asked for again: {problem}" for number, problem in problems)

@@ -39,9 +39,9 @@ from assistant.record import Record
 __all__ = ["Answer", "NoAnswer", "Stamps", "Talk", "calls_in_flight"]
 
 _MOST_REPAIRS = 2
-"""Of an answer that is not the JSON that was asked for."""
+"""Repairs of an answer that is not the JSON that was asked for."""
 _MOST_QUOTED_CHARACTERS = 60_000
-"""Of a malformed answer that is sent back with its repair: its beginning and its end, where it is longer (chosen)."""
+"""Characters of a malformed answer that are sent back with its repair: its beginning and its end, where it is longer (chosen)."""
 _CALLS_AT_ONCE_BY_HAND = 1
 """Where a person answers, or an editor's own model, which asks its user."""
 
@@ -194,7 +194,7 @@ def _quoted(answer: str) -> str:
 
 
 def _input_tokens(request: CompletionRequest) -> int:
-    """Of the prompt and the schema that is sent with it, rather too many."""
+    """Tokens of the prompt and of the schema that is sent with it, estimated rather too high."""
     schema = 0 if request.reply is None else estimated_tokens(request.reply.json_schema)
     return estimated_message_tokens(request.messages) + schema
 

@@ -16,6 +16,7 @@ from assistant.plan.llm.answers import CODE
 from assistant.plan.llm.claims import checked, condition
 from assistant.plan.llm.inputs import Inputs
 from assistant.plan.llm.library import Prompt
+from assistant.plan.llm.parts import region_of
 from assistant.plan.llm.planning import risk_labels
 from assistant.plan.llm.questions import question
 from assistant.plan.llm.region import RegionEdit, edit_of
@@ -56,7 +57,7 @@ class Writer:
         if step.written is None or others:
             return await self._edited(request, step, _Conversation(await self._inputs.code(request, step, others), about))
         reply, origin = CodeReply.model_validate_json(step.written.answer), step.written.origin
-        edit = edit_of(request.parsed, request.kernel, reply, request.launching)
+        edit = edit_of(region_of(request), reply)
         if isinstance(edit, RegionEdit):
             return _rewrite(request, step, reply, edit, origin)
         prompt = await self._inputs.code(request, step, others)
@@ -83,7 +84,7 @@ class Writer:
                 return _unanswered(answer.failure, calls)
             if _is_given_up(answer.value):
                 return UnwrittenStep(UnwrittenStepCode.GIVEN_UP, _why_given_up(answer.value, request.parsed.source.text), calls)
-            edit = edit_of(request.parsed, request.kernel, answer.value, request.launching)
+            edit = edit_of(region_of(request), answer.value)
             if isinstance(edit, RegionEdit):
                 return _rewrite(request, step, answer.value, edit, Origin(shown(answer.model, NAME_CHARACTERS), calls))
             reason, earlier = edit.reason, answer.messages
