@@ -66,7 +66,7 @@ _NVRTC_TIMEOUT_S = 20.0
 """nvcc answers what NVRTC does not."""
 _DEMANGLE_TIMEOUT_S = 10.0
 _SASS_BYTES = 512 << 20
-"""Of a disassembler's output."""
+"""Upper bound for a disassembler's output."""
 
 
 def compile_program(request: CompileRequest, toolchain: Toolchain, runner: ToolRunner) -> CompileReply:
@@ -126,7 +126,7 @@ class _Job(Record):
 
     @cached_property
     def files(self) -> ProgramFiles:
-        """Of the user, what compilers may read."""
+        """The user's files that compilers may read."""
         request, environment = self.request, self.runner.environment
         folder = Path(request.sources[0][0]).parent
         return files_of((path for path, _ in request.sources), request.workspaces, request.flags.arguments, folder, environment)

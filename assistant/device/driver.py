@@ -35,7 +35,7 @@ __all__ = [
 ]
 
 Address = NewType("Address", int)
-"""Of device memory."""
+"""An address in device memory."""
 ModuleHandle = NewType("ModuleHandle", int)
 FunctionHandle = NewType("FunctionHandle", int)
 StreamHandle = NewType("StreamHandle", int)

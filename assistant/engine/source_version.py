@@ -90,7 +90,7 @@ class SourceVersion(Record):
 
     @property
     def text(self) -> str:
-        """Of all of the program's files, the one in question first: for what may be declared in any of them."""
+        """Text of all of the program's files, the one in question first: for what may be declared in any of them."""
         return "\n".join(file.source.text for file in self.files)
 
     @property
@@ -106,7 +106,7 @@ class SourceVersion(Record):
 
     @property
     def sources(self) -> tuple[Source, ...]:
-        """Of all files, the one in question first."""
+        """Texts of all files, the one in question first."""
         return tuple(file.source for file in self.files)
 
     def kernel_of(self, instance: str) -> Kernel | None:
@@ -161,7 +161,7 @@ def read_source(path: Path) -> Source:
     except FileNotFoundError as error:
         holder = holder_of(path)
         if holder is not None:
-            raise UsageError(f"{path.name} is a text inside {holder.name}", "open that in an editor: it is dealt with there") from error
+            raise UsageError(f"{path.name} is a text inside {holder.name}", "open that in an editor: it is handled there") from error
         raise UsageError(f"{path} does not exist", "check the path") from error
     except UnfitFileError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}", "name a CUDA C++ source") from error

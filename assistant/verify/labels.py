@@ -66,7 +66,7 @@ _ASKS = re.compile(r"(\b__has_\w+|\b__is_identifier\b|\b_Pragma\b)")
 _WHICH_COMPILER = re.compile(
     r"\b(__clang\w*|__GNU[CG]\w*|_MSC_\w+|__INTEL_\w+|__ICC|__MINGW\w+|__NVCOMPILER\w*|_WIN(?:32|64)|__APPLE__|__linux\w*)\b"
 )
-"""Of the host's compiler or system: nvcc takes g++, clang and cl.exe."""
+"""Macros that tell the host's compiler or system apart: nvcc takes g++, clang and cl.exe."""
 _SHOWN_CHARACTERS = 60
 _INCLUDE = re.compile(r"^[ \t]*#[ \t]*include\b[^\n]*", re.M)
 GROWTH_RATIO = 1.5

@@ -33,7 +33,7 @@ __all__ = ["build_program", "run_build_command"]
 
 _TIMEOUT_S = 120.0
 _LINES_SHOWN = 8
-"""Of what a failing build says, the last."""
+"""Last lines that are shown of a failing build's messages."""
 
 
 def build_program(request: CaptureRequest, toolchain: Toolchain, runner: ToolRunner) -> Path:
@@ -53,7 +53,7 @@ def build_program(request: CaptureRequest, toolchain: Toolchain, runner: ToolRun
         overlay = write_overlay(request.sources, request.flags.arguments, place / "overlay")
         commands = _commands(toolchain.nvcc.path, request, overlay, staged)
         if any(is_read_by_shell(word) for command in commands for word in command):  # nvcc hands its own command lines to one
-            raise CaptureFailed("not_built", "a flag or path holds what a shell acts upon, and nvcc starts one", "rename it")
+            raise CaptureFailed("not_built", "a flag or path has characters that the shell which nvcc starts would interpret", "rename it")
         named = (path for path, _ in request.sources)
         files = files_of(named, request.workspaces, request.flags.arguments, request.cwd, runner.environment)
         access = compile_access(files, toolchain, runner.environment, place)
@@ -109,7 +109,7 @@ def run_build_command(
         reason = f"did not end within {bounds.wall_s:g} s" if outcome.timed_out else status
         lines = [line for path in said for line in path.read_text("utf-8", "replace").splitlines()]
         tail = "\n".join(lines[-_LINES_SHOWN:])
-        raise CaptureFailed("not_built", f"--build {name} {reason}\n{tail}", "fix what the build says")
+        raise CaptureFailed("not_built", f"--build {name} {reason}\n{tail}", "fix what the build reports")
 
 
 def _key(request: CaptureRequest, nvcc_version: str) -> str:

@@ -66,7 +66,7 @@ class PycudaDriver:
         """What handles stand for: pycuda's objects, which free what they own when they go."""
         self._layouts: dict[int, dict[str, tuple[tuple[int, int], ...]]] = {}
         self._functions: dict[int, list[int]] = {}
-        """Of each module."""
+        """By module: its functions."""
         self._parameters: dict[int, tuple[tuple[int, int], ...]] = {}
         self._call("cuInit", self._cuda.init)
         self._device = self._call("cuDeviceGet", lambda: self._cuda.Device(index))

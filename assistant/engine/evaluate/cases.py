@@ -161,7 +161,7 @@ def _generated(
 
 
 def _layouts(text: str) -> dict[str, StructLayout]:
-    """Of the plain structs that the source defines, by name."""
+    """Layouts of the plain structs that the source defines, by name."""
     layouts = {name: layout_of(name, fields) for name, fields in struct_fields(text).items()}
     return {name: layout for name, layout in layouts.items() if layout is not None}
 

@@ -186,7 +186,7 @@ class CandidateJudge:
         return await verify(self._job, self._baselines[key], evaluation, labels)
 
     async def speed(self, node: SearchNode, evaluation: Evaluation, is_confirming: bool) -> Speed:
-        """Of ``evaluation`` against ``node``: when screening, the version that was edited; when confirming, the user's text.
+        """Speed of ``evaluation`` against ``node``: when screening, the version that was edited; when confirming, the user's text.
 
         As ``compare`` has it: over what the programs do where launches, copies or fills differ or a person asks for a part, else over all
         kernels that the edit concerns, so that work which it moves into another one counts.

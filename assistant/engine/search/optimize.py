@@ -25,6 +25,7 @@ from assistant.engine.evaluate import (
     steered,
 )
 from assistant.engine.job import CANNOT_ANSWER, DONE, Ending, Job
+from assistant.engine.judge import judged_recording
 from assistant.engine.request import OptimizeOptions
 from assistant.engine.search.accounts import JobAccounts, OnWriting
 from assistant.engine.search.candidate_judge import CandidateJudge
@@ -108,7 +109,7 @@ class Optimizer(Record):
     ) -> OptimizeResult:
         """Evaluate the version, choose who plans, search; what an interrupted search had kept is built on."""
         tell_resumed(job, earlier, version)
-        job.emit(events.StageStarted(job.id, "profile", "counts what the kernels do as they stand"))
+        job.emit(events.StageStarted(job.id, "profile", "counts what the kernels do now"))
         evaluation = await evaluate(job, version)
         if isinstance(evaluation, LabFailure):
             return OptimizeResult(job.failed(evaluation))
@@ -217,6 +218,7 @@ class _Search(Record):
             store=self.store,
             planner=self.chosen.planner,
             judge=judges[0],
+            recording=judged_recording(self.job, context.start.evaluation, second_run),
             trials=ParallelTrials(judges, accounts.holding_gpu),
             history=history,
             request=request,
@@ -250,7 +252,7 @@ def _is_error(finding: Finding) -> bool:
 def _tell_defects(job: Job, evaluation: Evaluation) -> None:
     """That the original is to be fixed first: an edit of it can only be held against what it does where it is right."""
     for instance, finding in _defects(evaluation):
-        message = f"fix this first, {instance} is wrong as it stands: {finding.code} line {finding.line}: {finding.message}"
+        message = f"fix this first, {instance} is wrong already: {finding.code} line {finding.line}: {finding.message}"
         job.say(
             Severity.WARNING, message, f"kernelopt check {job.request.file} shows it; an edit is judged only where the original is right"
         )

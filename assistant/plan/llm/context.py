@@ -52,7 +52,7 @@ _MOST_LAUNCHES = 12
 _MOST_DIAGNOSTICS = 20
 _MOST_PROBLEMS = 20
 _MOST_CHARACTERS = 600
-"""Of one message of a tool."""
+"""Upper bound for one message of a tool."""
 
 
 class PartShown(Record):
@@ -121,7 +121,7 @@ class Facts(Record):
     findings: tuple[str, ...]
     evidence: tuple[EvidenceGroup, ...]
     meanings: tuple[str, ...]
-    """Of the metrics that evidence names."""
+    """Meanings of the metrics that evidence names."""
     resources: tuple[str, ...]
     diagnostics: tuple[str, ...]
     problems: tuple[str, ...]

@@ -125,7 +125,7 @@ def _directives(code: str, old: str, macros: frozenset[str]) -> UnusableAnswer |
         is_allowed |= word == "undef" and match["rest"].strip() in macros
         if not is_allowed and match[0].strip() not in present:
             shown = match[0].strip()[:60]
-            reason = f"it holds the directive `{shown}`; only conditions, macros and `#pragma unroll` may stand there"
+            reason = f"it holds the directive `{shown}`; only conditions, macros and `#pragma unroll` may be there"
             return UnusableAnswer(Unusable.DIRECTIVE, reason)
     return None
 

@@ -46,7 +46,7 @@ class LaunchEdits(Record):
     labels: tuple[Label, ...] = ()
     assumptions: tuple[str, ...] = ()
     in_others: tuple[FileEdits, ...] = ()
-    """Of launches in other files."""
+    """Edits of launches in other files."""
 
 
 def launches_elsewhere(parsed: ParsedSource, kernel: Kernel, launching: Iterable[ParsedSource]) -> dict[str, ParsedSource]:

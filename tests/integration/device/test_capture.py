@@ -16,7 +16,8 @@ from assistant.model.build import Flags
 from assistant.model.launch import Dim3
 from assistant.model.recording import DeviceOperations
 from assistant.worker.limits import ProgramLimits
-from assistant.workload.recorded_log import MOST_STEPS, LogNames, finish_recording
+from assistant.workload.recorded_log import LogNames, finish_recording
+from assistant.workload.recorded_order import MOST_STEPS
 from assistant.workload.timeline import timeline_of
 
 
