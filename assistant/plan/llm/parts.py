@@ -171,7 +171,8 @@ class Region(Record):
             for site in (site for site in file.launch_sites if site.function in names):
                 host = next((item for item in hosts if Span(item.start, item.end).contains(site.span)), None)
                 if host is not None:
-                    yield _Found(site.function or min(host.names, default="host"), Span(host.start, host.end), PartKind.HOST, file)
+                    name = site.function.split("::")[-1] or min(host.names, default="host")
+                    yield _Found(name, Span(host.start, host.end), PartKind.HOST, file)
                 statement = _statement(code, site.span)
                 if statement is not None:
                     yield _Found(f"launch-{site.line}", statement[0], PartKind.LAUNCH, file, statement[1])
