@@ -210,6 +210,11 @@ class Session:
         current = tuple(_now(request, path) for path in proposal.paths)
         return streamed(lambda listener: self._decisions().rebase(proposal, request, current, listener, hunk_ids))
 
+    def replay(self, id_prefix: str, request: JobRequest) -> AsyncIterator[events.Event]:
+        """Judge a proposal once more, on the values that it was judged on. Raises CannotAnswerError where its recording is gone."""
+        proposal = self.store.find_proposal(id_prefix)
+        return streamed(lambda listener: self._decisions().replay(proposal, request, listener))
+
     def accept(self, id_prefix: str, hunk_ids: tuple[str, ...]) -> AsyncIterator[events.Event]:
         """Accept a proposal, or some of its hunks; what was not judged as it will stand is judged first."""
 
@@ -240,7 +245,7 @@ class Session:
         return load_settings(find_workspace(file))
 
     def _profile_report(self, request: JobRequest, path: Path, keep: stages.KeepReport | None) -> AsyncIterator[events.Event]:
-        """Of a profiler's report; raises CannotAnswerError where it cannot be read, UsageError where it is about another file."""
+        """Profile from a profiler's report; raises CannotAnswerError where it cannot be read, UsageError where it is about another file."""
 
         async def work(listener: Listener) -> None:
             report = await load_report(path)
@@ -283,7 +288,6 @@ def _limited(options: OptimizeOptions, loaded: LoadedSettings) -> OptimizeOption
         options,
         max_rounds=min(options.max_rounds, settings.limits.rounds),
         max_candidates=min(options.max_candidates, settings.limits.candidates),
-        recordings_bytes=settings.memory.recordings_bytes,
         may_recall_across_workspaces=settings.recall.across_workspaces,
     )
 
