@@ -9,13 +9,14 @@ from assistant.model import events
 from assistant.model.build import Diagnostic, DiagnosticSeverity
 from assistant.model.comparison import SpeedOutcome
 from assistant.model.completion import Caps, Spending
+from assistant.model.event_parts import MeasuredLaunch, SpeedReport, VerificationReport
 from assistant.model.profile import Severity
 from assistant.model.verification import Outcome
 
 
 def proposal(name: str, kernel: str, technique: str = "tiling") -> events.ProposalMade:
-    verification = events.VerificationReport(Outcome.NEEDS_DECISION, (), (), ("precision",), (), ())
-    speed = events.SpeedReport(SpeedOutcome.FASTER, 3.0, 2.9, 3.1, None, "good", (), "timed", None, None)
+    verification = VerificationReport(Outcome.NEEDS_DECISION, (), (), ("precision",), (), ())
+    speed = SpeedReport(SpeedOutcome.FASTER, 3.0, 2.9, 3.1, None, "good", (), "timed", None, None)
     return events.ProposalMade(
         job="J1",
         id=name,
@@ -83,7 +84,7 @@ def test_a_failure_is_told_by_its_error_and_the_compilers_first_words() -> None:
 
 @pytest.mark.parametrize(("measured_s", "expected"), [(None, (3e-6, True)), (2e-6, (6e-6, False))])
 def test_a_declared_workload_takes_all_its_launches(measured_s: float | None, expected: tuple[float, bool]) -> None:
-    measured = None if measured_s is None else events.MeasuredLaunch(measured_s, "timed")
+    measured = None if measured_s is None else MeasuredLaunch(measured_s, "timed")
     launch = events.ProfileSummary("J1", "k()", "k()", (1, 1, 1), (32, 1, 1), 0, 3, "dram", 1e-6, measured=measured)
     original = original_of((launch,))
     assert (original.time_s, original.is_predicted) == (pytest.approx(expected[0]), expected[1])
