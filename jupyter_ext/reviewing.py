@@ -22,7 +22,7 @@ from jupyter_ext.cells import Cell, CellEdit, Replacement, same_cell
 from jupyter_ext.runs import CellRun
 from jupyter_ext.workshop import Workshop
 
-__all__ = ["CellFront", "Elsewhere", "Reviewing"]
+__all__ = ["CellFront", "Elsewhere", "ProposalReviewer"]
 
 _REFUSALS = {
     "changed": "the cell was changed since it was run: run it again first",
@@ -51,7 +51,7 @@ class Elsewhere(Protocol):
         ...
 
 
-class Reviewing:
+class ProposalReviewer:
     """Reviews one notebook's proposals."""
 
     def __init__(self, workshop: Workshop, front: CellFront, elsewhere: Elsewhere | None = None) -> None:

@@ -21,7 +21,7 @@ from assistant.disk.removal import remove_tree
 from assistant.emulator.protocol import ConfigureMessage
 from assistant.emulator.stand_in import make_stand_in
 from assistant.worker.launcher import Command, Launcher
-from assistant.worker.tool_process import Reading, ToolProcess, read_ready, start_tool
+from assistant.worker.tool_process import ToolInput, ToolProcess, read_ready, start_tool
 
 __all__ = ["CONFIGURE_TIMEOUT_S", "configure"]
 
@@ -82,7 +82,7 @@ def _stand_in(toolkit: Path) -> dict[str, str]:
 def _run(command: Command, launcher: Launcher) -> tuple[str, str]:
     """What kept CMake from its end, and all that it said."""
     try:
-        tool = start_tool(launcher, command, None, Reading(CONFIGURE_TIMEOUT_S))
+        tool = start_tool(launcher, command, None, ToolInput(CONFIGURE_TIMEOUT_S))
     except OSError as error:
         return f"{command.arguments[0]} cannot be started: {error.strerror}", ""
     code = _waited(tool)

@@ -2,7 +2,7 @@
 
 Example::
 
-    await programs_beside(job, before, after)
+    await unjudged_programs(job, before, after)
     # ("other programs that use common.cuh: bench_transpose.cu (kernelopt compare --every-program judges an edit in all of them)",)
 """
 
@@ -18,12 +18,12 @@ from assistant.engine.programs import programs_of
 from assistant.engine.source_version import SourceVersion
 from assistant.errors import KernelOptError
 
-__all__ = ["programs_beside"]
+__all__ = ["unjudged_programs"]
 
 _NAMES_SHOWN = 6
 
 
-async def programs_beside(job: Job, before: SourceVersion, after: SourceVersion) -> tuple[str, ...]:
+async def unjudged_programs(job: Job, before: SourceVersion, after: SourceVersion) -> tuple[str, ...]:
     """A sentence for each edited file that programs use which did not run; nothing of files that are in no program, or on no disk."""
     if before.found is None or before.selection.live is not None:
         return ()
