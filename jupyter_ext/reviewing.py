@@ -64,7 +64,7 @@ class ProposalReviewer:
     def accept(self, proposal_id: str, hunk_ids: tuple[str, ...], shown: CellRun | None = None, why: Why = NO_WHY) -> str:
         """What came of it, in a sentence. Raises UsageError, and CannotAnswerError where the edit clashes with the cell.
 
-        ``shown``: the run whose panel was pressed; cells whose kernel has one name are told apart by it, else by their texts.
+        ``shown``: the run whose panel was pressed; cells whose kernel has one name are distinguished by it, else by their texts.
         ``why``: of a part, why the rest is left out.
         """
         run, proposal = self._held(proposal_id, shown)

@@ -45,7 +45,7 @@ def copies_reason(facts: RegionFacts, key: AccessKey) -> str:
 
 
 def _is_distinct(facts: RegionFacts, key: AccessKey) -> bool:
-    """Whether emulated sites that ran differently often can be told from each other: as many conditions in the machine code."""
+    """Whether emulated sites that ran differently often can be distinguished: as many conditions in the machine code."""
     emulated = Counter((s.active_threads, s.requests) for s in facts.emulated[key])
     return len(emulated) == 1 or sorted(emulated.values()) == sorted(facts.machine[key].values())
 

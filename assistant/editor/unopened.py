@@ -1,4 +1,4 @@
-"""What jobs said of files of a program that nobody has open: kept with the open source that was asked about.
+"""What jobs reported of files of a program that are not open: kept with the open source that was asked about.
 
 Example::
 

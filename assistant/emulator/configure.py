@@ -38,7 +38,7 @@ _TOOLKIT_VARIABLES = ("CUDA_PATH", "CUDA_HOME", "CUDA_BIN_PATH", "CUDAToolkit_RO
 def configure(message: ConfigureMessage, environment: Mapping[str, str], launcher: Launcher) -> dict[str, Any]:
     """The folder is emptied first. ``problem`` is empty where CMake came to its end. Raises OSError, Interrupted."""
     search_path = environment.get("PATH", os.defpath)
-    if shutil.which("cmake", path=search_path) is None:  # pip may have put it beside Python
+    if shutil.which("cmake", path=search_path) is None:  # pip may have put it next to Python
         search_path = os.pathsep.join((search_path, str(Path(sys.executable).parent)))
     cmake = shutil.which("cmake", path=search_path)
     if cmake is None:

@@ -53,7 +53,7 @@ class PutBack(Record):
 
 
 class _StagedFile(Record):
-    """A file's new text, written beside it."""
+    """A file's new text, written next to it."""
 
     before: Source
     after: Source

@@ -273,7 +273,7 @@ def _pasted_in_words(parsed: ParsedSource) -> str:
 
 
 def declares_workload(parsed: ParsedSource) -> bool:
-    """Whether the text, or the file beside it, says how its kernels are launched."""
+    """Whether the text, or the file next to it, declares how its kernels are launched."""
     path = parsed.source.path
     return bool(find_blocks(parsed.source.text)) or sidecar_path(path).is_file()
 

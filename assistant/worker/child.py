@@ -1,7 +1,7 @@
 """Runs one program under limits and leaves nothing behind.
 
 Its output is capped, its memory and its number of processes are watched. It is ended, with all that it started, when its time is over, when
-this process is told to end or dies, and when the requester goes away (standard input hangs up). Code that the user did not write also
+this process is asked to end or dies, and when the requester goes away (standard input hangs up). Code that the user did not write also
 gets the limits of ``sandbox``.
 
 Example::

@@ -1,6 +1,6 @@
 """Compiler processes: several at once, limited, and none that outlives the call, however it ends.
 
-Everything happens on the thread that calls, so that a signal which makes it leave (the worker is told to end) is not kept waiting by
+Everything happens on the thread that calls, so that a signal which makes it leave (the worker is asked to end) is not kept waiting by
 another. Example::
 
     with closing(run_tools((("g++", "-c", "a.cpp"), ("g++", "-c", "b.cpp")))) as ended:

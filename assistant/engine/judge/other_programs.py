@@ -38,7 +38,7 @@ def _beside(job: Job, version: SourceVersion, path: Path) -> str | None:
     try:
         found = programs_of(request, version.program.flags).search.found
         asked = programs_of(job.request, version.program.flags).search.found if job.request.is_everywhere else ()
-    except KernelOptError:  # what says which programs there are is damaged: whoever asks about the file is told so
+    except KernelOptError:  # what says which programs there are is damaged: whoever asks about the file learns that
         return None
     judged = {source.path for source in version.sources} | {path for program in asked for path in program.units}
     names = [program.name for program in found if not judged.issuperset(program.units)]
