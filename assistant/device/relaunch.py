@@ -48,7 +48,8 @@ def relaunch(driver: Driver, request: RelaunchRequest) -> None:
             places = _placed(driver, case, image, request)
             for launch in case.launches:
                 arguments = launch.arguments_at(places)
-                driver.launch(driver.prepare(image.function(launch.kernel), launch.config, arguments, launch.is_cooperative))
+                function = image.function(launch.kernel)
+                driver.launch(driver.prepare(function, launch.config, arguments, launch.is_cooperative, launch.cluster))
             wait_for(driver, end_s)
             for buffer in case.buffers:
                 if buffer.symbol is None:

@@ -150,7 +150,9 @@ class Stage:
         """
         places = self._places(image)
         return tuple(
-            self._driver.prepare(image.function(launch.kernel), launch.config, launch.arguments_at(places), launch.is_cooperative)
+            self._driver.prepare(
+                image.function(launch.kernel), launch.config, launch.arguments_at(places), launch.is_cooperative, launch.cluster
+            )
             for launch in case.launches
         )
 

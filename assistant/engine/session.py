@@ -180,6 +180,10 @@ class Session:
         """Raises UsageError, with the nearest names, where speeds are asked of a function that the program does not define."""
         check_region(request, flags_of(request, self.settings(request.file)))
 
+    def check_planner(self, options: OptimizeOptions, file: Path) -> None:
+        """Raises UsageError where a search on the file can have no planner of that name."""
+        _check_planner(options, self.settings(file).settings)
+
     async def run(self, command: str, request: JobRequest, body: JobBody, listener: Listener) -> Ending:
         """A job with a body of the caller's own. Raises KernelOptError where it cannot begin."""
         return await self._runner().run(command, request, body, listener)

@@ -225,8 +225,18 @@ def as_candidate(version: SourceVersion) -> SourceVersion:
 def candidate_of(version: SourceVersion, texts: Iterable[Source]) -> SourceVersion:
     """``version`` with texts that the user did not write. Its flags stay: what such a text declares of its own starts compilers with
     anything, and those run as the user. Raises as with_texts does."""
-    candidate = as_candidate(with_texts(version, texts))
+    candidate = as_candidate(_with_edited(version, tuple(texts)))
     return replace(candidate, program=replace(candidate.program, flags=version.program.flags))
+
+
+def _with_edited(version: SourceVersion, texts: tuple[Source, ...]) -> SourceVersion:
+    """Where the kernel that was asked about is gone, as others took its place, all kernels are in question."""
+    try:
+        return with_texts(version, texts)
+    except UsageError:
+        if version.selection.kernel is None:
+            raise
+        return with_texts(replace(version, selection=replace(version.selection, kernel=None)), texts)
 
 
 def _taken(flags: Flags, declared: tuple[str, ...]) -> Flags:

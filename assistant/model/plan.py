@@ -7,7 +7,7 @@ from pathlib import Path
 
 from assistant.model.build import Diagnostic, KernelResources
 from assistant.model.profile import Evidence, LaunchProfile, Problem
-from assistant.model.source import TextEdit
+from assistant.model.source import Source, TextEdit
 from assistant.model.trial import TrialOutcome
 from assistant.model.verification import CaseResult, Label, VerificationFinding
 from assistant.record import Record
@@ -264,6 +264,8 @@ class Setback(Record):
     """The candidate's own one sentence."""
     text: str
     """The source as the candidate had it."""
+    others: tuple[Source, ...] = ()
+    """Other files of the program that the candidate changed."""
     diagnostics: tuple[Diagnostic, ...] = ()
     """The compiler's diagnostics on ``text``."""
     findings: tuple[VerificationFinding, ...] = ()

@@ -6,7 +6,7 @@ Declared workloads and fresh-value variants use the same format, with ``after`` 
 
 from __future__ import annotations
 
-from assistant.model.launch import LaunchConfig
+from assistant.model.launch import Dim3, LaunchConfig
 from assistant.record import Record
 
 SCHEMA_VERSION = 1
@@ -93,6 +93,8 @@ class RecordedLaunch(Record):
     """Launch site in the program; line 0 for a declared launch, and where a capture cannot tell."""
     is_cooperative: bool = False
     """All its blocks must run at once: it was started by ``cudaLaunchCooperativeKernel``."""
+    cluster: Dim3 | None = None
+    """Blocks of a cluster, where the launch says so (``cudaLaunchAttributeClusterDimension``); None: as the kernel was compiled."""
     blocks_run: int | None = None
     """Where time was up before all had run: how many had, or 0 where that is not known. There are no contents after it then."""
     chosen_blocks: tuple[int, ...] = ()

@@ -153,6 +153,7 @@ class _LogReader:
             "cut": self._cut,
             "left_out": self._left_out,
             "cooperative": self._cooperative,
+            "cluster": self._cluster,
             "launching": self._launching,
             "time": self._time,
             "transfer": self._transfer,
@@ -283,6 +284,9 @@ class _LogReader:
 
     def _cooperative(self, f: list[str]) -> None:
         self._launches[-1].launch = replace(self._last, is_cooperative=True)
+
+    def _cluster(self, f: list[str]) -> None:
+        self._launches[-1].launch = replace(self._last, cluster=Dim3(*map(int, f[:3])))
 
     def _launching(self, f: list[str]) -> None:
         self._notes.append(f"{self._names.function(f[0])} may launch kernels on the device: those launches cannot be captured")

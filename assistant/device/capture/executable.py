@@ -13,6 +13,7 @@ import tempfile
 from functools import partial
 from pathlib import Path
 
+from assistant.build.architectures import compiled_for
 from assistant.build.diagnostics import parse_compiler
 from assistant.build.includes import with_headers
 from assistant.build.overlay import Overlay, write_overlay
@@ -84,7 +85,8 @@ def _commands(nvcc: str, request: CaptureRequest, overlay: Overlay, staged: Path
     sources = [overlay.place(path) for path in units if not is_c(path)]
     in_c = {overlay.place(path): staged.with_name(f"{number}.o") for number, path in enumerate(units) if is_c(path)}
     linked = ("-rdc=true",) if len(sources) > 1 and "-rdc=true" not in given else ()
-    options = (*overlay.first, *given, *overlay.last, f"-arch={request.architecture}")
+    architecture = compiled_for(request.architecture, (text for _, text in request.sources))
+    options = (*overlay.first, *given, *overlay.last, f"-arch={architecture}")
     plain = tuple(word for word in options if not word.startswith(("-std", "--std")))
     objects = (word for output in in_c.values() for word in ("-Xlinker", str(output)))
     return [

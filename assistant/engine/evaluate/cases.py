@@ -110,7 +110,7 @@ def _for_candidate(case: JudgedCase, pairs: Sequence[LaunchPair], candidate: Sou
     if case.launch_index is None:
         return _declared_for_candidate(case, candidate)
     pair = next((pair for pair in pairs if pair.a_index == case.launch_index), None)
-    return None if pair is None else started_as(case.new, pair.kernel, pair.config, pair.is_cooperative)
+    return None if pair is None else started_as(case.new, pair)
 
 
 def _chosen(version: SourceVersion, recording: Recording, kernels: frozenset[str]) -> Iterator[tuple[Kernel, int, float, str]]:
@@ -197,7 +197,7 @@ def _live_for_candidate(case: JudgedCase, candidate: SourceVersion) -> NewCase |
     """The same launch of B's kernel of that name, which must take the same parameters."""
     launch = case.new.recording.launches[0]
     kernel = candidate.kernel_of(launch.kernel)
-    return None if kernel is None else started_as(case.new, launch.kernel, launch.config, launch.is_cooperative)
+    return None if kernel is None else started_as(case.new, launch)
 
 
 def _is_floating(recording: Recording, buffer: int) -> bool:

@@ -100,7 +100,7 @@ def size_model_of(
 ) -> SizeModel | None:
     """How the case's one launch grows; ``others``: all launches of the kernel that are known. None where nothing shows it."""
     launch = case.recording.launches[0]
-    if launch.is_cooperative or any(buffer.pointers for buffer in case.recording.buffers):
+    if launch.is_cooperative or launch.cluster is not None or any(buffer.pointers for buffer in case.recording.buffers):
         return None
     scalars = scalars_of(launch, parameters, layout_of)
     buffers = {buffer.id: buffer for buffer in case.recording.buffers}

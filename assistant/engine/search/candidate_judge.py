@@ -127,7 +127,7 @@ class CandidateJudge:
         self, node: SearchNode, trial: Trial, evaluation: Evaluation, verification: Verification, comparison: Comparison | None
     ) -> Trial:
         before, after = node.evaluation.kernel(self._name), evaluation.kernel(self._name)
-        if comparison is None or not after:
+        if comparison is None:
             return trial.ended(TrialOutcome.FAILED, "the edited program does not launch the kernel any more")
         scored = (*trial.predictions, *score_ratio(trial.step.predicted_ratio, comparison.ratio))
         trial = replace(trial, comparison=comparison, ratio=comparison.ratio, predictions=scored)

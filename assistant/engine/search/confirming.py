@@ -172,7 +172,7 @@ class Confirmation(Record):
             steps=tuple(kept.step for kept in node.kept),
             rewrites=tuple(kept.rewrite for kept in node.kept),
             after=tuple(fact for item in after for fact in item.evidence),
-            left=costliest(after).findings,
+            left=costliest(after).findings if after else (),
             verification=verification,
             comparison=comparison,
             others=self._others(),

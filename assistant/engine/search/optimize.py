@@ -47,6 +47,7 @@ from assistant.model import events
 from assistant.model.profile import Finding, Severity
 from assistant.model.proposal import Proposal
 from assistant.model.source import Source
+from assistant.model.verification import Label
 from assistant.plan.catalogue import Catalogue
 from assistant.ports.lab import LabFailure
 from assistant.ports.planner import Planner, PlanRequest
@@ -209,7 +210,9 @@ class _Search(Record):
         requests = PlanRequests(self.job, self.options, self.store, self.catalogue, context.workspace, self.earlier)
 
         def request(node: SearchNode, items: tuple[KernelAssessment, ...]) -> PlanRequest:
-            return requests.request(node, items, history.tried_before)
+            asked = requests.request(node, items, history.tried_before)
+            rights = self.people.host_code.is_possible, Label.LIBRARY_CALL in deferred
+            return replace(asked, may_edit_host=rights[0], may_call_libraries=rights[1])
 
         return SearchServices(
             store=self.store,

@@ -145,6 +145,8 @@ class LaunchChange(_Reply):
     file: _Name | None = None
     """Another file of the program, as the prompt names it; null: the one that is shown."""
     line: int = Field(ge=1, le=10_000_000)
+    kernel: _Expression | None = None
+    """The kernel or the instance of it to launch: ``sum<256>``."""
     grid: _Expression | None = None
     block: _Expression | None = None
     shared: _Expression | None = None
