@@ -25,7 +25,7 @@ __all__ = ["KERNEL_PART", "Part", "PartKind", "Region", "region_of"]
 
 KERNEL_PART = "kernel"
 _MOST_CHARACTERS_ELSEWHERE = 16_000
-"""Of a part in another file: it is shown whole, or it is none (about 5,000 tokens)."""
+"""Longest part in another file: it is shown whole, or it is none (about 5,000 tokens)."""
 _MOST_NAMED = 64
 """Macros, constants and types of one region."""
 _OF_DEVICE = re.compile(r"\b(?:__device__|__constant__|__managed__|__shared__|constexpr|const|enum|struct|class|union|using|typedef)\b")
