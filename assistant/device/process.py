@@ -137,6 +137,7 @@ class ToolRunner:
         finally:
             with self._lock:
                 self._running = None
+                is_called_off = self._is_stopped or self._is_called_off  # nvcc may say 1 where a compiler that it started was killed
             tool.end()
         text = tool.output.decode("utf-8", "replace")
-        return ToolOutput(None, "") if status is None else ToolOutput(status, text)
+        return ToolOutput(None, "") if status is None or is_called_off else ToolOutput(status, text)

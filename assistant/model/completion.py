@@ -90,6 +90,8 @@ class CompletionRequest(Record):
     temperature: float | None = None
     """None: the endpoint's own."""
     seed: int | None = None
+    about: str = ""
+    """What the question is about, whatever its words: equal where a search that goes on asks once more what was asked before."""
 
 
 class Completion(Record):

@@ -181,6 +181,8 @@ class Plan(Record):
     declines: tuple[Decline, ...]
     planner: str
     """``expert`` or ``llm:<model>``."""
+    notes: tuple[str, ...] = ()
+    """What of a model's answer was not taken, and why: one sentence each, for people."""
 
 
 class Rewrite(Record):
@@ -254,6 +256,8 @@ class SetbackKind(StrEnum):
     BUILD = "build"
     WRONG_ANSWER = "wrong_answer"
     NOT_FASTER = "not_faster"
+    ONLY_HERE = "only_here"
+    """It is right on the program's own values and sizes, and wrong on others."""
 
 
 class Setback(Record):
@@ -291,3 +295,5 @@ class TriedBefore(Record):
     outcome: TrialOutcome
     reason: str
     ratio: float | None
+    code: str = ""
+    """What it wrote, where it was judged: the new text of the parts that it changed."""
