@@ -123,7 +123,7 @@ def translate(
     for file in files:
         edits, unread_offsets = _file_edits(file, context, promote_float)
         unread += [_diagnostic(file, "a kernel launch that could not be read", o) for o in unread_offsets]
-        edits += [*_include_edits(file, names, include_dirs), *containment.edits[file.path]]
+        edits = [*containment.edits[file.path], *edits, *_include_edits(file, names, include_dirs)]
         if noted_function is not None and is_cuda:  # what notes a call comes with CUDA's headers
             found = [f for f in file.code_declarations if isinstance(f, Function)]
             edits += [edit for f in found for edit in call_edits(file.code, f, context.device_words, noted_function)]

@@ -93,7 +93,7 @@ def recorded(after: str) -> Any:
         RecordedLaunch(index, f"{name}(float*)", CONFIG, (RecordedArgument(4, "07", ()),), states, "/a.cu", 9)
         for index, name in enumerate(("first", "second"))
     )
-    return SimpleNamespace(recording=Recording((), ran, (), ()))
+    return SimpleNamespace(stopped_at=None, recording=Recording((), ran, (), ()))
 
 
 def looked(of: SourceVersion, *seen: CountedRun, problems: dict[str, tuple[Problem, ...]] | None = None) -> Repeats:
