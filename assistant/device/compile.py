@@ -25,6 +25,7 @@ from assistant.build.full_disk import REMEDY, says_disk_is_full
 from assistant.build.includes import installed_headers, unfit_header, with_headers
 from assistant.build.ptxas import parse_resources
 from assistant.build.sass import parse_sass
+from assistant.build.static_symbols import labelled, split_static, static_labels
 from assistant.build.symbols import name_in_code
 from assistant.build.units import is_unit, unit_of, unit_paths
 from assistant.cuda.parse import parse
@@ -291,13 +292,16 @@ def _read_build(job: _Job, compiler: str, cubin: Path, log: str, diagnostics: tu
 
 
 def _demangled(symbols: tuple[str, ...], job: _Job) -> Mapping[str, str]:
-    """Mangled → demangled names by binutils' c++filt, which comes with g++; without it names stay mangled."""
-    unique = tuple(dict.fromkeys(symbols))
-    if not unique or job.toolchain.gxx is None:
+    """Mangled → demangled names by binutils' c++filt, which comes with g++; without it names stay mangled. Those of static kernels that
+    several files of the program have carry the file, where all are linked into one."""
+    parts = {symbol: split_static(symbol) for symbol in symbols}
+    if not parts or job.toolchain.gxx is None:
         return {}
     try:
-        output = job.run(("c++filt", *unique), _DEMANGLE_TIMEOUT_S)
+        output = job.run(("c++filt", *(plain for _, plain in parts.values())), _DEMANGLE_TIMEOUT_S)
     except OSError:
         return {}
     lines = output.text.splitlines()
-    return dict(zip(unique, lines, strict=True)) if len(lines) == len(unique) else {}
+    is_linked = any(unit for unit, _ in parts.values())
+    labels = static_labels(job.request.sources, job.request.flags.arguments) if is_linked else {}
+    return {symbol: labelled(unit, line, labels) for (symbol, (unit, _)), line in zip(parts.items(), lines, strict=True)}

@@ -122,9 +122,12 @@ class SourceVersion(Record):
         return tuple((file.source.path, site) for file in files for site in file.launch_sites_of(kernel))
 
     @property
-    def doubled_kernels(self) -> tuple[str, ...]:
-        """Names that kernels of several files share (``static`` ones), without the files."""
-        return tuple(sorted({without_file(kernel.qualified_name) for file in self.files for kernel in file.kernels if kernel.file}))
+    def untold_kernels(self) -> tuple[str, ...]:
+        """Names that kernels of several files share (``static`` ones) and that a GPU's launches do not tell apart: where units have one
+        file name, or the program is built by other means than ours."""
+        named = {(without_file(kernel.qualified_name), kernel.file) for file in self.files for kernel in file.kernels if kernel.file}
+        is_own_build = self.program.run_command is None
+        return tuple(sorted({name for name, file in named if not is_own_build or "/" in file}))
 
     def about(self, kernel: Kernel) -> SourceVersion:
         """The same program with the file that holds ``kernel`` in question, and its selected kernels alone."""
