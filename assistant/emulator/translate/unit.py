@@ -20,6 +20,7 @@ from assistant.emulator.translate.foreign import HEADER
 from assistant.emulator.translate.host import host_edits
 from assistant.emulator.translate.launches import address_edits, invocation_edits, launch_edits
 from assistant.emulator.translate.lexer import Kind, Macro
+from assistant.emulator.translate.names import with_names_spelled_out
 from assistant.emulator.translate.packs import pack_edits
 from assistant.emulator.translate.promote import promotion_obstacle, promotion_renames
 from assistant.emulator.translate.ptx import ASM_WORDS, ptx_edit
@@ -104,7 +105,7 @@ def translate(
 ) -> TranslatedUnit | Untranslatable | Unpromotable:
     """The unit in C++, or in C where it is written in that; ``texts`` comes from ``closure``. ``noted_function``: of the host, whose calls
     a recording notes."""
-    files = lex_files(texts)
+    files = lex_files(with_names_spelled_out(texts))
     if is_c(files[0].path):
         return _translated_c(files, include_dirs)
     context = gather(files)

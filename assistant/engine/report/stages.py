@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from assistant.cuda.pasted_kernels import pasted_kernels
 from assistant.engine.evaluate import (
     OTHER_ORDER,
     CountedRun,
@@ -33,7 +32,7 @@ from assistant.engine.report.profile_report import ProfileReport, profile_report
 from assistant.engine.report.reports import other_file, profile_event, summary_event
 from assistant.engine.report.sampling import IN_PART, tell_sampling, tell_unchecked
 from assistant.engine.report.timeline import tell_timeline
-from assistant.engine.report.unreached import is_unreached, tell_unreached
+from assistant.engine.report.unreached import is_unreached, tell_unlisted, tell_unreached
 from assistant.engine.source_version import SourceVersion
 from assistant.model import events
 from assistant.model.build import Build, BuildFailure, CompilerMissing, DiagnosticSeverity
@@ -98,7 +97,7 @@ async def check(job: Job, version: SourceVersion) -> Ending:
     elif repeats.are_open:
         Stopwatch(job, "verify").begin(f"runs {_named(version)} again and compares")
         repeats.compare(await run_program(job, version, order_seed=OTHER_ORDER))
-    _tell_pasted(job, version)
+    tell_unlisted(job, version, seen)
     for kernel in version.kernels:
         found, launches = repeats.of(kernel), launches_of(version, kernel, seen)
         shown = problems[kernel.key]
@@ -162,7 +161,7 @@ async def profile(job: Job, version: SourceVersion, keep: KeepReport | None = No
     job.emit(*launch_facts_events(job, version, (evaluation.counted,)))
     if isinstance(evaluation.assessment.build, Build):
         job.emit(*machine_code_events(job, evaluation.version, evaluation.assessment.build))
-    _tell_pasted(job, version)
+    tell_unlisted(job, version, (evaluation.counted,))
     tell_unreached(job, version, (evaluation.counted,))
     for kernel in version.kernels:
         _tell_not_run(job, version, evaluation, kernel)
@@ -175,14 +174,6 @@ async def profile(job: Job, version: SourceVersion, keep: KeepReport | None = No
     if not evaluation.assessment.kernels:
         return Ending(CANNOT_ANSWER, "the workload runs none of the kernels asked about")
     return Ending(DONE, f"{counted_noun(len(evaluation.assessment.kernels), 'kernel')} profiled")
-
-
-def _tell_pasted(job: Job, version: SourceVersion) -> None:
-    """Kernels that a macro names: they run with the others, and there is no text of theirs to list."""
-    made = pasted_kernels(version.text)
-    if made:
-        names = ", ".join(kernel.name for kernel in made)
-        job.say(Severity.INFORMATION, f"not listed, as a macro ({made[0].macro}) makes the name: {names}", line=made[0].line)
 
 
 def _tell_printed(job: Job, runs: Iterable[ProgramRun | None]) -> None:

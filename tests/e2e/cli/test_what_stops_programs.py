@@ -36,3 +36,33 @@ def test_a_kernel_with_a_parameter_pack_is_launched_counted_and_checked(cli: Cli
     (profile,) = cli.run("profile", path, "--json").all("profile")
     assert profile["instance"].startswith("void fill<float, float, float>") or profile["instance"].startswith("fill<float, float, float>")
     assert [(line["line"], line["op"], line["sectors"]) for line in profile["lines"]] == [(6, "global store", 64)]
+
+
+MACROS = """#define KERNEL(x) x##_kernel
+#define MAKE(NAME, OP) \\
+    __global__ void NAME##_all(float *x, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] = x[i] OP 2; } \\
+    void run_##NAME(float *x, int n) { NAME##_all<<<(n + 127) / 128, 128>>>(x, n); }
+MAKE(add, +)
+MAKE(mul, *)
+__global__ void KERNEL(sum)(float *x, int n) { if (threadIdx.x < n) x[threadIdx.x] += 1; }
+int main()
+{
+    float *x;
+    cudaMalloc(&x, 4096);
+    cudaMemset(x, 0, 4096);
+    run_add(x, 1000);
+    run_mul(x, 1000);
+    KERNEL(sum)<<<1, 128>>>(x, 128);
+    return cudaDeviceSynchronize();
+}
+"""
+
+
+def test_kernels_that_macros_make_are_listed_counted_and_checked(cli: Cli) -> None:
+    path = cli.write("macros.cu", MACROS)
+    lines = {"add_all(float *, int)": 5, "mul_all(float *, int)": 6, "sum_kernel(float *, int)": 7}
+    inspected = cli.run("inspect", path, "--json")
+    assert {kernel["kernel"]: kernel["line"] for kernel in inspected.all("kernel")} == lines, inspected.said
+    profiles = cli.run("profile", path, "--json").all("profile")
+    assert {profile["kernel"]: profile["lines"][0]["line"] for profile in profiles} == lines
+    assert {check["kernel"]: check["launch_count"] for check in cli.run("check", path, "--json").all("check")} == dict.fromkeys(lines, 1)

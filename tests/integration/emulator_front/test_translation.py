@@ -155,6 +155,12 @@ def test_a_function_that_needs_what_is_not_run_says_so_on_the_line_of_it() -> No
     assert lines[4].endswith("void g() {}")
 
 
+def test_a_kernels_name_that_a_macro_makes_is_spelled_out() -> None:
+    text = translated("#define K(x) x##_k\n__global__ void K(sum)(int* p) {}\nvoid f(int* p) { K(sum)<<<1, 32>>>(p); } // K(sum)\n")
+    assert "void sum_k (int* p) {}" in text
+    assert "emu_stub_sum_k" in text and "#define K(x) x##_k" in text and "K(sum)<<<" not in text
+
+
 R = 'emu_refuse("Thrust", __FILE__, __LINE__); '
 
 
