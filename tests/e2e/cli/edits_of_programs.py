@@ -58,6 +58,10 @@ class Edit:
     """The project's own build, where it has one."""
     selector: str = ""
     """The kernel, where the file has several."""
+    written: tuple[tuple[str, str], ...] = ()
+    """(file, text) of further files: declared launches of what no program of ours starts."""
+    needs: str = ""
+    """A package of Python's without which the project cannot be compiled."""
 
     def copy_to(self, folder: Path) -> None:
         """The project, with enough to do."""
@@ -65,6 +69,8 @@ class Edit:
         (folder / "kernelopt.toml").touch()
         for file, old, new in self.more_to_do:
             _replace(folder / file, old, new)
+        for file, text in self.written:
+            (folder / file).write_text(text)
 
     def expected(self, folder: Path) -> Mapping[str, bytes]:
         """The changed files of an unchanged copy in ``folder``, by name, with the edit in them."""
@@ -353,7 +359,83 @@ filter(const float *in, float *out, int n)
         more_to_do=(("build.sh", "sm_70", "sm_80"),),
         builds=(("./build.sh",),),
     ),
+    Edit(
+        "instantiated_template",
+        "scan.cuh",
+        "template <typename T>\n__global__ void scan_block(",
+        """template <typename T>
+__global__ void scan_block(const T *in, T *out, int n)
+{
+    __shared__ T buf[2][256];
+    int t = threadIdx.x, cur = 0;
+    buf[0][t] = t < n ? in[t] : T(0);
+    __syncthreads();
+    for (int d = 1; d < 256; d *= 2) {
+        buf[1 - cur][t] = t >= d ? buf[cur][t] + buf[cur][t - d] : buf[cur][t];
+        cur = 1 - cur;
+        __syncthreads();
+    }
+    if (t < n) out[t] = buf[cur][t];
+}""",
+        "warp-shuffle-tail",
+        more_to_do=(  # every thread adds up all before it; the edit halves the distance instead
+            (
+                "scan.cuh",
+                """    for (int d = 1; d < 256; d *= 2) {
+        buf[1 - cur][t] = t >= d ? buf[cur][t] + buf[cur][t - d] : buf[cur][t];
+        cur = 1 - cur;
+        __syncthreads();
+    }
+""",
+                """    T sum = T(0);
+    for (int k = 0; k <= t; k++) sum += buf[cur][k];
+    cur = 1 - cur;
+    buf[cur][t] = sum;
+""",
+            ),
+        ),
+    ),
+    Edit(
+        "torch_setup_and_load",
+        "csrc/kernels.cu",
+        "__global__ void row_norm_kernel(",
+        """__global__ void row_norm_kernel(const float* x, float* y, int cols, float eps) {
+    __shared__ float part[BLOCK / 32];
+    const float* row = x + (size_t)blockIdx.x * cols;
+    float s = 0.f;
+    for (int c = threadIdx.x; c < cols; c += blockDim.x) s += row[c] * row[c];
+    for (int d = 16; d > 0; d >>= 1) s += __shfl_down_sync(0xffffffffu, s, d);
+    if (threadIdx.x % 32 == 0) part[threadIdx.x / 32] = s;
+    __syncthreads();
+    float total = 0.f;
+    for (int w = 0; w < BLOCK / 32; ++w) total += part[w];
+    float scale = rsqrtf(total / cols + eps);
+    for (int c = threadIdx.x; c < cols; c += blockDim.x)
+        y[(size_t)blockIdx.x * cols + c] = row[c] * scale;
+}""",
+        "warp-shuffle-tail",
+        selector="row_norm_kernel",
+        written=(
+            (
+                "csrc/kernels.kernelopt.toml",
+                """[workload.row_norm_kernel]
+args = { x = "randn(rows*cols)", y = "empty(rows*cols)", cols = "cols", eps = 0.5 }
+grid = ["rows"]
+block = [128]
+shapes = [{ rows = 24, cols = 512 }]
+boundary = false
+""",
+            ),
+        ),
+        needs="torch",
+    ),
 )
 
+TEN = (
+    "header_kernel", "three_units", "device_link", "cmake_header", "makefile_library", "host_cpp", "instantiated_template",
+    "library_with_driver", "shell_script", "torch_setup_and_load",
+)  # fmt: skip
+"""A kernel in a header, several units, device code across units, CMake, make, a host in C++, templates across files, a library with a test
+driver, arguments and input files, a PyTorch extension."""
 EDITS = {edit.project: edit for edit in _EDITS}
 """By the project's name."""
