@@ -60,8 +60,6 @@ class Edit:
     """The kernel, where the file has several."""
     written: tuple[tuple[str, str], ...] = ()
     """(file, text) of further files: declared launches of what no program of ours starts."""
-    needs: str = ""
-    """A package of Python's without which the project cannot be compiled."""
 
     def copy_to(self, folder: Path) -> None:
         """The project, with enough to do."""
@@ -421,13 +419,13 @@ __global__ void scan_block(const T *in, T *out, int n)
                 """[workload.row_norm_kernel]
 args = { x = "randn(rows*cols)", y = "empty(rows*cols)", cols = "cols", eps = 0.5 }
 grid = ["rows"]
-block = [128]
+block = [256]
 shapes = [{ rows = 24, cols = 512 }]
 boundary = false
 """,
             ),
         ),
-        needs="torch",
+        setup=(("program", "csrc/kernels.cu", "--use", "test_ops.py"),),
     ),
 )
 
