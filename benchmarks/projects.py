@@ -108,9 +108,7 @@ def _taken_through(run: _Run) -> tuple[tuple[str, ...], bool]:
     model = ScriptedModel([plan(step(edit.technique, edit.line(cli.folder))), plan()], [edit.answer(cli.folder)])
     accept = "best-predicted" if run.device == "cpu" else "best"
     with asked_by(cli, model, search=ONE_VARIANT):
-        ended = run.asked(
-            "optimize", edit.asked, "--planner", "llm", "--accept", accept, "--allow-host-code", *run.options, *arguments
-        )
+        ended = run.asked("optimize", edit.asked, "--planner", "llm", "--accept", accept, "--allow-host-code", *run.options, *arguments)
     accepted = [event["proposal"] for event in ended.all("decision") if event["kind"] == "accepted"]
     for proposal in accepted:
         run.asked("undo", proposal)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import functools
 import hashlib
 import os
-import re
 import tempfile
 import time
 from collections.abc import Mapping
@@ -56,7 +55,15 @@ from assistant.worker.readable import NO_FILES, ProgramFiles, explained
 __all__ = ["compile_program"]
 
 _PACKAGE = Path(__file__).parents[1]
-_READERS = ("source/*.py", "build/*.py", "model/build.py", "device/compile.py", "device/missing_libraries.py", "device/nvcc.py", "device/nvrtc.py")
+_READERS = (
+    "source/*.py",
+    "build/*.py",
+    "model/build.py",
+    "device/compile.py",
+    "device/missing_libraries.py",
+    "device/nvcc.py",
+    "device/nvrtc.py",
+)
 """Our own code that decides what a compiler is asked and what its output says: kept results hold the reading, not the output."""
 _NVRTC_TIMEOUT_S = 20.0
 """nvcc answers what NVRTC does not."""

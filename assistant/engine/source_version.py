@@ -256,7 +256,7 @@ def _selected(parsed: ParsedSource, selection: Selection, others: tuple[ParsedSo
     kernels = tuple(kernel for file in files for kernel in file.kernels)
     if not kernels and selection.needs_kernels:
         hint = f"line {parsed.problems[0].line}: {parsed.problems[0].message}" if parsed.problems else ""
-        what = "is empty" if not parsed.source.text.strip() else f"holds no __global__ function"
+        what = "is empty" if not parsed.source.text.strip() else "holds no __global__ function"
         raise UsageError(f"{path} {what}", hint or "name a CUDA C++ source with at least one kernel")
     if selector is None:
         return kernels

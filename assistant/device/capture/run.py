@@ -15,8 +15,8 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
 from pathlib import Path
 
-from assistant.cuda.device_variables import device_variable_types
 from assistant.build.static_symbols import StaticLabels, static_labels
+from assistant.cuda.device_variables import device_variable_types
 from assistant.device.capture.demangle import function_name, variable_name
 from assistant.device.capture.executable import build_program, run_build_command
 from assistant.device.capture.library import injection_library

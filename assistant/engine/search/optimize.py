@@ -240,7 +240,10 @@ def _by_cost(evaluation: Evaluation) -> tuple[str, ...]:
 def _tell_of_macros(job: Job, evaluation: Evaluation) -> None:
     for kernel in dict.fromkeys(item.kernel for item in evaluation.assessment.kernels if item.kernel.macro):
         job.say(
-            Severity.INFORMATION, f"{kernel.key} is not edited: its text stands in the macro {kernel.macro}", "write it out", line=kernel.line
+            Severity.INFORMATION,
+            f"{kernel.key} is not edited: its text stands in the macro {kernel.macro}",
+            "write it out",
+            line=kernel.line,
         )
 
 

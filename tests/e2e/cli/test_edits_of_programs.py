@@ -61,7 +61,9 @@ def looked_at(cli: Cli, edit: Edit) -> None:
     checked = _answered(cli, "check", edit.asked, *own).all("check")
     assert checked and {event["kernel"] for event in checked} <= listed
     assert all(event["launch_count"] and not event["problems"] for event in checked)
-    assert any(line["file"].endswith(edit.asked) for event in _answered(cli, "profile", edit.asked, *own).all("profile") for line in event["lines"])
+    assert any(
+        line["file"].endswith(edit.asked) for event in _answered(cli, "profile", edit.asked, *own).all("profile") for line in event["lines"]
+    )
 
 
 def _answered(cli: Cli, *arguments: str) -> Ended:

@@ -22,12 +22,12 @@ def read(text: str) -> ParsedSource:
     [
         (f"{MAKE}MAKE(add, +)\nMAKE(mul, *)\n", [("add_kernel(float *)", 4, "MAKE"), ("mul_kernel(float *)", 5, "MAKE")]),
         (f"{MAKE}// MAKE(add, +)\n#if 1\nMAKE(sub, -)\n#endif\n", [("sub_kernel(float *)", 6, "MAKE")]),
-        (f"{MAKE}#define BOTH(A, B) MAKE(A, +) MAKE(B, -)\nBOTH(a, b)\n", [("a_kernel(float *)", 5, "BOTH"), ("b_kernel(float *)", 5, "BOTH")]),
+        (f"{MAKE}#define TWO(A, B) MAKE(A, +) MAKE(B, -)\nTWO(a, b)\n", [("a_kernel(float *)", 5, "TWO"), ("b_kernel(float *)", 5, "TWO")]),
         ("#define K(T, N) template <class U> __global__ void k_ ## N ## _ ## T(T *) {}\nK(float, 4)", [("k_4_float(float *)", 2, "K")]),
         ("#define MAKE(NAME) __global__ void NAME(float *x) {}\nnamespace n { MAKE(add) }\n", [("n::add(float *)", 2, "MAKE")]),
         ("#define MAKE(NAME) __global__ void NAME(float *x) {}\n#undef MAKE\nvoid f() { MAKE(add); }\n", []),
         ("#define NAME(x) x##_kernel\n__global__ void NAME(add)(float *x) {}\n", [("add_kernel(float *)", 2, "")]),
-        ("#define CAT_(a, b) a##b\n#define CAT(a, b) CAT_(a, b)\n#define P f\n__global__ void CAT(P, _a)(int n) {}\n", [("f_a(int)", 4, "")]),
+        ("#define J(a, b) a##b\n#define CAT(a, b) J(a, b)\n#define P f\n__global__ void CAT(P, _a)(int n) {}\n", [("f_a(int)", 4, "")]),
     ],
 )  # fmt: skip
 def test_a_kernel_that_a_macro_makes_stands_where_the_macro_is_used(text: str, made: list[tuple[str, int, str]]) -> None:

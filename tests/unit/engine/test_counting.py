@@ -145,7 +145,11 @@ async def test_a_program_that_does_not_succeed_is_counted_and_says_why(
 ) -> None:
     on = setting(TEXT + MAIN, ran(profile("a(float*)"), **ended))
     found = failure(await run_program(on.job, on.version))
-    assert found is not None and (found.kind, found.message, found.remedy) == (kind, message, remedy.replace("FILE", str(on.version.source.path)))
+    assert found is not None and (found.kind, found.message, found.remedy) == (
+        kind,
+        message,
+        remedy.replace("FILE", str(on.version.source.path)),
+    )
     assert found.printed == ("last words" if "stderr" in ended else "")
     assert await count(on.job, on.version) == found
     assert failure(await run_program(on.job, setting(TEXT + MAIN, ran()).version)) is not None
