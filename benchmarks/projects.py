@@ -54,9 +54,10 @@ class _Run:
 
 def main() -> int:
     options = _options()
-    names = options.only or TEN
+    names: Sequence[str] = options.only or TEN
+    device: str = options.device
     with ThreadPoolExecutor(options.jobs) as pool:
-        rows = list(pool.map(lambda name: _row(name, options.device), names))
+        rows = list(pool.map(lambda name: _row(name, device), names))
     text = "\n".join((heading(*_COLUMNS), *(row(*cells) for cells, _ in rows)))
     print(text)
     if options.out is not None:

@@ -24,7 +24,7 @@ from assistant.build.full_disk import REMEDY, says_disk_is_full
 from assistant.build.includes import installed_headers, unfit_header, with_headers
 from assistant.build.ptxas import parse_resources
 from assistant.build.sass import parse_sass
-from assistant.build.static_symbols import labelled, split_static, static_labels
+from assistant.build.static_symbols import StaticLabels, labelled, split_static, static_labels
 from assistant.build.symbols import name_in_code
 from assistant.build.units import is_unit, unit_of, unit_paths
 from assistant.cuda.parse import parse
@@ -310,5 +310,5 @@ def _demangled(symbols: tuple[str, ...], job: _Job) -> Mapping[str, str]:
         return {}
     lines = output.text.splitlines()
     is_linked = any(unit for unit, _ in parts.values())
-    labels = static_labels(job.request.sources, job.request.flags.arguments) if is_linked else {}
+    labels: StaticLabels = static_labels(job.request.sources, job.request.flags.arguments) if is_linked else {}
     return {symbol: labelled(unit, line, labels) for (symbol, (unit, _)), line in zip(parts.items(), lines, strict=True)}
