@@ -18,6 +18,7 @@ from assistant.record import Record
 
 __all__ = [
     "NOT_RUN",
+    "STOPPED_AT",
     "CaseRun",
     "Counters",
     "HardwareCounts",
@@ -74,7 +75,9 @@ class RunLimits(Record):
 
 
 NOT_RUN = "not run: "
-"""What a run says of calls and kernels that it left out begins with it (`emulator/runtime/refusals.cpp`)."""
+"""What a run says of kernels that it left out begins with it (`emulator/runtime/refusals.cpp`)."""
+STOPPED_AT = "stopped at: "
+"""What a run says of the host's code that it ended at, as it does not run that, begins with it."""
 
 
 class LabFailure(Record):
@@ -119,8 +122,13 @@ class ProgramRun(Record):
 
     @property
     def left_out(self) -> tuple[str, ...]:
-        """Calls and kernels that the lab did not run, with their places: what came after them may be wrong."""
-        return tuple(text.removeprefix(NOT_RUN) for text in self.unsupported if text.startswith(NOT_RUN))
+        """What the lab did not run, with its places: kernels, after which results may be wrong, and what the program was stopped at."""
+        return tuple(text.split(": ", 1)[1] for text in self.unsupported if text.startswith((NOT_RUN, STOPPED_AT)))
+
+    @property
+    def stopped_at(self) -> str | None:
+        """What of the host's code the lab does not run, with its place, where the program was ended at it."""
+        return next((text.removeprefix(STOPPED_AT) for text in self.unsupported if text.startswith(STOPPED_AT)), None)
 
 
 class ReplayOptions(Record):

@@ -162,11 +162,7 @@ def _failed(run: ProgramRun, version: SourceVersion, wall_s: float) -> LabFailur
     """Why no other version can be held against a run of the user's program; None when it ended by itself with status 0."""
     last_words = run.stderr.decode("utf-8", "replace").strip().splitlines()[-1:] or [""]
     if run.left_out:
-        return LabFailure(
-            "unsupported",
-            f"not run by the emulator: {', '.join(run.left_out)}; what depends on it is not right",
-            "what was run before it is; compare on a GPU, or in a source without it",
-        )
+        return LabFailure("unsupported", _left_out(run), f"run it on a GPU, or declare launches: kernelopt init {version.source.path}")
     if run.timed_out:
         return LabFailure(
             "timed_out",
@@ -186,3 +182,10 @@ def _failed(run: ProgramRun, version: SourceVersion, wall_s: float) -> LabFailur
         message = f"the program ended with status {run.exit_status}: {last_words[0]}".rstrip(": ")
         return LabFailure("bad_status", message, f"make it succeed by itself first{arguments}", printed=last_words[0])
     return None
+
+
+def _left_out(run: ProgramRun) -> str:
+    kernels = [what for what in run.left_out if what != run.stopped_at]
+    parts = [f"the program was stopped at {run.stopped_at}, which the emulator does not run"] if run.stopped_at else []
+    parts += [f"not run by the emulator: {', '.join(kernels)}; what depends on it is not right"] if kernels else []
+    return "; ".join(parts)

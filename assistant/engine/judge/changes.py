@@ -109,6 +109,7 @@ class _Cut:
         sites = [self._code[start:end] for file in self._files for start, end in self._spans(file, file.launch_sites_of(kernel))]
         launched = reach(self._items, {word for site in sites for word in words_in_code(site)}, _HOST | _KERNELS)
         names = {name for item in self._items if item.start <= kernel.body.start < item.end for name in item.names}
+        names |= set(words_in_code(self._code[kernel.span.start : kernel.span.end])) if kernel.macro else set()
         return _tokens(only(self._code, {*reach(self._items, names, _HOST), *launched})) + _tokens("\n".join(sites))
 
     def _spans(self, file: ParsedSource, sites: Iterable[LaunchSite]) -> list[tuple[int, int]]:
