@@ -13,10 +13,10 @@ from collections.abc import Iterable
 from typing import Any
 
 from assistant.emulator.protocol import SiteDetail
-from assistant.emulator.symbolize import Place, Symbolizer
+from assistant.emulator.symbolize import BlockPlace, Place, Symbolizer
 from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.problems import merge_problems
-from assistant.model.profile import Grade, LaunchProfile, LineAccess, LineExecution, Method, Problem
+from assistant.model.profile import BlockExecution, Grade, LaunchProfile, LineAccess, LineExecution, Method, Problem
 from assistant.record import Record
 
 __all__ = ["DEVICE", "Report", "error_name", "read_report"]
@@ -79,10 +79,11 @@ def read_report(text: str, symbolizer: Symbolizer) -> Report:
     addresses |= {p[key] for item in launches for p in item["problems"] for key in ("pc", "other_pc")}
     addresses |= {branch.address for item in launches for branch in _divergent_branches(item["sites"])}
     places = symbolizer.places(addresses)
+    blocks = symbolizer.blocks({site["pc"] for item in launches for site in item["sites"] if site["kind"] & _KIND_MASK == _BASIC_BLOCK})
     profiles: list[LaunchProfile] = []
     sites: list[tuple[SiteDetail, ...]] = []
     for item in launches:
-        reader = _Launch(item, places, symbolizer.function_name(item["function"]))
+        reader = _Launch(item, places, symbolizer.function_name(item["function"]), blocks)
         profiles.append(reader.profile())
         sites.append(reader.sites())
     counts = [item["launch"] + 1 for item in launches] + [item["launch_count"] for item in items if "launch_count" in item]
@@ -136,9 +137,10 @@ def _divergent_branches(sites: list[dict[str, Any]]) -> tuple[_Branch, ...]:
 class _Launch:
     """One launch of the raw report."""
 
-    def __init__(self, item: dict[str, Any], places: dict[int, Place], kernel: str) -> None:
+    def __init__(self, item: dict[str, Any], places: dict[int, Place], kernel: str, blocks: tuple[BlockPlace, ...]) -> None:
         self._item = item
         self._places = places
+        self._all_blocks = blocks
         self._kernel = kernel
         grid, block = Dim3(*item["grid"]), Dim3(*item["block"])
         self._config = LaunchConfig(grid, block, item["shared_bytes"])
@@ -162,6 +164,7 @@ class _Launch:
             blocks_counted=self._counted,
             accesses=self._line_accesses(),
             executions=self._line_executions(),
+            blocks=self._block_executions(),
             instructions=(),
             unique_sectors=item["unique_sectors"] if is_tracked and not self._is_sampled else None,
             block_unique_sectors=self._scaled(item["block_unique_sectors"]) if is_tracked else None,
@@ -251,6 +254,20 @@ class _Launch:
             grade=Grade.ESTIMATED,
             grade_reason=reason,
             tags=tags if key[2].startswith("global") else None,
+        )
+
+    def _block_executions(self) -> tuple[BlockExecution, ...]:
+        """Every block of the functions that ran, with 0 where it did not."""
+        partings = {branch.block: branch.divergences for branch in _divergent_branches(self._item["sites"])}
+        counted = {
+            site["pc"]: tuple(self._scaled(count) for count in (site["executions"], site["lanes"], partings.get(site["pc"], 0)))
+            for site in self._basic_blocks
+        }
+        functions = {block.function for block in self._all_blocks if block.address in counted}
+        return tuple(
+            BlockExecution(block.address, block.places, *counted.get(block.address, (0, 0, 0)))
+            for block in self._all_blocks
+            if block.function in functions
         )
 
     def _line_executions(self) -> tuple[LineExecution, ...]:
