@@ -15,11 +15,14 @@ from pathlib import Path
 
 from assistant.record import Record
 
-__all__ = ["CALL_BYTES", "Code", "block_starts", "inner_addresses", "read_code"]
+__all__ = ["CALL_BYTES", "Code", "block_starts", "branch_behind", "inner_addresses", "read_code"]
 
 _CALL = 0xE8
 CALL_BYTES = 5
 """Of a near call on x86-64 (Intel 64 Software Developer's Manual, volume 2, CALL rel32)."""
+_LONG_JUMP, _LONG_CONDITIONS, _LONG_JUMP_BYTES, _SHORT_CONDITIONS = 0x0F, 0x80, 6, 0x70
+_MOST_BEFORE_CALL = 48
+"""Bytes of moves that a block may begin with, before its call."""
 _STEP_BYTES = 3
 """Between two addresses that are looked up inside a block: about an instruction."""
 _MOST_BYTES = 4096
@@ -70,6 +73,44 @@ def inner_addresses(ends: tuple[int, ...], start: int) -> range:
     index = bisect_right(ends, start)
     end = ends[index] - CALL_BYTES if index < len(ends) else start + CALL_BYTES
     return range(start + 1, max(start + 2, min(end + 1, start + _MOST_BYTES)), _STEP_BYTES)
+
+
+def branch_behind(code: Code, starts: tuple[int, ...], start: int) -> int | None:
+    """Behind the conditional jump that ends the block which begins at ``start``; None where there is none.
+
+    Between it and the next block's call may stand instructions that set what both blocks use. What is no jump has no target close before
+    a call that begins a block.
+    """
+    index = bisect_right(starts, start)
+    end = starts[index] - CALL_BYTES if index < len(starts) else start
+    for jump in (_long_jump, _short_jump):  # the bytes of a long one are rarely something else's
+        for behind in range(end, start, -1):
+            target = jump(code, behind)
+            follows = len(starts) if target is None else bisect_right(starts, target + CALL_BYTES - 1)
+            if target is not None and follows < len(starts) and starts[follows] - CALL_BYTES - target <= _MOST_BEFORE_CALL:
+                return behind
+    return None
+
+
+def _long_jump(code: Code, behind: int) -> int | None:
+    """The target of a conditional jump that ends at ``behind`` (same manual, Jcc: 0F 80 to 0F 8F and 4 bytes)."""
+    position = behind - code.begin
+    if position < _LONG_JUMP_BYTES or position > len(code.bytes_):
+        return None
+    first, second = code.bytes_[position - _LONG_JUMP_BYTES], code.bytes_[position - _LONG_JUMP_BYTES + 1]
+    if first != _LONG_JUMP or second & 0xF0 != _LONG_CONDITIONS:
+        return None
+    (distance,) = struct.unpack_from("<i", code.bytes_, position - 4)
+    return behind + int(distance)
+
+
+def _short_jump(code: Code, behind: int) -> int | None:
+    """Likewise, 70 to 7F and one byte."""
+    position = behind - code.begin
+    if not 2 <= position <= len(code.bytes_) or code.bytes_[position - 2] & 0xF0 != _SHORT_CONDITIONS:
+        return None
+    (distance,) = struct.unpack_from("<b", code.bytes_, position - 1)
+    return behind + int(distance)
 
 
 def _called_before(code: Code, start: int) -> int | None:

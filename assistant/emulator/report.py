@@ -27,8 +27,6 @@ _NOT_COMPARED = "not compared with SASS"
 _KIND_MASK, _COMPARE_AND_SWAP = 7, 16  # runtime/trace.h
 _OPERATIONS = {0: "load", 1: "store", 2: "atomic"}
 _BASIC_BLOCK = 3
-_CALL_BYTES = 5
-"""Of a near call on x86-64 (Intel 64 Software Developer's Manual, volume 2, CALL rel32)."""
 _SPACES = ("global", "shared", "local")
 _RACES = {
     "shared_race", "global_race", "possible_global_race", "possible_shared_race", "missing_syncwarp", "missing_fence",
@@ -77,7 +75,6 @@ def read_report(text: str, symbolizer: Symbolizer) -> Report:
         by_index[late["late"]]["problems"].append(late["problem"])
     addresses = {site["pc"] for item in launches for site in item["sites"]}
     addresses |= {p[key] for item in launches for p in item["problems"] for key in ("pc", "other_pc")}
-    addresses |= {branch.address for item in launches for branch in _divergent_branches(item["sites"])}
     places = symbolizer.places(addresses)
     blocks = symbolizer.blocks({site["pc"] for item in launches for site in item["sites"] if site["kind"] & _KIND_MASK == _BASIC_BLOCK})
     profiles: list[LaunchProfile] = []
@@ -110,8 +107,6 @@ class _Branch(Record):
 
     block: int
     """Address by which the block is known."""
-    address: int
-    """Behind the block's last instruction, as a return address is."""
     executions: int
     divergences: int
 
@@ -119,19 +114,25 @@ class _Branch(Record):
 def _divergent_branches(sites: list[dict[str, Any]]) -> tuple[_Branch, ...]:
     """Lanes part at the end of a block, but are seen to at its last event: its start, or an access inside.
 
-    Where they part, the block that follows in the code has run, too; it begins with the call that reports it, right behind the branch.
+    Threads that come back from a function at different times part inside a block already: that is no branch of the block's.
     """
     blocks = sorted((s for s in sites if s["kind"] & _KIND_MASK == _BASIC_BLOCK), key=lambda s: s["pc"])
     starts = [block["pc"] for block in blocks]
-    divergences = [0] * len(blocks)
-    for site in sites:
+    last: list[dict[str, Any]] = list(blocks)
+    for site in sorted(sites, key=lambda s: s["pc"]):
         index = bisect_right(starts, site["pc"]) - 1
         if index >= 0:
-            divergences[index] += site.get("divergences", 0)
-    ends = [*(start - _CALL_BYTES for start in starts[1:]), *starts[-1:]]
+            last[index] = site
     return tuple(
-        _Branch(block["pc"], end, block["executions"], count) for end, block, count in zip(ends, blocks, divergences, strict=True) if count
+        _Branch(block["pc"], _event_executions(site), min(site["divergences"], _event_executions(site)))
+        for block, site in zip(blocks, last, strict=True)
+        if site.get("divergences")
     )
+
+
+def _event_executions(site: dict[str, Any]) -> int:
+    """Of a block's start, or of an access: one request in each space that it touches."""
+    return int(site["executions"]) if "executions" in site else sum(int(site[space][0]) for space in (*_SPACES, "constant") if space in site)
 
 
 class _Launch:
@@ -281,11 +282,12 @@ class _Launch:
             place = self._places[site["pc"]]
             partings[place.file, place.line] += site.get("divergences", 0)
         branches: dict[tuple[str, int], list[_Branch]] = {}
+        ends = {block.address: block.branch for block in self._all_blocks}
+        by_address = {site["pc"]: site for site in self._basic_blocks}
         for branch in _divergent_branches(self._item["sites"]):
-            places = (self._places[address] for address in (branch.address, branch.block))
-            key = next(
-                (p.file, p.line) for p in places if (p.file, p.line) in lines
-            )  # a value set between two blocks has a line of its own
+            start = self._places[branch.block]
+            key = ends.get(branch.block) or (start.file, start.line)
+            lines.setdefault(key, [by_address[branch.block]])  # a condition inside a block that begins on another line
             branches.setdefault(key, []).append(branch)
         return tuple(
             LineExecution(

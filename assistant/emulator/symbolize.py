@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from assistant.cuda.same_names import named_in, shortest_names
-from assistant.emulator.basic_blocks import CALL_BYTES, Code, block_starts, inner_addresses, read_code
+from assistant.emulator.basic_blocks import CALL_BYTES, Code, block_starts, branch_behind, inner_addresses, read_code
 from assistant.emulator.binutils import setting_of
 from assistant.emulator.toolchain import INCLUDE_DIR, RUNTIME_DIR
 from assistant.record import Record
@@ -59,6 +59,8 @@ class BlockPlace(Record):
     """Address of the function that it is in."""
     places: tuple[tuple[str, int], ...]
     """(file, line) of what it holds, in the order of its instructions."""
+    branch: tuple[str, int] | None
+    """Place of the conditional jump that ends it; None where it ends without one."""
 
 
 _NOWHERE = Place("", 0, "")
@@ -88,14 +90,21 @@ class Symbolizer:
             self._code = read_code(self._binary)
         if self._code is None or not executed:
             return ()
+        code = self._code
         functions = sorted(self.function_addresses().values())
-        starts = block_starts(self._code, executed)
+        starts = block_starts(code, executed)
         ran = {_holder(functions, start) for start in executed}
         ends = tuple(sorted((*starts, *(end + CALL_BYTES for end in functions))))
         wanted = {start: inner_addresses(ends, start) for start in starts if _holder(functions, start) in ran}
-        places = self.places(address for inside in wanted.values() for address in inside)
+        branches = {start: branch_behind(code, starts, start) or 0 for start in wanted}
+        places = self.places((*branches.values(), *(address for inside in wanted.values() for address in inside)))
         return tuple(
-            BlockPlace(start, _holder(functions, start), tuple(dict.fromkeys((p.file, p.line) for a in inside if (p := places[a]).line)))
+            BlockPlace(
+                start,
+                _holder(functions, start),
+                tuple(dict.fromkeys((p.file, p.line) for a in inside if (p := places[a]).line)),
+                (places[branches[start]].file, places[branches[start]].line) if branches[start] else None,
+            )
             for start, inside in wanted.items()
         )
 
