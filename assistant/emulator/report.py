@@ -132,7 +132,9 @@ def _divergent_branches(sites: list[dict[str, Any]]) -> tuple[_Branch, ...]:
 
 def _event_executions(site: dict[str, Any]) -> int:
     """Of a block's start, or of an access: one request in each space that it touches."""
-    return int(site["executions"]) if "executions" in site else sum(int(site[space][0]) for space in (*_SPACES, "constant") if space in site)
+    return (
+        int(site["executions"]) if "executions" in site else sum(int(site[space][0]) for space in (*_SPACES, "constant") if space in site)
+    )
 
 
 class _Launch:

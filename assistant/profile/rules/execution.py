@@ -1,4 +1,4 @@
-"""KO104 register spills, KO106 doubles, KO109 divergence, KO114 loop overhead, KO115 tails of reductions, KO116 constant powers."""
+"""KO106 doubles, KO109 divergence, KO114 loop overhead, KO115 tails of reductions, KO116 constant powers."""
 
 from __future__ import annotations
 
@@ -9,35 +9,14 @@ from assistant.model.profile import Grade, InstructionMix, LaunchProfile, LineEx
 from assistant.profile.context import CountedLaunch, FindContext, warps_of
 from assistant.profile.diagnosis import Diagnosis, Fact, FixedLaunch, with_mix
 from assistant.profile.facts import LineFacts, LoopFacts
-from assistant.profile.rules.places import kernel_line
 from assistant.profile.thresholds import threshold
 from assistant.profile.wording import lines_of, number, percent, plural
 
-__all__ = ["accidental_double", "constant_powers", "divergence", "loop_overhead", "reduction_tail", "register_spills"]
+__all__ = ["accidental_double", "constant_powers", "divergence", "loop_overhead", "reduction_tail"]
 
 _WARP_LANES = 32
 _POWER = InstructionMix(fp32=50, conversion=3, special=1, integer=7, control=6, other=4)
 """What a float power runs beyond a multiplication: nvcc 13.0, sm_90, a chain of ``powf(v, 2.0f)`` against one of ``v * v``."""
-
-
-def register_spills(context: FindContext, launch: CountedLaunch) -> tuple[Diagnosis, ...]:
-    """KO104: ptxas stored registers to local memory. Not modelled: how often the spilling code runs is not known."""
-    used = context.resources
-    if used is None or used.spill_store_bytes + used.spill_load_bytes < threshold("spill_bytes"):
-        return ()
-    total = used.spill_store_bytes + used.spill_load_bytes
-    return (
-        Diagnosis(
-            "KO104",
-            kernel_line(context, launch.profile),
-            f"The compiler spills registers: {number(used.spill_store_bytes)} bytes stored and {number(used.spill_load_bytes)} "
-            f"bytes loaded per thread in the code, at {used.registers_per_thread} registers a thread",
-            (
-                Fact("spill_bytes", float(total), None, Method.PTXAS),
-                Fact("registers_per_thread", float(used.registers_per_thread), None, Method.PTXAS),
-            ),
-        ),
-    )
 
 
 def accidental_double(context: FindContext, launch: CountedLaunch) -> tuple[Diagnosis, ...]:
@@ -59,8 +38,10 @@ def accidental_double(context: FindContext, launch: CountedLaunch) -> tuple[Diag
 
 
 def _is_accidental(context: FindContext, line: LineInstructions) -> bool:
+    """What argument reduction does in double precision comes from the routine, not from the text."""
+    facts = context.facts.at(line.file, line.line)
     has_both = line.mix.fp64 > 0 and line.mix.conversion > 0
-    return has_both and (bool(context.facts.at(line.file, line.line).double_literals) or not context.facts.declares_double)
+    return has_both and (bool(facts.double_literals) or not (context.facts.declares_double or facts.reduces_arguments))
 
 
 def _double_cost(line: LineInstructions) -> int:
