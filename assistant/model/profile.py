@@ -246,6 +246,8 @@ class LaunchProfile(Record):
     """What warps wait for, line by line; empty where nothing samples warps (the emulator, CUPTI's counters)."""
     measured: tuple[LaunchMetric, ...] = ()
     """What the hardware's own counters say of the launch as a whole; empty where nothing ran on a GPU."""
+    refused: tuple[str, ...] = ()
+    """Counts that contradict others and were left out, with the reasons (``assistant.profile.consistency``)."""
 
     @property
     def is_of_hardware(self) -> bool:
