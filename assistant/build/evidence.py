@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 
 from assistant.build.cfg import opcode_name
 from assistant.build.equations import Equations
-from assistant.build.loop_passes import Piece, TripCounts, contexts_of, shares, versions_of
+from assistant.build.loop_passes import Piece, TripCounts, contexts_of, iterations_per_pass, shares, versions_of
 from assistant.build.loop_map import WARP_LANES, contains, holds
 from assistant.build.machine import Function, Machine, MachineBlock, source_of
 from assistant.build.matching import Emulated, Match, is_placed_freely, match_of, signature
@@ -30,6 +30,7 @@ _SLOW_PATH = re.compile(r"slowpath|mediumpath|_(?:f32|f64)_full")
 """In the names of nvcc's functions for operands out of the common range (``__cuda_sm20_div_rn_f64_full``,
 ``…_dsqrt_rn_f64_mediumpath_v1``): each call stands behind a branch by which the fast path jumps over it. Not the 64-bit integer
 divisions (``__cuda_sm20_div_s64``), whose operands may well be that wide."""
+_WIDE_DIVISION = re.compile(r"__cuda_sm\d+_(?:div|rem)_[su]64")
 
 
 class Evidence:
@@ -53,7 +54,7 @@ class Evidence:
         self._accept_limits()
         stored, loaded, copied = accesses(self._machine, self._profile)
         self._accept_loops(is_certain=True)
-        self._accept_all((*stored, *loaded, *work(self._machine, self._emulated, self._of_library), *copied))
+        self._accept_all((*stored, *loaded, *work(self._machine, self._emulated, self._of_library, self._unrolled()), *copied))
         self._accept_loops(is_certain=False)
         self._accept_in_order()
         self._accept_copies()
@@ -66,12 +67,30 @@ class Evidence:
     def _count(self, name: str) -> float | None:
         return self._system.value({name: 1.0})
 
+    def _unrolled(self) -> frozenset[str]:
+        """Blocks in machine loops that do several iterations a pass."""
+        found: set[str] = set()
+        for number, function in enumerate(self._machine.functions):
+            for loop in function.graph.loops:
+                source = function.loops.stands_for(loop)
+                if source is not None and iterations_per_pass(function.loops, loop, source, self._moved) > 1:
+                    found |= {self._machine.block(number, index).name for index in loop.blocks}
+        return frozenset(found)
+
     def _accept_rare(self) -> None:
         for block in self._machine.blocks:
-            if any(opcode_name(i) == "CALL" and _SLOW_PATH.search(i.operands) for i in block.instructions):
+            if any(opcode_name(i) == "CALL" and self._is_rare(i, block) for i in block.instructions):
                 self._system.accept({block.name: 1.0}, 0.0)
             if ".DIV" in block.instructions[-1].opcode and len(self._machine.outgoing[block.name]) > 1:
                 self._system.accept({self._machine.outgoing[block.name][0]: 1.0}, 0.0)
+
+    def _is_rare(self, call: SassInstruction, block: MachineBlock) -> bool:
+        """A slow path; likewise a wide division on the line of a loop's condition, by which nvcc works out how often to go round."""
+        if _SLOW_PATH.search(call.operands):
+            return True
+        loops = self._machine.functions[block.function].loops.loops
+        is_of_loop = any((loop.file, loop.condition_line) == (call.file, call.line) for loop in loops)
+        return is_of_loop and _WIDE_DIVISION.search(call.operands) is not None
 
     def _accept_limits(self) -> None:
         """No block runs more often than the busiest of the lines whose work it does, or whose condition it tests."""
@@ -121,6 +140,9 @@ class Evidence:
         is_single = len(versions) == 1 and [piece.copies for piece in versions[0]] == [1]
         if (trips.is_certain or is_single) != is_certain:
             return
+        if any(_is_repeated(version) for version in versions):
+            self._accept_sum(number, versions, iterations[0])
+            return
         for version in versions:
             before = self._before(number, version)
             passes = shares(trips, version)
@@ -134,6 +156,13 @@ class Evidence:
                 self._system.accept(self._passes(number, piece), share.passes * count)
                 if trips.is_certain or not is_single:
                     self._system.accept(self._entering(number, piece), share.entered * count)
+
+    def _accept_sum(self, number: int, versions: tuple[tuple[Piece, ...], ...], iterations: int) -> None:
+        """Of a loop that was split in two, as at the iteration that is left out, nothing says where."""
+        terms: dict[str, float] = {}
+        for piece in (piece for version in versions for piece in version):
+            terms |= {name: weight * piece.copies for name, weight in self._passes(number, piece).items()}
+        self._system.accept(terms, float(iterations))
 
     def _before(self, number: int, pieces: Sequence[Piece]) -> list[MachineBlock]:
         """Blocks that all the pieces stand behind, the nearest first."""
@@ -290,3 +319,9 @@ class Evidence:
 
 def _ends_on(branch: SassInstruction, place: tuple[str, int]) -> bool:
     return (branch.file, branch.line) == place
+
+
+def _is_repeated(version: Sequence[Piece]) -> bool:
+    """Whether several loops that can run one after another do as many iterations a pass."""
+    copies = [piece.copies for piece in version if piece.loop]
+    return len(set(copies)) < len(copies)

@@ -71,7 +71,7 @@ def _are_copies(machine: Machine, made: Counter[str]) -> bool:
     return len(made) >= _COPIES and len(set(made.values())) == len(loops) == 1 and None not in loops
 
 
-def work(machine: Machine, emulated: Emulated, left_out: Collection[str]) -> list[Equation]:
+def work(machine: Machine, emulated: Emulated, left_out: Collection[str], unrolled: frozenset[str]) -> list[Equation]:
     """Of each line (without those that have a block of ``left_out``) that always ran together, and each kind of its arithmetic: what one pass does is the least that a block does of it."""
     made: dict[_Key, Counter[str]] = defaultdict(Counter)
     predicated: set[_Key] = set()
@@ -86,9 +86,7 @@ def work(machine: Machine, emulated: Emulated, left_out: Collection[str]) -> lis
     for key in sorted(made, key=lambda key: (len(made[key]), key)):
         counts = {block.threads for block in emulated.by_place.get(key[:2], ())}
         is_work = key[2] in WORK or _are_copies(machine, made[key])
-        is_clear = len(set(made[key].values())) > 1 or not any(
-            count > 1 and machine.innermost_loop(machine.named(name)) for name, count in made[key].items()
-        )
+        is_clear = len(set(made[key].values())) > 1 or unrolled.isdisjoint(made[key])
         if is_work and is_clear and len(counts) == 1 and key not in predicated:
             unit = math.gcd(*made[key].values())
             found.append(({name: count / unit for name, count in made[key].items()}, float(counts.pop())))

@@ -5,7 +5,7 @@
 Each program is built with ``nvcc -O3 -arch=sm_90 -lineinfo`` and its first launches are profiled once, with the clocks left alone. Of each
 launch the file has, in the order of the code: opcodes, warp executions (``inst_executed``), and thread executions without those that a
 predicate turned off (``thread_inst_executed_true``), and what the SM's own counters say of the launch as a whole, which is what the sums
-are held against. ``benchmarks/instructions_vs_h200.py`` compares the file with what is counted here without a GPU.
+are held against. ``benchmarks/instructions_vs_ncu.py`` compares the file with what is counted here without a GPU.
 """
 
 from __future__ import annotations
