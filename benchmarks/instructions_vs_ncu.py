@@ -74,7 +74,9 @@ def main() -> int:
     arguments = parser.parse_args()
     truth = json.loads(gzip.decompress(arguments.truth.read_bytes()))
     print(truth["device"])
-    print(f"{'programs':<10}{'kernels':>8}{'classes':>8}{'median':>8}{'p90':>8}{'max':>9}{'<= 5 %':>8}{'> 30 %':>8}   lines: n, median, p90, > 30 %")
+    print(
+        f"{'programs':<10}{'kernels':>8}{'classes':>8}{'median':>8}{'p90':>8}{'max':>9}{'<= 5 %':>8}{'> 30 %':>8}   lines: n, median, p90, > 30 %"
+    )
     with tempfile.TemporaryDirectory() as scratch, Workers(Path(scratch)) as workers:
         for name in arguments.only:
             launches = [launch for launch in truth["launches"] if launch["program"].startswith(f"{name}/")]

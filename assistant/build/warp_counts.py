@@ -29,6 +29,8 @@ class WarpCounts:
         full = size / math.ceil(size / WARP_LANES)
         self._nearest = {block.name: self._stands_for(block, seen[block.name]) for block in machine.blocks}
         self._warps = {block.name: _warps(threads[block.name], self._nearest[block.name], full) for block in machine.blocks}
+        for block in machine.blocks:
+            self._take_over(block)
         for number in range(1, len(machine.functions)):
             self._divide_callers(machine.block(number, 0))
 
@@ -50,6 +52,19 @@ class WarpCounts:
         sharing = [*seen.blocks, *(other for place in places for other in self._emulated.by_place.get(place, ()))]
         equal = [other for other in sharing if abs(other.threads - threads) <= _SAME_RATIO * threads]
         return _nearest(threads, equal) or _nearest(threads, seen.blocks)
+
+    def _take_over(self, block: MachineBlock) -> None:
+        """Where all threads of the nearest block before it arrive, in the same pass of a loop, its warps do."""
+        graph, loop = self._machine.functions[block.function].graph, self._machine.innermost_loop(block)
+        threads = self._threads[block.name]
+        before = [
+            other
+            for other in self._machine.blocks
+            if other.function == block.function and other.index != block.index and graph.dominates(other.index, block.index)
+            if self._machine.innermost_loop(other) == loop and self._threads[other.name] == threads > 0
+        ]
+        if before:
+            self._warps[block.name] = min(self._warps[other.name] for other in before)
 
     def _along(self, edge: str) -> float:
         """Warps that take an edge: both ways out of a branch are taken where its threads part."""

@@ -29,7 +29,9 @@ def consistent(profile: LaunchProfile) -> LaunchProfile:
     kept = replace(
         profile,
         accesses=tuple(access for access, reason in accesses.items() if not reason),
-        executions=tuple(_without_branches(line) if reason else line for line, reason in executions.items() if not _has_too_many_lanes(line)),
+        executions=tuple(
+            _without_branches(line) if reason else line for line, reason in executions.items() if not _has_too_many_lanes(line)
+        ),
     )
     of_code = _code_contradiction(kept)
     reasons = (*accesses.values(), *executions.values(), of_code)
@@ -42,11 +44,16 @@ def _access_contradiction(access: LineAccess, *, is_of_hardware: bool) -> str:
     most = _WARP_LANES * access.requests + _ROUNDING
     if access.active_threads > most:
         requests = plural(access.requests, "request")
-        return f"line {access.line}: {number(access.active_threads)} active threads in {requests} of a {access.op}: a warp has {_WARP_LANES}"
+        return (
+            f"line {access.line}: {number(access.active_threads)} active threads in {requests} of a {access.op}: a warp has {_WARP_LANES}"
+        )
     if not is_of_hardware and access.requests > access.active_threads + _ROUNDING:
         requests = plural(access.requests, "request")
         return f"line {access.line}: {requests} of a {access.op} by {number(access.active_threads)} threads: each needs one at least"
-    for actual, ideal, unit in ((access.sectors, access.ideal_sectors, "sectors"), (access.wavefronts, access.ideal_wavefronts, "wavefronts")):
+    for actual, ideal, unit in (
+        (access.sectors, access.ideal_sectors, "sectors"),
+        (access.wavefronts, access.ideal_wavefronts, "wavefronts"),
+    ):
         if actual is not None and ideal is not None and ideal > actual + _ROUNDING:
             return f"line {access.line}: {number(actual)} {unit} of a {access.op}, where {number(ideal)} would be the least"
     return ""
@@ -63,7 +70,9 @@ def _execution_contradiction(line: LineExecution) -> str:
             f"a warp has {_WARP_LANES}"
         )
     if line.divergent_branches > line.branch_executions + _ROUNDING:
-        return f"line {line.line}: branches that part {number(line.divergent_branches)} times in {number(line.branch_executions)} executions"
+        return (
+            f"line {line.line}: branches that part {number(line.divergent_branches)} times in {number(line.branch_executions)} executions"
+        )
     return ""
 
 
