@@ -2,9 +2,9 @@
 
     python benchmarks/instructions_vs_ncu.py [--verbose] [--save DIR] [--only SET …] [TRUTH.json.gz]
 
-TRUTH was written by ``benchmarks/gpu/instructions.py``; the programs it names lie under ``tests/data/executed`` and ``tests/data/h200``. Each is
-run by the emulator and compiled by nvcc here. Classes with at least 1 % of a kernel's instructions are compared, and lines with as many.
-``--save`` keeps what the emulator and the compiler said, for ``tests/unit/build/test_executions.py``.
+TRUTH was written by ``benchmarks/gpu/instructions.py``; the programs it names lie under ``tests/data/executed`` and ``tests/data/h200``.
+Each is run by the emulator and compiled by nvcc here. Classes with at least 1 % of a kernel's instructions are compared, and lines with as
+many. ``--save`` keeps what the emulator and the compiler said, for ``tests/unit/build/test_executions.py``.
 """
 
 from __future__ import annotations
@@ -74,9 +74,8 @@ def main() -> int:
     arguments = parser.parse_args()
     truth = json.loads(gzip.decompress(arguments.truth.read_bytes()))
     print(truth["device"])
-    print(
-        f"{'programs':<10}{'kernels':>8}{'classes':>8}{'median':>8}{'p90':>8}{'max':>9}{'<= 5 %':>8}{'> 30 %':>8}   lines: n, median, p90, > 30 %"
-    )
+    columns = f"{'programs':<10}{'kernels':>8}{'classes':>8}{'median':>8}{'p90':>8}{'max':>9}{'<= 5 %':>8}{'> 30 %':>8}"
+    print(f"{columns}   lines: n, median, p90, > 30 %")
     with tempfile.TemporaryDirectory() as scratch, Workers(Path(scratch)) as workers:
         for name in arguments.only:
             launches = [launch for launch in truth["launches"] if launch["program"].startswith(f"{name}/")]

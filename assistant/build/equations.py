@@ -1,7 +1,7 @@
 """Linear equations between counts that are at least 0, taken up in the order of trust: one that contradicts those before it is refused.
 
-Kept as a dictionary of the simplex method (Chvátal, "Linear Programming", 1983, chapters 2 and 3): some counts are sums of the others, and all
-are at least 0 where the others are 0. Example::
+Kept as a dictionary of the simplex method (Chvátal, "Linear Programming", 1983, chapters 2 and 3): some counts are sums of the others,
+and all are at least 0 where the others are 0. Example::
 
     system = Equations(100.0)
     system.accept({"body": 1, "skipped": 1}, 100)   # True: both ways out of a branch
@@ -27,6 +27,11 @@ _MOST_PIVOTS = 400
 """Of one question; seen: at most some tens. One that takes more is refused."""
 
 _Vector = NDArray[np.float64]
+_Table = np.ndarray[tuple[int, int], np.dtype[np.float64]]
+
+
+def _zeros(row_count: int, column_count: int) -> _Table:
+    return np.zeros((row_count, column_count))
 
 
 class Equations:
@@ -40,7 +45,7 @@ class Equations:
         """Counts of the columns."""
         self._basic: list[int] = []
         """Counts of the rows."""
-        self._table: NDArray[np.float64] = np.zeros((0, 0))
+        self._table = _zeros(0, 0)
         self._constants: _Vector = np.zeros(0)
 
     def accept(self, terms: Mapping[str, float], value: float) -> bool:
@@ -74,7 +79,7 @@ class Equations:
             if name not in self._names:
                 self._names[name] = len(self._names)
                 self._free.append(self._names[name])
-                self._table = np.hstack((self._table, np.zeros((len(self._basic), 1))))
+                self._table = np.hstack((self._table, _zeros(len(self._basic), 1)))
         row, constant = np.zeros(len(self._free)), 0.0
         columns = {count: index for index, count in enumerate(self._free)}
         rows = {count: index for index, count in enumerate(self._basic)}

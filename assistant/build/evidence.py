@@ -15,8 +15,8 @@ from collections.abc import Iterable, Sequence
 
 from assistant.build.cfg import opcode_name
 from assistant.build.equations import Equations
-from assistant.build.loop_passes import Piece, TripCounts, contexts_of, iterations_per_pass, shares, versions_of
 from assistant.build.loop_map import WARP_LANES, contains, holds
+from assistant.build.loop_passes import Piece, TripCounts, contexts_of, iterations_per_pass, shares, versions_of
 from assistant.build.machine import Function, Machine, MachineBlock, source_of
 from assistant.build.matching import Emulated, Match, is_placed_freely, match_of, signature
 from assistant.build.witnesses import Equation, accesses, work
@@ -97,14 +97,10 @@ class Evidence:
         for block in self._machine.blocks:
             last = block.instructions[-1]
             kept = [i for i in block.instructions if not is_placed_freely(i)] + ([last] if last.predicate else [])
-            busiest = [
-                max(b.threads for b in self._emulated.by_place.get((i.file, i.line), ()))
-                if (i.file, i.line) in self._emulated.by_place
-                else None
-                for i in kept
-            ]
-            if kept and None not in busiest:
-                self._system.accept({block.name: 1.0, f"{block.name}<": 1.0}, float(max(count for count in busiest if count is not None)))
+            places = [(i.file, i.line) for i in kept]
+            if kept and all(place in self._emulated.by_place for place in places):
+                busiest = max(b.threads for place in places for b in self._emulated.by_place[place])
+                self._system.accept({block.name: 1.0, f"{block.name}<": 1.0}, float(busiest))
 
     def _accept_loops(self, *, is_certain: bool) -> None:
         """Those whose trip counts are always the same, or those where they differ."""
@@ -132,11 +128,11 @@ class Evidence:
         return [busiest if busiest[0] else function.loops.iteration_count(source) or (0, 0)]
 
     def _accept_loop(self, number: int, versions: tuple[tuple[Piece, ...], ...], iterations: tuple[int, int], is_certain: bool) -> None:
-        known = (self._known(block) for block in self._before(number, [piece for version in versions for piece in version]))
-        entries = next((count for count in known if count), None if number else float(self._profile.config.thread_count))
-        if entries is None:
+        entered = self._entered(number, [piece for version in versions for piece in version])
+        if entered is None:
             return
-        trips = TripCounts(iterations[0] / entries, min(1.0, iterations[0] / WARP_LANES / iterations[1]))
+        entries, lanes = entered
+        trips = TripCounts(iterations[0] / entries, min(1.0, iterations[0] / iterations[1] / lanes))
         is_single = len(versions) == 1 and [piece.copies for piece in versions[0]] == [1]
         if (trips.is_certain or is_single) != is_certain:
             return
@@ -152,7 +148,9 @@ class Evidence:
                 elif before and share.passes >= 1:
                     self._system.accept({**self._passes(number, piece), before[0].name: -share.passes}, 0.0)
             count = entries if len(versions) == 1 else self._count(before[0].name) if before else None
-            for piece, share in zip(version, passes, strict=True) if count is not None else ():
+            if count is None:
+                continue
+            for piece, share in zip(version, passes, strict=True):
                 self._system.accept(self._passes(number, piece), share.passes * count)
                 if trips.is_certain or not is_single:
                     self._system.accept(self._entering(number, piece), share.entered * count)
@@ -174,6 +172,15 @@ class Evidence:
             if block.function == number and block.index not in inside and all(graph.dominates(block.index, p.block) for p in pieces)
         ]
         return sorted(behind, key=lambda block: -sum(graph.dominates(other.index, block.index) for other in behind))
+
+    def _entered(self, number: int, pieces: Sequence[Piece]) -> tuple[float, float] | None:
+        """How often threads enter the loop, and how many of a warp together: as in the nearest block before it of which that is known."""
+        for block in self._before(number, pieces):
+            count = self._known(block)
+            if count:
+                lanes = [threads / warps for threads, warps in self.seen[block.name].counts if warps and abs(threads - count) <= 1]
+                return count, lanes[0] if lanes else float(WARP_LANES)
+        return None if number else (float(self._profile.config.thread_count), float(WARP_LANES))
 
     def _known(self, block: MachineBlock) -> float | None:
         """Its count by the equations, else by the only emulated block that it can stand for."""

@@ -47,8 +47,8 @@ def executions(code: KernelCode, profile: LaunchProfile, loops: tuple[SourceLoop
 def _accept_flow(machine: Machine, system: Equations, thread_count: int) -> None:
     """Every thread enters the kernel; a function is entered by its calls; what enters a block leaves it."""
     for block in machine.blocks:
-        incoming = {edge: 1.0 for edge in machine.incoming[block.name]}
-        outgoing = {edge: 1.0 for edge in machine.outgoing[block.name]}
+        incoming = dict.fromkeys(machine.incoming[block.name], 1.0)
+        outgoing = dict.fromkeys(machine.outgoing[block.name], 1.0)
         if block.is_entry:
             entered = machine.calls_of(block)
             if entered is None:

@@ -1,7 +1,7 @@
 """How often the pieces of one source loop go round, from how often the emulator saw that loop iterate.
 
-nvcc makes of a loop a main loop that does several iterations a pass, straight code for as many again, and remainders, and sometimes makes all of
-that twice, for a condition that does not change. Example::
+nvcc makes of a loop a main loop that does several iterations a pass, straight code for as many again, and remainders, and sometimes
+makes all of that twice, for a condition that does not change. Example::
 
     shares(TripCounts(10.0, 1.0), (main, remainder))   # (Share(2.0, 1.0), Share(2.0, 1.0)), where main does 4 iterations a pass
 """
@@ -136,7 +136,7 @@ def shares(trips: TripCounts, pieces: Sequence[Piece]) -> tuple[Share, ...]:
             count = rest // piece.copies if piece.loop else int(rest >= piece.copies)
             if piece.is_left_inside and index == order[-1]:
                 count = -(-rest // piece.copies)
-            rest = max(0, rest - count * piece.copies)  # noqa: PLW2901
+            rest = max(0, rest - count * piece.copies)
             passes[index] += weight * count
             entered[index] += weight * (count > 0)
     return tuple(Share(*both) for both in zip(passes, entered, strict=True))

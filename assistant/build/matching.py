@@ -7,7 +7,6 @@ Example::
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cached_property
 
 from assistant.build.cfg import opcode_name
@@ -24,13 +23,39 @@ _MOVES_FREELY = 0.25
 """Weight of what a compiler places where it likes: addresses, constants, moves."""
 _ALIKE = 0.999
 _FREE = frozenset(
-    "IADD3 IMAD LEA MOV IABS ISETP LOP3 SHF PRMT SEL S2R S2UR CS2R LDC ULDC LDCU UMOV UIADD3 UIMAD ULEA USHF ULOP3 UISETP R2UR "
-    "VIADD VIADDMNMX VIMNMX PLOP3 P2R R2P UPLOP3 USEL NOP HFMA2 IADD IMNMX".split()
+    (
+        *(
+            "IADD3",
+            "IMAD",
+            "LEA",
+            "MOV",
+            "IABS",
+            "ISETP",
+            "LOP3",
+            "SHF",
+            "PRMT",
+            "SEL",
+            "S2R",
+            "S2UR",
+            "CS2R",
+            "LDC",
+            "ULDC",
+            "LDCU",
+            "UMOV",
+        ),
+        *("UIADD3", "UIMAD", "ULEA", "USHF", "ULOP3", "UISETP", "R2UR", "VIADD", "VIADDMNMX", "VIMNMX", "PLOP3", "P2R", "R2P", "UPLOP3"),
+        *("USEL", "NOP", "HFMA2", "IADD", "IMNMX"),
+    )
 )
 _ENDS = frozenset({"BRA", "EXIT", "BSSY", "BSYNC", "RET", "BRX", "CALL", "WARPSYNC", "BREAK", "NOP"})
 
 
-WORK = frozenset("FADD FMUL FFMA DADD DMUL DFMA MUFU F2I I2F F2F HFMA2 HADD2 HMUL2 FMNMX DMNMX POPC BREV SHFL BAR".split())
+WORK = frozenset(
+    (
+        *("FADD", "FMUL", "FFMA", "DADD", "DMUL", "DFMA", "MUFU", "F2I", "I2F", "F2F", "HFMA2", "HADD2", "HMUL2"),
+        *("FMNMX", "DMNMX", "POPC", "BREV", "SHFL", "BAR"),
+    )
+)
 """Computes what the source says, so that it is not moved between lines."""
 
 

@@ -13,6 +13,8 @@ from assistant.model.profile import BlockExecution, LaunchProfile
 
 __all__ = ["WarpCounts"]
 
+_EQUAL_RATIO = 1e-6
+"""What rounding may leave between two counts that are the same."""
 _SAME_RATIO = 0.01
 """By how much two counts may differ that are taken for the same."""
 
@@ -46,12 +48,15 @@ class WarpCounts:
         return min(max(arriving, self.of(block)), self._threads[block.name])
 
     def _stands_for(self, block: MachineBlock, seen: Match) -> BlockExecution | None:
-        """The emulated block that ran as often, of those with a line of the block's; else, as in an unrolled loop, that with most of its lines."""
+        """The emulated block that ran as often, of those with a line of the block's; else, as in an unrolled loop, the busiest of
+        those with most of its lines."""
         threads = self._threads[block.name]
         places = dict.fromkeys((i.file, i.line) for i in block.instructions)
         sharing = [*seen.blocks, *(other for place in places for other in self._emulated.by_place.get(place, ()))]
         equal = [other for other in sharing if abs(other.threads - threads) <= _SAME_RATIO * threads]
-        return _nearest(threads, equal) or _nearest(threads, seen.blocks)
+        return _nearest(threads, equal) or max(
+            (other for other in seen.blocks if other.warps), key=lambda other: other.threads, default=None
+        )
 
     def _take_over(self, block: MachineBlock) -> None:
         """Where all threads of the nearest block before it arrive, in the same pass of a loop, its warps do."""
@@ -61,7 +66,9 @@ class WarpCounts:
             other
             for other in self._machine.blocks
             if other.function == block.function and other.index != block.index and graph.dominates(other.index, block.index)
-            if self._machine.innermost_loop(other) == loop and self._threads[other.name] == threads > 0
+            if self._machine.innermost_loop(other) == loop
+            and threads > 0
+            and abs(self._threads[other.name] - threads) <= _EQUAL_RATIO * threads
         ]
         if before:
             self._warps[block.name] = min(self._warps[other.name] for other in before)

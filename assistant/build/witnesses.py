@@ -72,7 +72,10 @@ def _are_copies(machine: Machine, made: Counter[str]) -> bool:
 
 
 def work(machine: Machine, emulated: Emulated, left_out: Collection[str], unrolled: frozenset[str]) -> list[Equation]:
-    """Of each line (without those that have a block of ``left_out``) that always ran together, and each kind of its arithmetic: what one pass does is the least that a block does of it."""
+    """Of each line that always ran together, and each kind of its arithmetic: what one pass does is the least that a block does of it.
+
+    Lines with a block of ``left_out`` are left out; ``unrolled``: blocks of loops that do several iterations a pass.
+    """
     made: dict[_Key, Counter[str]] = defaultdict(Counter)
     predicated: set[_Key] = set()
     for block in machine.blocks:

@@ -19,7 +19,7 @@ _WARP_LANES = 32
 _ROUNDING = 1
 """By how much counts of a sampled launch, scaled and rounded each by itself, may differ."""
 _LANES_RATIO = 0.5
-"""Instructions that a predicate turns off have fewer lanes than their line, down to none; half of the fewest is no longer explained by that."""
+"""Instructions that a predicate turns off have fewer lanes than their line; less than half of the fewest is not explained by that."""
 
 
 def consistent(profile: LaunchProfile) -> LaunchProfile:
