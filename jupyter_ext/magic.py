@@ -24,16 +24,16 @@ from IPython.core.magic_arguments import MagicArgumentParser, argument, magic_ar
 from assistant.errors import KernelOptError, UsageError
 from assistant.live.workload import ReferenceLimits
 from assistant.ports.lab import LabFailure
-from jupyter_ext.capturing import Capturing, captured_option
+from jupyter_ext.capturing import CellRecorder, captured_option
 from jupyter_ext.cells import cell_of, notebook_path
 from jupyter_ext.commands import VERBS, CommandOptions, Commands, wait_for
 from jupyter_ext.editor import EditorCells
 from jupyter_ext.foreign import foreign_options
 from jupyter_ext.front import NotebookFront
-from jupyter_ext.opening import MagicLine, OpenedCell, Opening
+from jupyter_ext.opening import CellOpener, MagicLine, OpenedCell
 from jupyter_ext.options import unquoted, without_accept
 from jupyter_ext.panel import show_panel
-from jupyter_ext.reviewing import Reviewing
+from jupyter_ext.reviewing import ProposalReviewer
 from jupyter_ext.workshop import Workshop
 
 __all__ = ["CellError", "KernelOptMagics"]
@@ -68,7 +68,7 @@ class KernelOptMagics(Magics):
     @argument("--block", help="threads of a block: a number or a tuple")
     @argument("--shared", help="bytes of dynamic shared memory (default: 0)")
     @argument("--shapes", help="sets of variables that --args and --grid are worked out for: 'n=1000;n=4096'")
-    @argument("--ref", help="a function that says what is right; called with the arguments that it has parameters for")
+    @argument("--ref", help="a function that computes the right result; called with the arguments that it has parameters for")
     @argument("--ref-time", type=float, default=ReferenceLimits().total_s, help="seconds that calls of --ref may take (default: 10)")
     @argument("--planner", choices=("auto", "expert", "llm"), help="who proposes edits (default: as configured)")
     @argument("--allow-host-code", action="store_true", help="proposals may edit host code, such as the launches of a main()")
@@ -91,7 +91,7 @@ class KernelOptMagics(Magics):
 
     @magic_arguments("kernelopt")
     @argument("verb", nargs="?", default="status", help=f"one of {', '.join(VERBS)}")
-    @argument("words", nargs="*", help="a run's number, a proposal's id and a reason, or what is said to a pair session")
+    @argument("words", nargs="*", help="a run's number, a proposal's id and a reason, or a message to a pair session")
     @argument("--timeout", type=float, help="of wait: seconds")
     @argument("--hunk", action="append", default=[], help="of accept: only this hunk, by its id; may be repeated")
     @argument("--reason", help="of reject: a reason code")
@@ -200,10 +200,10 @@ class _Parts:
 
     def __init__(self, front: NotebookFront) -> None:
         self.workshop = Workshop()
-        self.reviewing = Reviewing(self.workshop, front, EditorCells(self.workshop, front.namespace))
-        self.opening = Opening(self.workshop, front.namespace)
+        self.reviewing = ProposalReviewer(self.workshop, front, EditorCells(self.workshop, front.namespace))
+        self.opening = CellOpener(self.workshop, front.namespace)
         self.commands = Commands(self.workshop, self.reviewing)
-        self.capturing = Capturing(self.workshop, front)
+        self.capturing = CellRecorder(self.workshop, front)
 
 
 def _parser_of(magic: object) -> MagicArgumentParser:

@@ -22,7 +22,7 @@ from jupyter_ext.cells import Cell, CellEdit, Replacement, same_cell
 from jupyter_ext.runs import CellRun
 from jupyter_ext.workshop import Workshop
 
-__all__ = ["CellFront", "Elsewhere", "Reviewing"]
+__all__ = ["CellFront", "Elsewhere", "ProposalReviewer"]
 
 _REFUSALS = {
     "changed": "the cell was changed since it was run: run it again first",
@@ -51,8 +51,8 @@ class Elsewhere(Protocol):
         ...
 
 
-class Reviewing:
-    """Of one notebook's proposals."""
+class ProposalReviewer:
+    """Reviews one notebook's proposals."""
 
     def __init__(self, workshop: Workshop, front: CellFront, elsewhere: Elsewhere | None = None) -> None:
         self._workshop = workshop
@@ -64,7 +64,7 @@ class Reviewing:
     def accept(self, proposal_id: str, hunk_ids: tuple[str, ...], shown: CellRun | None = None, why: Why = NO_WHY) -> str:
         """What came of it, in a sentence. Raises UsageError, and CannotAnswerError where the edit clashes with the cell.
 
-        ``shown``: the run whose panel was pressed; cells whose kernel has one name are told apart by it, else by their texts.
+        ``shown``: the run whose panel was pressed; cells whose kernel has one name are distinguished by it, else by their texts.
         ``why``: of a part, why the rest is left out.
         """
         run, proposal = self._held(proposal_id, shown)
@@ -116,7 +116,7 @@ class Reviewing:
         """
         cell = run.cell
         code = cell.with_text(text)
-        answer = Replacement(False, "", "the front end does not say which cell was run")
+        answer = Replacement(False, "", "the front end does not report which cell was run")
         if cell.id is not None:
             before = cell.text
 
@@ -163,7 +163,7 @@ class Reviewing:
 
 
 def _text(texts: tuple[Source, ...]) -> str:
-    """Of the one cell that a proposal in a notebook edits."""
+    """Text of the one cell that a proposal in a notebook edits."""
     (source,) = texts
     return source.text
 

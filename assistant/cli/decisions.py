@@ -27,9 +27,13 @@ class AskOnTerminal(Record):
 
     async def __call__(self, proposal: Proposal) -> DecisionRequest | None:
         """The decision; None leaves the proposal open."""
-        choices = ("a", "r", "l") if len(proposal.hunks) < 2 else ("a", "h", "r", "l")
+        numbers = tuple(str(number) for number in range(1, len(proposal.alternatives) + 1))
+        choices = (*(("a", "r", "l") if len(proposal.hunks) < 2 else ("a", "h", "r", "l")), *numbers)
         hunks = ", [h]unks" if "h" in choices else ""
-        match await choose(f"[a]ccept{hunks}, [r]eject, decide [l]ater", choices, "l"):
+        others = "".join(f", [{number}]" for number in numbers)
+        match await choose(f"[a]ccept{hunks}{others}, [r]eject, decide [l]ater", choices, "l"):
+            case number if number in numbers:
+                return DecisionRequest(DecisionKind.ACCEPTED, alternative=int(number))
             case "a":
                 return DecisionRequest(DecisionKind.ACCEPTED)
             case "h":
@@ -55,7 +59,7 @@ class HostCodeOnTerminal(Record):
     async def __call__(self, edit: str) -> bool:
         if self.trust.consent(self.consent) is ConsentAnswer.ALWAYS:
             return True
-        question = f"{edit} edits host code. It runs limited (kernelopt doctor says how), with your rights only once you accept it."
+        question = f"{edit} edits host code. It runs limited (kernelopt doctor lists how), with your rights only once you accept it."
         console().print(question, markup=False)
         answer = await choose("allow such edits in this search? [y]es, [n]o, [a]lways here", ("y", "n", "a"), "n")
         if answer == "a":

@@ -12,6 +12,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from assistant.build.architectures import compiled_for
 from assistant.build.overlay import write_overlay
 from assistant.build.safe_flags import is_read_by_shell
 from assistant.build.symbols import name_in_code
@@ -26,7 +27,7 @@ __all__ = ["CUBIN", "NvccInputs", "NvccOutput", "compile_with_nvcc", "given_to_n
 
 _UNRESOLVED = "Unresolved extern"
 _TAKEN_FOR_OWN = "is treated as a static definition"
-"""nvcc's warning 20044 of ``extern __device__`` where it is not told that code is relocatable."""
+"""nvcc's warning 20044 of ``extern __device__`` where no option says that code is relocatable."""
 _MAIN = re.compile(r"^(?:int|auto)\s+main\s*\(", re.MULTILINE)
 _DEVICE_WORDS = ("__device__", "__global__", "__constant__")
 CUBIN = "kernel.cubin"
@@ -115,7 +116,7 @@ def given_to_nvcc(nvcc: str, request: CompileRequest, scratch: Path) -> NvccInpu
         *first,
         *request.flags.arguments,
         *last,
-        f"-arch={request.architecture}",
+        f"-arch={compiled_for(request.architecture, (text for _, text in request.sources))}",
         "-lineinfo",
     )
     unfit = next((argument for argument in (*command, str(source), str(scratch)) if is_read_by_shell(argument)), None)

@@ -24,7 +24,7 @@ from assistant.record import Record
 from assistant.serialize import encode, loads
 from assistant.worker.compiler_limits import compiler_limits
 from assistant.worker.landlock import FileAccess, everything_but_devices
-from assistant.worker.launcher import Command, Launcher, Running, Streams
+from assistant.worker.launcher import Command, Launcher, RunningProgram, Streams
 from assistant.worker.sandbox import confine_compiler
 
 __all__ = ["NvrtcProcess"]
@@ -32,11 +32,11 @@ __all__ = ["NvrtcProcess"]
 _CHUNK_BYTES = 1 << 16
 _CANNOT_LOAD = b"null\n"
 _MOST_BYTES = 256 << 20
-"""Of one answer."""
+"""Upper bound for one answer."""
 
 
 class _Server(Record):
-    running: Running
+    running: RunningProgram
     requests: int
     replies: int
 

@@ -60,7 +60,7 @@ class EditorParts(Record):
     models: ModelConsents | None = None
     """None: no job asks a model."""
     ask_program: AskProgram | None = None
-    """None: nobody is there to be asked."""
+    """None: there is no person to ask."""
     most_sources: int = QUEUED_SOURCES
     """Sources of which background work is queued at a time."""
 
@@ -71,7 +71,7 @@ class JudgedOn(Record):
     kernel: str | None = None
     """None: every kernel that it changes."""
     seeds: tuple[int, ...] = ()
-    """Of the verification that ``cases`` are of; empty: fresh ones."""
+    """Seeds of the verification that ``cases`` come from; empty: fresh ones."""
     cases: tuple[CaseKey, ...] = ()
     """Empty: all."""
     region: str | None = None

@@ -34,7 +34,7 @@ class Why(Record):
     """A person's reason; both parts are optional."""
 
     code: str | None = None
-    """Of ``REASON_CODES``."""
+    """One of ``REASON_CODES``."""
     words: str | None = None
 
 
@@ -80,7 +80,7 @@ class Review:
         self._made: set[Path] = set()
         """Files without an open text whose edit the editor reports to have made: nothing else says so."""
         self._texts: dict[Path, str] = {}
-        """Of the files that are open."""
+        """Texts of the files that are open."""
         self._reversible: dict[Path, tuple[_Reversible, ...]] = {}
         self._seen: set[str] = set()
         """Proposals whose accepted text stood here: only what was here can be undone here."""
@@ -221,7 +221,7 @@ class Review:
         return self._reversible[path]
 
     def _reversible_item(self, proposal: Proposal) -> _Reversible | None:
-        request = self._decider().last_acceptance(proposal)
+        proposal, request = self._decider().as_decided(proposal), self._decider().last_acceptance(proposal)
         if request.kind is DecisionKind.EDITED_THEN_ACCEPTED:
             return None  # its text is only known by its hash
         return _Reversible(proposal, request, chosen_of(proposal, request))
@@ -232,7 +232,7 @@ class Review:
         return f"{proposal.id} is {proposal.state.value}{by}"
 
     def _decider(self, who: str | None = None) -> Decider:
-        """Of another front end's decision where ``who`` is given."""
+        """The decider of this front end, or of ``who`` for another front end's decision."""
         return Decider(self._store, who or self._who, time.time_ns() // 1_000_000)
 
 

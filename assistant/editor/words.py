@@ -12,10 +12,10 @@ from pathlib import Path
 
 from assistant.cuda.changes import changes_diff
 from assistant.editor.markdown import fenced, tamed
-from assistant.editor.picture import comparison_sentence, evidence_value, proposal_title
+from assistant.editor.picture import alternative_lines, comparison_sentence, evidence_value, proposal_title
 from assistant.editor.view import CodeView, KernelView, LaunchView, LineView, Note, View
 from assistant.engine.report import limit_in_words
-from assistant.model import events
+from assistant.model import event_parts, events
 from assistant.model.embedded import EmbeddingProblem
 from assistant.model.pair import Turn, TurnKind
 from assistant.model.profile import Evidence, Severity
@@ -117,7 +117,7 @@ def fitted(parts: Sequence[str], separator: str = ", ") -> str:
     return text if len(text) <= HINT_LIMIT else f"{text[: HINT_LIMIT - 1]}…"
 
 
-def _worst_instance(kernel: KernelView) -> events.ResourcesFound:
+def _worst_instance(kernel: KernelView) -> event_parts.ResourcesFound:
     return max(kernel.resources, key=lambda item: item.registers_per_thread)
 
 
@@ -192,6 +192,8 @@ def proposal_text(proposal: Proposal) -> str:
         parts += ["", "Needs your decision on: " + ", ".join(label.value for label in proposal.labels)]
     if proposal.assumptions:
         parts += ["", *(f"- assumes: {tamed(assumption)}" for assumption in proposal.assumptions)]
+    if proposal.alternatives:
+        parts += ["", "Alternatives, with other decisions:", "", *(f"- {tamed(line)}" for line in alternative_lines(proposal))]
     diff = changes_diff(proposal.files)
     return "\n".join([*parts, "", fenced(diff, "diff")])
 
@@ -208,7 +210,7 @@ def ignored_text_message(declined: EmbeddingProblem) -> str:
 
 
 def _timing(launches: Sequence[LaunchView]) -> list[str]:
-    """Of the costliest launch shape."""
+    """Timing of the costliest launch shape."""
     if not launches:
         return []
     summary, parts = launches[0].summary, list[str]()
@@ -246,7 +248,7 @@ def _checked(check: events.CheckEnded) -> list[str]:
     return [f"checked: {problems_in_words(check.problems)}", *differs]
 
 
-def _occupancy(kernel: KernelView, resources: events.ResourcesFound) -> list[str]:
+def _occupancy(kernel: KernelView, resources: event_parts.ResourcesFound) -> list[str]:
     """Theoretical; of the costliest launch, before a profile the best of the usual block sizes. Empty: not known."""
     if (counted := _launch_occupancy(kernel)) is not None:
         return [f"occupancy {percent(counted[0])}"]
@@ -333,7 +335,7 @@ def _triple(value: tuple[int, int, int]) -> str:
     return " × ".join(str(part) for part in value)
 
 
-def _resources_table(resources: events.ResourcesFound) -> list[str]:
+def _resources_table(resources: event_parts.ResourcesFound) -> list[str]:
     rows = [
         f"`{resources.instance}` for {resources.architecture} (ptxas): {resources.registers_per_thread} registers, "
         f"{resources.spill_bytes:,} B spilled, {resources.stack_bytes:,} B stack, {resources.static_shared_bytes:,} B static shared",

@@ -114,7 +114,7 @@ _C_UNIT_FLAGS = (
 )
 _RUNTIME_FLAGS = ("-std=gnu++17", "-O2", "-g1", "-pthread", "-fno-pie", "-fno-pic", "-ftls-model=local-exec", "-fcf-protection=none")
 _FIRST_OBJECT = "before_shared-"
-"""Of the runtime's: what it defines stands in front of the program's shared memory."""
+"""Prefix of the runtime's object whose definitions stand in front of the program's shared memory."""
 _LINK_FLAGS = ("-no-pie", "-pthread", "-Wl,-z,noexecstack")
 
 
@@ -167,7 +167,7 @@ def find_compiler(search_path: str, launcher: Launcher | None = None) -> Compile
     said = _asked_version(found, launcher)
     match = re.match(r"(\d+)(\.\d+)*", said)
     if match is None:
-        return CompilerMissing(f"{found} does not say its version: {said[:200]}", remedy)
+        return CompilerMissing(f"{found} does not report its version: {said[:200]}", remedy)
     if int(match.group(1)) < _OLDEST_MAJOR:
         return CompilerMissing(f"{found} is version {match.group(0)}; the emulator needs {_OLDEST_MAJOR} or newer", remedy)
     return Compiler(Path(found), match.group(0))
@@ -194,7 +194,7 @@ def compile_flags(flavour: Flavour, standard: str, has_openmp: bool) -> tuple[st
 
 @cache
 def _has_fma_by_flag() -> bool:
-    """Whether this is an x86 processor with fused multiplication and addition, which compilers use only where they are told to."""
+    """Whether this is an x86 processor with fused multiplication and addition, which compilers use only where an option asks for it."""
     try:
         return re.search(r"^flags\s*:.*\bfma\b", Path("/proc/cpuinfo").read_text("utf-8"), re.MULTILINE) is not None
     except OSError:

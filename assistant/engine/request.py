@@ -16,7 +16,7 @@ from assistant.model.verification import DeferredDecision, Label
 from assistant.model.workload import CaseKey, LiveWorkload
 from assistant.record import Record
 
-__all__ = ["WHOLE_PROGRAM", "Accept", "Allowed", "CandidateRules", "JobRequest", "OptimizeOptions", "about_texts"]
+__all__ = ["WHOLE_PROGRAM", "Accept", "AllowOption", "CandidateRules", "JobRequest", "OptimizeOptions", "about_texts"]
 
 DEFAULT_PROFILED_LAUNCHES = 64
 """Launches of a program that ``profile`` reports one by one (first 64 in program order)."""
@@ -76,9 +76,11 @@ class JobRequest(Record):
     is_live: bool = False
     """Somebody looks at the text while it is compiled: report at once that the quick compiler accepts it, before resources are known."""
     seeds: tuple[int, ...] = ()
-    """Of an earlier verification, in its order, to have its very values again; empty: fresh ones."""
+    """Seeds of an earlier verification, in its order, to have its very values again; empty: fresh ones."""
     cases: tuple[CaseKey, ...] = ()
     """Judge on these, with their verification's ``seeds``, and on the recorded or declared ones behind them; empty: on all."""
+    recording: Path | None = None
+    """An earlier recording of A's program: its launches are judged in the place of those that are recorded now. None: these."""
     live: LiveWorkload | None = None
     """Arrays of a notebook that the kernel is judged on, in the place of ``main()`` and declared blocks."""
     needs_kernels: bool = True
@@ -130,7 +132,7 @@ class CandidateRules(Record):
     """Least time(A)/time(B) of a candidate; None: what the gate asks for."""
 
 
-class Allowed(Record):
+class AllowOption(Record):
     """What ``--allow`` says."""
 
     decisions: tuple[str, ...] = ()
@@ -138,7 +140,7 @@ class Allowed(Record):
     is_host_code: bool = False
 
     @classmethod
-    def read(cls, words: str) -> Allowed:
+    def read(cls, words: str) -> AllowOption:
         """``precision,alignment,host`` or ``none``; raises UsageError for anything else."""
         known = (*get_args(DeferredDecision), "host")
         names = [name for word in words.split(",") if (name := word.strip().lower()) not in ("", "none")]
@@ -155,8 +157,6 @@ class OptimizeOptions(Record):
     """Techniques chained on one kernel at most."""
     max_candidates: int = 24
     """Candidates tried per kernel at most."""
-    recordings_bytes: int = 4 << 30
-    """How much memory keeps of the recordings that proposals were judged on."""
     may_recall_across_workspaces: bool = False
     """Whether reasons given in other workspaces may be shown."""
     planner: str | None = None

@@ -32,12 +32,14 @@ from assistant.ports.lab import Lab, LabFailure, Program, ProgramRun, ReferenceC
 __all__ = ["GpuLab"]
 
 _SANITIZED_CASES = 6
-"""Of those that the emulator checks, the first: each costs every tool a load of the program, and shapes differ little. For the same
-reason cases that are derived from others (other values, other sizes) are left to the emulator, where it can run them."""
+"""Cases that the sanitizer runs: the first of those that the emulator checks. Each costs every tool a load of the program, and shapes
+differ little. For the same reason cases that are derived from others (other values, other sizes) are left to the emulator, where it can run
+them."""
 _BEYOND_THE_EMULATOR = frozenset({"unsupported", "not_built"})
 """Kinds of failure that a program may meet under the emulator and not on a GPU."""
 _COUNTED_SHARE = 0.25
-"""Of a run's wall limit, for the emulator to count one recorded launch: there may be many, and what it does not count is said."""
+"""Share of a run's wall limit that the emulator has to count one recorded launch: there may be many, and what it does not count is
+reported."""
 
 
 class GpuLab:

@@ -22,7 +22,7 @@ from assistant.serialize import decode, encode
 __all__ = ["GpuSanitizer"]
 
 _LONGEST_S = 20.0
-"""Of each tool: racecheck took 1.2 s on small launches of an H200, the others 0.5 s; shrunken cases stay far below."""
+"""Limit of each tool: racecheck took 1.2 s on small launches of an H200, the others 0.5 s; shrunken cases stay far below."""
 
 
 class GpuSanitizer:

@@ -90,6 +90,8 @@ class CompletionRequest(Record):
     temperature: float | None = None
     """None: the endpoint's own."""
     seed: int | None = None
+    about: str = ""
+    """What the question is about, whatever its words: equal where a search that goes on asks once more what was asked before."""
 
 
 class Completion(Record):
@@ -183,7 +185,7 @@ class ModelCall(Record):
     started_ms: int
     duration_ms: int
     spending: Spending
-    """Of this call alone; counted by us where the endpoint does not say."""
+    """Spending of this call alone; counted by us where the endpoint does not report it."""
     is_counted_here: bool
     """Token counts are our estimate, not the endpoint's."""
     candidate: str | None = None

@@ -50,7 +50,7 @@ class Program(Record):
     build_command: tuple[str, ...] | None = None
     """Builds what ``run_command`` starts; None: nothing to build."""
     libraries: tuple[str, ...] = ()
-    """Of others, that the program is linked with, in order: ``-lz``, ``-L/opt/z/lib``, ``/opt/z/libz.a``."""
+    """Other libraries that the program is linked with, in order: ``-lz``, ``-L/opt/z/lib``, ``/opt/z/libz.a``."""
     noted_function: str | None = None
     """A function of the host whose calls are noted in recordings (``DeviceStep``); None: none."""
     run_command: tuple[str, ...] | None = None
@@ -110,7 +110,7 @@ class ProgramRun(Record):
     tasks_exceeded: bool = False
     """It was killed for the number of processes and threads it started."""
     missing_limits: tuple[str, ...] = ()
-    """Of a candidate: limits that could not be put in force, and what its private copy of the folder left out."""
+    """For a candidate: limits that could not be put in force, and what its private copy of the folder left out."""
 
     @property
     def is_partial(self) -> bool:

@@ -20,7 +20,7 @@ from assistant.program.cmake_reply import CMakeBuild, CMakeSource, CMakeTarget, 
 from assistant.program.ctest import CTestRun, ctest_runs
 from assistant.program.database import Database, differing_macros, merged_flags
 from assistant.program.given_flags import folders_in, macros_in_flags
-from assistant.program.linking import Linked, Linker, is_cuda
+from assistant.program.linking import LinkedProgram, Linker, is_cuda
 from assistant.program.searching import headers_of
 from assistant.program.sources import Sources
 from assistant.program.wording import enumerated
@@ -94,7 +94,7 @@ class _BuildSearch:
         self.problems: list[str] = []
 
     def programs(self) -> tuple[FoundProgram, ...]:
-        """Of the executables with the file."""
+        """The executables with the file, as programs."""
         found = [self._program(each) for each in map(self._executable, self._executables) if self._has_file(each)]
         programs = tuple(sorted(filter(None, found), key=lambda program: program.name))
         if programs:
@@ -142,7 +142,7 @@ class _BuildSearch:
         return {target.name: units[0] for target, linker in linkers if (units := linker.reaching(self._file))}
 
     def _linker(self, of: tuple[CMakeSource, ...]) -> Linker:
-        """Of the sources that can be compiled here."""
+        """Linker of the sources that can be compiled here."""
         flags = {source.path: (*source.flags, *self._flags) for source in of if self._is_compiled(source)}
         places = {unit: self._searched(words) for unit, words in flags.items()}
         return Linker(self._sources, tuple(flags), lambda unit: places[unit][0], lambda unit: places[unit][1])
@@ -168,7 +168,7 @@ class _BuildSearch:
             self._unfit.append(f"no source of the target {target.name} has main()")
             return None
         database = Database(f"CMake's build {self._build.shown}", {unit: by_path[unit].flags for unit in units}, ())
-        linked = Linked(units, {}, ())
+        linked = LinkedProgram(units, {}, ())
         self.problems.extend(self._left_out(executable))
         self.problems.extend(differing_macros(linker, linked, database))
         test = self._test_of(target)

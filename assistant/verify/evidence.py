@@ -21,7 +21,7 @@ __all__ = [
     "ProgramVerdict",
     "Reference",
     "SideRun",
-    "SizesTried",
+    "SizeCoverage",
 ]
 
 
@@ -41,9 +41,9 @@ class BufferFacts(Record):
     is_unread: bool = False
     """Nothing else in the program looks at it: what is left there differently is for a person to decide."""
     layout: ElementLayout | None = None
-    """Of a buffer of structs, where it is known."""
+    """Layout of a buffer of structs, where it is known."""
     member: Member | None = None
-    """Of the column of a struct's member, which is all that these contents are (``members.split_members``)."""
+    """Member of a struct whose column is all that these contents are (``members.split_members``)."""
 
     @property
     def label(self) -> str:
@@ -112,7 +112,7 @@ class CaseEvidence(Record):
     further_kernels: tuple[str, ...] = ()
     """Keys of the kernels that it launches after ``kernel``."""
     thread_count: int = 0
-    """Of its first launch: more threads than outputs add up what they find."""
+    """Threads of its first launch: more threads than outputs add up what they find."""
     longest_row: int = 0
     """Elements of the longest row or segment that the case's offsets show; 0 where it has none."""
     passed: tuple[str, ...] = ()
@@ -142,7 +142,7 @@ class ProgramVerdict(Record):
     """Host values and numbers that were compared."""
 
 
-class SizesTried(Record):
+class SizeCoverage(Record):
     """What is known of a captured or live kernel's sizes."""
 
     own: tuple[str, ...]
@@ -165,7 +165,7 @@ class JudgeEvidence(Record):
     """Names of declared outputs; empty: every buffer the original changes."""
     labels: tuple[DetectedLabel, ...] = ()
     findings: tuple[VerificationFinding, ...] = ()
-    """Of the static rules (``cheats``)."""
+    """Findings of the static rules (``cheats``)."""
     program: ProgramVerdict | None = None
     is_declared: bool = False
     dropped_cases: tuple[str, ...] = ()
@@ -176,7 +176,7 @@ class JudgeEvidence(Record):
     """Which lines of both sources are the same; None: those of equal number."""
     edited: tuple[str, ...] = ()
     """Keys of the kernels that the edit concerns: each must have a case that can judge it."""
-    sizes: SizesTried | None = None
+    sizes: SizeCoverage | None = None
     """None where the sizes are declared."""
     order_before: OrderFacts = NO_ORDER
     """How far the order of threads decides what A's kernels in question leave."""

@@ -90,14 +90,14 @@ def _profiled(program: Path, binary: Path, launch_limit: int) -> list[dict[str, 
     metrics = ",".join((*_BY_INSTRUCTION, *_TOTALS))
     command = ("ncu", "--section", "LaunchStats", "--metrics", metrics, "--clock-control", "none", "--import-source", "no")
     _output(*command, "--launch-count", str(launch_limit), "--force-overwrite", "--export", str(report), str(binary))
-    context = ncu_report.load_report(str(report))
-    actions = [action for index in range(context.num_ranges()) for action in context.range_by_idx(index)]
+    context: Any = ncu_report.load_report(str(report))  # pyright: ignore  # NVIDIA gives no types, and two signatures
+    actions: list[Any] = [action for index in range(context.num_ranges()) for action in context.range_by_idx(index)]
     return [_launch(f"{program.parent.name}/{program.name}", action) for action in actions]
 
 
 def _launch(program: str, action: Any) -> dict[str, Any]:
     counted = {name: _instances(action, name) for name in _BY_INSTRUCTION}
-    addresses = sorted(set().union(*counted.values()))
+    addresses = sorted({address for by_address in counted.values() for address in by_address})
     code = [_opcode(action.sass_by_pc(address)) for address in addresses]
     places = [action.source_info(address) for address in addresses]
     return {

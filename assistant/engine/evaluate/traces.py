@@ -46,7 +46,7 @@ def least_roundoff(original: ParsedSource, edited: frozenset[str], instances: It
 def trace_of(run: ProgramRun, text: str, kinds: frozenset[str] | None = None) -> ProgramTrace:
     """Exit status, standard output, transfers of the given kinds (None: all). ``text`` defines the original's structs.
 
-    Page-locked memory that no launch is passed shows nothing while the host waits: what it holds, copies brought there, which are told
+    Page-locked memory that no launch is passed shows nothing while the host waits: what it holds, copies brought there, which are reported
     as such, or the host itself did.
     """
     transfers: list[HostData] = []
@@ -71,6 +71,6 @@ def trace_of(run: ProgramRun, text: str, kinds: frozenset[str] | None = None) ->
 
 
 def _layout_of(item: Transfer, text: str) -> ElementLayout | None:
-    """Of structs, where the transfer begins with a whole one."""
+    """Layout of the structs, where the transfer begins with a whole one."""
     layout = layout_named(text, item.element_type)
     return layout if layout is not None and item.buffer_offset_bytes % layout.size_bytes == 0 else None

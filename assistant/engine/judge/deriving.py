@@ -19,7 +19,7 @@ from assistant.engine.job import Job
 from assistant.engine.judge.budget import CHECKED_THREADS, Cost, case_count, is_large, own_size_count, repeat_count, work_s
 from assistant.engine.judge.grids import independent_of_grid
 from assistant.engine.judge.replaying import CaseTrial
-from assistant.engine.judge.sizes import CleanSize, SizedLaunch, TriedSizes, size_model_of, try_sizes
+from assistant.engine.judge.sizes import CleanSize, SizedLaunch, SizeTrials, size_model_of, try_sizes
 from assistant.engine.judge.trying import trials_of, try_version
 from assistant.engine.judge.values import REPASSED, Base, apart, base_of, of_own_size, other_values
 from assistant.engine.source_version import SourceVersion
@@ -44,11 +44,11 @@ _MOST_CASES = 64
 _SCREENED_COUNT = 3
 """Cases on other values while candidates are ranked."""
 _REDRAWN_COUNT = 3
-"""Of a launch that is not the kernel's largest."""
+"""Cases redrawn from a launch that is not the kernel's largest."""
 _RISKY_KINDS = frozenset({*INTEGER_KINDS, OFFSETS, SHIFTED, SMALLER_GRID, REPASSED, "resized", "refilled", "repeated", "unpadded"})
 _UNTRIED = "runs too many threads to be checked there"
 _MOST_BLOCKS, _FEWEST_BLOCKS, _BLOCKS_SHARE = 64, 8, 4
-"""Of a launch that takes too long to be run whole: so many are run, or a quarter of those that ran in its time."""
+"""Blocks that are run of a launch that takes too long to be run whole: so many, or a quarter of those that ran in its time."""
 _REPEATED_KINDS = frozenset({"dense", "resampled"})
 
 
@@ -90,7 +90,7 @@ async def derive(job: Job, version: SourceVersion, lead: Lead, effort: Effort) -
         return DerivedCases((own,), (unused,))
     if trial.is_unsupported:
         return DerivedCases((own, *(case for _, case in _chosen(bases, cost, effort, lead.is_declared)[0] if not _is_risky(case))))
-    model, sizes, anchors = _model(version, lead), TriedSizes(), list[JudgedCase]()
+    model, sizes, anchors = _model(version, lead), SizeTrials(), list[JudgedCase]()
     if model is not None:
         usable = dense_trial if dense_trial.unclean(trial.problem_kinds) is None else trial
         launch = SizedLaunch(usable, sparse, model, cost, base.layouts)
@@ -292,7 +292,7 @@ def _name(case: JudgedCase) -> str:
 
 
 def _repeats(case: JudgedCase, own: JudgedCase, effort: Effort) -> int:
-    """Of a case: fresh draws as often as the launch itself, at a smaller size as often as is wished."""
+    """Repeats of a case: fresh draws as often as the launch itself, at a smaller size as often as is wished."""
     if case.new.origin.kind not in _REPEATED_KINDS:
         return 1
     return own.repeats if case.new.origin.is_own_size else effort.repeats

@@ -9,8 +9,10 @@ draws of them. Example::
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from assistant.cuda.struct_layouts import layout_named
 from assistant.engine.evaluate import (
@@ -23,6 +25,7 @@ from assistant.engine.evaluate import (
     facts_of_kernels,
     live_cases,
     version_facts,
+    with_types,
 )
 from assistant.engine.job import Job
 from assistant.engine.judge.baseline import Baseline
@@ -35,12 +38,12 @@ from assistant.model.recording import Recording
 from assistant.model.workload import AutoTolerance, CaseKey
 from assistant.ports.lab import LabFailure
 from assistant.record import Record
-from assistant.verify.evidence import SizesTried
+from assistant.verify.evidence import SizeCoverage
 from assistant.verify.labels import order_of
 from assistant.workload.recordings import NewCase, read_recording
 from assistant.workload.resize import ObservedLaunch
 
-__all__ = ["GatheredCases", "gather", "prepare"]
+__all__ = ["GatheredCases", "gather", "judged_recording", "prepare"]
 
 
 class GatheredCases(Record):
@@ -51,7 +54,7 @@ class GatheredCases(Record):
     """Cases of our own making on which the original is not clean, with the reason."""
     notes: tuple[str, ...]
     """What was left out or made smaller."""
-    sizes: SizesTried | None
+    sizes: SizeCoverage | None
     """None where no launch was recorded or bound."""
 
 
@@ -113,11 +116,11 @@ def _observed(version: SourceVersion, case: JudgedCase, recordings: Sequence[Rec
     return tuple(observed_launches(recordings, instance, case.parameters[0], lambda name: layout_named(text, name)))
 
 
-def _sizes(given: Sequence[JudgedCase], made: Sequence[DerivedCases], is_live: bool) -> SizesTried:
+def _sizes(given: Sequence[JudgedCase], made: Sequence[DerivedCases], is_live: bool) -> SizeCoverage:
     own = tuple(dict.fromkeys(case.new.origin.shape for case in given))
     names = tuple(dict.fromkeys(name for derived in made for name in derived.size_names))
     modelled = frozenset(case.new.origin.shape for derived in made for case in derived.cases if _is_whole(case))
-    return SizesTried(own, names, modelled, *(("arrays' own", "give --shapes") if is_live else ()))
+    return SizeCoverage(own, names, modelled, *(("arrays' own", "give --shapes") if is_live else ()))
 
 
 def _wanted(cases: Sequence[JudgedCase], keys: frozenset[CaseKey]) -> tuple[JudgedCase, ...]:
@@ -146,10 +149,11 @@ async def prepare(
 ) -> Baseline | LabFailure:
     """Run the original on the cases of the chosen kernels (by key).
 
-    Cases come from the second run's recording: made with every check on, it knows which memory a launch never reads before writing.
+    Cases come from the recording that the request names, else from the second run's: made with every check on, it knows which memory a
+    launch never reads before writing.
     """
     version, counted = original.version, original.counted
-    recorded = counted if second_run is None or second_run.recording is None else second_run
+    recorded = await asyncio.to_thread(_recorded, job, original, second_run)
     gathered = await gather(job, version, recorded, kernels, effort)
     facts = version_facts(version, original.assessment)
     judged = facts_of_kernels(facts, [kernel for kernel in version.parsed.kernels if kernel.key in kernels])
@@ -173,3 +177,27 @@ async def prepare(
         dropped_cases=gathered.dropped,
         sizes=gathered.sizes,
     )
+
+
+def judged_recording(job: Job, original: Evaluation, second_run: CountedRun | None) -> Path | None:
+    """The recording that ``prepare`` makes cases of; None where all are declared, and their values come from their seeds.
+
+    Of a notebook's arrays, the first shape's.
+    """
+    if job.request.live is not None:
+        return job.request.live.cases[0].recording
+    run = _last_run(original, second_run).run
+    return None if run is None else run.recording_path
+
+
+def _recorded(job: Job, original: Evaluation, second_run: CountedRun | None) -> CountedRun:
+    """The run of the original whose launches are judged, with those of an earlier recording where the request names one."""
+    last, path = _last_run(original, second_run), job.request.recording
+    if path is None or last.run is None:
+        return last
+    run = with_types(replace(last.run, recording=read_recording(path), recording_path=path), original.version)
+    return replace(last, run=run)
+
+
+def _last_run(original: Evaluation, second_run: CountedRun | None) -> CountedRun:
+    return original.counted if second_run is None or second_run.recording is None else second_run

@@ -20,7 +20,7 @@ from assistant.record import Record
 from assistant.workload.asked_regions import region_of_main
 from assistant.workload.regions import OrderedStep
 
-__all__ = ["predicted_beside", "predicted_region"]
+__all__ = ["further_predictions", "predicted_region"]
 
 _SPAN_METHOD = "the longest way through streams, events and waits of the host; kernels overlap where they fit into the machine together"
 _PAGEABLE_RATIO = 4.0
@@ -41,10 +41,10 @@ _NOMINAL = _Assumption(span_s, 1.0)
 
 
 def predicted_region(found: ProgramRegion, before: Evaluation, after: Evaluation, target: Target) -> Comparison | None:
-    """Of the longest way through what each side does; None where one of the launches was not counted.
+    """Predicted speed of the longest way through what each side does; None where one of the launches was not counted.
 
-    Where the ratio depends on what is assumed (how kernels share the machine, what staging costs), ``low`` and ``high`` are its ends, and
-    a gain that only some assumptions show is INCONCLUSIVE.
+    Where the ratio depends on what is assumed (how kernels share the machine, what staging costs), ``low`` and ``high`` are its ends, and a
+    gain that only some assumptions show is INCONCLUSIVE.
     """
     sides = [_predictions(side, evaluation, target) for side, evaluation in zip(found.counted, (before, after), strict=True)]
     if any(not side for side in sides):
@@ -95,7 +95,7 @@ def _timed(place: int, step: OrderedStep, known: KnownTime, assumption: _Assumpt
     return TimedStep(known.body_s * slower, known.launch_s, needs, engine, known.room_ratio)
 
 
-def predicted_beside(
+def further_predictions(
     found: ProgramRegion, predicted: Comparison | None, before: Evaluation, after: Evaluation, target: Target
 ) -> tuple[str, ...]:
     """The prediction for all that both programs do on the device, where it is another one."""
@@ -109,7 +109,7 @@ def predicted_beside(
 
 
 def _predictions(steps: Sequence[OrderedStep], evaluation: Evaluation, target: Target) -> tuple[KnownTime, ...]:
-    """Of each step; empty where one is not known."""
+    """Predicted time of each step; empty where one is not known."""
     known = known_times(evaluation.assessment, target)
     found = [_prediction(step, known, target) for step in steps]
     return () if None in found else tuple(one for one in found if one is not None)

@@ -19,7 +19,7 @@ from assistant.engine.evaluate import Evaluation
 from assistant.engine.job import Job
 from assistant.engine.judge.program_spans import ProgramSpans, program_spans
 from assistant.engine.judge.region import ProgramRegion
-from assistant.engine.judge.region_prediction import predicted_beside, predicted_region
+from assistant.engine.judge.region_prediction import further_predictions, predicted_region
 from assistant.engine.judge.replaying import startable_kernels
 from assistant.engine.judge.timing_verdict import Speed, judge_timing
 from assistant.model.comparison import Comparison, SpeedOutcome
@@ -30,12 +30,12 @@ from assistant.ports.lab import LabFailure, Program, Timing
 from assistant.profile.quantity import counted_noun, format_quantity
 from assistant.workload.recordings import RecordingReader
 from assistant.workload.regions import launches_of, steps_within
-from assistant.workload.upload_contents import Uploaded, has_other_contents
+from assistant.workload.upload_contents import ProgramUploads, has_other_contents
 
 __all__ = ["region_speed"]
 
 _MOST_LAUNCHES = 32
-"""Of one side that are replayed as one call."""
+"""Launches of one side that are replayed as one call."""
 _CLEAR = {SpeedOutcome.FASTER, SpeedOutcome.SLOWER}
 
 
@@ -47,11 +47,11 @@ async def region_speed(job: Job, found: ProgramRegion, before: Evaluation, after
     predicted = predicted_region(found, before, after, job.target)
     what, once = (found.what, *found.left_out), _once(found, a, b)
     if clock is None:
-        beside = predicted_beside(found, predicted, before, after, job.target)
-        return Speed(_said(predicted, (*what, *beside, *once), (*within, *elsewhere)))
+        further = further_predictions(found, predicted, before, after, job.target)
+        return Speed(_said(predicted, (*what, *further, *once), (*within, *elsewhere)))
     timing = await _replayed(job, clock, found, before, after)
     spans = await program_spans(job, clock, found, before.version.program, after.version.program)
-    what = (*what, *(() if isinstance(spans, LabFailure) else _measured_beside(spans)), *once)
+    what = (*what, *(() if isinstance(spans, LabFailure) else _further_measurements(spans)), *once)
     if isinstance(timing, LabFailure) and isinstance(spans, LabFailure):
         caveats = (*what, f"not timed: {timing.message}; {spans.message}")
         return Speed(_said(predicted, caveats, (*within, *elsewhere)))
@@ -66,7 +66,7 @@ async def region_speed(job: Job, found: ProgramRegion, before: Evaluation, after
     return replace(speed, comparison=_said(_together(speed.comparison, spans.region, within), what, elsewhere))
 
 
-def _measured_beside(spans: ProgramSpans) -> tuple[str, ...]:
+def _further_measurements(spans: ProgramSpans) -> tuple[str, ...]:
     """What the Region took, and what all that main does on the GPU took in the same runs, where that is more."""
     region = f"it took {_change(spans.region_s)} in the programs themselves"
     if spans.whole_s == spans.region_s:
@@ -79,8 +79,8 @@ def _change(medians_s: tuple[float, float]) -> str:
     return f"{a} → {b}"
 
 
-def _alone(spans: Comparison, beside: Sequence[str]) -> Comparison:
-    return replace(spans, caveats=("in the programs themselves, with what lies between the launches", *beside))
+def _alone(spans: Comparison, further: Sequence[str]) -> Comparison:
+    return replace(spans, caveats=("in the programs themselves, with everything between the launches", *further))
 
 
 def _together(replayed: Comparison, spans: Comparison, within: Sequence[str]) -> Comparison:
@@ -91,13 +91,13 @@ def _together(replayed: Comparison, spans: Comparison, within: Sequence[str]) ->
     """
     if within:
         return _alone(spans, (f"replayed {_ratio(replayed)}", *within))
-    beside = f"in the programs themselves {_ratio(spans)}, with what lies between the launches"
+    further = f"in the programs themselves {_ratio(spans)}, with everything between the launches"
     if {replayed.outcome, spans.outcome} == _CLEAR:
-        return replace(replayed, outcome=SpeedOutcome.INCONCLUSIVE, caveats=(*replayed.caveats, beside))
+        return replace(replayed, outcome=SpeedOutcome.INCONCLUSIVE, caveats=(*replayed.caveats, further))
     is_nearer = abs(math.log(spans.ratio)) < abs(math.log(replayed.ratio))
     if spans.outcome in _CLEAR and (is_nearer or replayed.outcome not in _CLEAR):
         return _alone(spans, (f"replayed {_ratio(replayed)}",))
-    return replace(replayed, caveats=(*replayed.caveats, beside))
+    return replace(replayed, caveats=(*replayed.caveats, further))
 
 
 def _ratio(comparison: Comparison) -> str:
@@ -133,7 +133,7 @@ def _within(found: ProgramRegion, a: Recording, b: Recording, clock: Timing | No
 def _outside(found: ProgramRegion, a: Recording, b: Recording) -> tuple[str, ...]:
     """What B adds before the Region, behind it or between its repetitions, and comes with each repetition."""
     more = {kind: number for kind, number in _added_elsewhere(found, a, b).items() if not _is_once(number, found)}
-    return (f"in no ratio: elsewhere B also makes {_listed(more)}",) if more else ()
+    return (f"in no ratio: outside of it B also makes {_listed(more)}",) if more else ()
 
 
 def _once(found: ProgramRegion, a: Recording, b: Recording) -> tuple[str, ...]:
@@ -176,10 +176,10 @@ def _uploads_other_contents(before: Evaluation, after: Evaluation) -> bool | Non
     return bool(Counter(names[1]) - Counter(names[0])) if len(names) == len(sides) else None
 
 
-def _uploaded(folder: Path | None, recording: Recording) -> Uploaded | None:
+def _uploaded(folder: Path | None, recording: Recording) -> ProgramUploads | None:
     if recording.uploads is None or folder is None:
         return None
-    return Uploaded(recording.uploads, RecordingReader(folder, recording).blob)
+    return ProgramUploads(recording.uploads, RecordingReader(folder, recording).blob)
 
 
 def _over_the_link(found: ProgramRegion) -> tuple[str, ...]:
@@ -230,7 +230,7 @@ def _sequence(name: str, evaluation: Evaluation, indices: tuple[int, ...]) -> tu
 
 
 def _counts(steps: Sequence[DeviceStep]) -> Counter[str]:
-    """Of waits, allocations and frees: what is work is in the Region, or the same in both."""
+    """Counts of waits, allocations and frees: what is work is in the Region, or the same in both."""
     return Counter(step.kind for step in steps if step.kind in STEP_WORDS and step.kind not in WORK_KINDS)
 
 

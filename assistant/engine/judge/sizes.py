@@ -29,14 +29,14 @@ from assistant.workload.relations import CountAtSizes, explain_count
 from assistant.workload.resize import ObservedLaunch, Place, Plan, SizeModel, at_sizes, element_bytes, element_count, plans, size_model
 from assistant.workload.scalars import LayoutOf, scalars_of
 
-__all__ = ["CleanSize", "SizedLaunch", "TriedSizes", "observed_launches", "size_model_of", "try_sizes"]
+__all__ = ["CleanSize", "SizeTrials", "SizedLaunch", "observed_launches", "size_model_of", "try_sizes"]
 
 _ATTEMPTS = 4
 """Ways to launch at one size that are tried."""
 _LIMIT_S = 10.0
 """For one case on the original."""
 _LEAST_COVERED_RATIO = 0.97
-"""Of what a launch must write, where results may happen to be what stood there."""
+"""Share of what a launch must write, where results may happen to be what stood there."""
 _LEAST_ESTIMATED_RATIO = 0.75
 """Where only some blocks of the launch ran, so that what all of them write is estimated from these: those at its edges write less."""
 _TELLING_BYTES = 4
@@ -67,7 +67,7 @@ class CleanSize(Record):
     """The original's run with every check on, where the lab has made it."""
 
 
-class TriedSizes(Record):
+class SizeTrials(Record):
     """What came of varying one launch's sizes."""
 
     base: CleanSize | None = None
@@ -100,7 +100,7 @@ def size_model_of(
 ) -> SizeModel | None:
     """How the case's one launch grows; ``others``: all launches of the kernel that are known. None where nothing shows it."""
     launch = case.recording.launches[0]
-    if launch.is_cooperative or any(buffer.pointers for buffer in case.recording.buffers):
+    if launch.is_cooperative or launch.cluster is not None or any(buffer.pointers for buffer in case.recording.buffers):
         return None
     scalars = scalars_of(launch, parameters, layout_of)
     buffers = {buffer.id: buffer for buffer in case.recording.buffers}
@@ -119,7 +119,7 @@ def size_model_of(
     return size_model(case, list(known.values()), scalars)
 
 
-async def try_sizes(try_cases: TryCases, launch: SizedLaunch, seed: int, is_confirming: bool) -> TriedSizes:
+async def try_sizes(try_cases: TryCases, launch: SizedLaunch, seed: int, is_confirming: bool) -> SizeTrials:
     """Grow, and shrink what is large, until each purpose has a usable size; a second round tries harder what the first did not find.
 
     While candidates are ranked, one size is enough. Where a launch takes too long, one with fewer threads at the same sizes says nothing:
@@ -145,7 +145,7 @@ async def try_sizes(try_cases: TryCases, launch: SizedLaunch, seed: int, is_conf
             else:
                 reasons.setdefault(name, f"resized {sized.new.origin.shape}: the original {_at_another_size(reason)}")
     grown = {sized.new.origin.shape: sized for name, sized in found.items() if name != _BASE}
-    return TriedSizes(found.get(_BASE), tuple(grown.values()), tuple(reason for name, reason in reasons.items() if name not in found))
+    return SizeTrials(found.get(_BASE), tuple(grown.values()), tuple(reason for name, reason in reasons.items() if name not in found))
 
 
 def _thread_count(case: NewCase) -> int:
@@ -197,13 +197,13 @@ def _not_covered(launch: SizedLaunch, trial: CaseTrial, plan: Plan) -> str | Non
 
 
 def _share_run(case: NewCase) -> float:
-    """Of the launch's threads, those that a replay runs."""
+    """Share of the launch's threads that a replay runs."""
     launch = case.recording.launches[0]
     return threads_run(launch) / launch.config.thread_count
 
 
 def _least_covered_of_pattern(buffer: RecordedBuffer) -> float:
-    """Of memory that holds a pattern: all of it, where hardly any result is the pattern itself."""
+    """For memory that holds a pattern: all of it, where hardly any result is the pattern itself."""
     return 1.0 if element_of(buffer.element_type, buffer.size_bytes).scalar_bytes >= _TELLING_BYTES else _LEAST_COVERED_RATIO
 
 

@@ -30,12 +30,12 @@ from assistant.engine.source_version import SourceVersion
 from assistant.measure.bounds import with_measured
 from assistant.measure.paired import method_of, time_of
 from assistant.model.device import Target
-from assistant.model.events import MeasuredLaunch
+from assistant.model.event_parts import MeasuredLaunch
 from assistant.model.launch import LaunchConfig
 from assistant.model.recording import Recording
 from assistant.model.timing import CaseTiming, PairTiming, TimingOptions
 from assistant.ports.lab import LabFailure, Timing
-from assistant.profile.coach import Standing, advice
+from assistant.profile.coach import MeasuredShape, advice
 from assistant.profile.speed_of_light import SpeedOfLight, speed_of_light
 from assistant.record import Record
 
@@ -45,7 +45,7 @@ _WALL_S = 1.0
 """A shape: what it takes is asked, not a difference."""
 _MOST_SHAPES = 32
 """Timed of one source, the first in program order."""
-_OF_HOST = "page-locked host memory would be timed as if it lay on the device"
+_OF_HOST = "page-locked host memory would be timed as if it were on the device"
 _Key = tuple[str, LaunchConfig]
 
 
@@ -57,7 +57,7 @@ class TimedLaunch(Record):
 
 
 class LaunchTimes(Record):
-    """Of one look at a source."""
+    """Times of launches, from one look at a source."""
 
     timings: tuple[tuple[_Key, CaseTiming], ...]
     method: str
@@ -78,7 +78,7 @@ class LaunchTimes(Record):
         light = speed_of_light(launch.profile, launch.predicted, self.target, time_s)
         share = dict(self.shares).get(kernel.instance)
         first = next(iter(self.shares), None)
-        standing = Standing(
+        standing = MeasuredShape(
             kernel=kernel.kernel.qualified_name,
             time_s=time_s,
             light=None if light is None else light.ratio,

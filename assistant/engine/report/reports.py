@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from assistant.cuda.changes import changes_diff
 from assistant.engine.job import Job
 from assistant.engine.judge import speed_report, verification_report
-from assistant.model import events
+from assistant.model import event_parts, events
 from assistant.model.launch import Dim3
 from assistant.model.profile import InstructionMix, LaunchProfile, LineAccess
-from assistant.model.proposal import Proposal
+from assistant.model.proposal import ALTERNATIVE_MARK, Proposal
 from assistant.profile.bottleneck import bottleneck
 from assistant.profile.roofline import roofline
 from assistant.profile.speed_of_light import speed_of_light
@@ -44,7 +44,8 @@ def profile_event(job: Job, assessed: KernelAssessment, launch: AssessedLaunch, 
         instructions=_mix(profile),
         lines=tuple(_line(access) for access in profile.accesses),
         findings=tuple(
-            events.ProfileFinding(f.code, f.line, f.severity.value, f.message, f.evidence, f.estimated_cost_ratio) for f in found.findings
+            event_parts.ProfileFinding(f.code, f.line, f.severity.value, f.message, f.evidence, f.estimated_cost_ratio)
+            for f in found.findings
         ),
         evidence=found.evidence,
         problems=profile.problems,
@@ -108,6 +109,20 @@ def proposal_event(job_id: str, proposal: Proposal) -> events.ProposalMade:
         state=proposal.state.value,
         model=proposal.model,
         files=tuple(map(str, proposal.paths)),
+        alternatives=tuple(_alternative(proposal, number) for number in range(1, len(proposal.alternatives) + 1)),
+    )
+
+
+def _alternative(proposal: Proposal, number: int) -> events.AlternativeReport:
+    one = proposal.alternatives[number - 1]
+    return events.AlternativeReport(
+        id=f"{proposal.id}{ALTERNATIVE_MARK}{number}",
+        techniques=one.techniques,
+        summary=one.summary,
+        labels=tuple(label.value for label in one.labels),
+        assumptions=one.assumptions,
+        verification=verification_report(one.verification),
+        speed=speed_report(one.comparison),
     )
 
 
@@ -115,8 +130,8 @@ def _triple(dimensions: Dim3) -> tuple[int, int, int]:
     return (dimensions.x, dimensions.y, dimensions.z)
 
 
-def _line(access: LineAccess) -> events.ProfileLine:
-    return events.ProfileLine(
+def _line(access: LineAccess) -> event_parts.ProfileLine:
+    return event_parts.ProfileLine(
         file=access.file,
         line=access.line,
         op=access.op,

@@ -185,7 +185,7 @@ def _tell_pasted(job: Job, version: SourceVersion) -> None:
 def _tell_printed(job: Job, runs: Iterable[ProgramRun | None]) -> None:
     """The last lines that the program printed, which may be its own verdict, and what of CUDA it called in vain."""
     if job.request.is_live:
-        return  # nobody waits for the program itself
+        return  # no one waits for the program itself
     for run in (run for run in runs if run is not None):
         lines = run.stdout.decode("utf-8", "replace").strip().splitlines()
         words = " / ".join(line.strip()[:_MOST_PRINTED] for line in lines[-_LINES_PRINTED:] if line.strip())
@@ -216,7 +216,7 @@ async def _with_hardware_counters(job: Job, evaluation: Evaluation) -> Evaluatio
 
 
 async def _times(job: Job, evaluation: Evaluation) -> LaunchTimes | None:
-    """Of each launch shape; None where nothing is, or can be, timed."""
+    """Times of each launch shape; None where nothing is, or can be, timed."""
     if job.lab.timing is None:
         return None
     watch = Stopwatch(job, "profile")

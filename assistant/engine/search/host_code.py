@@ -10,6 +10,7 @@ Example::
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
@@ -18,7 +19,7 @@ from assistant.engine.rewritten import edited_sources
 from assistant.engine.source_version import SourceVersion
 from assistant.model.plan import Rewrite
 from assistant.model.verification import Label
-from assistant.verify.host_edits import edits_host_code
+from assistant.verify.host_edits import edits_host_code, macro_elsewhere
 
 __all__ = ["AskHostCode", "HostCodeRight", "with_host_label"]
 
@@ -32,6 +33,7 @@ class HostCodeRight:
     def __init__(self, is_given: bool, ask: AskHostCode | None) -> None:
         """``ask``: None where no person can answer, which counts as no."""
         self._ask = ask
+        self._asking = asyncio.Lock()
         self._answer = True if is_given else None if ask is not None else False
 
     @property
@@ -39,11 +41,17 @@ class HostCodeRight:
         """Whether a person will be asked next time."""
         return self._answer is None
 
+    @property
+    def is_possible(self) -> bool:
+        """Whether it was given, or may still be."""
+        return self._answer is not False
+
     async def asked(self, edit: str) -> bool:
         """Whether ``edit`` may be tried; the first answer holds for the whole search."""
-        if self._answer is None:
-            self._answer = self._ask is not None and await self._ask(edit)
-        return self._answer
+        async with self._asking:
+            if self._answer is None:
+                self._answer = self._ask is not None and await self._ask(edit)
+            return self._answer
 
 
 def with_host_label(version: SourceVersion, rewrite: Rewrite) -> Rewrite:
@@ -52,6 +60,9 @@ def with_host_label(version: SourceVersion, rewrite: Rewrite) -> Rewrite:
     if Label.HOST_CODE in rewrite.labels or not isinstance(after, tuple):
         return rewrite
     before = {source.path: source for source in version.sources}
-    if not any(edits_host_code(parse(before[source.path]), parse(source)) for source in after):
+    is_edited = any(edits_host_code(parse(before[source.path]), parse(source)) for source in after)
+    changed = {source.path: source for source in after}
+    texts = (*version.sources, *version.headers)
+    if not is_edited and macro_elsewhere(texts, [changed.get(source.path, source) for source in texts]) is None:
         return rewrite
     return replace(rewrite, labels=(*rewrite.labels, Label.HOST_CODE))

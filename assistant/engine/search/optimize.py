@@ -25,6 +25,7 @@ from assistant.engine.evaluate import (
     steered,
 )
 from assistant.engine.job import CANNOT_ANSWER, DONE, Ending, Job
+from assistant.engine.judge import judged_recording
 from assistant.engine.request import OptimizeOptions
 from assistant.engine.search.accounts import JobAccounts, OnWriting
 from assistant.engine.search.candidate_judge import CandidateJudge
@@ -38,6 +39,9 @@ from assistant.engine.search.parallel_trials import ParallelTrials
 from assistant.engine.search.plan_requests import PlanRequests
 from assistant.engine.search.planning import AskModel, ChosenPlanner, Models, PlannerChoice
 from assistant.engine.search.resume import EarlierSearch, tell_resumed
+from assistant.engine.search.round import run_round
+from assistant.engine.search.round_trials import RoundTrials
+from assistant.engine.search.same_work import SeenWork
 from assistant.engine.search.setbacks import attempted_before
 from assistant.engine.search.spending_words import cap_words
 from assistant.engine.search.trials import SearchNode, TrialHistory
@@ -46,6 +50,7 @@ from assistant.model import events
 from assistant.model.profile import Finding, Severity
 from assistant.model.proposal import Proposal
 from assistant.model.source import Source
+from assistant.model.verification import Label
 from assistant.plan.catalogue import Catalogue
 from assistant.ports.lab import LabFailure
 from assistant.ports.planner import Planner, PlanRequest
@@ -107,7 +112,7 @@ class Optimizer(Record):
     ) -> OptimizeResult:
         """Evaluate the version, choose who plans, search; what an interrupted search had kept is built on."""
         tell_resumed(job, earlier, version)
-        job.emit(events.StageStarted(job.id, "profile", "counts what the kernels do as they stand"))
+        job.emit(events.StageStarted(job.id, "profile", "counts what the kernels do now"))
         evaluation = await evaluate(job, version)
         if isinstance(evaluation, LabFailure):
             return OptimizeResult(job.failed(evaluation))
@@ -152,6 +157,7 @@ class _Search(Record):
         """Improve every selected kernel in turn; an accepted proposal becomes the text the next kernel starts from."""
         start = SearchNode(evaluation)
         finished = self.earlier.finished(evaluation.version.files)
+        self.chosen.accounts.leave_out(self.earlier.plan_count(finished, evaluation.version.files))
         found: list[KernelSearchResult] = []
         edited: dict[Path, Source] = {}
         for name in (name for name in _by_cost(evaluation) if name not in finished):
@@ -198,28 +204,36 @@ class _Search(Record):
 
     def _services(self, context: SearchContext, second_run: CountedRun | None) -> SearchServices:
         accounts = self.chosen.accounts
-        jobs = (self.job, *(replace(self.job, lab=lab) for lab in self.job.lab.parallel_labs))
+        per_lab = 1 if self.job.lab.timing is None else self.chosen.shape.trials_per_gpu
+        jobs = (self.job, *(replace(self.job, lab=lab) for lab in self.job.lab.parallel_labs)) * per_lab
         deferred = deferred_labels((*self.options.allowed, *self.chosen.shape.allowed))
-        judges = tuple(CandidateJudge(job, self.catalogue, context.kernel, context.start, second_run, deferred) for job in jobs)
+        seen = SeenWork()
+        judges = tuple(CandidateJudge(job, self.catalogue, context.kernel, context.start, second_run, deferred, seen) for job in jobs)
         items = context.assessed(context.start)
         key = costliest(items).kernel.key if items else ""
         tried = (attempted_before(attempt) for attempt in self.earlier.attempts if attempt.kernel == key)
         history = TrialHistory(tried, self.options.max_candidates)
-        requests = PlanRequests(self.job, self.options, self.store, self.catalogue, context.workspace, self.earlier)
+        requests = PlanRequests(self.job, self.options, self.store, self.catalogue, context.workspace, self.earlier, deferred)
 
         def request(node: SearchNode, items: tuple[KernelAssessment, ...]) -> PlanRequest:
-            return requests.request(node, items, history.tried_before)
+            asked = requests.request(node, items, history.tried_before)
+            rights = self.people.host_code.is_possible, Label.LIBRARY_CALL in deferred
+            return replace(asked, may_edit_host=rights[0], may_call_libraries=rights[1])
 
         return SearchServices(
             store=self.store,
             planner=self.chosen.planner,
             judge=judges[0],
+            recording=judged_recording(self.job, context.start.evaluation, second_run),
             trials=ParallelTrials(judges, accounts.holding_gpu),
             history=history,
             request=request,
             host_code=self.people.host_code,
             accounts=accounts,
+            deferred=deferred,
             judge_elsewhere=self.judge_elsewhere,
+            candidates=RoundTrials,
+            run_round=run_round,
         )
 
 
@@ -247,7 +261,7 @@ def _is_error(finding: Finding) -> bool:
 def _tell_defects(job: Job, evaluation: Evaluation) -> None:
     """That the original is to be fixed first: an edit of it can only be held against what it does where it is right."""
     for instance, finding in _defects(evaluation):
-        message = f"fix this first, {instance} is wrong as it stands: {finding.code} line {finding.line}: {finding.message}"
+        message = f"fix this first, {instance} is wrong already: {finding.code} line {finding.line}: {finding.message}"
         job.say(
             Severity.WARNING, message, f"kernelopt check {job.request.file} shows it; an edit is judged only where the original is right"
         )

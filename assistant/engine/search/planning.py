@@ -115,7 +115,15 @@ class PlannerChoice(Record):
         settings = self.loaded.settings
         kind = self.options.planner or settings.planner
         planner = "" if self.options.planner is None else f" --planner {self.options.planner}"
-        accounts = JobAccounts(self.job, self.store, _caps(self.options, settings), self.on_writing, self._spent_earlier(), planner)
+        accounts = JobAccounts(
+            self.job,
+            self.store,
+            _caps(self.options, settings),
+            self.on_writing,
+            self._spent_earlier(),
+            planner,
+            [call for job in self._earlier_jobs() for call in self.store.model_calls(job)],
+        )
         by_expert = ChosenPlanner(self.expert, shape_for_rules(settings), accounts)
         models, provider = self._provider(kind)
         if models is None or provider is None:
@@ -173,7 +181,10 @@ class PlannerChoice(Record):
 
     def _spent_earlier(self) -> Spending:
         """By the search that this one goes on with: the caps are the whole search's."""
-        return spent_by(self.store, dict.fromkeys(event.job for event in self.earlier.log if event.job is not None))
+        return spent_by(self.store, self._earlier_jobs())
+
+    def _earlier_jobs(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(event.job for event in self.earlier.log if event.job is not None))
 
     def _say_expert_plans(self, reason: str, remedy: str | None) -> None:
         self.job.say(Severity.INFORMATION, f"the expert planner plans: {reason}", remedy)
@@ -205,7 +216,7 @@ def model_notice(
 
 
 def _caps(options: OptimizeOptions, settings: Settings) -> Caps:
-    """Of the command line, else of the settings."""
+    """Caps given on the command line, else in the settings."""
     given, budget = options.caps, settings.budget
     return Caps(
         money_usd=budget.money_usd if given.money_usd is None else given.money_usd,
@@ -222,7 +233,7 @@ def _extent(options: OptimizeOptions, settings: Settings, kernel_count: int) -> 
         code_count=kernel_count * options.max_candidates,
         explanation_count=kernel_count,
         input_token_count=settings.provider.max_input_tokens,
-        max_output_tokens=settings.provider.max_output_tokens,
+        max_output_tokens=max(map(settings.provider.longest_answer_tokens, ModelRole)),
     )
 
 

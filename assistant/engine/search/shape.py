@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from assistant.config import Settings
+from assistant.model.plan import Step
 from assistant.record import Record
 
-__all__ = ["EXPERT", "SearchShape", "shape_for_models", "shape_for_rules"]
+__all__ = ["EXPERT", "SearchShape", "is_by_model", "shape_for_models", "shape_for_rules"]
 
 _CORES_TO_TIME_BESIDE = 4
 EXPERT = "expert"
 """`Step.planner` of the rules, which cost nothing."""
+
+
+def is_by_model(step: Step) -> bool:
+    """Whether writing it costs a call."""
+    return step.planner != EXPERT
 
 
 class SearchShape(Record):
@@ -25,6 +31,8 @@ class SearchShape(Record):
     """Share of the speed of light from which a kernel is left as it is; None: never."""
     parallel_builds: int = 2
     """Candidates in the compiler's hands at once: the one that is tried, and what comes behind it."""
+    trials_per_gpu: int = 1
+    """Candidates that are tried on one GPU at a time."""
     asks_models: bool = False
     """A rewrite may cost a call, and is not asked for where it could not be tried."""
     allowed: tuple[str, ...] = ()
@@ -49,6 +57,7 @@ def shape_for_models(settings: Settings) -> SearchShape:
         patience_rounds=search.patience_rounds,
         near_limit_ratio=search.near_limit_ratio,
         parallel_builds=search.parallel_builds,
+        trials_per_gpu=search.trials_per_gpu,
         asks_models=True,
         allowed=search.allow,
     )

@@ -62,6 +62,7 @@ _CUTS = (
     _Cut("older memories of similar kernels", lambda f: replace(f, recalled=f.recalled[:_RECALLED_KEPT])),
     _Cut("the GPU's data sheet", lambda f: replace(f, hardware=())),
     _Cut("what the metrics' names mean", lambda f: replace(f, meanings=())),
+    _Cut("the code of edits that were tried", lambda f: replace(f, designs=())),
     _Cut("evidence that no finding cites", _cited_only),
     _Cut("the oldest tries", lambda f: replace(f, tried=f.tried[-_TRIED_KEPT:])),
     _Cut("all memories of similar kernels", lambda f: replace(f, recalled=())),
@@ -69,6 +70,7 @@ _CUTS = (
     _Cut("notes on loops", lambda f: replace(f, loops=())),
     _Cut("what all recorded launches had in common", lambda f: replace(f, recorded=())),
     _Cut("further launch shapes", lambda f: replace(f, workload=f.workload[:_WORKLOAD_KEPT])),
+    _Cut("parts in other files", lambda f: replace(f, parts_elsewhere=())),
     _Cut(
         "lines of the file far from the kernel and its launches",
         lambda f: replace(f, listing=elided(f.listing, f.kept_lines)),

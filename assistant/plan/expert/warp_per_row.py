@@ -1,0 +1,132 @@
+"""Let the lanes of a warp share a row that one thread walked through by itself.
+
+Neighbouring lanes read neighbouring elements, and there are 32 times as many threads. Sums and maxima of the lanes are put together by
+shuffles, so that every lane goes on with the same value; what is stored once for the row is stored by the first lane.
+
+Example::
+
+    for (int j = 0; j < n; j++) sum += a[i * n + j] * x[j];
+    y[i] = sum;
+    // becomes, with i = (blockIdx.x * blockDim.x + threadIdx.x) / 32 and 32 times the blocks
+    for (int j = lane; j < n; j += 32) sum += a[i * n + j] * x[j];
+    for (int offset = 16; offset > 0; offset /= 2) sum += __shfl_xor_sync(0xffffffff, sum, offset);
+    if (lane == 0) y[i] = sum;
+"""
+
+from __future__ import annotations
+
+from assistant.cuda.files import line_end
+from assistant.cuda.names import free_name
+from assistant.model.plan import Decline, DeclineReason, Rewrite
+from assistant.model.source import TextEdit
+from assistant.model.verification import Label
+from assistant.plan.expert.analysis.kernel_launches import by_file
+from assistant.plan.expert.analysis.launch_block import flat_block
+from assistant.plan.expert.analysis.predictions import predicted_sectors
+from assistant.plan.expert.analysis.row_kernel import RowKernel, RowLoop, row_kernel
+from assistant.plan.expert.analysis.row_reductions import Reduction
+from assistant.plan.expert.analysis.row_strides import walks_along_rows
+from assistant.plan.expert.analysis.scaled_grids import finer_grid
+from assistant.plan.expert.analysis.workload_block import launch_elsewhere
+from assistant.plan.expert.obstacle import Obstacle
+from assistant.plan.expert.transformation import TransformationContext
+from assistant.plan.expert.writing.layout import after_statement, indentation
+from assistant.plan.expert.writing.shared_rows import combined, once_for_row, one_start
+from assistant.plan.expert.writing.style import style_of
+
+__all__ = ["WarpPerRow"]
+
+_LANES = 32
+"""Threads of a warp (CUDA C++ Programming Guide, "SIMT Architecture")."""
+_NOT_ALONG_ROWS = Obstacle(DeclineReason.NO_GAIN, "no row is walked element by element, so the lanes of a warp would not read side by side")
+
+
+class WarpPerRow:
+    """A thread a row → a warp a row."""
+
+    technique = "warp-per-row"
+
+    def rewrite(self, context: TransformationContext) -> tuple[Rewrite, ...] | Decline:
+        block = flat_block(context)
+        if isinstance(block, Obstacle):
+            return context.decline(self.technique, block)
+        kernel = row_kernel(context, block)
+        if isinstance(kernel, Obstacle):
+            return context.decline(self.technique, kernel)
+        if not walks_along_rows(context, kernel):
+            return context.decline(self.technique, _NOT_ALONG_ROWS)
+        grid = finer_grid(context, _LANES, block)
+        if isinstance(grid, Obstacle):
+            return context.decline(self.technique, grid)
+        return (_rewrite(context, kernel, grid),)
+
+
+def _rewrite(context: TransformationContext, kernel: RowKernel, grid: tuple[TextEdit, ...]) -> Rewrite:
+    tree = context.tree
+    lane, offset = (free_name(tree, kernel.function.node, *names) for names in (("lane", "warp_lane"), ("offset", "distance")))
+    edits = [*_row_edits(context, kernel, lane), *grid]
+    for loop in kernel.loops:
+        edits += _loop_edits(context, kernel, loop, lane, offset)
+    edits += once_for_row(context, kernel.stores, f"{lane} == 0")
+    own, in_others = by_file(context, edits)
+    elsewhere = launch_elsewhere(context, f"{_LANES} times as many blocks")
+    is_exact = all(reduction.is_exact for loop in kernel.loops for reduction in loop.reductions)
+    labels = (*((Label.ASSUMPTION,) if elsewhere else (Label.HOST_CODE,)), *(() if is_exact else (Label.REASSOCIATION,)))
+    return Rewrite(
+        technique=WarpPerRow.technique,
+        kernel=context.kernel.key,
+        line=tree.line(kernel.loops[0].node),
+        edits=own,
+        summary=f"Let the {_LANES} lanes of a warp share each row" + ("; change your launch accordingly." if elsewhere else "."),
+        labels=labels,
+        predictions=predicted_sectors(context, _sector_ratio(context)),
+        assumptions=elsewhere,
+        in_others=in_others,
+    )
+
+
+def _sector_ratio(context: TransformationContext) -> float:
+    """Sectors after / before, where the finding cites how many a request needs at least."""
+    values = {e.metric: e.value for e in reversed(context.evidence)}
+    actual, ideal = values.get("global_sectors_per_request"), values.get("global_ideal_sectors_per_request")
+    return ideal / actual if actual and ideal else 1.0
+
+
+def _row_edits(context: TransformationContext, kernel: RowKernel, lane: str) -> list[TextEdit]:
+    tree, value = context.tree, kernel.row.value
+    assert value is not None, "a row is computed"
+    text = tree.text(value)
+    divided = f"{text} / {_LANES}" if value.type == "parenthesized_expression" else f"({text}) / {_LANES}"
+    declared = after_statement(tree, kernel.row.node, f"const int {lane} = threadIdx.x % {_LANES};")
+    return [TextEdit(tree.span(value), divided), *declared]
+
+
+def _loop_edits(context: TransformationContext, kernel: RowKernel, loop: RowLoop, lane: str, offset: str) -> list[TextEdit]:
+    tree, header = context.tree, loop.header
+    start, update = (loop.node.child_by_field_name(field) for field in ("initializer", "update"))
+    assert start is not None and update is not None, "a counted loop has both"
+    first = start.children_by_field_name("declarator")[0].child_by_field_name("value")
+    assert first is not None, "a counted loop starts somewhere"
+    begins = lane if header.first == "0" else f"{header.first} + {lane}"
+    edits = [TextEdit(tree.span(first), begins), TextEdit(tree.span(update), f"{header.variable} += {_LANES}")]
+    for reduction in loop.reductions:
+        edits += one_start(context, kernel, loop, reduction, f"{lane} != 0")
+    if loop.reductions:
+        edits += after_statement(tree, loop.node, _exchange(context, loop, offset))
+    return edits
+
+
+def _exchange(context: TransformationContext, loop: RowLoop, offset: str) -> str:
+    """The lanes' parts become one value that all of them have."""
+    style, newline = style_of(context), line_end(context.text)
+    indent = indentation(context.text, context.tree.span(loop.node).start)
+    lines = [_exchanged(reduction, offset) for reduction in loop.reductions]
+    head = f"for (int {offset} = {_LANES // 2}; {offset} > 0; {offset} /= 2)"
+    if len(lines) == 1:
+        return f"{head}{newline}{indent}{style.indent}{lines[0]}"
+    inner = "".join(f"{newline}{indent}{style.indent}{line}" for line in lines)
+    return f"{head} {{{inner}{newline}{indent}}}"
+
+
+def _exchanged(reduction: Reduction, offset: str) -> str:
+    return combined(reduction, f"__shfl_xor_sync(0xffffffff, {reduction.variable.name}, {offset})")
