@@ -101,7 +101,7 @@ def test_a_header_alone_gives_the_step_up() -> None:
     [
         (f"{HEADER}\n```cuda part=kernel\n__global__ void k(", "not closed"),
         (f"<think>{HEADER}\n{FENCE}", "nothing follows the draft"),
-        (f"{HEADER}\n{FENCE.replace(' part=kernel', '')}{FENCE.replace(' part=kernel', '')}", "not each says which part"),
+        (f"{HEADER}\n{FENCE.replace(' part=kernel', '')}{FENCE.replace(' part=kernel', '')}", "not each names its part"),
         ('{"summary": "s", "launches": [{"line": 0}]}', "launches.0.line"),
         ("I would pad the tile.", "neither a JSON header nor code"),
         ('{"note": 1}', "neither a JSON header nor code"),

@@ -140,7 +140,7 @@ async def test_a_step_that_failed_is_tried_again_where_the_plan_says_what_differ
     plan = await bed([{"steps": [again]}]).planner.plan(request_of(excluded=failed))
     assert "Unlike what was tried before: Sixteen rows, so that it fits 48 KB." in plan.steps[0].design
     plan = await bed([{"steps": [PLANNED]}]).planner.plan(request_of(excluded=failed))
-    assert not plan.steps and "does not say what differs" in plan.declines[0].reason
+    assert not plan.steps and "does not name what differs" in plan.declines[0].reason
 
 
 async def test_code_is_asked_for_without_a_schema_so_that_it_can_come_in_fences() -> None:

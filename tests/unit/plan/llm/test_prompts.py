@@ -138,7 +138,9 @@ async def test_repair_wrong_answer(snapshot: SnapshotAssertion) -> None:
     )
     race = Problem("shared_race", "two threads write tile[0]", "/kernel.cu", 14, None, None, None, None, None, 1)
     cases = (CaseResult("declared", "n=64", 1.0, Outcome.PASS, 0.0, 0.0), CaseResult("boundary", "n=65", 1.0, Outcome.FAIL, 1.5, 0.2))
-    setback = Setback(SetbackKind.WRONG_ANSWER, "out differs from the original", candidate(), findings=(wrong,), cases=cases, problems=(race,))
+    setback = Setback(
+        SetbackKind.WRONG_ANSWER, "out differs from the original", candidate(), findings=(wrong,), cases=cases, problems=(race,)
+    )
     assert shown(await inputs().improve(full_request(), STEP, REWRITE, setback)) == snapshot
 
 
