@@ -17,6 +17,7 @@ from typing import Any, Protocol
 
 from assistant.lab.merged_runs import merged, unseen_by_emulator
 from assistant.lab.side_by_side import side_by_side
+from assistant.model.problems import merge_problems
 from assistant.model.profile import Correction
 from assistant.ports.lab import LabFailure, Program, ProgramRun, RunLimits
 from assistant.record import Record
@@ -102,7 +103,8 @@ class GpuRuns:
             return _alone(emulated, recorded)
         recorded = self._keep(program, _of_gpu(recorded))
         if isinstance(emulated, ProgramRun) and _is_of_use(emulated, recorded):
-            return merged(recorded, emulated)
+            run = merged(recorded, emulated)
+            return await self._checked_again(program, run, look, limits) if look.mode == "check" and emulated.is_partial else run
         failure = emulated if isinstance(emulated, LabFailure) else LabFailure("unsupported", "it came to none of its launches there", "")
         if failure.kind not in _BEYOND_THE_EMULATOR and recorded.exit_status == 0:
             return failure
@@ -168,6 +170,12 @@ class GpuRuns:
         if isinstance(run, ProgramRun) and run.is_partial:
             self._too_large.add(program)
         return run
+
+    async def _checked_again(self, program: Program, run: ProgramRun, look: Look, limits: RunLimits) -> ProgramRun:
+        """With what checks of recorded launches find: on what the program computes, and by tools that see whole launches."""
+        checked = await self._counted(program, run, look, limits)
+        said = tuple(text for text in checked.unsupported if text not in run.unsupported)
+        return replace(run, problems=merge_problems((*run.problems, *checked.problems)), unsupported=(*run.unsupported, *said))
 
     async def _counted(self, program: Program, recorded: ProgramRun, look: Look, limits: RunLimits) -> ProgramRun:
         return recorded if look.mode == "plain" else await self._count_recorded(program, recorded, look, limits)

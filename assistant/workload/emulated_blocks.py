@@ -14,7 +14,7 @@ from dataclasses import replace
 from assistant.model.recording import RecordedLaunch, Recording
 from assistant.workload.chosen_blocks import spread_blocks
 
-__all__ = ["WHOLE_THREADS", "emulated_blocks", "emulated_part"]
+__all__ = ["WHOLE_THREADS", "emulated_blocks", "emulated_part", "with_fewest_blocks"]
 
 WHOLE_THREADS = 1 << 17
 """Launches of the program's own sizes run whole up to here."""
@@ -22,6 +22,7 @@ _MOST_THREADS = 1 << 20
 """Those at sizes of our own, which are chosen by the work that they are."""
 _MOST_BLOCKS, _FEWEST_BLOCKS, _CHOSEN_THREADS = 64, 16, 1 << 14
 """So many blocks, if these have no more threads together; fewer, but for the fewest, where they do."""
+_LEAST_BLOCKS = 4
 
 
 def emulated_blocks(launch: RecordedLaunch, *, is_own_size: bool) -> tuple[int, ...]:
@@ -30,6 +31,15 @@ def emulated_blocks(launch: RecordedLaunch, *, is_own_size: bool) -> tuple[int, 
         return launch.chosen_blocks
     grid, block = launch.config.grid, launch.config.block
     return spread_blocks(grid, min(_MOST_BLOCKS, max(_FEWEST_BLOCKS, _CHOSEN_THREADS // block.count)))
+
+
+def with_fewest_blocks(recording: Recording) -> Recording:
+    """With no more blocks of each launch that is run in part than its ends and two others: of one whose blocks take long."""
+    made = (
+        replace(each, chosen_blocks=spread_blocks(each.config.grid, _LEAST_BLOCKS)) if each.chosen_blocks else each
+        for each in recording.launches
+    )
+    return replace(recording, launches=tuple(made))
 
 
 def emulated_part(recording: Recording, launches: Sequence[int], *, is_own_size: bool) -> Recording | str:

@@ -162,7 +162,7 @@ def _is_late(side: tuple[SideRun, ...]) -> bool:
 
 def task_of(case: JudgedCase, new: NewCase, effort: Effort) -> Task:
     """What is run of the case, for the side that runs ``new`` on it."""
-    is_checked = case.is_checked and effort.mode == "check" and _is_checkable(new)
+    is_checked = case.is_checked and effort.mode == "check" and (effort.checks_blocks or _is_checkable(new))
     return Task(new, _fills(case), case.repeats, is_checked, effort.is_fresh, _DERIVED_LIMIT_S if new.origin.is_derived else None)
 
 

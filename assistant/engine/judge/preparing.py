@@ -148,6 +148,7 @@ async def prepare(
 
     Cases come from the second run's recording: made with every check on, it knows which memory a launch never reads before writing.
     """
+    effort = replace(effort, checks_blocks=job.lab.timing is not None)
     version, counted = original.version, original.counted
     recorded = counted if second_run is None or second_run.recording is None else second_run
     gathered = await gather(job, version, recorded, kernels, effort)

@@ -17,9 +17,11 @@ from assistant.engine.ids import new_id
 from assistant.engine.job import Job
 from assistant.engine.judge.replaying import POISON, CaseTrial, LeftContents, TryCases, startable
 from assistant.ports.lab import LabFailure, Program, ReplayOptions
+from assistant.workload.chosen_blocks import chosen_in
+from assistant.workload.emulated_blocks import emulated_part, with_fewest_blocks
 from assistant.workload.recordings import NewCase
 
-__all__ = ["trials_of", "try_version"]
+__all__ = ["in_part", "trials_of", "try_version"]
 
 _EVERY_CHECK = "check"
 
@@ -30,9 +32,28 @@ def trials_of(job: Job, program: Program) -> TryCases:
 
 
 async def try_version(job: Job, program: Program, cases: Sequence[NewCase], limit_s: float, is_checked: bool = True) -> list[CaseTrial]:
-    """One trial per case, in order; a case that takes longer than ``limit_s`` does not count."""
+    """One trial per case, in order; a case that takes longer than ``limit_s`` does not count.
+
+    Where a GPU runs launches whole, a trial is of the blocks that the emulator runs of them, and so is ``CaseTrial.case``.
+    """
     if not cases:
         return []
+    if is_checked and job.lab.timing is not None:
+        return await _try_in_part(job, program, [in_part(case) for case in cases], limit_s)
+    return await _try(job, program, cases, limit_s, is_checked)
+
+
+async def _try_in_part(job: Job, program: Program, cases: Sequence[NewCase], limit_s: float) -> list[CaseTrial]:
+    """Where the chosen blocks of a launch take too long, fewer of them."""
+    trials = await _try(job, program, cases, limit_s, is_checked=True)
+    late = [index for index, trial in enumerate(trials) if trial.is_late and chosen_in(trial.case)]
+    fewer = [replace(cases[index], recording=with_fewest_blocks(cases[index].recording)) for index in late]
+    for index, again in zip(late, await _try(job, program, fewer, limit_s, is_checked=True) if fewer else (), strict=True):
+        trials[index] = again
+    return trials
+
+
+async def _try(job: Job, program: Program, cases: Sequence[NewCase], limit_s: float, is_checked: bool) -> list[CaseTrial]:
     limits = replace(job.limits, wall_s=min(job.limits.wall_s, limit_s))
     written = write_cases(job.scratch / new_id("K"), cases)
     mode = _checking_mode(job) if is_checked else "plain"
@@ -41,6 +62,12 @@ async def try_version(job: Job, program: Program, cases: Sequence[NewCase], limi
         return [CaseTrial(case, None, ()) for case in cases]
     contents = LeftContents(replayed.blobs)
     return [CaseTrial(case, run, contents.of(run.after), mode == _EVERY_CHECK) for case, run in zip(cases, replayed.cases, strict=True)]
+
+
+def in_part(case: NewCase) -> NewCase:
+    """What the emulator runs of it beside a GPU; all of it where it is small, and where no part can be run (it then says so)."""
+    part = emulated_part(case.recording, case.launches, is_own_size=case.origin.is_own_size)
+    return case if isinstance(part, str) else replace(case, recording=part)
 
 
 def _checking_mode(job: Job) -> str:
