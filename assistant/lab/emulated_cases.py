@@ -14,10 +14,10 @@ from pathlib import Path
 from assistant.model.recording import Recording
 from assistant.model.workload import Case
 from assistant.serialize import dumps
-from assistant.workload.emulated_blocks import emulated_part
+from assistant.workload.emulated_blocks import emulated_part, with_fewest_blocks
 from assistant.workload.recordings import read_recording
 
-__all__ = ["shown_cases"]
+__all__ = ["fewest_blocks", "shown_cases"]
 
 
 def shown_cases(cases: Sequence[Case], folder: Path) -> list[Case | str]:
@@ -30,9 +30,21 @@ def shown_cases(cases: Sequence[Case], folder: Path) -> list[Case | str]:
         if isinstance(part, str) or part is recording:
             shown.append(part if isinstance(part, str) else case)
             continue
-        place = folder / f"case-{number}"
-        place.mkdir(parents=True, exist_ok=True)
-        (place / "blobs").symlink_to((case.recording / "blobs").resolve(), target_is_directory=True)
-        (place / "recording.json").write_text(dumps(part), "utf-8")
-        shown.append(replace(case, recording=place))
+        shown.append(_written(case, part, folder / f"case-{number}"))
     return shown
+
+
+def fewest_blocks(cases: Sequence[Case], folder: Path) -> list[Case | None]:
+    """The cases with a few blocks each, for those that the emulator did not come to the end of; None where no fewer can run."""
+    found: list[Case | None] = []
+    for number, case in enumerate(cases):
+        part = with_fewest_blocks(read_recording(case.recording), case.launches)
+        found.append(None if part is None else _written(case, part, folder / f"fewest-{number}"))
+    return found
+
+
+def _written(case: Case, recording: Recording, place: Path) -> Case:
+    place.mkdir(parents=True, exist_ok=True)
+    (place / "blobs").symlink_to((case.recording / "blobs").resolve(), target_is_directory=True)
+    (place / "recording.json").write_text(dumps(recording), "utf-8")
+    return replace(case, recording=place)

@@ -33,13 +33,13 @@ def emulated_blocks(launch: RecordedLaunch, *, is_own_size: bool) -> tuple[int, 
     return spread_blocks(grid, min(_MOST_BLOCKS, max(_FEWEST_BLOCKS, _CHOSEN_THREADS // block.count)))
 
 
-def with_fewest_blocks(recording: Recording) -> Recording:
-    """With no more blocks of each launch that is run in part than its ends and two others: of one whose blocks take long."""
-    made = (
-        replace(each, chosen_blocks=spread_blocks(each.config.grid, _LEAST_BLOCKS)) if each.chosen_blocks else each
-        for each in recording.launches
-    )
-    return replace(recording, launches=tuple(made))
+def with_fewest_blocks(recording: Recording, launches: Sequence[int]) -> Recording | None:
+    """With no more blocks of the launch than its ends and two others, for one whose blocks take long; None where that is all of it."""
+    chosen = [each for each in recording.launches if each.index in launches]
+    if len(chosen) != 1 or chosen[0].is_cooperative or (len(chosen[0].chosen_blocks) or chosen[0].config.grid.count) <= _LEAST_BLOCKS:
+        return None
+    fewest = replace(chosen[0], chosen_blocks=spread_blocks(chosen[0].config.grid, _LEAST_BLOCKS))
+    return replace(recording, launches=tuple(fewest if each.index == fewest.index else each for each in recording.launches))
 
 
 def emulated_part(recording: Recording, launches: Sequence[int], *, is_own_size: bool) -> Recording | str:

@@ -82,6 +82,8 @@ async def derive(job: Job, version: SourceVersion, lead: Lead, effort: Effort) -
     base = base_of(lead.own, version.struct_text, effort.seeds)
     dense, sparse = (_redrawn_floats(base, effort.seeds[0], zeros) for zeros in ("filled", "scattered"))
     cost, (trial, dense_trial) = await _measured(job, version, [lead.own.new, dense])
+    if _has_long_blocks(lead.own.new, trial):
+        return await _derive_in_part(job, version, lead, effort)
     own, text = _within(job, base.case, cost, effort), version.struct_text
     bases = [replace(base, case=own)]
     reason = trial.unclean(trial.problem_kinds)
@@ -196,6 +198,11 @@ async def _measured(job: Job, version: SourceVersion, cases: Sequence[NewCase]) 
 def _within(job: Job, own: JudgedCase, cost: Cost, effort: Effort) -> JudgedCase:
     is_checked = cost.threads <= CHECKED_THREADS or job.lab.timing is not None
     return replace(own, repeats=repeat_count(cost, effort.repeats), is_checked=is_checked)
+
+
+def _has_long_blocks(own: NewCase, trial: CaseTrial) -> bool:
+    """Whether some blocks were all that the emulator ran in its time, of a launch of few: each does much, as in a loop over the grid."""
+    return chosen_in(trial.case) != () and not chosen_in(in_part(own)) and not chosen_in(own)
 
 
 def _is_run_in_part(job: Job, case: JudgedCase) -> bool:

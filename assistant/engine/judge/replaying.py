@@ -86,7 +86,7 @@ class LeftContents:
 def _checks_alone(run: CaseRun, fill: int) -> SideRun:
     """What the checks of another device show; one that they could not finish says nothing of the kernel, and is a missing check."""
     problems, error = run.problems, run.error
-    if error in _UNFINISHED or any(problem.kind == UNSUPPORTED for problem in problems):
+    if error in _UNFINISHED or (error is not None and any(problem.kind == UNSUPPORTED for problem in problems)):
         message = f"the emulator's checks of this launch did not end: {error}"
         problems = (*problems, Problem(UNSUPPORTED, message, "", 0, None, None, None, None, None, 1))
         error = None

@@ -17,7 +17,6 @@ from assistant.engine.ids import new_id
 from assistant.engine.job import Job
 from assistant.engine.judge.replaying import POISON, CaseTrial, LeftContents, TryCases, startable
 from assistant.ports.lab import LabFailure, Program, ReplayOptions
-from assistant.workload.chosen_blocks import chosen_in
 from assistant.workload.emulated_blocks import emulated_part, with_fewest_blocks
 from assistant.workload.recordings import NewCase
 
@@ -46,10 +45,14 @@ async def try_version(job: Job, program: Program, cases: Sequence[NewCase], limi
 async def _try_in_part(job: Job, program: Program, cases: Sequence[NewCase], limit_s: float) -> list[CaseTrial]:
     """Where the chosen blocks of a launch take too long, fewer of them."""
     trials = await _try(job, program, cases, limit_s, is_checked=True)
-    late = [index for index, trial in enumerate(trials) if trial.is_late and chosen_in(trial.case)]
-    fewer = [replace(cases[index], recording=with_fewest_blocks(cases[index].recording)) for index in late]
-    for index, again in zip(late, await _try(job, program, fewer, limit_s, is_checked=True) if fewer else (), strict=True):
-        trials[index] = again
+    fewer: dict[int, NewCase] = {}
+    for index, trial in enumerate(trials):
+        least = with_fewest_blocks(trial.case.recording, trial.case.launches) if trial.is_late and trial.case.origin.is_own_size else None
+        if least is not None:
+            fewer[index] = replace(trial.case, recording=least)
+    again = await _try(job, program, list(fewer.values()), limit_s, is_checked=True) if fewer else []
+    for index, trial in zip(fewer, again, strict=True):
+        trials[index] = trial
     return trials
 
 
