@@ -18,8 +18,7 @@ from pathlib import Path
 
 from assistant.lab.captured import CapturedRuns, counted
 from assistant.lab.cpu import CpuLab
-from assistant.lab.device_text import without_host_code
-from assistant.lab.emulated_cases import fewest_blocks, shown_cases
+from assistant.lab.emulated_replays import CASE_S, EmulatedReplays, not_looked_for
 from assistant.lab.gpu_client import GpuClient
 from assistant.lab.gpu_counters import GpuCounters
 from assistant.lab.gpu_replays import GpuReplays
@@ -41,13 +40,8 @@ __all__ = ["GpuLab"]
 _SANITIZED_CASES = 6
 """Of those that the emulator checks, the first: each costs every tool a load of the program, and shapes differ little. For the same
 reason cases that are derived from others (other values, other sizes) are left to the emulator, where it can run them."""
-_BEYOND_THE_EMULATOR = frozenset({"unsupported", "not_built"})
-"""Kinds of failure that a program may meet under the emulator and not on a GPU."""
-_CASE_S = 5.0
-"""For the emulator to run one case, or one recorded launch: what it does not come to the end of in that is said."""
 
 
-_TIMED_OUT = "timed out"
 _Sanitized = tuple[tuple[Problem, ...], tuple[str, ...]] | LabFailure
 """What compute-sanitizer finds, and what it did not come to the end of."""
 
@@ -81,10 +75,10 @@ class GpuLab:
         self._others = others
         self._parallel_labs = parallel_labs
         self._replays = GpuReplays((client, *others), cpu.compiler, scratch)
-        self._twins = GpuTwins(cpu, self._replays, _CASE_S)
+        self._twins = GpuTwins(cpu, self._replays, CASE_S)
         self._captured = CapturedRuns(scratch, cpu.cache, client.gpu)
         self._runs = GpuRuns(cpu, self._captured, self._count_recorded)
-        self._shown_count = 0
+        self._emulated = EmulatedReplays(cpu, scratch)
         self._counters = GpuCounters(client, cpu.compiler, cpu.cache)
         self.sanitizer = GpuSanitizer(client, cpu.compiler)
         self._timing = GpuTiming(client, cpu.compiler, self._replays.helper_code, self._captured, scratch, cpu.cache)
@@ -186,57 +180,24 @@ class GpuLab:
         self, program: Program, cases: Sequence[Case], options: ReplayOptions, limits: RunLimits
     ) -> ReplayRun | LabFailure:
         """Under the emulator, those that it can run; of the others what can be had."""
-        self._shown_count += 1
-        shown = await asyncio.to_thread(shown_cases, cases, self._scratch / f"in-part-{self._shown_count}")
-        runnable = [case for case in shown if isinstance(case, Case)]
-        refused = [(case, reason) for case, reason in zip(cases, shown, strict=True) if isinstance(reason, str)]
-        if not runnable:
-            return await self._without_emulator(program, cases, options, limits, LabFailure("unsupported", refused[0][1], ""))
-        replayed = await self._emulated(program, runnable, options, limits)
-        if isinstance(replayed, LabFailure):
-            return await self._without_emulator(program, cases, options, limits, replayed)
-        if options.mode != "grade":  # whoever tries cases asks for fewer blocks by themselves
-            replayed = await self._with_late_ones(program, runnable, replayed, options, limits)
-        if not refused:
-            return replayed
-        failure = LabFailure("unsupported", refused[0][1], "")
-        others = await self._without_emulator(program, [case for case, _ in refused], options, limits, failure)
-        return others if isinstance(others, LabFailure) else await asyncio.to_thread(_in_order, shown, replayed, others)
-
-    async def _with_late_ones(
-        self, program: Program, cases: Sequence[Case], replayed: ReplayRun, options: ReplayOptions, limits: RunLimits
-    ) -> ReplayRun:
-        """With a few blocks of each case that the emulator did not come to the end of."""
-        late = [case.error == _TIMED_OUT and origin.origin.is_own_size for case, origin in zip(replayed.cases, cases, strict=True)]
-        asked = [case for case, is_late in zip(cases, late, strict=True) if is_late]
-        fewer = await asyncio.to_thread(fewest_blocks, asked, self._scratch / f"in-part-{self._shown_count}")
-        wanted = [case for case in fewer if case is not None]
-        again = await self._emulated(program, wanted, options, limits) if wanted else None
-        if again is None or isinstance(again, LabFailure):
-            return replayed
-        runs = iter(again.cases)
-        by_case = {id(case): next(runs) for case in fewer if case is not None}
-        made = iter(None if case is None else by_case[id(case)] for case in fewer)
-        found = [next(made) if is_late else None for is_late in late]
-        few = _not_looked_for("races, bounds and uninitialised reads: the emulator came to four blocks of a launch in its time")
-        return _joined(
-            replayed,
-            again,
-            [run if new is None else replace(new, problems=(*new.problems, few)) for run, new in zip(replayed.cases, found, strict=True)],
-        )
+        found = await self._emulated.run(program, cases, options, limits)
+        if isinstance(found, LabFailure):
+            return await self._without_emulator(program, cases, options, limits, found)
+        reason = next((run for run in found.runs if isinstance(run, str)), None)
+        if reason is None:
+            return ReplayRun(tuple(run for run in found.runs if isinstance(run, CaseRun)), found.blobs)
+        refused = [case for case, run in zip(cases, found.runs, strict=True) if isinstance(run, str)]
+        others = await self._without_emulator(program, refused, options, limits, LabFailure("unsupported", reason, ""))
+        if isinstance(others, LabFailure):
+            return others
+        left = iter(others.cases)
+        runs = tuple(next(left) if isinstance(run, str) else run for run in found.runs)
+        if not any(run.after for run in others.cases):
+            return ReplayRun(runs, found.blobs)
+        return ReplayRun(runs, await asyncio.to_thread(_gathered, found.blobs, others.blobs))
 
     async def _count_recorded(self, program: Program, recorded: ProgramRun, look: Look, limits: RunLimits) -> ProgramRun:
         return await counted(self, program, recorded, look.mode, limits, look.sample_blocks, look.corrections)
-
-    async def _emulated(self, program: Program, cases: Sequence[Case], options: ReplayOptions, limits: RunLimits) -> ReplayRun | LabFailure:
-        """A replay of the kernels alone where the emulator cannot build the host code around them."""
-        limits = replace(limits, wall_s=min(limits.wall_s, _CASE_S))
-        replayed = _refused(await self.cpu.replay(program, cases, options, limits))
-        kernels_alone = without_host_code(program)
-        if not isinstance(replayed, LabFailure) or replayed.kind not in _BEYOND_THE_EMULATOR or kernels_alone is None:
-            return replayed
-        again = _refused(await self.cpu.replay(kernels_alone, cases, options, limits))
-        return replayed if isinstance(again, LabFailure) else again
 
     async def _without_emulator(
         self, program: Program, cases: Sequence[Case], options: ReplayOptions, limits: RunLimits, failure: LabFailure
@@ -259,36 +220,18 @@ def _with_sanitized(replayed: ReplayRun, found: _Sanitized) -> ReplayRun:
     """The emulator's checks with what compute-sanitizer finds on the GPU, with the first case: the tools do not say where they find."""
     if isinstance(found, LabFailure):
         found = ((), (f"compute-sanitizer did not run: {found.message}",))
-    problems = (*found[0], *(_not_looked_for(sentence) for sentence in found[1]))
+    problems = (*found[0], *(not_looked_for(sentence) for sentence in found[1]))
     checked = [replace(case, is_comparable=False) for case in replayed.cases]
     if checked:
         checked[0] = replace(checked[0], problems=(*checked[0].problems, *problems))
     return replace(replayed, cases=tuple(checked))
 
 
-def _in_order(shown: Sequence[Case | str], replayed: ReplayRun, others: ReplayRun) -> ReplayRun:
-    """One replay of two; contents of the second are put with those of the first."""
-    runs = {True: iter(replayed.cases), False: iter(others.cases)}
-    return _joined(replayed, others, [next(runs[isinstance(case, Case)]) for case in shown])
-
-
-def _joined(replayed: ReplayRun, others: ReplayRun, cases: Sequence[CaseRun]) -> ReplayRun:
-    """``cases`` of both, with the contents of both in one folder."""
-    for blob in others.blobs.iterdir() if others.blobs.is_dir() and others.blobs != replayed.blobs else ():
-        if not (replayed.blobs / blob.name).exists():
-            shutil.copyfile(blob, replayed.blobs / blob.name)
-    return replace(replayed, cases=tuple(cases))
-
-
-def _refused(replayed: ReplayRun | LabFailure) -> ReplayRun | LabFailure:
-    """A failure where the emulator did not run one of the kernels."""
-    if isinstance(replayed, LabFailure):
-        return replayed
-    problems = (problem for case in replayed.cases if case.error is not None for problem in case.problems)
-    reason = next((problem.message for problem in problems if problem.kind == "unsupported"), None)
-    return replayed if reason is None else LabFailure("unsupported", reason, "")
-
-
-def _not_looked_for(sentence: str) -> Problem:
-    """No defect: what the lab could not do."""
-    return Problem("unsupported", sentence, "", 0, None, None, None, None, None, 1)
+def _gathered(blobs: Path, others: Path) -> Path:
+    """One folder with the contents of both."""
+    if not blobs.is_dir():
+        return others
+    for blob in others.iterdir():
+        if not (blobs / blob.name).exists():
+            shutil.copyfile(blob, blobs / blob.name)
+    return blobs
