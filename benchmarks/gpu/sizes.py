@@ -22,6 +22,8 @@ __all__ = ["measure_sizes", "sizes_table"]
 _EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 _WALL_S = 120.0
 _LEAST_LEFT_S = 30.0
+_CANDIDATES = 3
+"""Of each search: the first, which finds the original's own runs to be made, and two more."""
 _WHATS = ("first", "screen", "confirm")
 
 
@@ -60,7 +62,8 @@ def measure_sizes(kept: Kept, folder: Path, end_s: float) -> None:
             text = text.replace(old, new)
         source = folder / f"size{number}" / program.example
         own_s = _own_seconds(text, source, program.arguments)
-        events = searched(text, source, left_s, program.arguments)
+        (source.parent / "kernelopt.toml").write_text(f"[limits]\ncandidates = {_CANDIDATES}\n", "utf-8")
+        events = searched(text, source, left_s, program.arguments, folder / "home")
         (folder / f"size{number}.jsonl").write_text("".join(f"{json.dumps([at_s, event])}\n" for at_s, event in events), "utf-8")
         for span in spans_of(events):
             kept.add({"program": program.name, "a_us": _launch_us(events), "own_s": own_s, "whole_s": events[-1][0], **span})

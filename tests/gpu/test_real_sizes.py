@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import numpy as np
 import pytest
 
 from assistant.build.flags import DEFAULT_FLAGS
+from assistant.cuda.parse import parse
 from assistant.lab.cpu import CpuLab
 from assistant.lab.gpu import GpuLab
 from assistant.lab.gpu_client import GpuClient
@@ -21,7 +23,9 @@ from assistant.lab.gpus import Gpu, usable_gpus
 from assistant.model.source import Source
 from assistant.model.workload import Case, CaseOrigin
 from assistant.ports.lab import Program, ProgramRun, ReplayOptions, ReplayRun, RunLimits
-from assistant.workload.recordings import RecordingReader
+from assistant.workload.derive import extract
+from assistant.workload.recordings import NewCase, RecordingReader, write_case
+from assistant.workload.widen import widened
 
 ROOT = Path(__file__).parents[2]
 BODY = "y[i] = a * x[i] + y[i];"
@@ -58,9 +62,8 @@ def gpu() -> Gpu:
 
 
 @pytest.fixture
-async def lab(gpu: Gpu, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[GpuLab]:
-    cache = tmp_path_factory.getbasetemp() / "cache"
-    lab = GpuLab(CpuLab(tmp_path, cache, "h200"), GpuClient(gpu, tmp_path), tmp_path, "h200")
+async def lab(gpu: Gpu, tmp_path: Path, home: Path) -> AsyncIterator[GpuLab]:
+    lab = GpuLab(CpuLab(tmp_path, home / "cache", "h200"), GpuClient(gpu, tmp_path), tmp_path, "h200")
     yield lab
     await lab.close()
 
@@ -83,17 +86,10 @@ async def test_the_float64_values_of_a_large_launch_are_the_gpu_s(lab: GpuLab, t
     run = await lab.run(program(tmp_path), "plain", RunLimits(), record=True)
     assert isinstance(run, ProgramRun) and run.recording is not None and run.recording_path is not None
     reader = RecordingReader(run.recording_path)
-    from assistant.cuda.parse import parse
-    from assistant.workload.derive import extract
-    from assistant.workload.recordings import NewCase, write_case
-    from assistant.workload.widen import widened
-
     source = program(tmp_path).sources[0]
     parameters = parse(source).kernels[0].parameters
     wide = widened(extract(reader.recording, reader.blob, 0, parameters, CaseOrigin("recorded", "", 0, 1.0, 1.0)), (parameters,))
     assert isinstance(wide, NewCase), wide
-    from dataclasses import replace
-
     name = "saxpy(double*, double const*, double, int)"
     wide = replace(wide, recording=replace(wide.recording, launches=(replace(wide.recording.launches[0], kernel=name),)))
     case: Case = write_case(tmp_path / "wide", wide)
