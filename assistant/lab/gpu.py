@@ -150,7 +150,7 @@ class GpuLab:
         replayed, found = await side_by_side(emulated, self._sanitized(program, own, limits))
         if isinstance(replayed, LabFailure):
             return replayed
-        is_unchecked = len(own) < _SANITIZED_CASES and all(map(_is_unchecked, replayed.cases))
+        is_unchecked = 0 < len(own) < _SANITIZED_CASES and all(map(_is_unchecked, replayed.cases))
         if is_unchecked:  # by the emulator: then other values and sizes are the sanitizer's, too
             found = await self._sanitized(program, [*own, *(case for case in cases if case not in own)][:_SANITIZED_CASES], limits)
         return _with_sanitized(replayed, found)

@@ -143,8 +143,10 @@ class CaseTrial(Record):
     def checked(self) -> SideRun | None:
         """It as the run with every check on that a judge wants; None where not every check was, or it did not come to its end."""
         run = self.run
-        if run is None or not self.is_checked or run.error is not None or not run.is_comparable:
+        if run is None or not self.is_checked or run.error is not None:
             return None
+        if not run.is_comparable:
+            return _checks_alone(run, POISON)
         return SideRun(self.after, None, POISON, run.guards_intact, run.repeat_difference, run.problems)
 
     @property

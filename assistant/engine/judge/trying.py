@@ -59,7 +59,7 @@ async def _try_in_part(job: Job, program: Program, cases: Sequence[NewCase], lim
 async def _try(job: Job, program: Program, cases: Sequence[NewCase], limit_s: float, is_checked: bool) -> list[CaseTrial]:
     limits = replace(job.limits, wall_s=min(job.limits.wall_s, limit_s))
     written = write_cases(job.scratch / new_id("K"), cases)
-    mode = _checking_mode(job) if is_checked else "plain"
+    mode = _checking_mode(job, cases) if is_checked else "plain"
     replayed = await job.lab.replay(startable(program, cases), written, ReplayOptions(mode=mode, fill=POISON), limits)
     if isinstance(replayed, LabFailure):
         return [CaseTrial(case, None, ()) for case in cases]
@@ -73,6 +73,6 @@ def in_part(case: NewCase) -> NewCase:
     return case if isinstance(part, str) else replace(case, recording=part)
 
 
-def _checking_mode(job: Job) -> str:
-    """The emulator's checks alone: ``check`` would also start the cases under a GPU's sanitizer."""
-    return _EVERY_CHECK if job.lab.timing is None else "grade"
+def _checking_mode(job: Job, cases: Sequence[NewCase]) -> str:
+    """The emulator's checks alone: ``check`` would also start recorded and declared cases under a GPU's sanitizer."""
+    return _EVERY_CHECK if job.lab.timing is None or all(case.origin.is_derived for case in cases) else "grade"

@@ -59,13 +59,13 @@ def _program() -> NewCase:
 
 @dataclass
 class Watched(FakeLab):
-    """Notes what cases are tried on under the emulator's checks: of the program's own sizes or of others, and how many threads."""
+    """Notes the threads of what is run with checks: trials at the program's own size by themselves, and everything at other sizes."""
 
     tried: list[tuple[bool, int]] = field(default_factory=list[tuple[bool, int]])
 
     async def replay(self, program: Program, cases: Sequence[Case], options: ReplayOptions, limits: RunLimits) -> ReplayRun | LabFailure:
-        if options.mode == "grade":
-            for case in cases:
+        if options.mode in ("grade", "check"):
+            for case in (one for one in cases if options.mode == "grade" or not one.origin.is_own_size):
                 launches = map(read_recording(case.recording).launch, case.launches)
                 self.tried += [(case.origin.is_own_size, threads_run(launch)) for launch in launches]
         return await super().replay(program, cases, options, limits)
