@@ -102,6 +102,8 @@ class GpuRuns:
         if isinstance(recorded, LabFailure):
             return _alone(emulated, recorded)
         recorded = self._keep(program, _of_gpu(recorded))
+        if emulated is None:
+            return recorded
         if isinstance(emulated, ProgramRun) and _is_of_use(emulated, recorded):
             run = merged(recorded, emulated)
             return await self._checked_again(program, run, look, limits) if look.mode == "check" and emulated.is_partial else run
@@ -150,10 +152,14 @@ class GpuRuns:
 
     async def _both(
         self, program: Program, look: Look, limits: RunLimits, known: ProgramRun | None
-    ) -> tuple[ProgramRun | LabFailure, ProgramRun | LabFailure]:
-        """At the same time where each run has a private copy of the program's folder; else one after the other."""
+    ) -> tuple[ProgramRun | LabFailure, ProgramRun | LabFailure | None]:
+        """At the same time where each run has a private copy of the program's folder; else one after the other. The emulator's is None
+        where nothing is counted or checked."""
         if known is not None:
             return known, await self._emulated(program, look, limits)
+        if look.mode == "plain":
+            recorded = await self._gpu.run(program, limits)
+            return recorded, await self._emulated(program, look, limits) if isinstance(recorded, LabFailure) else None
         if not program.is_candidate:
             recorded = await self._gpu.run(program, limits)
             return recorded, await self._emulated(program, look, limits)
@@ -203,8 +209,10 @@ def _small(limits: RunLimits) -> RunLimits:
     return replace(limits, wall_s=min(limits.wall_s, _SMALL_S), whole_s=0.0)
 
 
-def _alone(emulated: ProgramRun | LabFailure, failure: LabFailure) -> ProgramRun | LabFailure:
+def _alone(emulated: ProgramRun | LabFailure | None, failure: LabFailure) -> ProgramRun | LabFailure:
     """The emulator's run, named as what it is; the failure of both is the emulator's, which names places in the source."""
+    if emulated is None:
+        return failure
     if isinstance(emulated, LabFailure) or emulated.recording is None:
         return failure if isinstance(emulated, LabFailure) and emulated.kind == "unsupported" else emulated
     note = f"recorded under the emulator, as the GPU's recorder failed: {failure.message}"

@@ -18,7 +18,7 @@ from assistant.emulator.translate.unit import Unpromotable
 
 __all__ = ["promoted_texts"]
 
-_HALF = re.compile(r"\b(?:__half2?|half2?|nv_half2?|(?:__)?nv_bfloat16\w*|cuda_(?:fp16|bf16|fp8)\.h)\b")
+_HALF = re.compile(r"\b(?:__\w*(?:half|bfloat16)\w*|half2?|nv_half2?|nv_bfloat16\w*|cuda_(?:fp16|bf16|fp8)\.h)\b")
 _FUNCTIONS = (
     "static __host__ __device__ inline double emu_promoted_divide(double a, double b) { return a / b; } "
     "static __host__ __device__ inline double emu_promoted_saturate(double x) { return x > 0.0 ? (x < 1.0 ? x : 1.0) : 0.0; } "

@@ -93,6 +93,14 @@ async def test_a_person_who_asks_for_every_block_gets_every_block() -> None:
     assert on.asked[0][1].whole_s == 0.0
 
 
+async def test_where_nothing_is_counted_the_emulator_is_not_asked() -> None:
+    on = Machines()
+    run = await on.runs.run(PROGRAM, Look("plain"), LIMITS)
+    assert isinstance(run, ProgramRun) and run.is_of_gpu and on.asked == []
+    on.on_gpu = LabFailure("internal", "no CUPTI", "")
+    assert isinstance(await on.runs.run(PROGRAM, Look("plain"), LIMITS), ProgramRun) and [mode for mode, _ in on.asked] == ["plain"]
+
+
 async def test_what_was_recorded_is_looked_at_again_without_another_run() -> None:
     on = Machines()
     runs = on.runs
