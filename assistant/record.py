@@ -42,7 +42,7 @@ class Record:
             _make(cls)
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
-        """Of classes that no object was made of yet."""
+        """Stands in for the ``__init__`` of classes that no object was made of yet."""
         _make(type(self))
         self.__init__(*arguments, **named)
 

@@ -57,6 +57,7 @@ error that keeps a job from starting (no such file, say) goes to standard error,
 | `compare` | `stage_started`, `stage_ended`, `message`, `comparison` per kernel pair, and an overall one if there are several |
 | `optimize` | `findings`, `plan`, `candidate`, `stage_started`, `message`, `proposal`, `decision` |
 | `proposals`, `show` | `proposal` without a job around it |
+| `history replay` | as of `compare` |
 | `accept`, `reject`, `undo` | `decision`; a job as of `compare` before it where the text had to be judged |
 """
 _CODE_MAP_HEAD = """\

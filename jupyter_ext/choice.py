@@ -66,7 +66,7 @@ class Choice(Record):
 
     @property
     def reason(self) -> LeftOut:
-        """Of all that is left out: the code that they share, else ``other``, and each one's words."""
+        """Reason for all that is left out: the code that they share, else ``other``, and each one's words."""
         codes = {why.code for why in self.left_out.values() if why.code is not None}
         words = (
             f"hunk {number}: {why.with_code if len(codes) > 1 else why.words}"

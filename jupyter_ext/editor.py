@@ -62,7 +62,7 @@ class EditorCells:
                     return Replacement(False, "", "VS Code has no kernelopt extension, or not this notebook")
                 case _:
                     time.sleep(_POLL_S)
-        return Replacement(False, "", "VS Code did not say whether it made the edit")
+        return Replacement(False, "", "VS Code did not report whether it made the edit")
 
     def _withdrawn(self, placement_id: str) -> bool:
         """Whether it had not been taken."""

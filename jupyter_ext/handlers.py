@@ -206,7 +206,7 @@ class _Report(_Handler):
     async def get(self) -> None:
         path = self.text("path")
         if path is None:
-            raise web.HTTPError(400, "path says which file")
+            raise web.HTTPError(400, "give the file as path")
         await self.answer(lambda served: served.report(path))
 
 

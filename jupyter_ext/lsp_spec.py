@@ -11,7 +11,7 @@ import sys
 __all__ = ["language_servers"]
 
 _SPEC_VERSION = 2
-"""Of jupyter-lsp's ``language-server-spec``."""
+"""Version of jupyter-lsp's ``language-server-spec``."""
 
 
 def language_servers(manager: object) -> dict[str, dict[str, object]]:

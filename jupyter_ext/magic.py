@@ -68,7 +68,7 @@ class KernelOptMagics(Magics):
     @argument("--block", help="threads of a block: a number or a tuple")
     @argument("--shared", help="bytes of dynamic shared memory (default: 0)")
     @argument("--shapes", help="sets of variables that --args and --grid are worked out for: 'n=1000;n=4096'")
-    @argument("--ref", help="a function that says what is right; called with the arguments that it has parameters for")
+    @argument("--ref", help="a function that computes the right result; called with the arguments that it has parameters for")
     @argument("--ref-time", type=float, default=ReferenceLimits().total_s, help="seconds that calls of --ref may take (default: 10)")
     @argument("--planner", choices=("auto", "expert", "llm"), help="who proposes edits (default: as configured)")
     @argument("--allow-host-code", action="store_true", help="proposals may edit host code, such as the launches of a main()")
@@ -91,7 +91,7 @@ class KernelOptMagics(Magics):
 
     @magic_arguments("kernelopt")
     @argument("verb", nargs="?", default="status", help=f"one of {', '.join(VERBS)}")
-    @argument("words", nargs="*", help="a run's number, a proposal's id and a reason, or what is said to a pair session")
+    @argument("words", nargs="*", help="a run's number, a proposal's id and a reason, or a message to a pair session")
     @argument("--timeout", type=float, help="of wait: seconds")
     @argument("--hunk", action="append", default=[], help="of accept: only this hunk, by its id; may be repeated")
     @argument("--reason", help="of reject: a reason code")

@@ -32,7 +32,7 @@ CELL = "padding:0 6px;white-space:pre-wrap;overflow-wrap:anywhere;text-align:lef
 TABLE = "border-collapse:collapse;table-layout:fixed;width:100%;min-width:44em"
 """Long lines are broken, so that every column is in sight; in a narrow cell it scrolls."""
 _COLUMNS = '<col style="width:3em"><col>'
-"""Of one half: numbers, text."""
+"""Columns of one half: numbers, text."""
 _GAP = "padding:2px 6px;text-align:left;opacity:.8;background:none;font-weight:600"
 _REMOVED, _ADDED = "#ffebee", "#e8f5e9"
 _SIGN = {True: ("-", "+"), False: (" ", " ")}

@@ -52,7 +52,7 @@ class Elsewhere(Protocol):
 
 
 class Reviewing:
-    """Of one notebook's proposals."""
+    """Reviews one notebook's proposals."""
 
     def __init__(self, workshop: Workshop, front: CellFront, elsewhere: Elsewhere | None = None) -> None:
         self._workshop = workshop
@@ -116,7 +116,7 @@ class Reviewing:
         """
         cell = run.cell
         code = cell.with_text(text)
-        answer = Replacement(False, "", "the front end does not say which cell was run")
+        answer = Replacement(False, "", "the front end does not report which cell was run")
         if cell.id is not None:
             before = cell.text
 
@@ -163,7 +163,7 @@ class Reviewing:
 
 
 def _text(texts: tuple[Source, ...]) -> str:
-    """Of the one cell that a proposal in a notebook edits."""
+    """Text of the one cell that a proposal in a notebook edits."""
     (source,) = texts
     return source.text
 

@@ -95,7 +95,7 @@ class CellRun:
     verbs: tuple[Verb, ...]
     on_change: list[Callable[[CellRun], None]] = field(default_factory=list["Callable[[CellRun], None]"])
     job_id: str | None = None
-    """Of the step that runs."""
+    """Job of the step that runs."""
     is_cancelled: bool = False
     clock: Callable[[], float] = time.monotonic
 

@@ -31,7 +31,7 @@ __all__ = ["BadRequest", "Conflict", "NotThere", "ServedMemory"]
 
 _OPEN = frozenset({ProposalState.OPEN, ProposalState.UNDONE})
 _REPORTED_PROPOSALS = 10
-"""Of one file, the newest, as in an editor's panel."""
+"""Proposals of one file, the newest, as in an editor's panel."""
 
 Row = TypeVar("Row", JobRow, Proposal)
 
@@ -146,7 +146,7 @@ class ServedMemory:
                 return self._decision_object(outcome, proposal)
             case AlreadyDecided(decision=first):
                 message = f"{first.proposal} was already {first.kind.value.replace('_', ' ')} by {first.decided_by}"
-                raise Conflict(message, "its decisions say when and why")
+                raise Conflict(message, "its decisions show when and why")
             case MovedChange():
                 message = f"{proposal.path.name} changed since {proposal.id} was made: its edit has to be judged again"
                 raise Conflict(message, f"kernelopt accept {proposal.id}")

@@ -65,7 +65,7 @@ _FRONT_END = "jupyter"
 _OFF = {"compile": "off", "verify": "off", "profile": "off"}
 _SHOWN_PROPOSALS = 10
 _LAST_WORDS_S = 2.0
-"""Of runs that end with the notebook's kernel: Jupyter gives that one 5 s in all."""
+"""Limit of runs that end with the notebook's kernel: Jupyter gives that one 5 s in all."""
 
 
 class CellQuestions(Record):
@@ -86,7 +86,7 @@ class CellQuestions(Record):
     """The session that ``PAIR_SUGGEST`` is asked of."""
     hint: str = ""
     folder: Path | None = None
-    """Of the live arrays; removed when the cell is opened again."""
+    """Folder of the live arrays; removed when the cell is opened again."""
     is_recorded: bool = False
     """The arrays are those of launches that a captured cell made."""
 
@@ -97,7 +97,7 @@ class Picture(Record):
     view: View
     report: Report
     proposals: tuple[Proposal, ...]
-    """Of this text, newest first, in any state."""
+    """Proposals on this text, newest first, in any state."""
 
 
 class Workshop:
@@ -134,7 +134,7 @@ class Workshop:
 
     @property
     def runs(self) -> tuple[CellRun, ...]:
-        """Of all cells, oldest first."""
+        """Runs of all cells, oldest first."""
         return tuple(self._runs)
 
     def request(self, cell: Cell, wanted: CellQuestions) -> JobRequest:

@@ -44,7 +44,7 @@ class VerifyArguments(Record):
     """The earlier text of the whole document."""
     proposal_id: str | None = None
     seeds: tuple[int, ...] = ()
-    """Of the verification that ``cases`` are of, in its order; empty: fresh ones."""
+    """Seeds of the verification that ``cases`` come from, in its order; empty: fresh ones."""
     cases: tuple[CaseKey, ...] = ()
     """Empty: all."""
     region: str | None = None
@@ -68,7 +68,7 @@ class BuildArguments(Record):
     command: str | None = None
     """To be recorded, as it is typed in a shell; None: the one that the project shows."""
     options: tuple[str, ...] = ()
-    """Of CMake, where it configures the project."""
+    """Options for CMake, where it configures the project."""
     kernel: str | None = None
     source: str | None = None
 
@@ -93,15 +93,15 @@ class PairArguments(Record):
     source: str | None = None
     """Which CUDA text of the document, as lenses name it."""
     goal: str | None = None
-    """Of ``start``."""
+    """For ``start``."""
     hint: str = ""
-    """Of ``suggest``: a finding, a technique, or words for a model planner."""
+    """For ``suggest``: a finding, a technique, or words for a model planner."""
     words: str = ""
-    """Of ``constrain``."""
+    """For ``constrain``."""
     version: int | None = None
-    """Of ``back``; None: the one before."""
+    """For ``back``; None: the one before."""
     region: str | None = None
-    """Of ``start``, for the session as long as the document is open; as for other commands."""
+    """For ``start``, for the session as long as the document is open; as for other commands."""
 
 
 _Arguments = SourceArguments | VerifyArguments | PairArguments | ProgramArguments | BuildArguments

@@ -27,7 +27,7 @@ _SEVERITIES = {
     Severity.INFORMATION: types.DiagnosticSeverity.Information,
 }
 _LEAST_SHOWN_RATIO = 0.005
-"""Of a note's cost: a smaller one would be shown as 0 %."""
+"""Least cost of a note that is shown: a smaller one would be shown as 0 %."""
 
 
 class Diagnostics:
@@ -79,7 +79,7 @@ class Diagnostics:
                 self._send(path.as_uri(), self._told_of(path))
 
     def _told_of(self, path: Path) -> list[types.Diagnostic]:
-        """Of a file that is not open, what the jobs on all documents say; each once."""
+        """What the jobs on all documents report of a file that is not open; each once."""
         found: list[types.Diagnostic] = []
         for told in self._elsewhere.values():
             found += [diagnostic for diagnostic in told.get(path, []) if diagnostic not in found]

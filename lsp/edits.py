@@ -35,7 +35,7 @@ class NewText(Record):
 class _Change(Record):
     unit: Unit
     edits: tuple[types.TextEdit, ...]
-    """Of the unit's document."""
+    """Edits of the unit's document."""
 
 
 class DocumentEdits:

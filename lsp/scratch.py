@@ -111,7 +111,7 @@ class ScratchCopies:
 
 
 def _scratch_paths(proposal: Proposal) -> tuple[Path, ...]:
-    """Of each of its files."""
+    """A scratch path for each of its files."""
     folder, names = workspace_folder(find_workspace(proposal.path)) / "edits" / proposal.id, shown_names(proposal.paths)
     return tuple(folder / names(path) for path in proposal.paths)
 

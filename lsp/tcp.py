@@ -105,7 +105,7 @@ def peer_of(connection: socket.socket) -> int | None:
 
 
 def _user_in(file: Path, local: str, remote: str) -> int | None:
-    """Of the socket in the kernel's list ``file`` that stands between two ends.
+    """User of the socket in the kernel's list ``file`` that stands between two ends.
 
     Columns as proc(5) has them: addresses are the second and third, the state the fourth, the user's id the eighth.
     """

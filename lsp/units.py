@@ -36,7 +36,7 @@ class Unit(Record):
 
     key: str
     uri: str
-    """Of the document, or of the notebook cell."""
+    """URI of the document, or of the notebook cell."""
     path: Path
     """The path that jobs use for it; the file need not exist."""
     text: str
@@ -115,7 +115,7 @@ class Unit(Record):
 
     @cached_property
     def positions(self) -> Positions:
-        """Of the document."""
+        """Positions in the document."""
         return Positions(self.document, self.encoding)
 
     def _line_bounds(self, line: int) -> tuple[int, int]:

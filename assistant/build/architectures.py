@@ -10,10 +10,11 @@ Compute Capability" (threads, blocks, registers, shared memory); allocation unit
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from assistant.model.device import Architecture
 
-__all__ = ["ARCHITECTURES", "architecture"]
+__all__ = ["ARCHITECTURES", "architecture", "compiled_for"]
 
 _KIB = 1024
 _REGISTERS_PER_SM = 64 * _KIB
@@ -70,6 +71,12 @@ ARCHITECTURES: tuple[Architecture, ...] = (
 )
 """Oldest first."""
 
+_WITH_OWN_INSTRUCTIONS = frozenset({"sm_90", "sm_100", "sm_103", "sm_110", "sm_120", "sm_121"})
+"""Each has a name with an ``a``, for which nvcc takes instructions that no other one need have (nvcc manual 13.0, "GPU Feature List")."""
+_OWN_INSTRUCTIONS = re.compile(
+    r"\b(?:wgmma|warpgroup_\w+|setmaxnreg|tcgen05|cutlass|cute|__CUDA_ARCH_FEAT_SM\d+_ALL|__CUDA_ARCH_SPECIFIC__)\b"
+)
+"""Instructions (PTX ISA 9.0, "wgmma.mma_async", "setmaxnreg", "tcgen05"), libraries that use them, and macros that ask for them."""
 _NAME = re.compile(r"(?:sm|compute)_(\d{2,3})[af]?")
 
 
@@ -80,3 +87,10 @@ def architecture(name: str) -> Architecture | None:
         return None
     plain = f"sm_{match[1]}"
     return next((a for a in ARCHITECTURES if a.name == plain), None)
+
+
+def compiled_for(name: str, texts: Iterable[str]) -> str:
+    """``sm_90a`` for ``sm_90`` where one of the texts uses instructions that this architecture alone has; else the name as it is."""
+    if name not in _WITH_OWN_INSTRUCTIONS or not any(_OWN_INSTRUCTIONS.search(text) for text in texts):
+        return name
+    return f"{name}a"

@@ -124,7 +124,7 @@ _NO_OBJECT = _words(
     -dumpfullversion -dumpspecs
     """
 )
-"""Of these ``-v`` also compiles; it does where there is a source."""
+"""Only ``-v`` among these may also compile: it does where a source is given."""
 _TALKS = _words("-v -V -h")
 _BOOLEAN_WORDS = frozenset({"true", "false"})
 
@@ -145,7 +145,7 @@ def nvcc_words(words: tuple[str, ...], prepended: str, appended: str) -> tuple[s
 
 
 class _Reader:
-    """Of one command line of a driver or linker."""
+    """Reads one command line of a driver or linker."""
 
     def __init__(self, tool: str, folder: str) -> None:
         self._folder = folder

@@ -29,7 +29,7 @@ _GCC = re.compile(
 _GCC_PLACELESS = re.compile(r"^(?:cc1plus|cc1|g\+\+|gcc): (?P<severity>fatal error|error): (?P<message>.*)$")
 _PTXAS = re.compile(r"^ptxas (?:(?P<file>[^,]+), line (?P<line>\d+); )?(?P<severity>fatal|error|warning)\s*: (?P<message>.*)$")
 _MOST_CHARACTERS = 4000
-"""Of one message (chosen): the notes on a template of the standard library stay below."""
+"""Upper bound for one message (chosen): the notes on a template of the standard library stay below it."""
 _CARET = re.compile(r"^\s*\^\s*$")
 _NOISE = re.compile(
     r"^(?:Remark: The warnings can be suppressed.*|\d+ errors? detected in the compilation of .*|\d+ errors?, .*|"

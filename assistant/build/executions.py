@@ -130,7 +130,7 @@ def _proved_passes(graph: ControlFlow, thread_count: int, accesses: Accesses) ->
 
 
 def _accesses_made(graph: ControlFlow, accesses: Accesses) -> dict[tuple[str, int], dict[int | None, float]]:
-    """Of each line in question: accesses that one pass of each innermost loop makes, and (None) what is outside of loops."""
+    """For each line in question, the accesses that one pass of each innermost loop makes; under None those outside of loops."""
     made: dict[tuple[str, int], dict[int | None, float]] = {}
     for block in graph.blocks:
         around = graph.loop_chain(block.index)

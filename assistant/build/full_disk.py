@@ -51,6 +51,6 @@ def check_space(*folders: Path) -> None:
 
 
 def _free_bytes(folder: Path) -> int:
-    """Of the file system that holds the folder, or would."""
+    """Free space of the file system that holds the folder, or would hold it."""
     there = next((place for place in (folder, *folder.parents) if place.is_dir()), Path("/"))
     return shutil.disk_usage(there).free

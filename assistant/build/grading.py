@@ -65,7 +65,7 @@ class GradingInput(Record):
     profile: LaunchProfile
     code: KernelCode | None
     loops: tuple[SourceLoop, ...]
-    """Of all sources of the program."""
+    """The loops of all sources of the program."""
     kernel_lines: tuple[int, int]
     """First and last line of the kernel's definition."""
     corrections: tuple[Correction, ...] = ()

@@ -15,7 +15,7 @@ from pathlib import Path
 __all__ = ["include_places"]
 
 _NAMING = (*("--include-path", "--pre-include", "--system-include", "-idirafter", "-imacros", "-include", "-iquote", "-isystem", "-I"),)
-"""Of nvcc (13.0 manual, "File and Path Specifications") and of g++ (GCC 15 manual, "Directory Options"); longer ones first."""
+"""Options of nvcc (13.0 manual, "File and Path Specifications") and of g++ (GCC 15 manual, "Directory Options"); longer ones first."""
 _TO_HOST = ("--compiler-options", "-Xcompiler")
 _SEPARATOR = re.compile(r"[,\s\"']+")
 

@@ -24,7 +24,7 @@ __all__ = ["headers_of", "include_closure", "installed_headers", "unfit_header",
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:<([^>\n]+)>|"([^"\n]+)")', re.MULTILINE)
 _SYSTEM = "-isystem"
 _MOST_BYTES = 16 << 20
-"""Of one header; a larger one is left to the compiler."""
+"""Largest header that is read; a larger one is left to the compiler."""
 
 
 def include_closure(path: str, text: str, directories: tuple[str, ...], read: Callable[[str], str | None]) -> dict[str, str]:

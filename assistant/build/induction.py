@@ -194,7 +194,7 @@ def _adds_product(instruction: SassInstruction, operands: list[str], own: set[st
 
 
 _OPERANDS = 4
-"""Of a multiply-add and of a shift-add: target, two factors or addend and shift, addend."""
+"""Operands of a multiply-add and of a shift-add: target, two factors or addend and shift, addend."""
 
 
 def _signed(text: str) -> int:

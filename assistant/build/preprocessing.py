@@ -120,7 +120,7 @@ def own_paths(sources: Iterable[str], foreign: Iterable[str], cwd: Path) -> OwnP
 
 
 def read_survivors(output: str, own_path: OwnPath) -> Survivors:
-    """Of step 1; ``own_path`` is asked with files as the preprocessor names them."""
+    """Reads the output of step 1; ``own_path`` is asked with files as the preprocessor names them."""
     pieces: list[_Own | _Definition | str] = []
     for line, file, text in _chunks(output):
         path = own_path(file)
@@ -171,7 +171,7 @@ def dependencies(makefile: str) -> tuple[str, ...]:
 
 
 def refused(said: str, sources: frozenset[str], own_path: OwnPath) -> NotPreprocessed:
-    """Of a step that failed: what was read, and the first error if it stands in one of the program's ``sources``."""
+    """Reads the messages of a step that failed: the text, and the first error if it stands in one of the program's ``sources``."""
     read = {path for file in _ENTERED.findall(said) if (path := own_path(file)) is not None} - sources
     errors = (error for error in _ERROR.finditer(said) if (own_path(error["file"]) or "") in sources)
     first = next((f"line {error['line']}: {error['text']}" for error in errors), "what it includes has errors")

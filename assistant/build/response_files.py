@@ -19,7 +19,7 @@ ReadText = Callable[[Path], str]
 _NAMES = frozenset({"--options-file", "-optf"})
 """nvcc 13.0 manual, "Generic Tool Options"; its value may list files, separated by commas."""
 _MOST_FILES = 64
-"""Of one command line, those that files name included (chosen; CMake writes one for each language)."""
+"""Files read for one command line, those that files name included (chosen; CMake writes one for each language)."""
 
 
 def expand(words: Iterable[str], folder: Path, read: ReadText) -> tuple[str, ...]:

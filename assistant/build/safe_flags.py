@@ -43,15 +43,15 @@ _NOT_TAKEN = _words(
     --dependency-output -time --time -fdevice-time-trace --fdevice-time-trace -objtemp --objdir-as-tempdir
     """
 )
-"""Of nvcc: they start programs, read further flags, or name files to write (nvcc 13.0 manual, "NVCC Command Options")."""
+"""Options of nvcc that start programs, read further flags, or name files to write (nvcc 13.0 manual, "NVCC Command Options")."""
 _HOST_WORD = re.compile(
     r"-(?:W(?![alp]\Z)[\w=+-]*|w|O\w*|g\w*|std=[\w+]+|m[\w.-]*(?:=[\w.+-]+)?|pedantic[\w-]*|ansi|pthread|pipe|[DUI].*|isystem.*|include.*"
     r"|f(?!plugin|dump|profile|callgraph|auto-profile|opt-info|save|use-ld|module|offload|lto|compare-debug|stack-usage"
     r"|diagnostics-(?!color|show))[\w-]*(?:=[\w.+-]+)?)",
     re.DOTALL,
 )
-"""Of the host compiler: warnings, optimization, macros, includes (GCC 15 manual, "Option Summary"); ``-wrapper``, ``-fplugin``, ``-B`` and
-``-specs`` start programs, ``-fdump…``, ``-fprofile…``, ``-Wp,-MD`` and others write files."""
+"""Allowed options of the host compiler: warnings, optimization, macros, includes (GCC 15 manual, "Option Summary"); ``-wrapper``,
+``-fplugin``, ``-B`` and ``-specs`` start programs, ``-fdump…``, ``-fprofile…``, ``-Wp,-MD`` and others write files."""
 _HOST_VALUE_NEXT = _words("-I -D -U -isystem -include")
 _ASSEMBLER_WORD = re.compile(r"--?(?!(?:o|output-file|optf|options-file)\b)[A-Za-z][\w-]*(?:=[\w.+-]+)?|\d+|true|false")
 _SEPARATOR = re.compile(r"[,\s\"']+")

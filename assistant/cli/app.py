@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from assistant.cli import options as opt
+from assistant.cli.bench import add_bench_command
 from assistant.cli.ledger import add_ledger_commands
 from assistant.cli.loading import loading
 from assistant.cli.machine import add_machine_commands
@@ -42,6 +43,7 @@ def build_app(servers: Servers) -> typer.Typer:
     for command in (_inspect, _check, _profile, _compare):
         app.command(command.__name__.lstrip("_"))(command)
     add_optimize_command(app)
+    add_bench_command(app)
     add_program_command(app)
     add_ledger_commands(app)
     add_machine_commands(app)

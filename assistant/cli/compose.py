@@ -29,10 +29,12 @@ if TYPE_CHECKING:
 __all__ = ["has_gpu", "open_session", "refused_command"]
 
 
-def open_session(front_end: str = "cli", compiler: KeptCompiler | None = None, relay: ModelRelay | None = None) -> Session:
+def open_session(
+    front_end: str = "cli", compiler: KeptCompiler | None = None, relay: ModelRelay | None = None, memory: Path | None = None
+) -> Session:
     """A session of this process; its jobs share ``compiler`` where it outlives them.
 
-    ``relay``: to the model of the editor that started it.
+    ``relay``: to the model of the editor that started it. ``memory``: the file that it learns into, in the place of the user's.
     """
     catalogue = own_catalogue()
     expert = ExpertPlanner(catalogue, EXPERT_TRANSFORMATIONS)
@@ -66,7 +68,7 @@ def open_session(front_end: str = "cli", compiler: KeptCompiler | None = None, r
 
     return Session(
         SessionParts(
-            open_store=open_store,
+            open_store=open_store if memory is None else lambda _: open_store(memory),
             open_lab=open_lab,
             planner=expert,
             catalogue=catalogue,

@@ -55,7 +55,7 @@ class HostCodeOnTerminal(Record):
     async def __call__(self, edit: str) -> bool:
         if self.trust.consent(self.consent) is ConsentAnswer.ALWAYS:
             return True
-        question = f"{edit} edits host code. It runs limited (kernelopt doctor says how), with your rights only once you accept it."
+        question = f"{edit} edits host code. It runs limited (kernelopt doctor lists how), with your rights only once you accept it."
         console().print(question, markup=False)
         answer = await choose("allow such edits in this search? [y]es, [n]o, [a]lways here", ("y", "n", "a"), "n")
         if answer == "a":

@@ -36,7 +36,7 @@ from assistant.engine.report import (
     term_shares,
 )
 from assistant.errors import UsageError
-from assistant.model import events
+from assistant.model import event_parts, events
 from assistant.model.profile import Severity
 from assistant.profile.quantity import format_quantity
 from assistant.profile.roofline_plot import HEIGHT, WIDTH, plot_roofline, si
@@ -126,7 +126,7 @@ def _source_lines(report: ProfileReport, kernel: KernelReport, launch: LaunchRep
     return source_rows(report.text, str(report.path), kernel.ranges, launch.profile.lines, launch.profile.findings, launch.profile.stalls)
 
 
-def _elsewhere(report: ProfileReport, launch: LaunchReport) -> list[events.ProfileLine]:
+def _elsewhere(report: ProfileReport, launch: LaunchReport) -> list[event_parts.ProfileLine]:
     """Accesses in other files than the report's: headers, further sources."""
     return [line for line in launch.profile.lines if line.file != str(report.path)]
 

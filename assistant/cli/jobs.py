@@ -22,6 +22,7 @@ __all__ = ["EventStream", "fail", "run_async", "show_events", "show_written"]
 
 EventStream = AsyncIterator[events.Event]
 OnWriting = Callable[[ModelRole, str], None]
+_INTERRUPTED = "interrupted; what was finished is kept: kernelopt history; a search goes on with kernelopt optimize FILE --resume"
 _LOOP_IS_CLOSED = "Event loop is closed"
 """What pipes of a subprocess raise that are first closed when the event loop has ended (CPython, ``asyncio/base_events.py``)."""
 
@@ -36,8 +37,8 @@ def show_written(stream: Callable[[OnWriting], EventStream], as_json: bool, is_v
     return run_async(lambda: _show(stream, as_json, is_verbose))
 
 
-def run_async(main: Callable[[], Awaitable[int]]) -> int:
-    """Run to the end; Ctrl-C and SIGTERM cancel, so that workers are killed before the process ends."""
+def run_async(main: Callable[[], Awaitable[int]], interrupted: str = _INTERRUPTED) -> int:
+    """Run to the end; Ctrl-C and SIGTERM cancel, so that workers are killed before the process ends, and ``interrupted`` is printed."""
 
     async def cancellable() -> int:
         task = asyncio.ensure_future(main())
@@ -47,9 +48,7 @@ def run_async(main: Callable[[], Awaitable[int]]) -> int:
         try:
             return await task
         except asyncio.CancelledError:
-            console(is_error=True).print(
-                "interrupted; what was finished is kept: kernelopt history; a search goes on with kernelopt optimize FILE --resume"
-            )
+            console(is_error=True).print(interrupted, markup=False, soft_wrap=True)
             return exit_codes.INTERRUPTED
         except BrokenPipeError:
             return exit_codes.READER_GONE

@@ -8,16 +8,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
+from assistant.cli import options as opt
 from assistant.cli.loading import loading
 from assistant.cli.options import Json
+from assistant.engine import JobRequest
 from assistant.model.proposal import REASON_CODES
 
 __all__ = ["add_ledger_commands"]
 
+_LISTING = "list"
 Id = Annotated[str, typer.Argument(metavar="ID", help="A proposal's id, or the first characters of one")]
 
 
@@ -29,12 +33,16 @@ def add_ledger_commands(app: typer.Typer) -> None:
         ("accept", _accept),
         ("reject", _reject),
         ("undo", _undo),
-        ("history", _history),
     )
     for name, command in commands:
         app.command(name)(command)
 
-    memory = typer.Typer(help="What was learnt, and the file it is kept in.", no_args_is_help=True)
+    history = typer.Typer(help="What was tried and decided, and judging it again.", cls=_WithListing)
+    history.command(_LISTING)(_history)
+    history.command("replay")(_replay)
+    app.add_typer(history, name="history")
+
+    memory = typer.Typer(help="What was learned, and the file it is kept in.", no_args_is_help=True)
     for name, command in (
         ("show", _memory_show),
         ("path", _memory_path),
@@ -44,6 +52,14 @@ def add_ledger_commands(app: typer.Typer) -> None:
     ):
         memory.command(name)(command)
     app.add_typer(memory, name="memory")
+
+
+class _WithListing(TyperGroup):
+    """Lists where no command of the group is named: ``history FILE`` is ``history list FILE``."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # typer's releases name the context's class differently
+        is_named = args[:1] and args[0] in (*self.commands, *ctx.help_option_names)
+        return super().parse_args(ctx, args if is_named else [_LISTING, *args])
 
 
 def _proposals(
@@ -108,13 +124,32 @@ def _history(
     verify: Annotated[bool, typer.Option("--verify", help="Re-derive every hash and the chain of records instead")] = False,
     as_json: Json = False,
 ) -> None:
-    """What was tried and decided, newest first."""
+    """What was tried and decided, newest first; the word `list` may be left out."""
     if verify:
         _memory_verify(as_json)
     with loading():
         from assistant.cli.ledger_answers import print_history
 
     print_history(file, limit, as_json)
+
+
+def _replay(
+    context: typer.Context,
+    id_prefix: Id,
+    device: opt.Device = None,
+    timeout: opt.Timeout = None,
+    build: opt.Build = None,
+    run: opt.Run = None,
+    as_json: opt.Json = False,
+) -> None:
+    """Judge a proposal once more, on the recording that it was judged on; arguments for its program follow --."""
+    with loading():
+        from assistant.cli.ledger_decisions import replay
+
+    def request(file: Path) -> JobRequest:
+        return opt.job_request(file, None, None, device, None, None, context.obj, timeout, build=build, run=run)
+
+    replay(id_prefix, request, as_json)
 
 
 def _memory_show(as_json: Json = False) -> None:

@@ -126,7 +126,7 @@ def _decisions(store: ProposalStore, workspace: Path, path: Path | None) -> tupl
 def print_knowledge(as_json: bool) -> None:
     """What was learnt: per technique and bottleneck, how often it was tried, right, better, accepted."""
     rows = _store().knowledge()
-    typer.echo(as_json_text(rows) if as_json else as_text(rows) or "nothing was learnt yet")
+    typer.echo(as_json_text(rows) if as_json else as_text(rows) or "nothing was learned yet")
 
 
 def print_memory_path() -> None:

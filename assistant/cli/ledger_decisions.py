@@ -1,8 +1,10 @@
-"""What the commands that decide on a proposal do and print: accept, reject, undo."""
+"""What the commands that decide on a proposal, or judge it again, do and print: accept, reject, undo, history replay."""
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
+from pathlib import Path
 
 import typer
 
@@ -11,10 +13,10 @@ from assistant.cli.compose import open_session
 from assistant.cli.console import console
 from assistant.cli.jobs import show_events
 from assistant.cli.render import TextRenderer
-from assistant.engine import event_json
+from assistant.engine import JobRequest, event_json
 from assistant.model import events
 
-__all__ = ["accept", "reject", "undo"]
+__all__ = ["accept", "reject", "replay", "undo"]
 
 
 def accept(id_prefix: str, hunks: tuple[str, ...], as_json: bool) -> None:
@@ -35,6 +37,14 @@ def reject(id_prefix: str, code: str | None, reason: str | None, as_json: bool) 
 def undo(id_prefix: str, as_json: bool) -> None:
     """Take an accepted proposal back; refused if the file moved on."""
     _show_now(open_session().undo(id_prefix), as_json)
+
+
+def replay(id_prefix: str, request_of: Callable[[Path], JobRequest], as_json: bool) -> None:
+    """Judge a proposal again on what it was judged on. ``request_of``: what its file is judged with."""
+    session = open_session()
+    proposal = session.store.find_proposal(id_prefix)
+    request = replace(request_of(proposal.path), working_directory=proposal.path.parent)
+    raise typer.Exit(show_events(lambda: session.replay(proposal.id, request), as_json))
 
 
 def _show_decision(stream: Callable[[], AsyncIterator[events.Event]], as_json: bool) -> int:

@@ -26,7 +26,7 @@ __all__ = ["configure", "print_programs", "use_program"]
 
 _NAMES_SHOWN = 8
 _OWN_OPTIONS = ("-S", "-B", "-H")
-"""Of cmake: which folders it works on."""
+"""Options of cmake that choose the folders it works on."""
 
 
 def configure(file: Path | None, options: str | None, as_json: bool) -> None:
@@ -67,7 +67,7 @@ def use_program(file: Path | None, name: str, cflags: str | None, as_json: bool)
     name = _named(found, name)
     if name not in names:
         known = ", ".join(names[:_NAMES_SHOWN]) + (", …" if len(names) > _NAMES_SHOWN else "")
-        remedy = f"name one of these: {known}" if names else f"kernelopt program {path.name} says what was looked for"
+        remedy = f"name one of these: {known}" if names else f"kernelopt program {path.name} lists what was looked for"
         raise UsageError(f"{path.name} belongs to no program {name}", remedy)
     choose_program(path, find_workspace(path), name)
     if as_json:

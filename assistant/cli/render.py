@@ -20,7 +20,7 @@ from assistant.cli.search_screen import SearchScreen, briefly, place_of, share
 from assistant.cli.timeline_screen import TimelineScreen
 from assistant.cuda.same_names import split_name
 from assistant.engine.report import measured_in_words, stalls_in_words
-from assistant.model import events
+from assistant.model import event_parts, events
 from assistant.model.build import DiagnosticSeverity
 from assistant.model.profile import Evidence, Severity
 from assistant.model.verification import Outcome, verdict_in_words
@@ -251,7 +251,7 @@ class TextRenderer:
         if event.speed is not None:
             self._speed(event.speed)
 
-    def _verification(self, report: events.VerificationReport) -> None:
+    def _verification(self, report: event_parts.VerificationReport) -> None:
         for finding in report.findings:
             place = "" if finding.line is None else f" line {finding.line}"
             is_in_message = finding.expected is None or f"expected {finding.expected}" in finding.message
@@ -266,7 +266,7 @@ class TextRenderer:
         for missing in report.missing_checks:
             self._print(f"  [dim]not checked: {escape(missing)}[/]")
 
-    def _speed(self, speed: events.SpeedReport) -> None:
+    def _speed(self, speed: event_parts.SpeedReport) -> None:
         interval = "" if speed.low is None else f" [{speed.low:.2f}, {speed.high:.2f}]"
         shift = ""
         if speed.bottleneck_before and speed.bottleneck_after:
@@ -293,7 +293,7 @@ def _of_file(file: str | None, name: str = "") -> str:
     return "" if file is None or split_name(name)[0] else f" of {PurePath(file).name}"
 
 
-def _line_table(lines: Iterable[events.ProfileLine], file: str) -> Table:
+def _line_table(lines: Iterable[event_parts.ProfileLine], file: str) -> Table:
     """Lines of other files than the kernel's have its name before them."""
     table = Table(box=None, pad_edge=False, header_style="dim")
     for name in ("line", "access", "requests", "threads", "sectors", "ideal", "waves", "ideal", "grade"):
@@ -308,7 +308,7 @@ def _line_table(lines: Iterable[events.ProfileLine], file: str) -> Table:
     return table
 
 
-def _grade_reasons(lines: Iterable[events.ProfileLine]) -> dict[str, list[str]]:
+def _grade_reasons(lines: Iterable[event_parts.ProfileLine]) -> dict[str, list[str]]:
     """Why lines are not exact, each reason with its lines."""
     found: dict[str, list[str]] = {}
     for line in lines:
@@ -318,7 +318,7 @@ def _grade_reasons(lines: Iterable[events.ProfileLine]) -> dict[str, list[str]]:
     return found
 
 
-def _cases_in_words(report: events.VerificationReport) -> str:
+def _cases_in_words(report: event_parts.VerificationReport) -> str:
     passed = sum(case.outcome is Outcome.PASS for case in report.cases)
     kinds = dict.fromkeys(case.kind for case in report.cases)
     words = ", ".join(f"{sum(case.kind == kind for case in report.cases)} {kind}" for kind in kinds)

@@ -74,7 +74,7 @@ class _TextReport:
         self._screen.print(f"{_now()} [bold]{escape(self._name(path))}[/]{f' {escape(via)}' if via.startswith('via') else ''}")
         if view.programs is not None and len(view.programs.meant) > 1:
             names = ", ".join(program.name for program in view.programs.meant)
-            self._screen.print(escape(f"  part of {names}: kernelopt program {path} --use NAME says which runs it"), soft_wrap=True)
+            self._screen.print(escape(f"  part of {names}: kernelopt program {path} --use NAME chooses which one runs it"), soft_wrap=True)
         for kernel in view.kernels:
             self._screen.print(f"  {escape(kernel.name)}: {escape(kernel_headline(kernel))}", soft_wrap=True)
         for note in view.notes:

@@ -152,7 +152,7 @@ def _below_home(folder: Path) -> Iterator[Path]:
 
 
 def _first_run(has: list[bool], folders: list[Path]) -> list[Path]:
-    """Of the folders the first that has it and those around it that have it without a gap."""
+    """The first of the folders that has it, and those around it that have it without a gap."""
     start = next((at for at, one in enumerate(has) if one), len(has))
     return list(itertools.takewhile(lambda folder: has[folders.index(folder)], folders[start:]))
 

@@ -19,7 +19,7 @@ from assistant.config.settings import is_lower_only, is_user_only
 __all__ = ["TITLE", "vscode_properties", "write"]
 
 TITLE = "Checks, Search and Models"
-"""Of the group in VS Code's settings editor."""
+"""Title of the group in VS Code's settings editor."""
 _KEPT = ("type", "enum", "items", "minimum", "maximum", "exclusiveMinimum", "pattern")
 """Words of JSON schema that both sides know."""
 

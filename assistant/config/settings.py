@@ -105,7 +105,7 @@ class MemorySettings(_Section):
     recordings_bytes: int = Field(
         default=4 * _GIB,
         ge=0,
-        description="Recordings of decided proposals kept for replay; above it the oldest go, and those become not replayable.",
+        description="Recordings kept for `kernelopt history replay`; above it the oldest are removed.",
         json_schema_extra=_USER_ONLY,
     )
 
@@ -152,7 +152,7 @@ class ProviderSettings(_Section):
     max_input_tokens: int = Field(
         default=24_000,
         ge=1000,
-        description="Tokens one prompt may have, by an upper estimate; what is least useful is cut first, and that is said.",
+        description="Tokens one prompt may have, by an upper estimate; what is least useful is cut first, and that is reported.",
         json_schema_extra=_USER_ONLY,
     )
     planner_model: str | None = _of_role("Model that plans", "model")
@@ -265,14 +265,14 @@ class SearchSettings(_Section):
     allow: tuple[DeferredDecision, ...] = Field(
         default=(),
         description="Decisions of a person that a search puts off: it goes on from edits that ask for these alone, and what it offers "
-        "at its end says them. Empty: an edit that needs a decision is offered alone, and nothing is built on it.",
+        "at its end lists them. Empty: an edit that needs a decision is offered alone, and nothing is built on it.",
         json_schema_extra=_USER_ONLY,
     )
     parallel_builds: int = Field(
         default=2,
         ge=1,
         le=64,
-        description="Candidates in the compiler's hands: the one that is judged, and those compiled meanwhile (1: none).",
+        description="Candidates that are compiled at a time: the one that is judged, and others (1: none).",
         json_schema_extra=_LOWER_ONLY,
     )
 

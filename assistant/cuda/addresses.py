@@ -33,7 +33,7 @@ _COMPARISONS = frozenset({"==", "!=", "<", ">", "<=", ">=", "-"})
 
 
 def address_doubts(tree: SyntaxTree) -> tuple[Doubt, ...]:
-    """Of kernels and device functions, in source order."""
+    """Doubts about kernels and device functions, in source order."""
     found = (doubt for f in functions(tree) if f.is_kernel or f.is_device for doubt in _Reader(tree, f).doubts())
     return tuple(sorted(found, key=lambda doubt: doubt.line))
 

@@ -42,7 +42,7 @@ class LoopStep(Record):
 
 
 def bounds_in(names: BodyNames, region: Node) -> tuple[Bound, ...]:
-    """Of every comparison in ``region``: ``i < n`` as it must hold, ``i >= n`` the other way round where it makes the thread leave."""
+    """The bound of every comparison in ``region``: ``i < n`` as it must hold, ``i >= n`` reversed where it makes the thread leave."""
     return tuple(
         bound
         for node in names.tree.find("binary_expression", "call_expression", inside=region)
@@ -52,13 +52,13 @@ def bounds_in(names: BodyNames, region: Node) -> tuple[Bound, ...]:
 
 
 def loop_bounds(names: BodyNames) -> tuple[Bound, ...]:
-    """Of what every ``for`` asks before an iteration."""
+    """The bounds that every ``for`` checks before an iteration."""
     conditions = (condition_of(loop) for loop in names.tree.find("for_statement", inside=names.body))
     return tuple(bound for condition in conditions if condition is not None for bound in bounds_in(names, condition))
 
 
 def loop_steps(names: BodyNames) -> tuple[LoopStep, ...]:
-    """Of every ``for`` that adds to its variable."""
+    """The step of every ``for`` that adds to its variable."""
     return tuple(step for loop in names.tree.find("for_statement", inside=names.body) for step in _step(loop))
 
 

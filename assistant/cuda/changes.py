@@ -27,7 +27,7 @@ class RebasedTexts(Record):
     """The edit fits the files as they are now."""
 
     texts: tuple[Source, ...]
-    """Of every file of the edit, with the edit made."""
+    """The text of every file of the edit, with the edit made."""
 
 
 class ChangeConflict(Record):

@@ -83,7 +83,7 @@ def _named(tree: SyntaxTree) -> Iterator[tuple[str, Node | None]]:
 
 
 def _is_in_declaration(parameter: Node) -> bool:
-    """Of a prototype, which uses none of its names, or of ``dim3 b(X * Y)``, which the grammar takes for one."""
+    """Whether it belongs to a prototype, which uses none of its names, or to ``dim3 b(X * Y)``, which the grammar reads as one."""
     node = parameter.parent if parameter.parent is None else parameter.parent.parent
     while node is not None and node.type.endswith("declarator"):
         node = node.parent

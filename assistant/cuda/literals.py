@@ -12,18 +12,25 @@ from collections.abc import Iterator
 
 from assistant.cuda.syntax import Node, SyntaxTree
 
-__all__ = ["double_literals", "integer_value", "is_double_literal", "is_made_of_numbers", "numbers_in"]
+__all__ = ["double_literals", "integer_value", "is_double_literal", "is_literal_of", "is_made_of_numbers", "numbers_in"]
 
 _DOUBLE = re.compile(r"[-+]?(?:\d[\d']*\.[\d']*|\.\d[\d']*|\d[\d']*(?=[eE]))(?:[eE][-+]?\d+)?")
 """A decimal floating literal without ``f``, ``l`` or another suffix has type double (C++17, [lex.fcon])."""
 _NUMBER = re.compile(r"(?<![\w.])(?:\d[\w.']*(?:(?<=[eE])[-+]\d+)?|\.\d[\w']*(?:(?<=[eE])[-+]\d+)?)")
 _INTEGER = re.compile(r"([-+]?)(0[xX][0-9a-fA-F]+|0[bB][01]+|0[0-7]*|[1-9]\d*)(?:[uU]?[lL]{0,2}|[lL]{1,2}[uU])", re.ASCII)
+_FLOATING = re.compile(r"(\d+\.\d*|\.\d+|\d+(?=[fF]))[fFlL]?")
 _LETTER = re.compile(r"[A-Za-z_]")
 
 
 def is_double_literal(text: str) -> bool:
     """True for ``0.5``, ``1.``, ``2e-3``; false for ``0.5f``, ``3``, ``1.0L``."""
     return _DOUBLE.fullmatch(text) is not None
+
+
+def is_literal_of(text: str, value: int) -> bool:
+    """True where the text is a literal of this integer value, floating ones included: ``0``, ``0.f``, ``0u`` for 0."""
+    floating = _FLOATING.fullmatch(text.strip())
+    return integer_value(text.strip()) == value or (floating is not None and float(floating[1]) == value)
 
 
 def integer_value(text: str) -> int | None:

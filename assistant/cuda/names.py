@@ -9,10 +9,11 @@ Example::
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from assistant.cuda.syntax import Node, SyntaxTree
 
-__all__ = ["fresh_name", "mentions", "names_in", "words_in"]
+__all__ = ["free_name", "fresh_name", "mentions", "names_in", "words_in"]
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
 
@@ -40,3 +41,21 @@ def fresh_name(tree: SyntaxTree, wanted: str) -> str:
         number += 1
         name = f"{wanted}{number}"
     return name
+
+
+def free_name(tree: SyntaxTree, inside: Node, *wanted: str) -> str:
+    """The first of ``wanted`` that a function does not use, nor a macro of the text has; the last with a number where all are taken."""
+    taken = words_in(tree.text(inside)) | {tree.text(name) for name in _macro_names(tree)}
+    free = [name for name in wanted if name not in taken]
+    number = 2
+    while not free:
+        free = [name for name in (f"{wanted[-1]}{number}",) if name not in taken]
+        number += 1
+    return free[0]
+
+
+def _macro_names(tree: SyntaxTree) -> Iterator[Node]:
+    for macro in tree.find("preproc_def", "preproc_function_def"):
+        name = macro.child_by_field_name("name")
+        if name is not None:
+            yield name

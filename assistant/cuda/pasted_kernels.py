@@ -24,7 +24,7 @@ class PastedKernel(Record):
     name: str
     macro: str
     line: int
-    """Of the macro's use."""
+    """Line of the macro's use."""
 
 
 def pasted_kernels(text: str) -> tuple[PastedKernel, ...]:

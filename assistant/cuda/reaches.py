@@ -40,7 +40,7 @@ Reach = tuple[Part, ...]
 
 
 def reaches(names: BodyNames, pointer: str, element_bytes: int) -> tuple[Reach, ...] | None:
-    """Of each access to the array that ``pointer`` points to; None where a use of it is not understood."""
+    """The reach of each access to the array that ``pointer`` points to; None where a use of it is not understood."""
     try:
         return tuple(_Reading(names, element_bytes).through(pointer, 1, (), 0))
     except _UnknownUseError:

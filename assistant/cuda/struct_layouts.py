@@ -70,7 +70,7 @@ def struct_layouts(text: str) -> Mapping[str, ElementLayout]:
 
 
 def layout_named(text: str, spelled: str | None) -> ElementLayout | None:
-    """Of a type as a compiler spells it (``ns::Particle``, ``View<float const>``); None for one that is no struct of the text."""
+    """The layout of a type as a compiler spells it (``ns::Particle``, ``View<float const>``); None where the text has no such struct."""
     if spelled is None:
         return None
     name = " ".join(_QUALIFIER.sub("", spelled).split())
@@ -81,7 +81,7 @@ def layout_named(text: str, spelled: str | None) -> ElementLayout | None:
 
 @lru_cache(maxsize=KEPT_ANSWERS)
 def _instance_layout(text: str, name: str) -> ElementLayout | None:
-    """Of an instance of the text's struct template of that name, where there is just one."""
+    """The layout of an instance of the text's struct template of that name, where there is exactly one."""
     head, _, inside = name[:-1].partition("<")
     tag, arguments = head.strip().rpartition("::")[2], split_arguments(inside)
     known = [(found, parameters) for found, parameters in _templates(SyntaxTree(text)) if _tag_of(found).partition("<")[0].strip() == tag]

@@ -34,7 +34,7 @@ _MAX_DEPTH = 8
 
 
 def word_arithmetic(tree: SyntaxTree) -> tuple[WordArithmetic, ...]:
-    """Of kernels and device functions, in source order."""
+    """The word arithmetic of kernels and device functions, in source order."""
     found = (one for f in functions(tree) if f.is_kernel or f.is_device for one in _Reader(tree, f).found())
     return tuple(sorted(found, key=lambda one: one.line))
 

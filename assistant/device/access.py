@@ -27,7 +27,7 @@ _FLAGS = ("NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS")
 def files_of(
     sources: Iterable[str], workspaces: Iterable[str], arguments: Sequence[str], folder: Path, environment: Mapping[str, str]
 ) -> ProgramFiles:
-    """Of a program whose compilers get ``arguments`` and ``environment``, and run in ``folder``."""
+    """The files of a program whose compilers get ``arguments`` and ``environment``, and run in ``folder``."""
     listed = (Path(place) for name in _LISTS_OF_FOLDERS for place in environment.get(name, "").split(os.pathsep) if place)
     users = (word for name in _FLAGS for word in _words(environment.get(name, "")))
     includes = (*include_places((*arguments, *users), folder), *(folder / place for place in listed))

@@ -18,6 +18,7 @@ from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
+from assistant.build.architectures import compiled_for
 from assistant.build.blank import blank_spans, host_includes, host_spans, name_expressions
 from assistant.build.diagnostics import parse_compiler
 from assistant.build.flags import cache_key, nvrtc_options
@@ -65,7 +66,7 @@ _NVRTC_TIMEOUT_S = 20.0
 """nvcc answers what NVRTC does not."""
 _DEMANGLE_TIMEOUT_S = 10.0
 _SASS_BYTES = 512 << 20
-"""Of a disassembler's output."""
+"""Upper bound for a disassembler's output."""
 
 
 def compile_program(request: CompileRequest, toolchain: Toolchain, runner: ToolRunner) -> CompileReply:
@@ -125,7 +126,7 @@ class _Job(Record):
 
     @cached_property
     def files(self) -> ProgramFiles:
-        """Of the user, what compilers may read."""
+        """The user's files that compilers may read."""
         request, environment = self.request, self.runner.environment
         folder = Path(request.sources[0][0]).parent
         return files_of((path for path, _ in request.sources), request.workspaces, request.flags.arguments, folder, environment)
@@ -205,7 +206,8 @@ def _by_nvrtc(job: _Job) -> tuple[BuildResult, str] | None:
     device_text = blank_spans(text, (*host_includes(text), *host_spans(parsed, _function_spans(text))))
     includes = [f"-I{Path(path).parent}", *([f"-I{toolchain.include_directory}"] if toolchain.include_directory else [])]
     views = ["--ptxas-options=-v"] if request.want else []
-    every_option = (f"--gpu-architecture={request.architecture}", "-lineinfo", *views, *options, *includes)
+    architecture = compiled_for(request.architecture, (text,))
+    every_option = (f"--gpu-architecture={architecture}", "-lineinfo", *views, *options, *includes)
     expressions = tuple(dict.fromkeys((*name_expressions(parsed), *(name_in_code(k)[0] for k in request.kernels))))
     asked = NvrtcRequest(path, device_text, every_option, expressions, "ptx" in request.want, job.access)
     output = job.runner.nvrtc.compile(asked, min(_NVRTC_TIMEOUT_S, request.timeout_s))

@@ -49,11 +49,11 @@ class CuptiLibrary(Record):
     purpose: str
     """What it does, as people read it where it cannot be built (``records launches``)."""
     folder: str
-    """Of the cache."""
+    """Folder in the cache."""
     sources: tuple[Path, ...]
     includes: tuple[Path, ...]
     digest: str
-    """Of all its text, the headers' too."""
+    """Digest of all its text, the headers' included."""
 
 
 def find_cupti(toolchain: Toolchain, wheel_tree: Path | None) -> Cupti | None:

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NewType, Protocol
 
-from assistant.model.launch import LaunchConfig
+from assistant.model.launch import Dim3, LaunchConfig
 from assistant.record import Record
 
 __all__ = [
@@ -35,7 +35,7 @@ __all__ = [
 ]
 
 Address = NewType("Address", int)
-"""Of device memory."""
+"""An address in device memory."""
 ModuleHandle = NewType("ModuleHandle", int)
 FunctionHandle = NewType("FunctionHandle", int)
 StreamHandle = NewType("StreamHandle", int)
@@ -113,6 +113,8 @@ class PreparedLaunch(Record):
     is_cooperative: bool
     kept: object
     """What the driver must keep alive while this launch or a graph of it is in use; only the driver looks at it."""
+    cluster: Dim3 | None = None
+    """Blocks of a cluster; None: as the kernel was compiled."""
 
 
 class HostMemory(Record):
@@ -190,7 +192,12 @@ class Driver(Protocol):
     # Launches
 
     def prepare(
-        self, function: FunctionHandle, config: LaunchConfig, arguments: Sequence[bytes], is_cooperative: bool = False
+        self,
+        function: FunctionHandle,
+        config: LaunchConfig,
+        arguments: Sequence[bytes],
+        is_cooperative: bool = False,
+        cluster: Dim3 | None = None,
     ) -> PreparedLaunch:
         """Check the arguments' sizes against the kernel's parameters and allow the dynamic shared memory, above 48 KiB too.
 

@@ -36,7 +36,7 @@ class Image(Record):
     unit: str = ""
     """Path of its source, where there are others."""
     others: tuple[UnitCode, ...] = ()
-    """Of further units of the program, which hold kernels that were asked for."""
+    """Code of further units of the program, which hold kernels that were asked for."""
 
     @property
     def units(self) -> tuple[UnitCode, ...]:
@@ -71,9 +71,9 @@ class ReplayRequest(Record):
     """Byte that every SM's shared memory holds before the first run; repeats alternate with its complement."""
     repeats: int
     seed: int
-    """Of the places in memory that buffers get."""
+    """Seed of the places in memory that buffers get."""
     wall_s: float
-    """Of one case with its repeats."""
+    """Limit for one case with its repeats."""
 
 
 class CaseReply(Record):

@@ -40,7 +40,7 @@ class LoadedImage(Record):
     unit: str = ""
     """Path of its source, where there are others."""
     others: tuple[LoadedImage, ...] = ()
-    """Of further units."""
+    """Loaded code of further units."""
 
     def function(self, name: str) -> FunctionHandle:
         """The kernel that a recording calls ``name``; raises CannotAnswerError where the program has none."""

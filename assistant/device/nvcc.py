@@ -12,6 +12,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from assistant.build.architectures import compiled_for
 from assistant.build.overlay import write_overlay
 from assistant.build.safe_flags import is_read_by_shell
 from assistant.build.symbols import name_in_code
@@ -115,7 +116,7 @@ def given_to_nvcc(nvcc: str, request: CompileRequest, scratch: Path) -> NvccInpu
         *first,
         *request.flags.arguments,
         *last,
-        f"-arch={request.architecture}",
+        f"-arch={compiled_for(request.architecture, (text for _, text in request.sources))}",
         "-lineinfo",
     )
     unfit = next((argument for argument in (*command, str(source), str(scratch)) if is_read_by_shell(argument)), None)

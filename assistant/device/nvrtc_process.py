@@ -32,7 +32,7 @@ __all__ = ["NvrtcProcess"]
 _CHUNK_BYTES = 1 << 16
 _CANNOT_LOAD = b"null\n"
 _MOST_BYTES = 256 << 20
-"""Of one answer."""
+"""Upper bound for one answer."""
 
 
 class _Server(Record):

@@ -88,7 +88,7 @@ class _Passes:
 
     def _pass(self, step: tuple[str, ...] | None, name: str) -> PreprocessedProgram | NotPreprocessed:
         if step is None:
-            return NotPreprocessed("nvcc did not say how it preprocesses")
+            return NotPreprocessed("nvcc did not report how it preprocesses")
         listed, survived, expanded = (self._scratch / f"{name}.{part}" for part in ("dependencies", "survivors", "expanded"))
         own_path = own_paths(self._sources, self._foreign, self._given.cwd)
         failure = self._run((*step, *DIRECTIVES_ONLY, "-MD", "-MF", str(listed), "-o", str(survived)), own_path)

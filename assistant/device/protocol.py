@@ -46,7 +46,7 @@ class CompileRequest(Record):
     kernels: tuple[str, ...] = ()
     """Instances that must be compiled even if no host code launches them (``tr<1>``, ``k(float*, int)``)."""
     want: tuple[str, ...] = ()
-    """Of ``resources``, ``sass``, ``ptx``, ``cubin``; with none of them the answer is only diagnostics, by the quickest compiler."""
+    """Any of ``resources``, ``sass``, ``ptx``, ``cubin``; with none of them the answer is only diagnostics, by the quickest compiler."""
     is_quick: bool = False
     """Only NVRTC is asked, for diagnostics alone; where it does not accept the text, the result is a `CompilerMissing`."""
     cache_directory: str | None = None

@@ -1,4 +1,4 @@
-"""Runs recorded launches once and ends: the program that profilers and sanitizers watch (``with_parent.relaunch_command``).
+"""Runs recorded launches once and ends: the program that profilers and sanitizers watch (``child_commands.relaunch_command``).
 
 A process of its own, as those tools start what they watch. Every buffer is an allocation of exactly its size, so that a step beyond it is
 seen; a buffer whose contents are arbitrary stays unwritten where a tool looks for such reads. It ends with status 0, or with 1 and the
@@ -35,7 +35,7 @@ class RelaunchRequest(Record):
     is_poison_written: bool
     """False: such buffers are left as they were allocated."""
     wall_s: float
-    """Of all cases together."""
+    """Limit for all cases together."""
 
 
 def relaunch(driver: Driver, request: RelaunchRequest) -> None:
@@ -48,7 +48,8 @@ def relaunch(driver: Driver, request: RelaunchRequest) -> None:
             places = _placed(driver, case, image, request)
             for launch in case.launches:
                 arguments = launch.arguments_at(places)
-                driver.launch(driver.prepare(image.function(launch.kernel), launch.config, arguments, launch.is_cooperative))
+                function = image.function(launch.kernel)
+                driver.launch(driver.prepare(function, launch.config, arguments, launch.is_cooperative, launch.cluster))
             wait_for(driver, end_s)
             for buffer in case.buffers:
                 if buffer.symbol is None:

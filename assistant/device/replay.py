@@ -32,7 +32,7 @@ _POLL_S = 50e-6
 _LONGEST_POLL_S = 2e-3
 _BYTE_MASK = 0xFF
 _ROOMY_SHARE = 0.25
-"""Of the device's memory: a case no larger than this fits twice, whatever else the worker keeps."""
+"""Share of the device's memory: a case no larger than this fits twice, whatever else the worker keeps."""
 _MOST_VARIED = 8
 """Repeats that left something else than the first run and are kept: enough to show how far results spread."""
 _FILL_THREADS = 256

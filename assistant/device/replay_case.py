@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 from assistant.device.gpu_protocol import CaseRequest
 from assistant.errors import CannotAnswerError
-from assistant.model.launch import LaunchConfig
+from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.recording import BufferState, PointerField, RecordedBuffer, RecordedLaunch, Recording
 from assistant.record import Record
 from assistant.workload.recordings import RecordingReader
@@ -44,6 +44,8 @@ class PlacedLaunch(Record):
     """(raw value as recorded, pointers inside it)."""
     is_cooperative: bool = False
     """All blocks must run at once."""
+    cluster: Dim3 | None = None
+    """Blocks of a cluster; None: as the kernel was compiled."""
 
     def arguments_at(self, addresses: Mapping[int, int]) -> tuple[bytes, ...]:
         """Raw values for buffers at ``addresses``. Raises CannotAnswerError for a pointer that leads to none of them."""
@@ -95,7 +97,7 @@ def _buffer(reader: RecordingReader, buffer: RecordedBuffer, state: BufferState,
 
 def _placed(launch: RecordedLaunch) -> PlacedLaunch:
     arguments = tuple((bytes.fromhex(argument.data_hex), argument.pointers) for argument in launch.arguments)
-    return PlacedLaunch(launch.kernel, launch.config, arguments, launch.is_cooperative)
+    return PlacedLaunch(launch.kernel, launch.config, arguments, launch.is_cooperative, launch.cluster)
 
 
 def with_pointers(value: bytes, pointers: tuple[PointerField, ...], addresses: Mapping[int, int]) -> bytes:

@@ -30,7 +30,7 @@ GUARD_BYTES = 4096
 CANARY = 0xC5
 """What guard zones hold; no NaN, so that a kernel that reads it goes on (as the emulator's)."""
 _ALIGNMENT_BYTES = 256
-"""Of every allocation of CUDA's (CUDA C++ Programming Guide, "Device Memory Accesses"); kernels may rely on it."""
+"""Alignment of every allocation of CUDA's (CUDA C++ Programming Guide, "Device Memory Accesses"); kernels may rely on it."""
 _SLACK_BYTES = 8192
 """How far a buffer may move inside its allocation."""
 
@@ -40,7 +40,7 @@ class _Allocation(Record):
 
     base: Address
     size_bytes: int
-    """Of the buffer."""
+    """Size of the buffer."""
 
     @property
     def total_bytes(self) -> int:
@@ -150,7 +150,9 @@ class Stage:
         """
         places = self._places(image)
         return tuple(
-            self._driver.prepare(image.function(launch.kernel), launch.config, launch.arguments_at(places), launch.is_cooperative)
+            self._driver.prepare(
+                image.function(launch.kernel), launch.config, launch.arguments_at(places), launch.is_cooperative, launch.cluster
+            )
             for launch in case.launches
         )
 

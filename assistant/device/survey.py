@@ -21,7 +21,7 @@ from assistant.model.survey import GpuSurvey
 __all__ = ["survey"]
 
 _RESTRICTED = re.compile(r"^RmProfilingAdminOnly: (\d)", re.MULTILINE)
-"""Of the driver's ``NVreg_RestrictProfilingToAdminUsers``."""
+"""The driver's setting ``NVreg_RestrictProfilingToAdminUsers``."""
 _CAPABILITIES = re.compile(r"^CapEff:\s*([0-9a-f]+)", re.MULTILINE)
 _CAP_PERFMON, _CAP_SYS_ADMIN = 38, 21
 """linux/capability.h; either is enough (developer.nvidia.com/ERR_NVGPUCTRPERM)."""

@@ -1,9 +1,7 @@
 """Starts a process that ends with the one that started it: ``python -m assistant.device.with_parent WHAT ARGUMENT…``.
 
-It says so to the kernel before anything that takes long to import, as its parent may be killed meanwhile. Commands::
-
-    relaunch_command(Path("request.json"))            # recorded launches, below a profiler or a sanitizer
-    sampling_command(Path("counters.so"))             # a process that drives CUPTI, below this one
+It says so to the kernel before anything that takes long to import, as its parent may be killed meanwhile. ``child_commands`` has the
+command lines; this module runs in the new process.
 """
 
 from __future__ import annotations
@@ -14,21 +12,8 @@ import signal
 import sys
 from pathlib import Path
 
-__all__ = ["relaunch_command", "sampling_command"]
-
 _PR_SET_PDEATHSIG = 1
 """prctl(2): signal for a child whose parent dies."""
-_MODULE = "assistant.device.with_parent"
-
-
-def relaunch_command(request: Path) -> tuple[str, ...]:
-    """For a tool that starts it: who its parent is, only that process sees."""
-    return (sys.executable, "-P", "-m", _MODULE, "relaunch", str(request))
-
-
-def sampling_command(library: Path) -> tuple[str, ...]:
-    """For the process that asks."""
-    return (sys.executable, "-P", "-m", _MODULE, "sampling", str(os.getpid()), str(library))
 
 
 def _end_with(parent: int) -> None:

@@ -22,7 +22,7 @@ __all__ = ["OwnFolder"]
 
 _PREFIX = "kernelopt-"
 _UNFINISHED = ".kernelopt-"
-"""Of a folder that is not locked yet."""
+"""Prefix of a folder that is not locked yet."""
 _OWNER_FILE = ".owner"
 
 

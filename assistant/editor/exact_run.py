@@ -69,7 +69,7 @@ def _read(path: Path) -> str:
 
 
 def _known_flags(path: Path) -> tuple[str, ...]:
-    """Of the workspace's ``compile_commands.json``."""
+    """The flags in the workspace's ``compile_commands.json``."""
     try:
         return database_flags(path) or ()
     except (OSError, ValueError):
@@ -77,7 +77,7 @@ def _known_flags(path: Path) -> tuple[str, ...]:
 
 
 def _sha256(paths: Iterable[Path]) -> str:
-    """Of the files one after the other; an unreadable one has a digest of its own."""
+    """Digest of the files one after the other; an unreadable one has a digest of its own."""
     digest = hashlib.sha256()
     for path in paths:
         try:

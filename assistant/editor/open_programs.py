@@ -31,7 +31,7 @@ AskProgram = Callable[[str, tuple[str, ...]], Awaitable[str | None]]
 
 
 class OpenPrograms:
-    """Of one editor session."""
+    """The programs of one editor session's sources."""
 
     def __init__(
         self,
@@ -116,7 +116,7 @@ class OpenPrograms:
         programs = await self.find(document)
         found = () if programs is None else programs.search.found
         if programs is None or not found:
-            raise UsageError(f"no program was found that runs {document.path.name}", "the hover on a kernel says what was looked for")
+            raise UsageError(f"no program was found that runs {document.path.name}", "the hover on a kernel lists what was looked for")
         if name is None:
             await self._chosen_by_person(document, replace(programs, chosen=None))
             return

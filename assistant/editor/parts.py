@@ -71,7 +71,7 @@ class JudgedOn(Record):
     kernel: str | None = None
     """None: every kernel that it changes."""
     seeds: tuple[int, ...] = ()
-    """Of the verification that ``cases`` are of; empty: fresh ones."""
+    """Seeds of the verification that ``cases`` come from; empty: fresh ones."""
     cases: tuple[CaseKey, ...] = ()
     """Empty: all."""
     region: str | None = None

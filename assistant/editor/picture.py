@@ -186,7 +186,7 @@ class _Builder:
                 yield replace(note, line=max(1, line), related=related)
 
     def _within_kernels(self, notes: Iterable[Note]) -> Iterator[Note]:
-        """Of a kernel that is gone nothing is left to say; of one that was renamed, what stands in its body."""
+        """Notes on kernels that are still there: a deleted kernel has none, a renamed one those in its body."""
         return (note for note in notes if self._around(note.line, note.line) is not None)
 
     def _moved(self, analysis: Analysis, related: RelatedPlace) -> RelatedPlace:
@@ -203,7 +203,7 @@ class _Builder:
         return None if not files or any(map(self._is_mine, files)) else files[0]
 
     def _hunk_line(self, proposal: Proposal) -> int | None:
-        """Of the first place that it changes here; None where that is not to be found any more."""
+        """Line of the first place that it changes here; None where that is not to be found any more."""
         change = proposal.change_of(self._path)
         return None if change is None else self._map(change.before_text).line(change.hunks[0].before_line)
 

@@ -30,11 +30,11 @@ class _Answer(Record):
     programs: FilePrograms
     workspace: Path
     flags: tuple[str, ...] | None
-    """Of the settings, under which it was made."""
+    """Flags from the settings under which it was made."""
 
 
 class ProgramSearches:
-    """Of one front end. Nothing here waits on the event loop but ``find``."""
+    """The searches of one front end. Nothing here waits on the event loop but ``find``."""
 
     def __init__(self) -> None:
         self._answers: dict[Path, _Answer] = {}

@@ -15,7 +15,7 @@ from assistant.program.build_files import BuildWay
 __all__ = ["choice_question", "program_about", "program_lens", "program_name", "way_title"]
 
 _NAME_CHARACTERS = 26
-"""Of a lens: with the three commands before it, the row stays within 60 characters."""
+"""Longest name in a lens: with the three commands before it, the row stays within 60 characters."""
 _NONE_FOUND = "no program runs this"
 _UNITS_SHOWN = 8
 _ORIGINS = {
@@ -24,7 +24,7 @@ _ORIGINS = {
     ProgramOrigin.RECORDED_BUILD: " (recorded)",
     ProgramOrigin.EXTENSION: " (PyTorch)",
 }
-"""Of programs whose names are not those of their files."""
+"""What programs are called whose names are not those of their files."""
 _REMEDY = "name the sources in a table [program.NAME] of kernelopt.toml, or declare a workload for the kernel"
 
 

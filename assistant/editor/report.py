@@ -32,7 +32,7 @@ from assistant.engine.report import (
     stall_shares,
     term_shares,
 )
-from assistant.model import events
+from assistant.model import event_parts, events
 from assistant.model.proposal import Proposal
 from assistant.model.source import Kernel, ParsedSource, Source
 from assistant.profile.evidence import made_by
@@ -236,7 +236,7 @@ class _Builder:
             estimates=tuple(_estimates(profile)),
         )
 
-    def _finding(self, profile: events.Profile, finding: events.ProfileFinding) -> FindingPart:
+    def _finding(self, profile: events.Profile, finding: event_parts.ProfileFinding) -> FindingPart:
         ratio = finding.estimated_cost_ratio
         facts = evidence_of(profile, finding)
         return FindingPart(
@@ -318,7 +318,7 @@ def _heat(row: SourceLine) -> Iterator[str]:
         yield f"{share_in_words(row.wavefronts_ratio)} wavefronts"
 
 
-def _counters(line: events.ProfileLine) -> str:
+def _counters(line: event_parts.ProfileLine) -> str:
     parts = [f"{line.op}: {line.requests:,} requests", f"{line.active_threads:,} threads"]
     if line.sectors is not None:
         parts.append(f"{line.sectors:,} sectors ({line.ideal_sectors:,} ideal)")

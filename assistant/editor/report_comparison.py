@@ -14,7 +14,7 @@ from assistant.editor.picture import proposal_title
 from assistant.editor.report_versions import VersionsPart, versions_part
 from assistant.engine.judge import speed_report, verification_report
 from assistant.engine.report import limit_in_words
-from assistant.model import events
+from assistant.model import event_parts, events
 from assistant.model.comparison import CaseSpeed, SpeedOutcome, speed_in_words
 from assistant.model.proposal import PredictionOutcome, Proposal
 from assistant.model.verification import CaseResult, Outcome, VerificationFinding
@@ -66,7 +66,7 @@ class ComparisonPart(Record):
     proposal: str | None
     """Its id; null for an edit of a person's."""
     state: str
-    """Of the proposal; ``judged`` for an edit."""
+    """State of the proposal; ``judged`` for an edit."""
     verdict: str
     """``PASS``, ``NEEDS_DECISION`` or ``FAIL``."""
     caveats: tuple[str, ...]
@@ -95,7 +95,7 @@ class ComparisonPart(Record):
 
 
 def comparison_part(proposal: Proposal) -> ComparisonPart:
-    """Of a proposal in any state."""
+    """The part about a proposal in any state."""
     part = _part(proposal_title(proposal), verification_report(proposal.verification), speed_report(proposal.comparison))
     predictions = tuple(_prediction(item) for item in proposal.predictions)
     versions = None if proposal.figures is None else versions_part(proposal.figures, speed_report(proposal.comparison))
@@ -103,12 +103,12 @@ def comparison_part(proposal: Proposal) -> ComparisonPart:
 
 
 def judgement_part(event: events.ComparisonMade) -> ComparisonPart:
-    """Of an edit that was judged on the current text."""
+    """The part about an edit that was judged on the current text."""
     part = _part("Your edit, judged on the current text", event.verification, event.speed)
     return replace(part, versions=None if event.figures is None else versions_part(event.figures, event.speed))
 
 
-def _part(title: str, verification: events.VerificationReport, speed: events.SpeedReport | None) -> ComparisonPart:
+def _part(title: str, verification: event_parts.VerificationReport, speed: event_parts.SpeedReport | None) -> ComparisonPart:
     before, after = (None, None) if speed is None else (speed.bottleneck_before, speed.bottleneck_after)
     passed = sum(case.outcome is Outcome.PASS for case in verification.cases)
     return ComparisonPart(
@@ -132,7 +132,7 @@ def _part(title: str, verification: events.VerificationReport, speed: events.Spe
     )
 
 
-def _interval(speed: events.SpeedReport) -> str:
+def _interval(speed: event_parts.SpeedReport) -> str:
     if speed.low is None or speed.high is None:
         return f"No interval: {speed.quality}."
     what = "The model's error" if speed.outcome is SpeedOutcome.PREDICTED else "95 % interval"

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from assistant.editor.report_roofline import RooflinePart, two_rooflines_part
 from assistant.engine.report import limit_in_words, share_in_words
-from assistant.model import events
+from assistant.model import event_parts
 from assistant.model.figures import BeforeAfter, LaunchFigures
 from assistant.profile.evidence import made_by
 from assistant.profile.quantity import format_quantity
@@ -44,7 +44,7 @@ class VersionsPart(Record):
     """The launch (``n=1024: grid 32 × 32 × 1, block 32 × 8 × 1``) and what limits it."""
     after: str
     method: str
-    """Of the counts."""
+    """How the counts were made."""
     times: tuple[PairPart, ...]
     time_method: str
     counts: tuple[PairPart, ...]
@@ -55,7 +55,7 @@ class VersionsPart(Record):
     no_roofline: str
 
 
-def versions_part(figures: BeforeAfter, speed: events.SpeedReport | None) -> VersionsPart:
+def versions_part(figures: BeforeAfter, speed: event_parts.SpeedReport | None) -> VersionsPart:
     """``speed``: what was timed of the same versions, if anything."""
     before, after = figures.before, figures.after
     method = made_by(before.method, figures.device)
@@ -77,7 +77,7 @@ def versions_part(figures: BeforeAfter, speed: events.SpeedReport | None) -> Ver
     )
 
 
-def _time_method(timed: events.SpeedReport | None, target: str) -> str:
+def _time_method(timed: event_parts.SpeedReport | None, target: str) -> str:
     return _PREDICTED.format(target=target) if timed is None else _MEASURED.format(method=timed.method)
 
 
@@ -86,7 +86,7 @@ def _launch(figures: LaunchFigures) -> str:
     return f"{shape}grid {_triple(figures.grid)}, block {_triple(figures.block)}, limited by {limit_in_words(figures.limited_by)}"
 
 
-def _measured(speed: events.SpeedReport | None) -> Iterator[PairPart]:
+def _measured(speed: event_parts.SpeedReport | None) -> Iterator[PairPart]:
     """Each timed shape on a scale of its own, as shapes differ by orders of magnitude."""
     for case in () if speed is None else speed.cases:
         if case.before_s is not None and case.after_s is not None:

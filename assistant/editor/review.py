@@ -34,7 +34,7 @@ class Why(Record):
     """A person's reason; both parts are optional."""
 
     code: str | None = None
-    """Of ``REASON_CODES``."""
+    """One of ``REASON_CODES``."""
     words: str | None = None
 
 
@@ -80,7 +80,7 @@ class Review:
         self._made: set[Path] = set()
         """Files without an open text whose edit the editor reports to have made: nothing else says so."""
         self._texts: dict[Path, str] = {}
-        """Of the files that are open."""
+        """Texts of the files that are open."""
         self._reversible: dict[Path, tuple[_Reversible, ...]] = {}
         self._seen: set[str] = set()
         """Proposals whose accepted text stood here: only what was here can be undone here."""
@@ -232,7 +232,7 @@ class Review:
         return f"{proposal.id} is {proposal.state.value}{by}"
 
     def _decider(self, who: str | None = None) -> Decider:
-        """Of another front end's decision where ``who`` is given."""
+        """The decider of this front end, or of ``who`` for another front end's decision."""
         return Decider(self._store, who or self._who, time.time_ns() // 1_000_000)
 
 

@@ -11,20 +11,18 @@ same. Everything here runs on one event loop and blocks it for no longer than a 
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
-import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from assistant.config import find_workspace
 from assistant.cuda.includes import included_files
 from assistant.editor.admission import Admission
 from assistant.editor.builds import Showing, configured, recorded
 from assistant.editor.job_requests import SEARCHES, JobRequests, is_same_question
 from assistant.editor.lanes import Work
+from assistant.editor.memory_watch import MemoryWatch
 from assistant.editor.open_document import OpenDocument
+from assistant.editor.open_documents import OpenDocuments
 from assistant.editor.open_programs import OpenPrograms
 from assistant.editor.parse_pause import ParsePause
 from assistant.editor.parts import ON_EVERYTHING, EditorParts, JudgedOn
@@ -33,14 +31,14 @@ from assistant.editor.report import Report
 from assistant.editor.report_comparison import ComparisonPart
 from assistant.editor.review import Review
 from assistant.editor.setup_files import is_choice, is_setup
-from assistant.editor.sharing import taken_by
+from assistant.editor.sharing import AnswerSharing
 from assistant.editor.staging import STAGES, Staging, Trigger
 from assistant.editor.tasks import Task, Verb
-from assistant.editor.unopened import UnopenedFile, UnopenedFiles
+from assistant.editor.unopened import UnopenedFile
 from assistant.editor.view import EMPTY_VIEW, KernelView, PairView, View
 from assistant.editor.words import pair_headline
-from assistant.engine import OptimizeOptions, about_texts, new_id, read_source
-from assistant.errors import KernelOptError, UsageError
+from assistant.engine import OptimizeOptions, about_texts, new_id
+from assistant.errors import KernelOptError
 from assistant.model.events import BudgetSpent, Event, JobEnded, JobStarted, PairTurn, ProposalMade
 from assistant.model.proposal import AlreadyDecided, Decision, ProposalState
 from assistant.model.source import ParsedSource, Source
@@ -53,8 +51,6 @@ __all__ = ["EditorSession"]
 _OFFERED = frozenset({ProposalState.OPEN, ProposalState.UNDONE})
 _REPORTED_PROPOSALS = 10
 """The newest proposals of a file that a report shows; older ones are in ``kernelopt history``."""
-_MEMORY_POLL_S = 0.5
-"""How soon decisions of other processes are seen (within a second)."""
 
 
 class EditorSession:
@@ -63,16 +59,16 @@ class EditorSession:
     def __init__(self, store: Store, parts: EditorParts) -> None:
         self._store = store
         self._parts = parts
-        self._documents: dict[str, OpenDocument] = {}
+        self._documents = OpenDocuments()
         self._pause = ParsePause(self._parse)
-        self._poll: asyncio.Task[None] | None = None
+        self._watch = MemoryWatch(store, self.offers_changed)
         self._programs = OpenPrograms(self._documents, parts.settings_of, self._programs_known, parts.ask_program)
         self._requests = JobRequests(self._documents, self._programs, parts)
         admission = Admission(parts.guard, parts.quick, parts.heavy, self, self._requests.settled, self._requests.renewed)
         self._queues = Queues(admission, parts.quick, parts.heavy)
         self._staging = Staging(self._start_stage, self._queues.background_sources, parts.most_sources)
         self.review = Review(store, parts.who)
-        self._unopened = UnopenedFiles()
+        self._answers = AnswerSharing(store, self._documents, self._queues.cancel_waiting, parts.listener.shown)
         self.spent: BudgetSpent | None = None
         """What the last job with a model has spent; None before one."""
 
@@ -96,8 +92,7 @@ class EditorSession:
         if self._parts.guard.is_trusted(path):
             self._staging.changed(key, trigger, self._parts.settings_of(path))
             self._staging.look_at(key)
-        if self._poll is None:
-            self._poll = asyncio.create_task(self._watch_memory())
+        self._watch.start()
 
     def look_at(self, key: str) -> None:
         """A front end shows this source to a person now: its background work comes first; its programs are looked for."""
@@ -108,14 +103,14 @@ class EditorSession:
 
     def bind(self, key: str, live: LiveWorkload | None) -> None:
         """Judge a source on arrays of a notebook from now on. Raises UsageError for a source that is not open."""
-        document = self._document(key)
+        document = self._documents.open(key)
         if document.live != live:
             document.live = live
             document.outdate()
 
     def ask_speed_of(self, key: str, region: str | None) -> None:
         """Have speeds of edits be of this part of the program (``JobRequest.region``) in every job on the source from now on."""
-        self._document(key).region = region
+        self._documents.open(key).region = region
 
     def remove(self, key: str) -> None:
         """A source was closed: its background work ends."""
@@ -126,7 +121,7 @@ class EditorSession:
         self._staging.drop(key)
         self._pause.drop(key)
         self._queues.cancel_source(key)
-        self._unopened.forget(key)
+        self._answers.unopened.forget(key)
         self.review.closed(document.path)
 
     def keys(self) -> tuple[str, ...]:
@@ -134,42 +129,41 @@ class EditorSession:
 
     def key_of(self, path: Path) -> str | None:
         """The open source at a path."""
-        return next((document.key for document in self._documents.values() if document.path == path), None)
+        return self._documents.key_of(path)
 
     def view(self, key: str) -> View:
         """What to show of a source; empty for one that is not open. A pending parse is done first."""
-        return self._reparsed(key).view if key in self._documents else EMPTY_VIEW
+        return self._documents.reparsed(key).view if key in self._documents else EMPTY_VIEW
 
     def unopened(self, key: str) -> Mapping[Path, UnopenedFile]:
         """What jobs on a source said of files that are not open."""
-        return self._unopened.of(key)
+        return self._answers.unopened.of(key)
 
     def text(self, key: str) -> str:
         """The text as it stands. Raises UsageError for a source that is not open."""
-        return self._document(key).text
+        return self._documents.open(key).text
 
     def texts_of(self, paths: Iterable[Path]) -> tuple[Source, ...]:
         """Files as they stand: as they are open here, else on disk. Raises UsageError for one that cannot be read."""
-        keys = ((path, self.key_of(path)) for path in paths)
-        return tuple(read_source(path) if key is None else Source(path, self.text(key)) for path, key in keys)
+        return self._documents.texts_of(paths)
 
     def report(self, key: str) -> Report:
         """The whole profile of a source, and what became of its proposals. Raises UsageError for a source that is not open."""
-        document = self._reparsed(key)
+        document = self._documents.reparsed(key)
         return document.report(self._store.proposals(path=document.path)[:_REPORTED_PROPOSALS])
 
     def comparisons(self, key: str) -> tuple[tuple[KernelView, ComparisonPart], ...]:
         """What edits and proposals of each kernel came to. Raises UsageError for a source that is not open."""
-        document = self._reparsed(key)
+        document = self._documents.reparsed(key)
         return document.comparisons(self._store.proposals(path=document.path)[:_REPORTED_PROPOSALS])
 
     def last_started(self) -> JobStarted | None:
         """Where the jobs of this editor run, as the newest answer says; None before any."""
-        return next((started for document in reversed(self._documents.values()) if (started := document.started) is not None), None)
+        return self._documents.last_started()
 
     def parsed(self, key: str) -> ParsedSource:
         """The parse that the view belongs to. Raises UsageError for a source that is not open."""
-        return self._reparsed(key).parsed
+        return self._documents.reparsed(key).parsed
 
     def look_again(self) -> None:
         """Settings, trust or an included file changed: every source counts as saved; jobs that may no longer run are ended."""
@@ -184,7 +178,7 @@ class EditorSession:
     def files_changed(self, paths: tuple[Path, ...]) -> None:
         """Files changed on disk: open sources that are made with one of them, or set up by one, are looked at again once changes stop."""
         self._programs.changed(paths)
-        for key in self._unopened.changed(paths):
+        for key in self._answers.unopened.changed(paths):
             self._parts.listener.shown(key)
         names = frozenset(path.name for path in paths)
         is_set_up_anew, is_choosing = any(map(is_setup, paths)), any(map(is_choice, paths))
@@ -200,7 +194,7 @@ class EditorSession:
 
     async def choose_program(self, key: str, name: str | None) -> None:
         """Remember which program runs the kernels of a source; None: ask. Raises as ``OpenPrograms.choose``, and as ``ask``."""
-        document = self._document(key)
+        document = self._documents.open(key)
         self._parts.guard.demand_trust(document.path)
         await self._programs.choose(document, name)
         self._staging.changed(key, Trigger.SAVED, self._parts.settings_of(document.path))
@@ -214,7 +208,7 @@ class EditorSession:
         return await self._built(key, lambda path: configured(path, options, self._parts.guard, showing))
 
     async def _built(self, key: str, build: Callable[[Path], Awaitable[str]]) -> str:
-        said = await build(self._document(key).path)
+        said = await build(self._documents.open(key).path)
         self._programs.changed(document.path for document in self._documents.values())
         for document in self._documents.values():
             if document.may_have_program and self._parts.guard.is_trusted(document.path):
@@ -239,13 +233,13 @@ class EditorSession:
         ``region``: of this job alone; None: as for every job on the source. A job that already runs or waits is not started again: a
         double click starts one, and a model is paid once.
         """
-        document = self._document(key)
+        document = self._documents.open(key)
         request = replace(self._programs.alone(document), kernel=kernel, region=region or document.region)
         return self._ask(document, Task(verb, request, options or OptimizeOptions()))
 
     def judge(self, key: str, before: Sequence[Source], after: Sequence[Source] = (), on: JudgedOn = ON_EVERYTHING) -> str:
         """Start judging ``after`` (none: the texts as they stand) against ``before``; the job's id. Raises as ``ask`` does."""
-        document = self._document(key)
+        document = self._documents.open(key)
         texts = after or self.texts_of(source.path for source in before)
         region = on.region or document.region
         request = replace(self._programs.alone(document), kernel=on.kernel, seeds=on.seeds, cases=on.cases, region=region)
@@ -253,13 +247,13 @@ class EditorSession:
 
     def rebase(self, key: str, proposal_id: str, hunk_ids: tuple[str, ...] = ()) -> str:
         """Start judging a proposal's change, or some hunks of it, on the texts as they stand; the job's id. Raises as ``ask`` does."""
-        document = self._document(key)
+        document = self._documents.open(key)
         request = about_texts(self._programs.alone(document), self.texts_of(self._store.find_proposal(proposal_id).paths))
         return self._ask(document, Task(Verb.REBASE, request, proposal=proposal_id, hunk_ids=hunk_ids))
 
     def suggest(self, key: str, session_id: str, hint: str) -> str:
         """Start looking for a proposal of a pair session; the job's id. Raises as ``ask`` does."""
-        document = self._document(key)
+        document = self._documents.open(key)
         return self._ask(document, Task(Verb.PAIR_SUGGEST, self._programs.alone(document), pair=session_id, said=hint))
 
     def answer_save(self, key: str) -> str | None:
@@ -267,7 +261,7 @@ class EditorSession:
 
         The job's id; None where no session is open, or nothing may run.
         """
-        document = self._document(key)
+        document = self._documents.open(key)
         if document.view.pairs and self._parts.guard.is_trusted(document.path):
             return self._submit_soon(document, Task(Verb.PAIR_EDIT, self._programs.alone(document)), is_background=True)
         return None
@@ -290,10 +284,7 @@ class EditorSession:
 
     async def close(self) -> None:
         """End every job and forget the sources."""
-        if self._poll is not None:
-            self._poll.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._poll
+        await self._watch.stop()
         self._queues.stop_asking()
         await self._programs.close()
         for key in self.keys():
@@ -312,12 +303,12 @@ class EditorSession:
         heard = () if document is None or not isinstance(event, JobEnded) else (*document.heard(work.id), event)
         if document is not None and work.task.verb in STAGES and document.collect(work.id, work.task, event):
             if isinstance(event, JobEnded) and work.task.request.kernel is not None:
-                self._keep(document, work.task.verb)  # answers on whole files are kept by their job
+                self._answers.keep(document, work.task.verb)  # answers on whole files are kept by their job
             self._parts.listener.shown(work.key)
-            self._share(document, work.task, heard)
+            self._answers.share(document, work.task, heard)
         is_judged = work.task.verb is Verb.JUDGE and not work.task.request.cases
         if is_judged and document is not None and work.task.text == document.text and document.collect(work.id, work.task, event):
-            self._keep(document, Verb.JUDGE)  # a judgement of the open text is shown now and after a restart
+            self._answers.keep(document, Verb.JUDGE)  # a judgement of the open text is shown now and after a restart
             self._parts.listener.shown(document.key)
         if isinstance(event, ProposalMade | PairTurn):
             self.offers_changed()
@@ -340,21 +331,9 @@ class EditorSession:
 
     # --- inside -----------------------------------------------------------------------------------------------------
 
-    def _document(self, key: str) -> OpenDocument:
-        document = self._documents.get(key)
-        if document is None:
-            raise UsageError(f"{key} is not open", "open the file first")
-        return document
-
-    def _reparsed(self, key: str) -> OpenDocument:
-        document = self._document(key)
-        document.reparse()
-        return document
-
     def _parse(self, key: str) -> None:
-        document = self._documents.get(key)
-        if document is not None:
-            document.reparse()
+        if key in self._documents:
+            self._documents.reparsed(key)
             self._parts.listener.shown(key)
 
     def _programs_known(self, document: OpenDocument) -> None:
@@ -362,19 +341,6 @@ class EditorSession:
         if document.key in self._documents:
             document.recall(self._store.analyses(document.path))
             self._parts.listener.shown(document.key)
-
-    def _share(self, document: OpenDocument, task: Task, reported: Sequence[Event]) -> None:
-        """Show what a job on one file says of others of its program where those are open; what they wait for is not asked again."""
-        for other in taken_by(self._documents.values(), document, task, reported):
-            if other.has_answer(task.verb.value):
-                self._keep(other, task.verb)
-                self._queues.cancel_waiting(other.key, task.verb)
-            self._parts.listener.shown(other.key)
-        if self._unopened.take(document.key, task, reported, lambda path: self.key_of(path) is not None):
-            self._parts.listener.shown(document.key)
-
-    def _keep(self, document: OpenDocument, verb: Verb) -> None:
-        self._store.keep_analysis(find_workspace(document.path), document.path, document.stored(verb.value), time.time_ns() // 1_000_000)
 
     def _observe(self, document: OpenDocument) -> None:
         """Save the decisions that the text shows."""
@@ -387,7 +353,7 @@ class EditorSession:
             self._parts.listener.decided(key, outcome)
         else:
             self._parts.listener.lost(key, outcome)
-        self._offer(self._document(key))
+        self._offer(self._documents.open(key))
 
     def _offer(self, document: OpenDocument) -> bool:
         sessions = self._store.pair_sessions(document.path)
@@ -423,13 +389,3 @@ class EditorSession:
         if document.is_compiled if verb is Verb.INSPECT else document.parsed.kernels and document.has_workload:
             request = replace(self._programs.alone(document), needs_kernels=verb is not Verb.INSPECT)
             await self._queues.admit(Work(new_id("J"), key, Task(verb, request), True, self))
-
-    async def _watch_memory(self) -> None:
-        """Show decisions of other processes."""
-        seen = self._store.data_version()
-        while True:
-            await asyncio.sleep(_MEMORY_POLL_S)
-            version = self._store.data_version()
-            if version != seen:
-                seen = version
-                self.offers_changed()

@@ -13,7 +13,7 @@ _OWN_FOLDER = ".kernelopt"
 _CHOICES = frozenset({"programs.json", RECORDS_NAME})
 """Which programs people chose, and which builds they recorded, as the command line and editors keep it."""
 _CMAKE_REPLY = "index-"
-"""Of CMake's File API: the last file that it writes."""
+"""Prefix of the last file that CMake's File API writes."""
 _RESPONSE_SUFFIX = ".rsp"
 """Files with flags that ``compile_commands.json`` names, as CMake writes them."""
 

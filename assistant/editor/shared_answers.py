@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from assistant.cuda.same_names import without_file
-from assistant.model import events
+from assistant.model import event_parts, events
 
 __all__ = ["files_told_of", "of_file", "own"]
 
@@ -78,6 +78,6 @@ def _as_written(event: _OfKernel) -> events.Event:
     return event if name == event.kernel else replace(event, kernel=name)
 
 
-def _launch_seen_from(launch: events.LaunchFound, file: str, job_file: str) -> events.LaunchFound:
+def _launch_seen_from(launch: event_parts.LaunchFound, file: str, job_file: str) -> event_parts.LaunchFound:
     place = launch.file or job_file
     return replace(launch, file=None if place == file else place)

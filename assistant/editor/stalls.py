@@ -85,10 +85,10 @@ class _Top(Record):
 
     kernel: str
     share: float
-    """Of the kernel's stalls that are this line's."""
+    """The line's share of the kernel's stalls."""
     reason: str
     of_line: float
-    """Of the line's stalls that have this reason."""
+    """The share of the line's stalls that have this reason."""
 
 
 def _tops(view: View, items: Sequence[StallView]) -> Iterator[_Top]:

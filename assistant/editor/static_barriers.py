@@ -99,7 +99,7 @@ class _Search(Record):
         if splits == {None} and self._is_bounds_check(condition):
             message = (
                 f"In a block that {shown} splits, only some of the threads reach this {name}(), and all of them must: "
-                "move it out of the branch, unless every block lies wholly on one side"
+                "move it out of the branch, unless every block lies entirely on one side"
             )
             return Note("static", where, 0, Severity.INFORMATION, message, "kernelopt", _CODE)
         return None

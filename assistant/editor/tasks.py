@@ -42,17 +42,17 @@ class Task(Record):
     verb: Verb
     request: JobRequest
     options: OptimizeOptions = field(default_factory=OptimizeOptions)
-    """Of ``optimize``; its proposals stay open."""
+    """For ``optimize``; its proposals stay open."""
     before: tuple[Source, ...] = ()
-    """Of ``judge``: A's texts."""
+    """For ``judge``: A's texts."""
     proposal: str | None = None
-    """Of ``rebase``: its id."""
+    """For ``rebase``: the proposal's id."""
     hunk_ids: tuple[str, ...] = ()
-    """Of ``rebase``: only these hunks of it; empty: all."""
+    """For ``rebase``: only these hunks of it; empty: all."""
     pair: str | None = None
-    """Of ``pair_suggest``: the session's id."""
+    """For ``pair_suggest``: the session's id."""
     said: str = ""
-    """Of ``pair_suggest``: the hint."""
+    """For ``pair_suggest``: the hint."""
 
     @property
     def text(self) -> str:
@@ -66,7 +66,7 @@ class Task(Record):
 
     @property
     def after(self) -> tuple[Source, ...]:
-        """Of ``judge``: B's texts."""
+        """For ``judge``: B's texts."""
         return tuple(Source(source.path, self.text_of(source.path)) for source in self.before)
 
     @property

@@ -6,7 +6,7 @@ Front ends turn a `View` into their own form (diagnostics, lenses, rows of a tab
 from __future__ import annotations
 
 from assistant.engine import FilePrograms
-from assistant.model import events
+from assistant.model import event_parts, events
 from assistant.model.profile import Evidence, LineStall, Severity
 from assistant.model.proposal import Proposal
 from assistant.record import Record
@@ -63,8 +63,8 @@ class LineView(Record):
 
     line: int
     kernel: str
-    counters: events.ProfileLine
-    device: events.Device
+    counters: event_parts.ProfileLine
+    device: event_parts.Device
     method: str
 
 
@@ -74,7 +74,7 @@ class StallView(Record):
     line: int
     kernel: str
     counters: LineStall
-    device: events.Device
+    device: event_parts.Device
     method: str
 
 
@@ -94,14 +94,14 @@ class KernelView(Record):
     name: str
     line: int
     last_line: int
-    resources: tuple[events.ResourcesFound, ...]
+    resources: tuple[event_parts.ResourcesFound, ...]
     """One per compiled instance; empty before a compile, or without a compiler."""
     check: events.CheckEnded | None
     """What ``check`` found; None before it ran on this text."""
     launches: tuple[LaunchView, ...]
     """Costliest first; empty before a profile."""
     evidence: tuple[Evidence, ...]
-    """Of the costliest launch."""
+    """Evidence of the costliest launch."""
     proposal: Proposal | None
     """The open one."""
     is_stale: bool

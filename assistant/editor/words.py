@@ -15,7 +15,7 @@ from assistant.editor.markdown import fenced, tamed
 from assistant.editor.picture import comparison_sentence, evidence_value, proposal_title
 from assistant.editor.view import CodeView, KernelView, LaunchView, LineView, Note, View
 from assistant.engine.report import limit_in_words
-from assistant.model import events
+from assistant.model import event_parts, events
 from assistant.model.embedded import EmbeddingProblem
 from assistant.model.pair import Turn, TurnKind
 from assistant.model.profile import Evidence, Severity
@@ -117,7 +117,7 @@ def fitted(parts: Sequence[str], separator: str = ", ") -> str:
     return text if len(text) <= HINT_LIMIT else f"{text[: HINT_LIMIT - 1]}…"
 
 
-def _worst_instance(kernel: KernelView) -> events.ResourcesFound:
+def _worst_instance(kernel: KernelView) -> event_parts.ResourcesFound:
     return max(kernel.resources, key=lambda item: item.registers_per_thread)
 
 
@@ -208,7 +208,7 @@ def ignored_text_message(declined: EmbeddingProblem) -> str:
 
 
 def _timing(launches: Sequence[LaunchView]) -> list[str]:
-    """Of the costliest launch shape."""
+    """Timing of the costliest launch shape."""
     if not launches:
         return []
     summary, parts = launches[0].summary, list[str]()
@@ -246,7 +246,7 @@ def _checked(check: events.CheckEnded) -> list[str]:
     return [f"checked: {problems_in_words(check.problems)}", *differs]
 
 
-def _occupancy(kernel: KernelView, resources: events.ResourcesFound) -> list[str]:
+def _occupancy(kernel: KernelView, resources: event_parts.ResourcesFound) -> list[str]:
     """Theoretical; of the costliest launch, before a profile the best of the usual block sizes. Empty: not known."""
     if (counted := _launch_occupancy(kernel)) is not None:
         return [f"occupancy {percent(counted[0])}"]
@@ -333,7 +333,7 @@ def _triple(value: tuple[int, int, int]) -> str:
     return " × ".join(str(part) for part in value)
 
 
-def _resources_table(resources: events.ResourcesFound) -> list[str]:
+def _resources_table(resources: event_parts.ResourcesFound) -> list[str]:
     rows = [
         f"`{resources.instance}` for {resources.architecture} (ptxas): {resources.registers_per_thread} registers, "
         f"{resources.spill_bytes:,} B spilled, {resources.stack_bytes:,} B stack, {resources.static_shared_bytes:,} B static shared",

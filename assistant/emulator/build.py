@@ -61,7 +61,7 @@ class BuildRequest(Record):
     noted_function: str | None = None
     """A function of the host whose calls a recording notes."""
     libraries: tuple[str, ...] = ()
-    """Of others, that host code uses: ``-lNAME``, ``-LFOLDER`` and files, in order."""
+    """Other libraries that host code uses: ``-lNAME``, ``-LFOLDER`` and files, in order."""
     workspaces: tuple[Path, ...] = ()
     """Folders of which compilers may read everything, in addition to the sources' own."""
 
@@ -290,7 +290,7 @@ def _meets_a_foreign_name(reply: BuiltProgram | BuildFailure | CannotPromote) ->
 
 
 def _left_s(started: float) -> float:
-    """Of the time that compilers have for a build."""
+    """What is left of the time that compilers have for a build."""
     return max(1.0, COMPILE_TIMEOUT_S - (time.perf_counter() - started))
 
 

@@ -44,13 +44,13 @@ _MATH = _words(
     rint round roundeven scalbl?n sin sincos sinh sqrt tanh? tgamma trunc y[01n]
     """
 )
-"""Of the C library, with an `f` behind for float: CUDA has the same for device code (CUDA Math API 13.0)."""
+"""Functions of the C library, with an `f` behind for float: CUDA has the same for device code (CUDA Math API 13.0)."""
 _HELPERS = _words(
     """
     __(?:u?div|u?mod|u?divmod|mul|popcount|clz|ctz|ffs|parity|powi|neg|bswap|ashl|ashr|lshr|u?cmp|fix|fixuns|float|floatun|extend|trunc)[a-z]*
     """
 )
-"""Of the compiler's own library, ended by the types' letters: ``__popcountdi2``, ``__extendhfsf2``."""
+"""Functions of the compiler's own library, ended by the types' letters: ``__popcountdi2``, ``__extendhfsf2``."""
 _LANGUAGE = _words(
     """
     memcpy memmove memset memcmp bcmp memchr strlen printf vprintf malloc free fegetround fesetround _Zn[aw]m(?:\\w*) _Zd[al]Pv\\w*

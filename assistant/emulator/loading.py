@@ -20,7 +20,7 @@ from assistant.worker.readable import ProgramFiles
 __all__ = ["Loader"]
 
 _MOST_BYTES = 16 << 20
-"""Of one header; a larger one is left to the compiler."""
+"""Largest header that is read; a larger one is left to the compiler."""
 
 
 class Loader:

@@ -28,7 +28,7 @@ _NO_CONTENTS = 8
 _THREAD_LOCAL = 0x400
 """``SHF_TLS``"""
 _SIZE_OFFSET_BYTES = 32
-"""Of ``sh_size`` in a section's header."""
+"""Offset of ``sh_size`` in a section's header."""
 _EXECUTABLE = 4
 """``SHF_EXECINSTR``"""
 _SYMBOL_TABLE = 2
@@ -47,7 +47,7 @@ _SECTION_SYMBOL = 3
 class Section(Record):
     name: str
     offset: int
-    """Of its contents in the file."""
+    """Offset of its contents in the file."""
     size_bytes: int
     is_code: bool
     has_contents: bool

@@ -36,7 +36,7 @@ __all__ = ["preprocess"]
 
 
 def preprocess(request: BuildRequest, launcher: Launcher | None = None) -> PreprocessedProgram | NotPreprocessed:
-    """Of the unit that compiles the request's main source. Raises OSError (disk full)."""
+    """The preprocessed unit that compiles the request's main source. Raises OSError (disk full)."""
     with launcher_or_own(launcher) as starter, tempfile.TemporaryDirectory(prefix="kernelopt-preprocess-") as folder:
         compiler = toolchain.find_compiler(os.environ.get("PATH", os.defpath), starter)
         if isinstance(compiler, CompilerMissing):

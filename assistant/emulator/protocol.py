@@ -164,7 +164,7 @@ class RunReply(Record):
     stderr_path: str
     profiles: tuple[LaunchProfile, ...]
     problems: tuple[Problem, ...]
-    """Of all launches, merged by kind and place."""
+    """Problems of all launches, merged by kind and place."""
     sites: tuple[tuple[SiteDetail, ...], ...]
     """Parallel to ``profiles``."""
     launch_count: int

@@ -28,7 +28,7 @@ _KIND_MASK, _COMPARE_AND_SWAP = 7, 16  # runtime/trace.h
 _OPERATIONS = {0: "load", 1: "store", 2: "atomic"}
 _BASIC_BLOCK = 3
 _CALL_BYTES = 5
-"""Of a near call on x86-64 (Intel 64 Software Developer's Manual, volume 2, CALL rel32)."""
+"""Length of a near call on x86-64 (Intel 64 Software Developer's Manual, volume 2, CALL rel32)."""
 _SPACES = ("global", "shared", "local")
 _RACES = {
     "shared_race", "global_race", "possible_global_race", "possible_shared_race", "missing_syncwarp", "missing_fence",
@@ -199,10 +199,10 @@ class _Launch:
         )
 
     def _estimated_unique_sectors(self) -> int:
-        """Of the whole grid, from how much the counted blocks share.
+        """Estimate for the whole grid, from how much the counted blocks share.
 
-        Blocks are taken to touch their sectors at random places of the data: m blocks of b sectors each touch U · (1 - (1 - b/U)^m) of
-        U. Blocks that share nothing share nothing in the whole grid either.
+        Blocks are taken to touch their sectors at random places of the data: m blocks of b sectors each touch U · (1 - (1 - b/U)^m) of U.
+        Blocks that share nothing share nothing in the whole grid either.
         """
         seen, of_blocks = self._item["unique_sectors"], self._item["block_unique_sectors"]
         most = self._scaled(of_blocks)
@@ -218,7 +218,7 @@ class _Launch:
         return round(count * self._scale)
 
     def _executions_at(self, address: int) -> int:
-        """Of the basic block that holds the address: the nearest one that starts before it."""
+        """Executions of the basic block that holds the address: the nearest one that starts before it."""
         index = bisect_right(self._block_addresses, address) - 1
         return self._basic_blocks[index]["executions"] if index >= 0 else 0
 

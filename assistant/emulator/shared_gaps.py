@@ -13,7 +13,7 @@ from assistant.emulator.object_file import grown_sections, thread_sections
 __all__ = ["with_gaps"]
 
 _LARGEST_GAP_BYTES = 48 << 10
-"""Of static shared memory a block has no more: no array of it is farther from the next."""
+"""A block has no more static shared memory than this: no array of it is farther from the next."""
 _SMALLEST_GAP_BYTES = 1 << 10
 _ALL_GAPS_BYTES = 1 << 20
 """Each thread of the program has a copy."""

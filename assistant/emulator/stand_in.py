@@ -21,7 +21,7 @@ from pathlib import Path
 __all__ = ["g_plus_plus_words", "main", "make_stand_in"]
 
 _VERSION = "13.0"
-"""Of the toolkit whose headers the emulator's own stand for (``include/emu/keywords.h``)."""
+"""Version of the toolkit whose headers the emulator's own stand for (``include/emu/keywords.h``)."""
 _DEFAULT_ARCHITECTURE = "75"
 """What nvcc 13.0 compiles for unless told otherwise (nvcc 13.0 manual, ``--gpu-architecture``)."""
 _HERE = Path(__file__).parent
@@ -29,7 +29,7 @@ _SOURCE_SUFFIXES = frozenset({".cu", ".cpp", ".cc", ".cxx", ".c"})
 _HEADER_FLAGS = ("-DEMU_BARE_PRELUDE", "-include", "emu_prelude.h", "-w")
 _CHOICES = frozenset({"-c", "-E", "-S", "-M", "-MM", "-MD", "-MMD", "-MP", "-shared", "-static", "-pthread", "-w", "-P"})
 _WITH_VALUE = frozenset({"-o", "-MF", "-MT", "-MQ", "-I", "-D", "-U", "-L", "-l", "-isystem", "-include", "-Xlinker"})
-"""Of nvcc's flags, those that g++ spells alike."""
+"""Flags of nvcc that g++ spells alike."""
 _PREFIXES = ("-I", "-D", "-U", "-L", "-l", "-isystem", "-O", "-std=", "-g", "-f", "-m", "-Wl,")
 _NOT_FOR_HOST = ("-forward-", "-fmad", "-ftz", "-gencode", "-maxrregcount", "-generate-", "-g-", "-lineinfo", "-ldir", "-lto", "-minimal")
 """What begins like a flag of g++ and is one of nvcc's alone."""
@@ -50,7 +50,7 @@ _LIBRARIES = (
     *("nppidei", "nppif", "nppig", "nppim", "nppist", "nppisu", "nppitc", "npps", "culibos", "nvfatbin", "nvptxcompiler"),
 )
 """CMake 4.4, FindCUDAToolkit: names that targets ``CUDA::NAME`` are made of."""
-_EMPTY_LIBRARY = "/* stands for a library of the CUDA toolkit while a build is configured; it holds nothing */\n"
+_EMPTY_LIBRARY = "/* placeholder for a library of the CUDA toolkit while a build is configured; it holds nothing */\n"
 """The linker reads it as a script that names nothing."""
 _DEVICES = """\
 // What a program asks to see which GPUs there are: one of a data centre of today.

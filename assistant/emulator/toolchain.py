@@ -114,7 +114,7 @@ _C_UNIT_FLAGS = (
 )
 _RUNTIME_FLAGS = ("-std=gnu++17", "-O2", "-g1", "-pthread", "-fno-pie", "-fno-pic", "-ftls-model=local-exec", "-fcf-protection=none")
 _FIRST_OBJECT = "before_shared-"
-"""Of the runtime's: what it defines stands in front of the program's shared memory."""
+"""Prefix of the runtime's object whose definitions stand in front of the program's shared memory."""
 _LINK_FLAGS = ("-no-pie", "-pthread", "-Wl,-z,noexecstack")
 
 
@@ -167,7 +167,7 @@ def find_compiler(search_path: str, launcher: Launcher | None = None) -> Compile
     said = _asked_version(found, launcher)
     match = re.match(r"(\d+)(\.\d+)*", said)
     if match is None:
-        return CompilerMissing(f"{found} does not say its version: {said[:200]}", remedy)
+        return CompilerMissing(f"{found} does not report its version: {said[:200]}", remedy)
     if int(match.group(1)) < _OLDEST_MAJOR:
         return CompilerMissing(f"{found} is version {match.group(0)}; the emulator needs {_OLDEST_MAJOR} or newer", remedy)
     return Compiler(Path(found), match.group(0))

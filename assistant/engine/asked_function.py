@@ -76,7 +76,7 @@ def _check(request: JobRequest, version: SourceVersion, asked: str) -> None:
 
 
 def _texts(request: JobRequest, version: SourceVersion) -> tuple[str, ...]:
-    """Of all files of the program, headers included."""
+    """Texts of all files of the program, headers included."""
     sources = ((str(source.path), source.text) for source in version.sources)
     texts = with_headers(sources, version.program.flags.arguments)
     given = {str(path): text for path, text in request.texts}

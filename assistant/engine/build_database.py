@@ -16,7 +16,7 @@ __all__ = ["database_flags"]
 
 _NAME = "compile_commands.json"
 _MOST_BYTES = 1 << 20
-"""Of a file with flags: a longer one is none."""
+"""Largest file with flags that is read."""
 
 
 def database_flags(file: Path) -> tuple[str, ...] | None:

@@ -28,7 +28,7 @@ class NewBlock(Record):
 
     path: Path
     names: tuple[str, ...]
-    """Of the kernels that they are for."""
+    """Names of the kernels that they are for."""
     block: str
     """All of them, in the order of the source."""
     text: str
@@ -100,7 +100,7 @@ def _unfit_tensors(kernel: Kernel) -> str:
 
 def _unfilled(kernel: Kernel) -> tuple[str, ...]:
     by_value = (p for p in kernel.parameters if not p.is_pointer and not _is_known(kernel, p.type))
-    return tuple(f"{p.name} = 0 stands for a {p.type}: write a table of its fields, {{ field = value, … }}" for p in by_value)
+    return tuple(f"{p.name} = 0 is a placeholder for a {p.type}: write a table of its fields, {{ field = value, … }}" for p in by_value)
 
 
 def _is_known(kernel: Kernel, spelled: str) -> bool:

@@ -16,7 +16,7 @@ from pathlib import Path
 from assistant.engine.channel import UNHEARD, Listener
 from assistant.engine.further_runs import FurtherRuns
 from assistant.engine.request import JobRequest
-from assistant.model import events
+from assistant.model import event_parts, events
 from assistant.model.build import DiagnosticSeverity
 from assistant.model.device import Architecture, Target
 from assistant.model.profile import Severity
@@ -42,16 +42,16 @@ class Job(Record):
     seeds: tuple[int, ...]
     """Fresh for this job, at least three for screening and three for confirming; never shown to a planner."""
     limits: RunLimits
-    """Of one run of the user's program or of one replayed case."""
+    """Limits of one run of the user's program or of one replayed case."""
     listener: Listener = UNHEARD
     """Receives the job's events."""
     further_runs: FurtherRuns = field(default_factory=FurtherRuns)
 
     @property
-    def device(self) -> events.Device:
+    def device(self) -> event_parts.Device:
         description = self.lab.describe()
         kind = "cpu" if description.name == "cpu" else "gpu"
-        return events.Device(description.device, kind, self.target.name)
+        return event_parts.Device(description.device, kind, self.target.name)
 
     def emit(self, *sent: events.Event) -> None:
         """Send events to the listener, in order; returns at once."""

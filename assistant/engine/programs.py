@@ -47,7 +47,7 @@ class FilePrograms(Record):
     chosen: str | None = None
     """By a person, once, by its name; None: none was."""
     others_sha256: str = ""
-    """Of ``program``, as ``others_sha256`` has it."""
+    """Hash over ``program``, as ``others_sha256`` makes it."""
     hint: str = ""
     """How the workspace's build could say more, where includes alone do not say enough."""
     way: BuildWay | None = None
@@ -157,7 +157,7 @@ def answer_key(text_sha256: str, others: str) -> str:
 
 
 def others_sha256(request: JobRequest, program: FoundProgram | None) -> str:
-    """Of all that a file's program is made of and built with, but the file itself: where it changes, answers on the file may.
+    """Hash over all that a file's program is made of and built with, but the file itself: where it changes, answers on the file may change.
 
     Empty where the file alone is the program, or there is none.
     """

@@ -90,7 +90,7 @@ def _started(request: JobRequest, found: FoundProgram | None) -> _Started:
 
 
 def _units(request: JobRequest, found: FoundProgram | None) -> tuple[Source, ...]:
-    """Of the program, but for the file in question."""
+    """The program's units, but for the file in question."""
     named = request.extra_sources if found is None else (*found.units, *request.extra_sources)
     paths = dict.fromkeys(path for path in named if path.resolve() != request.file.resolve())
     return tuple(_source(request, path) for path in paths)
@@ -101,7 +101,7 @@ def _with_flags(flags: Flags, found: FoundProgram) -> Flags:
 
 
 def _headers(request: JobRequest, units: Sequence[Source], flags: Flags) -> Iterator[Source]:
-    """Of the project, that one of the units includes."""
+    """Headers of the project that one of the units includes."""
     known, project = {source.path for source in units}, find_project(request.file)
     texts = with_headers(((str(source.path), source.text) for source in units), flags.arguments)
     for path, text in ((Path(name), text) for name, text in texts.items()):

@@ -76,9 +76,11 @@ class JobRequest(Record):
     is_live: bool = False
     """Somebody looks at the text while it is compiled: report at once that the quick compiler accepts it, before resources are known."""
     seeds: tuple[int, ...] = ()
-    """Of an earlier verification, in its order, to have its very values again; empty: fresh ones."""
+    """Seeds of an earlier verification, in its order, to have its very values again; empty: fresh ones."""
     cases: tuple[CaseKey, ...] = ()
     """Judge on these, with their verification's ``seeds``, and on the recorded or declared ones behind them; empty: on all."""
+    recording: Path | None = None
+    """An earlier recording of A's program: its launches are judged in the place of those that are recorded now. None: these."""
     live: LiveWorkload | None = None
     """Arrays of a notebook that the kernel is judged on, in the place of ``main()`` and declared blocks."""
     needs_kernels: bool = True
@@ -155,8 +157,6 @@ class OptimizeOptions(Record):
     """Techniques chained on one kernel at most."""
     max_candidates: int = 24
     """Candidates tried per kernel at most."""
-    recordings_bytes: int = 4 << 30
-    """How much memory keeps of the recordings that proposals were judged on."""
     may_recall_across_workspaces: bool = False
     """Whether reasons given in other workspaces may be shown."""
     planner: str | None = None

@@ -61,7 +61,7 @@ _JUDGING = frozenset({"compare", "optimize", "pair"})
 """Commands that say how fast an edit is."""
 _EMULATED = "cpu"
 """Name of the lab whose launches know the files of their kernels."""
-_RENAME = "give each a name of its own to have them told apart"
+_RENAME = "give each a name of its own to distinguish them"
 _SEED_BITS = 31
 _HEARTBEAT_S = 1.0
 
@@ -218,7 +218,7 @@ def _tell_program(job: Job, version: SourceVersion) -> None:
     """Which program was found, where nobody named it and it is more than the file itself, and what is not told apart in it."""
     for name in version.doubled_kernels if job.lab.describe().name != _EMULATED else ():
         job.say(
-            Severity.WARNING, f"{name} is defined in several files of the program, and a GPU's launches do not say which it was", _RENAME
+            Severity.WARNING, f"{name} is defined in several files of the program, and a GPU's launches do not show which it was", _RENAME
         )
     found = version.found
     if found is None:
@@ -270,7 +270,7 @@ def run_limits(request: JobRequest, settings: Settings) -> RunLimits:
 
 
 _WHOLE_SHARE = 1 / 3
-"""Of the time of a run, for the program's launches: the host's part, and a second run with every check on, need their time as well."""
+"""Share of a run's time for the program's launches: the host's part, and a second run with every check on, need their time as well."""
 
 
 def _now_ms() -> int:

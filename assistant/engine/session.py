@@ -180,6 +180,10 @@ class Session:
         """Raises UsageError, with the nearest names, where speeds are asked of a function that the program does not define."""
         check_region(request, flags_of(request, self.settings(request.file)))
 
+    def check_planner(self, options: OptimizeOptions, file: Path) -> None:
+        """Raises UsageError where a search on the file can have no planner of that name."""
+        _check_planner(options, self.settings(file).settings)
+
     async def run(self, command: str, request: JobRequest, body: JobBody, listener: Listener) -> Ending:
         """A job with a body of the caller's own. Raises KernelOptError where it cannot begin."""
         return await self._runner().run(command, request, body, listener)
@@ -205,6 +209,11 @@ class Session:
         proposal = self.store.find_proposal(id_prefix)
         current = tuple(_now(request, path) for path in proposal.paths)
         return streamed(lambda listener: self._decisions().rebase(proposal, request, current, listener, hunk_ids))
+
+    def replay(self, id_prefix: str, request: JobRequest) -> AsyncIterator[events.Event]:
+        """Judge a proposal once more, on the values that it was judged on. Raises CannotAnswerError where its recording is gone."""
+        proposal = self.store.find_proposal(id_prefix)
+        return streamed(lambda listener: self._decisions().replay(proposal, request, listener))
 
     def accept(self, id_prefix: str, hunk_ids: tuple[str, ...]) -> AsyncIterator[events.Event]:
         """Accept a proposal, or some of its hunks; what was not judged as it will stand is judged first."""
@@ -236,7 +245,7 @@ class Session:
         return load_settings(find_workspace(file))
 
     def _profile_report(self, request: JobRequest, path: Path, keep: stages.KeepReport | None) -> AsyncIterator[events.Event]:
-        """Of a profiler's report; raises CannotAnswerError where it cannot be read, UsageError where it is about another file."""
+        """Profile from a profiler's report; raises CannotAnswerError where it cannot be read, UsageError where it is about another file."""
 
         async def work(listener: Listener) -> None:
             report = await load_report(path)
@@ -279,7 +288,6 @@ def _limited(options: OptimizeOptions, loaded: LoadedSettings) -> OptimizeOption
         options,
         max_rounds=min(options.max_rounds, settings.limits.rounds),
         max_candidates=min(options.max_candidates, settings.limits.candidates),
-        recordings_bytes=settings.memory.recordings_bytes,
         may_recall_across_workspaces=settings.recall.across_workspaces,
     )
 

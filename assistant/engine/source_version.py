@@ -90,7 +90,7 @@ class SourceVersion(Record):
 
     @property
     def text(self) -> str:
-        """Of all of the program's files, the one in question first: for what may be declared in any of them."""
+        """Text of all of the program's files, the one in question first: for what may be declared in any of them."""
         return "\n".join(file.source.text for file in self.files)
 
     @property
@@ -106,7 +106,7 @@ class SourceVersion(Record):
 
     @property
     def sources(self) -> tuple[Source, ...]:
-        """Of all files, the one in question first."""
+        """Texts of all files, the one in question first."""
         return tuple(file.source for file in self.files)
 
     def kernel_of(self, instance: str) -> Kernel | None:
@@ -161,7 +161,7 @@ def read_source(path: Path) -> Source:
     except FileNotFoundError as error:
         holder = holder_of(path)
         if holder is not None:
-            raise UsageError(f"{path.name} is a text inside {holder.name}", "open that in an editor: it is dealt with there") from error
+            raise UsageError(f"{path.name} is a text inside {holder.name}", "open that in an editor: it is handled there") from error
         raise UsageError(f"{path} does not exist", "check the path") from error
     except UnfitFileError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}", "name a CUDA C++ source") from error
@@ -225,8 +225,18 @@ def as_candidate(version: SourceVersion) -> SourceVersion:
 def candidate_of(version: SourceVersion, texts: Iterable[Source]) -> SourceVersion:
     """``version`` with texts that the user did not write. Its flags stay: what such a text declares of its own starts compilers with
     anything, and those run as the user. Raises as with_texts does."""
-    candidate = as_candidate(with_texts(version, texts))
+    candidate = as_candidate(_with_edited(version, tuple(texts)))
     return replace(candidate, program=replace(candidate.program, flags=version.program.flags))
+
+
+def _with_edited(version: SourceVersion, texts: tuple[Source, ...]) -> SourceVersion:
+    """Where the kernel that was asked about is gone, as others took its place, all kernels are in question."""
+    try:
+        return with_texts(version, texts)
+    except UsageError:
+        if version.selection.kernel is None:
+            raise
+        return with_texts(replace(version, selection=replace(version.selection, kernel=None)), texts)
 
 
 def _taken(flags: Flags, declared: tuple[str, ...]) -> Flags:

@@ -31,14 +31,14 @@ from assistant.serialize import decode, encode
 __all__ = ["BUILD_TIMEOUT_S", "Build", "recorded_build"]
 
 BUILD_TIMEOUT_S = 600.0
-"""Of a build that is recorded, where a person names no other limit."""
+"""Limit of a build that is recorded, where a person names no other limit."""
 _GRACE_S = 120.0
 """Beyond the build's own limit: the copy is made and read."""
 _LEAST_MEMORY_BYTES = 8 << 30
 _MEMORY_RATIO = 0.75
-"""Of the machine's memory: several compilers may run at once."""
+"""Share of the machine's memory: several compilers may run at once."""
 _LINES_SHOWN = 8
-"""Of what a failing build says, the last."""
+"""Last lines that are shown of a failing build's messages."""
 _COMPILERS = r"(?:nvcc|g\+\+|gcc|c\+\+|cc|clang\+\+|clang)(?:-[\d.]+)?"
 _ABSOLUTE = re.compile(rf"(?<![\w./])(/[\w./+-]*/{_COMPILERS})(?=[\s:'\"]|$)")
 _ABSOLUTE_MISSING = re.compile(rf"(/[\w./+-]*/{_COMPILERS})'?: (?:No such file|not found|cannot execute)")
@@ -164,10 +164,10 @@ def _remedy(build: Build, output: str) -> str:
     if missing is not None:
         return _by_name(build, missing[1])
     if library is not None:
-        return f"the library of {library[1]} is not installed here, or lies where the build does not look"
+        return f"the library of {library[1]} is not installed here, or is where the build does not look"
     if "Permission denied" in output or "Read-only file system" in output:
         return f"a recorded build runs in a private copy of {build.workspace} and may write there and to $TMPDIR alone"
-    return "fix what the build says, or record another target"
+    return "fix what the build reports, or record another target"
 
 
 def _nothing_linked(build: Build, calls: tuple[NotedCall, ...], output: str) -> LabFailure:

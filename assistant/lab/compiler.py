@@ -36,7 +36,7 @@ _DEADLINE_S = 120.0
 
 
 _EXTENSION_S = 240.0
-"""Of one compiler, for a source with PyTorch's headers: half a minute to a minute on two cores."""
+"""Limit of one compiler, for a source with PyTorch's headers: half a minute to a minute on two cores."""
 
 
 class UnitCode(Record):
@@ -58,7 +58,7 @@ class Image(Record):
     unit: str = ""
     """Path of its source, where there are others."""
     others: tuple[UnitCode, ...] = ()
-    """Of further units of the program, which hold kernels that were asked for."""
+    """Code of further units of the program, which hold kernels that were asked for."""
 
     @property
     def every_kernel(self) -> tuple[tuple[str, str], ...]:
@@ -67,7 +67,7 @@ class Image(Record):
 
 
 class _Answer(Record):
-    """Of the compile worker."""
+    """The compile worker's answer."""
 
     result: BuildResult
     cubin: str | None
@@ -112,7 +112,7 @@ class Compiler:
                 return _failure(answer.result)
 
     async def _other_code(self, program: Program, architecture: str, wanted: tuple[str, ...]) -> tuple[UnitCode, ...]:
-        """Of the units but the first source's that define some of the kernels."""
+        """Code of the units but the first source's that define some of the kernels."""
         found = list[UnitCode]()
         for source in _other_units(program) if wanted else ():
             first = replace(program, sources=(source, *(each for each in program.sources if each != source)), kernels=())

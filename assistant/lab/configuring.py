@@ -25,7 +25,7 @@ _LISTS = "CMakeLists.txt"
 _DEADLINE_S = 960.0
 """More than the worker gives CMake."""
 _LINES_SHOWN = 14
-"""Of CMake's messages, from the first error on."""
+"""Lines of CMake's messages that are shown, from the first error on."""
 _TOP = "top"
 
 
@@ -50,7 +50,7 @@ def project_root(file: Path) -> Path:
     if within:
         return within[-1]
     if above:
-        message = f"{above[-1] / _LISTS} lies outside of the workspace {workspace}"
+        message = f"{above[-1] / _LISTS} is outside of the workspace {workspace}"
         raise CannotAnswerError(message, f"make its folder the workspace: touch {above[-1] / 'kernelopt.toml'}")
     raise CannotAnswerError(f"no folder from {folder} up to {workspace} has a {_LISTS}", "name a file of a CMake project")
 

@@ -33,7 +33,7 @@ _DIRECTIVE = re.compile(r"^[ \t]*#(?:[^\n\\]|\\.|\\\n)*\n?", re.MULTILINE)
 _END = re.compile(r"[;{]")
 _BRACE = re.compile(r"[{}]")
 _MACRO = re.compile(r"\bC10_(?:HOST_DEVICE|DEVICE)\b|\bC10_LAUNCH_BOUNDS_[0-9]\([^()]*\)")
-"""Of PyTorch's headers, on device functions and kernels."""
+"""Macros of PyTorch's headers on device functions and kernels."""
 _CUDA_UNIT = ".cu"
 _DEVICE = "__device__"
 _DEVICE_WORDS = ("__global__", "__device__", "__constant__")

@@ -38,12 +38,13 @@ from assistant.ports.lab import CaseRun, Lab, LabFailure, Program, ProgramRun, R
 __all__ = ["GpuLab"]
 
 _SANITIZED_CASES = 6
-"""Of those that the emulator checks, the first: each costs every tool a load of the program, and shapes differ little. For the same
-reason cases that are derived from others (other values, other sizes) are left to the emulator, where it can run them."""
+"""Cases that the sanitizer runs: the first of those that the emulator checks. Each costs every tool a load of the program, and shapes
+differ little. For the same reason cases that are derived from others (other values, other sizes) are left to the emulator, where it can run
+them."""
 
 
 _Sanitized = tuple[tuple[Problem, ...], tuple[str, ...]] | LabFailure
-"""What compute-sanitizer finds, and what it did not come to the end of."""
+"""What compute-sanitizer finds, and what it did not finish."""
 
 
 class GpuLab:

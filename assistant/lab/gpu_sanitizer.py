@@ -22,7 +22,7 @@ from assistant.serialize import decode, encode
 __all__ = ["GpuSanitizer"]
 
 _LONGEST_S = 4.0
-"""Of each tool: racecheck took 1.2 s on small launches of an H200, the others 0.5 s. What does not end in it is said."""
+"""Limit of each tool: racecheck took 1.2 s on small launches of an H200, the others 0.5 s. A tool that does not end in it is reported."""
 
 
 class GpuSanitizer:

@@ -32,7 +32,7 @@ _CASE_GRACE_S = 20.0
 _START_GRACE_S = 15.0
 """Warming up, the self-test, the peaks."""
 _PROFILED_CASE_S = 10.0
-"""Of a profiler's look at one case: loading, copying, fourteen calls."""
+"""Limit of a profiler's look at one case: loading, copying, fourteen calls."""
 
 
 class PeaksCache:

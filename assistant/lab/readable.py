@@ -1,4 +1,4 @@
-"""Of which folders compilers may read everything for a program: the projects of its sources.
+"""Folders in which compilers may read everything for a program: the projects of its sources.
 
 Example::
 

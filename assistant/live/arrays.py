@@ -168,7 +168,7 @@ def _host_array(name: str, value: Any, kind: str) -> LiveArray:
 
 
 def _dlpack_array(name: str, value: Any) -> LiveArray:
-    """Of a library that speaks nothing but DLPack. Device type 1 is the CPU (dlpack.h, ``DLDeviceType``)."""
+    """Array of a library that speaks nothing but DLPack. Device type 1 is the CPU (dlpack.h, ``DLDeviceType``)."""
     device_type, index = value.__dlpack_device__()
     if device_type != 1:
         remedy = "pass an array that has __cuda_array_interface__, or one on the CPU"

@@ -139,7 +139,7 @@ def _demanded_size(parameter: Parameter, element: ElementType | None, size_bytes
         return data
     message = f"{parameter.name}: expected {size_bytes} bytes for `{_declared(parameter)}`, got {len(data)}"
     if element is None:
-        remedy = f"give all of {parameter.type} as it lies in memory, gaps too: NumPy's dtypes have them with align=True"
+        remedy = f"give all of {parameter.type} as it is in memory, gaps included: NumPy's dtypes have them with align=True"
         raise BindingError(message, remedy)
     raise BindingError(message, f"pass a number for {parameter.name}" if element.components == 1 else "pass all of its components")
 

@@ -41,10 +41,10 @@ class CellCapture(Record):
     """What one cell launched."""
 
     folder: Path
-    """Of the recording."""
+    """Folder of the recording."""
     recording: Recording
     extents: tuple[Extent, ...]
-    """Of tensors and CuPy's arrays, where their allocator reports them."""
+    """Extents of tensors and CuPy's arrays, where their allocator reports them."""
     device: str
     """For people: the GPU's name."""
 
@@ -57,7 +57,7 @@ class CellCapture(Record):
 class CapturedCases(Record):
     workload: LiveWorkload
     signatures: tuple[Signature, ...]
-    """Of the instances, as the text declares them."""
+    """Signatures of the instances, as the text declares them."""
 
 
 def workload_of(folder: Path, captured: CellCapture, parsed: ParsedSource, kernel: Kernel) -> CapturedCases:

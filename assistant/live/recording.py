@@ -19,7 +19,7 @@ from assistant.errors import CannotAnswerError
 __all__ = ["CannotRecord", "InProcess"]
 
 _TOTAL_BYTES = 1 << 30
-"""Of one cell, in the folder for temporary files."""
+"""Upper bound for one cell, in the folder for temporary files."""
 _BUSY = "CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED"
 
 

@@ -27,7 +27,8 @@ _READ_S = 60.0
 
 
 class SharedReader:
-    """Of one notebook; a worker for each GPU that arrays are on, which ends by itself when it has not been asked for two minutes."""
+    """Reads the shared arrays of one notebook; a worker for each GPU that arrays are on, which ends by itself when it has not been asked
+    for two minutes."""
 
     def __init__(self, loop: BackgroundLoop) -> None:
         self._loop = loop

@@ -28,7 +28,7 @@ __all__ = ["ReadRegions", "Region", "regions_of", "remove_left_folders", "restor
 
 _SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 - POSIX shared memory; the folder made in it is the user's alone
 _SPARE_RATIO = 0.5
-"""Of free shared memory, what one launch may take at most."""
+"""Share of free shared memory that one launch may take at most."""
 _POINTER_BYTES = 8
 _PREFIX = "kernelopt-live-"
 

@@ -38,7 +38,7 @@ _LINES_OF_A_LAUNCH = 40
 """Lines of source whose counters are given of one launch; those with most sectors and wavefronts beyond the ideal."""
 _LEFT_OUT = frozenset({"schema", "job", "event"})
 _SEED = "seed"
-"""Of a case: values that candidates are judged on are never shown to the authors of candidates."""
+"""Field of a case that authors of candidates are never shown: the values that candidates are judged on follow from it."""
 
 
 def answer(log: Sequence[events.Event]) -> dict[str, Any]:

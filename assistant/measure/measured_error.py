@@ -53,4 +53,4 @@ MODEL_ACCURACY = ModelAccuracy(
         ModelError("shared", 1, 1, 1, 0.944759, 1.058471, 1.058471, 1.058471),
     ),
 )
-"""Of `REMEASURED`: all, then by bottleneck; fields as in `ModelError`, in their order."""
+"""Accuracy over `REMEASURED`: all, then by bottleneck; fields as in `ModelError`, in their order."""

@@ -207,7 +207,7 @@ def _latency(moved: Traffic, executed: WarpInstructions, filled: Fill, target: T
 
 
 def _load_latency_s(moved: Traffic, target: Target) -> float:
-    """Of one round of loads: a warp waits for its slowest, so one miss of the loads in flight makes the round a miss.
+    """Latency of one round of loads: a warp waits for its slowest, so one miss of the loads in flight makes the round a miss.
 
     Misses come from L2 or DRAM in the proportion of the bytes that each delivers.
     """

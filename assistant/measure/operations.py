@@ -22,8 +22,8 @@ _ACCESSES = {"copy_on_device": 2, "fill": 1}
 
 
 def predict_operation(kind: str, size_bytes: int, target: Target) -> PredictedTime:
-    """Of a copy or fill (``DeviceStep.kind``): as a kernel that streams its bytes through DRAM, or the least that the link to the host
-    takes.
+    """Predicted time of a copy or fill (``DeviceStep.kind``): as a kernel that streams its bytes through DRAM, or the least that the link
+    to the host takes.
 
     The share of DRAM's peak and the time of starting are those of kernels (``calibration.py``).
     """

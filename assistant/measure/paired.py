@@ -35,7 +35,7 @@ def pairs_of(blocks: Sequence[Block]) -> Pairs:
 
 
 def aa_half_width_of(blocks: Sequence[Block], seed: int) -> float:
-    """Of the first A of each block against its second."""
+    """Half-width of the interval of each block's first A against its second."""
     first = tuple(max(block.a_s[0], _LEAST_S) for block in blocks)
     second = tuple(max(block.a_s[1], _LEAST_S) for block in blocks)
     return aa_half_width(Pairs(first, second), seed)

@@ -19,7 +19,7 @@ from assistant.record import Record
 __all__ = ["LEAST_SCORED_COUNT", "ModelAccuracy", "ModelError", "ScoredPrediction", "score", "with_error"]
 
 LEAST_SCORED_COUNT = 29
-"""Of fewer re-measured predictions not even the largest error bounds nine in ten with 95 % confidence: 0.9^29 < 0.05 (Wilks, 1941)."""
+"""With fewer re-measured predictions not even the largest error bounds nine in ten with 95 % confidence: 0.9^29 < 0.05 (Wilks, 1941)."""
 _COVERED_RATIO = 0.9
 """Share of past errors within ``covered_factor``."""
 _NO_CHANGE_RATIO = 0.005
@@ -30,7 +30,7 @@ class ScoredPrediction(Record):
     """One prediction and what was measured later."""
 
     bottleneck: str
-    """Of the version before the change."""
+    """Bottleneck of the version before the change."""
     predicted_ratio: float
     measured_ratio: float
     program: str = ""
@@ -48,7 +48,7 @@ class ScoredPrediction(Record):
 
 
 class ModelError(Record):
-    """Of one class of predictions."""
+    """Error of one class of predictions."""
 
     bottleneck: str | None
     """None: of all."""
@@ -72,7 +72,7 @@ class ModelAccuracy(Record):
     """The device's own target (`measure.targets`)."""
     method: str
     errors: tuple[ModelError, ...]
-    """Of all predictions, then of each bottleneck in alphabetical order."""
+    """Errors of all predictions, then of each bottleneck in alphabetical order."""
 
     def error_of(self, bottleneck: str | None) -> ModelError | None:
         return next((error for error in self.errors if error.bottleneck == bottleneck), None)

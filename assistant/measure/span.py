@@ -17,7 +17,7 @@ from assistant.record import Record
 __all__ = ["TimedStep", "placed", "shared_span_s", "span_s"]
 
 _ROUNDING = 1e-9
-"""Of shares that are added up."""
+"""Rounding of shares that are added up."""
 
 
 class TimedStep(Record):
@@ -30,9 +30,9 @@ class TimedStep(Record):
     needs: tuple[int, ...] = ()
     """Places of earlier steps that must have ended."""
     engine: str | None = None
-    """Of a copy between host and device, which direction; None: the machine."""
+    """For a copy between host and device, its direction; None: the machine."""
     room_ratio: float = 1.0
-    """Of the machine: the share that it takes up (0..1)."""
+    """Share of the machine that it takes up (0..1)."""
 
 
 def span_s(steps: Sequence[TimedStep]) -> float:

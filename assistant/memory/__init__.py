@@ -4,7 +4,6 @@ from assistant.memory.export import export_lines
 from assistant.memory.forget import ForgetScope, Forgotten
 from assistant.memory.integrity import Damage, IntegrityReport
 from assistant.memory.knowledge import Knowledge, as_json, as_text
-from assistant.memory.recordings import NotReplayable
 from assistant.memory.store import MemoryStore, open_store
 
 __all__ = [
@@ -14,7 +13,6 @@ __all__ = [
     "IntegrityReport",
     "Knowledge",
     "MemoryStore",
-    "NotReplayable",
     "as_json",
     "as_text",
     "export_lines",

@@ -22,7 +22,7 @@ from assistant.model.completion import ModelCall, SentCall, Spending
 __all__ = ["add_call", "add_sent", "read_calls", "read_unanswered"]
 
 _ANSWER_FIELDS = ("text", "partial_text")
-"""Of a `Completion` and of a `CompletionFailure`."""
+"""Fields of a `Completion` and of a `CompletionFailure` that hold an answer."""
 
 
 def add_call(writer: Writer, call: ModelCall) -> None:

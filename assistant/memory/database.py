@@ -219,8 +219,8 @@ _NEWER_REMEDY = "update kernelopt, or set memory.path in the user configuration 
 _WORDS = {
     sqlite3.SQLITE_BUSY: ("is locked by another process", "wait for the other kernelopt to finish, or end it, and try again"),
     sqlite3.SQLITE_LOCKED: ("is locked by another process", "wait for the other kernelopt to finish, or end it, and try again"),
-    sqlite3.SQLITE_CORRUPT: ("is damaged", "move it aside to start a new one; sqlite3's .recover may save its rows"),
-    sqlite3.SQLITE_NOTADB: ("is not a memory file, or damaged", "move it aside to start a new one, or set memory.path"),
+    sqlite3.SQLITE_CORRUPT: ("is damaged", "move it away to start a new one; sqlite3's .recover may save its rows"),
+    sqlite3.SQLITE_NOTADB: ("is not a memory file, or damaged", "move it away to start a new one, or set memory.path"),
     sqlite3.SQLITE_READONLY: ("cannot be written", _READ_ONLY_REMEDY),
     sqlite3.SQLITE_CANTOPEN: ("cannot be opened", _READ_ONLY_REMEDY),
     sqlite3.SQLITE_PERM: ("cannot be opened", _READ_ONLY_REMEDY),

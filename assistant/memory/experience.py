@@ -36,7 +36,7 @@ class PastTrial(Record):
     workspace: Path
     kernel: str
     signature: Signature
-    """Of the kernel before the edit."""
+    """Signature of the kernel before the edit."""
     outcome: TrialOutcome
     reason: str
     comparison: Comparison | None

@@ -128,4 +128,4 @@ def _texts(database: Database) -> Iterator[Damage]:
         " union all select id, hash from model_call_texts) as uses on used = blobs.hash where content is null"
     )
     for record_id, digest in lost:
-        yield Damage(f"text {digest}", f"is gone, but {record_id} refers to it")
+        yield Damage(f"text {digest}", f"is missing, but {record_id} refers to it")

@@ -44,7 +44,7 @@ class Knowledge(Record):
     predicted_count: int
     predicted_faster_count: int
     log_ratio_mean: float | None
-    """Of log(time before / time after) over conclusive trials; None without one."""
+    """Mean of log(time before / time after) over conclusive trials; None without one."""
     log_ratio_variance: float | None
     """Sample variance; None with fewer than two conclusive trials."""
     accepted_count: int

@@ -1,7 +1,7 @@
 """Recordings of proposals, kept for replay in files next to the memory file, each buffer's contents once, up to a quota.
 
 ``memory.sqlite3`` has its recordings in ``memory.recordings/``: ``manifests/<proposal>.json`` and ``blobs/<sha256>``. Above the quota the
-oldest recording goes and is "not replayable" from then on. Example::
+oldest recording is removed, and its proposal is "not replayable" from then on. Example::
 
     archive = RecordingArchive(database)
     archive.keep("P01…", job_folder / "recording", quota_bytes, now_ms)
@@ -22,20 +22,14 @@ from filelock import FileLock, Timeout
 from assistant.errors import MemoryFileError
 from assistant.memory import records
 from assistant.memory.database import Database
-from assistant.record import Record
+from assistant.ports.store import NotReplayable
 
-__all__ = ["NotReplayable", "RecordingArchive"]
+__all__ = ["RecordingArchive"]
 
 _BLOB_NAME = re.compile(r"[0-9a-f]{64}")
 _LOCK_TIMEOUT_S = 60.0
 """Longest wait for another process that copies a recording (2 GiB at most)."""
 _CHUNK_BYTES = 1 << 20
-
-
-class NotReplayable(Record):
-    """The recording of a proposal cannot be had any more."""
-
-    reason: str
 
 
 class RecordingArchive:
@@ -69,12 +63,12 @@ class RecordingArchive:
         """Lay the recording out in ``folder`` as it was recorded; contents are checked against their names."""
         row = self._database.row("select manifest, evicted_ms from recordings where proposal = ?", (proposal_id,))
         if row is None:
-            return NotReplayable(f"no recording of {proposal_id} was kept")
+            return NotReplayable("no recording of it was kept")
         if row[1] is not None:
-            return NotReplayable(f"the recording of {proposal_id} had to make room for newer ones")
+            return NotReplayable("its recording was removed to keep within memory.recordings_bytes")
         damages = tuple(self._damages(proposal_id, row[0]))
         if damages:
-            return NotReplayable(f"the recording of {proposal_id} is damaged: {damages[0]}")
+            return NotReplayable(f"its recording is damaged: {damages[0]}")
         (folder / "blobs").mkdir(parents=True, exist_ok=True)
         for name in self._names(proposal_id):
             shutil.copyfile(self._blob(name), folder / "blobs" / name)

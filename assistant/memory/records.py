@@ -46,7 +46,7 @@ CHAIN_START = "sha256:" + "0" * 64
 Texts = dict[str, str]
 """Hash → source text."""
 _CHANGE_TEXTS = ("before_text", "after_text")
-"""Of each file of a proposal, and of each other file of an attempt."""
+"""Texts of each file of a proposal, and of each other file of an attempt."""
 _ATTEMPT_TEXTS = ("parent_text", "text")
 
 

@@ -23,13 +23,13 @@ from assistant.memory.forget import ForgetScope, Forgotten, forget
 from assistant.memory.integrity import Damage, IntegrityReport, verify
 from assistant.memory.knowledge import Knowledge, derive
 from assistant.memory.recall import recall
-from assistant.memory.recordings import NotReplayable, RecordingArchive
+from assistant.memory.recordings import RecordingArchive
 from assistant.model.attempt import Attempt, JobRow, RecallQuery, TechniqueHistory
 from assistant.model.completion import ModelCall, SentCall
 from assistant.model.pair import PairSession, Turn
 from assistant.model.placement import Placement, PlacementState
 from assistant.model.proposal import AlreadyDecided, Decision, DecisionKind, Proposal, ProposalState
-from assistant.ports.store import StoredAnalysis
+from assistant.ports.store import NotReplayable, StoredAnalysis
 from assistant.serialize import DecodeError
 
 __all__ = ["MemoryStore", "open_store"]

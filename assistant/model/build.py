@@ -13,7 +13,7 @@ _LIBRARY_HEADER = re.compile(
     r"(?P<header>(?:cublas|cufft|curand|cusparse|cusolver|cudnn|nccl|npp|nvml|nvjpeg|thrust/|cub/|cuda/)[\w./]*)"
     r"\W+No such file or directory"
 )
-"""Of the libraries that come in packages of their own beside the compiler."""
+"""Headers of the libraries that come in packages of their own, apart from the compiler."""
 _ZERO = r"-?RZ(?:\.H\d_H\d)?"
 _HALF_OPCODES = frozenset({"HFMA2", "HADD2", "HMUL2"})
 _MOVES_CONSTANT = re.compile(rf"^\w+, {_ZERO}, (?:{_ZERO}|[-+]?\d[^,]*)(?:,|$)")

@@ -80,10 +80,10 @@ class Comparison(Record):
     cases: tuple[CaseSpeed, ...]
     method: str
     bottleneck_before: str | None = None
-    """Of a prediction: the largest term of the heaviest shape that the kernel itself decides, launch overhead aside."""
+    """For a prediction: the largest term of the heaviest shape that the kernel itself decides, launch overhead aside."""
     bottleneck_after: str | None = None
     predicted_ratio: float | None = None
-    """Of a measurement: what the performance model said of the same kernels, launch overhead left out as in the measurement; None where
+    """For a measurement: the performance model's ratio of the same kernels, launch overhead left out as in the measurement; None where
     nothing was measured, or several kernels together."""
     caveats: tuple[str, ...] = ()
     """Said in the line of the speed itself, behind the ratio: why it is no measurement although there is a clock, what is not in it."""

@@ -183,7 +183,7 @@ class ModelCall(Record):
     started_ms: int
     duration_ms: int
     spending: Spending
-    """Of this call alone; counted by us where the endpoint does not say."""
+    """Spending of this call alone; counted by us where the endpoint does not report it."""
     is_counted_here: bool
     """Token counts are our estimate, not the endpoint's."""
     candidate: str | None = None

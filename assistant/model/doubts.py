@@ -18,7 +18,7 @@ class Doubt(Record):
     function: str
     """Where, without namespaces."""
     name: str
-    """Of the variable, as written; of the function called for ``place``; the comparison for ``comparison``."""
+    """Name of the variable, as written; for ``place``, of the function called; for ``comparison``, the comparison."""
     code: str
     """The expression without spaces: the same one in another version is not new."""
     line: int

@@ -7,20 +7,16 @@ from __future__ import annotations
 
 from typing import Literal
 
-from assistant.model.build import Diagnostic, Occupancy
-from assistant.model.comparison import CaseSpeed, PredictedTime, SpeedOutcome
+from assistant.model.build import Diagnostic
+from assistant.model.code_events import CheckEnded, KernelFound, LaunchFacts, MachineCode, Profile, ProfileSummary, TimelineFound
 from assistant.model.completion import CallOutcome, Caps, Spending
+from assistant.model.event_parts import SCHEMA, Device, SpeedReport, VerificationReport
 from assistant.model.figures import BeforeAfter
 from assistant.model.plan import Decline, Step
-from assistant.model.profile import Evidence, Finding, InstructionMix, LineStall, Problem, Severity
-from assistant.model.recorded_facts import RecordedFacts
-from assistant.model.roofline import Roofline
-from assistant.model.timeline import Timeline
+from assistant.model.profile import Evidence, Finding, Severity
 from assistant.model.trial import TrialOutcome
-from assistant.model.verification import CaseResult, Outcome, VerificationFinding
+from assistant.model.verification import Outcome
 from assistant.record import Record
-
-SCHEMA = 1
 
 
 class JobStarted(Record):
@@ -71,241 +67,6 @@ class Diagnostics(Record):
     job: str
     diagnostics: tuple[Diagnostic, ...]
     event: Literal["diagnostics"] = "diagnostics"
-    schema: int = SCHEMA
-
-
-class ParameterFound(Record):
-    name: str
-    type: str
-    is_pointer: bool
-    is_const: bool
-    is_restrict: bool
-
-
-class LaunchFound(Record):
-    """A launch site as written."""
-
-    line: int
-    function: str
-    grid: str
-    block: str
-    shared: str | None
-    arguments: tuple[str, ...]
-    is_in_loop: bool
-    file: str | None = None
-    """Absolute; null where it is the job's own file."""
-
-
-class OccupancyFound(Record):
-    block_threads: int
-    active_warps_per_sm: int
-    max_warps_per_sm: int
-    limiter: str
-
-
-class ResourcesFound(Record):
-    """ptxas's report of one instance, with the occupancy of usual block sizes (no dynamic shared memory)."""
-
-    instance: str
-    architecture: str
-    registers_per_thread: int
-    spill_bytes: int
-    stack_bytes: int
-    static_shared_bytes: int
-    occupancy: tuple[OccupancyFound, ...]
-
-
-class KernelFound(Record):
-    """What ``inspect`` reports of one kernel."""
-
-    job: str
-    kernel: str
-    line: int
-    parameters: tuple[ParameterFound, ...]
-    template_parameters: tuple[str, ...]
-    launch_bounds: tuple[str, ...]
-    device_functions: tuple[str, ...]
-    launches: tuple[LaunchFound, ...]
-    resources: tuple[ResourcesFound, ...]
-    file: str | None = None
-    """That holds the kernel, absolute; null where it is the job's own file."""
-    event: Literal["kernel"] = "kernel"
-    schema: int = SCHEMA
-
-
-class MachineLine(Record):
-    """Machine instructions of one source line, in the order of the code."""
-
-    file: str
-    line: int
-    instructions: tuple[str, ...]
-    """As the disassembler writes them (``@P0 LDG.E R2, [R4.64]``)."""
-
-
-class MachineCode(Record):
-    """SASS of one kernel instance by source line; what no source line caused is left out."""
-
-    job: str
-    kernel: str
-    instance: str
-    architecture: str
-    lines: tuple[MachineLine, ...]
-    file: str | None = None
-    """That holds the kernel, absolute; null where it is the job's own file."""
-    event: Literal["machine_code"] = "machine_code"
-    schema: int = SCHEMA
-
-
-class ProfileLine(Record):
-    """One line and kind of access; counters that do not apply are absent in JSON."""
-
-    file: str
-    line: int
-    op: str
-    requests: int
-    active_threads: int
-    sectors: int | None
-    ideal_sectors: int | None
-    wavefronts: int | None
-    ideal_wavefronts: int | None
-    grade: str
-    grade_reason: str
-
-
-class ProfileFinding(Record):
-    code: str
-    line: int
-    severity: str
-    message: str
-    evidence: tuple[str, ...]
-    estimated_cost_ratio: float | None
-
-
-class Device(Record):
-    name: str
-    kind: str
-    """``cpu`` or ``gpu``."""
-    target: str
-
-
-class Profile(Record):
-    """Counters of one launch."""
-
-    job: str
-    kernel: str
-    instance: str
-    launch: int
-    grid: tuple[int, int, int]
-    block: tuple[int, int, int]
-    shared_bytes: int
-    device: Device
-    method: str
-    totals: dict[str, int]
-    instructions: InstructionMix
-    lines: tuple[ProfileLine, ...]
-    findings: tuple[ProfileFinding, ...]
-    evidence: tuple[Evidence, ...]
-    problems: tuple[Problem, ...]
-    shape: str | None = None
-    """Of the declared workload (``n=1024``); null for a program's own launches."""
-    predicted: PredictedTime | None = None
-    """The performance model's time of this launch with its terms, which overlap; null where none was predicted."""
-    occupancy: Occupancy | None = None
-    """Theoretical; null without a CUDA compiler."""
-    roofline: Roofline | None = None
-    """Without points where no machine code shows arithmetic; null where no time was predicted."""
-    stalls: tuple[LineStall, ...] = ()
-    """What warps wait for, line by line, in samples; empty where nothing samples warps (the emulator)."""
-    file: str | None = None
-    """That holds the kernel, absolute; null where it is the job's own file."""
-    event: Literal["profile"] = "profile"
-    schema: int = SCHEMA
-
-
-class MeasuredLaunch(Record):
-    """A launch shape timed on a GPU."""
-
-    time_s: float
-    """Median of one launch, an empty kernel's share subtracted."""
-    method: str
-    share_ratio: float | None = None
-    """Of the program's GPU time (0..1), all launches of the shape together; null where not all of it was timed."""
-    advice: str | None = None
-    """How much is left to be gained, and where to look instead; null where no bound is known."""
-
-
-class TimelineFound(Record):
-    """What the program as a whole spends its time on the GPU with, before any one kernel is looked at.
-
-    Of a GPU from a run that nothing else was recorded of; of the emulator predicted.
-    """
-
-    job: str
-    headline: str
-    """The whole in one sentence: ``62 % of GPU time is in 2 kernels (relax, norm); 21 % are gaps``."""
-    timeline: Timeline
-    method: str
-    program: str | None = None
-    """Which one ran, of several that have the file; null where it has no name."""
-    event: Literal["timeline"] = "timeline"
-    schema: int = SCHEMA
-
-
-class ProfileSummary(Record):
-    job: str
-    kernel: str
-    instance: str
-    grid: tuple[int, int, int]
-    block: tuple[int, int, int]
-    shared_bytes: int
-    launch_count: int
-    bottleneck: str
-    predicted_time_s: float | None
-    shape: str | None = None
-    """Of the declared workload (``n=1024``); null for a program's own launches."""
-    speed_of_light_ratio: float | None = None
-    """At least this share (0..1): least time of the launch's distinct data and arithmetic at the target's nominal peaks / predicted
-    time; null where that least time is not known (docs/explanation/performance-model.md)."""
-    speed_of_light_limit: str | None = None
-    """What that least time is spent on: ``dram``, ``l2``, ``fp32``, ``fp64``, ``half`` or ``special``."""
-    measured: MeasuredLaunch | None = None
-    """What a GPU took for it; null where nothing was timed. The speed of light is then that of the measured time and peaks."""
-    file: str | None = None
-    """That holds the kernel, absolute; null where it is the job's own file."""
-    event: Literal["profile_summary"] = "profile_summary"
-    schema: int = SCHEMA
-
-
-class LaunchFacts(Record):
-    """What every launch of a kernel had in common: pointers that never overlapped, alignments, values, shapes."""
-
-    job: str
-    kernel: str
-    facts: RecordedFacts
-    words: tuple[str, ...]
-    """The same in sentences, without full stops."""
-    file: str | None = None
-    """That holds the kernel, absolute; null where it is the job's own file."""
-    event: Literal["launch_facts"] = "launch_facts"
-    schema: int = SCHEMA
-
-
-class CheckEnded(Record):
-    """What ``check`` found on the original."""
-
-    job: str
-    kernel: str
-    problems: tuple[Problem, ...]
-    is_deterministic: bool | None
-    """Whether two runs on equal inputs left the same bytes; None where nothing is claimed: ``repeatability`` says why."""
-    launch_count: int
-    refused_count: int = 0
-    """Launches among them that no thread ran of, as their configuration is not allowed."""
-    repeatability: str | None = None
-    """Why nothing is claimed of it: the kernel races, its inputs already differed, no launch of it ran."""
-    file: str | None = None
-    """That holds the kernel, absolute; null where it is the job's own file."""
-    event: Literal["check"] = "check"
     schema: int = SCHEMA
 
 
@@ -369,40 +130,11 @@ class BudgetSpent(Record):
     spent: Spending
     caps: Caps
     estimate: Spending | None = None
-    """Of the whole job if every answer can be used as it comes (no bound: the caps are); null after the first."""
+    """Estimate for the whole job if every answer can be used as it comes (no bound: the caps are); null after the first."""
     ended_by: str | None = None
     """The cap that ended the search (``money_usd``, ``token_count``, ``gpu_s``, ``round_count``); null while none did."""
     event: Literal["budget"] = "budget"
     schema: int = SCHEMA
-
-
-class VerificationReport(Record):
-    outcome: Outcome
-    findings: tuple[VerificationFinding, ...]
-    cases: tuple[CaseResult, ...]
-    labels: tuple[str, ...]
-    dropped_cases: tuple[str, ...]
-    missing_checks: tuple[str, ...]
-    caveats: tuple[str, ...] = ()
-    """Said in the verdict line itself, behind the outcome."""
-
-
-class SpeedReport(Record):
-    outcome: SpeedOutcome
-    ratio: float
-    low: float | None
-    high: float | None
-    margin: float | None
-    quality: str
-    cases: tuple[CaseSpeed, ...]
-    method: str
-    bottleneck_before: str | None
-    bottleneck_after: str | None
-    predicted_ratio: float | None = None
-    """Of a measurement: what the performance model said of the same kernels, launch overhead left out as in the measurement; null where
-    nothing was measured, or several kernels together."""
-    caveats: tuple[str, ...] = ()
-    """Said in the line of the speed itself, behind the ratio."""
 
 
 class ComparisonMade(Record):
@@ -473,7 +205,7 @@ class PairTurn(Record):
     said: str
     answer: str
     outcome: Outcome | None
-    """Of the verification against the baseline; null where nothing was judged."""
+    """Outcome of the verification against the baseline; null where nothing was judged."""
     ratio: float | None
     """time(baseline) / time(version); null where no speed was predicted or measured."""
     breaks: tuple[str, ...]

@@ -18,7 +18,7 @@ class LaunchFigures(Record):
     """One launch of one version, in total."""
 
     shape: str
-    """Of the declared workload or the bound arrays (``n=1024``); empty for a program's own launches."""
+    """Shape of the declared workload or the bound arrays (``n=1024``); empty for a program's own launches."""
     grid: tuple[int, int, int]
     block: tuple[int, int, int]
     method: str
@@ -31,7 +31,7 @@ class LaunchFigures(Record):
     """32-byte sectors that L1 moved for global and local memory."""
     ideal_sectors: int
     wavefronts: int
-    """Of shared memory."""
+    """Wavefronts of shared memory."""
     ideal_wavefronts: int
     stalls: tuple[StallCount, ...]
     """Most samples first; empty where nothing sampled warps."""

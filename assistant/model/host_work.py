@@ -13,7 +13,7 @@ class HostWork(Record):
     verb: str
     """``launches``, ``captures``, ``copies to`` or ``clears``."""
     name: str
-    """Of the kernel, without namespaces, or the destination as written, without spaces."""
+    """Name of the kernel, without namespaces, or the destination as written, without spaces."""
     guard: str | None
     """The condition of its being done that the host then makes false itself (``last != key``); None where it is done each time."""
     line: int

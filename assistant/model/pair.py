@@ -35,7 +35,7 @@ class PairSession(Record):
     goal: str | None
     """In the person's words."""
     baseline_text: str
-    """Of the whole file: what every version is judged against."""
+    """Text of the whole file: what every version is judged against."""
     created_ms: int
     by: str
     """Front end and process that began it (``lsp 1234``)."""
@@ -70,7 +70,7 @@ class Turn(Record):
     text: str | None = None
     """The file after the turn; None where the turn has none of its own."""
     outcome: Outcome | None = None
-    """Of the verification against the baseline; None where nothing was judged."""
+    """Outcome of the verification against the baseline; None where nothing was judged."""
     against_baseline: Comparison | None = None
     against_best: Comparison | None = None
     """Against the best version before this one; None where that is the baseline."""

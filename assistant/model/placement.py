@@ -29,7 +29,7 @@ class Placement(Record):
     hunk_ids: tuple[str, ...]
     """Hunks whose text the cell is to have; none of them: the text before the proposal."""
     expected_sha256: str
-    """Of the CUDA text that the cell must have until then."""
+    """Hash of the CUDA text that the cell must have until then."""
     asked_by: str
     """Front end and process."""
     asked_ms: int

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from assistant.model.build import Diagnostic, KernelResources
 from assistant.model.profile import Evidence, LaunchProfile, Problem
-from assistant.model.source import TextEdit
+from assistant.model.source import Source, TextEdit
 from assistant.model.trial import TrialOutcome
 from assistant.model.verification import CaseResult, Label, VerificationFinding
 from assistant.record import Record
@@ -59,7 +59,7 @@ class Step(Record):
     planner: str = "expert"
     """``expert`` or ``llm:<model>``: who planned it."""
     title: str | None = None
-    """Of a technique that the catalogue does not have; None: the catalogue's."""
+    """Title of a technique that the catalogue does not have; None: the catalogue's."""
     labels: tuple[Label, ...] = ()
     """Risks that the plan states."""
     is_opinion: bool = False
@@ -69,7 +69,7 @@ class Step(Record):
     written: WrittenCode | None = None
     """Its code, where it came with the plan."""
     design: str = ""
-    """What a model that plans tells the one that codes, whole and in its own words; nobody else is shown it."""
+    """What a model that plans tells the one that codes, whole and in its own words; it is shown to no one else."""
 
 
 class DeclineReason(StrEnum):
@@ -264,15 +264,17 @@ class Setback(Record):
     """The candidate's own one sentence."""
     text: str
     """The source as the candidate had it."""
+    others: tuple[Source, ...] = ()
+    """Other files of the program that the candidate changed."""
     diagnostics: tuple[Diagnostic, ...] = ()
-    """Of the compiler, on ``text``."""
+    """The compiler's diagnostics on ``text``."""
     findings: tuple[VerificationFinding, ...] = ()
     """Failing cases: shape, buffer, index, expected, actual, line. Never seeds."""
     cases: tuple[CaseResult, ...] = ()
     problems: tuple[Problem, ...] = ()
     """Races, bounds, uninitialised reads that the candidate brought."""
     evidence: tuple[Evidence, ...] = ()
-    """Of the candidate, where it ran: what it changed and what it did not."""
+    """Evidence about the candidate, where it ran: what it changed and what it did not."""
     ratio: float | None = None
     """time(before)/time(candidate) where it came that far."""
     profiles: tuple[LaunchProfile, ...] = ()

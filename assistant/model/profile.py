@@ -93,7 +93,7 @@ class LaunchMetric(Record):
     """One number that a profiler measured of a whole launch on a GPU."""
 
     name: str
-    """Of ``assistant.profile.catalogue``, which says its unit."""
+    """Name in ``assistant.profile.catalogue``, which has its unit."""
     value: float
 
 
@@ -111,7 +111,7 @@ class AccessSite(Record):
     is_unordered: bool = False
     """Takes part in an unordered race or a compare-and-swap loop, so that its count depends on timing."""
     address: int = 0
-    """Of the instruction in the emulated program: tells sites of one line apart, names them in corrections."""
+    """Address of the instruction in the emulated program: distinguishes sites of one line, names them in corrections."""
     units: int = 0
     """Sectors, or wavefronts in shared memory."""
     ideal_units: int = 0
@@ -128,7 +128,7 @@ class Correction(Record):
     """Accesses of the emulated program that nvcc's machine code does as one, or one that it does in narrower parts."""
 
     addresses: tuple[int, ...]
-    """Of the sites (`AccessSite.address`), in program order."""
+    """Addresses of the sites (`AccessSite.address`), in program order."""
     fused_bytes: int
     """Width per thread of the machine's access; 0: accesses of exclusive branches, merged at their width."""
     alternatives: tuple[int, ...] = ()

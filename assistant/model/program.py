@@ -40,9 +40,9 @@ class FoundProgram(Record):
     flags: tuple[str, ...] = ()
     """What all of its units are compiled with, beside the user's own flags."""
     libraries: tuple[str, ...] = ()
-    """Of others, that it is linked with, in order: ``-lz``, ``-L/opt/z/lib``, ``/opt/z/libz.a``."""
+    """Other libraries that it is linked with, in order: ``-lz``, ``-L/opt/z/lib``, ``/opt/z/libz.a``."""
     arguments: tuple[str, ...] = ()
-    """Of ``main()``."""
+    """Arguments of ``main()``."""
     working_directory: Path | None = None
     """Absolute; None: where the command was given."""
     build_command: tuple[str, ...] | None = None
@@ -81,4 +81,4 @@ class ProgramSearch(Record):
 
 
 STANDS_ALONE = ProgramSearch(())
-"""Of a text that is part of no program: a notebook's cell, a string in a Python file."""
+"""The search for a text that is part of no program: a notebook's cell, a string in a Python file."""

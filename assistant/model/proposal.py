@@ -66,7 +66,7 @@ class Proposal(Record):
     explanation: str
     """Markdown; every number filled from Evidence, with unit and method."""
     signature: Signature
-    """Of the kernel before the edit."""
+    """Signature of the kernel before the edit."""
     state: ProposalState
     created_ms: int
     """Unix time."""
@@ -75,7 +75,7 @@ class Proposal(Record):
     calls: tuple[str, ...] = ()
     """Ids of the model calls behind it."""
     figures: BeforeAfter | None = None
-    """Of the whole change; None where a side launched nothing, and in records of before this was kept."""
+    """Figures of the whole change; None where a side launched nothing, and in records made before this was kept."""
 
     @property
     def shown_files(self) -> tuple[FileChange, ...]:
@@ -84,12 +84,12 @@ class Proposal(Record):
 
     @property
     def hunks(self) -> tuple[Hunk, ...]:
-        """Of all its files, file by file."""
+        """Hunks of all its files, file by file."""
         return tuple(hunk for change in self.files for hunk in change.hunks)
 
     @property
     def paths(self) -> tuple[Path, ...]:
-        """Of the files that it touches."""
+        """Paths of the files that it touches."""
         return tuple(change.path for change in self.files)
 
     @property
@@ -120,7 +120,8 @@ class Decision(Record):
     decided_by: str
     """Front end and process (``cli 1234``)."""
     text_sha256: str | None
-    """Of the file after the decision; of an edit of several files, of their hashes in the order of its files (``texts_sha256``)."""
+    """Hash of the file after the decision; for an edit of several files, the hash of their hashes in the order of its files
+    (``texts_sha256``)."""
 
 
 def texts_sha256(texts: Sequence[Source]) -> str:

@@ -6,7 +6,7 @@ Declared workloads and fresh-value variants use the same format, with ``after`` 
 
 from __future__ import annotations
 
-from assistant.model.launch import LaunchConfig
+from assistant.model.launch import Dim3, LaunchConfig
 from assistant.record import Record
 
 SCHEMA_VERSION = 1
@@ -93,6 +93,8 @@ class RecordedLaunch(Record):
     """Launch site in the program; line 0 for a declared launch, and where a capture cannot tell."""
     is_cooperative: bool = False
     """All its blocks must run at once: it was started by ``cudaLaunchCooperativeKernel``."""
+    cluster: Dim3 | None = None
+    """Blocks of a cluster, where the launch says so (``cudaLaunchAttributeClusterDimension``); None: as the kernel was compiled."""
     blocks_run: int | None = None
     """Where time was up before all had run: how many had, or 0 where that is not known. There are no contents after it then."""
     chosen_blocks: tuple[int, ...] = ()
@@ -174,7 +176,7 @@ class DeviceStep(Record):
     all), ``record`` and ``await`` of an event in a stream, ``graph`` and ``graph_end`` around what a graph does, ``node`` before each of
     its steps, and ``enter`` or ``leave`` of a host function whose calls are noted."""
     shape: int = -1
-    """Of a launch: its place in ``Recording.shape_counts``."""
+    """For a launch: its place in ``Recording.shape_counts``."""
     stream: int | None = None
     """Numbered by first use; None where the recorder does not see it."""
     size_bytes: int = 0
@@ -182,18 +184,18 @@ class DeviceStep(Record):
     """By the GPU's own time stamps, from an arbitrary start; None where nothing was timed."""
     end_ns: int | None = None
     event: int | None = None
-    """Of ``record`` and ``await``, and of a ``wait`` for one."""
+    """For ``record`` and ``await``, and for a ``wait`` for one: the event."""
     needs: tuple[int, ...] = ()
-    """Of a ``node``: earlier ones of its graph that it waits for, by their place."""
+    """For a ``node``: earlier ones of its graph that it waits for, by their place."""
     is_waited: bool = False
-    """Of a copy or fill: the host waits for its end."""
+    """For a copy or fill: the host waits for its end."""
     is_pinned: bool | None = None
-    """Of a copy: what of it lies with the host is page-locked; None where the recorder does not see that."""
+    """For a copy: the host's memory is page-locked; None where the recorder does not see that."""
 
 
 class Overtaking(Record):
-    """Of a late run: what ran before something that was issued earlier and uses the same memory; their result depends on the order if one
-    of them writes it."""
+    """Work of a late run that ran before something that was issued earlier and uses the same memory; their result depends on the order if
+    one of them writes it."""
 
     first: str
     """A kernel as in ``RecordedLaunch``, or ``copy``, ``fill``, ``free`` or ``host_function``."""

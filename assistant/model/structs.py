@@ -20,7 +20,7 @@ class Member(Record):
     """Array length; 1 for a plain member."""
     offset_bytes: int
     points_to: str | None = None
-    """Of a pointer, whose 64 bits count as an integer: the type that it points to, as the text spells it."""
+    """For a pointer, whose 64 bits count as an integer: the type that it points to, as the text spells it."""
 
     @property
     def size_bytes(self) -> int:

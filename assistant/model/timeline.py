@@ -22,7 +22,7 @@ class TimelineSpan(Record):
     name: str
     """The kernel's, without template arguments; empty for copies and fills."""
     direction: str | None
-    """Of a copy: ``to_device``, ``to_host`` or ``on_device``."""
+    """Direction of a copy: ``to_device``, ``to_host`` or ``on_device``."""
     start_s: float
     duration_s: float
     """From the start of the first to the end of the last."""
@@ -47,9 +47,9 @@ class TimelineStream(Record):
     """Kernels, copies and fills."""
     busy_s: float
     busy_ratio: float
-    """Of the whole span."""
+    """Share of the whole span."""
     spans: tuple[TimelineSpan, ...]
-    """In order, and none beside another."""
+    """In order, and no two at the same time."""
 
 
 class TimelineRow(Record):
@@ -63,7 +63,7 @@ class TimelineRow(Record):
     time_s: float
     """All of them added up."""
     ratio: float
-    """Of the whole span. Rows add up to more than their share of it where they overlap."""
+    """Share of the whole span. Rows add up to more than their share of it where they overlap."""
     size_bytes: int
     note: str | None = None
     """How much of it was counted, where that was not all: ``64 of 65,536 blocks counted, scaled``."""
@@ -92,21 +92,21 @@ class Timeline(Record):
     gap_s: float | None
     """In which none of them runs; null where there are too many for their order to be kept."""
     gap_ratio: float | None
-    """Of the span."""
+    """Share of the span."""
     kernel_count: int
     """Kernels of different names."""
     leading_kernels: tuple[str, ...]
     """Those few that take most of the time of all kernels, the costliest first."""
     leading_ratio: float
-    """Of the span: in which at least one of them runs."""
+    """Share of the span in which at least one of them runs."""
     transfer_ratio: float
-    """Of the span: in which copies or fills run, and no kernel."""
+    """Share of the span in which copies or fills run, and no kernel."""
     rows: tuple[TimelineRow, ...]
     """The longest first."""
     other_row_count: int
     """Further rows, which are left out."""
     other_time_s: float
-    """Of those, added up."""
+    """Time of those, added up."""
     gaps: tuple[TimelineGap, ...]
     """The longest ones, the longest first."""
     gap_count: int

@@ -19,7 +19,7 @@ class TimingOptions(Record):
     """How two versions are timed."""
 
     seed: int
-    """Of the order of the blocks and of the calls that are checked; never shown to a planner."""
+    """Seed of the order of the blocks and of the calls that are checked; never shown to a planner."""
     half_width_ratio: float = 0.003
     """Blocks are added until A against A is known to this, or the time is up."""
     least_block_count: int = 20
@@ -43,7 +43,7 @@ class Block(Record):
 
     @property
     def a_s(self) -> tuple[float, ...]:
-        """Of A, in the order taken."""
+        """Times of A, in the order taken."""
         return tuple(time_s for letter, time_s in zip(self.order, self.times_s, strict=True) if letter == "A")
 
     @property
@@ -131,10 +131,10 @@ class CaseTiming(Record):
     """What a timed call of A started, as its worker saw it."""
     b_launches: tuple[LaunchIdentity, ...] = ()
     profiled: ProfiledTime | None = None
-    """Of A; None where no profiler could be asked."""
+    """Profiled time of A; None where no profiler could be asked."""
     cold_call_count: int | None = None
-    """Of a slot's calls, those that find none of their data in L2; the others may find what an earlier call on the same buffers left
-    there. None where it is not known."""
+    """Calls of a slot that find none of their data in L2; the others may find what an earlier call on the same buffers left there. None
+    where it is not known."""
 
 
 class SelfTest(Record):
@@ -187,7 +187,7 @@ class PairTiming(Record):
     cases: tuple[CaseTiming, ...]
     device: TimedDevice
     self_test: SelfTest | None = None
-    """Of the worker that took them; None where it was not made."""
+    """Self-test of the worker that took them; None where it was not made."""
     peaks: MeasuredPeaks | None = None
     blobs: Path | None = None
     """Folder of the contents that ``TimedResult`` names."""

@@ -67,7 +67,7 @@ class CaseResult(Record):
     """Largest |B - reference| over floating outputs; None when all outputs are exact types."""
     rms_error: float | None
     seed: int | None = None
-    """Of its values, for a replay; None where memory does not know it any more."""
+    """Seed of its values, for a replay; None where memory does not know it any more."""
 
 
 class Verification(Record):

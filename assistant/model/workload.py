@@ -139,7 +139,7 @@ class LiveCase(Record):
     weight: float
     """Relative number of calls; 0 for values that are only verified on."""
     seed: int
-    """Of values drawn afresh from the person's own; 0 for these themselves."""
+    """Seed of values drawn afresh from the person's own; 0 for these themselves."""
     reference: tuple[LiveReference, ...] = ()
     """Empty without a reference, and where it was not called for this case."""
 

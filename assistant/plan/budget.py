@@ -51,7 +51,7 @@ class Extent(Record):
     """Rewrites and their repairs."""
     explanation_count: int
     input_token_count: int
-    """Of one prompt, at most."""
+    """Tokens of one prompt, at most."""
     max_output_tokens: int
 
 
@@ -129,7 +129,7 @@ def keepable(caps: Caps, served: Iterable[ServedModel]) -> Caps:
 
 
 def estimate(extent: Extent, planner: ServedModel, coder: ServedModel, summariser: ServedModel) -> Spending:
-    """Of a whole search whose answers can all be used: every call made, every prompt and answer as long as allowed.
+    """Estimate for a whole search whose answers can all be used: every call made, every prompt and answer as long as allowed.
 
     An answer that must be asked for again comes on top, so this is no bound; the caps are.
     """

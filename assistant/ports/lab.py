@@ -51,7 +51,7 @@ class Program(Record):
     build_command: tuple[str, ...] | None = None
     """Builds what ``run_command`` starts; None: nothing to build."""
     libraries: tuple[str, ...] = ()
-    """Of others, that the program is linked with, in order: ``-lz``, ``-L/opt/z/lib``, ``/opt/z/libz.a``."""
+    """Other libraries that the program is linked with, in order: ``-lz``, ``-L/opt/z/lib``, ``/opt/z/libz.a``."""
     noted_function: str | None = None
     """A function of the host whose calls are noted in recordings (``DeviceStep``); None: none."""
     run_command: tuple[str, ...] | None = None
@@ -115,11 +115,11 @@ class ProgramRun(Record):
     tasks_exceeded: bool = False
     """It was killed for the number of processes and threads it started."""
     missing_limits: tuple[str, ...] = ()
-    """Of a candidate: limits that could not be put in force, and what its private copy of the folder left out."""
+    """For a candidate: limits that could not be put in force, and what its private copy of the folder left out."""
     is_of_gpu: bool = False
-    """A GPU computed what it left; False: the emulator did."""
+    """A GPU ran the program; False: the emulator did."""
     emulated: ProgramRun | None = None
-    """Of a run on a GPU: the emulator's run of the same program, from which its counters and problems are."""
+    """For a run on a GPU: the emulator's run of the same program, which the counters and problems come from."""
 
     @property
     def is_partial(self) -> bool:

@@ -48,8 +48,14 @@ class PlanRequest(Record):
     """The same for an edit that a person must decide on."""
     others: tuple[Source, ...] = ()
     """The program's other files."""
-    launching: tuple[ParsedSource, ...] = ()
-    """Those of them that name the kernel: an edit of it may change its launches there."""
+    program: tuple[ParsedSource, ...] = ()
+    """Those of them that an edit of the kernel may change with it; none where other files use its name for kernels of their own."""
+    may_edit_host: bool = False
+    """Whether an edit of host code may be tried: it is allowed, or a person is asked first."""
+    may_call_libraries: bool = False
+    """Whether calls of ready-made libraries (cuBLAS) may be decided on."""
+    is_emulated: bool = False
+    """Edits are tried without a GPU, by an emulator that cannot run everything."""
     recorded: RecordedFacts | None = None
     """What every launch of the kernel had in common; None where none was seen. An edit that needs it says so as an assumption."""
 

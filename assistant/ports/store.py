@@ -21,6 +21,7 @@ __all__ = [
     "CallStore",
     "EditStore",
     "JobStore",
+    "NotReplayable",
     "PairStore",
     "PlacementStore",
     "ProposalStore",
@@ -46,6 +47,13 @@ class AttemptStore(Protocol):
         ...
 
 
+class NotReplayable(Record):
+    """A proposal has no recording to be judged on again."""
+
+    reason: str
+    """A clause about the proposal (``no recording of it was kept``)."""
+
+
 class ProposalStore(Protocol):
     """Edits that were proposed to a person, and what the person decided."""
 
@@ -55,6 +63,10 @@ class ProposalStore(Protocol):
 
     def keep_recording(self, proposal_id: str, recording: Path, quota_bytes: int, now_ms: int) -> None:
         """Copy the recording that a stored proposal was judged on; the oldest recordings go above the quota."""
+        ...
+
+    def restore_recording(self, proposal_id: str, folder: Path) -> Path | NotReplayable:
+        """Write the proposal's recording into ``folder`` as it was kept; the folder."""
         ...
 
     def proposals(
@@ -129,8 +141,7 @@ class StoredAnalysis(Record):
     command: str
     """``inspect``, ``check``, ``profile`` or ``judge``; with ``:some`` behind it where it is on some of the file's kernels only."""
     text_sha256: str
-    """Where the text is part of a larger program, of that too."""
-    """Of the text that was looked at."""
+    """Hash of the text that was looked at; where it is part of a larger program, of that too."""
     events: tuple[str, ...]
     """The job's events as JSON texts, in order."""
 
@@ -166,7 +177,7 @@ class CallStore(Protocol):
         ...
 
     def model_calls(self, job: str | None = None) -> tuple[ModelCall, ...]:
-        """Of one job or all, in the order they began."""
+        """Calls of one job or all, in the order they began."""
         ...
 
 

@@ -14,7 +14,7 @@ from assistant.profile.thresholds import threshold
 __all__ = ["bottleneck"]
 
 _MEASURED = (("dram", "dram_utilisation"), ("l2", "l2_utilisation"), ("l1", "l1_utilisation"), ("issue", "issue_utilisation"))
-"""Of the model's terms, those that hardware counters show; what happens inside the pipes takes more of them."""
+"""The model's terms that hardware counters show; what happens inside the pipes takes more of them."""
 _LATENCY = "latency"
 
 

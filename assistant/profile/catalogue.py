@@ -52,7 +52,7 @@ METRICS: tuple[Metric, ...] = (
     _counted(
         "global_ideal_sectors",
         "sectors",
-        "32-byte sectors that would do if the active lanes lay side by side (theoretical)",
+        "32-byte sectors that would do if the active lanes were contiguous (theoretical)",
         "memory_l1_theoretical_sectors_global_ideal",
     ),
     _counted(

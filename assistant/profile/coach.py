@@ -15,7 +15,7 @@ __all__ = ["Standing", "advice", "is_near_limit", "most_left_ratio", "most_progr
 _NEAR_LIMIT_RATIO = 0.9
 """From here on at most 1.11x is left, which hardly any edit reaches."""
 _SMALL_SHARE_RATIO = 0.1
-"""Of a program's GPU time: below it no edit of the kernel gains the program more than 1.11x."""
+"""Share of a program's GPU time: below it no edit of the kernel gains the program more than 1.11x."""
 _LIMITS = {
     "bytes": "moving its bytes",
     "dram": "DRAM",
@@ -37,7 +37,7 @@ class Standing(Record):
     limit: str | None
     """What the least time is spent on (``profile.speed_of_light``)."""
     share_ratio: float | None = None
-    """Of the GPU time of the program, 0..1; None where not all of it was timed."""
+    """Share of the program's GPU time, 0..1; None where not all of it was timed."""
     busiest: tuple[str, float] | None = None
     """(kernel, share) of the kernel that takes most of the program's GPU time, where it is another one."""
 

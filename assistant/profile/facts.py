@@ -16,7 +16,7 @@ class LoopFacts(Record):
     """One ``for``, ``while`` or ``do`` loop of the kernel."""
 
     line: int
-    """Of the keyword."""
+    """Line of the keyword."""
     end_line: int
     depth: int
     """1 for an outermost loop."""
@@ -35,11 +35,11 @@ class StructUse(Record):
     pointer: str
     type: str
     size_bytes: int
-    """Of one structure: what neighbouring elements are apart."""
+    """Size of one structure: what neighbouring elements are apart."""
     members: tuple[str, ...]
     """Used on the line in question."""
     used_bytes: int
-    """Of one structure, by the whole kernel."""
+    """Bytes of one structure that the whole kernel uses."""
 
 
 class LineFacts(Record):
@@ -77,7 +77,7 @@ class PointerFacts(Record):
 
 
 class SourceFacts(Record):
-    """Of one kernel."""
+    """Facts about one kernel."""
 
     lines: tuple[LineFacts, ...] = ()
     loops: tuple[LoopFacts, ...] = ()

@@ -17,7 +17,7 @@ from assistant.record import Record
 __all__ = ["HEIGHT", "WIDTH", "Line", "Plot", "Spot", "Tick", "plot_roofline", "si"]
 
 WIDTH, HEIGHT = 660, 400
-"""Of the whole drawing, in its own units."""
+"""Size of the whole drawing, in its own units."""
 _LEFT, _RIGHT, _TOP, _BOTTOM = 64, 16, 16, 48
 _ROOM = 3.0
 """Factor of empty space beyond the outermost values."""
@@ -66,7 +66,7 @@ class Plot(Record):
     y_ticks: tuple[Tick, ...]
     points: tuple[Spot, ...]
     before: tuple[Spot, ...] = ()
-    """Of the version before an edit; empty where one version is drawn."""
+    """Spots of the version before an edit; empty where one version is drawn."""
     left: float = _LEFT
     right: float = WIDTH - _RIGHT
     top: float = _TOP

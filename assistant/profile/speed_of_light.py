@@ -3,7 +3,7 @@
 The least time is the longest of: every distinct sector moved once at the L2's bandwidth, what of that must come from DRAM at DRAM's
 bandwidth, and the arithmetic instructions at the peak rate of their pipe with every lane busy. Peaks are the target's nominal ones
 (``assistant.measure.targets``), with no allowance for what is reachable in practice. Integer work, conversions, repeated or
-uncoalesced accesses do not count: they are what a better kernel may do without. Distinct sectors are not told apart by direction, so data
+uncoalesced accesses do not count: they are what a better kernel may do without. Distinct sectors are not counted by direction, so data
 that is read and written counts once: the share is at least what is said. Example::
 
     speed_of_light(profile, predicted, target)     # SpeedOfLight(ratio=0.23, limit="dram")

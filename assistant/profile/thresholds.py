@@ -100,7 +100,7 @@ THRESHOLDS: tuple[Threshold, ...] = (
         "least_saving",
         0.01,
         "ratio",
-        "a hundredth of the predicted time is below what the model can tell apart; what costs less is only named",
+        "a hundredth of the predicted time is below what the model can distinguish; what costs less is only named",
     ),
     Threshold(
         "near_peak",

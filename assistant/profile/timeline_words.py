@@ -39,7 +39,7 @@ class TimelineLine(Record):
     """One line of the table."""
 
     ratio: float
-    """Of the whole span."""
+    """Share of the whole span."""
     time_s: float
     count: int
     what: str

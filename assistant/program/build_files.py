@@ -4,7 +4,7 @@ Example::
 
     made_from(Path("/p"), ("make", "app"), Path("/p"))      # {'Makefile': '4f…', 'rules.mk': '09…'}
     build_way(Path("/p"), Path("/p/a.cu"))              # BuildWay(file='Makefile', command='make')
-    build_hint(Path("/p"), Path("/p/a.cu"))             # 'Makefile is there: kernelopt program /p/a.cu --record "make" …'
+    build_hint(Path("/p"), Path("/p/a.cu"))             # 'Makefile was found: kernelopt program /p/a.cu --record "make" …'
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ __all__ = ["BuildWay", "build_hint", "build_way", "made_from", "sources_taken"]
 
 _BUILD_FILES = ("Makefile", "makefile", "GNUmakefile", "*.mk", "*.mak", "*.ninja", "CMakeLists.txt", "*.cmake", "meson.build", "configure")
 _SCRIPT_SUFFIXES = frozenset({".sh", ".bash", ".py", ".pl", ".awk", ".mk", ".in", ""})
-"""Of files that count where a build file or the command names them."""
+"""Suffixes of files that count where a build file or the command names them."""
 _NOT_ENTERED = frozenset({"node_modules", "site-packages", "__pycache__", "CMakeFiles", "venv", "virtualenv"})
 _CMAKE_FILE = "CMakeLists.txt"
 _CONFIGURED = ".kernelopt/cmake"
@@ -38,14 +38,14 @@ _MOST_FILES = 400
 _MOST_FOLDERS = 5_000
 _WORD = re.compile(r"[\w./+-]+")
 _TAKES_ALL = re.compile(r"\*\.(?:cu|cpp|cc|cxx|c)\b")
-"""Of a build that compiles whatever sources there are."""
+"""Pattern in a build that compiles whatever sources there are."""
 _HINTS = (
     ("Makefile", "make"), ("makefile", "make"), ("GNUmakefile", "make"), ("build.ninja", "ninja"), ("build/Makefile", "make -C build"),
     ("build/build.ninja", "ninja -C build"), ("build.sh", "sh build.sh"), ("compile.sh", "sh compile.sh"),
 )  # fmt: skip
 """(file, command), the first that is there."""
 _HINTS_BELOW = _HINTS[:4]
-"""Of folders below the workspace's: of commands that take ``-C``."""
+"""Hints for folders below the workspace's: about commands that take ``-C``."""
 
 
 def made_from(workspace: Path, command: tuple[str, ...], folder: Path) -> dict[str, str]:
@@ -96,9 +96,9 @@ def build_hint(workspace: Path, file: Path | None) -> str:
         case None:
             return ""
         case BuildWay(file=name, command=None):
-            return f"{name} is there: kernelopt program{asked} --configure has CMake say what it builds, in a folder of its own"
+            return f"{name} was found: kernelopt program{asked} --configure has CMake list what it builds, in a folder of its own"
         case BuildWay(file=name, command=command):
-            return f'{name} is there: kernelopt program{asked} --record "{command}" runs it once and keeps what it compiles and links'
+            return f'{name} was found: kernelopt program{asked} --record "{command}" runs it once and keeps what it compiles and links'
 
 
 def _files(workspace: Path) -> Iterator[Path]:

@@ -48,7 +48,7 @@ def unused_flags(read: ReadFile, root: str, units: Iterable[str], given: Iterabl
         if any(flag.startswith(_TELLING) for flag in flags):
             shown, verb = os.path.relpath(path, root), "is" if len(flags) == 1 else "are"
             ordered = sorted(flags, key=lambda flag: not flag.startswith(_TELLING))
-            return f"{shown} has {enumerated(ordered)}, which {verb} not used, as includes say nothing of flags: give them by {_ways()}"
+            return f"{shown} has {enumerated(ordered)}, which {verb} not used, as includes show no flags: give them by {_ways()}"
     return ""
 
 

@@ -38,7 +38,7 @@ __all__ = [
 
 _MOST_BYTES = 64 << 20
 _MOST_RECORDS = 32
-"""Of one workspace: the oldest go."""
+"""Records of one workspace: the oldest go."""
 _LOCK_TIMEOUT_S = 10.0
 """The lock is held for one write."""
 _MOST_DIGESTED_BYTES = 16 << 20
@@ -52,7 +52,7 @@ class RecordedUnit(Record):
     flags: tuple[str, ...]
     """As the build gave them, with absolute folders."""
     object: str = ""
-    """Of a source in C: what the build made of it, below ``generated_folder``; else empty."""
+    """For a source in C: what the build made of it, below ``generated_folder``; else empty."""
     archive: str = ""
     """The static library that it comes from, of which a linker takes what is used; empty: it is linked in any case."""
 
@@ -64,7 +64,7 @@ class RecordedProgram(Record):
     """Where it lies, relative to the workspace."""
     units: tuple[RecordedUnit, ...]
     libraries: tuple[str, ...] = ()
-    """Of others, in order: ``-lz``, ``-L/opt/z/lib``, ``/opt/z/libz.a``."""
+    """Other libraries, in order: ``-lz``, ``-L/opt/z/lib``, ``/opt/z/libz.a``."""
     also: tuple[str, ...] = ()
     """Where the build put copies of it."""
 
@@ -113,7 +113,7 @@ def generated_folder(workspace: Path, record: BuildRecord) -> Path:
 
 
 def file_digest(path: Path) -> str:
-    """Of a build file's content; empty where it cannot be read."""
+    """Digest of a build file's content; empty where it cannot be read."""
     try:
         return hashlib.sha256(read_bytes(path, _MOST_DIGESTED_BYTES)).hexdigest()[:32]
     except OSError:

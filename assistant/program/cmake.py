@@ -94,7 +94,7 @@ class _BuildSearch:
         self.problems: list[str] = []
 
     def programs(self) -> tuple[FoundProgram, ...]:
-        """Of the executables with the file."""
+        """The executables with the file, as programs."""
         found = [self._program(each) for each in map(self._executable, self._executables) if self._has_file(each)]
         programs = tuple(sorted(filter(None, found), key=lambda program: program.name))
         if programs:
@@ -142,7 +142,7 @@ class _BuildSearch:
         return {target.name: units[0] for target, linker in linkers if (units := linker.reaching(self._file))}
 
     def _linker(self, of: tuple[CMakeSource, ...]) -> Linker:
-        """Of the sources that can be compiled here."""
+        """Linker of the sources that can be compiled here."""
         flags = {source.path: (*source.flags, *self._flags) for source in of if self._is_compiled(source)}
         places = {unit: self._searched(words) for unit, words in flags.items()}
         return Linker(self._sources, tuple(flags), lambda unit: places[unit][0], lambda unit: places[unit][1])

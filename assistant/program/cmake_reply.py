@@ -27,7 +27,7 @@ __all__ = ["CMakeBuild", "CMakeSource", "CMakeTarget", "DamagedReplyError", "new
 
 _REPLY = ".cmake/api/v1/reply"
 _MOST_BYTES = 64 << 20
-"""Of one file of a reply (chosen: a target of some 50,000 sources)."""
+"""Largest file of a reply that is read (chosen: a target of some 50,000 sources)."""
 _MOST_TARGETS = 5000
 _VERSION = re.compile(r"(\.so)(?:\.\d+)+\Z")
 _Object = Mapping[str, object]
@@ -57,8 +57,7 @@ class CMakeTarget(Record):
     """``EXECUTABLE``, ``STATIC_LIBRARY``, ``OBJECT_LIBRARY``, …"""
     sources: tuple[CMakeSource, ...]
     artifacts: tuple[str, ...]
-    """Absolute paths of what is built."""
-    """Of a library of objects, these."""
+    """Absolute paths of what is built; for a library of objects, these objects."""
     linked_files: frozenset[str]
     """Absolute paths of what its link line names, shared libraries without their version (``libk.so``)."""
 

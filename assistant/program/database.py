@@ -27,9 +27,9 @@ __all__ = ["Database", "differing_macros", "merged_flags", "read_database"]
 
 _NAME = "compile_commands.json"
 _MOST_BYTES = 64 << 20
-"""Of the database (chosen: some 50,000 entries)."""
+"""Largest database that is read (chosen: some 50,000 entries)."""
 _MOST_FLAG_BYTES = 1 << 20
-"""Of a file with flags that an entry names."""
+"""Largest file with flags, named by an entry, that is read."""
 
 
 class Database(Record):

@@ -32,7 +32,7 @@ _BUILD = ("build_ext", "--inplace", "--force")
 _PYTEST = ("-m", "pytest", "-q", "-p", "no:cacheprovider")
 _STANDARD = ("-std", "--std")
 _SOURCE_FOLDER = "src"
-"""Of packages, in projects that keep them apart from the rest."""
+"""Folder of packages, in projects that keep them apart from the rest."""
 
 
 class ExtensionSearch(Record):
@@ -46,7 +46,7 @@ class ExtensionSearch(Record):
 
 
 def extension_names(scripts: Scripts, workspace: Path) -> frozenset[str]:
-    """Of all extensions that the Python files build."""
+    """Names of all extensions that the Python files build."""
     return frozenset(each.name for each in _extensions(scripts, workspace))
 
 

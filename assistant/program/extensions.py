@@ -15,8 +15,8 @@ from typing import Any
 
 from assistant.build.flags import normalise
 from assistant.build.safe_flags import refused_flag
+from assistant.program.python_operations import FoundCall, Unknown, is_list, is_table
 from assistant.program.python_reading import parsed_python, read_python
-from assistant.program.python_values import Called, Unknown, is_list, is_table
 from assistant.program.wording import enumerated
 from assistant.record import Record
 
@@ -48,7 +48,7 @@ class Extension(Record):
     folder: Path
     """From which relative sources are found: where the script has to run."""
     flags: tuple[str, ...] = ()
-    """Of the device compiler, the extension's own, one word each; folders absolute."""
+    """The device compiler's flags, the extension's own, one word each; folders absolute."""
     problems: tuple[str, ...] = ()
     """In words, what could not be read."""
 
@@ -86,7 +86,7 @@ def read_extensions(file: Path, text: str, workspace: Path) -> Extensions:
     return Extensions(tuple(found.values()), tuple(call.line for call in calls if call.function == _INLINE))
 
 
-def _extension(call: Called, file: Path, workspace: Path, notes: tuple[str, ...]) -> Extension:
+def _extension(call: FoundCall, file: Path, workspace: Path, notes: tuple[str, ...]) -> Extension:
     is_of_setup = _BUILT[call.function]
     words = _SETUP_ARGUMENTS if is_of_setup else _LOAD_ARGUMENTS
     given = {**dict(zip(words, call.positional, strict=False)), **call.named}
@@ -140,7 +140,7 @@ def _flags(given: dict[str, Any], folder: Path, is_of_setup: bool) -> tuple[tupl
 
 
 def _device_part(value: Any) -> Any:
-    """Of ``extra_compile_args``: a list is for all compilers, a table has one for each."""
+    """The device compiler's part of ``extra_compile_args``: a list is for all compilers, a table has one for each."""
     return value.get(_DEVICE_FLAGS) if is_table(value) else value
 
 

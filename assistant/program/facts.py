@@ -132,6 +132,6 @@ def _digest(text: str) -> str:
 
 @functools.cache
 def _version() -> bytes:
-    """Of the code that reads texts."""
+    """Version of the code that reads texts."""
     files = (Path(module.__file__) for module in _READERS if module.__file__ is not None)
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).digest()

@@ -14,7 +14,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from assistant.program.python_values import Called, Dotted, Function, Scope, TooLongError, Unknown, Values, is_list, is_table
+from assistant.program.python_operations import FoundCall, Function, ModuleName, Unknown, is_list, is_table
+from assistant.program.python_values import Scope, TooLongError, Values
 from assistant.record import Record
 
 __all__ = ["PythonText", "parsed_python", "read_python"]
@@ -22,15 +23,15 @@ __all__ = ["PythonText", "parsed_python", "read_python"]
 _MOST_DEPTH = 8
 """Calls in calls."""
 _MOST_ROUNDS = 64
-"""Of one loop."""
+"""Rounds of one loop."""
 
 
 class PythonText(Record):
     """What reading one file gave."""
 
-    called: tuple[Called, ...]
+    called: tuple[FoundCall, ...]
     variables: tuple[str, ...]
-    """Of the environment, that it asks for; they count as not set."""
+    """Environment variables that it asks for; they count as not set."""
     skipped: tuple[Unknown, ...]
     """Conditions that could not be said."""
 
@@ -121,10 +122,10 @@ class _Reader:
             case ast.Import():
                 for alias in node.names:
                     name = alias.name if alias.asname else alias.name.partition(".")[0]
-                    scope.names[alias.asname or name] = Dotted(name)
+                    scope.names[alias.asname or name] = ModuleName(name)
             case ast.ImportFrom():
                 for alias in node.names:
-                    scope.names[alias.asname or alias.name] = Dotted(f"{node.module or ''}.{alias.name}")
+                    scope.names[alias.asname or alias.name] = ModuleName(f"{node.module or ''}.{alias.name}")
             case ast.Assign():
                 value = self.values.evaluate(node.value, scope)
                 for target in node.targets:

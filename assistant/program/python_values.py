@@ -12,74 +12,40 @@ from __future__ import annotations
 import ast
 import glob
 import os
-import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeGuard
+from typing import Any
 
-from assistant.record import Record
+from assistant.program.python_operations import (
+    BUILTINS,
+    COMPARED,
+    GPU_FLAGS,
+    OF_PATHS,
+    WIDE,
+    FoundCall,
+    Function,
+    Method,
+    ModuleName,
+    Unknown,
+    combined,
+    is_list,
+    is_table,
+    is_too_long,
+    is_unknown,
+    items_of,
+    on_a_gpu,
+)
 
-__all__ = ["Called", "Dotted", "Function", "Scope", "TooLongError", "Unknown", "Values", "is_list", "is_table"]
+__all__ = ["Scope", "TooLongError", "Values"]
 
 _MOST_STEPS = 50_000
 """Expressions of one file (chosen: well below a second)."""
-_MOST_ITEMS = 10_000
-"""Of a list, or characters of a text that is put together."""
-_WIDE = re.compile(r"\d{4}")
-"""In a format, a width that no flag has."""
 _MOST_MATCHES = 2_000
 """Files of one pattern."""
 
 
 class TooLongError(Exception):
     """The text asks for more steps than are taken."""
-
-
-class Unknown(Record):
-    """What cannot be said without running the text."""
-
-    text: str
-    line: int
-
-
-class Dotted(Record):
-    """A name of an imported module, or of Python itself: ``os.path.join``."""
-
-    name: str
-
-
-class Called(Record):
-    """A call of a function that the reader looks for, with its arguments."""
-
-    function: str
-    """Full dotted name."""
-    positional: tuple[Any, ...]
-    named: Mapping[str, Any]
-    line: int
-
-
-class Function(Record):
-    """A function of the text."""
-
-    node: ast.FunctionDef | ast.AsyncFunctionDef
-    scope: dict[str, Any]
-
-
-class Method(Record):
-    """A method of a known value."""
-
-    owner: Any
-    name: str
-
-
-def is_list(value: Any) -> TypeGuard[list[Any]]:
-    """Also what Python has as a tuple or a set."""
-    return isinstance(value, list)
-
-
-def is_table(value: Any) -> TypeGuard[dict[Any, Any]]:
-    """Whether it is a dictionary."""
-    return isinstance(value, dict)
 
 
 class Scope:
@@ -104,8 +70,6 @@ _PATH_METHODS = frozenset({
     "resolve", "absolute", "joinpath", "with_name", "with_suffix", "exists", "is_file", "is_dir", "as_posix", "relative_to", "expanduser",
 })  # fmt: skip
 _PATH_ATTRIBUTES = frozenset({"parent", "name", "stem", "suffix", "parents", "parts"})
-_TRUE_OF_GPUS = frozenset({"torch.cuda.is_available", "torch.utils.cpp_extension.CUDA_HOME", "torch.version.cuda"})
-"""What holds where the text is run on a GPU."""
 
 
 class Values:
@@ -115,9 +79,9 @@ class Values:
         """``wanted``: functions whose calls are collected. ``call``: what a function of the text returns."""
         self.file = file
         self.wanted = wanted
-        self.called: list[Called] = []
+        self.called: list[FoundCall] = []
         self.variables: dict[str, None] = {}
-        """Of the environment, that were asked for."""
+        """Environment variables that were asked for."""
         self._call = call
         self._steps = 0
 
@@ -131,14 +95,14 @@ class Values:
             return self._unknown(node)
         try:
             value = read(node, scope)
-            return self._unknown(node) if _is_too_long(value) and not isinstance(node, ast.Constant) else value
+            return self._unknown(node) if is_too_long(value) and not isinstance(node, ast.Constant) else value
         except (ArithmeticError, AttributeError, IndexError, KeyError, LookupError, OSError, TypeError, ValueError):
             return self._unknown(node)
 
     def truth(self, node: ast.expr, scope: Scope) -> bool | None:
         """Whether a condition holds; None where that cannot be said."""
-        value = _on_a_gpu(self.evaluate(node, scope))
-        return None if isinstance(value, Unknown | Dotted) else bool(value)
+        value = on_a_gpu(self.evaluate(node, scope))
+        return None if isinstance(value, Unknown | ModuleName) else bool(value)
 
     def _unknown(self, node: ast.expr) -> Unknown:
         return Unknown(ast.unparse(node), node.lineno)
@@ -154,7 +118,7 @@ class Values:
         try:
             return scope.find(node.id)
         except KeyError:
-            return Dotted(node.id) if node.id in _BUILTINS else self._unknown(node)
+            return ModuleName(node.id) if node.id in BUILTINS else self._unknown(node)
 
     def _read_list(self, node: ast.List | ast.Tuple | ast.Set, scope: Scope) -> list[Any]:
         found = list[Any]()
@@ -181,7 +145,7 @@ class Values:
         parts = list[str]()
         for part in node.values:
             value = self.evaluate(part.value if isinstance(part, ast.FormattedValue) else part, scope)
-            if isinstance(value, Unknown | Dotted):
+            if isinstance(value, Unknown | ModuleName):
                 return self._unknown(node)
             parts.append(str(value))
         return "".join(parts)
@@ -189,30 +153,30 @@ class Values:
     def _read_binop(self, node: ast.BinOp, scope: Scope) -> object:
         left, right = self.evaluate(node.left, scope), self.evaluate(node.right, scope)
         if isinstance(node.op, ast.Add) and is_list(left) != is_list(right):
-            return [*_items(left), *_items(right)]  # what is not known stays one item of the list
-        return self._unknown(node) if _is_unknown(left, right) else combined(node.op, left, right)
+            return [*items_of(left), *items_of(right)]  # what is not known stays one item of the list
+        return self._unknown(node) if is_unknown(left, right) else combined(node.op, left, right)
 
     def _read_boolop(self, node: ast.BoolOp, scope: Scope) -> object:
         is_and, value = isinstance(node.op, ast.And), None
         for each in node.values:
-            value = _on_a_gpu(self.evaluate(each, scope))
-            if isinstance(value, Unknown | Dotted) or bool(value) is not is_and:
+            value = on_a_gpu(self.evaluate(each, scope))
+            if isinstance(value, Unknown | ModuleName) or bool(value) is not is_and:
                 return value
         return value
 
     def _read_unaryop(self, node: ast.UnaryOp, scope: Scope) -> object:
-        value = _on_a_gpu(self.evaluate(node.operand, scope))
-        if isinstance(node.op, ast.Not) and not _is_unknown(value):
+        value = on_a_gpu(self.evaluate(node.operand, scope))
+        if isinstance(node.op, ast.Not) and not is_unknown(value):
             return not value
         return -value if isinstance(node.op, ast.USub) else self._unknown(node)
 
     def _read_compare(self, node: ast.Compare, scope: Scope) -> object:
-        left = _on_a_gpu(self.evaluate(node.left, scope))
+        left = on_a_gpu(self.evaluate(node.left, scope))
         for operator, other in zip(node.ops, node.comparators, strict=True):
-            right = _on_a_gpu(self.evaluate(other, scope))
-            if _is_unknown(left, right):
+            right = on_a_gpu(self.evaluate(other, scope))
+            if is_unknown(left, right):
                 return self._unknown(node)
-            if not _COMPARED[type(operator)](left, right):
+            if not COMPARED[type(operator)](left, right):
                 return False
             left = right
         return True
@@ -223,7 +187,7 @@ class Values:
 
     def _read_subscript(self, node: ast.Subscript, scope: Scope) -> object:
         owner = self.evaluate(node.value, scope)
-        if isinstance(owner, Dotted):
+        if isinstance(owner, ModuleName):
             return self._variable(node, [self.evaluate(node.slice, scope)]) if owner.name == "os.environ" else self._unknown(node)
         if isinstance(node.slice, ast.Slice):
             ends = [None if end is None else self.evaluate(end, scope) for end in (node.slice.lower, node.slice.upper, node.slice.step)]
@@ -232,9 +196,9 @@ class Values:
 
     def _read_attribute(self, node: ast.Attribute, scope: Scope) -> object:
         owner = self.evaluate(node.value, scope)
-        if isinstance(owner, Dotted):
+        if isinstance(owner, ModuleName):
             name = f"{owner.name}.{node.attr}"
-            return Dotted(name)
+            return ModuleName(name)
         if isinstance(owner, Path) and node.attr in _PATH_ATTRIBUTES:
             return getattr(owner, node.attr)
         return self._unknown(node) if isinstance(owner, Unknown) else Method(owner, node.attr)
@@ -268,7 +232,7 @@ class Values:
             elif is_table(value):
                 named.update(value)
         match function:
-            case Dotted():
+            case ModuleName():
                 return self._call_of_module(node, function.name, positional, named)
             case Function():
                 return self._call(function, positional, named)
@@ -279,17 +243,17 @@ class Values:
 
     def _call_of_module(self, node: ast.Call, name: str, positional: list[Any], named: dict[str, Any]) -> object:
         if name in self.wanted:
-            called = Called(name, tuple(positional), named, node.lineno)
+            called = FoundCall(name, tuple(positional), named, node.lineno)
             self.called.append(called)
             return called
         if name in ("os.getenv", "os.environ.get"):
             return self._variable(node, positional)
-        if name in _TRUE_OF_GPUS:
-            return Dotted(name)
+        if name in GPU_FLAGS:
+            return ModuleName(name)
         if name in ("os.getcwd", "pathlib.Path.cwd"):
             folder = self.file.parent
             return folder if name.startswith("pathlib") else str(folder)
-        if _is_unknown(*positional, *named.values()):
+        if is_unknown(*positional, *named.values()):
             return self._unknown(node)
         if name in ("os.path.abspath", "os.path.realpath"):
             return os.path.normpath(self.file.parent / positional[0])
@@ -297,7 +261,7 @@ class Values:
             return self._matching(str(positional[0]), is_recursive=bool(named.get("recursive", False)))
         if name in ("pathlib.Path", "pathlib.PurePath", "pathlib.PosixPath"):
             return Path(*positional)
-        function = _OF_PATHS.get(name) or _BUILTINS.get(name)
+        function = OF_PATHS.get(name) or BUILTINS.get(name)
         return self._unknown(node) if function is None else function(*positional, **named)
 
     def _call_of_method(self, node: ast.Call, method: Method, positional: list[Any], named: dict[str, Any]) -> object:
@@ -307,9 +271,9 @@ class Values:
         if is_of_list or is_of_dict:
             found = getattr(owner, name)(*positional, **named)
             return list(found) if name in ("keys", "values") else [list(each) for each in found] if name == "items" else found
-        if _is_unknown(*_items(positional[0] if positional else []), *named.values()):
+        if is_unknown(*items_of(positional[0] if positional else []), *named.values()):
             return self._unknown(node)
-        if isinstance(owner, str) and name in _TEXT_METHODS and not (name == "format" and _WIDE.search(owner)):
+        if isinstance(owner, str) and name in _TEXT_METHODS and not (name == "format" and WIDE.search(owner)):
             return getattr(owner, name)(*positional, **named)
         if isinstance(owner, Path) and name in ("glob", "rglob"):
             pattern = f"{owner}/**/{positional[0]}" if name == "rglob" else f"{owner}/{positional[0]}"
@@ -331,73 +295,3 @@ class Values:
             return self._unknown(node)
         self.variables[arguments[0]] = None
         return arguments[1] if len(arguments) > 1 else None
-
-
-_COMPARED: Mapping[type[ast.cmpop], Callable[[Any, Any], bool]] = {
-    ast.Eq: lambda a, b: a == b, ast.NotEq: lambda a, b: a != b, ast.In: lambda a, b: a in b, ast.NotIn: lambda a, b: a not in b,
-    ast.Is: lambda a, b: a is b, ast.IsNot: lambda a, b: a is not b, ast.Lt: lambda a, b: a < b, ast.LtE: lambda a, b: a <= b,
-    ast.Gt: lambda a, b: a > b, ast.GtE: lambda a, b: a >= b,
-}  # fmt: skip
-
-
-def combined(operator: ast.operator, left: Any, right: Any) -> Any:
-    """Sums of texts and lists, paths joined by ``/``, ``%`` of a text. Raises TypeError for others."""
-    match operator:
-        case ast.Add():
-            return left + right
-        case ast.Div() if isinstance(left, Path) or isinstance(right, Path):
-            return left / right
-        case ast.Mod() if isinstance(left, str) and not _WIDE.search(left):
-            return left % (tuple(right) if is_list(right) else right)
-        case ast.Sub() | ast.Mult() if isinstance(left, int) and isinstance(right, int):
-            return left - right if isinstance(operator, ast.Sub) else left * right
-        case _:
-            raise TypeError
-
-
-def _is_too_long(value: Any) -> bool:
-    return (isinstance(value, str) or is_list(value) or is_table(value)) and len(value) > _MOST_ITEMS
-
-
-def _numbers(*ends: int) -> list[int]:
-    """As range() gives them; none of a long one."""
-    found = range(*ends)
-    return list(found) if len(found) <= _MOST_ITEMS else []
-
-
-def _listed(values: Iterable[Any] = ()) -> list[Any]:
-    """Tuples are lists here."""
-    return list(values)
-
-
-def _distinct(values: Iterable[Any] = ()) -> list[Any]:
-    return list(dict.fromkeys(values))
-
-
-def _counted(values: Iterable[Any]) -> list[Any]:
-    return [list(each) for each in enumerate(values)]
-
-
-def _on_a_gpu(value: Any) -> Any:
-    return True if isinstance(value, Dotted) and value.name in _TRUE_OF_GPUS else value
-
-
-def _items(value: Any) -> list[Any]:
-    return value if is_list(value) else [value]
-
-
-def _is_unknown(*values: Any) -> bool:
-    return any(isinstance(value, Unknown | Dotted) or (is_list(value) and _is_unknown(*value)) for value in values)
-
-
-_BUILTINS: Mapping[str, Callable[..., Any]] = {
-    "str": str, "list": _listed, "tuple": _listed, "sorted": sorted, "len": len, "int": int, "bool": bool,
-    "float": float, "set": _distinct, "dict": dict, "range": _numbers, "max": max, "min": min,
-    "any": any, "all": all, "enumerate": _counted,
-}  # fmt: skip
-_OF_PATHS: Mapping[str, Callable[..., Any]] = {
-    "os.path.join": os.path.join, "os.path.dirname": os.path.dirname, "os.path.basename": os.path.basename,
-    "os.path.normpath": os.path.normpath, "os.path.relpath": os.path.relpath,
-    "os.fspath": os.fspath, "os.path.exists": os.path.exists, "os.path.isfile": os.path.isfile, "os.path.isdir": os.path.isdir,
-    "os.path.expanduser": os.path.expanduser,
-}  # fmt: skip

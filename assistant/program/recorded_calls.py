@@ -38,7 +38,7 @@ class _Made(Record):
     units: tuple[RecordedUnit, ...] = ()
     libraries: tuple[str, ...] = ()
     members: Mapping[str, tuple[RecordedUnit, ...]] | None = None
-    """Of an archive, by the name of the member; None for what is linked whole."""
+    """For an archive, its members by name; None for what is linked whole."""
     missing: tuple[str, ...] = ()
     """Objects of the workspace that no call made."""
 

@@ -33,11 +33,11 @@ ReadFile = Callable[[Path], str | None]
 MOST_FILES = 2000
 """Read for one search (chosen: 2 s on a slow core)."""
 _MOST_GUESSES = 4
-"""Of one file: a guess takes a fifth of the time that reading takes."""
+"""Guesses for one file: a guess takes a fifth of the time that reading takes."""
 _MAIN = re.compile(r"\bmain\b")
 _INCLUDE_FOLDER = "include"
 _TOOLKIT_FOLDERS = frozenset({"cooperative_groups", "crt", "cub", "cuda", "nv", "nvtx3", "sys", "thrust"})
-"""Of what ``<…>`` names: CUDA's own headers and the system's, whatever copies or stubs of them a project may hold."""
+"""First folders of what ``<…>`` names: CUDA's own headers and the system's, whatever copies or stubs of them a project may hold."""
 
 
 class Reached(Record):

@@ -51,7 +51,7 @@ class Tables(Record):
     """The nearest file with such tables; None: there is none."""
     tables: tuple[ProgramTable, ...] = ()
     problems: tuple[str, ...] = ()
-    """Of tables that are left out, one sentence each."""
+    """Problems of tables that are left out, one sentence each."""
 
 
 class _UnusableError(Exception):

@@ -44,7 +44,7 @@ class TorchPlace(Record):
     python: str
     """The interpreter that finds it: a word that PATH explains, or an absolute path."""
     folder: Path
-    """Of the package."""
+    """Folder of the package."""
     version: str
     """Empty where it cannot be read."""
     cuda: str | None
@@ -103,7 +103,7 @@ def _packages(prefix: Path) -> Iterator[Path]:
 
 
 def _python_include(torch: Path) -> Path | None:
-    """Of the Python that the package is installed for (``…/lib/python3.12/site-packages/torch``)."""
+    """Include folder of the Python that the package is installed for (``…/lib/python3.12/site-packages/torch``)."""
     version = torch.parent.parent.name
     own = Path(sysconfig.get_path("include"))
     prefix = torch.parent.parent.parent.parent
@@ -114,7 +114,7 @@ def _python_include(torch: Path) -> Path | None:
 
 
 def _base_prefix(environment: Path) -> Path | None:
-    """Of a virtual environment: the installation that it was made from."""
+    """The installation that a virtual environment was made from."""
     match = re.search(r"^home\s*=\s*(.+)$", _text(environment / "pyvenv.cfg"), re.MULTILINE)
     return Path(match[1].strip()).parent if match else None
 

@@ -15,7 +15,7 @@ from assistant.program.linking import Ambiguity, Linked, Linker
 __all__ = ["ambiguous", "enumerated", "why"]
 
 _MOST_SHOWN = 4
-"""Of what is listed in one sentence."""
+"""Items that are listed in one sentence."""
 
 
 def why(linker: Linker, linked: Linked, file: str) -> str:

@@ -134,7 +134,7 @@ def _told(call: CompilerCall, text: str) -> int:
 
 
 def _rules(call: CompilerCall) -> str:
-    """Of make, as far as they can be said without reading the sources."""
+    """Dependency rules for make, as far as they can be given without reading the sources."""
     return "".join(f"{_stem(unit.source)}.o: {unit.source}\n" for unit in call.units)
 
 

@@ -33,9 +33,9 @@ __all__ = ["record"]
 
 _MOST_ENTRIES = 20_000
 _MOST_BYTES = 512 << 20
-"""Of the copy: it is made once, for a command that a person waits for (chosen)."""
+"""Upper bound for the copy: it is made once, for a command that a person waits for (chosen)."""
 _TAIL_BYTES = 16 << 10
-"""Of what the build says, that is handed on."""
+"""End of the build's output that is passed on."""
 _MOST_GENERATED = 2_000
 _MOST_GENERATED_BYTES = 64 << 20
 _SOURCE_SUFFIXES = UNIT_SUFFIXES | HEADER_SUFFIXES | {".C"}
@@ -49,7 +49,7 @@ class _Place(Record):
 
     request: RecordRequest
     copy: Path
-    """Of the workspace."""
+    """Copy of the workspace."""
     root: Path
     """What the user's own paths stand below in the copy."""
     toolkit: Toolkit

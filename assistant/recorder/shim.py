@@ -30,7 +30,7 @@ _OF_NVCC = "tmpxft_"
 _MAKE_NOTHING = frozenset({"strip", "ranlib", "objcopy"})
 """Tools that change what is there, and would not know a placeholder."""
 _MOST_FLAG_BYTES = 1 << 20
-"""Of a file with words that a call names."""
+"""Largest file with words, named by a call, that is read."""
 _DIGEST_CHUNK_BYTES = 1 << 20
 
 

@@ -21,7 +21,7 @@ from assistant.verify.numbers import FloatArray, MaskArray, bits, floats, ieee, 
 __all__ = ["Disagreement", "disagreement"]
 
 _SHOWN_DIGITS = 9
-"""Of a reference's value: as many as a float has."""
+"""Digits of a reference's value that are shown: as many as a float has."""
 
 
 class Disagreement(Record):
@@ -34,7 +34,7 @@ class Disagreement(Record):
     total: int
 
     def __str__(self) -> str:
-        return f"[{self.index}] is {self.value}, the reference says {self.expected} ({self.count} of {self.total} values differ)"
+        return f"[{self.index}] is {self.value}, the reference has {self.expected} ({self.count} of {self.total} values differ)"
 
 
 @ieee

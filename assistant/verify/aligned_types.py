@@ -29,7 +29,7 @@ _ALIGNED_STRUCT = re.compile(r"\bstruct\s+(?:__align__|alignas)\s*\(\s*(\d+)\s*\
 _ALIAS = re.compile(rf"\busing\s+(\w+)\s*=\s*({_VECTOR})\b")
 _TYPEDEF = re.compile(rf"\btypedef\s+({_VECTOR})\s+(\w+)\s*;")
 _WIDE_BYTES = 16
-"""Of the widest access."""
+"""Size of the widest access."""
 
 
 def unaliased(code: str) -> str:

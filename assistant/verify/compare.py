@@ -47,7 +47,7 @@ class BufferVerdict(Record):
     expected: str | None
     actual: str | None
     errors: Errors | None
-    """Of floating outputs that got as far as being measured."""
+    """Errors of floating outputs that got as far as being measured."""
     is_bitwise_equal: bool
     detail: str = ""
 

@@ -25,7 +25,7 @@ _REMEDY = "declare a workload whose inputs vary and whose output depends on them
 
 
 _LEAST_CHANGED_SHARE = 1 / 8
-"""Of the elements that two launches write; the number of elements, one more or less, changes few of them."""
+"""Share of the elements that two launches write; the number of elements, one more or less, changes few of them."""
 
 
 class _Control(Record):

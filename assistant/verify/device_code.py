@@ -15,11 +15,11 @@ from assistant.cuda.cpp_words import KEYWORDS
 from assistant.record import Record
 from assistant.verify.device_words import ARITHMETIC, OF_HOST, is_device_function, is_device_namespace, is_reserved
 
-__all__ = ["DeclaredNames", "asm_problem", "call_problem", "is_plain_value", "type_problem"]
+__all__ = ["DeclaredNames", "asm_problem", "call_problem", "constructor_problem", "initialised_members", "is_plain_value", "type_problem"]
 
 _STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"')
 _ASM = re.compile(
-    r"\b(?:asm|__asm__|__asm)\b(?:\s*(?:volatile|__volatile__))?\s*(?P<open>\()?\s*(?P<template>(?:\"(?:[^\"\\\n]|\\.)*\"\s*)*)"
+    r"\b(?:asm|__asm__|__asm)\b(?P<volatile>\s*(?:volatile|__volatile__))?\s*(?P<open>\()?\s*(?P<template>(?:\"(?:[^\"\\\n]|\\.)*\"\s*)*)"
 )
 _ASM_DIRECTIVE = re.compile(r"(?<![\w\]>)])\.([A-Za-z_]\w*)")
 _ASM_WORDS = re.compile(r"reg|pred|[bsu](?:8|16|32|64|128)|f(?:16|32|64)|f16x2|bf16x2?|v[24]")
@@ -151,9 +151,10 @@ def _is_declared(code: str, match: re.Match[str]) -> bool:
 def asm_problem(code: str) -> str | None:
     """Why inline assembly is not taken: anything but instructions and registers in literal text."""
     for match in _ASM.finditer(code):
-        if match["open"] is None or not match["template"] or re.search(r"[\w)\]]\s*\Z", code[: match.start()]):
-            return 'its inline assembly is not `asm("…")` with literal text'
         rest = code[match.end() : match.end() + 1]
+        is_statement = match["volatile"] or rest == ":" or not re.search(r"[\w)\]]\s*\Z", code[: match.start()])
+        if match["open"] is None or not match["template"] or not is_statement:  # else it gives a declared function another one's name
+            return 'its inline assembly is not `asm("…")` with literal text'
         template = "".join(text[1:-1] for text in _STRING.findall(match["template"]))
         text = re.sub(r"\\[nt]", "\n", template)
         if rest not in (":", ")") or _ASM_ESCAPE.search(text):
@@ -179,8 +180,29 @@ def is_plain_value(text: str, constants: frozenset[str]) -> bool:
     return True
 
 
-def type_problem(text: str, names: frozenset[str], constants: frozenset[str]) -> str | None:
-    """Why a type's definition may run code of its own: constructors, static members, computed defaults, objects declared with it."""
+def constructor_problem(text: str, names: frozenset[str]) -> str | None:
+    """Why an object of the type that stands outside functions would run code."""
+    opening = text.find("{")
+    flat = re.sub(r"\([^()]*\)", "()", _without_bodies(text[opening + 1 : text.rfind("}")])) if opening >= 0 else ""
+    names = names | frozenset(re.findall(r"\b(?:struct|class|union)\s+(\w+)", text))
+    if re.search(r"~\s*\w+\s*\(", flat) or any(
+        re.search(rf"(?:^|[;}}:]|\bconstexpr|\bexplicit|\binline|__)\s*{n}\s*\(", flat) for n in names
+    ):
+        return "its type has a constructor or destructor"
+    return None
+
+
+def initialised_members(text: str, names: frozenset[str]) -> frozenset[str]:
+    """Members that constructors of the type list behind a colon, which looks like calls: ``Sum() : v(0), n(1) {}``."""
+    found = set[str]()
+    for name in names:
+        for listed in re.finditer(rf"\b{name}\s*\([^()]*\)\s*:(?P<members>(?:[^{{}};]|\{{[^{{}};]*\}}\s*[,{{])*)", text):
+            found.update(re.findall(r"(?:^|,)\s*([A-Za-z_]\w*)\s*\(", listed["members"]))
+    return frozenset(found)
+
+
+def type_problem(text: str, constants: frozenset[str]) -> str | None:
+    """Why a type's definition may run code by itself: static members, computed defaults, objects declared with it."""
     opening = text.find("{")
     if opening < 0:
         return None
@@ -190,11 +212,6 @@ def type_problem(text: str, names: frozenset[str], constants: frozenset[str]) ->
     flat = re.sub(r"\([^()]*\)", "()", _without_bodies(body))
     if re.search(r"\bfriend\b", flat):
         return "it gives a type a friend, which any code may call"
-    names = names | frozenset(re.findall(r"\b(?:struct|class|union)\s+(\w+)", text))
-    if re.search(r"~\s*\w+\s*\(", flat) or any(
-        re.search(rf"(?:^|[;}}:]|\bconstexpr|\bexplicit|\binline|__)\s*{n}\s*\(", flat) for n in names
-    ):
-        return "it gives a type a constructor or destructor"
     for statement in flat.split(";"):
         head, is_set, value = re.sub(r"operator\s*[^\s\w(]+", "operator ", statement).partition("=")
         if "{" in head and not is_set:

@@ -91,7 +91,7 @@ _DEVICE_FUNCTION = re.compile(
     r"|memcpy_async|wait|wait_prior|reduce|inclusive_scan|exclusive_scan|invoke_one\w*"
 )
 _NAMESPACE = re.compile(
-    r"(?:cg|cooperative_groups|wmma|nvcuda|cub|thrust)(?:::\w+)*"
+    r"(?:cg|cooperative_groups|wmma|nvcuda|cub|thrust|cute|cutlass)(?:::\w+)*"
     r"|cuda(?:::(?:std|device|ptx|experimental))?(?:::\w+)*"
 )
 _RESERVED = re.compile(r"_[A-Z_]\w*|\w*__\w*")

@@ -101,7 +101,7 @@ _RULES = (
     _Rule(
         Label.NON_DETERMINISM,
         re.compile(r"%%?((?:clock|globaltimer)\w*|n?smid|n?warpid|gridid|envreg\d+|pm\d+\w*|current_graph_exec)\b"),
-        "reads a register that says when or where it runs: {}",
+        "reads a register that shows when or where it runs: {}",
         in_strings=True,
     ),
     _Rule(
@@ -115,7 +115,7 @@ _DOUBTS: dict[DoubtKind, tuple[Label, str]] = {
     "address": (Label.ASSUMPTION, "turns an address into a number: {}"),
     "alignment": (Label.ALIGNMENT, "chooses by the alignment of {}: judged at the workload's own addresses"),
     "comparison": (Label.ASSUMPTION, "compares addresses: {}"),
-    "place": (Label.ASSUMPTION, "asks where memory lies: {}"),
+    "place": (Label.ASSUMPTION, "asks where memory is: {}"),
 }
 _BUILTIN = re.compile(r"\b(__builtin_\w+)")
 _BARE_VARIABLE = re.compile(r"[(,]\s*((?:thread|block)Idx|blockDim|gridDim)\s*[,)]")

@@ -41,9 +41,9 @@ class BufferFacts(Record):
     is_unread: bool = False
     """Nothing else in the program looks at it: what is left there differently is for a person to decide."""
     layout: ElementLayout | None = None
-    """Of a buffer of structs, where it is known."""
+    """Layout of a buffer of structs, where it is known."""
     member: Member | None = None
-    """Of the column of a struct's member, which is all that these contents are (``members.split_members``)."""
+    """Member of a struct whose column is all that these contents are (``members.split_members``)."""
 
     @property
     def label(self) -> str:
@@ -112,7 +112,7 @@ class CaseEvidence(Record):
     further_kernels: tuple[str, ...] = ()
     """Keys of the kernels that it launches after ``kernel``."""
     thread_count: int = 0
-    """Of its first launch: more threads than outputs add up what they find."""
+    """Threads of its first launch: more threads than outputs add up what they find."""
     longest_row: int = 0
     """Elements of the longest row or segment that the case's offsets show; 0 where it has none."""
     passed: tuple[str, ...] = ()
@@ -165,7 +165,7 @@ class JudgeEvidence(Record):
     """Names of declared outputs; empty: every buffer the original changes."""
     labels: tuple[DetectedLabel, ...] = ()
     findings: tuple[VerificationFinding, ...] = ()
-    """Of the static rules (``cheats``)."""
+    """Findings of the static rules (``cheats``)."""
     program: ProgramVerdict | None = None
     is_declared: bool = False
     dropped_cases: tuple[str, ...] = ()

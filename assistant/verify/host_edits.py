@@ -8,21 +8,27 @@ Example::
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from assistant.cuda.code_text import blanked, uncommented, without
+from assistant.cuda.directives import macros_in
+from assistant.cuda.includes import included_names
 from assistant.cuda.items import Item, ItemKind, items
 from assistant.cuda.tokens import tokens, words_in_code
-from assistant.model.source import ParsedSource, Span
+from assistant.model.source import ParsedSource, Source, Span
 from assistant.verify.host_reach import host_reach, launch_reach
 from assistant.verify.reach import reach
 
-__all__ = ["edits_host_code"]
+__all__ = ["edits_host_code", "macro_elsewhere"]
 
 _LAUNCH_SETUP = re.compile(r"\bdim3\s+\w[^;]*;|\b(?:static\s+)?__(?:device|constant)__[^;(){}]*;")
 """Launch shapes and device variables: not host code, though they stand between functions."""
 _KERNEL_DECLARED = re.compile(r"\A[^={}\"]*\b__global__\b[^={}\"]*;\s*\Z")
 """A kernel declared, or instantiated."""
+_EMPTY_SCOPE = re.compile(r"\b(?:inline\s+)?namespace\b[\s\w:]*\{\s*\}|\bextern\s*\"C\"\s*\{\s*\}")
+_CONDITION = re.compile(r"\s*#\s*(if|ifdef|ifndef|elif|else|endif)\b")
+_UNIT_SUFFIXES = frozenset({".cu", ".cc", ".cpp", ".cxx", ".c"})
+"""Of files that others seldom include."""
 _DEVICE_NAMESPACE = re.compile(r"\bnamespace\s+\w+\s*=\s*(?:cooperative_groups(?:\s*::\s*experimental)?|nvcuda(?:\s*::\s*wmma)?|cuda)\s*;")
 """Another name for a namespace that has nothing for the host."""
 
@@ -34,6 +40,23 @@ def edits_host_code(before: ParsedSource, after: ParsedSource) -> bool:
         return True
     of_device = _device_names(before) | _device_names(after)
     return _host_tokens(before, of_device, ()) != _host_tokens(after, of_device, _own_items(before, after))
+
+
+def macro_elsewhere(before: Iterable[Source], after: Iterable[Source]) -> str | None:
+    """A macro that an edited header defines anew and that another file of the program says, which it holds in where that includes it."""
+    old = {source.path: source.text for source in before}
+    new = tuple(after)
+    for source in new:
+        is_included = source.path.suffix not in _UNIT_SUFFIXES or any(source.path.name in included_names(other.text) for other in new)
+        if source.text == old[source.path] or not is_included:
+            continue
+        known = {macro.name for macro in macros_in(uncommented(old[source.path]))}
+        names = {macro.name for macro in macros_in(uncommented(source.text))} - known
+        others = (words_in_code(blanked(other.text)) for other in new if other.path != source.path)
+        taken = sorted(names.intersection(word for words in others for word in words)) if names else []
+        if taken:
+            return taken[0]
+    return None
 
 
 def _launch_reach(before: ParsedSource, after: ParsedSource) -> bool:
@@ -51,7 +74,23 @@ def _own_items(before: ParsedSource, after: ParsedSource) -> tuple[Item, ...]:
     """Macros and declarations that B adds under names that A has nowhere; what they do, ``host_reach`` has looked at."""
     known = words_in_code(blanked(before.source.text))
     found = items(uncommented(after.source.text)) or ()
-    return tuple(i for i in found if i.kind in (ItemKind.MACRO, ItemKind.DECLARATION, ItemKind.DEVICE) and i.names and not i.names & known)
+    kinds = (ItemKind.MACRO, ItemKind.DECLARATION, ItemKind.DEVICE, ItemKind.KERNEL)
+    own = tuple(i for i in found if i.kind in kinds and i.names and not i.names & known)
+    return (*own, *_conditions_around(own, found, uncommented(before.source.text)))
+
+
+def _conditions_around(own: tuple[Item, ...], found: Iterable[Item], before: str) -> Iterator[Item]:
+    """Directives from an ``#if`` to its ``#endif`` between which nothing but such stands."""
+    group, depth, is_own = list[Item](), 0, True
+    for item in found:
+        word = _CONDITION.match(item.text) if item.kind is ItemKind.SCOPE else None
+        if word is None:
+            is_own = is_own and (depth == 0 or item in own)
+            continue
+        group, is_own = ([item], True) if depth == 0 else ([*group, item], is_own)
+        depth += (word[1] in ("if", "ifdef", "ifndef")) - (word[1] == "endif")
+        if depth == 0 and is_own and any(each.text not in before for each in group if not each.text.strip().endswith(("endif", "else"))):
+            yield from group
 
 
 def _host_tokens(parsed: ParsedSource, of_device: frozenset[str], own: Iterable[Item]) -> list[str]:
@@ -64,8 +103,15 @@ def _host_tokens(parsed: ParsedSource, of_device: frozenset[str], own: Iterable[
         *(Span(item.start, item.end) for item in found if item.kind is not ItemKind.HOST and item.names & of_device),
         *(Span(item.start, item.end) for item in (*own, *(item for item in found if _KERNEL_DECLARED.match(item.text)))),
     ]
-    host = without(uncommented(parsed.source.text), ((span.start, span.end) for span in spans))
+    host = _without_empty_scopes(without(uncommented(parsed.source.text), ((span.start, span.end) for span in spans)))
     return [token.text for token in tokens(_DEVICE_NAMESPACE.sub(" ", _LAUNCH_SETUP.sub(" ", host)))]
+
+
+def _without_empty_scopes(code: str) -> str:
+    """Without namespaces that hold nothing, as they are left by what is the device's."""
+    while (less := _EMPTY_SCOPE.sub(" ", code)) != code:
+        code = less
+    return code
 
 
 def _device_names(parsed: ParsedSource) -> frozenset[str]:

@@ -19,8 +19,16 @@ from assistant.cuda.directives import Macro, directives_in, macros_in
 from assistant.cuda.items import Item, ItemKind, items
 from assistant.cuda.tokens import TokenKind, tokens, words_in_code
 from assistant.record import Record
-from assistant.verify.device_code import DeclaredNames, asm_problem, call_problem, is_plain_value, type_problem
-from assistant.verify.device_words import ARITHMETIC, is_device_function, is_reserved
+from assistant.verify.device_code import (
+    DeclaredNames,
+    asm_problem,
+    call_problem,
+    constructor_problem,
+    initialised_members,
+    is_plain_value,
+    type_problem,
+)
+from assistant.verify.device_words import ARITHMETIC, OF_HOST, STD_FUNCTIONS, is_device_function, is_reserved
 from assistant.verify.macro_use import conditions_problem, macro_problem
 
 __all__ = ["host_reach", "launch_reach"]
@@ -56,6 +64,9 @@ _CASTED = re.compile(
 )
 """The end of a launch's configuration, and casts: what else may stand before a parenthesis."""
 _LAUNCH_CALLS = frozenset({"sizeof", "min", "max", "static_cast", "ceil", "ceilf"})
+_TAKEN = KEYWORDS | ARITHMETIC | OF_HOST | STD_FUNCTIONS
+_OF_CUDA = re.compile(r"cu(?:da)?[A-Z]")
+"""Functions and types of CUDA's host libraries."""
 _INCLUDE_BY_NAME = re.compile(r"\s*<\w[\w.+-]*(?:/\w[\w.+-]*)*>\s*")
 
 
@@ -169,28 +180,22 @@ def _macros(old: _Side, new: _Side) -> str | None:
     for macro in new.macros:
         if (macro.name, macro.text) in known:
             continue
-        if macro.name in KEYWORDS | ARITHMETIC or is_reserved(macro.name) or is_device_function(macro.name):
+        if macro.name in _TAKEN or _OF_CUDA.match(macro.name) or is_reserved(macro.name) or is_device_function(macro.name):
             return f"it defines the macro {macro.name}, which is a word of C++ or CUDA"
         if macro.name in words and macro.name not in earlier:
             return f"it defines the macro {macro.name}, a name that the text uses already"
         problem = _macro_calls(macro, around)
         if problem is not None:
             return f"its macro {macro.name}: {problem}"
-        problem = macro_problem(macro, _host_places(new), _places(new, ItemKind.INCLUDE))
+        problem = macro_problem(macro, macro.name in new.host_words, _includes(new))
         if problem is not None:
             return problem
     return None
 
 
-def _host_places(side: _Side) -> tuple[tuple[int, int], ...]:
-    """Where code of the host, or code that may be, stands."""
-    if not side.is_whole:
-        return ((0, len(side.code)),)
-    return _places(side, ItemKind.HOST, ItemKind.DECLARATION)
-
-
-def _places(side: _Side, *kinds: ItemKind) -> tuple[tuple[int, int], ...]:
-    return tuple((item.start, item.end) for item in side.items if item.kind in kinds)
+def _includes(side: _Side) -> tuple[tuple[int, int], ...]:
+    """Where headers are read."""
+    return tuple((item.start, item.end) for item in side.items if item.kind is ItemKind.INCLUDE)
 
 
 def _items(old: _Side, new: _Side) -> str | None:
@@ -228,7 +233,7 @@ def _function(item: Item, before: Item | None, old: _Side, around: DeclaredNames
         return "it defines an operator that host code may use"
     if asm_problem(item.text) is not None and (before is None or asm_problem(before.text) is None):
         return asm_problem(item.text)
-    text = item.text if before is None else _added(before.text, item.text)
+    text = _EXTERN_C.sub(" ", item.text if before is None else _added(before.text, item.text))
     return call_problem(text, replace(around, functions=around.functions | _parameters(head)))
 
 
@@ -249,7 +254,8 @@ def _declaration(item: Item, before: Item | None, old: _Side, new: _Side, around
     if _TYPE.match(text) and "{" in text:
         if names & old.host_words:
             return f"{shown} is a type that host code names"
-        problem = type_problem(text, item.names, constants) or call_problem(text, around)
+        members = initialised_members(text, item.names)
+        problem = type_problem(text, constants) or call_problem(text, replace(around, functions=around.functions | members))
         return None if problem is None else f"{shown}: {problem}"
     if _ALIAS.match(text) or _TYPE.match(text):
         if before is None and names & old.host_words:
@@ -271,7 +277,7 @@ def _is_plain_object(text: str, side: _Side, constants: frozenset[str]) -> bool:
         return False
     specifiers, type_word = found["specifiers"].split(), found["type"].split()[0]
     owners = [item for item in side.items if item.kind is ItemKind.DECLARATION and type_word in item.names and _TYPE.match(item.text)]
-    is_plain_type = type_word in ARITHMETIC or (bool(owners) and all(type_problem(o.text, o.names, constants) is None for o in owners))
+    is_plain_type = type_word in ARITHMETIC or (bool(owners) and all(_runs_nothing(owner, constants) for owner in owners))
     if not is_plain_type or not {"const", "constexpr", "__device__", "__constant__", "__managed__", "__shared__"} & set(specifiers):
         return False
     if "extern" in specifiers and "__shared__" not in specifiers:
@@ -279,6 +285,10 @@ def _is_plain_object(text: str, side: _Side, constants: frozenset[str]) -> bool:
     rest = re.sub(r"\[([^\[\]]*)\]", lambda m: "" if is_plain_value(m[1], constants) else "?(", found["rest"])
     names = frozenset(re.findall(r"(?:^|,)[\s*]*([A-Za-z_]\w*)\s*(?==|\{|,|$)", rest))
     return is_plain_value(_assignments_gone(rest), constants | names)
+
+
+def _runs_nothing(owner: Item, constants: frozenset[str]) -> bool:
+    return type_problem(owner.text, constants) is None and constructor_problem(owner.text, owner.names) is None
 
 
 def _assignments_gone(text: str) -> str:

@@ -109,7 +109,7 @@ def _unjudged(edited: tuple[str, ...], judged: set[str], weak: dict[str, CannotJ
     for kernel in edited:
         if kernel not in judged:
             reason = weak[kernel].reason if kernel in weak else f"{kernel} is changed too, but no case launches it"
-            message = f"{reason}; the other kernels' cases say nothing about it"
+            message = f"{reason}; the other kernels' cases do not cover it"
             findings.append(VerificationFinding("not_judged", Outcome.NEEDS_DECISION, message, kernel))
     return findings
 

@@ -41,7 +41,7 @@ _MEANINGS = {
     "unpadded": Meaning(Label.ASSUMPTION, "right only where padding, borders and empty rows are zero, as in this program"),
     "repeated": Meaning(Label.ASSUMPTION, "right only where sorted values are all different, as in this program", is_regular=True),
     "equal": Meaning(Label.ASSUMPTION, "right only where few values are equal, as in the declared workload", is_regular=True),
-    "high": Meaning(Label.ASSUMPTION, "right only where the low halves of 64-bit integers tell them apart, as in this program"),
+    "high": Meaning(Label.ASSUMPTION, "right only where the low halves of 64-bit integers distinguish them, as in this program"),
     "runs": Meaning(Label.ASSUMPTION, "right only where equal values seldom follow each other, as in this program", is_regular=True),
     "clustered": Meaning(Label.ASSUMPTION, "right only where large values do not fall to few threads, as in this program", is_regular=True),
     "same": Meaning(Label.ASSUMPTION, "right only where not all values are equal, as in this program", is_regular=True),

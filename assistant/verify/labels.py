@@ -39,13 +39,23 @@ __all__ = ["VersionFacts", "changes_streams", "detect_labels", "new_bounds", "or
 _FAST_MATH_CALL = re.compile(r"\b(__(?:expf|exp10f|logf|log2f|log10f|sinf|cosf|tanf|sincosf|powf|fdividef))\s*\(")
 """Intrinsics with larger error than the function they replace (CUDA C++ Programming Guide, "Intrinsic Functions")."""
 _STREAM_CALL = re.compile(r"\bcuda(?:Stream|Event|DeviceSynchronize|ThreadSynchronize|Memcpy|Memset|LaunchHostFunc|\w+Async\b)\w*[^;{}]*")
-_LIBRARY = re.compile(r"\b(cublas\w*|cudnn\w*|cufft\w*|cusparse\w*|cusolver\w*|curand\w*|thrust::\w+|cub::\w+|cutlass::\w+)\b")
+_LIBRARY = re.compile(
+    r"\b(cublas\w*|cudnn\w*|cufft\w*|cusparse\w*|cusolver\w*|curand\w*|cutensor\w*|thrust::\w+|cub::\w+|cutlass::\w+|cute::\w+)\b"
+)
 _ASSUMPTION = re.compile(r"\b(__builtin_assume(?:_aligned)?|__assume|__builtin_unreachable)\b")
 _ARCH_CODE = re.compile(
-    r"(\basm\b|__CUDA_ARCH__|\bwmma::|\bmma_sync\b|\b__reduce_\w+_sync\b|__cluster_dims__|\bcluster_group\b|\bcp_async\w*"
-    r"|__nvvm_\w+)"
+    r"(\basm\b|__CUDA_ARCH__|\bwmma::|\bmma_sync\b|\b__reduce_\w+_sync\b|__cluster_dims__|\bcluster_group\b|\bthis_cluster\b"
+    r"|\bmap_shared_rank\b|\bcp_async\w*|__nvvm_\w+|\bcuda::ptx\b|\bptx::\w+|\bcuda::device::experimental\b|\bCUtensorMap\b|\bcute::arch\b"
+    r"|\bcudaGridDependencySynchronize\b|\bcudaTriggerProgrammaticLaunchCompletion\b)"
 )
 """``__dp4a`` is none: every architecture that CUDA 13 compiles for has it (CUDA C++ Programming Guide, "SIMD Video Instructions")."""
+_ARCH_ALONE = re.compile(r"\b(wgmma|setmaxnreg|tcgen05|__CUDA_ARCH_FEAT_SM\d+_ALL|__CUDA_ARCH_SPECIFIC__)\b")
+"""What nvcc takes for an architecture with an ``a`` alone (nvcc manual 13.0, "GPU Feature List")."""
+_ALONE = "runs on one architecture alone, and is compiled for its name with an `a` (-arch=sm_90a): {}"
+_ARCH_HOST = re.compile(r"\b(cudaLaunchAttribute(?:Cluster|Programmatic)\w*|cudaFuncAttribute\w*Cluster\w*|cuTensorMapEncode\w*)\b")
+"""What a launch asks of devices of compute capability 9.0 (CUDA C++ Programming Guide 13.0, "Thread Block Clusters", "Using TMA")."""
+_ARCH_SASS = re.compile(r"^(?:H|I|Q|B)?GMMA\b|^UTMA\w*|^UBLKCP|^SYNCS\b|^UCGABAR\w*|^USETMAXREG\b")
+"""Instructions that only sm_90 and later have: warpgroup products, the tensor memory accelerator, clusters."""
 _PRECISE_SASS = re.compile(r"^D(?:ADD|MUL|FMA|SETP|MNMX)\b")
 _LOW_SASS = re.compile(r"^(?:H(?:ADD2|MUL2|FMA2|MNMX2)|HMMA|QGMMA|QMMA|HGMMA)\b|^F2F[P]?\.(?:F16|BF16)")
 _WIDE_SASS = re.compile(r"^(?:LDG?|STG?)\b.*\.128\b")
@@ -56,7 +66,7 @@ _ASKS = re.compile(r"(\b__has_\w+|\b__is_identifier\b|\b_Pragma\b)")
 _WHICH_COMPILER = re.compile(
     r"\b(__clang\w*|__GNU[CG]\w*|_MSC_\w+|__INTEL_\w+|__ICC|__MINGW\w+|__NVCOMPILER\w*|_WIN(?:32|64)|__APPLE__|__linux\w*)\b"
 )
-"""Of the host's compiler or system: nvcc takes g++, clang and cl.exe."""
+"""Macros that tell the host's compiler or system apart: nvcc takes g++, clang and cl.exe."""
 _SHOWN_CHARACTERS = 60
 _INCLUDE = re.compile(r"^[ \t]*#[ \t]*include\b[^\n]*", re.M)
 GROWTH_RATIO = 1.5
@@ -99,7 +109,9 @@ def detect_labels(before: VersionFacts, after: VersionFacts) -> tuple[DetectedLa
             Label.ALIGNMENT, "assumes the alignment of {}", new_matches(VECTOR_CAST, unaliased(old), assumed_casts(new, _aligned(after)))
         ),
         _float_sums(order_facts(old, before.code), order_facts(new, after.code)),
+        _first(Label.ARCH_LOCK_IN, _ALONE, new_matches(_ARCH_ALONE, _device_text(before), _device_text(after))),
         _first(Label.ARCH_LOCK_IN, "depends on the architecture: {}", new_matches(_ARCH_CODE, old, new)),
+        _first(Label.ARCH_LOCK_IN, "depends on the architecture: {}", new_matches(_ARCH_HOST, _all_code(before), _all_code(after))),
         _asks_for_the_architecture(before, after),
         *environment_labels(_device_text(before), _device_text(after)),
         *doubt_labels(before.doubts, _doubts_in_question(after)),
@@ -276,6 +288,7 @@ def _machine_code_labels(old: tuple[KernelCode, ...], new: tuple[KernelCode, ...
         (Label.PRECISION, _LOW_SASS, "machine code computes in half precision: {}"),
         (Label.FAST_MATH, _FAST_SASS, "machine code approximates: {}"),
         (Label.FAST_MATH, _FLUSH_SASS, "machine code flushes denormals: {}"),
+        (Label.ARCH_LOCK_IN, _ARCH_SASS, "machine code needs compute capability 9.0 or later: {}"),
         (Label.ALIGNMENT, _WIDE_SASS, "machine code accesses 16 bytes at once, which must be aligned: {}"),
     ):
         known = any(pattern.search(opcode) for opcode in before)

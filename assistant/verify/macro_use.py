@@ -2,7 +2,7 @@
 
 Example::
 
-    macro_problem(macros_in("#define run(x) x")[0], [(0, 100)], ())    # "its macro run stays in force in host code; …"
+    macro_problem(macros_in("#define run(x) x")[0], False, [(0, 100)])    # "its macro run stays in force in headers; …"
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from assistant.cuda.code_text import blanked
 from assistant.cuda.directives import Macro, directives_in
 
 __all__ = ["conditions_problem", "declared_names", "macro_problem"]
@@ -18,24 +19,20 @@ _DECLARED = re.compile(
     r"(?:\b(?:struct|class|union|enum|using|auto|const|constexpr|bool|char|short|int|long|unsigned|float|double|half|size_t|u?int\d+_t|void)\b"
     r"|[A-Za-z_]\w*[>*&]*)\s+[*&]*(?P<name>[A-Za-z_]\w*)\s*(?=[=;{(\[,)])"
 )
-_CONSTANT_NAME = re.compile(r"[A-Z][A-Z0-9_]*")
 _EFFECT = re.compile(
     r"[;{}\"#\\]|(?<![=!<>])=(?!=)|\+\+|--|(?<![\w)\]])\s*\[|<%|%>|\?\?|\basm\b|\bnew\b|\bdelete\b|\bthrow\b|\breturn\b|\bgoto\b"
 )
 
 
-def macro_problem(macro: Macro, host_places: Iterable[tuple[int, int]], includes: Iterable[tuple[int, int]]) -> str | None:
-    """Why a new macro may matter to code of the host; one that ends before any does not, and arithmetic under a new name in capitals."""
-    if macro.is_pasting:
-        return f"its macro {macro.name} pastes words together, which hides what it names"
-    advice = f"stays in force in host code; write `#undef {macro.name}` behind its last use"
+def macro_problem(macro: Macro, is_named_by_host: bool, includes: Iterable[tuple[int, int]]) -> str | None:
+    """Why a new macro, whose name the text did not say before, may matter to code of the host all the same."""
+    if macro.is_pasting or "#" in blanked(macro.body):
+        return f"its macro {macro.name} makes words or text of what it is given, which hides what it names"
     if _is_within(macro, includes):
         return f"its macro {macro.name} stays in force in headers; write `#undef {macro.name}` behind its last use"
-    if not _is_within(macro, host_places):
-        return None
-    if _CONSTANT_NAME.fullmatch(macro.name) is None:
-        return f"its macro {macro.name} {advice}"
-    return f"its macro {macro.name} is more than arithmetic and {advice}" if _EFFECT.search(macro.body) else None
+    if is_named_by_host and _EFFECT.search(macro.body):
+        return f"its macro {macro.name} is more than arithmetic, and host code names it"
+    return None
 
 
 def conditions_problem(code: str, old: str) -> str | None:

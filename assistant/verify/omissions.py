@@ -3,7 +3,7 @@
 Example::
 
     omitted_work(before.work, after.work)
-    # DetectedLabel(Label.ASSUMPTION, "launches build only where `last != key` says that its result is out of date: …", 7)
+    # DetectedLabel(Label.ASSUMPTION, "launches build only where `last != key` marks its result as out of date: …", 7)
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def omitted_work(before: Iterable[HostWork], after: Iterable[HostWork]) -> Detec
         if work.guard is not None and work.key in known:
             covered = _READS.get(work.verb, "writes there")
             message = (
-                f"{work.verb} {work.name} only where `{_short(work.guard)}` says that its result is out of date: right only if that"
+                f"{work.verb} {work.name} only where `{_short(work.guard)}` marks its result as out of date: right only if that"
                 f" condition covers everything that {covered}"
             )
             return DetectedLabel(Label.ASSUMPTION, message, work.line)

@@ -26,7 +26,7 @@ _CALL = re.compile(
 _MEMBER_CALL = re.compile(
     r"([A-Za-z_]\w*)\s*(?:\.|->)\s*(fetch_(?:add|sub|min|max|and|or|xor)|exchange|compare_exchange_(?:weak|strong))\s*\("
 )
-"""Of ``cuda::atomic_ref`` and ``cuda::atomic``."""
+"""Calls of members of ``cuda::atomic_ref`` and ``cuda::atomic``."""
 _SUMS = ("atomicAdd", "atomicSub", "fetch_add", "fetch_sub")
 _EXCHANGES = ("atomicExch", "atomicCAS", "exchange", "compare_exchange")
 _UNUSED_AFTER = re.compile(r"(?:\A|[;{}:)]|\belse|\bdo|\(\s*void\s*\))\s*\Z")
@@ -37,7 +37,7 @@ _FLOAT_SUM_SASS = re.compile(r"^(?:RED|REDG|ATOM|ATOMG|ATOMS)\b.*\.ADD\b.*\.(?:F
 
 
 class OrderFacts(Record):
-    """Of one version's kernels in question."""
+    """Facts of order in one version's kernels in question."""
 
     float_sums: tuple[Match, ...] = ()
     """``atomicAdd on out``; line 0 where only machine code shows it."""
@@ -50,7 +50,7 @@ class OrderFacts(Record):
 
 
 NO_ORDER = OrderFacts()
-"""Of kernels in which the order of threads decides nothing."""
+"""Facts of kernels in which the order of threads decides nothing."""
 
 
 def order_facts(code: str, machine_code: Sequence[KernelCode]) -> OrderFacts:

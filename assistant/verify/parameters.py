@@ -62,7 +62,7 @@ def find_unread_parameters(
 
 def _finding(kernel: Kernel, name: str, stand_in: list[int]) -> VerificationFinding:
     if stand_in:
-        message = f"{name} is no longer read: {stand_in[0]}, its value in this program, stands in its place"
+        message = f"{name} is no longer read: {stand_in[0]}, its value in this program, is used in its place"
         return VerificationFinding("hard_coded", Outcome.FAIL, message, kernel.qualified_name, kernel.line)
     message = f"{name} is no longer read, so the kernel is right only for the values that it has in this workload"
     return VerificationFinding(Label.ASSUMPTION.value, Outcome.NEEDS_DECISION, message, kernel.qualified_name, kernel.line)

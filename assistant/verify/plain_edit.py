@@ -56,7 +56,7 @@ def misleading_directive(before: str, after: str) -> str | None:
     file's, or writes them as digraphs. In whatever may be one, comments and strings included; None where A has as many."""
     old, new = (Counter(m.lastgroup for m in _ODD_DIRECTIVE.finditer(unspliced(text))) for text in (before, after))
     if new["line"] > old["line"]:
-        return "says by `#line` which file its lines belong to"
+        return "sets by `#line` which file its lines belong to"
     return "writes directives as digraphs" if new["digraph"] > old["digraph"] else None
 
 

@@ -175,7 +175,7 @@ def _by_reference(prepared: PreparedOutput, case: CaseEvidence) -> PreparedOutpu
 
 
 def _roundoff(case: CaseEvidence, prepared: PreparedOutput) -> float:
-    """Of the output's type; of float at least for cancelling values, which are floats that doubles may add up."""
+    """Roundoff of the output's type; of float at least for cancelling values, which are floats that doubles may add up."""
     own = prepared.output.element.unit_roundoff or 0.0
     return max(own, FLOAT_ROUNDOFF) if case.origin.kind == _CANCELLING else own
 

@@ -19,7 +19,7 @@ class Weight(Record):
 
     outcome: Outcome
     code: str = ""
-    """Of the finding; empty: the problem's kind."""
+    """Code of the finding; empty: the problem's kind."""
 
 
 _WRONG, _DOUBTFUL = Weight(Outcome.FAIL), Weight(Outcome.NEEDS_DECISION)

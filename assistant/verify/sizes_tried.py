@@ -42,7 +42,7 @@ def untried(tried: SizesTried, results: Sequence[CaseResult]) -> str:
     own = f"{tried.whose} ({_some(tried.own, _SHAPES_LISTED)})"
     if not also:
         return f"other sizes than the {own}: {tried.remedy} to try them"
-    return f"other sizes than the {own} and those tried beside it ({'; '.join(also)}): {tried.remedy} to try more"
+    return f"other sizes than the {own} and those tried in addition ({'; '.join(also)}): {tried.remedy} to try more"
 
 
 def _some(shapes: Sequence[str], count: int) -> str:

@@ -129,7 +129,7 @@ def worst_spread(runs: list[FloatArray], centre: FloatArray, places: MaskArray) 
 
 
 def usual_spread(outputs: Sequence[tuple[Errors, float]]) -> Errors:
-    """Of one buffer in several cases, as (spread, rms of its values): the median spread relative to the size.
+    """The usual spread of one buffer over several cases, as (spread, rms of its values): the median spread relative to the size.
 
     Two or three runs of one case may agree by luck, where others show that results vary; one case that cancels says little of the others.
     """

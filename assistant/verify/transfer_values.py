@@ -36,7 +36,7 @@ class FloatRule(Record):
 
     tolerance: Tolerance
     least_roundoff: float
-    """Of any element."""
+    """Least roundoff of any element."""
     own_error: float
     """Relative distance that two results may have of which each is as far from the truth as the original is known to be."""
     of_few: float = 1.0
@@ -143,7 +143,7 @@ def _compare_floats(part: Part, element: ElementType, rule: FloatRule, pooled: f
 
 
 def _laid_out_otherwise(finding: VerificationFinding) -> VerificationFinding:
-    message = f"the same values stand at other places on the host, and what is printed of them is the same; {finding.message}"
+    message = f"the same values are at other places on the host, and what is printed of them is the same; {finding.message}"
     return replace(finding, code=OTHER_LAYOUT, outcome=Outcome.NEEDS_DECISION, message=message)
 
 

@@ -54,9 +54,9 @@ class HostData(Record):
     name: str
     """For people: ``memcpy after launch 3``."""
     layout: ElementLayout | None = None
-    """Of structs, where it is known."""
+    """Layout of the structs, where it is known."""
     member: Member | None = None
-    """Of the column of a struct's member."""
+    """Member of a struct whose column this is."""
     buffer: int | None = None
     """Id in its recording of what the bytes were taken from."""
     is_page_locked: bool = False
@@ -173,6 +173,6 @@ def largest_growth(original: ProgramTrace, rounded: ProgramTrace) -> float:
 
 
 def largest_roundoff(trace: ProgramTrace) -> float:
-    """Of floats that reach the host by copies whose type is known; 0 where none do."""
+    """Largest roundoff of floats that reach the host by copies whose type is known; 0 where none do."""
     known = (element_of(item.element_type, len(item.data)) for item in trace.transfers if item.element_type is not None)
     return max((element.unit_roundoff or 0.0 for element in known if element.is_floating), default=0.0)

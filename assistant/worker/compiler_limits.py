@@ -17,13 +17,13 @@ from assistant.worker.launcher import Limits
 __all__ = ["OUTPUT_BYTES", "compiler_limits", "limit_met"]
 
 OUTPUT_BYTES = 4 << 20
-"""Of a compiler's messages; what follows is read and dropped."""
+"""Upper bound for a compiler's messages; what follows is read and dropped."""
 _FILE_BYTES = 512 << 20
-"""Of one file that a compiler writes (chosen): objects and programs of real projects stay far below."""
+"""Upper bound for one file that a compiler writes (chosen): objects and programs of real projects stay far below."""
 _MOST_MEMORY_BYTES = 8 << 30
-"""Of one process (chosen): the largest translation units of CUTLASS take a half of it."""
+"""Upper bound for one process (chosen): the largest translation units of CUTLASS take a half of it."""
 _MEMORY_RATIO = 0.75
-"""Of the machine's memory."""
+"""Share of the machine's memory."""
 _NO_CORE_BYTES = 1
 _OUT_OF_MEMORY = re.compile(
     r"out of memory|virtual memory exhausted|memory exhausted|Cannot allocate memory|std::bad_alloc|cannot allocate memory", re.IGNORECASE
@@ -56,7 +56,7 @@ def limit_met(status: int, output: str) -> str | None:
 
 
 def _memory_bytes() -> int:
-    """Of address space: memory is reserved before it is used. The user's own limit counts where it is lower."""
+    """Limit of address space: memory is reserved before it is used. The user's own limit counts where it is lower."""
     machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     soft, _ = resource.getrlimit(resource.RLIMIT_AS)
     return min(_MOST_MEMORY_BYTES, int(machine * _MEMORY_RATIO), *([] if soft == resource.RLIM_INFINITY else [soft]))

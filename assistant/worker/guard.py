@@ -202,7 +202,7 @@ def _end_all(program: int, asker: socket.socket) -> None:
 
 
 def _children() -> list[int]:
-    """Of this process, those that it got as a subreaper among them."""
+    """Children of this process, those that it got as a subreaper among them."""
     own = os.getpid()
     try:
         with open(f"/proc/self/task/{own}/children", "rb") as listed:  # noqa: PTH123 - one module less to load
@@ -212,7 +212,7 @@ def _children() -> list[int]:
 
 
 def _parent(name: str) -> int | None:
-    """Of a process, by its fourth field in ``/proc/PID/stat``."""
+    """Parent of a process, by its fourth field in ``/proc/PID/stat``."""
     try:
         with open(f"/proc/{name}/stat", "rb") as status:  # noqa: PTH123
             return int(status.read().rpartition(b")")[2].split()[1])

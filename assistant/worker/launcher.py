@@ -173,7 +173,7 @@ class Running:
         self.hang_up()
         while self._guard.fileno() >= 0:
             self._hear()
-        assert self._code is not None, "the guard says so, or has ended"
+        assert self._code is not None, "the guard reports it, or has ended"
         return self._code
 
     def _hear(self) -> None:

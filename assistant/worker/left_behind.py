@@ -15,7 +15,7 @@ from pathlib import Path
 __all__ = ["keep_plain_files"]
 
 _MOST_BYTES = 4 << 30
-"""Of one file (chosen): a recording's largest buffer; nothing larger is read into memory."""
+"""Largest file that is kept (chosen): a recording's largest buffer; nothing larger is read into memory."""
 
 
 def keep_plain_files(folder: Path) -> None:

@@ -44,13 +44,13 @@ _CREDENTIALS = (".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".config
                 ".password-store", ".mozilla", ".pki")  # fmt: skip
 """Below the home folder."""
 _MOST_FILES = 4096
-"""Of a shared folder."""
+"""Files of a shared folder that are listed."""
 _REFUSED = re.compile(r"(?P<gcc>.+): Permission denied|file not found: (?P<gas>.+)")
 """As cc1plus (GCC 11 to 14) and the assembler (binutils 2.40, ``.incbin``) say it."""
 
 
 class ProgramFiles(Record):
-    """Of the user; all paths are real ones (no links in them)."""
+    """The user's files; all paths are real ones (no links in them)."""
 
     folders: tuple[Path, ...]
     """With all that is below them."""
@@ -122,7 +122,7 @@ def _refusal(message: str, files: ProgramFiles, folder: Path) -> str | None:
     if files.holds(named) or not real.exists():
         return None
     led = "" if real == Path(os.path.normpath(named)) else f", which leads to {real},"
-    refusal = f"{os.path.normpath(named)}{led} was not read: it lies outside the program's workspace and include folders"
+    refusal = f"{os.path.normpath(named)}{led} was not read: it is outside the program's workspace and include folders"
     return refusal if _is_guarded(real) else f"{refusal}; if the program needs it, name its folder to the compiler: -I{real.parent}"
 
 

@@ -56,7 +56,7 @@ class Confinement(Record):
     ruleset: int | None
     """Descriptor of Landlock's rules, open while the context is; None: the kernel has none."""
     filter: bytes | None
-    """Of system calls; None: the kernel has none."""
+    """Filter of system calls; None: the kernel has none."""
     layers: Layers
     names_own_threads: bool = False
 
@@ -134,7 +134,7 @@ def _gpu_files() -> tuple[Path, ...]:
 
 
 def _drop_capabilities() -> None:
-    """Of what this process may do (effective, permitted, inheritable), only reading files stays."""
+    """Drop capabilities: of what this process may do (effective, permitted, inheritable), only reading files stays."""
     header = ctypes.create_string_buffer(struct.pack("=Ii", _CAPABILITY_VERSION, 0))
     data = ctypes.create_string_buffer(24)
     system_call(_SYS_CAPGET, header, data)

@@ -36,7 +36,7 @@ _ERRNO = 0x00050000
 
 _LOAD_WORD, _JUMP_EQUAL, _JUMP_AT_LEAST, _JUMP_ANY_BIT, _AND, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x54, 0x06  # linux/bpf_common.h
 _NUMBER_OFFSET, _ARCH_OFFSET, _ARGUMENTS_OFFSET = 0, 4, 16
-"""Of ``struct seccomp_data``: arguments are 64-bit little-endian words."""
+"""Offsets in ``struct seccomp_data``: arguments are 64-bit little-endian words."""
 
 _SOCKET = 41
 _REACHING_OTHERS = {"connect": 42, "sendto": 44, "sendmsg": 46, "sendmmsg": 307}

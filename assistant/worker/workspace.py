@@ -28,7 +28,7 @@ __all__ = ["FolderTooLarge", "PrivateCopy", "Workspace"]
 
 COPIED_BYTES = 64 << 20
 COPIED_ENTRIES = 2_000
-"""Of a folder that is copied for every run of a candidate."""
+"""Entries of a folder that is copied for every run of a candidate."""
 _LINKED_NEIGHBOURS = 2_000
 """Entries of parent folders, all together: beyond them ``..`` shows an incomplete folder."""
 _ONLY_LINKED = frozenset({".git", ".hg", ".svn", ".kernelopt", ".venv", "venv", "node_modules", "__pycache__"})
@@ -69,7 +69,7 @@ class _Link(Record):
 class _File(Record):
     source: str
     stamp: _Stamp
-    """Of the source."""
+    """Stamp of the source."""
 
 
 _Plan = Mapping[str, _Folder | _Link | _File]
@@ -79,7 +79,7 @@ _Plan = Mapping[str, _Folder | _Link | _File]
 class _MadeEntry(Record):
     entry: _Folder | _Link | _File
     stamp: _Stamp
-    """Of what was made."""
+    """Stamp of what was made."""
 
 
 class Workspace:

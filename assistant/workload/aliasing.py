@@ -223,7 +223,7 @@ def _container(tree: SyntaxTree, call: Node, caller: Function | None, seen: _See
     scope = tree.root if caller is None else caller.body
     if owner != name and any("vector" in v.type or "unique_ptr" in v.type for v in locals_of(tree, scope).get(owner, ())):
         return _Buffer(owner)
-    return _Unknown(f"`{tree.text(call)}` may return memory that is used elsewhere")
+    return _Unknown(f"`{tree.text(call)}` may return memory that is in use somewhere else")
 
 
 def _variable_origins(tree: SyntaxTree, name: str, caller: Function | None, seen: _Seen) -> tuple[_Origin, ...]:

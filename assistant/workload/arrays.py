@@ -68,7 +68,7 @@ def largest_finite(element: ElementType) -> float:
 
 
 def significand_bits(element: ElementType) -> int:
-    """Of a floating type, the hidden one included."""
+    """Bits in a floating type's significand, the hidden one included."""
     return round(-np.log2(element.unit_roundoff or 1.0))
 
 

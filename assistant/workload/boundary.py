@@ -63,7 +63,7 @@ def boundary_shapes(workload: DeclaredWorkload) -> tuple[Shape, ...]:
 
 
 def _grown(workload: DeclaredWorkload, smallest: Sizes, rules: Mapping[str, SizeRule]) -> Iterator[dict[str, int]]:
-    """Of one kind each, as far as they are launches of few threads."""
+    """Grown sizes, one for each kind, as far as they are launches of few threads."""
     for first, *_ in larger(smallest, frozenset(), frozenset()).values():
         sizes = {name: _allowed(value, rules.get(name)) for name, value in first.items()}
         is_larger = any(sizes[name] > value for name, value in smallest.items())
@@ -72,7 +72,7 @@ def _grown(workload: DeclaredWorkload, smallest: Sizes, rules: Mapping[str, Size
 
 
 def _thread_count(workload: DeclaredWorkload, sizes: Sizes) -> int:
-    """Of all launches together."""
+    """Threads of all launches together."""
     counts = [[evaluate_count(text, dict(sizes), "") for text in (*step.grid, *step.block)] for step in workload.steps]
     return sum(prod(value for value in step if isinstance(value, int)) for step in counts)
 

@@ -27,7 +27,7 @@ CANCELLING = "cancelling"
 _FEWEST = 64
 """Values of a buffer that has large ones."""
 _PAIRS = 12
-"""Of values that cancel: few, so that hardly any lies across the end of a row that nothing shows."""
+"""Pairs of values that cancel: few, so that hardly any lies across the end of a row that nothing shows."""
 _DISTANCES = (1, 5)
 """Between the two values of a pair, in turn: threads that add up neighbours first cancel some in time, but not all."""
 _LOST_DIGITS = 2

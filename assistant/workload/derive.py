@@ -30,7 +30,7 @@ __all__ = ["Change", "Layouts", "changed", "contents_of", "extract", "fresh_valu
 Change = Callable[[bytes, ElementType, np.random.Generator], bytes]
 """New contents of one buffer, or of one member's column of a buffer of structs; the bytes it was given where nothing changes."""
 Layouts = Mapping[int, ElementLayout]
-"""Of buffers of structs, by buffer id."""
+"""Layouts of buffers of structs, by buffer id."""
 
 
 def extract(

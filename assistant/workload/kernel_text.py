@@ -35,7 +35,7 @@ class KernelText(Record):
 
 
 def read_kernel(names: BodyNames) -> KernelText:
-    """Of the body that ``names`` are of."""
+    """Reads the body that ``names`` belong to."""
     below: defaultdict[str, tuple[Bound, ...]] = defaultdict(tuple)
     for bound in bounds_in(names, names.body):
         below[bound.variable] += (bound,)

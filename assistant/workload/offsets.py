@@ -28,7 +28,7 @@ _FEWEST_ROWS = 3
 _FEWEST_PAIRS = 32
 """Neighbours in one row that rise; fewer may do so by chance."""
 _EMPTY_SHARE, _SINGLE_SHARE = 0.4, 0.2
-"""Of rows that are empty, some of them next to each other, and that have one element."""
+"""Shares of rows that are empty, some of them next to each other, and of rows that have one element."""
 _EMPTY_RUN = 8
 """Empty rows in a row at the beginning, as lanes of a warp that take one each."""
 

@@ -146,7 +146,7 @@ class Ranges:
         return _Value(low, high)
 
     def _value(self, node: Node, open_names: frozenset[str]) -> _Value:
-        """Of anything but a name; raises ``_UnknownError``."""
+        """Value of anything but a name; raises ``_UnknownError``."""
         parts = binary_parts(node)
         if parts is not None:
             return _combined(parts[0], self._whole(parts[1], open_names), self._whole(parts[2], open_names))

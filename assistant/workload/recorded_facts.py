@@ -42,7 +42,7 @@ class SeenLaunch(Record):
     recording: Recording
     launch: RecordedLaunch
     parameters: tuple[Parameter, ...]
-    """Of the launched instance."""
+    """Parameters of the launched instance."""
     count: int = 1
     """Launches that were passed the same."""
 

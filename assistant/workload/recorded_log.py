@@ -38,18 +38,12 @@ from assistant.model.recording import (
 from assistant.record import Record
 from assistant.serialize import dumps
 from assistant.workload.passed_types import PassedTypes
+from assistant.workload.recorded_order import DeviceOrder
 
-__all__ = ["MOST_STEPS", "LogNames", "finish_recording", "rename_blobs"]
-
-MOST_STEPS = 10_000
-"""Of a program whose order is kept: reading as many takes a tenth of a second."""
-
+__all__ = ["LogNames", "finish_recording", "rename_blobs"]
 
 _MOST_PASSED = 1024
 """Different sets of arguments that are kept of launches without contents."""
-_DEFAULT_STREAMS = {"0": "legacy", "2": "per_thread"}
-"""Handles that every program has (``cudaStreamLegacy``, ``cudaStreamPerThread``)."""
-_STREAM_KINDS = {"open_blocking": "blocking", "open_free": "non_blocking"}
 
 
 class LogNames(Record):
@@ -128,7 +122,6 @@ class _LogReader:
         self._skipped: Counter[tuple[str, LaunchConfig, str]] = Counter()
         self._passed: list[_Passed] = []
         self._shapes: Counter[tuple[str, LaunchConfig]] = Counter()
-        self._shape_numbers: dict[tuple[str, LaunchConfig], int] = {}
         self._times_ns: Counter[tuple[str, LaunchConfig]] = Counter()
         self._operations: dict[str, DeviceOperations] = {}
         self._operation_times_ns: Counter[str] = Counter()
@@ -137,11 +130,7 @@ class _LogReader:
         self._uploads: list[Upload] = []
         self._are_uploads_cut = False
         self._uploaded_names: list[str] = []
-        self._steps: list[DeviceStep] = []
-        self._streams: dict[str, int] = {}
-        self._stream_kinds: list[str] = []
-        self._started: list[tuple[str, LaunchConfig]] = []
-        self._asked: list[tuple[DeviceStep, tuple[str, LaunchConfig] | None]] = []
+        self._order = DeviceOrder()
         self._first_partial: int | None = None
         self._last_skipped = 0
 
@@ -164,13 +153,14 @@ class _LogReader:
             "cut": self._cut,
             "left_out": self._left_out,
             "cooperative": self._cooperative,
+            "cluster": self._cluster,
             "launching": self._launching,
             "time": self._time,
             "transfer": self._transfer,
             "operation": self._operation,
-            "call": self._call,
-            "order": self._order,
-            "node": self._node,
+            "call": self._order.call,
+            "order": self._order.stream_or_event,
+            "node": self._order.node,
             "step": self._timed_step,
             "asked": self._ask,
             "overtook": self._overtook,
@@ -203,9 +193,9 @@ class _LogReader:
         transfers = tuple(passed.typed_transfer(transfer) for _, transfer in sorted(self._transfers, key=itemgetter(0)))
         times_ns = self._operation_times_ns
         operations = tuple(replace(each, time_ns=times_ns.get(each.kind)) for each in self._operations.values())
-        sees_uploads = self._sees_operations and not self._are_uploads_cut and not self._asked
+        sees_uploads = self._sees_operations and not self._are_uploads_cut and not self._order.is_asked
         uploaded_count = 0 if "copy_to_device" not in self._operations else self._operations["copy_to_device"].count
-        sees_names = bool(self._asked) and uploaded_count == len(self._uploaded_names)
+        sees_names = self._order.is_asked and uploaded_count == len(self._uploaded_names)
         return Recording(
             passed.typed_buffers(buffers),
             launches,
@@ -216,11 +206,11 @@ class _LogReader:
             passed=_counted(self._passed),
             overtaken=tuple(self._overtaken),
             uploads=tuple(passed.typed_upload(upload) for upload in self._uploads) if sees_uploads else None,
-            steps=self._ordered_steps() or self._asked_steps(tuple(self._shapes)),
+            steps=self._order.steps(tuple(self._shapes)),
             uploaded_names=tuple(self._uploaded_names) if sees_names else None,
             first_partial=self._first_partial,
-            are_waits_seen=bool(self._steps) or not self._asked,
-            stream_kinds=tuple(self._stream_kinds),
+            are_waits_seen=self._order.are_waits_seen,
+            stream_kinds=tuple(self._order.stream_kinds),
         )
 
     def _buffer(self, f: list[str]) -> None:
@@ -233,13 +223,13 @@ class _LogReader:
     def _header(self, f: list[str]) -> tuple[int, str, LaunchConfig]:
         kernel, config = self._names.function(f[1]), _config(f[2:9])
         self._shapes[kernel, config] += 1
-        self._started.append((kernel, config))
+        self._order.started.append((kernel, config))
         return int(f[0]), kernel, config
 
     def _launch(self, f: list[str]) -> None:
         index, kernel, config = self._header(f)
         self._launches.append(_Open(RecordedLaunch(index, kernel, config, (), (), _text(f[10]) or "", int(f[9]))))
-        self._launched(kernel, config, f[11:])
+        self._order.launched((kernel, config), f[11:])
 
     def _skip(self, f: list[str]) -> None:
         self._last_skipped, kernel, config = self._header(f)
@@ -247,43 +237,7 @@ class _LogReader:
             self._passed.pop()  # of a program that launches millions of times, only the first ones' are written
         self._passed.append(_Passed(kernel, config))
         self._skipped[kernel, config, _text(f[9]) or ""] += 1
-        self._launched(kernel, config, f[10:])
-
-    def _launched(self, kernel: str, config: LaunchConfig, stream: list[str]) -> None:
-        """``stream``: empty where the recorder does not see it, so that it does not see the order of everything else either."""
-        if stream:
-            self._add_step(DeviceStep("launch", self._shape_number(kernel, config), self._stream_number(stream[0])))
-
-    def _shape_number(self, kernel: str, config: LaunchConfig) -> int:
-        return self._shape_numbers.setdefault((kernel, config), len(self._shape_numbers))
-
-    def _stream_number(self, word: str) -> int | None:
-        if word == "-":
-            return None
-        if word not in self._streams:
-            self._open_stream(word, _DEFAULT_STREAMS.get(word, "blocking"))
-        return self._streams[word]
-
-    def _open_stream(self, word: str, kind: str) -> None:
-        """A handle may come again for another stream."""
-        self._streams[word] = len(self._stream_kinds)
-        self._stream_kinds.append(kind)
-
-    def _add_step(self, step: DeviceStep) -> None:
-        """One more than are kept shows that there are too many."""
-        if len(self._steps) <= MOST_STEPS:
-            self._steps.append(step)
-
-    def _ordered_steps(self) -> tuple[DeviceStep, ...] | None:
-        return tuple(self._steps) if self._steps and len(self._steps) <= MOST_STEPS else None
-
-    def _asked_steps(self, shapes: tuple[tuple[str, LaunchConfig], ...]) -> tuple[DeviceStep, ...] | None:
-        """As the GPU's own records order them; None where their launches are not those that were recorded, one by one."""
-        launched = [launch for _, launch in self._asked if launch is not None]
-        if not launched or launched != self._started or len(self._asked) > MOST_STEPS:
-            return None
-        numbers = {shape: number for number, shape in enumerate(shapes)}
-        return tuple(step if launch is None else replace(step, shape=numbers[launch]) for step, launch in self._asked)
+        self._order.launched((kernel, config), f[10:])
 
     def _argument(self, f: list[str]) -> None:
         self._change(arguments=(*self._last.arguments, _argument(f)))
@@ -331,6 +285,9 @@ class _LogReader:
     def _cooperative(self, f: list[str]) -> None:
         self._launches[-1].launch = replace(self._last, is_cooperative=True)
 
+    def _cluster(self, f: list[str]) -> None:
+        self._launches[-1].launch = replace(self._last, cluster=Dim3(*map(int, f[:3])))
+
     def _launching(self, f: list[str]) -> None:
         self._notes.append(f"{self._names.function(f[0])} may launch kernels on the device: those launches cannot be captured")
 
@@ -361,23 +318,8 @@ class _LogReader:
         self._operations[f[0]] = DeviceOperations(f[0], known.count + int(f[1]), known.size_bytes + int(f[2]))
         if len(f) > 3:
             is_waited, is_pinned = (f[4] == "1", f[5] == "1") if len(f) > 5 else (False, None)
-            stream = self._stream_number(f[3])
-            self._add_step(DeviceStep(f[0], stream=stream, size_bytes=int(f[2]), is_waited=is_waited, is_pinned=is_pinned))
-
-    def _call(self, f: list[str]) -> None:
-        self._add_step(DeviceStep(f[0], size_bytes=int(f[1])))
-
-    def _order(self, f: list[str]) -> None:
-        kind, word, event = f[0], f[1], int(f[2]) or None
-        if kind in _STREAM_KINDS:
-            self._open_stream(word, _STREAM_KINDS[kind])
-        elif kind.startswith("wait_"):
-            self._add_step(DeviceStep("wait", stream=self._stream_number(word) if kind == "wait_stream" else None, event=event))
-        else:
-            self._add_step(DeviceStep(kind, stream=self._stream_number(word), event=event))
-
-    def _node(self, f: list[str]) -> None:
-        self._add_step(DeviceStep("node", needs=tuple(map(int, f))))
+            stream = self._order.stream_number(f[3])
+            self._order.add(DeviceStep(f[0], stream=stream, size_bytes=int(f[2]), is_waited=is_waited, is_pinned=is_pinned))
 
     def _timed_step(self, f: list[str]) -> None:
         kind, size_bytes, start_ns, end_ns = f[0], *map(int, f[2:5])
@@ -386,14 +328,14 @@ class _LogReader:
             kernel, config = self._names.function(f[5]), _config(f[6:13])
             self._shapes[kernel, config] += 1
             self._times_ns[kernel, config] += end_ns - start_ns
-            shape = self._shape_number(kernel, config)
+            shape = self._order.shape_number((kernel, config))
         else:
             self._operation_times_ns[kind] += end_ns - start_ns
-        self._add_step(DeviceStep(kind, shape, self._stream_number(f[1]), size_bytes, start_ns, end_ns))
+        self._order.add(DeviceStep(kind, shape, self._order.stream_number(f[1]), size_bytes, start_ns, end_ns))
 
     def _ask(self, f: list[str]) -> None:
         launch = (self._names.function(f[3]), _config(f[4:11])) if f[0] == "launch" else None
-        self._asked.append((DeviceStep(f[0], -1, self._stream_number(f[1]), int(f[2])), launch))
+        self._order.ask(DeviceStep(f[0], -1, self._order.stream_number(f[1]), int(f[2])), launch)
 
     def _overtook(self, f: list[str]) -> None:
         first, earlier = (self._names.function(word) if kind == "launch" else kind for kind, word, _ in (f[:3], f[3:6]))

@@ -43,17 +43,17 @@ class OrderedStep(Record):
     kind: str
     """As of ``DeviceStep``."""
     kernel: str = ""
-    """Of a launch."""
+    """For a launch: its kernel."""
     config: LaunchConfig | None = None
-    """Of a launch."""
+    """For a launch: its configuration."""
     is_edited: bool = False
     """Its code is not the same in both versions: equal launches are none."""
     arguments: str | None = None
-    """Of a launch, its plain arguments, pointers blanked; None where they were not kept: they say nothing then."""
+    """For a launch: its plain arguments, pointers blanked; None where they were not kept: they say nothing then."""
     size_bytes: int = 0
-    """Of a copy or fill."""
+    """For a copy or fill: its size."""
     is_pinned: bool | None = None
-    """Of a copy between host and device: the host's memory is page-locked; None where that is not known."""
+    """For a copy between host and device: the host's memory is page-locked; None where that is not known."""
     needs: tuple[int, ...] = (1,)
     """How many steps before it those stand that it waits for, without what follows from others; so too where that is not known."""
 

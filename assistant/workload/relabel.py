@@ -24,7 +24,7 @@ _LOWER_HALVES = 4
 """Different lower halves that half of all values share: who keeps that half only takes many values for equal."""
 _SHARED = 0.5
 _SPARE_BITS = 2
-"""Of the upper half: so many values that all its numbers would be used are stretched instead."""
+"""Spare bits of the upper half: so many values that all its numbers would be used are stretched instead."""
 _SUM_BITS = 3
 """Left free in signed integers of 32 bits and more: a sum of a few of them is no overflow, which CUDA C++ leaves undefined."""
 _LEAST_MARK, _MARK_RATIO = 1 << 16, 16
@@ -112,7 +112,8 @@ def _magnitudes(values: Array) -> Array:
 
 
 def _grown(sizes: Array, limit: int, bits: int, random: np.random.Generator) -> Array:
-    """Of sorted distinct positive values: upper halves all different and lower ones shared, or stretched where there are too many."""
+    """Grown values, from sorted distinct positive ones: upper halves all different and lower ones shared, or stretched where there are too
+    many."""
     half = bits // 2
     highest = (limit >> half) - 1
     if sizes.size << _SPARE_BITS <= highest:

@@ -24,15 +24,15 @@ Sizes = Mapping[str, int]
 
 _MOST_FACTORS = 3
 _MOST_PLAIN_FACTORS = 4
-"""Of a product of different integers, each as it is (batch · channels · height · width)."""
+"""Factors in a product of different integers, each as it is (batch · channels · height · width)."""
 _MOST_NAMES = 6
 """Integers that are looked at: combinations of more are many, and fit by chance."""
 _LARGEST_MULTIPLE = 64
 """Elements per element of a size: channels, bins, taps."""
 _DIVISORS = (2, 4, 8, 16)
-"""Of a size in bytes where elements are counted, or of a size that is halved."""
+"""Divisors of a size in bytes where elements are counted, or of a size that is halved."""
 _OFFSETS = (1, -1, 2, -2)
-"""Of offsets of rows (n+1) and of inner points (w-2)."""
+"""Offsets that rows (n+1) and inner points (w-2) have."""
 _WARP_THREADS = 32
 _COARSENING = (1, 2, 4, 8, 16, 32)
 """Elements that one thread, warp or block takes."""

@@ -143,7 +143,7 @@ class Plan(Record):
 
 
 def size_model(case: NewCase, observed: Sequence[ObservedLaunch], scalars: tuple[Scalar, ...]) -> SizeModel | None:
-    """Of the launch that ``observed`` begins with; None where no integer says how large anything is."""
+    """Model of the launch that ``observed`` begins with; None where no integer says how large anything is."""
     counts = _extents(case, observed)
     grid = grid_model(observed, _terms(counts))
     unexplained = [axis for axis, terms in zip("xyz", grid.grid, strict=True) if not terms and getattr(grid.config.grid, axis) > 1]
@@ -182,7 +182,7 @@ def _with_block_counts(one: ObservedLaunch, axes: Sequence[str]) -> ObservedLaun
 
 
 def grid_model(observed: Sequence[ObservedLaunch], extents: Sequence[Term] = ()) -> GridModel:
-    """Of the launch that ``observed`` begins with; the others must fit as well. ``extents``: what buffers follow from."""
+    """Grid model of the launch that ``observed`` begins with; the others must fit as well. ``extents``: what buffers follow from."""
     config, sizes = observed[0].config, observed[0].sizes
     x, y, z = (_axis_terms(observed, axis, extents) for axis in ("x", "y", "z"))
     block_x, block_y, block_z = (_same_size(value, sizes) for value in _axes(config.block))
@@ -193,7 +193,7 @@ def grid_model(observed: Sequence[ObservedLaunch], extents: Sequence[Term] = ())
 
 
 def _axis_terms(observed: Sequence[ObservedLaunch], axis: str, extents: Sequence[Term]) -> tuple[Term, ...]:
-    """Of the grid along one axis; a single block says nothing, unless the integer is one that a buffer depends on: it may cover any."""
+    """Terms of the grid along one axis; a single block says nothing, unless a buffer depends on the integer: it may cover any."""
     seen = [SeenBlocks(one.sizes, one.config.block, getattr(one.config.grid, axis), axis) for one in observed]
     known = frozenset(name for term in extents for name in term.names)
     terms = explain_blocks(seen, extents)

@@ -16,7 +16,7 @@ from itertools import zip_longest
 import numpy as np
 
 from assistant.model.elements import parse_element_type
-from assistant.model.launch import LaunchConfig
+from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.recording import RecordedArgument, RecordedLaunch, Recording
 from assistant.model.source import Parameter
 from assistant.record import Record
@@ -62,6 +62,8 @@ class LaunchPair(Record):
     """B's grid, block and shared memory."""
     is_cooperative: bool = False
     """Whether B launches it so."""
+    cluster: Dim3 | None = None
+    """B's, as of ``RecordedLaunch``."""
 
 
 class Pairing(Record):
@@ -174,7 +176,7 @@ def pair_launches(a: Recording, b: Recording, layout_of: LayoutOf = lambda _: No
             difference = _argument_difference(a, left, b, right, layout_of)
             if difference is not None:
                 return ProgramLevelOnly(f"launch {left.index} of {kernel_name(a_kernel)}: {difference}")
-            pairs.append(LaunchPair(left.index, right.index, right.kernel, right.config, right.is_cooperative))
+            pairs.append(LaunchPair(left.index, right.index, right.kernel, right.config, right.is_cooperative, right.cluster))
     return Pairing(tuple(sorted(pairs, key=lambda pair: pair.a_index)), kernels)
 
 
@@ -184,10 +186,12 @@ def _launch_count(recording: Recording, kernel: str) -> int:
     return max(kept, sum(shape.count for shape in recording.shape_counts if shape.kernel == kernel))
 
 
-def started_as(case: NewCase, kernel: str, config: LaunchConfig, is_cooperative: bool) -> NewCase:
+def started_as(case: NewCase, started: LaunchPair | RecordedLaunch) -> NewCase:
     """``case`` (of one launch) with B's kernel and launch on A's arguments and buffers."""
-    launches = case.recording.launches
-    launches = tuple(replace(launch, kernel=kernel, config=config, is_cooperative=is_cooperative) for launch in launches)
+    launches = tuple(
+        replace(launch, kernel=started.kernel, config=started.config, is_cooperative=started.is_cooperative, cluster=started.cluster)
+        for launch in case.recording.launches
+    )
     return replace(case, recording=replace(case.recording, launches=launches))
 
 

@@ -20,11 +20,11 @@ _ROUND = (1 << 20, 3 << 18, 5 << 17, 7 << 17)
 _ODD_SHARE = (1000, 1024)
 """The second shape's sizes are this share of the first's, made odd."""
 _MOST_ELEMENTS = 1 << 22
-"""Of all arrays together, about 16 MiB of floats."""
+"""Elements of all arrays together, about 16 MiB of floats."""
 _MOST_STEPS = 1 << 22
 """Threads times loop iterations: a second or two in the emulator with every check."""
 _FEW = 16
-"""Of a size that neither threads nor arrays depend on: iterations."""
+"""Value of a size that neither threads nor arrays depend on: iterations."""
 _NARROW = 2
 _WINDOW = re.compile(r"(?i)^(?:r|k?rad(?:ius)?|halo|half_?\w*|pad(?:ding)?|border|order|dilation|stride)$")
 """Names of half-widths: of a stencil, of a filter."""

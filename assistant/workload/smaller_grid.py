@@ -24,7 +24,7 @@ def with_smaller_grids(case: NewCase) -> tuple[NewCase, ...]:
     """
     launch, *others = case.recording.launches
     blocks = launch.config.grid.x
-    if others or launch.is_cooperative or launch.chosen_blocks:
+    if others or launch.is_cooperative or launch.cluster is not None or launch.chosen_blocks:
         return ()
     counts = dict.fromkeys(count for count in (blocks // 2, blocks // 3 | 1) if 0 < count < blocks)
     return tuple(with_blocks(case, count) for count in counts)

@@ -207,7 +207,7 @@ def _fill(extents: dict[str, Polynomial], counters: Mapping[str, str], options: 
 
 
 def _without_sizes(index: int, counter: str, options: CoverOptions) -> Polynomial:
-    """Of a kernel without integer parameters: what the launch's numbers span, else a size of the block's own."""
+    """The covered threads of a kernel without integer parameters: what the launch's numbers span, else a size of the block's own."""
     if index >= len(options.grid):
         return Polynomial.of(OWN_SIZE)
     threads = (*options.block, 1, 1)[index] if counter.startswith("global") else 1

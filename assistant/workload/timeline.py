@@ -24,9 +24,9 @@ _MOST_ROWS = 32
 _MOST_GAPS = 5
 _MOST_STREAMS = 16
 _MOST_SPANS = 128
-"""Of all streams together, so that the longest program's timeline stays small."""
+"""Spans of all streams together, so that the longest program's timeline stays small."""
 _LEAST_SLICES = 16
-"""Of one stream that has more spans than are kept."""
+"""Slices of one stream that has more spans than are kept."""
 _LEADING_RATIO = 0.8
 _MOST_LEADING = 3
 """The leading kernels are the fewest that take this share of the time of all kernels, and no more than these."""
@@ -114,7 +114,7 @@ def build_timeline(
     row_notes: Mapping[Work, str] | None = None,
     notes: tuple[str, ...] = (),
 ) -> Timeline:
-    """Of everything that ran, at least one; ``stream_kinds`` by a stream's number, ``row_notes`` what is to be said of a row."""
+    """Timeline of everything that ran, at least one; ``stream_kinds`` by a stream's number, ``row_notes`` what is to be noted on a row."""
     first_s = min(one.start_s for one in timed)
     span_s = max(one.end_s for one in timed) - first_s
     every = sorted(timed, key=lambda one: (one.start_s, one.end_s))
@@ -155,7 +155,7 @@ def build_timeline_of_totals(
     row_notes: Mapping[Work, str] | None = None,
     notes: tuple[str, ...] = (),
 ) -> Timeline:
-    """Of a program that does too much for its order to be kept: as if all of it ran one after the other."""
+    """Timeline of a program that does too much for its order to be kept: as if all of it ran one after the other."""
     span_s = sum(total.time_s for total in totals)
     rows = _rows(totals, span_s, row_notes or {})
     leading = _leading(rows)
@@ -277,7 +277,7 @@ def _spans(timed: Iterable[TimedWork]) -> list[_Span]:
 
 
 def _busy_s(spans: Iterable[_Span]) -> float:
-    """Of spans by their start: how long at least one of them lasts."""
+    """How long at least one of the spans, given by their start, lasts."""
     busy_s, until_s = 0.0, float("-inf")
     for start_s, end_s in spans:
         busy_s += max(0.0, end_s - max(start_s, until_s))

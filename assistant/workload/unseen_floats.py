@@ -17,7 +17,7 @@ from assistant.workload.resample import ordered_as, with_tail
 __all__ = ["TELLING", "enlarged", "in_floats", "spread"]
 
 _SPREAD_RATIOS = (1.0, 8.0)
-"""Of a value to the program's own."""
+"""Ratios of a value to the program's own."""
 _FEWEST_DATA = 16
 """Fewer floats are numbers to compare others with, such as a box, rather than data."""
 _HALVES = 32

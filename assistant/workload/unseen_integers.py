@@ -24,11 +24,11 @@ _UNUSED_SHARE = 0.75
 _LARGE_SHARE = 0.25
 """The larger half of large integers begins at this share of the range."""
 _EXTREME_SHARE = 0.5
-"""Of bytes that are large: black or white."""
+"""Share of bytes that are large: black or white."""
 _FEWEST_REPEATED = 64
 """A buffer of fewer integers says nothing of values that follow each other."""
 _MOST_REPEATED = 256
-"""Of more different integers none is a symbol, a class or a level of brightness."""
+"""Among more different integers than these none is a symbol, a class or a level of brightness."""
 _RUN = (8, 64)
 """The shortest and the longest run of one value."""
 _OF_LIMITS = (0, 1, None, None)
@@ -38,7 +38,7 @@ _SHORT_RUN = (1, 6)
 _FEWEST_CARRY_BYTES = 4
 """Smaller integers are symbols and levels rather than parts of long numbers."""
 _ZERO_SHARE = 0.1
-"""Of all values, in addition to one long run."""
+"""Share of all values, in addition to one long run."""
 _LOW_HALVES = 8
 """Low halves of 64-bit integers that differ in their high ones."""
 _WIDE_BYTES = 8
@@ -77,7 +77,7 @@ def _large(data: bytes, element: ElementType, random: np.random.Generator) -> by
 
 
 def _limits(data: bytes, element: ElementType, random: np.random.Generator) -> bytes:
-    """Of integers of the type's whole range: runs of 0, of 1 and of the limit among them, through which a carry goes far."""
+    """Integers of the type's whole range: runs of 0, of 1 and of the limit among them, through which a carry goes far."""
     if element.kind is not ElementKind.UINT or element.components != 1 or element.scalar_bytes < _FEWEST_CARRY_BYTES:
         return data
     values = decode(data, element)

@@ -47,7 +47,7 @@ __all__ = [
 _FEW_INTEGERS = 4
 """Integers that come in so small a group are sizes, counters and flags, and stay."""
 _NAMES_SHOWN = 4
-"""Of what changed, members of structs each for itself."""
+"""Names shown of what changed, members of structs each for itself."""
 _SMALL_VALUES = 8
 """Memory that was zero is filled with whole numbers below this."""
 _MOST_ALONE = 3
@@ -65,7 +65,7 @@ class Piece(Record):
     element: ElementType | None
     """None where it is not known; they stay then."""
     layout: ElementLayout | None
-    """Of structs."""
+    """Layout of the structs."""
     name: str
     """For people: of what they are uploaded to."""
 
@@ -229,7 +229,7 @@ def _negative(uploaded: UploadedContents, seed: int) -> Iterator[NewCase]:
 
 
 def _unseen(uploaded: UploadedContents, seed: int, kind: str) -> Iterator[NewCase]:
-    """Of floats first without the zeros that are data: one of them is larger than all that are negative."""
+    """Unseen contents; of floats first without the zeros that are data: one of them is larger than all that are negative."""
     if kind in TELLING_KINDS:
         dense = fresh_values(uploaded.case, Draw(seed, integers="kept", zeros="filled"), uploaded.layouts)
         yield with_unseen(dense, kind, seed, uploaded.layouts) or uploaded.case
@@ -270,7 +270,7 @@ def words_of(uploaded: UploadedContents, drawn: NewCase) -> str:
 
 
 def _columns(data: bytes, layout: ElementLayout) -> list[bytes]:
-    """Of each member."""
+    """The column of each member."""
     found = list[bytes]()
 
     def keep(column: bytes, element: ElementType) -> bytes:

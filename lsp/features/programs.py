@@ -69,7 +69,7 @@ def _command(backend: Backend, unit: Unit, given: str | None) -> tuple[str, ...]
     way = None if programs is None else programs.way
     text = given if given is not None or way is None else way.command
     if not text or not text.strip():
-        raise UsageError(f"no build of {unit.path.name} is seen", "give its command: `make app`, say")
+        raise UsageError(f"no build of {unit.path.name} is seen", "give its command, for example `make app`")
     try:
         return tuple(shlex.split(text))
     except ValueError as error:

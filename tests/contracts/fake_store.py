@@ -15,7 +15,7 @@ from assistant.model.completion import ModelCall, SentCall
 from assistant.model.pair import PairSession, Turn, TurnKind
 from assistant.model.placement import Placement, PlacementState
 from assistant.model.proposal import AlreadyDecided, Decision, DecisionKind, Proposal, ProposalState
-from assistant.ports.store import StoredAnalysis
+from assistant.ports.store import NotReplayable, StoredAnalysis
 
 __all__ = ["FakeStore"]
 
@@ -29,8 +29,8 @@ class FakeStore:
     """Implements ``ports.store.Store`` for one process."""
 
     is_closed: bool = False
-    recordings: dict[str, Path] = field(default_factory=dict[str, Path])
-    """By proposal: where the recordings lie that were to be kept."""
+    recordings: dict[str, dict[str, bytes] | None] = field(default_factory=dict[str, dict[str, bytes] | None])
+    """By proposal, oldest first: the files of its recording by their names in its folder; None: removed for the quota."""
     _attempts: dict[str, Attempt] = field(default_factory=dict[str, Attempt])
     _proposals: dict[str, tuple[Path, Proposal]] = field(default_factory=dict[str, tuple[Path, Proposal]])
     _decisions: list[Decision] = field(default_factory=list[Decision])
@@ -74,7 +74,27 @@ class FakeStore:
         return tuple(superseded)
 
     def keep_recording(self, proposal_id: str, recording: Path, quota_bytes: int, now_ms: int) -> None:
-        self.recordings[proposal_id] = recording
+        self.recordings.pop(proposal_id, None)
+        files = (*(recording / "blobs").iterdir(), recording / "recording.json")
+        self.recordings[proposal_id] = {str(file.relative_to(recording)): file.read_bytes() for file in files}
+        while self._recorded_bytes() > quota_bytes:
+            self.recordings[next(known for known, kept in self.recordings.items() if kept is not None)] = None
+
+    def _recorded_bytes(self) -> int:
+        """Equal contents have equal names, and count once."""
+        contents = {name: data for kept in self.recordings.values() if kept is not None for name, data in kept.items() if "blobs" in name}
+        return sum(map(len, contents.values()))
+
+    def restore_recording(self, proposal_id: str, folder: Path) -> Path | NotReplayable:
+        if proposal_id not in self.recordings:
+            return NotReplayable("no recording of it was kept")
+        kept = self.recordings[proposal_id]
+        if kept is None:
+            return NotReplayable("its recording was removed to keep within memory.recordings_bytes")
+        for name, data in kept.items():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_bytes(data)
+        return folder
 
     def proposals(
         self, workspace: Path | None = None, states: frozenset[ProposalState] | None = None, path: Path | None = None

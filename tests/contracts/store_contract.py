@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from assistant.model.completion import SentCall, Spending
 from assistant.model.pair import TurnKind
 from assistant.model.placement import Placement, PlacementState
 from assistant.model.proposal import AlreadyDecided, DecisionKind, ProposalState
-from assistant.ports.store import Store, StoredAnalysis
+from assistant.ports.store import NotReplayable, Store, StoredAnalysis
 from tests.contracts.stored import CALL, Given, pair_session, turn
 
 __all__ = ["StoreContract"]
@@ -84,6 +85,24 @@ class StoreContract:
         store.decide(Given.decision("P01"), OPEN)
         store.add_proposal(Given.workspace, Given.proposal("P02"))
         assert store.find_proposal("P01").state is ProposalState.ACCEPTED
+
+    def test_a_proposals_recording_comes_back_until_the_quota_removes_it(self, store: Store, tmp_path: Path) -> None:
+        unknown = store.restore_recording("P01", tmp_path / "none")
+        assert unknown == NotReplayable("no recording of it was kept")
+        names = {}
+        for number, proposal_id in enumerate(("P01", "P02")):
+            store.add_proposal(Given.workspace, Given.proposal(proposal_id, kernel=f"k{number}()"))
+            data = bytes([number]) * 600
+            names[proposal_id] = hashlib.sha256(data).hexdigest()
+            (tmp_path / proposal_id / "blobs").mkdir(parents=True)
+            (tmp_path / proposal_id / "blobs" / names[proposal_id]).write_bytes(data)
+            (tmp_path / proposal_id / "recording.json").write_text(f"{{{number}}}")
+            store.keep_recording(proposal_id, tmp_path / proposal_id, 1000, number)
+        assert store.restore_recording("P02", tmp_path / "again") == tmp_path / "again"
+        assert (tmp_path / "again" / "recording.json").read_text() == "{1}"
+        assert (tmp_path / "again" / "blobs" / names["P02"]).read_bytes() == b"\1" * 600
+        removed = store.restore_recording("P01", tmp_path / "never")
+        assert removed == NotReplayable("its recording was removed to keep within memory.recordings_bytes")
 
     def test_proposals_are_filtered_by_workspace_and_state(self, store: Store) -> None:
         store.add_proposal(Given.workspace, Given.proposal("P01"))

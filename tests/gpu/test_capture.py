@@ -21,6 +21,7 @@ from assistant.lab.gpu import GpuLab
 from assistant.lab.gpu_client import GpuClient
 from assistant.lab.gpus import Gpu, NoGpu, list_gpus, usable_gpus
 from assistant.model.build import Flags
+from assistant.model.launch import Dim3
 from assistant.model.recording import RecordedLaunch, Recording
 from assistant.model.source import Source
 from assistant.model.workload import Case, CaseOrigin
@@ -108,7 +109,7 @@ def contents(run: ProgramRun, blob: str | None) -> bytes:
     return (run.recording_path / "blobs" / blob).read_bytes()
 
 
-@pytest.mark.parametrize("name", ["vectors", "blocks", "places", "graphs", "together"])
+@pytest.mark.parametrize("name", ["vectors", "blocks", "places", "graphs", "together", "clusters"])
 async def test_a_recorded_launch_leaves_the_same_bits_when_it_is_replayed(captured: CapturedRuns, lab: GpuLab, name: str) -> None:
     run, recording = await recorded(captured, program(name))
     assert len(recording.launches) >= 1
@@ -165,6 +166,15 @@ async def test_launches_inside_graphs_are_recorded_and_the_program_sees_nothing_
     changed = [launch.arguments[1].data_hex for launch in recording.launches if launch.buffers[0].buffer == 1]
     assert changed == [np.float32(1.0).tobytes().hex(), np.float32(3.0).tobytes().hex()], "the second launch has the updated argument"
     assert run.stdout == b"2.50 5.50 6.00 3.00 1 no error\n", "as without a recording"
+
+
+async def test_clusters_are_kept_with_their_launches(captured: CapturedRuns) -> None:
+    _, recording = await recorded(captured, program("clusters"))
+    assert [(launch.kernel.partition("(")[0], launch.cluster) for launch in recording.launches] == [
+        ("by_launch", Dim3(4)),
+        ("by_kernel", None),
+        ("by_launch", Dim3(4)),
+    ]
 
 
 async def test_launches_on_the_device_are_declined_by_name(captured: CapturedRuns) -> None:

@@ -11,7 +11,7 @@ import type { Build, Program } from "./protocol/answers.ts";
  */
 export async function chooseProgram(programs: readonly Program[], builds: readonly Build[]): Promise<string | undefined> {
   if (programs.length === 0 && builds.length === 0) {
-    void vscode.window.showInformationMessage("No program was found that runs these kernels. The hover on a kernel says what was looked for.");
+    void vscode.window.showInformationMessage("No program was found that runs these kernels. The hover on a kernel lists what was looked for.");
     return undefined;
   }
   const items = [

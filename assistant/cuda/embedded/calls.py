@@ -26,7 +26,7 @@ class _Function(Record):
     origins: tuple[str, ...]
     """Full dotted names."""
     position: int
-    """Of the argument that holds the CUDA text."""
+    """Position of the argument that holds the CUDA text."""
     keyword: str
 
 

@@ -20,7 +20,8 @@ from assistant.model.source import Span
 __all__ = ["find_embedded"]
 
 _MOST_CALLS = 200
-"""Of one text: programs have a handful. What is beyond is said to be passed over, once, and costs nothing at a keystroke."""
+"""Calls that are read in one text: programs have a handful. Those beyond are reported once as passed over, and cost nothing at a keystroke.
+"""
 _MARKER = re.compile("|".join(NAMES))
 
 

@@ -13,6 +13,7 @@ import tempfile
 from functools import partial
 from pathlib import Path
 
+from assistant.build.architectures import compiled_for
 from assistant.build.diagnostics import parse_compiler
 from assistant.build.includes import with_headers
 from assistant.build.overlay import Overlay, write_overlay
@@ -32,7 +33,7 @@ __all__ = ["build_program", "run_build_command"]
 
 _TIMEOUT_S = 120.0
 _LINES_SHOWN = 8
-"""Of what a failing build says, the last."""
+"""Last lines that are shown of a failing build's messages."""
 
 
 def build_program(request: CaptureRequest, toolchain: Toolchain, runner: ToolRunner) -> Path:
@@ -52,7 +53,7 @@ def build_program(request: CaptureRequest, toolchain: Toolchain, runner: ToolRun
         overlay = write_overlay(request.sources, request.flags.arguments, place / "overlay")
         commands = _commands(toolchain.nvcc.path, request, overlay, staged)
         if any(is_read_by_shell(word) for command in commands for word in command):  # nvcc hands its own command lines to one
-            raise CaptureFailed("not_built", "a flag or path holds what a shell acts upon, and nvcc starts one", "rename it")
+            raise CaptureFailed("not_built", "a flag or path has characters that the shell which nvcc starts would interpret", "rename it")
         named = (path for path, _ in request.sources)
         files = files_of(named, request.workspaces, request.flags.arguments, request.cwd, runner.environment)
         access = compile_access(files, toolchain, runner.environment, place)
@@ -84,7 +85,8 @@ def _commands(nvcc: str, request: CaptureRequest, overlay: Overlay, staged: Path
     sources = [overlay.place(path) for path in units if not is_c(path)]
     in_c = {overlay.place(path): staged.with_name(f"{number}.o") for number, path in enumerate(units) if is_c(path)}
     linked = ("-rdc=true",) if len(sources) > 1 and "-rdc=true" not in given else ()
-    options = (*overlay.first, *given, *overlay.last, f"-arch={request.architecture}")
+    architecture = compiled_for(request.architecture, (text for _, text in request.sources))
+    options = (*overlay.first, *given, *overlay.last, f"-arch={architecture}")
     plain = tuple(word for word in options if not word.startswith(("-std", "--std")))
     objects = (word for output in in_c.values() for word in ("-Xlinker", str(output)))
     return [
@@ -107,7 +109,7 @@ def run_build_command(
         reason = f"did not end within {bounds.wall_s:g} s" if outcome.timed_out else status
         lines = [line for path in said for line in path.read_text("utf-8", "replace").splitlines()]
         tail = "\n".join(lines[-_LINES_SHOWN:])
-        raise CaptureFailed("not_built", f"--build {name} {reason}\n{tail}", "fix what the build says")
+        raise CaptureFailed("not_built", f"--build {name} {reason}\n{tail}", "fix what the build reports")
 
 
 def _key(request: CaptureRequest, nvcc_version: str) -> str:

@@ -34,9 +34,9 @@ class CaptureRequest(Record):
     flags: Flags = DEFAULT_FLAGS
     architecture: str = "sm_90"
     args: tuple[str, ...] = ()
-    """Of the program that is built from the sources; a command has its own."""
+    """Arguments of the program that is built from the sources; a command has its own."""
     libraries: tuple[str, ...] = ()
-    """Of others, that the sources' program is linked with: ``-lNAME``, ``-LFOLDER`` and files, in order."""
+    """Other libraries that the sources' program is linked with: ``-lNAME``, ``-LFOLDER`` and files, in order."""
     build_command: tuple[str, ...] | None = None
     run_command: tuple[str, ...] | None = None
     """None: the sources are built and their ``main`` is run."""
@@ -47,7 +47,7 @@ class CaptureRequest(Record):
     visible_devices: str | None = None
     """Value of ``CUDA_VISIBLE_DEVICES``; None: as it is."""
     gpu_uuids: tuple[str, ...] = ()
-    """Of the GPUs on which nothing is measured while the program runs: all that it may use."""
+    """The GPUs on which nothing is measured while the program runs: all that it may use."""
     is_timeline: bool = False
     """When kernels, copies and fills ran is recorded, and nothing else: the program is not waited for anywhere."""
     workspaces: tuple[str, ...] = ()

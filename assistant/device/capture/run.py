@@ -215,7 +215,7 @@ def _put(request: CaptureRequest, copy: Path, sources: tuple[tuple[str, str], ..
     """Texts in the private copy, where the build finds them. Raises CaptureFailed for one outside it."""
     for path, text in sources:
         if not Path(path).is_relative_to(request.cwd):
-            message = f"{path} lies outside {request.cwd}, of which the edited program gets a private copy"
+            message = f"{path} is outside {request.cwd}, of which the edited program gets a private copy"
             raise CaptureFailed("unsupported", message, "run from a folder that holds the sources")
         place = copy / Path(path).relative_to(request.cwd)
         place.unlink(missing_ok=True)

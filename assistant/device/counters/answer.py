@@ -29,11 +29,11 @@ class Answer(Record):
     stalls: dict[int, tuple[tuple[str, int], ...]] = field(default_factory=dict[int, tuple[tuple[str, int], ...]])
     """Offset of the instruction → (reason, warp samples)."""
     measured: tuple[LaunchMetric, ...] = ()
-    """Of the launch as a whole."""
+    """Metrics of the launch as a whole."""
     sampled_count: int = 0
     """Warp samples that the hardware took of all that ran meanwhile."""
     dropped_count: int = 0
-    """Of these, those that it lost."""
+    """Samples among these that it lost."""
 
 
 def read_answer(text: str, symbol: str) -> Answer:
@@ -66,7 +66,7 @@ def _launch_metric(metric: str, value: float) -> tuple[LaunchMetric, ...]:
 
 
 def _unit_of(metric: str) -> str:
-    """Of CUPTI's value, in Nsight Compute's words: both go by the metric's name (CUPTI, "Metrics Mapping", and its submetrics)."""
+    """The unit of CUPTI's value, in Nsight Compute's words: both go by the metric's name (CUPTI, "Metrics Mapping", and its submetrics)."""
     if "pct" in metric:
         return "%"
     return "ns" if "time" in metric else "byte"

@@ -37,7 +37,7 @@ __all__ = ["CuptiRuns", "counters_reply", "refusal_of_cupti"]
 _START_S = 20.0
 """A context and CUPTI's first use: about 1 s on an idle H200."""
 _TOLD_RATIO = 0.01
-"""Of the warp samples: fewer that are lost change no share of a stall that is shown."""
+"""Share of the warp samples: if fewer are lost, no stall's share that is shown changes."""
 _KNOWN: tuple[tuple[str, str, str, str], ...] = (
     ("INSUFFICIENT_PRIVILEGES", "forbidden", "this user may not read the GPU's counters", PERMIT_COUNTERS),
     (
@@ -50,7 +50,7 @@ _KNOWN: tuple[tuple[str, str, str, str], ...] = (
         "NOT_SUPPORTED",
         "unsupported",
         "CUPTI does not read this GPU's counters, or not those of this MIG slice of it",
-        "use another GPU, or a whole one: gpu timing and the emulator's counters are used meanwhile",
+        "use another GPU, or a whole one: gpu timing and the emulator's counters are used until then",
     ),
     ("did not end within", "timed_out", "the launches with CUPTI's counters did not end in time", "raise --timeout or shrink the workload"),
 )
@@ -128,7 +128,6 @@ def _dropped(launches: Sequence[SampledLaunch]) -> tuple[CountingFailure, ...]:
     every, dropped = sum(answer.sampled_count for answer in answers), sum(answer.dropped_count for answer in answers)
     if dropped <= _TOLD_RATIO * every:
         return ()
-    message = (
-        f"the GPU dropped {dropped:,} of {every:,} samples of where warps wait ({100 * dropped / every:.0f} %): stalls stand on the others"
-    )
+    share = f"{dropped:,} of {every:,} samples of where warps wait ({100 * dropped / every:.0f} %)"
+    message = f"the GPU dropped {share}: stalls are counted from the others"
     return (CountingFailure("dropped", message, "profile a larger workload, which is sampled less often, or install Nsight Compute's ncu"),)

@@ -35,9 +35,9 @@ _SETS = 8
 _SETS_WALL_S = 1.0
 """A case whose calls take long is timed on fewer sets."""
 _MOST_MEMORY_SHARE = 0.25
-"""Of the free memory, for all sets: others may want some."""
+"""Share of the free memory that all sets together take: other processes may need some."""
 _WARM_S = 0.4
-"""Of work before anything is timed: idle clocks are left within less on an H200."""
+"""Work before anything is timed: an H200 leaves its idle clocks in less."""
 _SPIN_CLOCKS = 2_000_000
 _FILL = 0xAB
 _STATES = ("cold", "warm")

@@ -56,7 +56,7 @@ class LaunchMetricSource(Record):
     """Where a whole launch's metric comes from."""
 
     name: str
-    """Of the catalogue, which knows Nsight Compute's."""
+    """Name in the catalogue, which has Nsight Compute's names."""
     is_targeted: bool
     """Collected by ourselves; others are read where a report has them."""
     also: tuple[str, ...] = ()
@@ -106,5 +106,5 @@ def targeted_metrics() -> tuple[str, ...]:
 
 
 def targeted_launch_metrics() -> tuple[str, ...]:
-    """Of whole launches, by Nsight Compute's names, which CUPTI shares but for those that ncu works out itself."""
+    """Metrics of whole launches, by Nsight Compute's names, which CUPTI shares but for those that ncu works out itself."""
     return tuple(source.ncu[0] for source in LAUNCH_METRICS if source.is_targeted)

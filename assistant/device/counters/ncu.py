@@ -29,7 +29,7 @@ _KNOWN: tuple[tuple[str, str, str, str], ...] = (
         "Profiling is not supported on this device",
         "unsupported",
         "this GPU, or this MIG slice of it, has no counters that ncu can read",
-        "use another GPU, or a whole one: gpu timing and the emulator's counters are used meanwhile",
+        "use another GPU, or a whole one: gpu timing and the emulator's counters are used until then",
     ),
     (
         "Cuda driver is not compatible with Nsight Compute",

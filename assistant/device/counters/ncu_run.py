@@ -13,13 +13,13 @@ from collections import defaultdict
 from collections.abc import Mapping
 from pathlib import Path
 
+from assistant.device.child_commands import relaunch_command
 from assistant.device.counters.failure import CountingFailure
 from assistant.device.counters.ncu import INSTALL_NCU, command, find_cuda_tool, refusal_of
 from assistant.device.counters.protocol import CountersReply, CountersRequest
 from assistant.device.counters.report import Places, ReportRequest, has_report_reader, read_report
 from assistant.device.process import ToolRunner
 from assistant.device.relaunch import RelaunchRequest
-from assistant.device.with_parent import relaunch_command
 from assistant.serialize import dumps
 
 __all__ = ["NcuRuns"]

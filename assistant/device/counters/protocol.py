@@ -45,7 +45,7 @@ class CountersRequest(Record):
     symbols: tuple[str, ...]
     """Mangled names of the kernels in question."""
     places: tuple[InstructionPlace, ...]
-    """Of those kernels, in the order of their code."""
+    """Instructions of those kernels, in the order of their code."""
     launch_limit: int
     wall_s: float
     cache: Path
@@ -84,7 +84,7 @@ class SamplingRequest(Record):
     """Launches of the kernels in question before this one are run, but not counted."""
     launch_limit: int
     wall_s: float
-    """Of all cases together."""
+    """Limit for all cases together."""
     helpers: Path | None = None
     """The cubin of our own kernels, for ``DURATIONS``."""
 

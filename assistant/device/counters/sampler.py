@@ -35,7 +35,7 @@ class Launch(Record):
     """One launch that can be run again and again."""
 
     symbol: str
-    """Of its kernel, mangled."""
+    """Mangled name of its kernel."""
     prepare: Callable[[], None]
     """Everything it starts from, in place; nothing is left queued."""
     run: Callable[[], None]
@@ -45,7 +45,7 @@ class Launch(Record):
 
 
 def period_exponent(duration_s: float, clock_hz: float) -> int:
-    """Of the sampling period that gives every SM a few hundred samples of a launch."""
+    """Exponent of the sampling period that gives every SM a few hundred samples of a launch."""
     cycles = max(1.0, duration_s * clock_hz)
     return min(_LONGEST_PERIOD, max(_SHORTEST_PERIOD, math.ceil(math.log2(cycles / _SAMPLES_PER_SM))))
 
@@ -150,7 +150,7 @@ class Profilers:
 
 
 def _checksums(lines: str, symbol: str) -> set[str]:
-    """Of the modules that CUPTI found the kernel in."""
+    """Checksums of the modules that CUPTI found the kernel in."""
     return {fields[2] for line in lines.splitlines() if (fields := line.split("\t"))[:2] == ["code", symbol]}
 
 

@@ -1,4 +1,4 @@
-"""A process that drives CUPTI; the GPU worker starts it (``with_parent.sampling_command``).
+"""A process that drives CUPTI; the GPU worker starts it (``child_commands.sampling_command``).
 
 A process of its own, with its own context: CUPTI's hooks would stay in every launch that the worker times later, and a launch that costs
 the context costs the worker nothing. It reads requests line by line and ends with its input, or with its context.
@@ -123,7 +123,7 @@ class _Case:
         return SampledLaunch(launch.kernel, self._symbols[at] or "", launch.config, answer)
 
     def duration_s(self, launch: Launch) -> float:
-        """Of one run without counters."""
+        """Duration of one run without counters."""
         driver = self._state.driver
         launch.prepare()
         start, end = driver.create_event(), driver.create_event()

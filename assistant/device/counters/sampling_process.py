@@ -16,8 +16,8 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
+from assistant.device.child_commands import sampling_command
 from assistant.device.counters.protocol import SamplingReply, SamplingRequest
-from assistant.device.with_parent import sampling_command
 from assistant.serialize import dumps, loads
 
 __all__ = ["SamplingProcess"]

@@ -28,10 +28,13 @@ from assistant.device.driver import (
     StreamHandle,
 )
 from assistant.device.drivers.arguments import checked_arguments
-from assistant.model.launch import LaunchConfig
+from assistant.model.launch import Dim3, LaunchConfig
 from assistant.record import Record
 
 __all__ = ["CudaDriver", "uuid_text"]
+
+_PORTABLE_CLUSTER_BLOCKS = 8
+"""Blocks of a cluster that every device with clusters takes (CUDA C++ Programming Guide 13.0, "Thread Block Clusters")."""
 
 
 class _KeptArguments(Record):
@@ -182,12 +185,20 @@ class CudaDriver:
         return self._parameters[function]
 
     def prepare(
-        self, function: FunctionHandle, config: LaunchConfig, arguments: Sequence[bytes], is_cooperative: bool = False
+        self,
+        function: FunctionHandle,
+        config: LaunchConfig,
+        arguments: Sequence[bytes],
+        is_cooperative: bool = False,
+        cluster: Dim3 | None = None,
     ) -> PreparedLaunch:
         values = checked_arguments(arguments, self._parameters_of(function))
         if config.shared_bytes:
             self._allow_shared(function, config.shared_bytes)
-        return PreparedLaunch(function, config, values, is_cooperative, _kept(values))
+        if cluster is not None and cluster.count > _PORTABLE_CLUSTER_BLOCKS:
+            larger = self._cu.CUfunction_attribute.CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED
+            self._call("cuFuncSetAttribute", self._cu.CUfunction(function), larger, 1)
+        return PreparedLaunch(function, config, values, is_cooperative, _kept(values), cluster)
 
     def _allow_shared(self, function: FunctionHandle, size_bytes: int) -> None:
         """Only ever more: launches that were prepared before may need what is allowed now."""
@@ -200,7 +211,9 @@ class CudaDriver:
         assert isinstance(kept, _KeptArguments)
         sizes = (grid.x, grid.y, grid.z, block.x, block.y, block.z, prepared.config.shared_bytes)
         function = self._cu.CUfunction(prepared.function)
-        if prepared.is_cooperative:
+        if prepared.cluster is not None:
+            self._call("cuLaunchKernelEx", self._configured(prepared, stream), function, kept.address, 0)
+        elif prepared.is_cooperative:
             self._call("cuLaunchCooperativeKernel", function, *sizes, self._of(stream), kept.address)
         else:
             self._call("cuLaunchKernel", function, *sizes, self._of(stream), kept.address, 0)
@@ -241,8 +254,8 @@ class CudaDriver:
             before: list[Any] = []
             for prepared in launches:
                 before = [self._call("cuGraphAddKernelNode", graph, before, len(before), self._node(prepared))]
-                if prepared.is_cooperative:
-                    self._make_cooperative(before[0])
+                for attribute in self._attributes(prepared):
+                    self._call("cuGraphKernelNodeSetAttribute", before[0], attribute.id, attribute.value)
             executable = self._call("cuGraphInstantiate", graph, 0)
         finally:
             self._call("cuGraphDestroy", graph)
@@ -267,10 +280,30 @@ class CudaDriver:
         node.kernelParams = kept.address
         return node
 
-    def _make_cooperative(self, node: Any) -> None:
-        value = self._cu.CUlaunchAttributeValue()
-        value.cooperative = 1
-        self._call("cuGraphKernelNodeSetAttribute", node, self._cu.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_COOPERATIVE, value)
+    def _configured(self, prepared: PreparedLaunch, stream: StreamHandle | None) -> Any:
+        grid, block = prepared.config.grid, prepared.config.block
+        config = self._cu.CUlaunchConfig()
+        config.gridDimX, config.gridDimY, config.gridDimZ = grid.x, grid.y, grid.z
+        config.blockDimX, config.blockDimY, config.blockDimZ = block.x, block.y, block.z
+        config.sharedMemBytes = prepared.config.shared_bytes
+        config.hStream = self._of(stream)
+        config.attrs = self._attributes(prepared)
+        config.numAttrs = len(config.attrs)
+        return config
+
+    def _attributes(self, prepared: PreparedLaunch) -> list[Any]:
+        """What a launch asks for beyond its sizes."""
+        ids, found = self._cu.CUlaunchAttributeID, list[Any]()
+        if prepared.is_cooperative:
+            found.append(self._cu.CUlaunchAttribute())
+            found[-1].id = ids.CU_LAUNCH_ATTRIBUTE_COOPERATIVE
+            found[-1].value.cooperative = 1
+        if prepared.cluster is not None:
+            found.append(self._cu.CUlaunchAttribute())
+            found[-1].id = ids.CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION
+            sizes = found[-1].value.clusterDim
+            sizes.x, sizes.y, sizes.z = prepared.cluster.x, prepared.cluster.y, prepared.cluster.z
+        return found
 
     def _new_stream(self) -> Any:
         return self._call("cuStreamCreate", int(self._cu.CUstream_flags.CU_STREAM_NON_BLOCKING))

@@ -29,7 +29,7 @@ from assistant.device.driver import (
 from assistant.device.drivers.arguments import checked_arguments, packed_arguments
 from assistant.device.drivers.cuda import uuid_text
 from assistant.device.drivers.parameter_layout import parameter_layouts
-from assistant.model.launch import LaunchConfig
+from assistant.model.launch import Dim3, LaunchConfig
 
 __all__ = ["PycudaDriver", "uuid_of"]
 
@@ -66,7 +66,7 @@ class PycudaDriver:
         """What handles stand for: pycuda's objects, which free what they own when they go."""
         self._layouts: dict[int, dict[str, tuple[tuple[int, int], ...]]] = {}
         self._functions: dict[int, list[int]] = {}
-        """Of each module."""
+        """By module: its functions."""
         self._parameters: dict[int, tuple[tuple[int, int], ...]] = {}
         self._call("cuInit", self._cuda.init)
         self._device = self._call("cuDeviceGet", lambda: self._cuda.Device(index))
@@ -198,10 +198,15 @@ class PycudaDriver:
         return Address(int(address)), int(size)
 
     def prepare(
-        self, function: FunctionHandle, config: LaunchConfig, arguments: Sequence[bytes], is_cooperative: bool = False
+        self,
+        function: FunctionHandle,
+        config: LaunchConfig,
+        arguments: Sequence[bytes],
+        is_cooperative: bool = False,
+        cluster: Dim3 | None = None,
     ) -> PreparedLaunch:
-        if is_cooperative:
-            raise ValueError("pycuda starts no cooperative launches; install cuda-bindings")
+        if is_cooperative or cluster is not None:
+            raise ValueError("pycuda starts no cooperative launches and no clusters; install cuda-bindings")
         parameters = self._parameters[function]
         values = checked_arguments(arguments, parameters)
         if config.shared_bytes:

@@ -15,6 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from assistant.build.symbols import symbol_for
+from assistant.device.child_commands import relaunch_command
 from assistant.device.counters.ncu import find_cuda_tool
 from assistant.device.counters.protocol import InstructionPlace
 from assistant.device.gpu_protocol import CaseRequest, Image
@@ -22,7 +23,6 @@ from assistant.device.gpu_state import GpuState
 from assistant.device.process import ToolOutput, ToolRunner
 from assistant.device.relaunch import RelaunchRequest
 from assistant.device.sanitizer.reading import Place, PlaceOf, read_findings
-from assistant.device.with_parent import relaunch_command
 from assistant.model.profile import Problem
 from assistant.record import Record
 from assistant.serialize import dumps
@@ -47,7 +47,7 @@ class SanitizeRequest(Record):
     """Mangled names of the kernels to look at."""
     places: tuple[InstructionPlace, ...]
     wall_s: float
-    """Of each tool."""
+    """Limit for each tool."""
     tools: tuple[str, ...] = TOOLS
 
 

@@ -140,7 +140,7 @@ class CaseTimer:
         return _Plan("graph", calls, self._empty_graph(calls))
 
     def _most_graph_calls(self) -> int:
-        """Of a restored case each call needs a copy of its own: nothing can be restored between the nodes of a graph."""
+        """A restored case needs a copy of its own for each call: nothing can be restored between the nodes of a graph."""
         most = max(1, _MOST_CALLS // self._most_launches)
         return min(most, self._copies.count) if self._copies.is_restored else most
 
@@ -154,7 +154,7 @@ class CaseTimer:
 
     @property
     def _subtracted_launches(self) -> int:
-        """Of a call: what starting as many kernels costs as both versions start is taken off, and what one starts beyond these counts."""
+        """Launches whose start is subtracted from a call: as many as both versions start; those that only one starts count."""
         return min(len(self._copies.launches(version, 0)) for version in VERSIONS)
 
     def _slot(self, version: str, plan: _Plan, is_last: bool = False) -> float | None:
@@ -179,7 +179,7 @@ class CaseTimer:
         return None if times is None else sum(times) / plan.calls - plan.empty_s
 
     def _slot_copies(self, plan: _Plan) -> list[int]:
-        """Of a block's four slots all use the same sets of buffers, so that both versions see the same values."""
+        """All four slots of a block use the same sets of buffers, so that both versions see the same values."""
         if plan.method == "graph":
             return [call % self._copies.count for call in range(plan.calls)]
         first = (self._turn // 4) * plan.calls

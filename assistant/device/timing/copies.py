@@ -28,7 +28,7 @@ class Copies(Protocol):
 
     @property
     def size_bytes(self) -> int:
-        """Of all buffers of one copy."""
+        """Size of all buffers of one copy."""
         ...
 
     @property

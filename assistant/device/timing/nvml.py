@@ -71,7 +71,7 @@ class Sensor:
         return self._read(lambda: self._nvml.nvmlDeviceGetClockInfo(self._device, self._nvml.NVML_CLOCK_SM) * 1e6)
 
     def driver_version(self) -> str | None:
-        """Of the driver's release (``580.159.04``), not of CUDA."""
+        """Version of the driver's release (``580.159.04``), not of CUDA."""
         if self._nvml is None:
             return None
         try:

@@ -59,7 +59,7 @@ class TimeRequest(Record):
     cases: tuple[TimedCase, ...]
     options: TimingOptions
     peaks: MeasuredPeaks | None
-    """Of this device, where they are known; else they are measured."""
+    """Peaks of this device, where they are known; else they are measured."""
     out: Path
     """Receives ``blobs/<sha256>``: what timed calls left where it differs from what untimed ones leave."""
 

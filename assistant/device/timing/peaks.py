@@ -20,14 +20,14 @@ __all__ = ["measure_peaks"]
 _DRAM_L2_FACTOR = 32
 """DRAM is read in pieces of this many times L2: at most one part in 32 can still be there."""
 _L2_SHARES = (0.1, 0.2, 0.4)
-"""Of L2, read again and again: how much of it is near enough to be quick differs (A100 and H100 have two halves)."""
+"""Shares of L2 that are read again and again: how much of it is near enough to be quick differs (A100 and H100 have two halves)."""
 _L2_REPEATS = 20
-"""Of one kernel, against one reading of the same: the difference has neither the kernel's start nor its first touch. Over hundreds of
-repeats the rate rises beyond what is published (1.34e13 bytes/s on an H200), likely as blocks drift and ask for one line together."""
+"""Repeats in one kernel, against one reading of the same: the difference has neither the kernel's start nor its first touch. Over hundreds
+of repeats the rate rises beyond what is published (1.34e13 bytes/s on an H200), likely as blocks drift and ask for one line together."""
 _TRIES = 5
 _FMA_ROUNDS = 2000
 _FMAS_PER_ROUND = 64
-"""Of one thread, in ``kit.cu``."""
+"""Multiply-adds of one thread, in ``kit.cu``."""
 _MOST_MEMORY_SHARE = 0.25
 
 

@@ -27,7 +27,7 @@ Side = tuple[LoadedImage, ReplayCase]
 _MOST_ROTATED = 64
 """Copies that calls go through so that none finds its data in L2: at least twice L2 in all, at most 64."""
 _MOST_MEMORY_SHARE = 0.25
-"""Of the free memory, for all copies: others may want some."""
+"""Share of the free memory that all copies together take: other processes may need some."""
 
 
 class StagedCopies:

@@ -29,7 +29,7 @@ class _Parameter(Record):
     name: str
     is_pack: bool
     own_pointer: str = ""
-    """Of a reference: the stub's variable that holds its address."""
+    """For a reference: the stub's variable that holds its address."""
 
 
 def stub_text(stream: Stream, kernel: Function, global_words: set[str], renames: dict[int, str]) -> str | None:
@@ -75,7 +75,8 @@ def _passed_type(parameter: _Parameter) -> str:
 
 
 def _instantiation(stream: Stream, kernel: Function, global_words: set[str], renames: dict[int, str]) -> str | None:
-    """Of the stub of an instance that other units launch: ``template __global__ void k<1>(float*);`` instantiates ``emu_stub_k<1>`` too."""
+    """Instantiates the stub of an instance that other units launch: ``template __global__ void k<1>(float*);`` instantiates
+    ``emu_stub_k<1>`` too."""
     position = name_position(stream, kernel.head)
     if position is None or kernel.body is not None:
         return None

@@ -40,9 +40,9 @@ class UnsupportedConstruct(Record):
     construct: str
     offset: int
     header: str | None = None
-    """Of an ``#include``: what it names."""
+    """For an ``#include``: the header that it names."""
     stop: int = 0
-    """Of an ``#include``: where the line ends."""
+    """For an ``#include``: where the line ends."""
 
 
 def find_unsupported(file: LexedFile, context: UnitContext) -> list[UnsupportedConstruct]:

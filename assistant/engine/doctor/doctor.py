@@ -88,7 +88,7 @@ def _tool(tools: ToolReport, name: str, use: str) -> Part:
 
 
 def _limits(tools: ToolReport) -> Part:
-    """Of candidates and replays; the user's own program runs as they would run it."""
+    """Limits of candidates and replays; the user's own program runs as they would run it."""
     if not tools.limits:
         return Part("limits", False, False, "unknown: the emulator's process does not start", tools.emulator_remedy)
     held = "candidates run limited: " + "; ".join(tools.limits)

@@ -39,11 +39,11 @@ class CountedLaunchGroup(Record):
     """Launches of one instance with the same grid, block and shared memory."""
 
     profile: LaunchProfile
-    """Of the first of them."""
+    """The profile of the first of them."""
     count: float
     """How many there are (captured), or the shape's weight (declared)."""
     shape: str = ""
-    """Of the declared workload (``n=1024``); empty for a program's own launches."""
+    """Shape of the declared workload (``n=1024``); empty for a program's own launches."""
 
 
 class CountedKernel(Record):
@@ -64,7 +64,7 @@ class CountedRun(Record):
     run: ProgramRun | None
     """None for declared workloads."""
     repeatability: tuple[tuple[str, Repeatability], ...] = ()
-    """Of declared workloads: what two runs of one case show of each kernel in it, by instance."""
+    """For declared workloads: what two runs of one case show of each kernel in it, by instance."""
 
     corrections: tuple[Correction, ...] = ()
     """With which the counters were counted."""
@@ -98,7 +98,7 @@ class AssessedLaunch(Record):
     predicted: PredictedTime
     count: float
     shape: str = ""
-    """Of the declared workload (``n=1024``); empty for a program's own launches."""
+    """Shape of the declared workload (``n=1024``); empty for a program's own launches."""
 
 
 class KernelAssessment(Record):

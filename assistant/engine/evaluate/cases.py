@@ -110,7 +110,7 @@ def _for_candidate(case: JudgedCase, pairs: Sequence[LaunchPair], candidate: Sou
     if case.launch_index is None:
         return _declared_for_candidate(case, candidate)
     pair = next((pair for pair in pairs if pair.a_index == case.launch_index), None)
-    return None if pair is None else started_as(case.new, pair.kernel, pair.config, pair.is_cooperative)
+    return None if pair is None else started_as(case.new, pair)
 
 
 def _chosen(version: SourceVersion, recording: Recording, kernels: frozenset[str]) -> Iterator[tuple[Kernel, int, float, str]]:
@@ -161,7 +161,7 @@ def _generated(
 
 
 def _layouts(text: str) -> dict[str, StructLayout]:
-    """Of the plain structs that the source defines, by name."""
+    """Layouts of the plain structs that the source defines, by name."""
     layouts = {name: layout_of(name, fields) for name, fields in struct_fields(text).items()}
     return {name: layout for name, layout in layouts.items() if layout is not None}
 
@@ -197,7 +197,7 @@ def _live_for_candidate(case: JudgedCase, candidate: SourceVersion) -> NewCase |
     """The same launch of B's kernel of that name, which must take the same parameters."""
     launch = case.new.recording.launches[0]
     kernel = candidate.kernel_of(launch.kernel)
-    return None if kernel is None else started_as(case.new, launch.kernel, launch.config, launch.is_cooperative)
+    return None if kernel is None else started_as(case.new, launch)
 
 
 def _is_floating(recording: Recording, buffer: int) -> bool:

@@ -115,7 +115,7 @@ def _numbered(cases: Sequence[Case], replayed: ReplayRun) -> ReplayRun:
 
 
 def _repeatability(case: CaseRun) -> list[tuple[str, Repeatability]]:
-    """Of each kernel of a case; where several differ together, any of them may have fed the others."""
+    """Repeatability of each kernel of a case; where several differ together, any of them may have caused it."""
     instances = {profile.kernel for profile in case.profiles if not is_refused(profile)}
     if case.error is not None:
         found = FAILED

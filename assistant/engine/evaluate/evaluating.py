@@ -218,7 +218,7 @@ def own_build_hint(version: SourceVersion, diagnostics: Iterable[Diagnostic]) ->
         return ""
     path = version.source.path
     hint = build_hint(find_project(path), path)
-    return f"the program was found by its includes, which do not tell what your build defines; {hint}" if hint else ""
+    return f"the program was found by its includes, which do not show what your build defines; {hint}" if hint else ""
 
 
 def without_workload(version: SourceVersion) -> LabFailure:
@@ -227,7 +227,7 @@ def without_workload(version: SourceVersion) -> LabFailure:
     if found is not None and found.origin is ProgramOrigin.EXTENSION:
         message = f"{path.name} is part of the PyTorch extension {found.extension}, and nothing starts it"
         return LabFailure("no_workload", message, f"{found.unclear}; or declare launches of its kernels: kernelopt init {path}")
-    init = f"kernelopt init {path} writes a workload block to start from; kernelopt program {path} says why no program was found"
+    init = f"kernelopt init {path} writes a workload block to start from; kernelopt program {path} shows why no program was found"
     in_editor = "the editor's action 'declare a workload' writes one into the text"
     message = f"{path.name} has no main() and declares no workload, so there is nothing to run"
     hint = build_hint(find_project(path), path)

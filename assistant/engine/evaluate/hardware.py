@@ -31,7 +31,7 @@ class _Again(Record):
 
     cases: tuple[Case, ...]
     indices: tuple[int, ...]
-    """Of the profiles of the launches in question, in the order in which they run."""
+    """Indices of the profiles of the launches in question, in the order in which they run."""
 
 
 class MeasuredVersion(Record):

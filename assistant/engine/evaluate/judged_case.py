@@ -72,15 +72,15 @@ class JudgedCase(Record):
     unread: frozenset[int] = frozenset()
     """Ids of buffers that nothing else in the program looks at (``unread_buffers``)."""
     own_grid: Dim3 | None = None
-    """Of a case with fewer blocks: the launch's own."""
+    """For a case with fewer blocks: the launch's own grid."""
     recorded_config: LaunchConfig | None = None
-    """Of a case with fewer blocks: how the program starts the kernel; a candidate that is started otherwise is not tried with fewer."""
+    """For a case with fewer blocks: how the program starts the kernel; a candidate that is started otherwise is not tried with fewer."""
     resize: Resize | None = None
-    """Of a launch at a size of our own, whose grid follows from the integers passed; None: the candidate's grid is as recorded."""
+    """For a launch at a size of our own, whose grid follows from the integers passed; None: the candidate's grid is as recorded."""
 
 
 def layouts_of(case: NewCase, text: str) -> dict[int, ElementLayout]:
-    """Of the buffers that hold structs which the original's ``text`` defines."""
+    """Layouts of the buffers that hold structs which the original's ``text`` defines."""
     found = {buffer.id: layout_named(text, buffer.element_type) for buffer in case.recording.buffers}
     return {buffer: layout for buffer, layout in found.items() if layout is not None}
 

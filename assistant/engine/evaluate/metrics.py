@@ -57,7 +57,7 @@ def _spills(kernels: _Assessed) -> float:
 
 
 def _occupancy(kernels: _Assessed) -> float:
-    """Of the launch with most threads."""
+    """Occupancy of the launch with most threads."""
     known = [launch for kernel in kernels for launch in kernel.launches if launch.occupancy is not None]
     costliest = max(known, key=lambda launch: launch.profile.config.thread_count, default=None)
     return 0.0 if costliest is None or costliest.occupancy is None else costliest.occupancy.ratio

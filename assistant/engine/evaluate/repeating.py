@@ -21,12 +21,12 @@ ARBITRARY = Repeatability(None, "not claimed: it has memory errors")
 FAILED = Repeatability(None, "not tested: the program did not succeed")
 NO_SECOND_RUN = Repeatability(None, "not tested: the program did not succeed a second time")
 NOT_RECORDED = Repeatability(None, "not tested: its buffers were not recorded")
-UNCLEAR = Repeatability(None, "not told apart: its results differ together with those of other kernels")
+UNCLEAR = Repeatability(None, "not attributed: its results differ together with those of other kernels")
 FED_DIFFERENTLY = Repeatability(None, "not tested: its inputs already differed")
 
 
 def compare_runs(first: Recording, second: Recording, instances: Collection[str]) -> Repeatability:
-    """Of one kernel, whose symbols are ``instances``: by its launches that both runs recorded."""
+    """Whether one kernel, whose symbols are ``instances``, repeats its results, by its launches that both runs recorded."""
     others = {launch.index: launch for launch in second.launches}
     pairs = [(launch, others.get(launch.index)) for launch in first.launches if launch.kernel in instances]
     kept = [(a, b) for a, b in pairs if b is not None and _has_ended(a) and _has_ended(b)]
@@ -39,7 +39,7 @@ def compare_runs(first: Recording, second: Recording, instances: Collection[str]
 
 
 def combined(found: Sequence[Repeatability]) -> Repeatability:
-    """Of one kernel in several workloads: one difference denies it, else one claim makes it."""
+    """Repeatability of one kernel over several workloads: one difference denies it, else one claim makes it."""
     ordered = [item for wanted in (False, True, None) for item in found if item.is_deterministic is wanted]
     return next(iter(ordered), NOT_RUN)
 

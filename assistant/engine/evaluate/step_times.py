@@ -31,11 +31,11 @@ class KnownTime(Record):
 
     time: PredictedTime
     room_ratio: float
-    """Of the machine: what its blocks take up, or its traffic."""
+    """Share of the machine that its blocks, or its traffic, take up."""
 
     @property
     def launch_s(self) -> float:
-        """Of starting it."""
+        """Time of starting it."""
         launch = self.time.term(LAUNCH_TERM)
         return 0.0 if launch is None else launch.time_s
 
@@ -64,7 +64,7 @@ def known_times(assessment: Assessment, target: Target) -> KnownTimes:
 
 
 def known_operation(kind: str, size_bytes: int, target: Target) -> KnownTime:
-    """Of a copy or fill (``DeviceStep.kind``)."""
+    """Time of a copy or fill (``DeviceStep.kind``)."""
     time = predict_operation(kind, size_bytes, target)
     return KnownTime(time, _busy_ratio(time))
 
@@ -74,7 +74,7 @@ def _known(profile: LaunchProfile, occupancy: Occupancy | None, time: PredictedT
 
 
 def _busy_ratio(time: PredictedTime) -> float:
-    """Of what all share, DRAM and L2: the larger share that it keeps busy."""
+    """The share of DRAM or of L2, which all kernels share, that it keeps busy: the larger one."""
     body_s = KnownTime(time, 0.0).body_s
     shared_s = max((term.time_s for term in time.terms if term.name in _SHARED_TERMS), default=0.0)
     return min(1.0, shared_s / body_s) if body_s > 0 else 0.0

@@ -109,7 +109,7 @@ def _member_bytes(parsed: ParsedSource, tree: SyntaxTree, element_type: str) -> 
 
 
 def _vector_members(tree: SyntaxTree, element_type: str) -> Mapping[str, int]:
-    """Of ``float4`` and its like; nothing for other types without members."""
+    """Members of ``float4`` and similar types, with their offsets; nothing for other types without members."""
     size = element_size_bytes(tree, element_type)
     count = element_type[-1:]
     if size is None or count not in ("2", "3", "4") or element_type.endswith("half2"):

@@ -71,6 +71,6 @@ def trace_of(run: ProgramRun, text: str, kinds: frozenset[str] | None = None) ->
 
 
 def _layout_of(item: Transfer, text: str) -> ElementLayout | None:
-    """Of structs, where the transfer begins with a whole one."""
+    """Layout of the structs, where the transfer begins with a whole one."""
     layout = layout_named(text, item.element_type)
     return layout if layout is not None and item.buffer_offset_bytes % layout.size_bytes == 0 else None

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from assistant.engine.judge.comparing import compare_ending as compare_ending
     from assistant.engine.judge.judging import verify as verify
     from assistant.engine.judge.one_program import foreign_reading as foreign_reading
+    from assistant.engine.judge.preparing import judged_recording as judged_recording
     from assistant.engine.judge.preparing import prepare as prepare
     from assistant.engine.judge.program_speed import screened_program as screened_program
     from assistant.engine.judge.program_speed import speed_of_program as speed_of_program

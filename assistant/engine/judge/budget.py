@@ -33,7 +33,7 @@ CHECKED_THREADS = 1 << 20
 _LARGE = (1 << 17, 8 << 20, 0.04)
 """Threads, bytes and seconds (checked) above which further cases are made at a smaller size: below, time allows all of them."""
 _SMALL = (1 << 13, 1 << 19, 0.02)
-"""Of the smaller size: some forty cases are made of it."""
+"""Limits of the smaller size: some forty cases are made of it."""
 _STEP = 4.0
 _CHECKED_PER_PLAIN = 12.0
 """Time with checks over time without: 8 to 20 on the launches of benchmarks/emulator_speed.py."""
@@ -44,7 +44,7 @@ _CASES_S = 6.0
 _RUNS_PER_CASE = 6.0
 """Checked runs that one further case costs: both versions, both fill patterns, the float64 twin, eight perturbed inputs."""
 _BYTES_PER_S = 40e6
-"""Of a case's buffers: drawn, hashed, written, read and compared."""
+"""Rate at which a case's buffers are drawn, hashed, written, read and compared."""
 _FEWEST_CASES = 3
 _OWN_SIZE_BYTES = 16 << 20
 """A case of more at the program's own size is the recorded one only, where all others can be smaller."""
@@ -57,7 +57,7 @@ _RUN_S, _PER_THREAD_S, _PER_BYTE_S, _PER_ACCESS_S, _PER_EXECUTION_S = 0.012, 8e-
 
 
 class Cost(Record):
-    """Of one launch of the original."""
+    """The cost of one launch of the original."""
 
     threads: int
     size_bytes: int
@@ -89,7 +89,7 @@ def shrink_ratio(cost: Cost) -> float:
 
 
 def case_count(cost: Cost, wanted: int) -> int:
-    """Of ``wanted`` further cases at the launch's own size, how many time allows; the first ones show the most."""
+    """How many of ``wanted`` further cases at the launch's own size time allows; the first ones show the most."""
     per_case_s = _RUNS_PER_CASE * (cost.checked_s or 0.0) * cost.emulated_ratio + cost.size_bytes / _BYTES_PER_S
     return wanted if per_case_s * wanted <= _CASES_S else min(wanted, max(_FEWEST_CASES, int(_CASES_S / per_case_s)))
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from assistant.engine.evaluate import Evaluation
 from assistant.engine.job import Ending, Job
 from assistant.engine.judge.verdict_reports import speed_report, verification_report
@@ -51,6 +53,8 @@ class ComparisonResult(Record):
     failure: LabFailure | None = None
     """What kept a version from being built, run or judged."""
     unjudged: tuple[Unjudged, ...] = ()
+    recording: Path | None = None
+    """That the cases were made from; None where both versions run on declared ones alone, or nothing was judged."""
 
     @property
     def whole(self) -> Verdict | None:

@@ -28,7 +28,7 @@ from assistant.engine.judge.moved import may_be_moved, moved_work, right_as_a_wh
 from assistant.engine.judge.one_program import foreign_reading
 from assistant.engine.judge.pairing import line_pairs, unpaired_launches
 from assistant.engine.judge.predicting import KernelPair, predict_speed
-from assistant.engine.judge.preparing import prepare
+from assistant.engine.judge.preparing import judged_recording, prepare
 from assistant.engine.judge.program_speed import judged_region, speed_of_program, why_not_asked
 from assistant.engine.judge.speed import SpeedQuestion, speed_of
 from assistant.engine.judge.timing_verdict import Speed, overall_speed, with_findings
@@ -83,7 +83,7 @@ async def _compare_evaluated(job: Job, before: Evaluation, after: Evaluation, is
     again = await repeat(job, before.version, before.counted)
     if isinstance(again, LabFailure):
         return _failed(job, again)
-    sides = _Sides(job, before, after, again)
+    sides, recording = _Sides(job, before, after, again), judged_recording(job, before, again)
     not_asked = why_not_asked(job, before, after)
     if not_asked is not None:
         job.say(Severity.WARNING, not_asked, "name a function of the host that launches or copies, or main")
@@ -158,11 +158,11 @@ async def _compare_evaluated(job: Job, before: Evaluation, after: Evaluation, is
         # It alone decides: a kernel may take longer so that a copy can be left out.
         told = [*(replace(verdict, speed=None) for verdict in verdicts), whole_verdict]
         ending = _ending(told, speeds, unjudged, len(pairs), is_strict)
-        return ComparisonResult(ending, (*verdicts, whole_verdict), unjudged=tuple(unjudged))
+        return ComparisonResult(ending, (*verdicts, whole_verdict), unjudged=tuple(unjudged), recording=recording)
     ending = _ending(verdicts, speeds, unjudged, len(pairs), is_strict)
     if len(verdicts) > 1:
         verdicts.append(_overall(sides, verdicts, speeds if whole is None else whole.speed))
-    return ComparisonResult(ending, tuple(verdicts), unjudged=tuple(unjudged))
+    return ComparisonResult(ending, tuple(verdicts), unjudged=tuple(unjudged), recording=recording)
 
 
 class _Whole(Record):

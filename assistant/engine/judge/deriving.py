@@ -44,11 +44,11 @@ _MOST_CASES = 64
 _SCREENED_COUNT = 3
 """Cases on other values while candidates are ranked."""
 _REDRAWN_COUNT = 3
-"""Of a launch that is not the kernel's largest."""
+"""Cases redrawn from a launch that is not the kernel's largest."""
 _RISKY_KINDS = frozenset({*INTEGER_KINDS, OFFSETS, SHIFTED, SMALLER_GRID, REPASSED, "resized", "refilled", "repeated", "unpadded"})
 _UNTRIED = "runs too many threads to be checked there"
 _MOST_BLOCKS, _FEWEST_BLOCKS, _BLOCKS_SHARE = 64, 8, 4
-"""Of a launch that takes too long to be run whole: so many are run, or a quarter of those that ran in its time."""
+"""Blocks that are run of a launch that takes too long to be run whole: so many, or a quarter of those that ran in its time."""
 _REPEATED_KINDS = frozenset({"dense", "resampled"})
 
 
@@ -306,7 +306,7 @@ def _name(case: JudgedCase) -> str:
 
 
 def _repeats(case: JudgedCase, own: JudgedCase, effort: Effort) -> int:
-    """Of a case: fresh draws as often as the launch itself, at a smaller size as often as is wished."""
+    """Repeats of a case: fresh draws as often as the launch itself, at a smaller size as often as is wished."""
     if case.new.origin.kind not in _REPEATED_KINDS:
         return 1
     return own.repeats if case.new.origin.is_own_size else effort.repeats

@@ -43,7 +43,7 @@ _LIMIT_S = 10.0
 _USUAL_SHARED_BYTES = 48 << 10
 """What a launch may ask for without further ado (CUDA C++ Programming Guide, "Technical Specifications per Compute Capability")."""
 _NEAR_RATIO = 1e-3
-"""Of the largest value: results this close show that a launch is what it should be."""
+"""Ratio to the largest value: results this close show that a launch is what it should be."""
 
 
 class Fitting(Record):

@@ -24,7 +24,8 @@ __all__ = ["independent_of_grid", "leaves_the_same"]
 _LIMIT_S = 10.0
 """For one run; a single block takes as long as all together."""
 _SAME_RATIO = 1e-3
-"""Of what a launch changes in a buffer of floats: sums of other parts differ by their rounding, sums that leave something out by more."""
+"""Share of what a launch changes in a buffer of floats: sums of other parts differ by their rounding, sums that leave something out by
+more."""
 
 
 async def independent_of_grid(try_cases: TryCases, cases: Sequence[JudgedCase], usual: Collection[str]) -> list[JudgedCase]:

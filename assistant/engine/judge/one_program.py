@@ -42,7 +42,7 @@ class OneProgram(Record):
     problem: CannotJudge | None = None
     caveats: tuple[str, ...] = ()
     labels: tuple[DetectedLabel, ...] = ()
-    """Of words that only macros put together."""
+    """Labels for words that only macros put together."""
 
 
 async def compared(job: Job, before: SourceVersion, after: SourceVersion) -> OneProgram:
@@ -54,7 +54,7 @@ async def compared(job: Job, before: SourceVersion, after: SourceVersion) -> One
 
 
 async def _compared_file(job: Job, before: SourceVersion, after: SourceVersion) -> OneProgram:
-    """Of the edit in the files in question."""
+    """Compares the edit in the files in question."""
     changed = _changed(before, after)
     misleading = misleading_directive(before.source.text, after.source.text)
     if misleading is not None:
@@ -107,7 +107,7 @@ async def _foreign_in_file(job: Job, before: SourceVersion, after: SourceVersion
         return _failure(f"it reads {outside[0]}, which the original does not")
     refusals = [view.reason for view in views if isinstance(view, NotPreprocessed) and not view.is_missing]
     if all(isinstance(view, NotPreprocessed) for view in views):
-        return _failure(f"its directives differ, and no preprocessor says what it reads: {next(iter(refusals), 'none is here')}")
+        return _failure(f"its directives differ, and no preprocessor shows what it reads: {next(iter(refusals), 'none is here')}")
     return None
 
 

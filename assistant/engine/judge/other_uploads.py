@@ -45,15 +45,15 @@ from assistant.workload.uploads import DrawnValues, categories_in, counterpart, 
 __all__ = ["OtherUploads", "Sides", "other_uploads"]
 
 _RUN_S = 10.0
-"""Of one run with other contents; a program that takes longer is not run so again."""
+"""Limit of one run with other contents; a program that takes longer is not run with them again."""
 _ALL_S = 30.0
 """After so long no further draw begins."""
-_ALL_BESIDE_GPU_S = 6.0
+_ALL_WITH_GPU_S = 6.0
 """The same where a GPU judges: a confirmation there takes 15 s in all."""
 _MOST_RUNS = 24
-"""Of both versions together: where the original goes wrong on a draw, one that changes less is tried."""
+"""Runs of both versions together: where the original goes wrong on a draw, one that changes less is tried."""
 _PROMPT_SHARE = 0.25
-"""Of the limit: where A ends within it and B not at all, B hangs and is not just slow."""
+"""Share of the limit: where A ends within it and B not at all, B hangs and is not just slow."""
 _OF_FEW = 8.0
 """No float64 value shows here how far the original's own sums are from the truth: 100,000 terms added one by one by atomics were seen to
 err by 5,300 roundoffs, always to the same side."""
@@ -88,7 +88,7 @@ class OtherUploads(Record):
     missing: tuple[str, ...] = ()
     """Why nothing was tried."""
     caveats: tuple[str, ...] = ()
-    """Of which bytes B is right for the program's own few values alone."""
+    """Caveats about bytes for which B is right for the program's own few values alone."""
 
 
 async def other_uploads(job: Job, sides: Sides) -> OtherUploads:
@@ -205,7 +205,7 @@ class _Runs:
     async def _run(self, version: SourceVersion, case: NewCase, order_seed: int = 0, is_last: bool = False) -> _Left | None:
         """None where the version could not be run so. ``is_last``: its result is needed, however many runs there were."""
         contents, start_s = self._contents(case), time.monotonic()
-        most_s = _ALL_S if self.job.lab.timing is None else _ALL_BESIDE_GPU_S
+        most_s = _ALL_S if self.job.lab.timing is None else _ALL_WITH_GPU_S
         is_enough = self._count >= _MOST_RUNS or start_s - self._start_s > most_s
         if contents is None or self._is_over or (is_enough and not is_last):
             return None
@@ -231,7 +231,7 @@ class _Runs:
         others = other_contents(self.given.uploaded, case)
         found = {key: counterpart(data, others) for key, data in self.given.keys.items()}
         if None in found.values():
-            self.reason = "one version uploads in parts what the other uploads as a whole, and equal parts stand in several places"
+            self.reason = "one version uploads in parts what the other uploads as a whole, and equal parts are in several places"
             return None
         return {key: other for key, other in found.items() if other is not None and other != self.given.keys[key]}
 

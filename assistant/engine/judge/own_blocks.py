@@ -30,7 +30,8 @@ from assistant.workload.recordings import NewCase
 __all__ = ["CaseOfBoth", "comparable", "missed_ratio", "with_own_blocks"]
 
 _MOST_MISSED_RATIO = 0.1
-"""Of what A's blocks write: where B starts the same grid, leaves out more and writes elsewhere, its blocks have an order of their own."""
+"""Share of what A's blocks write: where B starts the same grid, leaves out more and writes elsewhere, its blocks have an order of their
+own."""
 
 
 class CaseOfBoth(Record):
@@ -74,7 +75,7 @@ def _differs(case: CaseOfBoth) -> bool:
 
 
 def missed_ratio(case: JudgedCase, original: SideRun, left: Mapping[int, bytes]) -> float:
-    """Of the components that A's blocks changed, how many B's left alone; infinite where that is not known."""
+    """Share of the components that A's blocks changed and B's left alone; infinite where that is not known."""
     found = _writes(case, original, left)
     return float("inf") if found is None else found.missed / max(1, found.count)
 

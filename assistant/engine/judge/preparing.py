@@ -9,8 +9,10 @@ draws of them. Example::
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from assistant.cuda.struct_layouts import layout_named
 from assistant.engine.evaluate import (
@@ -23,6 +25,7 @@ from assistant.engine.evaluate import (
     facts_of_kernels,
     live_cases,
     version_facts,
+    with_types,
 )
 from assistant.engine.job import Job
 from assistant.engine.judge.baseline import Baseline
@@ -40,7 +43,7 @@ from assistant.verify.labels import order_of
 from assistant.workload.recordings import NewCase, read_recording
 from assistant.workload.resize import ObservedLaunch
 
-__all__ = ["GatheredCases", "gather", "prepare"]
+__all__ = ["GatheredCases", "gather", "judged_recording", "prepare"]
 
 
 class GatheredCases(Record):
@@ -146,11 +149,12 @@ async def prepare(
 ) -> Baseline | LabFailure:
     """Run the original on the cases of the chosen kernels (by key).
 
-    Cases come from the second run's recording: made with every check on, it knows which memory a launch never reads before writing.
+    Cases come from the recording that the request names, else from the second run's: made with every check on, it knows which memory a
+    launch never reads before writing.
     """
     effort = replace(effort, checks_blocks=job.lab.timing is not None)
     version, counted = original.version, original.counted
-    recorded = counted if second_run is None or second_run.recording is None else second_run
+    recorded = await asyncio.to_thread(_recorded, job, original, second_run)
     gathered = await gather(job, version, recorded, kernels, effort)
     facts = version_facts(version, original.assessment)
     judged = facts_of_kernels(facts, [kernel for kernel in version.parsed.kernels if kernel.key in kernels])
@@ -174,3 +178,27 @@ async def prepare(
         dropped_cases=gathered.dropped,
         sizes=gathered.sizes,
     )
+
+
+def judged_recording(job: Job, original: Evaluation, second_run: CountedRun | None) -> Path | None:
+    """The recording that ``prepare`` makes cases of; None where all are declared, and their values come from their seeds.
+
+    Of a notebook's arrays, the first shape's.
+    """
+    if job.request.live is not None:
+        return job.request.live.cases[0].recording
+    run = _last_run(original, second_run).run
+    return None if run is None else run.recording_path
+
+
+def _recorded(job: Job, original: Evaluation, second_run: CountedRun | None) -> CountedRun:
+    """The run of the original whose launches are judged, with those of an earlier recording where the request names one."""
+    last, path = _last_run(original, second_run), job.request.recording
+    if path is None or last.run is None:
+        return last
+    run = with_types(replace(last.run, recording=read_recording(path), recording_path=path), original.version)
+    return replace(last, run=run)
+
+
+def _last_run(original: Evaluation, second_run: CountedRun | None) -> CountedRun:
+    return original.counted if second_run is None or second_run.recording is None else second_run

@@ -31,7 +31,7 @@ from assistant.workload.select import kernel_name
 __all__ = ["ProgramSpans", "program_spans", "span_s", "whole_span_s"]
 
 _BLOCKS = 5
-"""Of four runs each: the fewest that carry a 95 % interval."""
+"""Blocks of four runs each: the fewest that carry a 95 % interval."""
 _LONGEST_BLOCK_S = 24.0
 """Programs that take longer are not run twenty times."""
 _METHOD = (

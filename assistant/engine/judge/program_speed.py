@@ -66,7 +66,7 @@ def other_operations(before: Evaluation, after: Evaluation) -> ProgramRegion | N
 
 
 async def operations_speed(job: Job, found: ProgramRegion, before: Evaluation, after: Evaluation, clock: Timing | None) -> Speed:
-    """Of everything in the Region."""
+    """Speed of everything in the Region."""
     speed = await region_speed(job, found, before, after, clock)
     if speed.comparison is None:
         return replace(speed, notes=(*speed.notes, f"no speed is reported of {found.name}: not every launch was counted"))
@@ -81,7 +81,7 @@ def _asked(job: Job, before: Evaluation, after: Evaluation) -> ProgramRegion | s
 async def unpaired_speed(
     job: Job, asked: ProgramRegion | None, before: Evaluation, after: Evaluation, reason: str, clock: Timing | None
 ) -> Speed:
-    """Of ``asked``, else of where the programs differ, else of all launches added up. ``reason``: why launches do not correspond."""
+    """Speed of ``asked``, else of where the programs differ, else of all launches added up. ``reason``: why launches do not correspond."""
     found = asked or find_in_programs(before, after)
     speed = None if found is None else await region_speed(job, found, before, after, clock)
     if speed is None or speed.comparison is None:

@@ -35,7 +35,7 @@ class Promises(Record):
 
 
 def promises_of(before: SourceVersion, after: SourceVersion, counted: CountedRun, kernels: frozenset[str]) -> Promises:
-    """Of B's kernels that answer A's ``kernels`` (by key); ``counted``: B's own run, whose launches the promises are about."""
+    """Promises of B's kernels that answer A's ``kernels`` (by key); ``counted``: B's own run, whose launches the promises are about."""
     findings: list[VerificationFinding] = []
     labels: list[DetectedLabel] = []
     for kernel in (kernel for file in before.files for kernel in file.kernels if kernel.key in kernels):

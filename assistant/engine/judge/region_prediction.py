@@ -41,10 +41,10 @@ _NOMINAL = _Assumption(span_s, 1.0)
 
 
 def predicted_region(found: ProgramRegion, before: Evaluation, after: Evaluation, target: Target) -> Comparison | None:
-    """Of the longest way through what each side does; None where one of the launches was not counted.
+    """Predicted speed of the longest way through what each side does; None where one of the launches was not counted.
 
-    Where the ratio depends on what is assumed (how kernels share the machine, what staging costs), ``low`` and ``high`` are its ends, and
-    a gain that only some assumptions show is INCONCLUSIVE.
+    Where the ratio depends on what is assumed (how kernels share the machine, what staging costs), ``low`` and ``high`` are its ends, and a
+    gain that only some assumptions show is INCONCLUSIVE.
     """
     sides = [_predictions(side, evaluation, target) for side, evaluation in zip(found.counted, (before, after), strict=True)]
     if any(not side for side in sides):
@@ -109,7 +109,7 @@ def predicted_beside(
 
 
 def _predictions(steps: Sequence[OrderedStep], evaluation: Evaluation, target: Target) -> tuple[KnownTime, ...]:
-    """Of each step; empty where one is not known."""
+    """Predicted time of each step; empty where one is not known."""
     known = known_times(evaluation.assessment, target)
     found = [_prediction(step, known, target) for step in steps]
     return () if None in found else tuple(one for one in found if one is not None)

@@ -36,7 +36,7 @@ from assistant.workload.upload_contents import Uploaded, has_other_contents
 __all__ = ["region_speed"]
 
 _MOST_LAUNCHES = 32
-"""Of one side that are replayed as one call."""
+"""Launches of one side that are replayed as one call."""
 _CLEAR = {SpeedOutcome.FASTER, SpeedOutcome.SLOWER}
 
 
@@ -81,7 +81,7 @@ def _change(medians_s: tuple[float, float]) -> str:
 
 
 def _alone(spans: Comparison, beside: Sequence[str]) -> Comparison:
-    return replace(spans, caveats=("in the programs themselves, with what lies between the launches", *beside))
+    return replace(spans, caveats=("in the programs themselves, with everything between the launches", *beside))
 
 
 def _together(replayed: Comparison, spans: Comparison, within: Sequence[str]) -> Comparison:
@@ -92,7 +92,7 @@ def _together(replayed: Comparison, spans: Comparison, within: Sequence[str]) ->
     """
     if within:
         return _alone(spans, (f"replayed {_ratio(replayed)}", *within))
-    beside = f"in the programs themselves {_ratio(spans)}, with what lies between the launches"
+    beside = f"in the programs themselves {_ratio(spans)}, with everything between the launches"
     if {replayed.outcome, spans.outcome} == _CLEAR:
         return replace(replayed, outcome=SpeedOutcome.INCONCLUSIVE, caveats=(*replayed.caveats, beside))
     is_nearer = abs(math.log(spans.ratio)) < abs(math.log(replayed.ratio))
@@ -134,7 +134,7 @@ def _within(found: ProgramRegion, a: Recording, b: Recording, clock: Timing | No
 def _outside(found: ProgramRegion, a: Recording, b: Recording) -> tuple[str, ...]:
     """What B adds before the Region, behind it or between its repetitions, and comes with each repetition."""
     more = {kind: number for kind, number in _added_elsewhere(found, a, b).items() if not _is_once(number, found)}
-    return (f"in no ratio: elsewhere B also makes {_listed(more)}",) if more else ()
+    return (f"in no ratio: outside of it B also makes {_listed(more)}",) if more else ()
 
 
 def _once(found: ProgramRegion, a: Recording, b: Recording) -> tuple[str, ...]:
@@ -231,7 +231,7 @@ def _sequence(name: str, evaluation: Evaluation, indices: tuple[int, ...]) -> tu
 
 
 def _counts(steps: Sequence[DeviceStep]) -> Counter[str]:
-    """Of waits, allocations and frees: what is work is in the Region, or the same in both."""
+    """Counts of waits, allocations and frees: what is work is in the Region, or the same in both."""
     return Counter(step.kind for step in steps if step.kind in STEP_WORDS and step.kind not in WORK_KINDS)
 
 

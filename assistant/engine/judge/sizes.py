@@ -36,7 +36,7 @@ _ATTEMPTS = 4
 _LIMIT_S = 10.0
 """For one case on the original."""
 _LEAST_COVERED_RATIO = 0.97
-"""Of what a launch must write, where results may happen to be what stood there."""
+"""Share of what a launch must write, where results may happen to be what stood there."""
 _LEAST_ESTIMATED_RATIO = 0.75
 """Where only some blocks of the launch ran, so that what all of them write is estimated from these: those at its edges write less."""
 _TELLING_BYTES = 4
@@ -100,7 +100,7 @@ def size_model_of(
 ) -> SizeModel | None:
     """How the case's one launch grows; ``others``: all launches of the kernel that are known. None where nothing shows it."""
     launch = case.recording.launches[0]
-    if launch.is_cooperative or any(buffer.pointers for buffer in case.recording.buffers):
+    if launch.is_cooperative or launch.cluster is not None or any(buffer.pointers for buffer in case.recording.buffers):
         return None
     scalars = scalars_of(launch, parameters, layout_of)
     buffers = {buffer.id: buffer for buffer in case.recording.buffers}
@@ -197,13 +197,13 @@ def _not_covered(launch: SizedLaunch, trial: CaseTrial, plan: Plan) -> str | Non
 
 
 def _share_run(case: NewCase) -> float:
-    """Of the launch's threads, those that a replay runs."""
+    """Share of the launch's threads that a replay runs."""
     launch = case.recording.launches[0]
     return threads_run(launch) / launch.config.thread_count
 
 
 def _least_covered_of_pattern(buffer: RecordedBuffer) -> float:
-    """Of memory that holds a pattern: all of it, where hardly any result is the pattern itself."""
+    """For memory that holds a pattern: all of it, where hardly any result is the pattern itself."""
     return 1.0 if element_of(buffer.element_type, buffer.size_bytes).scalar_bytes >= _TELLING_BYTES else _LEAST_COVERED_RATIO
 
 

@@ -43,7 +43,7 @@ class SpeedQuestion(Record):
     """The baseline's own version, or one that a search has come to from there."""
     after: Evaluation
     pairs: tuple[KernelPair, ...]
-    """Of every kernel that is in the ratio."""
+    """Every kernel that is in the ratio."""
 
 
 async def speed_of(job: Job, question: SpeedQuestion, is_confirming: bool) -> Speed:

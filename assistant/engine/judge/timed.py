@@ -119,7 +119,7 @@ def _contradiction(case: CaseTiming) -> str | None:
     if least_s - max(_FAR_RATIO * least_s, _FAR_S) <= time_s <= most_s + max(_FAR_RATIO * most_s, _FAR_S):
         return None
     span = f"{least_s * 1e6:.3g} µs" if least_s == most_s else f"{least_s * 1e6:.3g} to {most_s * 1e6:.3g} µs"
-    return f"A was timed at {time_s * 1e6:.3g} µs, but {profiled.method} says {span}"
+    return f"A was timed at {time_s * 1e6:.3g} µs, but {profiled.method} measured {span}"
 
 
 def _named_apart(chosen: Sequence[TimedPair]) -> tuple[TimedPair, ...]:

@@ -130,7 +130,7 @@ def judge_timing(
 
 
 def _stop_advice(comparison: Comparison, least_s: Mapping[str, float]) -> str | None:
-    """Of the shape that takes most of B's time, where its least time is known and nearly reached."""
+    """Advice on the shape that takes most of B's time, where its least time is known and nearly reached."""
     known = [case for case in comparison.cases if case.after_s is not None and case.weight > 0]
     if not known or comparison.outcome is SpeedOutcome.INCONCLUSIVE:
         return None
@@ -159,8 +159,8 @@ def of_memory_timed_elsewhere(speed: Speed, spaces: Mapping[str, frozenset[str]]
     """
     host = tuple(shape for shape, places in spaces.items() if HOST_SPACE in places)
     managed = [shape for shape, places in spaces.items() if "managed" in places]
-    of_host = "page-locked host memory was timed as if it lay on the device, so nothing is concluded"
-    of_managed = "managed memory was timed as it is once it lies on the device, without its migration"
+    of_host = "page-locked host memory was timed as if it were on the device, so nothing is concluded"
+    of_managed = "managed memory was timed as it is once it is on the device, without its migration"
     notes = tuple(f"{_shown(shapes)}: {said}" for shapes, said in ((host, of_host), (managed, of_managed)) if shapes)
     comparison = speed.comparison
     if host and comparison is not None:

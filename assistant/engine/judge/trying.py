@@ -68,7 +68,7 @@ async def _try(job: Job, program: Program, cases: Sequence[NewCase], limit_s: fl
 
 
 def in_part(case: NewCase) -> NewCase:
-    """What the emulator runs of it beside a GPU; all of it where it is small, and where no part can be run (it then says so)."""
+    """The part of the case that the emulator runs where a GPU runs all of it: all of a small case, and of one that has no part (it then says so)."""
     part = emulated_part(case.recording, case.launches, is_own_size=case.origin.is_own_size)
     return case if isinstance(part, str) else replace(case, recording=part)
 

@@ -26,12 +26,12 @@ from assistant.ports.lab import LabFailure, Program, Timing
 __all__ = ["summed_speed"]
 
 _MOST_LAUNCHES = 32
-"""Of one side that are replayed as one call."""
+"""Launches of one side that are replayed as one call."""
 _SHAPE = "all launches"
 
 
 async def summed_speed(job: Job, before: Evaluation, after: Evaluation, reason: str, clock: Timing | None) -> Speed:
-    """Of all launches of kernels that are not the same in both versions; ``reason``: why launches do not correspond."""
+    """Speed of all launches of kernels that are not the same in both versions; ``reason``: why launches do not correspond."""
     pair = launched_work(before, after)
     predicted = predict_speed((pair,))
     if predicted is None:

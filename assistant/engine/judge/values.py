@@ -139,7 +139,7 @@ def _holds_floats(base: Base) -> bool:
 
 
 def _with_other_numbers(base: Base, seed: int) -> NewCase:
-    """Of a kernel that reads no data: what it computes follows from the numbers that it is passed."""
+    """A case with other numbers, for a kernel that reads no data: what it computes follows from the numbers that it is passed."""
     case, random = base.case.new, np.random.default_rng(seed)
     launches = tuple(
         with_floats_near(launch, parameters, base.layout_of, random)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from assistant.model import events
+from assistant.model import event_parts
 from assistant.model.comparison import Comparison
 from assistant.model.verification import Verification
 
 __all__ = ["speed_report", "verification_report"]
 
 
-def verification_report(verification: Verification) -> events.VerificationReport:
-    return events.VerificationReport(
+def verification_report(verification: Verification) -> event_parts.VerificationReport:
+    return event_parts.VerificationReport(
         outcome=verification.outcome,
         findings=verification.findings,
         cases=verification.cases,
@@ -21,8 +21,8 @@ def verification_report(verification: Verification) -> events.VerificationReport
     )
 
 
-def speed_report(comparison: Comparison) -> events.SpeedReport:
-    return events.SpeedReport(
+def speed_report(comparison: Comparison) -> event_parts.SpeedReport:
+    return event_parts.SpeedReport(
         outcome=comparison.outcome,
         ratio=comparison.ratio,
         low=comparison.low,

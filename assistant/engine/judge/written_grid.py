@@ -35,7 +35,8 @@ class WrittenGrid(Record):
 
 
 def written_grid(parsed: ParsedSource, kernel: Kernel, own: Sizes, config: LaunchConfig) -> WrittenGrid | None:
-    """Of the launches whose text comes to ``config`` at the sizes ``own``; None where none does, or where no size is named there."""
+    """The grid as written at the launches whose text comes to ``config`` at the sizes ``own``; None where none does, or where no size is
+    named there."""
     trees = parse_with_trees(parsed.source)[1]
     parameters = tuple(parameter.name for parameter in kernel.parameters)
     sites = parsed.launch_sites_of(kernel)

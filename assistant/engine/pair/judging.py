@@ -33,7 +33,7 @@ from assistant.record import Record
 __all__ = ["Reasons", "VersionJudgement", "cannot_be_judged", "judged"]
 
 _METHODS = {"spill_bytes": Method.PTXAS, "occupancy": Method.OCCUPANCY}
-"""Of metrics that are not the profile's own."""
+"""Methods of metrics that are not the profile's own."""
 
 
 class VersionJudgement(Record):

@@ -100,7 +100,7 @@ class PairSessions:
         """Ask something of every suggestion; ``drop N`` takes a constraint back."""
         said = " ".join(words.split())
         if not said:
-            raise UsageError("say what to keep to", "such as: keep block 256, no fast-math, registers at most 64, no loop-unrolling")
+            raise UsageError("name what to keep to", "such as: keep block 256, no fast-math, registers at most 64, no loop-unrolling")
 
         def make(state: PairState) -> Turn:
             dropped = DROP.fullmatch(said)

@@ -53,7 +53,7 @@ class PairState(Record):
     versions: tuple[PairVersion, ...]
     current: PairVersion
     current_text: str
-    """Of the file, as it was last looked at; comments may differ from the version's."""
+    """The file's text, as it was last looked at; comments may differ from the version's."""
     best: PairVersion
     constraints: tuple[Constraint, ...]
     is_open: bool

@@ -81,7 +81,7 @@ def idea(steps: Sequence[Step], findings: Sequence[Finding], state: PairState) -
 def proposal_answer(proposal: Proposal) -> str:
     """What a search offers."""
     speed, verdict = proposal.comparison, verdict_in_words(proposal.verification.outcome, proposal.verification.caveats)
-    gain = f"{verdict}, {_speed(speed)} of the text as it stands ({_method(speed)})"
+    gain = f"{verdict}, {_speed(speed)} of the current text ({_method(speed)})"
     return f"{proposal.id}: {proposal.summary} {gain}"
 
 
@@ -99,7 +99,7 @@ def started_answer(state: PairState) -> str:
     session = state.session
     goal = f"; goal: {session.goal}" if session.goal else ""
     if len(state.turns) == 1:
-        return f"pairs on {session.kernel} of {session.path.name}: v0, the baseline, is the text as it stands{goal}"
+        return f"pairs on {session.kernel} of {session.path.name}: v0, the baseline, is the current text{goal}"
     turns = counted_noun(len(state.turns), "turn")
     return f"resumes {session.id} on {session.kernel} after {turns}: at {version_name(state.current.number)}, best {_best(state)}{goal}"
 

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from assistant.engine.proposals.rejected import StandingRejection as StandingRejection
     from assistant.engine.proposals.rejected import refusals as refusals
     from assistant.engine.proposals.rejected import rejected_before as rejected_before
+    from assistant.engine.proposals.replayed import keep_recording as keep_recording
     from assistant.engine.proposals.scoring import ScoredVersion as ScoredVersion
     from assistant.engine.proposals.scoring import score_predictions as score_predictions
     from assistant.engine.proposals.scoring import score_ratio as score_ratio

@@ -104,6 +104,8 @@ def broken(
 def _broken_launches(rules: CandidateRules, before: tuple[KernelAssessment, ...], after: tuple[KernelAssessment, ...]) -> Iterator[str]:
     old, new = _launches(before), _launches(after)
     threads = sorted({config.block.count for config in new})
+    if rules.block_threads is not None and not new:
+        yield f"it does not launch the kernel any more, whose blocks were to have {rules.block_threads} threads"
     if rules.block_threads is not None and any(count != rules.block_threads for count in threads):
         yield f"it launches blocks of {', '.join(map(str, threads))} threads, not of {rules.block_threads}"
     if not rules.may_change_launch and old != new:

@@ -43,7 +43,7 @@ class DecisionRequest(Record):
     hunk_ids: tuple[str, ...] = ()
     """For a partial accept; unique prefixes are enough."""
     reason_code: str | None = None
-    """Of a rejection; of a partial accept, why the rest is left out."""
+    """Code for a rejection; for a partial accept, why the rest is left out."""
     reason: str | None = None
 
 

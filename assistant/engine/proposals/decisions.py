@@ -17,14 +17,17 @@ from assistant.engine.job import DONE, NO, Ending, Job
 from assistant.engine.judge import compare
 from assistant.engine.proposals.decide import Decider, DecisionRequest, MovedChange, as_partial, chosen_of
 from assistant.engine.proposals.rebased import rebased_proposal
+from assistant.engine.proposals.replayed import keep_recording, replay_request
 from assistant.engine.proposals.superseding import better_open, claim_in_words
 from assistant.engine.report import proposal_event
 from assistant.engine.request import Accept, JobRequest, about_texts
 from assistant.engine.running import JobRunner
+from assistant.engine.scratch import scratch_folder
 from assistant.engine.source_version import SourceVersion, candidate_of
 from assistant.errors import UsageError
 from assistant.model import events
 from assistant.model.comparison import SpeedOutcome
+from assistant.model.profile import Severity
 from assistant.model.proposal import AlreadyDecided, Decision, DecisionKind, Proposal
 from assistant.model.source import Source
 from assistant.model.verification import Outcome
@@ -92,6 +95,21 @@ class Decisions(Record):
 
         return await self.runner.run("compare", about_texts(request, before), body, listener)
 
+    async def replay(self, proposal: Proposal, request: JobRequest, listener: Listener) -> None:
+        """A confirming comparison of the proposal's texts, on the values that it was judged on.
+
+        Raises CannotAnswerError where its recording is gone.
+        """
+
+        async def body(job: Job, version: SourceVersion) -> Ending:
+            source = "the seeds of" if asked.recording is None and asked.live is None else "the recording that was kept with"
+            job.say(Severity.INFORMATION, f"{proposal.id} is judged again on {source} its first verdict")
+            return (await compare(job, version, candidate_of(version, proposal.after), is_strict=False)).ending
+
+        with scratch_folder() as folder:
+            asked = replay_request(self.open_store(), proposal, request, folder / "recording")
+            await self.runner.run("compare", about_texts(asked, proposal.before), body, listener)
+
     async def rebase(
         self, proposal: Proposal, request: JobRequest, current: tuple[Source, ...], listener: Listener, hunk_ids: tuple[str, ...] = ()
     ) -> None:
@@ -117,6 +135,7 @@ class Decisions(Record):
                 return compared.ending
             fresh = rebased_proposal(moved, hunk_ids, compared.whole, compared.whole.speed, _now_ms())
             self._store(find_workspace(proposal.path), fresh)
+            keep_recording(self.open_store(), fresh, compared.recording)
             job.emit(proposal_event(job.id, fresh))
             what = f"what you took of it ({len(hunk_ids)} of {len(proposal.hunks)} hunks)" if hunk_ids else "its edit"
             reason = (
@@ -136,7 +155,7 @@ class Decisions(Record):
 
 
 def _moved_names(moved: MovedChange) -> str:
-    """Of the files that are not as the proposal knows them."""
+    """Names of the files that are not as the proposal knows them."""
     return ", ".join(now.path.name for now, then in zip(moved.current, moved.proposal.before, strict=True) if now != then)
 
 

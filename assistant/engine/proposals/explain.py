@@ -58,7 +58,7 @@ def other_edit(kept: tuple[KeptStep, ...]) -> str:
 
 
 def explain_submitted(author: str, summary: str, verification: Verification, comparison: Comparison) -> str:
-    """Of an edit that somebody else made: their words so that they cannot look like ours, and what was found."""
+    """Explains an edit that somebody else made: their words so that they cannot look like ours, and what was found."""
     return _rendered(
         "submitted.md.j2",
         author=shown(author, NAME_CHARACTERS),

@@ -51,7 +51,7 @@ def gate(
     if verification.outcome is Outcome.FAIL:
         first = next(f for f in verification.findings if f.outcome is Outcome.FAIL)
         return Refusal(TrialOutcome.FAILED, first.message)
-    metric = watched(finding_code)
+    metric = watched(finding_code) if after else None
     if metric is not None:
         old, new = metric_value(finding_code, before), metric_value(finding_code, after)
         change = f"{metric.name} {format_change(old, new, metric.unit)}"
@@ -59,6 +59,8 @@ def gate(
         is_worse = new < old if metric.is_higher_better else new > old
         if not _is_measured(comparison) and (is_worse or (comparison.low is None and not is_better)):
             return Refusal(TrialOutcome.NOT_BETTER, f"the metric its finding cites did not improve: {change}")
+    elif not after:
+        change = "other kernels take the place of this one"
     else:
         change = "no counter answers this finding" if finding_code else "its plan cites no finding, so that its time alone counts"
     if not is_proved_better(comparison):

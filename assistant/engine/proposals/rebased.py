@@ -45,5 +45,5 @@ def _explanation(proposal: Proposal, part: str, outcome: Outcome, speed: Compari
     speed_words = speed_in_words(speed.outcome, speed.ratio, speed.caveats)
     return (
         f"{change}, made on the text as it is now and judged there: {outcome}, {speed_words} "
-        f"({speed.method}).\n\nWhat was said of {whole} on the earlier text, with that text's numbers:\n\n{proposal.explanation}"
+        f"({speed.method}).\n\nThe explanation of {whole} on the earlier text, with that text's numbers:\n\n{proposal.explanation}"
     )

@@ -22,7 +22,7 @@ class ConfirmedVersion(Record):
     """What the confirmation of a chain's end found."""
 
     texts: tuple[Source, ...]
-    """Of every file that it changes."""
+    """Texts of every file that it changes."""
     kept: tuple[KeptStep, ...]
     verification: Verification
     comparison: Comparison

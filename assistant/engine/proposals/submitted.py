@@ -19,6 +19,7 @@ from assistant.engine.judge import Verdict, compare
 from assistant.engine.proposals.explain import explain_submitted
 from assistant.engine.proposals.gating import DECIDED_GAIN_RATIO, is_proved_better
 from assistant.engine.proposals.rejected import edit_of, rejected_before
+from assistant.engine.proposals.replayed import keep_recording
 from assistant.engine.proposals.superseding import store_and_supersede
 from assistant.engine.report import proposal_event
 from assistant.engine.source_version import SourceVersion, candidate_of
@@ -60,6 +61,7 @@ async def submit(job: Job, version: SourceVersion, submission: Submission, store
     if refusal is not None:
         return Ending(NO, f"not offered: {refusal}")
     messages = store_and_supersede(job.id, store, workspace, proposal)
+    keep_recording(store, proposal, compared.recording)
     job.emit(proposal_event(job.id, proposal), *messages)
     return Ending(DONE, f"{compared.ending.reason}; it waits as {proposal.id} for a person to decide")
 

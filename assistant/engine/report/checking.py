@@ -34,7 +34,7 @@ __all__ = ["Launches", "Repeats", "launches_of"]
 
 
 class Launches(Record):
-    """Of one kernel."""
+    """The launches of one kernel."""
 
     count: int
     refused_count: int

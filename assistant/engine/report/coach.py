@@ -30,7 +30,7 @@ from assistant.engine.source_version import SourceVersion
 from assistant.measure.bounds import with_measured
 from assistant.measure.paired import method_of, time_of
 from assistant.model.device import Target
-from assistant.model.events import MeasuredLaunch
+from assistant.model.event_parts import MeasuredLaunch
 from assistant.model.launch import LaunchConfig
 from assistant.model.recording import Recording
 from assistant.model.timing import CaseTiming, PairTiming, TimingOptions
@@ -45,7 +45,7 @@ _WALL_S = 1.0
 """A shape: what it takes is asked, not a difference."""
 _MOST_SHAPES = 32
 """Timed of one source, the first in program order."""
-_OF_HOST = "page-locked host memory would be timed as if it lay on the device"
+_OF_HOST = "page-locked host memory would be timed as if it were on the device"
 _Key = tuple[str, LaunchConfig]
 
 
@@ -57,7 +57,7 @@ class TimedLaunch(Record):
 
 
 class LaunchTimes(Record):
-    """Of one look at a source."""
+    """Times of launches, from one look at a source."""
 
     timings: tuple[tuple[_Key, CaseTiming], ...]
     method: str

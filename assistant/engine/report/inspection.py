@@ -9,7 +9,7 @@ from assistant.engine.evaluate import readable_instance
 from assistant.engine.job import Job
 from assistant.engine.report.reports import other_file
 from assistant.engine.source_version import SourceVersion
-from assistant.model import events
+from assistant.model import event_parts, events
 from assistant.model.build import Build, BuildFailure, BuildResult, CompilerMissing, KernelResources
 from assistant.model.profile import Severity
 from assistant.model.source import Kernel, LaunchSite
@@ -43,7 +43,7 @@ def _kernel_event(job: Job, version: SourceVersion, kernel: Kernel, resources: t
         job=job.id,
         kernel=kernel.key,
         line=kernel.line,
-        parameters=tuple(events.ParameterFound(p.name, p.type, p.is_pointer, p.is_const, p.is_restrict) for p in kernel.parameters),
+        parameters=tuple(event_parts.ParameterFound(p.name, p.type, p.is_pointer, p.is_const, p.is_restrict) for p in kernel.parameters),
         template_parameters=tuple(f"{p.kind} {p.name}" for p in kernel.template_parameters),
         launch_bounds=kernel.launch_bounds,
         device_functions=kernel.device_functions,
@@ -53,8 +53,8 @@ def _kernel_event(job: Job, version: SourceVersion, kernel: Kernel, resources: t
     )
 
 
-def _launch(job: Job, file: Path, site: LaunchSite) -> events.LaunchFound:
-    return events.LaunchFound(
+def _launch(job: Job, file: Path, site: LaunchSite) -> event_parts.LaunchFound:
+    return event_parts.LaunchFound(
         line=site.line,
         function=site.function,
         grid=site.grid.text,
@@ -66,7 +66,7 @@ def _launch(job: Job, file: Path, site: LaunchSite) -> events.LaunchFound:
     )
 
 
-def _resources(job: Job, kernel: Kernel, item: KernelResources) -> events.ResourcesFound:
+def _resources(job: Job, kernel: Kernel, item: KernelResources) -> event_parts.ResourcesFound:
     shares = tuple(
         (
             threads,
@@ -79,7 +79,7 @@ def _resources(job: Job, kernel: Kernel, item: KernelResources) -> events.Resour
         )
         for threads in _ASSUMED_BLOCK_THREADS
     )
-    return events.ResourcesFound(
+    return event_parts.ResourcesFound(
         instance=readable_instance(kernel, item.kernel),
         architecture=item.architecture,
         registers_per_thread=item.registers_per_thread,
@@ -87,6 +87,7 @@ def _resources(job: Job, kernel: Kernel, item: KernelResources) -> events.Resour
         stack_bytes=item.stack_bytes,
         static_shared_bytes=item.static_shared_bytes,
         occupancy=tuple(
-            events.OccupancyFound(threads, share.active_warps_per_sm, share.max_warps_per_sm, share.limiter) for threads, share in shares
+            event_parts.OccupancyFound(threads, share.active_warps_per_sm, share.max_warps_per_sm, share.limiter)
+            for threads, share in shares
         ),
     )

@@ -15,7 +15,7 @@ __all__ = ["launch_facts_events"]
 
 
 def launch_facts_events(job: Job, version: SourceVersion, seen: Sequence[CountedRun]) -> Iterator[events.LaunchFacts]:
-    """Of the version's kernels in source order; of several runs, the first that launched the kernel counts."""
+    """Facts of the version's kernels in source order; of several runs, the first that launched the kernel counts."""
     for kernel in version.kernels:
         found = (facts_of_launches(version, counted, kernel) for counted in seen)
         facts = next((each for each in found if each is not None), None)

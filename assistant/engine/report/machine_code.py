@@ -8,7 +8,7 @@ from assistant.engine.evaluate import readable_instance
 from assistant.engine.job import Job
 from assistant.engine.report.reports import other_file
 from assistant.engine.source_version import SourceVersion
-from assistant.model import events
+from assistant.model import event_parts, events
 from assistant.model.build import Build, KernelCode
 from assistant.model.source import Kernel
 
@@ -29,5 +29,5 @@ def _event(job: Job, kernel: Kernel, code: KernelCode, file: str | None) -> even
         if instruction.line:
             text = " ".join(part for part in (instruction.predicate, instruction.opcode, instruction.operands) if part)
             by_line.setdefault((instruction.file, instruction.line), []).append(text)
-    lines = tuple(events.MachineLine(at, line, tuple(texts)) for (at, line), texts in sorted(by_line.items()))
+    lines = tuple(event_parts.MachineLine(at, line, tuple(texts)) for (at, line), texts in sorted(by_line.items()))
     return events.MachineCode(job.id, kernel.key, readable_instance(kernel, code.kernel), code.architecture, lines, file)

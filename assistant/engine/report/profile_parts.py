@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import fields
 
 from assistant.engine.report.limits import limit_in_words
-from assistant.model import events
+from assistant.model import event_parts, events
 from assistant.model.comparison import PredictedTime
 from assistant.model.profile import Evidence, InstructionMix, LineStall
 from assistant.record import Record
@@ -67,7 +67,7 @@ class SourceLine(Record):
     stalls_ratio: float | None
     """The line's share of the launch's stall samples; None where none were taken there."""
     heat_step: int
-    accesses: tuple[events.ProfileLine, ...]
+    accesses: tuple[event_parts.ProfileLine, ...]
     codes: tuple[str, ...]
 
 
@@ -79,7 +79,7 @@ class Share(Record):
     ratio: float
 
 
-def line_heat(lines: Iterable[events.ProfileLine]) -> tuple[LineHeat, ...]:
+def line_heat(lines: Iterable[event_parts.ProfileLine]) -> tuple[LineHeat, ...]:
     """Excess of each line over its ideal, in source order; lines without any are left out."""
     sectors: dict[tuple[str, int], int] = {}
     wavefronts: dict[tuple[str, int], int] = {}
@@ -113,8 +113,8 @@ def source_rows(
     text: str,
     file: str,
     ranges: Iterable[tuple[int, int]],
-    lines: Sequence[events.ProfileLine],
-    findings: Sequence[events.ProfileFinding],
+    lines: Sequence[event_parts.ProfileLine],
+    findings: Sequence[event_parts.ProfileFinding],
     stalls: Sequence[LineStall] = (),
 ) -> list[SourceLine]:
     """Every line of ``ranges`` (first and last, 1-based) with what the launch did there; hot is where warps wait, if that was sampled."""
@@ -141,7 +141,7 @@ def source_rows(
     return rows
 
 
-def evidence_of(profile: events.Profile, finding: events.ProfileFinding) -> list[Evidence]:
+def evidence_of(profile: events.Profile, finding: event_parts.ProfileFinding) -> list[Evidence]:
     """What a finding cites, most important first."""
     known = {fact.id: fact for fact in profile.evidence}
     return [known[identity] for identity in finding.evidence if identity in known]
@@ -171,7 +171,7 @@ def stall_shares(stalls: Iterable[LineStall]) -> list[Share]:
     return [Share(reason.replace("_", " "), count, count / total) for count, reason in occurring]
 
 
-def estimate_reasons(lines: Iterable[events.ProfileLine]) -> dict[str, list[str]]:
+def estimate_reasons(lines: Iterable[event_parts.ProfileLine]) -> dict[str, list[str]]:
     """Why counters are only estimated, each reason with its lines."""
     found: dict[str, list[str]] = {}
     for line in lines:

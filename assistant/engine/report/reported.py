@@ -39,7 +39,7 @@ class ReportWithSource(Record):
     """A report next to the source that it is about."""
 
     request: JobRequest
-    """Of the source: its ``file``, and its text where only the report has it."""
+    """A request about the source: its ``file``, and its text where only the report has it."""
     report: ProfilerReport
     warnings: tuple[str, ...]
 

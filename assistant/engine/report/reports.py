@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from assistant.cuda.changes import changes_diff
 from assistant.engine.job import Job
 from assistant.engine.judge import speed_report, verification_report
-from assistant.model import events
+from assistant.model import event_parts, events
 from assistant.model.launch import Dim3
 from assistant.model.profile import InstructionMix, LaunchProfile, LineAccess
 from assistant.model.proposal import Proposal
@@ -44,7 +44,8 @@ def profile_event(job: Job, assessed: KernelAssessment, launch: AssessedLaunch, 
         instructions=_mix(profile),
         lines=tuple(_line(access) for access in profile.accesses),
         findings=tuple(
-            events.ProfileFinding(f.code, f.line, f.severity.value, f.message, f.evidence, f.estimated_cost_ratio) for f in found.findings
+            event_parts.ProfileFinding(f.code, f.line, f.severity.value, f.message, f.evidence, f.estimated_cost_ratio)
+            for f in found.findings
         ),
         evidence=found.evidence,
         problems=profile.problems,
@@ -115,8 +116,8 @@ def _triple(dimensions: Dim3) -> tuple[int, int, int]:
     return (dimensions.x, dimensions.y, dimensions.z)
 
 
-def _line(access: LineAccess) -> events.ProfileLine:
-    return events.ProfileLine(
+def _line(access: LineAccess) -> event_parts.ProfileLine:
+    return event_parts.ProfileLine(
         file=access.file,
         line=access.line,
         op=access.op,

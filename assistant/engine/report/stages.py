@@ -217,7 +217,7 @@ async def _with_hardware_counters(job: Job, evaluation: Evaluation) -> Evaluatio
 
 
 async def _times(job: Job, evaluation: Evaluation) -> LaunchTimes | None:
-    """Of each launch shape; None where nothing is, or can be, timed."""
+    """Times of each launch shape; None where nothing is, or can be, timed."""
     if job.lab.timing is None:
         return None
     watch = Stopwatch(job, "profile")

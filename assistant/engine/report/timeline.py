@@ -32,17 +32,19 @@ from assistant.workload.timeline import TimedWork, Work, WorkTotal, build_timeli
 __all__ = ["predicted_timeline", "tell_timeline"]
 
 _METHOD = "performance model for {}, nothing was timed"
-_STARTING = "gaps: waits, and starting the next step; what the host does meanwhile is not predicted"
+_STARTING = "gaps: waits, and starting the next step; what the host does in that time is not predicted"
 _CUT = "the program was run in part: what it does after its time was up may be missing"
-_SHARING = "steps that need not wait run beside each other where they fit into the machine (assumed)"
+_SHARING = "steps that need not wait run at the same time where they fit into the machine (assumed)"
 _LINK = "copies to and from the host are predicted as fast as a PCIe 5.0 x16 link"
 _STAGED = f"{_LINK}; those of pageable memory may take several times as long"
 _Shape = tuple[str, LaunchConfig]
 
 
 async def tell_timeline(job: Job, evaluation: Evaluation) -> None:
-    """Of a program with ``main()``; declared workloads and notebooks' arrays have none. For an editor no program is run once more to
-    measure it."""
+    """Report the timeline of a program with ``main()``; declared workloads and notebooks' arrays have none.
+
+    For an editor no program is run once more to measure it.
+    """
     version, clock = evaluation.version, job.lab.timing
     if not version.has_main or (clock is not None and job.request.is_live):
         return
@@ -86,13 +88,12 @@ def predicted_timeline(evaluation: Evaluation, recording: Recording, target: Tar
 
 def _starting(totals: Sequence[WorkTotal]) -> str:
     count = sum(total.count for total in totals)
-    return (
-        f"starting {count:,} steps takes {format_quantity(count * LAUNCH_S, 's')} in all, which are gaps where nothing else runs meanwhile"
-    )
+    takes = format_quantity(count * LAUNCH_S, "s")
+    return f"starting {count:,} steps takes {takes} in all, which are gaps where nothing else runs at the time"
 
 
 class _Prediction:
-    """Of one program, by what was counted of its launches."""
+    """Predicts one program's timeline by what was counted of its launches."""
 
     def __init__(self, known: KnownTimes, target: Target, recording: Recording) -> None:
         self._known = known
@@ -112,7 +113,7 @@ class _Prediction:
         ]
 
     def totals(self) -> list[WorkTotal]:
-        """Of a program whose order is not kept."""
+        """Totals of a program whose order is not kept."""
         shapes = self._recording.shape_counts
         launches = [
             WorkTotal(work_of("launch", shape.kernel), shape.count, shape.count * time.body_s)
@@ -168,7 +169,7 @@ class _Notes(Record):
     recording: Recording
 
     def of_rows(self) -> dict[Work, str]:
-        """Of each kernel of which not all was counted."""
+        """Notes on each kernel of which not all was counted."""
         counted = defaultdict[_Shape, list[LaunchProfile]](list)
         for profile in self.profiles:
             if profile.blocks_counted:

@@ -127,7 +127,7 @@ class CandidateJudge:
         self, node: SearchNode, trial: Trial, evaluation: Evaluation, verification: Verification, comparison: Comparison | None
     ) -> Trial:
         before, after = node.evaluation.kernel(self._name), evaluation.kernel(self._name)
-        if comparison is None or not after:
+        if comparison is None:
             return trial.ended(TrialOutcome.FAILED, "the edited program does not launch the kernel any more")
         scored = (*trial.predictions, *score_ratio(trial.step.predicted_ratio, comparison.ratio))
         trial = replace(trial, comparison=comparison, ratio=comparison.ratio, predictions=scored)
@@ -185,7 +185,7 @@ class CandidateJudge:
         return await verify(self._job, self._baselines[key], evaluation, labels)
 
     async def speed(self, node: SearchNode, evaluation: Evaluation, is_confirming: bool) -> Speed:
-        """Of ``evaluation`` against ``node``: when screening, the version that was edited; when confirming, the user's text.
+        """Speed of ``evaluation`` against ``node``: when screening, the version that was edited; when confirming, the user's text.
 
         As ``compare`` has it: over what the programs do where launches, copies or fills differ or a person asks for a part, else over all
         kernels that the edit concerns, so that work which it moves into another one counts.

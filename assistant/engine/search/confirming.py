@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from pathlib import Path
 
 from assistant.cuda.changes import changes_diff, changes_of
 from assistant.engine.evaluate import costliest
@@ -15,6 +14,7 @@ from assistant.engine.proposals import (
     broken,
     claim_in_words,
     is_proved_better,
+    keep_recording,
     offered_already,
     other_edit,
     proposal_record,
@@ -66,9 +66,9 @@ class Confirmation(Record):
     root: SearchNode
     offer: Offer
     others: tuple[SearchNode, ...] = ()
+    """Kept versions that gain more by their screen than the one that is confirmed."""
     beside: tuple[str, ...] = ()
     """Proposals of this search that stay open next to this one."""
-    """Kept versions that gain more by their screen than the one that is confirmed."""
 
     async def run(self, node: SearchNode) -> ConfirmationResult:
         """Judge it on fresh values, and offer it where it holds; what speaks against it is reported."""
@@ -146,9 +146,7 @@ class Confirmation(Record):
     async def _offered(self, proposal: Proposal) -> ConfirmationResult:
         context, store, job = self.context, self.services.store, self.context.job
         better = store_and_supersede(job.id, store, context.workspace, proposal, self.beside)
-        recording = _judged_on(context)
-        if recording is not None:
-            store.keep_recording(proposal.id, recording, context.options.recordings_bytes, proposal.created_ms)
+        keep_recording(store, proposal, self.services.recording)
         job.emit(proposal_event(job.id, proposal), *better)
         await job.delivered()
         decision = await self.offer(proposal)
@@ -174,7 +172,7 @@ class Confirmation(Record):
             steps=tuple(kept.step for kept in node.kept),
             rewrites=tuple(kept.rewrite for kept in node.kept),
             after=tuple(fact for item in after for fact in item.evidence),
-            left=costliest(after).findings,
+            left=costliest(after).findings if after else (),
             verification=verification,
             comparison=comparison,
             others=self._others(),
@@ -189,13 +187,5 @@ class Confirmation(Record):
         return FoundEdit(path, costliest(context.assessed(context.start)).kernel.key, self._changes(node))
 
     def _changes(self, node: SearchNode) -> tuple[FileChange, ...]:
-        """Of the texts that the user has."""
+        """Changes to the texts that the user has."""
         return changes_of(self.context.start.evaluation.version.sources, node.evaluation.version.sources)
-
-
-def _judged_on(context: SearchContext) -> Path | None:
-    """The recording that the cases were made from; None for declared ones, whose values come from their seeds."""
-    run, live = context.start.evaluation.counted.run, context.job.request.live
-    if live is not None:
-        return live.cases[0].recording
-    return None if run is None else run.recording_path

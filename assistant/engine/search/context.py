@@ -102,6 +102,8 @@ class SearchServices(Record):
     planner: Planner
     judge: Judge
     """On the job's own lab."""
+    recording: Path | None
+    """That the judge makes its cases of; None where all are declared."""
     trials: Trials
     """On all labs."""
     history: TrialHistory

@@ -28,7 +28,7 @@ _LABELS = {
 
 
 def deferred_labels(allowed: Iterable[str]) -> frozenset[Label]:
-    """Of the names that settings and ``--allow`` take; host code, which is allowed before it is built, has none."""
+    """Labels for the names that settings and ``--allow`` take; host code, which is allowed before it is built, has none."""
     return frozenset(_LABELS[name] for name in allowed if name in _LABELS)
 
 

@@ -24,9 +24,9 @@ class EditedTexts(Record):
     """A version's texts after a rewrite."""
 
     text: str
-    """Of the file in question."""
+    """Text of the file in question."""
     others: tuple[Source, ...]
-    """Of every other file that this step or an earlier one changed, by path."""
+    """Every other file that this step or an earlier one changed, by path."""
 
     @property
     def key(self) -> str:

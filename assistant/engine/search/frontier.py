@@ -67,7 +67,7 @@ class Frontier(Record):
 
     @property
     def best_ratio(self) -> float:
-        """Of the best version so far; 1 where nothing was kept."""
+        """Ratio of the best version so far; 1 where nothing was kept."""
         return max((node.ratio for node in self.chosen), default=1.0)
 
 

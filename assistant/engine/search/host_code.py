@@ -18,7 +18,7 @@ from assistant.engine.rewritten import edited_sources
 from assistant.engine.source_version import SourceVersion
 from assistant.model.plan import Rewrite
 from assistant.model.verification import Label
-from assistant.verify.host_edits import edits_host_code
+from assistant.verify.host_edits import edits_host_code, macro_elsewhere
 
 __all__ = ["AskHostCode", "HostCodeRight", "with_host_label"]
 
@@ -39,6 +39,11 @@ class HostCodeRight:
         """Whether a person will be asked next time."""
         return self._answer is None
 
+    @property
+    def is_possible(self) -> bool:
+        """Whether it was given, or may still be."""
+        return self._answer is not False
+
     async def asked(self, edit: str) -> bool:
         """Whether ``edit`` may be tried; the first answer holds for the whole search."""
         if self._answer is None:
@@ -52,6 +57,9 @@ def with_host_label(version: SourceVersion, rewrite: Rewrite) -> Rewrite:
     if Label.HOST_CODE in rewrite.labels or not isinstance(after, tuple):
         return rewrite
     before = {source.path: source for source in version.sources}
-    if not any(edits_host_code(parse(before[source.path]), parse(source)) for source in after):
+    is_edited = any(edits_host_code(parse(before[source.path]), parse(source)) for source in after)
+    changed = {source.path: source for source in after}
+    texts = (*version.sources, *version.headers)
+    if not is_edited and macro_elsewhere(texts, [changed.get(source.path, source) for source in texts]) is None:
         return rewrite
     return replace(rewrite, labels=(*rewrite.labels, Label.HOST_CODE))

@@ -78,7 +78,7 @@ class KernelSearch:
                 self._is_alternative = True
                 if not self._left():
                     break
-                text = f"{self._context.kernel}: offers beside it the best edit that asks for no decision"
+                text = f"{self._context.kernel}: also offers the best edit that asks for no decision"
                 self._context.job.say(Severity.INFORMATION, text)
                 continue
             if result.decision is not DecisionKind.REJECTED:

@@ -25,6 +25,7 @@ from assistant.engine.evaluate import (
     steered,
 )
 from assistant.engine.job import CANNOT_ANSWER, DONE, Ending, Job
+from assistant.engine.judge import judged_recording
 from assistant.engine.request import OptimizeOptions
 from assistant.engine.search.accounts import JobAccounts, OnWriting
 from assistant.engine.search.candidate_judge import CandidateJudge
@@ -46,6 +47,7 @@ from assistant.model import events
 from assistant.model.profile import Finding, Severity
 from assistant.model.proposal import Proposal
 from assistant.model.source import Source
+from assistant.model.verification import Label
 from assistant.plan.catalogue import Catalogue
 from assistant.ports.lab import LabFailure
 from assistant.ports.planner import Planner, PlanRequest
@@ -107,7 +109,7 @@ class Optimizer(Record):
     ) -> OptimizeResult:
         """Evaluate the version, choose who plans, search; what an interrupted search had kept is built on."""
         tell_resumed(job, earlier, version)
-        job.emit(events.StageStarted(job.id, "profile", "counts what the kernels do as they stand"))
+        job.emit(events.StageStarted(job.id, "profile", "counts what the kernels do now"))
         evaluation = await evaluate(job, version)
         if isinstance(evaluation, LabFailure):
             return OptimizeResult(job.failed(evaluation))
@@ -208,12 +210,15 @@ class _Search(Record):
         requests = PlanRequests(self.job, self.options, self.store, self.catalogue, context.workspace, self.earlier)
 
         def request(node: SearchNode, items: tuple[KernelAssessment, ...]) -> PlanRequest:
-            return requests.request(node, items, history.tried_before)
+            asked = requests.request(node, items, history.tried_before)
+            rights = self.people.host_code.is_possible, Label.LIBRARY_CALL in deferred
+            return replace(asked, may_edit_host=rights[0], may_call_libraries=rights[1])
 
         return SearchServices(
             store=self.store,
             planner=self.chosen.planner,
             judge=judges[0],
+            recording=judged_recording(self.job, context.start.evaluation, second_run),
             trials=ParallelTrials(judges, accounts.holding_gpu),
             history=history,
             request=request,
@@ -247,7 +252,7 @@ def _is_error(finding: Finding) -> bool:
 def _tell_defects(job: Job, evaluation: Evaluation) -> None:
     """That the original is to be fixed first: an edit of it can only be held against what it does where it is right."""
     for instance, finding in _defects(evaluation):
-        message = f"fix this first, {instance} is wrong as it stands: {finding.code} line {finding.line}: {finding.message}"
+        message = f"fix this first, {instance} is wrong already: {finding.code} line {finding.line}: {finding.message}"
         job.say(
             Severity.WARNING, message, f"kernelopt check {job.request.file} shows it; an edit is judged only where the original is right"
         )

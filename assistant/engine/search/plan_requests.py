@@ -5,20 +5,16 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-from assistant.cuda.code_text import blanked
-from assistant.cuda.tokens import words_in_code
 from assistant.engine.evaluate import KernelAssessment, costliest, facts_of_launches
 from assistant.engine.job import Job
 from assistant.engine.proposals import DECIDED_GAIN_RATIO, SHOWN_GAIN_RATIO
 from assistant.engine.request import OptimizeOptions
 from assistant.engine.search.resume import EarlierSearch
 from assistant.engine.search.trials import SearchNode
-from assistant.engine.source_version import SourceVersion
 from assistant.model.attempt import RecallQuery
 from assistant.model.build import Build
 from assistant.model.plan import TriedBefore
 from assistant.model.profile import Finding
-from assistant.model.source import Kernel, ParsedSource
 from assistant.plan.catalogue import Catalogue
 from assistant.ports.planner import PlanRequest
 from assistant.ports.store import AttemptStore
@@ -60,7 +56,8 @@ class PlanRequests(Record):
             least_ratio=self._least(SHOWN_GAIN_RATIO),
             decided_ratio=self._least(DECIDED_GAIN_RATIO),
             others=evaluation.version.sources[1:],
-            launching=_naming(evaluation.version, main.kernel),
+            program=() if main.kernel.file else evaluation.version.others,
+            is_emulated=self.job.lab.timing is None,
             recorded=facts_of_launches(evaluation.version, evaluation.counted, main.kernel),
         )
 
@@ -87,10 +84,3 @@ class PlanRequests(Record):
     def _excluded(self, node: SearchNode) -> frozenset[tuple[str, int]]:
         here = frozenset((step.technique, line) for step in node.settled for line in step.lines)
         return here | self.earlier.excluded(node.key)
-
-
-def _naming(version: SourceVersion, kernel: Kernel) -> tuple[ParsedSource, ...]:
-    """Other files that name the kernel; none of a kernel whose name other files use for their own."""
-    if kernel.file:
-        return ()
-    return tuple(file for file in version.others if kernel.name in words_in_code(blanked(file.source.text)))

@@ -205,7 +205,7 @@ def model_notice(
 
 
 def _caps(options: OptimizeOptions, settings: Settings) -> Caps:
-    """Of the command line, else of the settings."""
+    """Caps given on the command line, else in the settings."""
     given, budget = options.caps, settings.budget
     return Caps(
         money_usd=budget.money_usd if given.money_usd is None else given.money_usd,

@@ -38,6 +38,7 @@ def setback_of(trial: Trial) -> Setback | None:
         kind=kind,
         reason=_reason_for_planners(trial),
         text=trial.text,
+        others=trial.others,
         diagnostics=trial.diagnostics,
         findings=() if trial.verification is None else tuple(_showable(trial, found) for found in trial.verification.findings),
         cases=() if trial.verification is None else trial.verification.cases,

@@ -56,7 +56,7 @@ class SearchNode(Record):
 
     @property
     def text(self) -> str:
-        """Of the file in question."""
+        """Text of the file in question."""
         return self.evaluation.version.source.text
 
     @property
@@ -72,7 +72,7 @@ class Trial(Record):
     step: Step
     rewrite: Rewrite
     text: str = ""
-    """Of the file in question."""
+    """Text of the file in question."""
     others: tuple[Source, ...] = ()
     """As ``SearchNode.others``."""
     outcome: TrialOutcome = TrialOutcome.CANNOT_JUDGE
@@ -83,7 +83,7 @@ class Trial(Record):
     predictions: tuple[PredictionOutcome, ...] = ()
     after: tuple[KernelAssessment, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
-    """Of the compiler, where it was not built."""
+    """The compiler's diagnostics, where it was not built."""
     printed: str = ""
     """What of ``reason`` the candidate itself said."""
     has_host_code: bool = True

@@ -8,11 +8,13 @@ from assistant.plan.expert.const_restrict import ConstRestrict
 from assistant.plan.expert.constant_powers import ConstantPowers
 from assistant.plan.expert.float_literals import FloatLiterals
 from assistant.plan.expert.loop_unrolling import LoopUnrolling
+from assistant.plan.expert.register_tile import RegisterTiling
 from assistant.plan.expert.scalar_replacement import ScalarReplacement
 from assistant.plan.expert.shared_memory_padding import SharedMemoryPadding
 from assistant.plan.expert.shared_tile import SharedTile
 from assistant.plan.expert.staged_store import StagedStore
 from assistant.plan.expert.transformation import Transformation
+from assistant.plan.expert.warp_per_row import WarpPerRow
 from assistant.plan.expert.warp_shuffle_tail import WarpShuffleTail
 
 __all__ = ["EXPERT_TRANSFORMATIONS"]
@@ -24,9 +26,11 @@ EXPERT_TRANSFORMATIONS: tuple[Transformation, ...] = (
     ConstantPowers(),
     FloatLiterals(),
     LoopUnrolling(),
+    RegisterTiling(),
     ScalarReplacement(),
     SharedMemoryPadding(),
     SharedTile(),
     StagedStore(),
+    WarpPerRow(),
     WarpShuffleTail(),
 )

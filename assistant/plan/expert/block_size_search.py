@@ -48,7 +48,7 @@ _PLANE_SIZES = {
 }
 _GRID_STRIDE = frozenset({"blockDim.{0}*gridDim.{0}", "gridDim.{0}*blockDim.{0}"})
 _Axes = tuple[Axis, ...]
-"""Of one launch, or of one declared workload."""
+"""The axes of one launch, or of one declared workload."""
 _CEILING = re.compile(r"(?P<head>\"?\s*ceil\(.*/\s*)(?P<size>\d+)(?P<tail>\s*\)\s*\"?)")
 
 

@@ -11,7 +11,6 @@ Example::
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from assistant.cuda.launch_shape import Launch, Shape
@@ -21,6 +20,7 @@ from assistant.model.plan import Decline, DeclineReason, Rewrite
 from assistant.model.source import TextEdit
 from assistant.model.verification import Label
 from assistant.plan.expert.analysis.kernel_launches import by_file, known_blocks, launches_of, of_program
+from assistant.plan.expert.analysis.launch_variables import is_dim3_parameter, is_only_used_here
 from assistant.plan.expert.analysis.memory_accesses import WarpCost, unknown_sizes, warp_cost
 from assistant.plan.expert.analysis.predictions import predicted_sectors
 from assistant.plan.expert.analysis.thread_exchange import hidden_builtin, unseen_launch, warp_dependence
@@ -37,7 +37,6 @@ GRID_Y_LIMIT = 65535
 
 _DEFAULT_BLOCK = Dim3(16, 16)
 _EXCHANGED = {"x": "y", "y": "x"}
-_DECLARATORS = frozenset({"init_declarator", "declaration", "function_declarator"})
 _BUILTINS = ("threadIdx", "blockIdx", "blockDim", "gridDim")
 
 
@@ -156,7 +155,7 @@ def _shape_edits(context: TransformationContext, launch: Launch, shape: Shape) -
         return Obstacle(DeclineReason.LAUNCH_FORM, f"the launch on {place} has one dimension, so x and y cannot be exchanged there")
     if texts and texts[0] == texts[1]:
         return ()
-    if shape.variable is not None and not _is_only_used_here(context, launch, shape):
+    if shape.variable is not None and not is_only_used_here(context, launch, shape):
         parts = ", ".join(f"{shape.variable}.{axis}" for axis in ("y", "x", "z"))
         short = parts if len(texts) != 2 else parts.rpartition(",")[0]
         return (TextEdit(tree.span(shape.expression), f"dim3({short})"),)
@@ -169,34 +168,9 @@ def _shape_edits(context: TransformationContext, launch: Launch, shape: Shape) -
 def _exchanged_expression(context: TransformationContext, launch: Launch, shape: Shape) -> tuple[TextEdit, ...] | Obstacle:
     """For a ``dim3`` parameter of the host function around the launch."""
     name = node_text(shape.expression)
-    function = None if launch.function is None else launch.function.parent
-    declarator = None if function is None else function.child_by_field_name("declarator")
-    heading = "" if declarator is None else node_text(declarator)
-    if not re.search(rf"\bdim3\s*(?:const\s*)?&?\s*{re.escape(name)}\b", heading):
+    if not is_dim3_parameter(launch, shape):
         return Obstacle(DeclineReason.LAUNCH_FORM, f"the shape of the launch on {context.tree.place(launch.site.span)} is made elsewhere")
     return (TextEdit(context.tree.span(shape.expression), f"dim3({name}.y, {name}.x, {name}.z)"),)
-
-
-def _is_only_used_here(context: TransformationContext, launch: Launch, shape: Shape) -> bool:
-    """True when the ``dim3`` is a local variable that serves launches of this kernel and nothing else."""
-    if launch.function is None or not shape.components:
-        return False
-    sites = {s.span.start for s in context.parsed.launch_sites_of(context.kernel)}
-    mentions = [n for n in context.tree.find("identifier", inside=launch.function) if node_text(n) == shape.variable]
-    declared = [n for n in mentions if n.parent is not None and n.parent.type in _DECLARATORS]
-    return bool(declared) and all(n in declared or _serves_launch(context, n, shape, sites) for n in mentions)
-
-
-def _serves_launch(context: TransformationContext, node: Node, shape: Shape, sites: set[int]) -> bool:
-    """True for ``grid`` in ``k<<<grid, …>>>`` of one of the sites, and in ``grid.x = …``."""
-    if any(field.parent == node.parent for field in shape.fields):
-        return True
-    call = next((a for a in context.tree.ancestors(node) if a.type == "call_expression"), None)
-    return call is not None and context.tree.span(call).start in sites and _is_configuration(node)
-
-
-def _is_configuration(node: Node) -> bool:
-    return node.parent is not None and node.parent.type == "kernel_call_syntax"
 
 
 def _declared_edits(shape: DeclaredShape) -> tuple[TextEdit, ...] | Obstacle:

@@ -68,7 +68,7 @@ class ConstRestrict:
         function = next((f for f in same_name if tree.span(f.body) == context.kernel.body), None)
         if function is None or len(same_name) > 1:
             reason = Obstacle(
-                DeclineReason.LAUNCH_UNKNOWN, f"`{context.kernel.name}` is defined more than once, so its launches cannot be told apart"
+                DeclineReason.LAUNCH_UNKNOWN, f"`{context.kernel.name}` is defined more than once, so its launches cannot be distinguished"
             )
             return context.decline(self.technique, reason)
         pointers = tuple(_pointers(tree, function))
@@ -94,7 +94,7 @@ def _refusal(tree: SyntaxTree, function: Function, pointers: tuple[_Pointer, ...
             DeclineReason.NOTHING_TO_CHANGE, "the kernel has fewer than two pointers, so there is nothing they could overlap with"
         )
     if all(p.variable.is_restrict and not p.wants_const for p in pointers):
-        return Obstacle(DeclineReason.ALREADY_DONE, "every pointer says `__restrict__` already, and `const` where it is only read")
+        return Obstacle(DeclineReason.ALREADY_DONE, "every pointer has `__restrict__` already, and `const` where it is only read")
     if all(p.is_read_only for p in pointers):
         return Obstacle(
             DeclineReason.NOTHING_TO_CHANGE,
@@ -106,7 +106,7 @@ def _refusal(tree: SyntaxTree, function: Function, pointers: tuple[_Pointer, ...
             return Obstacle(DeclineReason.VOLATILE, f"`{name}` is volatile: each access must reach memory")
         if "**" in tree.text(pointer.variable.node).replace(" ", ""):
             return Obstacle(
-                DeclineReason.POINTER_UNCLEAR, f"`{name}` is a pointer to pointers; `__restrict__` says nothing of what they point to"
+                DeclineReason.POINTER_UNCLEAR, f"`{name}` is a pointer to pointers; `__restrict__` does not apply to what they point to"
             )
         if any(_is_redirected(tree, use.node) for use in uses_of(tree, function.body, name) if use.kind is Use.ESCAPE):
             return Obstacle(DeclineReason.POINTER_CHANGES, f"`{name}` is pointed at another buffer inside the kernel")

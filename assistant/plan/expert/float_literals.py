@@ -170,7 +170,7 @@ def _reason_to_keep(text: str, kind: Kind, sink: Sink) -> Obstacle | None:
         )
     if sink.kind is None and kind is Kind.WIDENED_INTEGER:
         return Obstacle(
-            DeclineReason.RESULT_WOULD_CHANGE, f"`{text}` compares integers with a double; float could not tell large ones apart"
+            DeclineReason.RESULT_WOULD_CHANGE, f"`{text}` compares integers with a double; float could not distinguish large ones"
         )
     takes = Kind.GENERIC if kind is Kind.WIDENED_GENERIC else Kind.FLOAT
     if sink.kind not in (None, takes):

@@ -85,7 +85,7 @@ def _why_not_counted(tree: SyntaxTree, loop: Node) -> Obstacle:
 def _refusal(tree: SyntaxTree, function: Function, loop: Node, header: CountedHeader) -> Obstacle | None:
     """Why the loop cannot or should not be unrolled; None if it can."""
     if _has_unroll_pragma(tree, loop):
-        return Obstacle(DeclineReason.ALREADY_DONE, "a `#pragma` already says how far to unroll this loop")
+        return Obstacle(DeclineReason.ALREADY_DONE, "a `#pragma` already sets how far to unroll this loop")
     count = _constant_count(tree, function, header)
     if count is None:
         is_data = any(True for _ in tree.find("subscript_expression", "pointer_expression", inside=header.bound_node))

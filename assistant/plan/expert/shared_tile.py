@@ -133,11 +133,11 @@ def _refusal(tree: SyntaxTree, function: Function, loop: Node, header: CountedHe
         return Obstacle(DeclineReason.LOOP_FORM, "the loop's counter is used after the loop")
     before = loop.prev_named_sibling
     if before is not None and tree.text(before).lstrip().startswith("#pragma"):
-        return Obstacle(DeclineReason.LOOP_FORM, "a `#pragma` before the loop says how it is compiled")
+        return Obstacle(DeclineReason.LOOP_FORM, "a `#pragma` before the loop sets how it is compiled")
     if "printf" in tree.text(loop):
         return Obstacle(DeclineReason.LOOP_HAS_EFFECTS, "the loop prints, and threads outside the bounds would print too")
     if any(tree.find("break_statement", inside=loop)) or loops_around(tree, loop):
-        return Obstacle(DeclineReason.LOOP_FORM, "the loop may end early or lies in another loop")
+        return Obstacle(DeclineReason.LOOP_FORM, "the loop may end early or is inside another loop")
     for name in sorted(global_pointers(tree, function, loop)):
         kinds = {use.kind for use in uses_of(tree, loop, name)}
         if kinds & {Use.WRITE, Use.UPDATE, Use.ATOMIC}:

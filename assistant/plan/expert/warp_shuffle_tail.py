@@ -185,9 +185,7 @@ def _unreached(context: TransformationContext, reduction: _Reduction) -> Obstacl
     """Why some lane of the first warp might not get to the shuffles, or get there more than once."""
     tree, loop = context.tree, reduction.loop
     if loop.parent != context.body:
-        return Obstacle(
-            DeclineReason.CONDITIONAL, "the reduction stands inside another statement, so that it may run several times or never"
-        )
+        return Obstacle(DeclineReason.CONDITIONAL, "the reduction is inside another statement, so that it may run several times or never")
     for leaving in tree.find("return_statement", "goto_statement", "gnu_asm_expression", inside=context.body):
         if leaving.start_byte < loop.end_byte or leaving.type == "goto_statement":
             return Obstacle(

@@ -25,7 +25,7 @@ from assistant.record import Record
 __all__ = ["CODE", "EXPLANATION", "MOST_REPLY_CHARACTERS", "PLAN", "PLAN_AND_CODE", "SUMMARY", "BadReply", "Form", "PlanAndCode"]
 
 MOST_REPLY_CHARACTERS = 1_000_000
-"""Of an answer that is read at all, drafts included (chosen: what a provider passes on at most)."""
+"""Longest answer that is read at all, drafts included (chosen: what a provider passes on at most)."""
 _MOST_STARTS = 256
 """Opening braces that are tried as the start of an object, from the start of the text and as many from its end."""
 _MOST_FENCES = 256
@@ -175,7 +175,7 @@ def _answers(objects: Sequence[_Object], fences: Sequence[_Fence]) -> tuple[list
 def _assembled(answer: _Written) -> CodeReply | BadReply:
     """The header with the fences as parts; of two fences for one part the later one counts."""
     if len(answer.fences) > 1 and any(fence.name is None for fence in answer.fences):
-        return BadReply("several fences of code, and not each says which part it is: write ```cuda part=NAME")
+        return BadReply("several fences of code, and not each names its part: write ```cuda part=NAME")
     parts = {part.part: part for part in answer.header.parts}
     for fence in answer.fences:
         name = fence.name or _ONLY_PART

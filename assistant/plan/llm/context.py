@@ -12,7 +12,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
+from assistant.build.architectures import compiled_for
 from assistant.config.settings import SignalSettings
+from assistant.cuda.changes import shown_names
 from assistant.model.build import Diagnostic, KernelResources
 from assistant.model.device import Architecture, Target
 from assistant.model.plan import TriedBefore
@@ -22,7 +24,7 @@ from assistant.plan.expert.analysis.workload_block import DeclaredShape
 from assistant.plan.llm.annotate import annotated
 from assistant.plan.llm.launching import declared_launches, launches_elsewhere
 from assistant.plan.llm.limits import limit_notes
-from assistant.plan.llm.region import Part, region_of
+from assistant.plan.llm.parts import Part, PartKind, Region, region_of
 from assistant.plan.llm.static_notes import array_notes, loop_notes
 from assistant.ports.planner import PlanRequest
 from assistant.profile.catalogue import metric
@@ -34,6 +36,7 @@ from assistant.workload.recorded_words import in_words
 __all__ = [
     "EvidenceGroup",
     "Facts",
+    "PartNamed",
     "PartShown",
     "diagnostic_lines",
     "evidence_groups",
@@ -43,11 +46,13 @@ __all__ = [
     "region_lines",
 ]
 
+_SHOWN_AGAIN = (PartKind.KERNEL, PartKind.HELPER)
+"""Kinds of parts that a prompt shows without the listing's numbers and remarks."""
 _MOST_LAUNCHES = 12
 _MOST_DIAGNOSTICS = 20
 _MOST_PROBLEMS = 20
 _MOST_CHARACTERS = 600
-"""Of one message of a tool."""
+"""Upper bound for one message of a tool."""
 
 
 class PartShown(Record):
@@ -56,6 +61,18 @@ class PartShown(Record):
     id: str
     first_line: int
     code: str
+    what: str
+    file: str | None = None
+    """The name of another file; None: it stands in the listing, too."""
+
+
+class PartNamed(Record):
+    """One part that the listing shows."""
+
+    id: str
+    first_line: int
+    last_line: int
+    what: str
 
 
 class EvidenceGroup(Record):
@@ -71,6 +88,15 @@ class Facts(Record):
 
     kernel: str
     parts: tuple[PartShown, ...]
+    named_parts: tuple[PartNamed, ...]
+    """Further parts of the listing."""
+    parts_elsewhere: tuple[PartShown, ...]
+    """Parts in other files."""
+    may_edit_host: bool
+    is_emulated: bool
+    """Nothing is run on a GPU."""
+    compiled_for: str
+    """The architecture; ``sm_90a`` where code that needs it is compiled for that."""
     listing: tuple[str, ...]
     """The file, numbered and annotated."""
     is_annotated: bool
@@ -95,7 +121,7 @@ class Facts(Record):
     findings: tuple[str, ...]
     evidence: tuple[EvidenceGroup, ...]
     meanings: tuple[str, ...]
-    """Of the metrics that evidence names."""
+    """Meanings of the metrics that evidence names."""
     resources: tuple[str, ...]
     diagnostics: tuple[str, ...]
     problems: tuple[str, ...]
@@ -117,22 +143,29 @@ class Facts(Record):
 
 def facts_of(request: PlanRequest, signals: SignalSettings) -> Facts:
     """Everything that is not switched off, raw; `summarised` is done to the result."""
-    parsed, kernel = request.parsed, request.kernel
-    region, sites = region_of(parsed, kernel), parsed.launch_sites_of(kernel)
+    parsed, kernel, region = request.parsed, request.kernel, region_of(request)
+    own, sites = region.parts_of(parsed), parsed.launch_sites_of(kernel)
     has_profile = signals.profile != "off"
     evidence = request.evidence if has_profile else ()
     has_compile, has_static = signals.compile != "off", signals.static != "off"
     return Facts(
         kernel=kernel.key,
-        parts=tuple(PartShown(part.id, part.first_line, part.text.replace("\r\n", "\n")) for part in region),
+        parts=tuple(_part(part, None) for part in own if part.kind in _SHOWN_AGAIN),
+        named_parts=tuple(
+            PartNamed(part.id, part.first_line, part.last_line, part.kind.value) for part in own if part.kind not in _SHOWN_AGAIN
+        ),
+        parts_elsewhere=_elsewhere(region),
+        may_edit_host=request.may_edit_host,
+        is_emulated=request.is_emulated,
+        compiled_for=compiled_for(request.architecture.name, ("wgmma",)),
         listing=annotated(parsed.source.text, evidence),
         is_annotated=any(fact.line is not None for fact in evidence),
-        kept_lines=region_lines(region) | {site.line for site in sites} | {line for line, _ in declared_launches(parsed, kernel)},
+        kept_lines=region_lines(own) | {site.line for site in sites} | {line for line, _ in declared_launches(parsed, kernel)},
         launches=tuple(_launch(site) for site in sites),
         declared=tuple(_declared(line, shape) for line, shape in declared_launches(parsed, kernel)),
         elsewhere=tuple(
             f"{name}, {_launch(site)}"
-            for name, file in launches_elsewhere(parsed, kernel, request.launching).items()
+            for name, file in launches_elsewhere(parsed, kernel, request.program).items()
             for site in file.launch_sites_of(kernel)
         ),
         files=tuple(dict.fromkeys(source.path.name for source in request.others)),
@@ -156,6 +189,17 @@ def facts_of(request: PlanRequest, signals: SignalSettings) -> Facts:
         least_ratio=_ratio(request.least_ratio),
         decided_ratio=_ratio(request.decided_ratio),
     )
+
+
+def _part(part: Part, file: str | None) -> PartShown:
+    return PartShown(part.id, part.first_line, part.text.replace("\r\n", "\n"), part.kind.value, file)
+
+
+def _elsewhere(region: Region) -> tuple[PartShown, ...]:
+    """Parts of other files; a launch stands in its function."""
+    names = shown_names([file.source.path for file in region.files])
+    own = region.parsed.source.path
+    return tuple(_part(part, names(part.path)) for part in region.parts if part.path != own and part.kind is not PartKind.LAUNCH)
 
 
 def limits_of(profiles: tuple[LaunchProfile, ...], resources: KernelResources | None, request: PlanRequest) -> tuple[str, ...]:
@@ -238,7 +282,8 @@ def _hardware(target: Target, architecture: Architecture) -> tuple[str, ...]:
         f"DRAM: {target.dram_bytes_per_s / 1e12:.3g} TB/s, latency {format_quantity(target.dram_latency_s, 's')}",
         f"L2: {target.l2_bytes / 2**20:.3g} MiB, {target.l2_bytes_per_s / 1e12:.3g} TB/s",
         f"shared memory: {target.shared_bytes_per_clock_per_sm} bytes per clock and SM; {architecture.shared_bytes_per_sm:,} bytes per SM, "
-        f"{architecture.shared_bytes_per_block_default:,} per block without opting in",
+        f"{architecture.shared_bytes_per_block_default:,} per block, {architecture.shared_bytes_per_block_optin:,} where the host opts in "
+        "(`cudaFuncSetAttribute`)",
         f"per SM: at most {architecture.max_threads_per_sm} threads, {architecture.max_blocks_per_sm} blocks, "
         f"{architecture.registers_per_sm:,} registers; per block: at most {architecture.max_threads_per_block} threads",
         f"results per clock and SM: {target.fp32_lanes_per_sm} fp32, {target.fp64_lanes_per_sm} fp64, "

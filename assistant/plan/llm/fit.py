@@ -69,6 +69,7 @@ _CUTS = (
     _Cut("notes on loops", lambda f: replace(f, loops=())),
     _Cut("what all recorded launches had in common", lambda f: replace(f, recorded=())),
     _Cut("further launch shapes", lambda f: replace(f, workload=f.workload[:_WORKLOAD_KEPT])),
+    _Cut("parts in other files", lambda f: replace(f, parts_elsewhere=())),
     _Cut(
         "lines of the file far from the kernel and its launches",
         lambda f: replace(f, listing=elided(f.listing, f.kept_lines)),

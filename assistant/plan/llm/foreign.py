@@ -1,8 +1,9 @@
-"""What does not belong into a rewritten part: host code, directives that read files or reach beyond it, names that others use.
+"""What does not belong into a rewritten part: directives that read files or reach beyond it, names that others use, and host code where
+that may not be edited.
 
-A part may hold device functions, constants, types and macros in addition to its function. Example::
+A part may hold kernels, device functions, constants, types and macros in addition to what it was. Example::
 
-    foreign_code(before, "int main() { … }", around)    # UnusableAnswer(HOST_FUNCTION, "it defines main, which runs on the host; …")
+    foreign_code(before, "int main() { … }", Around(text))    # UnusableAnswer(HOST_FUNCTION, "it defines main, which runs on the host; …")
 """
 
 from __future__ import annotations
@@ -16,8 +17,10 @@ from assistant.cuda.tokens import words_in_code
 from assistant.model.source import Span
 from assistant.plan.llm.schemas import INVISIBLE
 from assistant.plan.llm.unusable import Unusable, UnusableAnswer
+from assistant.record import Record
+from assistant.verify.device_code import asm_problem
 
-__all__ = ["foreign_code", "lost_code"]
+__all__ = ["Around", "foreign_code", "lost_code", "macros_of"]
 
 _MOST_NESTING = 256
 """No program nests so deep (C++, annex B, asks compilers for 256), and parsers that recurse end with the process."""
@@ -27,10 +30,8 @@ _LOOSE_SPLICE = re.compile(r"\\(?:[ \t]+(?:\r?\n|\Z)|\Z)")
 _DIRECTIVE = re.compile(r"^[ \t]*(?:#|%:|\?\?=)[ \t]*(?P<word>\w*)(?P<rest>[^\n]*)", re.MULTILINE)
 _CONDITIONS = frozenset({"if", "ifdef", "ifndef", "elif", "else", "endif", "define"})
 _PRAGMA = re.compile(r"[ \t]*(?:unroll|nounroll|nv_diag_suppress|nv_diag_default)\b")
-_FORBIDDEN = re.compile(
-    r"\b(_Pragma|__has_include|__has_embed|__COUNTER__|constructor|destructor|__host__|namespace\s+std)\b|\bextern\s*\""
-)
-"""Ways to run code on the host, to read files, or to change what other code means."""
+_FORBIDDEN = re.compile(r"\b(_Pragma|__has_include|__has_embed|__COUNTER__|constructor|destructor|namespace\s+std)\b")
+"""Ways to run code when a program starts, to ask for files, or to change what other code means."""
 _TYPE = re.compile(r"^\s*(?:template\s*<[^{;]*>\s*)?(?:struct|class|union|enum|using|typedef|static_assert)\b")
 _HIDDEN_OBJECT = re.compile(
     r"\A(?!\s*typedef\b).*\}\s*[^;\s}][^{}]*;\s*\Z|\bstatic\s+inline\b|\binline\s+static\b|^[^{;]*\bstd\s*::(?=[^{;]*\{)", re.DOTALL
@@ -44,8 +45,26 @@ _CONSTANT = re.compile(
 _CALL = re.compile(r"(?<![\w.])(?!(?:sizeof|static_cast|alignof|__align__|alignas|__attribute__)\b)[A-Za-z_]\w*\s*\(")
 
 
-def foreign_code(before: str, after: str, around: str) -> UnusableAnswer | None:
-    """Why ``after`` is not taken in the place of the part ``before``; None where it is. ``around`` is the text around the parts."""
+class Around(Record):
+    """Where a part stands."""
+
+    text: str
+    """Of its file, without the parts."""
+    macros: frozenset[str] = frozenset()
+    """Names of the macros that the answer defines, in whichever part."""
+    may_edit_host: bool = False
+    is_statement: bool = False
+    """It stands in a function."""
+
+
+def macros_of(code: str) -> frozenset[str]:
+    """Names of the macros that the code defines."""
+    found = items(unspliced(uncommented(code.replace("\r\n", "\n"))))
+    return frozenset(name for item in found or () if item.kind is ItemKind.MACRO for name in item.names)
+
+
+def foreign_code(before: str, after: str, around: Around) -> UnusableAnswer | None:
+    """Why ``after`` is not taken in the place of the part ``before``; None where it is."""
     if INVISIBLE.search(after.replace("\r\n", "\n")):
         return UnusableAnswer(Unusable.UNCLEAR_TEXT, "it holds characters that cannot be seen")
     if _LOOSE_SPLICE.search(after):
@@ -54,19 +73,19 @@ def foreign_code(before: str, after: str, around: str) -> UnusableAnswer | None:
     old = unspliced(uncommented(before.replace("\r\n", "\n")))
     if _nesting(code) > _MOST_NESTING:
         return UnusableAnswer(Unusable.BRACKETS, f"its brackets nest deeper than {_MOST_NESTING}")
-    found = items(code)
-    if found is None:
+    found = items(f"void statements()\n{{\n{code}\n}}" if around.is_statement else code)
+    if found is None or (around.is_statement and len(found) != 1):
         return UnusableAnswer(Unusable.BRACKETS, "its brackets do not match")
     if not found:
         return UnusableAnswer(Unusable.EMPTY, "it is empty")
     known = items(old) or ()
-    others = words_in_code(blanked(around))
-    macros = frozenset(name for item in found if item.kind is ItemKind.MACRO for name in item.names)
+    others = words_in_code(blanked(around.text))
     checks = (
-        _directives(code, old, macros),
+        _directives(code, old, around.macros),
         _conditions(code, old),
         _forbidden(code, old),
-        *(_item(item, known, others) for item in found),
+        _assembly(code, old),
+        *(_item(item, known, others, around.may_edit_host) for item in found if not around.is_statement),
     )
     return next((problem for problem in checks if problem is not None), None)
 
@@ -106,7 +125,7 @@ def _directives(code: str, old: str, macros: frozenset[str]) -> UnusableAnswer |
         is_allowed |= word == "undef" and match["rest"].strip() in macros
         if not is_allowed and match[0].strip() not in present:
             shown = match[0].strip()[:60]
-            reason = f"it holds the directive `{shown}`; only conditions, macros and `#pragma unroll` may stand there"
+            reason = f"it holds the directive `{shown}`; only conditions, macros and `#pragma unroll` may be there"
             return UnusableAnswer(Unusable.DIRECTIVE, reason)
     return None
 
@@ -136,13 +155,21 @@ def _forbidden(code: str, old: str) -> UnusableAnswer | None:
     return UnusableAnswer(Unusable.FORBIDDEN_WORD, f"it holds `{match[0]}`, which reaches beyond device code")
 
 
-def _item(item: Item, known: tuple[Item, ...], others: frozenset[str]) -> UnusableAnswer | None:
+def _assembly(code: str, old: str) -> UnusableAnswer | None:
+    """Why its assembly is not taken: a directive in it has the assembler read files (``.incbin``), whoever runs the code."""
+    problem = asm_problem(code)
+    return None if problem is None or asm_problem(old) is not None else UnusableAnswer(Unusable.ASSEMBLY, problem)
+
+
+def _item(item: Item, known: tuple[Item, ...], others: frozenset[str], may_edit_host: bool) -> UnusableAnswer | None:
     """Why one thing at file scope does not belong there."""
     name = min(item.names, default="")
     if any((item.kind, item.names) == (other.kind, other.names) for other in known):
         return None  # the part's own function, however it is spelled (a macro may hide that it is device code)
-    if item.kind is ItemKind.HOST:
-        reason = f"it defines {name or 'a function'}, which runs on the host and is outside the region; give only the part itself"
+    if item.kind is ItemKind.HOST and not may_edit_host:
+        reason = (
+            f"it defines {name or 'a function'}, which runs on the host, and host code may not be edited here; give only the part itself"
+        )
         return UnusableAnswer(Unusable.HOST_FUNCTION, reason)
     if item.kind in (ItemKind.SCOPE, ItemKind.KERNEL):
         return None
@@ -151,9 +178,7 @@ def _item(item: Item, known: tuple[Item, ...], others: frozenset[str]) -> Unusab
     if taken and item.kind is not ItemKind.INCLUDE:
         reason = f"it defines {taken[0]}, a name that the text outside the region uses; choose another one"
         return UnusableAnswer(Unusable.NAME_IN_USE, reason)
-    if item.kind is ItemKind.DECLARATION:
-        return _declaration(item.text)
-    return None
+    return _declaration(item.text) if item.kind is ItemKind.DECLARATION and not may_edit_host else None
 
 
 def _declaration(text: str) -> UnusableAnswer | None:
@@ -167,5 +192,6 @@ def _declaration(text: str) -> UnusableAnswer | None:
     if not is_computed and re.search(r"\b__(?:device|global)__\b", text):
         return None  # a prototype, or device code that is spelled in an unusual way
     shown = " ".join(text.split())[:60]
-    reason = f"it declares `{shown}` outside the function; only device code, types and compile-time constants may stand there"
+    reason = f"it declares `{shown}` outside functions, which may be the host's, and host code may not be edited here; "
+    reason += "only device code, types and compile-time constants may stand there"
     return UnusableAnswer(Unusable.DECLARATION, reason)

@@ -1,48 +1,109 @@
-"""Headers that an answer may include: those of the CUDA toolkit and of C++ that declare things for device code.
+"""Headers that an answer may include: those of the CUDA toolkit, of CCCL, CUTLASS and C++ that code for a GPU and its launches needs.
 
 Anything else is refused: an include reads a file, and what a compiler says of it would reach the model. Example::
 
-    header_edits(parsed, ("cuda_fp16.h",))    # (TextEdit(Span(0, 0), "#include <cuda_fp16.h>\\n"),)
+    header_edits(parsed, ("cuda_fp16.h",), HeaderRights())    # (TextEdit(Span(0, 0), "#include <cuda_fp16.h>\\n"),)
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from types import MappingProxyType
+from collections.abc import Iterable
+from typing import Any
 
 from assistant.cuda.files import line_end
-from assistant.cuda.includes import included_names
+from assistant.cuda.includes import included_files, included_names
 from assistant.model.source import ParsedSource, Span, TextEdit
 from assistant.model.verification import Label
 from assistant.plan.llm.unusable import Unusable, UnusableAnswer
+from assistant.record import Record
 
-__all__ = ["HEADERS", "header_edits", "header_labels", "without_includes"]
+__all__ = ["HeaderRights", "header_edits", "header_labels", "header_words", "without_includes"]
 
-HEADERS: Mapping[str, tuple[Label, ...]] = MappingProxyType(
-    {
-        "cooperative_groups.h": (),
-        "cooperative_groups/memcpy_async.h": (Label.ARCH_LOCK_IN,),
-        "cooperative_groups/reduce.h": (),
-        "cooperative_groups/scan.h": (),
-        "cuda_bf16.h": (),
-        "cuda_fp16.h": (),
-        "cuda_pipeline.h": (Label.ARCH_LOCK_IN,),
-        "cuda_pipeline_primitives.h": (Label.ARCH_LOCK_IN,),
-        "cub/cub.cuh": (Label.LIBRARY_CALL,),
-        "mma.h": (Label.ARCH_LOCK_IN,),
-        "cfloat": (),
-        "climits": (),
-        "cstdint": (),
-        "float.h": (),
-        "limits.h": (),
-        "math_constants.h": (),
-        "stdint.h": (),
-        "type_traits": (),
-    }
+
+class HeaderRights(Record):
+    """Which kinds of headers may be added."""
+
+    may_edit_host: bool = False
+    may_call_libraries: bool = False
+    is_emulated: bool = False
+    """Edits are tried without a GPU."""
+
+
+class _Kind(Record):
+    """Headers that are treated alike."""
+
+    pattern: re.Pattern[str]
+    words: tuple[str, ...]
+    """For the prompt."""
+    labels: tuple[Label, ...] = ()
+    """What an edit earns that adds one."""
+    is_for_host: bool = False
+    is_library: bool = False
+    needs_gpu: bool = False
+    """The emulator cannot run what it declares."""
+
+    @classmethod
+    def named(cls, *names: str, **more: Any) -> _Kind:
+        """Headers by their names; ``more``: the other fields."""
+        return cls(re.compile("|".join(map(re.escape, names))), names, **more)
+
+
+_NEWER = (Label.ARCH_LOCK_IN,)
+_KINDS = (
+    _Kind.named(
+        *("cooperative_groups.h", "cooperative_groups/reduce.h", "cooperative_groups/scan.h"),
+        *(
+            "cuda_bf16.h",
+            "cuda_fp16.h",
+            "math_constants.h",
+            "cfloat",
+            "climits",
+            "cstdint",
+            "float.h",
+            "limits.h",
+            "stdint.h",
+            "type_traits",
+        ),
+    ),
+    _Kind.named(
+        *("cooperative_groups/memcpy_async.h", "cuda_pipeline.h", "cuda_pipeline_primitives.h", "cuda_fp8.h", "mma.h"),
+        labels=_NEWER,
+    ),
+    _Kind.named(
+        *("cuda_awbarrier.h", "cuda_awbarrier_primitives.h", "cuda_fp6.h", "cuda_fp4.h", "cuda.h", "cudaTypedefs.h"),
+        *("cuda/pipeline", "cuda/barrier", "cuda/ptx"),
+        labels=_NEWER,
+        needs_gpu=True,
+    ),
+    _Kind(re.compile(r"cuda/(?:std/)?\w+"), ("cuda/atomic", "cuda/std/array and the rest of libcu++"), needs_gpu=True),
+    _Kind(
+        re.compile(r"(?:cub|thrust)/(?:\w+/){0,3}\w+\.(?:cuh|h)"),
+        ("cub/cub.cuh and the rest of CUB and Thrust",),
+        (Label.LIBRARY_CALL,),
+        needs_gpu=True,
+    ),
+    _Kind(
+        re.compile(r"(?:cutlass|cute)/(?:\w+/){0,4}\w+\.(?:hpp|h)"),
+        ("cutlass/… and cute/… where the program's include path has them",),
+        (Label.LIBRARY_CALL, Label.ARCH_LOCK_IN),
+        needs_gpu=True,
+    ),
+    _Kind.named(
+        *("cuda_runtime.h", "cuda_runtime_api.h", "algorithm", "array", "cassert", "cmath", "cstddef", "cstdio", "cstdlib", "cstring"),
+        *("limits", "map", "memory", "mutex", "numeric", "stdexcept", "string", "tuple", "unordered_map", "utility", "vector"),
+        is_for_host=True,
+    ),
+    _Kind(
+        re.compile(r"(?:cublas_v2|cublasLt|cudnn|cufft|curand|curand_kernel|cusolverDn|cusparse|cutensor)\.h"),
+        ("cublas_v2.h, cublasLt.h, cufft.h, cusparse.h, cudnn.h and their like",),
+        (Label.LIBRARY_CALL,),
+        is_library=True,
+        needs_gpu=True,
+    ),
 )
-"""Name, and the labels that an edit earns with it. Asynchronous copies and wmma need sm_80 and sm_70 for what they are worth (CUDA C++
-Programming Guide 13.0, "Asynchronous Data Copies", "Warp Matrix Functions")."""
+"""Asynchronous copies, fp8 and wmma need sm_80, sm_89 and sm_70 for what they are worth (CUDA C++ Programming Guide 13.0, "Asynchronous
+Data Copies", "Warp Matrix Functions"); ``cuda/ptx`` and ``cuda.h`` (tensor maps) are for instructions of one architecture."""
 _INCLUDE_LINE = re.compile(r"^[ \t]*#[ \t]*include[ \t]*[<\"]([^>\"\n]+)[>\"][ \t]*(?:\r?\n|\Z)", re.MULTILINE)
 _CONDITIONAL = re.compile(r"^[ \t]*#[ \t]*if", re.MULTILINE)
 
@@ -52,15 +113,21 @@ def without_includes(code: str) -> tuple[str, tuple[str, ...]]:
     return _INCLUDE_LINE.sub("", code), tuple(match[1] for match in _INCLUDE_LINE.finditer(code))
 
 
-def header_edits(parsed: ParsedSource, headers: tuple[str, ...]) -> tuple[TextEdit, ...] | UnusableAnswer:
+def header_words(rights: HeaderRights) -> tuple[str, ...]:
+    """What may be included, for the prompt."""
+    return tuple(word for kind in _KINDS if _is_open(kind, rights) for word in kind.words)
+
+
+def header_edits(parsed: ParsedSource, headers: Iterable[str], rights: HeaderRights) -> tuple[TextEdit, ...] | UnusableAnswer:
     """Edits that include the headers which the text does not include yet, behind its first includes."""
     text = parsed.source.text
-    known = included_names(text)
-    wanted = [name.strip(' <>"') for name in headers]
-    missing = [name for name in dict.fromkeys(wanted) if name.rsplit("/", 1)[-1] not in known]
+    known = {*included_files(text), *included_names(text)}
+    wanted = (name.strip(' <>"') for name in headers)
+    missing = [name for name in dict.fromkeys(wanted) if name not in known]
     for name in missing:
-        if name not in HEADERS:
-            return UnusableAnswer(Unusable.HEADER, f"it includes {name[:80]!r}; only these may be added: {', '.join(HEADERS)}")
+        problem = _problem(name, rights)
+        if problem is not None:
+            return UnusableAnswer(Unusable.HEADER, problem)
     if not missing:
         return ()
     newline = line_end(text)
@@ -69,9 +136,31 @@ def header_edits(parsed: ParsedSource, headers: tuple[str, ...]) -> tuple[TextEd
     return (TextEdit(Span(offset, offset), lines),)
 
 
-def header_labels(edits: tuple[TextEdit, ...]) -> tuple[Label, ...]:
+def header_labels(edits: Iterable[TextEdit]) -> tuple[Label, ...]:
     """The labels of the headers that ``header_edits`` add."""
-    return tuple(label for edit in edits for match in _INCLUDE_LINE.finditer(edit.new_text) for label in HEADERS[match[1]])
+    added = (match[1] for edit in edits for match in _INCLUDE_LINE.finditer(edit.new_text))
+    return tuple(label for name in added if (kind := _kind_of(name)) is not None for label in kind.labels)
+
+
+def _problem(name: str, rights: HeaderRights) -> str | None:
+    """Why a header is not added."""
+    kind = _kind_of(name)
+    if kind is None:
+        return f"it includes {name[:80]!r}; only these may be added: {', '.join(header_words(rights))}"
+    if kind.is_library and not rights.may_call_libraries:
+        return f"it includes {name!r}: calls of ready-made libraries are off here (--allow library allows them); write the kernel itself"
+    if kind.needs_gpu and rights.is_emulated:
+        return f"it includes {name!r}, which cannot be run here, where there is no GPU"
+    return f"it includes {name!r}, which is for host code, and host code may not be edited here" if not _is_open(kind, rights) else None
+
+
+def _kind_of(name: str) -> _Kind | None:
+    return next((kind for kind in _KINDS if kind.pattern.fullmatch(name)), None)
+
+
+def _is_open(kind: _Kind, rights: HeaderRights) -> bool:
+    is_unfit = (kind.is_for_host and not rights.may_edit_host) or (kind.is_library and not rights.may_call_libraries)
+    return not is_unfit and not (kind.needs_gpu and rights.is_emulated)
 
 
 def _behind_includes(text: str) -> int:

@@ -7,7 +7,7 @@ Knows prompts' names and inputs; says nothing itself. Example::
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from assistant.config import Settings
@@ -15,16 +15,16 @@ from assistant.cuda.match import select_kernels
 from assistant.cuda.parse import parse
 from assistant.model.completion import CompletionFailure, FailureKind
 from assistant.model.plan import Rewrite, Setback, SetbackKind, Step
-from assistant.model.source import Source
+from assistant.model.source import ParsedSource, Source
 from assistant.model.verification import Label
 from assistant.plan.catalogue import Catalogue
 from assistant.plan.llm.annotate import annotated, elided
 from assistant.plan.llm.context import Facts, diagnostic_lines, evidence_groups, facts_of, limits_of, problem_lines, region_lines
 from assistant.plan.llm.fit import fitted
-from assistant.plan.llm.headers import HEADERS
+from assistant.plan.llm.headers import HeaderRights, header_words
 from assistant.plan.llm.launching import declared_launches
 from assistant.plan.llm.library import Prompt, PromptLibrary
-from assistant.plan.llm.region import region_of
+from assistant.plan.llm.parts import region_of
 from assistant.plan.llm.setbacks import case_lines, failure_lines
 from assistant.plan.llm.summaries import Summaries
 from assistant.plan.llm.talk import Talk
@@ -58,7 +58,7 @@ class Inputs:
         """Asks for at most ``step_count`` steps. ``with_code``: and for the code of each."""
         facts = await self._facts(request)
         inputs = {"techniques": self._catalogue.techniques, "step_count": step_count, "with_code": with_code}
-        return self._fitted("plan", facts, inputs | self._form())
+        return self._fitted("plan", facts, inputs | self._form(request))
 
     async def code(self, request: PlanRequest, step: Step, others: tuple[Rewrite, ...]) -> Prompt | CompletionFailure:
         """Asks for an edit that carries out ``step`` and differs from ``others``."""
@@ -68,7 +68,7 @@ class Inputs:
             "technique_text": "" if technique is None else technique.text,
             "others": tuple(rewrite.summary for rewrite in others),
         }
-        return self._fitted("code", await self._facts(request), inputs | self._form())
+        return self._fitted("code", await self._facts(request), inputs | self._form(request))
 
     async def improve(self, request: PlanRequest, step: Step, rewrite: Rewrite, setback: Setback) -> Prompt | CompletionFailure:
         """Asks for the candidate again, without what it met."""
@@ -84,7 +84,7 @@ class Inputs:
             "candidate": self._candidate(request, setback),
             "reason": setback.reason if is_shown and not is_repeated else "",
         }
-        return self._fitted(_PROMPT_OF[setback.kind], facts, inputs | await self._met(request, setback) | self._form())
+        return self._fitted(_PROMPT_OF[setback.kind], facts, inputs | await self._met(request, setback) | self._form(request))
 
     def explain(self, story: Story) -> Prompt | CompletionFailure:
         """Asks for an explanation of a confirmed candidate."""
@@ -108,8 +108,9 @@ class Inputs:
     async def _facts(self, request: PlanRequest) -> Facts:
         return await self._summaries.made(facts_of(request, self._signals), request.evidence)
 
-    def _form(self) -> dict[str, object]:
-        return {"labels": _LABELS, "headers": tuple(HEADERS)}
+    def _form(self, request: PlanRequest) -> dict[str, object]:
+        rights = HeaderRights(request.may_edit_host, request.may_call_libraries, request.is_emulated)
+        return {"labels": _LABELS, "headers": header_words(rights)}
 
     def _titled(self, step: Step) -> Step:
         technique = self._catalogue.get(step.technique)
@@ -136,15 +137,21 @@ class Inputs:
                 return {"after": after, "limits": limits, "ratio": None if setback.ratio is None else f"{setback.ratio:.2f}"}
 
     def _candidate(self, request: PlanRequest, setback: Setback) -> str:
-        """The candidate's region as a listing with its own line numbers; the whole text where the kernel cannot be found in it."""
+        """The candidate's region as listings with their own line numbers; the whole text where the kernel cannot be found in it."""
         parsed = parse(Source(request.parsed.source.path, setback.text))
+        changed = {source.path: parse(source) for source in setback.others}
+        others = tuple(changed.get(file.source.path, file) for file in request.program)
         kernel = next(iter(select_kernels(parsed, request.kernel.qualified_name)), None)
         shown = setback.evidence if self._signals.profile != "off" else ()
         listing = annotated(setback.text, shown)
         if kernel is None:
-            return "\n".join(listing)
+            return "\n".join([*listing, *(line for file in changed.values() for line in _named(file, annotated(file.source.text, ())))])
+        region = replace(region_of(request), parsed=parsed, kernel=kernel, others=others)
         launches = {site.line for site in parsed.launch_sites_of(kernel)} | {line for line, _ in declared_launches(parsed, kernel)}
-        return "\n".join(elided(listing, region_lines(region_of(parsed, kernel)) | launches))
+        lines = list(elided(listing, region_lines(region.parts_of(parsed)) | launches))
+        for file in changed.values():
+            lines += _named(file, elided(annotated(file.source.text, ()), region_lines(region.parts_of(file))))
+        return "\n".join(lines)
 
     def _fitted(self, template: str, facts: Facts, inputs: Mapping[str, object]) -> Prompt | CompletionFailure:
         prompt = fitted(facts, lambda smaller: self._library.render(template, {"facts": smaller, **inputs}), self._token_count)
@@ -152,3 +159,8 @@ class Inputs:
             return prompt
         message = f"the prompt {template} does not fit: the kernel and its launches alone are more than {self._token_count:,} tokens"
         return CompletionFailure(FailureKind.TOO_LARGE, message, "raise provider.max_input_tokens, if the model can read as much")
+
+
+def _named(file: ParsedSource, listing: Iterable[str]) -> list[str]:
+    """A listing under its file's name."""
+    return ["", f"{file.source.path.name}:", *listing]

@@ -33,7 +33,7 @@ nothing that ends a comment."""
 _CALL = re.compile(r"([A-Za-z_][\w:]*)\s*(?:<[^<>()]*>\s*)?\(")
 _CALLABLE = frozenset({"dim3", "sizeof", "min", "max", "std::min", "std::max", "static_cast", "int", "unsigned", "size_t"})
 """What an expression may call: nothing that has an effect."""
-
+_INSTANCE = re.compile(r"(?:[A-Za-z_]\w*::)*[A-Za-z_]\w*(?:\s*<[\w\s:,+*/-]*>)?")
 
 LaunchPlace = tuple[str | None, int]
 """(another file as the prompt names it, line); None: the file that is shown."""
@@ -46,7 +46,7 @@ class LaunchEdits(Record):
     labels: tuple[Label, ...] = ()
     assumptions: tuple[str, ...] = ()
     in_others: tuple[FileEdits, ...] = ()
-    """Of launches in other files."""
+    """Edits of launches in other files."""
 
 
 def launches_elsewhere(parsed: ParsedSource, kernel: Kernel, launching: Iterable[ParsedSource]) -> dict[str, ParsedSource]:
@@ -75,10 +75,10 @@ def launched(
         if place not in sites:
             places = ", ".join(str(line) if name is None else f"{line} of {name}" for name, line in sites)
             return _unknown_launch(kernel, change, f"at line {places}")
-        problem = next((p for p in map(_problem, _expressions(change)) if p is not None), None)
+        problem = next((p for p in (_instance_problem(change), *map(_problem, _expressions(change))) if p is not None), None)
         if problem is not None:
             return UnusableAnswer(Unusable.LAUNCH_EXPRESSION, f"the launch at line {change.line}: {problem}")
-        edits[place[0]] += _site_edits(sites[place], change)
+        edits[place[0]] += _site_edits(files[place[0]].source.text, sites[place], change)
     made = {name: _changing(file.source.text, edits[name]) for name, file in files.items()}
     others = sorted(FileEdits(file.source.path, made[name]) for name, file in elsewhere.items() if made[name])
     return LaunchEdits(made[None], (Label.HOST_CODE,) if any(made.values()) else (), in_others=tuple(others))
@@ -101,7 +101,7 @@ def _declared_anew(parsed: ParsedSource, kernel: Kernel, changes: Iterable[Launc
         if shape is None:
             where = f"declared at line {', '.join(map(str, blocks))}" if blocks else "not in this text: leave `launches` empty"
             return _unknown_launch(kernel, change, where)
-        if change.shared is not None or change.arguments is not None:
+        if change.shared is not None or change.arguments is not None or change.kernel is not None:
             return UnusableAnswer(Unusable.LAUNCH_EXPRESSION, "only grid and block of a declared launch can be changed")
         for name, items, wanted in (("grid", shape.grid, change.grid), ("block", shape.block, change.block)):
             found = None if wanted is None else _ITEMS.fullmatch(wanted)
@@ -136,6 +136,12 @@ def _expressions(change: LaunchChange) -> Iterable[str]:
     return [e for e in (change.grid, change.block, change.shared, *(change.arguments or ())) if e is not None]
 
 
+def _instance_problem(change: LaunchChange) -> str | None:
+    if change.kernel is None or _INSTANCE.fullmatch(change.kernel):
+        return None
+    return f"`{change.kernel[:60]}` is no name of a kernel, nor an instance such as `sum<256>`"
+
+
 def _problem(expression: str) -> str | None:
     """Why the expression is not taken; None where it only computes."""
     shown = f"`{expression[:60]}`"
@@ -163,8 +169,10 @@ def _is_one(expression: str) -> bool:
     return depth == 0
 
 
-def _site_edits(site: LaunchSite, change: LaunchChange) -> list[TextEdit]:
+def _site_edits(text: str, site: LaunchSite, change: LaunchChange) -> list[TextEdit]:
     edits = list[TextEdit]()
+    if change.kernel is not None:
+        edits.append(TextEdit(Span(site.span.start, text.rindex("<<<", site.span.start, site.grid.span.start)), change.kernel))
     if change.grid is not None:
         edits.append(TextEdit(site.grid.span, change.grid))
     block = site.block.text if change.block is None else change.block

@@ -26,7 +26,7 @@ _SHOWN_SHARE_RATIO = 0.01
 
 
 def limit_notes(profile: LaunchProfile, resources: KernelResources | None, architecture: Architecture, target: Target) -> tuple[str, ...]:
-    """Of one launch; without a compiler's report nothing is said of residency, without machine code nothing of instructions."""
+    """Notes on one launch; without a compiler's report there is none on residency, without machine code none on instructions."""
     resident = None if resources is None else _resident(profile, resources, architecture)
     summary = summarize(predict(profile, resources, resident, target))
     shares = [f"{share.title} {percent(share.ratio)}" for share in summary.shares if share.ratio >= _SHOWN_SHARE_RATIO][:_MOST_SHARES]

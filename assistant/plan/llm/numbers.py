@@ -72,7 +72,7 @@ class Names(Record):
     """What a model may name though it holds digits."""
 
     identifiers: frozenset[str]
-    """Of the user's own code, and of evidence."""
+    """Identifiers of the user's own code, and of evidence."""
     code: str
     """The user's own code without comments, one token after the other."""
 

@@ -45,7 +45,7 @@ def plan_of(request: PlanRequest, reply: PlanReply, planner: str, codes: Mapping
     for number, planned in enumerate(reply.steps[:MOST_STEPS], 1):
         step = replace(_step(request, planned, planner), written=codes.get(number))
         if (step.technique, step.line) in request.excluded and not planned.differs:
-            reason = "it was already tried on this text, and the plan does not say what differs now"
+            reason = "it was already tried on this text, and the plan does not name what differs now"
             declines.append(Decline(step.technique, step.kernel, step.line, reason, DeclineReason.ALREADY_TRIED))
         elif any((step.technique, step.line, step.design) == (other.technique, other.line, other.design) for other in steps):
             declines.append(Decline(step.technique, step.kernel, step.line, "the plan has it twice", DeclineReason.ALREADY_TRIED))

@@ -1,48 +1,40 @@
-"""The region of a text that a model may rewrite: shown in whole parts, taken back in whole parts, turned into edits.
+"""An answer as edits of a program: whole new texts of its parts, changed launches, includes; or the reason why it is not taken.
 
-The parts are the kernel and the device functions that it calls. All other text stays as it is, but for launch expressions and
-includes, which are fields of the answer and are written here. Example::
+What no part holds stays as it is. An edit that reaches the host is labelled, so that it waits for the right to be built; where host code
+may not be edited at all it is refused, so that its writer can do without. Example::
 
-    parts = region_of(parsed, kernel)                  # (Part("kernel", …), Part("square", …))
-    edit_of(parsed, kernel, reply)                     # RegionEdit(edits=(…,), labels=(Label.HOST_CODE,)) or UnusableAnswer(…)
+    edit_of(Region(parsed, kernel), reply)     # RegionEdit(edits=(…,), labels=(Label.HOST_CODE,)) or UnusableAnswer(…)
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
+import re
+from collections.abc import Mapping
+from pathlib import Path
 
-from assistant.cuda.edits import apply_edits, edits_between
-from assistant.cuda.files import line_end
+from assistant.cuda.code_text import blanked
+from assistant.cuda.edits import apply_edits
 from assistant.cuda.parse import parse
-from assistant.cuda.same_names import without_file
 from assistant.model.plan import FileEdits
-from assistant.model.source import DeviceFunction, Kernel, ParsedSource, Source, Span, TextEdit
+from assistant.model.source import ParsedSource, Source, TextEdit
 from assistant.model.verification import Label
-from assistant.plan.llm.cleaning import cleaned
-from assistant.plan.llm.foreign import foreign_code, lost_code
-from assistant.plan.llm.headers import header_edits, header_labels, without_includes
-from assistant.plan.llm.launching import changed_place, launched, launches_elsewhere
-from assistant.plan.llm.schemas import CodeReply
-from assistant.plan.llm.undecoded import written_into
+from assistant.plan.llm.foreign import lost_code
+from assistant.plan.llm.headers import HeaderRights, header_edits, header_labels
+from assistant.plan.llm.launching import LaunchEdits, changed_place, launched, launches_elsewhere
+from assistant.plan.llm.parts import Region
+from assistant.plan.llm.schemas import CodeReply, LaunchChange
+from assistant.plan.llm.signatures import signature_problem
 from assistant.plan.llm.unusable import Unusable, UnusableAnswer
+from assistant.plan.llm.written import Written, written_parts
 from assistant.record import Record
+from assistant.verify.host_edits import edits_host_code, macro_elsewhere
 from assistant.verify.host_reach import host_reach
 from assistant.workload.blocks import find_blocks
 
-__all__ = ["KERNEL_PART", "Part", "RegionEdit", "edit_of", "region_of"]
+__all__ = ["RegionEdit", "edit_of"]
 
-KERNEL_PART = "kernel"
-
-
-class Part(Record):
-    """One function that may be rewritten."""
-
-    id: str
-    """``kernel``, or the device function's name; a number behind the names of overloads."""
-    span: Span
-    text: str
-    first_line: int
+_LIBRARY = re.compile(r"\b(?:cublas|cudnn|cufft|cusparse|cusolver|curand|cutensor|nccl|npp)[A-Z_]\w*")
+Edits = Mapping[Path, tuple[TextEdit, ...]]
 
 
 class RegionEdit(Record):
@@ -54,87 +46,134 @@ class RegionEdit(Record):
     assumptions: tuple[str, ...] = ()
     """What follows for code that is not in the text."""
     in_others: tuple[FileEdits, ...] = ()
-    """Edits of launches in other files of the program."""
+    """Edits of other files of the program."""
 
 
-def region_of(parsed: ParsedSource, kernel: Kernel) -> tuple[Part, ...]:
-    """The parts in source order."""
-    text = parsed.source.text
-    helpers = [f for f in parsed.device_functions if f.name in kernel.device_functions and not kernel.span.overlaps(f.span)]
-    found = [(KERNEL_PART, kernel.span), *((f.name, f.span) for f in helpers if not _is_inside(f, helpers))]
-    names = [name for name, _ in found]
-    parts = list[Part]()
-    for index, (name, span) in enumerate(found):
-        number = names[: index + 1].count(name)
-        part_id = name if number == 1 and name not in names[:index] else f"{name}-{number}"
-        parts.append(Part(part_id, span, text[span.start : span.end], parsed.source.line_of(span.start)))
-    return tuple(sorted(parts, key=lambda part: part.span))
-
-
-def edit_of(parsed: ParsedSource, kernel: Kernel, reply: CodeReply, launching: Iterable[ParsedSource] = ()) -> RegionEdit | UnusableAnswer:
-    """The answer's edits of ``parsed``'s text, or why they are not made; minimal, so that untouched lines stay untouched.
-
-    ``launching``: the program's other files that name the kernel, whose launches may change.
-    """
-    text = parsed.source.text
-    parts = {part.id: part for part in region_of(parsed, kernel)}
-    headers = list(reply.includes)
-    edits = list[TextEdit]()
-    seen = set[str]()
-    for written in reply.parts:
-        name = KERNEL_PART if written.part == kernel.name and kernel.name not in parts else written.part
-        part = parts.get(name)
-        if part is None or name in seen:
-            return _repeated_part(name) if name in seen else _unknown_part(name, parts)
-        seen.add(name)
-        code, included = without_includes(cleaned(written.code))
-        headers += included
-        code = code.strip("\n").replace("\n", line_end(text))
-        foreign = foreign_code(part.text, code, _outside(text, parts.values()))
-        if foreign is not None:
-            return replace(foreign, reason=f"part {part.id}: {foreign.reason}")
-        edits += _moved(edits_between(part.text, written_into(text, code)), part.span.start)
-    made = apply_edits(text, edits)
-    problem = _outside_effect(text, made, parts.values()) if isinstance(made, str) else None
-    elsewhere = launches_elsewhere(parsed, kernel, launching)
-    return problem or _completed(parsed, kernel, reply, tuple(edits), tuple(headers), elsewhere)
-
-
-def _completed(
-    parsed: ParsedSource,
-    kernel: Kernel,
-    reply: CodeReply,
-    edits: tuple[TextEdit, ...],
-    headers: tuple[str, ...],
-    elsewhere: Mapping[str, ParsedSource],
-) -> RegionEdit | UnusableAnswer:
-    """The edits of the parts with those of launches and includes, checked as a whole."""
-    included = header_edits(parsed, headers)
-    launches = launched(parsed, kernel, reply.launches, elsewhere)
-    if isinstance(included, UnusableAnswer):
-        return included
+def edit_of(region: Region, reply: CodeReply) -> RegionEdit | UnusableAnswer:
+    """The answer's edits of the region's program, or why they are not made; minimal, so that untouched lines stay untouched."""
+    written = written_parts(region, reply)
+    if isinstance(written, UnusableAnswer):
+        return written
+    elsewhere = launches_elsewhere(region.parsed, region.kernel, region.others)
+    changes = [change for change in reply.launches if not _is_given_whole(region, written, change, elsewhere)]
+    launches = launched(region.parsed, region.kernel, changes, elsewhere)
     if isinstance(launches, UnusableAnswer):
         return launches
-    every = (*included, *edits, *launches.edits)
-    after = apply_edits(parsed.source.text, every)
-    if not isinstance(after, str):
-        return UnusableAnswer(Unusable.OVERLAP, "its changes overlap")
-    if after == parsed.source.text and not launches.in_others:
-        return UnusableAnswer(Unusable.NO_CHANGE, "it changes nothing")
-    problem = _broken_signature(parsed, kernel, reply, parse(Source(parsed.source.path, after)), elsewhere)
+    included = _included(region, written, reply)
+    if isinstance(included, UnusableAnswer):
+        return included
+    edits = _joined(region, written, launches, included)
+    after = _applied(region, edits)
+    if isinstance(after, UnusableAnswer):
+        return after
+    problem = _reach(region, written, after) or signature_problem(region, after, _confirmed(region, written, changes, elsewhere))
     if problem is not None:
         return problem
-    labels = tuple(dict.fromkeys((*launches.labels, *header_labels(included))))
-    return RegionEdit(every, labels, launches.assumptions, launches.in_others)
+    labels = (*launches.labels, *header_labels(edit for made in included.values() for edit in made))
+    if region.may_edit_host and _edits_host(region, written, after):
+        labels = (Label.HOST_CODE, *labels)
+    own = region.parsed.source.path
+    others = tuple(sorted(FileEdits(path, made) for path, made in edits.items() if path != own and made))
+    return RegionEdit(edits[own], tuple(dict.fromkeys(labels)), launches.assumptions, others)
 
 
-def _outside_effect(before: str, after: str, parts: Iterable[Part]) -> UnusableAnswer | None:
-    """How the edited parts would change code outside them, what runs on the host, or what is judged; None where they do not."""
-    lost = lost_code(before, after, (part.span for part in parts))
-    if lost is not None:
-        return lost
-    reach = host_reach(before, after)
-    return _changed_blocks(before, after) if reach is None else UnusableAnswer(Unusable.HOST_EFFECT, reach)
+def _is_given_whole(region: Region, written: Written, change: LaunchChange, elsewhere: Mapping[str, ParsedSource]) -> bool:
+    """Whether a changed launch stands in a function that the answer gives as a whole, whose text counts."""
+    path, line = _path_of(region, change, elsewhere)
+    return any(part.path == path and part.first_line <= line <= part.last_line for part in written.host_parts)
+
+
+def _path_of(region: Region, change: LaunchChange, elsewhere: Mapping[str, ParsedSource]) -> tuple[Path | None, int]:
+    name, line = changed_place(region.parsed, region.kernel, change, elsewhere)
+    file = region.parsed if name is None else elsewhere.get(name)
+    return None if file is None else file.source.path, line
+
+
+def _confirmed(
+    region: Region, written: Written, changes: list[LaunchChange], elsewhere: Mapping[str, ParsedSource]
+) -> frozenset[tuple[Path, int]]:
+    """Launches that are written anew, with all that they pass."""
+    stated = (_path_of(region, change, elsewhere) for change in changes if change.arguments is not None)
+    inside = ((part.path, line) for part in written.host_parts for line in range(part.first_line, part.last_line + 1))
+    return frozenset((*((path, line) for path, line in stated if path is not None), *inside))
+
+
+def _included(region: Region, written: Written, reply: CodeReply) -> Edits | UnusableAnswer:
+    rights = HeaderRights(region.may_edit_host, region.may_call_libraries, region.is_emulated)
+    found: dict[Path, tuple[TextEdit, ...]] = {}
+    for file in region.files:
+        path = file.source.path
+        stated = reply.includes if file is region.parsed else ()
+        made = header_edits(file, (*stated, *written.headers.get(path, ())), rights)
+        if isinstance(made, UnusableAnswer):
+            return made
+        found[path] = made
+    return found
+
+
+def _joined(region: Region, written: Written, launches: LaunchEdits, included: Edits) -> Edits:
+    """All edits, by file."""
+    own = region.parsed.source.path
+    of_launches = {own: launches.edits} | {each.path: each.edits for each in launches.in_others}
+    found: dict[Path, tuple[TextEdit, ...]] = {}
+    for file in region.files:
+        path = file.source.path
+        texts = (edit for new in written.texts if new.part.path == path for edit in new.edits)
+        found[path] = (*included[path], *texts, *of_launches.get(path, ()))
+    return found
+
+
+def _applied(region: Region, edits: Edits) -> dict[Path, ParsedSource] | UnusableAnswer:
+    """Every file with its edits made."""
+    found: dict[Path, ParsedSource] = {}
+    for file in region.files:
+        path, before = file.source.path, file.source.text
+        after = apply_edits(before, edits[path])
+        if not isinstance(after, str):
+            return UnusableAnswer(Unusable.OVERLAP, "its changes overlap")
+        found[path] = file if after == before else parse(Source(path, after))
+    if all(found[file.source.path] is file for file in region.files):
+        return UnusableAnswer(Unusable.NO_CHANGE, "it changes nothing")
+    return found
+
+
+def _reach(region: Region, written: Written, after: Mapping[Path, ParsedSource]) -> UnusableAnswer | None:
+    """How new texts of parts would change code outside them, what is judged, or what runs on the host where that may not be edited."""
+    for file in region.files:
+        given = [text for text in written.texts if text.part.path == file.source.path]
+        old = file.source.text
+        new = apply_edits(old, [edit for text in given for edit in text.edits])
+        if not isinstance(new, str) or new == old:
+            continue
+        may_change = (part for part in region.parts_of(file) if not part.is_of_host or any(part == text.part for text in given))
+        problem = lost_code(old, new, (part.span for part in may_change)) or _changed_blocks(old, new)
+        reach = None if problem is not None or region.may_edit_host else host_reach(old, new)
+        if problem is not None or reach is not None:
+            return problem or UnusableAnswer(Unusable.HOST_EFFECT, reach or "")
+    library = None if region.may_call_libraries else _library(region, after)
+    if library is not None:
+        reason = f"it calls {library}: calls of ready-made libraries are off here (--allow library allows them); write the kernel itself"
+        return UnusableAnswer(Unusable.LIBRARY, reason)
+    named = None if region.may_edit_host else _macro_elsewhere(region, after)
+    return None if named is None else UnusableAnswer(Unusable.NAME_IN_USE, f"it defines the macro {named}, a name that another file uses")
+
+
+def _library(region: Region, after: Mapping[Path, ParsedSource]) -> str | None:
+    """A library that the program did not call before."""
+    before, now = (
+        {word for file in files for word in _LIBRARY.findall(blanked(file.source.text))} for files in (region.files, after.values())
+    )
+    return min(now - before, default=None)
+
+
+def _macro_elsewhere(region: Region, after: Mapping[Path, ParsedSource]) -> str | None:
+    return macro_elsewhere([file.source for file in region.files], [after[file.source.path].source for file in region.files])
+
+
+def _edits_host(region: Region, written: Written, after: Mapping[Path, ParsedSource]) -> bool:
+    changed = ((file, after[file.source.path]) for file in region.files if after[file.source.path] is not file)
+    is_given = any(text.part.is_of_host and text.edits for text in written.texts)
+    return is_given or any(edits_host_code(old, new) for old, new in changed) or _macro_elsewhere(region, after) is not None
 
 
 def _changed_blocks(before: str, after: str) -> UnusableAnswer | None:
@@ -143,72 +182,3 @@ def _changed_blocks(before: str, after: str) -> UnusableAnswer | None:
         return None
     reason = "it changes or adds a comment that begins with `kernelopt`, which declares what the kernel is judged on; leave those unchanged"
     return UnusableAnswer(Unusable.WORKLOAD_BLOCK, reason)
-
-
-def _broken_signature(
-    parsed: ParsedSource, kernel: Kernel, reply: CodeReply, after: ParsedSource, elsewhere: Mapping[str, ParsedSource]
-) -> UnusableAnswer | None:
-    """Why the edited text's kernels are not what its launches expect; None where they are."""
-    own = without_file(kernel.qualified_name)
-    before_names = [without_file(k.qualified_name) for k in parsed.kernels]
-    after_names = [without_file(k.qualified_name) for k in after.kernels]
-    if after_names.count(own) != before_names.count(own):
-        reason = f"it must define the kernel {kernel.name} exactly as often as before, under the same name"
-        return UnusableAnswer(Unusable.KERNEL_MISSING, reason)
-    functions, defined = [f.name for f in parsed.device_functions], [f.name for f in after.device_functions]
-    repeated = next((part.id for part in region_of(parsed, kernel) if defined.count(part.id) > functions.count(part.id)), None)
-    if repeated is not None:
-        return UnusableAnswer(Unusable.REPEATED_PART, f"it defines {repeated} once more; that function is a part of its own")
-    extra = [name for name in after_names if name not in before_names]
-    if extra:
-        reason = f"it defines a further kernel, {extra[0]}, which nothing launches; write a __device__ function instead"
-        return UnusableAnswer(Unusable.EXTRA_KERNEL, reason)
-    index = [k.span for k, name in zip(parsed.kernels, before_names, strict=True) if name == own].index(kernel.span)
-    new = [k for k, name in zip(after.kernels, after_names, strict=True) if name == own][index]
-    if _call_form(new) == _call_form(kernel):
-        return None
-    files: dict[str | None, ParsedSource] = {None: parsed, **elsewhere}
-    sites = [(name, site.line) for name, file in files.items() for site in file.launch_sites_of(kernel)]
-    changed = {changed_place(parsed, kernel, change, elsewhere) for change in reply.launches if change.arguments is not None}
-    missing = [site for site in sites if site not in changed]
-    if not sites:
-        reason = f"it changes the parameters of {kernel.name}, whose launches are not in this text; keep number, order and types"
-        return UnusableAnswer(Unusable.PARAMETERS, reason)
-    if missing:
-        places = ", ".join(str(line) if name is None else f"{line} of {name}" for name, line in missing)
-        reason = f"it changes the parameters of {kernel.name} but not the arguments of its launch at line {places}: give `launches` for it"
-        return UnusableAnswer(Unusable.PARAMETERS, reason)
-    return None
-
-
-def _call_form(kernel: Kernel) -> tuple[object, ...]:
-    """What a caller must know: the parameters but for names, const and __restrict__, and the template parameters."""
-    parameters = tuple(" ".join(p.type.replace("const", " ").replace("*", " * ").split()) for p in kernel.parameters)
-    return parameters, tuple(p.kind for p in kernel.template_parameters), kernel.is_extern_c
-
-
-def _is_inside(function: DeviceFunction, others: Iterable[DeviceFunction]) -> bool:
-    """A function that stands inside another one (a lambda's, a local type's)."""
-    return any(other.span != function.span and other.span.contains(function.span) for other in others)
-
-
-def _outside(text: str, parts: Iterable[Part]) -> str:
-    """The text without its parts."""
-    result, position = list[str](), 0
-    for part in sorted(parts, key=lambda part: part.span):
-        result.append(text[position : part.span.start])
-        position = max(position, part.span.end)
-    return "\n".join([*result, text[position:]])
-
-
-def _moved(edits: Iterable[TextEdit], offset: int) -> list[TextEdit]:
-    return [TextEdit(Span(e.span.start + offset, e.span.end + offset), e.new_text) for e in edits]
-
-
-def _repeated_part(name: str) -> UnusableAnswer:
-    return UnusableAnswer(Unusable.REPEATED_PART, f"it gives part {name} twice")
-
-
-def _unknown_part(name: str, parts: Iterable[str]) -> UnusableAnswer:
-    reason = f"it gives a part {name[:40]!r}, but the parts are {', '.join(parts)}; nothing else may be edited"
-    return UnusableAnswer(Unusable.UNKNOWN_PART, reason)

@@ -33,10 +33,10 @@ __all__ = [
 ]
 
 MOST_CODE_CHARACTERS = 262_144
-"""Of one part; ten times the largest kernels in libraries (chosen)."""
+"""Longest single part; ten times the largest kernels in libraries (chosen)."""
 _MOST_DESIGN_CHARACTERS = 24_000
 _MOST_ITEMS = 20_000
-"""Of any list, before it is cut to what is used: enough to say how many there were."""
+"""Longest list, before it is cut to what is used: enough to say how many items there were."""
 INVISIBLE = re.compile(
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u2800"
     r"\u3164\ud800-\udfff\ufe00-\ufe0e\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
@@ -145,6 +145,8 @@ class LaunchChange(_Reply):
     file: _Name | None = None
     """Another file of the program, as the prompt names it; null: the one that is shown."""
     line: int = Field(ge=1, le=10_000_000)
+    kernel: _Expression | None = None
+    """The kernel or the instance of it to launch: ``sum<256>``."""
     grid: _Expression | None = None
     block: _Expression | None = None
     shared: _Expression | None = None

@@ -36,9 +36,9 @@ from assistant.record import Record
 __all__ = ["Answer", "NoAnswer", "Stamps", "Talk"]
 
 _MOST_REPAIRS = 2
-"""Of an answer that is not the JSON that was asked for."""
+"""Repairs of an answer that is not the JSON that was asked for."""
 _MOST_QUOTED_CHARACTERS = 4000
-"""Of a malformed answer that is sent back with its repair."""
+"""Characters of a malformed answer that are sent back with its repair."""
 
 
 class Stamps(Record):
@@ -152,7 +152,7 @@ class Talk:
 
 
 def _input_tokens(request: CompletionRequest) -> int:
-    """Of the prompt and the schema that is sent with it, rather too many."""
+    """Tokens of the prompt and of the schema that is sent with it, estimated rather too high."""
     schema = 0 if request.reply is None else estimated_tokens(request.reply.json_schema)
     return estimated_message_tokens(request.messages) + schema
 

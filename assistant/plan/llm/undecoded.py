@@ -14,7 +14,7 @@ __all__ = ["legible", "written_into"]
 
 _BYTE = re.compile("[\udc80-\udcff]")
 _FIRST = 0xDC00
-"""Of the surrogates that stand for bytes (PEP 383)."""
+"""First of the surrogates that stand for bytes (PEP 383)."""
 _LATIN = re.compile("[\x80-\xff]")
 
 

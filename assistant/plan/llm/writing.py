@@ -14,6 +14,7 @@ from assistant.plan.llm.answers import CODE
 from assistant.plan.llm.claims import checked, condition
 from assistant.plan.llm.inputs import Inputs
 from assistant.plan.llm.library import Prompt
+from assistant.plan.llm.parts import region_of
 from assistant.plan.llm.planning import risk_labels
 from assistant.plan.llm.region import RegionEdit, edit_of
 from assistant.plan.llm.schemas import CodeReply
@@ -38,7 +39,7 @@ class Writer:
         """The step as it came with its plan, or written anew, unlike ``others``."""
         if step.written is not None and not others:
             reply = CodeReply.model_validate_json(step.written.answer)
-            edit = edit_of(request.parsed, request.kernel, reply, request.launching)
+            edit = edit_of(region_of(request), reply)
             if isinstance(edit, RegionEdit):
                 return _rewrite(request, step, reply, edit, step.written.origin)
         prompt = await self._inputs.code(request, step, others)
@@ -64,7 +65,7 @@ class Writer:
                 return UnwrittenStep(UnwrittenStepCode.NO_ANSWER, f"{answer.failure.message}; {answer.failure.remedy}", calls)
             if _is_given_up(answer.value):
                 return UnwrittenStep(UnwrittenStepCode.GIVEN_UP, _why_given_up(answer.value, request.parsed.source.text), calls)
-            edit = edit_of(request.parsed, request.kernel, answer.value, request.launching)
+            edit = edit_of(region_of(request), answer.value)
             if isinstance(edit, RegionEdit):
                 return _rewrite(request, step, answer.value, edit, Origin(shown(answer.model, NAME_CHARACTERS), calls))
             reason, earlier = edit.reason, answer.messages

@@ -21,7 +21,7 @@ from assistant.plan.shown import shown
 __all__ = ["ANSWER_BYTES", "Answer", "answer_limit_bytes", "well_formed"]
 
 ANSWER_BYTES = 1_000_000
-"""Of an answer's text; more than 100 times what the longest kernel needs."""
+"""Upper bound for an answer's text; more than 100 times what the longest kernel needs."""
 _BYTES_PER_TOKEN = 8
 """Code has about three to four; an endpoint that passes the bound on its answer by is stopped here, so that a budget holds."""
 _MODEL_NAME_LENGTH = 200

@@ -14,7 +14,8 @@ _NEEDED = frozenset({"host", "accept", "connection", "content-type", "content-le
 ``OPENAI_CUSTOM_HEADERS``, to every endpoint alike."""
 _USER_AGENT = "kernelopt"
 _RESPONSE_BYTES = 32_000_000
-"""Of a whole response: an answer of `ANSWER_BYTES` that comes in pieces of a few characters, each in 200 bytes of JSON, and more."""
+"""Upper bound for a whole response: an answer of `ANSWER_BYTES` that comes in pieces of a few characters, each in 200 bytes of JSON, and
+more."""
 _PLAIN = "identity"
 """A compressed response could hold any amount, so none is asked for and none is read."""
 

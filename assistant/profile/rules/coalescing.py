@@ -150,7 +150,7 @@ def _reason(access: LineAccess, fields: tuple[str, ...], profile: LaunchProfile)
         return f"the threads of a warp {verb} {', '.join(fields)} of different structures, whose other members lie between"
     if actual - ideal <= _MISALIGNED_EXTRA_SECTORS * row_count:
         if _ratio(access) >= _LEAST_STRIDED_RATIO:
-            return f"rows of {row_threads} threads start inside a sector, or step by two elements; the counts do not say which"
+            return f"rows of {row_threads} threads start inside a sector, or step by two elements; the counts do not show which"
         if row_count == 1:
             return "misaligned, the warp's addresses follow each other but start inside a sector"
         return f"misaligned, a warp covers {row_count} rows of {row_threads} threads, and rows start inside a sector"

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
+from assistant.memory import open_store
 from tests.e2e.cli.harness import Cli, finish, quick_text
 from tests.e2e.conftest import Offered
 
@@ -74,6 +76,24 @@ def test_history_shows_attempts_and_decisions(offered: Offered) -> None:
     said = offered.cli.run("history", offered.source).out
     assert "staged-store" in said and "kept" in said
     assert offered.id in said and "not now" in said
+
+
+def test_a_decided_proposal_is_replayed_on_its_recording_until_that_is_removed(offered: Offered) -> None:
+    cli = offered.cli
+    cli.run("reject", offered.id, "--reason", "not now")
+    offered.source.write_text(offered.original.replace("int x =", "int x = 0 *"), "utf-8")
+    replayed = cli.run("history", "replay", offered.id[:20], "--json")
+    assert replayed.code == 0, replayed.said
+    (verdict,) = replayed.all("comparison")
+    assert (verdict["verification"]["outcome"], verdict["confirmed"]) == ("PASS", True)
+    assert verdict["kernel"] == offered.proposal["kernel"] and "judged again on the recording" in replayed.all("message")[0]["message"]
+    with open_store(cli.home / "memory.sqlite3") as store:
+        store.keep_recording(offered.id, cast("Path", store.restore_recording(offered.id, cli.home / "restored")), 0, now_ms=1)
+    refused = cli.run("history", "replay", offered.id)
+    removed = f"{offered.id} is not replayable: its recording was removed to keep within memory.recordings_bytes"
+    assert refused.code == 3 and removed in refused.err, refused.said
+    unknown = cli.run("history", "replay", "P9")
+    assert unknown.code == 2 and "no proposal starts with 'P9'" in unknown.err
 
 
 def test_show_shows_the_diff_and_who_decided(offered: Offered) -> None:

@@ -292,4 +292,4 @@ def test_init_writes_no_block_that_could_not_be_used(cli: Cli) -> None:
 def test_init_says_what_is_left_to_fill_in(cli: Cli) -> None:
     text = "struct P { float x; int n; };\n__global__ void k(float *out, P p)\n{\n    out[threadIdx.x] = p.x;\n}\n"
     ended = cli.run("init", cli.write("by_value.cu", text))
-    assert ended.code == 0 and "fill in first: p = 0 stands for a P: write a table of its fields" in ended.out, ended.said
+    assert ended.code == 0 and "fill in first: p = 0 is a placeholder for a P: write a table of its fields" in ended.out, ended.said

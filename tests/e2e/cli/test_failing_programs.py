@@ -165,5 +165,5 @@ def test_what_is_wrong_with_the_original_is_to_be_fixed_first(cli: Cli) -> None:
     path = cli.write("racing.cu", RACE.replace("    __syncthreads();\n", "").replace("return 1;", "break;"))
     ended = cli.run("optimize", path, "--accept", "none", "--device", "cpu", "--json")
     said = [message["message"] for message in ended.all("message") if message["severity"] == "warning"]
-    assert any(text.startswith("fix this first, turn(float*, float const*) is wrong as it stands: KO202 line") for text in said), ended.said
+    assert any(text.startswith("fix this first, turn(float*, float const*) is wrong already: KO202 line") for text in said), ended.said
     assert "fix the original first (KO202 in turn" in ended.one("job_ended")["reason"]

@@ -61,7 +61,7 @@ def test_a_script_is_recorded_with_the_header_that_it_generates(cli: Cli) -> Non
 
 def test_two_programs_of_a_ninja_file_are_one_question_and_its_source_in_c_is_linked(cli: Cli) -> None:
     cli = _project(cli, "ninja_two")
-    assert "build.ninja is there: kernelopt program " in cli.run("program", "src/gemv.cuh").out
+    assert "build.ninja was found: kernelopt program " in cli.run("program", "src/gemv.cuh").out
     assert cli.run("program", "--record", "ninja").code == 0
     ended = cli.run("check", "src/gemv.cu", "--device", "cpu")
     assert ended.code == 3

@@ -91,7 +91,7 @@ def test_a_pytorch_op_is_held_against_pytorch_and_its_mistake_is_found(cli: Cli)
         pytest.skip("PyTorch is not installed here")
     said = check(cli, example("your-own-pytorch-op"))
     assert "✓ check: no problem found" in said[3] and "✓ profile: 1 kernel profiled" in said[3]
-    assert re.search(r"out\[\d+\] is [-\d.]+, the reference says [-\d.]+ \(\d+ of 16384 values differ\); rms_norm at columns=256", said[-2])
+    assert re.search(r"out\[\d+\] is [-\d.]+, the reference has [-\d.]+ \(\d+ of 16384 values differ\); rms_norm at columns=256", said[-2])
     assert "✓ check: no problem found" in said[-1]
 
 

@@ -53,7 +53,7 @@ WRONG: tuple[tuple[tuple[str, ...], dict[str, str], str | None, int, str], ...] 
     (("history",), {"path": "../secret.cu"}, None, 400, "not below the folder"),
     (("history",), {"workspace": "x" * 300}, None, 400, "cannot be looked at"),
     (("proposals",), {"state": "some"}, None, 400, "open or all"),
-    (("reports",), {}, None, 400, "path says which file"),
+    (("reports",), {}, None, 400, "give the file as path"),
     (("proposals", "P", "reject"), {}, "{", 400, "not JSON"),
     (("proposals", "P", "reject"), {}, "[]", 400, "JSON object"),
     (("proposals", "P", "reject"), {}, '{"reason_code": "mood"}', 400, "readability"),

@@ -39,6 +39,8 @@ _QUIET: dict[str, object] = {
     "workbench.startupEditor": "none",
     "workbench.secondarySideBar.defaultVisibility": "hidden",
     "workbench.enableExperiments": False,
+    "workbench.hover.delay": 3_600_000,
+    "editor.hover.delay": 10_000,
     "extensions.ignoreRecommendations": True,
     "editor.minimap.enabled": False,
     "editor.cursorBlinking": "solid",
@@ -47,7 +49,8 @@ _QUIET: dict[str, object] = {
     "git.enabled": False,
     "security.workspace.trust.startupPrompt": "always",
 }
-"""Nothing moves but by the tests: what blinks is drawn anew all the time. Workspace trust stays on, and asks."""
+"""Nothing moves but by the tests: what blinks is drawn anew all the time. No hint comes up where the mouse rests, over what is to be
+clicked next; 10 s are the most that an editor takes. Workspace trust stays on, and asks."""
 
 
 @dataclass(frozen=True)

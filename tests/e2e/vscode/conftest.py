@@ -19,7 +19,7 @@ from assistant.memory.store import open_store
 from assistant.model.proposal import ProposalState
 from tests.e2e.cli.harness import Cli, make_cli, no_orphans
 from tests.e2e.vscode.chromium import launch_options
-from tests.e2e.vscode.code_server import CodeServer, code_server, install
+from tests.e2e.vscode.code_server import CodeServer, code_server, install, servers
 from tests.e2e.vscode.parts import extension, is_outdated, missing
 from tests.e2e.vscode.programs import WAVES
 
@@ -168,7 +168,10 @@ def user_settings(served: CodeServer) -> Generator[Settings]:
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def open_window(chromium: Browser, served: CodeServer, shots: Path) -> AsyncGenerator[OpenWindow]:
-    """Opens windows on folders; each has a browser profile of its own, and its last sight is kept as a picture."""
+    """Opens windows on folders; each has a browser profile of its own, and its last sight is kept as a picture.
+
+    No window of an earlier test is at work when the next begins: its server would keep answers in the memory that all share.
+    """
     from tests.e2e.vscode.window import Window
 
     windows: list[Window] = []
@@ -184,4 +187,6 @@ async def open_window(chromium: Browser, served: CodeServer, shots: Path) -> Asy
     yield opened
     for window in windows:
         await window.shoot("end")
+        await window.leave()
+        await window.until(lambda: not servers())
         await window.page.context.close()

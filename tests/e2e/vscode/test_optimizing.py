@@ -16,7 +16,7 @@ async def test_optimize_asks_runs_and_offers(open_window: OpenWindow, cli: Cli, 
     cli.quick()
     window = await open_window(folder)
     await window.open_file("transpose.cu")
-    await (await window.see(window.lens("Optimize"))).click()
+    await window.click(window.lens("Optimize"))
     await window.let_run()
     await window.see(window.lens("Proposal: "))
     await window.see_notification("A proposal for transpose")

@@ -41,7 +41,7 @@ async def test_each_save_is_answered_over_the_kernel_until_pairing_is_stopped(op
         await window.see(window.lens(f"Pair: {name}"))
     await window.shoot("pair")
 
-    await window.lens("Stop pairing").click()
+    await window.click(window.lens("Stop pairing"))
     await window.see(window.page.locator(".tabs-container"), "pair session")
     await window.gone(window.lens("Pair: "))
     await window.see(window.lens("Optimize"))

@@ -24,7 +24,7 @@ async def test_a_profile_opens_a_panel_that_everybody_can_read(open_window: Open
     cli.small("transpose.cu")
     window = await open_window(folder)
     await window.open_file("transpose.cu")
-    await (await window.see(window.lens("Profile"))).click()
+    await window.click(window.lens("Profile"))
     await window.let_run()
     panel = await window.webview("Roofline")
     text = await panel.locator("body").inner_text()
@@ -41,7 +41,7 @@ async def test_a_profile_opens_a_panel_that_everybody_can_read(open_window: Open
         await window.shoot(f"panel-{theme}")
     assert broken == {theme: [] for theme in THEMES}
 
-    await window.page.get_by_role("tab", name="Profile: transpose.cu").click()
+    await window.click(window.page.get_by_role("tab", name="Profile: transpose.cu"))
     page, picture = [await exported(window, folder, suffix) for suffix in ("html", "png")]
     assert b"Roofline" in page and b"<script" not in page
     assert picture.startswith(b"\x89PNG\r\n")

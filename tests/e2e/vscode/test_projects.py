@@ -21,7 +21,7 @@ async def test_the_program_of_a_header_is_chosen_and_named(open_window: OpenWind
     cli.write("ops.cuh", OPS)
     window = await open_window(folder)
     await window.open_file("ops.cuh")
-    await (await window.see(window.lens("2 programs run this"))).click()
+    await window.click(window.lens("2 programs run this"))
     await window.see_choice("bench.cu")
     await window.shoot("choice")
     await window.choose("main.cu")

@@ -20,14 +20,14 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 async def test_accept_is_an_edit_that_undo_takes_back_and_a_reject_keeps_its_reason(open_window: OpenWindow, offered: Offered) -> None:
     window = await open_window(offered.source.parent)
     await window.open_file("waves.cu")
-    await (await window.see(window.lens("Accept"))).click()
+    await window.click(window.lens("Accept"))
     await window.see(window.text, "0.01f * s")
     await window.until(lambda: offered.decisions() == ["accepted"])
     await window.shoot("accepted")
     assert offered.source.read_text("utf-8") == offered.original, "saving is a person's own move"
     await undone(window, offered)
 
-    await (await window.see(window.lens("Reject"))).click()
+    await window.click(window.lens("Reject"))
     await window.see_choice("Harder to read")
     await window.shoot("reasons")
     await window.choose("Harder to read")
@@ -44,13 +44,13 @@ async def test_the_preview_is_a_diff_with_a_thread_on_each_hunk_until_it_is_deci
 ) -> None:
     window = await open_window(offered.source.parent)
     await window.open_file("waves.cu")
-    await (await window.see(window.lens("Proposal: "))).click()
+    await window.click(window.lens("Proposal: "))
     for number in (1, 2, 3):
         await window.see(window.threads, f"Hunk {number} of 3")
     for verb in ("Accept", "Reject", "Explain", "Edit"):
         await window.see(window.title_buttons.get_by_role("button", name=verb))
     await window.shoot("preview")
-    await window.title_buttons.get_by_role("button", name="Accept").click()
+    await window.click(window.title_buttons.get_by_role("button", name="Accept"))
     await window.until(lambda: offered.decisions() == ["accepted"])
     await window.see(window.text, "0.01f * s")
     await window.gone(window.threads)
@@ -69,15 +69,15 @@ async def test_one_hunk_is_accepted_after_typing_above_it(open_window: OpenWindo
     await window.see(window.lens("Proposal: "))
     await window.go_to(1)
     await window.insert("#define MINE\n")
-    await (await window.see(window.lens("Proposal: "))).click()
+    await window.click(window.lens("Proposal: "))
     second = await window.see(window.threads, "Hunk 2 of 3")
-    await second.get_by_role("link", name="Accept only this hunk").click()
+    await window.click(second.get_by_role("link", name="Accept only this hunk"))
     await window.let_run()
     await window.gone(window.threads)
     (anew,) = await window.until(lambda: offered.open_ids())
     assert anew != offered.id, "what was verified is another text"
     await window.shoot("offered-anew")
-    await (await window.see(window.lens("Accept"))).click()
+    await window.click(window.lens("Accept"))
     await window.until(lambda: offered.decisions(anew) == ["accepted"])
     await window.page.keyboard.press("Control+S")
     wanted = "#define MINE\n" + offered.original.replace("0.01 * s", "0.01f * s")
@@ -97,7 +97,7 @@ async def test_a_review_outlives_the_server_with_what_was_left_out(open_window: 
     await window.see_count(window.threads, 3)
     await window.see(window.threads, "Left out of Accept")
     await window.shoot("outlived")
-    await window.title_buttons.get_by_role("button", name="Accept").click()
+    await window.click(window.title_buttons.get_by_role("button", name="Accept"))
     await window.see_notification("Accepting 2 of 3 hunks: hunk 2 stays out")
     await saved_without_second(window, offered)
 
@@ -109,7 +109,7 @@ async def test_what_was_left_out_is_asked_about_once_the_diff_is_closed(open_win
     await leave_second_out(window)
     await window.command("View: Close All Editors")
     await window.open_file("waves.cu")
-    await (await window.see(window.lens("Accept"))).click()
+    await window.click(window.lens("Accept"))
     await window.see_choice("Accept 2 of 3 hunks")
     await window.shoot("asked")
     assert offered.decisions() == []
@@ -150,9 +150,9 @@ async def undone(window: Window, offered: Offered) -> None:
 
 async def leave_second_out(window: Window) -> None:
     """Open the diff and leave its second hunk out."""
-    await (await window.see(window.lens("Proposal: "))).click()
+    await window.click(window.lens("Proposal: "))
     second = await window.see(window.threads, "Hunk 2 of 3")
-    await second.get_by_role("link", name="Leave it out").click()
+    await window.click(second.get_by_role("link", name="Leave it out"))
     await window.see(second, "Left out of Accept")
 
 

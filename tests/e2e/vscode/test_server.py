@@ -59,7 +59,7 @@ async def test_a_job_that_is_cancelled_ends_with_its_program(open_window: OpenWi
     cli.write("sleepy.cu", SLEEPY)
     window = await open_window(folder)
     await window.open_file("sleepy.cu")
-    await (await window.see(window.lens("Verify"))).click()
+    await window.click(window.lens("Verify"))
     await window.let_run()
     await window.until(running_programs)
     await window.command("View: Show kernelopt")

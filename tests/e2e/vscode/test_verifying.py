@@ -24,15 +24,15 @@ async def test_a_hot_line_says_its_share_until_heat_is_hidden(open_window: OpenW
     cli.small("transpose.cu")
     window = await open_window(folder)
     await window.open_file("transpose.cu")
-    await (await window.see(window.lens("Profile"))).click()
+    await window.click(window.lens("Profile"))
     await window.let_run()
     panel = await window.webview("Source, with heat")
-    await panel.get_by_role("button", name="Go to line 11").click()
+    await window.click(panel.get_by_role("button", name="Go to line 11"))
     await window.see(window.page.locator(".statusbar-item").filter(has_text="Ln 11"))
 
     for kind in ("HTML", "PNG"):
-        await panel.get_by_role("button", name=f"Export as {kind}").click()
-        await window.page.get_by_role("button", name="OK", exact=True).click()
+        await window.click(panel.get_by_role("button", name=f"Export as {kind}"))
+        await window.click(window.page.get_by_role("button", name="OK", exact=True))
         await window.see_notification(f"Saved transpose.cu.profile.{kind.lower()}")
     page = (folder / "transpose.cu.profile.html").read_text("utf-8")
     assert "Uncoalesced global access" in page and "<script" not in page and not re.search(r"https?:", page)
@@ -74,7 +74,7 @@ async def test_a_proposal_is_verified_case_by_case_in_the_test_explorer(open_win
 async def unfold(window: Window) -> None:
     """The tree of tests, down into the first shapes of the proposal."""
     rows = window.page.locator(".test-explorer .monaco-list-row")
-    await rows.first.click()
+    await window.click(rows.first)
     for _ in range(8):
         if await rows.and_(window.page.locator(".focused")).get_attribute("aria-expanded") == "false":
             await window.page.keyboard.press("ArrowRight")

@@ -33,6 +33,8 @@ _TRIES = int(DEADLINE_MS / _TRY_MS)
 _ROW = ".quick-input-list .monaco-list-row"
 _QUICK_INPUT = ".quick-input-widget input.input"
 _POLL_S = 0.1
+_REST = (1436, 300)
+"""Where the mouse brings nothing up: on the scroll bar of the editor at the right edge."""
 _GLANCE_MS = 500.0
 """Of a look at something that may not be there."""
 
@@ -56,25 +58,23 @@ class Window:
         answer = re.compile("^Yes, I trust" if is_trusted else "^No, I don't trust")
         await self.page.get_by_role("button", name=answer).click(timeout=DEADLINE_MS)
 
+    async def leave(self) -> None:
+        """Leave the workbench, as a person who closes the tab: VS Code ends the window's extensions, which a lost connection does not."""
+        await self.page.goto("about:blank")
+
     async def open_file(self, name: str) -> None:
         """Open a file of the folder by its name."""
-        await (await self.find_file(name)).click()
+        await self._take(await self._find("Control+P", name, name))
         await expect(self.page.locator(f'.tabs-container [data-resource-name="{name}"]')).to_be_visible(timeout=DEADLINE_MS)
         await self.page.locator(".monaco-editor .view-line").first.wait_for(timeout=DEADLINE_MS)
 
-    async def find_file(self, name: str) -> Locator:
-        """The row of *Go to File* that opens a file of the folder."""
-        return await self._find("Control+P", name, name)
-
     async def command(self, title: str) -> None:
         """Run a command of the palette by its whole title."""
-        await (await self._find("F1", f">{title}", title)).click()
+        await self._take(await self._find("F1", f">{title}", title))
 
     async def choose(self, label: str) -> None:
-        """Take a row of the quick pick that is open; the mouse may rest where a button's hint would cover the row."""
-        row = await self.see_choice(label)
-        await self.page.mouse.move(0, 0)
-        await row.click()
+        """Take a row of the quick pick that is open."""
+        await self._take(await self.see_choice(label))
 
     async def answer(self, text: str) -> None:
         """Type into the quick input that is open, picture it, and press Enter: it gets the keys even where it has no focus yet."""
@@ -102,6 +102,16 @@ class Window:
                 return row
             await self.page.keyboard.press("Escape")
         raise AssertionError(f"{label} is not to be found by {key}")
+
+    async def _take(self, row: Locator) -> None:
+        """Go to the row of the quick input by its keys, and press Enter: what a mouse brings up may lie over a row."""
+        keyboard = self.page.keyboard
+        deadline = time.monotonic() + DEADLINE_MS / 1000
+        while not await row.evaluate("row => row.classList.contains('focused')"):
+            assert time.monotonic() < deadline, "the row is not reached by keys"
+            await keyboard.press("ArrowDown")
+            await asyncio.sleep(_POLL_S)
+        await keyboard.press("Enter")
 
     async def _quick_input(self, key: str) -> Locator:
         """Open it by its key; again where an editor that was just opening took the focus, and with it closed the input."""
@@ -194,6 +204,13 @@ class Window:
 
     # --- hands ------------------------------------------------------------------------------------------------------
 
+    async def click(self, what: Locator) -> None:
+        """Wait until it is shown and click it, with nothing over it that the mouse brought up where it was before."""
+        found = await self.see(what)
+        await self.page.mouse.move(*_REST)
+        await self.gone(self.page.locator(".monaco-hover:visible"))
+        await found.click()
+
     async def focus_editor(self) -> None:
         await self.command("View: Focus Active Editor Group")
 
@@ -207,7 +224,7 @@ class Window:
     async def let_run(self) -> None:
         """Answer the question whether the program may be built and run."""
         question = await self.see_notification("wants to build and run")
-        await question.get_by_role("button", name="Once").click()
+        await self.click(question.get_by_role("button", name="Once"))
 
     async def webview(self, words: str) -> Frame:
         """The frame of the webview that holds these words."""

@@ -13,9 +13,11 @@ from assistant.device.cupti import find_cupti
 from assistant.device.process import ToolRunner
 from assistant.device.toolchain import Nvcc, Toolchain
 from assistant.model.build import Flags
+from assistant.model.launch import Dim3
 from assistant.model.recording import DeviceOperations
 from assistant.worker.limits import ProgramLimits
-from assistant.workload.recorded_log import MOST_STEPS, LogNames, finish_recording
+from assistant.workload.recorded_log import LogNames, finish_recording
+from assistant.workload.recorded_order import MOST_STEPS
 from assistant.workload.timeline import timeline_of
 
 
@@ -57,6 +59,7 @@ def test_a_log_of_a_gpu_becomes_a_recording(tmp_path: Path) -> None:
         "buffer 0 4096 4 device _ZN4deep5innerE -",
         "launching _Z4gridv",
         "launch 0 _Z1kPi 2 1 1 32 1 1 0 0 -",
+        "cluster 2 1 1",
         "cooperative",
         "argument 8 0010000000000000",
         "argument_pointer 0 0 0 0",
@@ -69,6 +72,7 @@ def test_a_log_of_a_gpu_becomes_a_recording(tmp_path: Path) -> None:
     (tmp_path / "log").write_text("\n".join(lines))
     recording = finish_recording(tmp_path, LogNames(function_name, variable_name, {"inner": "float"}))
     (launch,), (shape,), (buffer,) = recording.launches, recording.shape_counts, recording.buffers
+    assert launch.cluster == Dim3(2)
     assert (launch.kernel, launch.is_cooperative, launch.arguments[0].pointers[0].buffer) == ("k(int*)", True, 0)
     assert (shape.kernel, shape.count, shape.time_ns) == ("k(int*)", 2, 2500)
     assert (buffer.symbol, buffer.element_type) == ("deep::inner", "float")

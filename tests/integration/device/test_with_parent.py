@@ -19,7 +19,7 @@ SamplingProcess(Path("none.so"), os.environ)
 """,
     "relaunch": """
 import subprocess
-from assistant.device.with_parent import relaunch_command
+from assistant.device.child_commands import relaunch_command
 subprocess.Popen(relaunch_command(Path("none.json")))
 """,
 }

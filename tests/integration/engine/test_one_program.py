@@ -292,4 +292,4 @@ async def test_headers_of_cuda_and_of_the_language_may_be_read(job: Job, line: s
 async def test_a_header_that_never_ends_is_refused_in_time(job: Job, tmp_path: Path) -> None:
     before = original(job)
     refused = await foreign_reading(job, before, candidate_of(before, own(before, f'#include "{tmp_path}/no_such_file.h"\n{ORIGINAL}')))
-    assert refused is not None and "no preprocessor says what it reads: line 1: " in refused.message
+    assert refused is not None and "no preprocessor shows what it reads: line 1: " in refused.message

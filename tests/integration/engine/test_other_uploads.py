@@ -14,7 +14,7 @@ from assistant.engine.request import JobRequest
 from assistant.engine.session import Session, SessionParts
 from assistant.lab.cpu import CpuLab
 from assistant.memory.store import open_store
-from assistant.model import events
+from assistant.model import event_parts, events
 from assistant.model.verification import Label, Outcome, Verification, VerificationFinding
 from assistant.plan.catalogue import Catalogue
 from assistant.ports.lab import Lab
@@ -228,7 +228,7 @@ __global__ void pick(const int *v, int *cursor, int *out, int n) {
 )
 
 
-def compared(folder: Path, a: str, b: str) -> events.VerificationReport:
+def compared(folder: Path, a: str, b: str) -> event_parts.VerificationReport:
     (folder / "a.cu").write_text(a)
     (folder / "b.cu").write_text(b)
     parts = SessionParts(
@@ -250,7 +250,7 @@ def compared(folder: Path, a: str, b: str) -> events.VerificationReport:
     return made[-1].verification
 
 
-def caveat(verdict: events.VerificationReport) -> str:
+def caveat(verdict: event_parts.VerificationReport) -> str:
     return next(text for text in verdict.caveats if text.startswith("only what reaches the host"))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assistant.build.architectures import ARCHITECTURES, architecture
+from assistant.build.architectures import ARCHITECTURES, architecture, compiled_for
 from assistant.build.occupancy import occupancy
 
 
@@ -49,3 +49,19 @@ def test_an_empty_block_is_refused() -> None:
 def test_an_unknown_architecture_has_no_limits() -> None:
     assert architecture("sm_61") is None
     assert architecture("gfx90a") is None
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "expected"),
+    [
+        ("sm_90", 'asm volatile("wgmma.fence.sync.aligned;");', "sm_90a"),
+        ("sm_90", "#include <cute/tensor.hpp>", "sm_90a"),
+        ("sm_100", 'asm volatile("tcgen05.commit;");', "sm_100a"),
+        ("sm_90", "execute(x); int wgmmas;", "sm_90"),
+        ("sm_80", "#include <cutlass/cutlass.h>", "sm_80"),
+    ],
+)
+def test_what_one_architecture_alone_has_is_compiled_for_its_own_name(name: str, text: str, expected: str) -> None:
+    assert compiled_for(name, ("int x;", text)) == expected
+    plain, own = architecture(name), architecture(expected)
+    assert plain == own

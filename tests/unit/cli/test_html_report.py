@@ -17,7 +17,7 @@ from assistant.cli.html_report import page_path, render_page, with_page
 from assistant.engine.report.profile_parts import line_heat
 from assistant.engine.report.profile_report import KernelReport, LaunchReport, ProfileReport
 from assistant.errors import UsageError
-from assistant.model import events
+from assistant.model import event_parts, events
 from assistant.model.build import KernelResources, Occupancy
 from assistant.model.comparison import ModelTerm, PredictedTime
 from assistant.model.profile import Evidence, Grade, InstructionMix, Method, Severity
@@ -30,15 +30,15 @@ TEXT = "__global__ void k(float *o)\n{\n    o[threadIdx.x * 8] = 1.0f; // {comme
 HOSTILE = '</script><script>alert(1)</script>"><img src=http://evil.example/x onerror=alert(2)>'
 VOID = {"meta", "line", "circle", "br"}
 
-STORE = events.ProfileLine(FILE, 3, "global store", 100, 3200, 800, 400, None, None, "estimated", "loops were unrolled")
-SHARED = events.ProfileLine(FILE, 3, "shared load", 10, 320, None, None, 40, 10, "exact", "")
-FOREIGN = events.ProfileLine("/w/b.cuh", 9, "global load", 7, 224, 28, 28, None, None, "exact", "")
-FINDING = events.ProfileFinding("KO101", 3, "warning", "A store touches 8 sectors", ("E1",), 0.25)
+STORE = event_parts.ProfileLine(FILE, 3, "global store", 100, 3200, 800, 400, None, None, "estimated", "loops were unrolled")
+SHARED = event_parts.ProfileLine(FILE, 3, "shared load", 10, 320, None, None, 40, 10, "exact", "")
+FOREIGN = event_parts.ProfileLine("/w/b.cuh", 9, "global load", 7, 224, 28, 28, None, None, "exact", "")
+FINDING = event_parts.ProfileFinding("KO101", 3, "warning", "A store touches 8 sectors", ("E1",), 0.25)
 FACT = Evidence("E1", "global_sectors", 800.0, "sectors", 3, Method.EMULATOR, "emulator, sm_90 rules", Grade.ESTIMATED)
 
 
 def launch(name: str = "k(float*)", points: tuple[Point, ...] = ()) -> LaunchReport:
-    device = events.Device("CPU emulator", "cpu", "h200")
+    device = event_parts.Device("CPU emulator", "cpu", "h200")
     mix = InstructionMix(fp32=3200, load_store=6400)
     lines = (STORE, SHARED, FOREIGN)
     return LaunchReport(

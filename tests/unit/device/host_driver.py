@@ -21,7 +21,7 @@ from assistant.device.driver import (
     StreamHandle,
 )
 from assistant.device.drivers.arguments import checked_arguments
-from assistant.model.launch import LaunchConfig
+from assistant.model.launch import Dim3, LaunchConfig
 
 _MEMORY_BYTES = 64 << 20
 _BASE = 0x7F0000000000
@@ -149,10 +149,15 @@ class HostDriver:
         return self._modules[module][name]
 
     def prepare(
-        self, function: FunctionHandle, config: LaunchConfig, arguments: Sequence[bytes], is_cooperative: bool = False
+        self,
+        function: FunctionHandle,
+        config: LaunchConfig,
+        arguments: Sequence[bytes],
+        is_cooperative: bool = False,
+        cluster: Dim3 | None = None,
     ) -> PreparedLaunch:
         values = checked_arguments(arguments, self._functions[function].parameters)
-        return PreparedLaunch(function, config, values, is_cooperative, None)
+        return PreparedLaunch(function, config, values, is_cooperative, None, cluster)
 
     def launch(self, prepared: PreparedLaunch, stream: StreamHandle | None = None) -> None:
         self._functions[prepared.function].run(self, prepared.arguments)

@@ -23,7 +23,7 @@ from assistant.device.driver import (
     PreparedLaunch,
     StreamHandle,
 )
-from assistant.model.launch import LaunchConfig
+from assistant.model.launch import Dim3, LaunchConfig
 
 START_S = 2.8e-6
 """What an event before and after add to a kernel."""
@@ -123,9 +123,14 @@ class VirtualGpu:
         raise DeviceError("CUDA_ERROR_NOT_FOUND", "no device variables here", "cuModuleGetGlobal")
 
     def prepare(
-        self, function: FunctionHandle, config: LaunchConfig, arguments: Sequence[bytes], is_cooperative: bool = False
+        self,
+        function: FunctionHandle,
+        config: LaunchConfig,
+        arguments: Sequence[bytes],
+        is_cooperative: bool = False,
+        cluster: Dim3 | None = None,
     ) -> PreparedLaunch:
-        return PreparedLaunch(function, config, tuple(arguments), is_cooperative, None)
+        return PreparedLaunch(function, config, tuple(arguments), is_cooperative, None, cluster)
 
     def launch(self, prepared: PreparedLaunch, stream: StreamHandle | None = None) -> None:
         if self._names[prepared.function] == "kernelopt_gate":

@@ -13,7 +13,7 @@ from assistant.cuda.parse import parse
 from assistant.editor.analysis import Analysis
 from assistant.editor.picture import view_of
 from assistant.editor.view import Note, RelatedPlace, View
-from assistant.model import events
+from assistant.model import event_parts, events
 from assistant.model.build import Diagnostic, DiagnosticSeverity
 from assistant.model.profile import InstructionMix, Problem, Severity
 from assistant.model.source import Source
@@ -32,7 +32,7 @@ int main() {
 }
 """
 _FIRST, _SECOND = "first(float *)", "second(T *)"
-_DEVICE = events.Device("CPU emulator (sm_90 rules)", "cpu", "h200")
+_DEVICE = event_parts.Device("CPU emulator (sm_90 rules)", "cpu", "h200")
 
 
 def _view(text: str = _TEXT, static: tuple[Note, ...] = (), **analyses: Analysis) -> View:
@@ -43,12 +43,12 @@ def _said(*told: Any, text: str = _TEXT) -> Analysis:
     return Analysis(text, told)
 
 
-def _finding(code: str, line: int, cost: float | None = 0.3) -> events.ProfileFinding:
-    return events.ProfileFinding(code, line, "warning", f"{code} is here", (), cost)
+def _finding(code: str, line: int, cost: float | None = 0.3) -> event_parts.ProfileFinding:
+    return event_parts.ProfileFinding(code, line, "warning", f"{code} is here", (), cost)
 
 
-def _line(line: int, file: str = str(_PATH)) -> events.ProfileLine:
-    return events.ProfileLine(file, line, "global load", 10, 320, 40, 40, None, None, "exact", "")
+def _line(line: int, file: str = str(_PATH)) -> event_parts.ProfileLine:
+    return event_parts.ProfileLine(file, line, "global load", 10, 320, 40, 40, None, None, "exact", "")
 
 
 def _profile(kernel: str = _FIRST, block: int = 32, **more: Any) -> events.Profile:

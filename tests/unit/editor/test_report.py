@@ -12,7 +12,7 @@ from assistant.editor.heat import Heat, heat_of
 from assistant.editor.picture import view_of
 from assistant.editor.report import Report, Row, build_report
 from assistant.editor.report_versions import PairPart, VersionsPart
-from assistant.model import events
+from assistant.model import event_parts, events
 from assistant.model.build import Occupancy
 from assistant.model.comparison import CaseSpeed, ModelTerm, PredictedTime, SpeedOutcome
 from assistant.model.figures import BeforeAfter, LaunchFigures, StallCount
@@ -26,19 +26,19 @@ from assistant.workload.timeline import TimedWork, build_timeline, work_of
 _PATH = Path("/w/a.cu")
 _TEXT = "__global__ void k(float *o)\n{\n    o[threadIdx.x * 8] = 1.0f;\n    __syncthreads();\n}\n"
 _KERNEL = "k(float *)"
-_DEVICE = events.Device("CPU emulator (sm_90 rules)", "cpu", "h200")
-_STORE = events.ProfileLine(str(_PATH), 3, "global store", 100, 3200, 800, 400, None, None, "estimated", "loops were unrolled")
+_DEVICE = event_parts.Device("CPU emulator (sm_90 rules)", "cpu", "h200")
+_STORE = event_parts.ProfileLine(str(_PATH), 3, "global store", 100, 3200, 800, 400, None, None, "estimated", "loops were unrolled")
 _CEILINGS = (Ceiling("DRAM", 4.8e12, None), Ceiling("L2", 5.5e12, None), Ceiling("fp32", None, 66.9e12))
 _PROFILE = events.Profile(
     job="J1", kernel=_KERNEL, instance=_KERNEL, launch=0, grid=(4, 1, 1), block=(32, 1, 1), shared_bytes=0, device=_DEVICE,
     method="emulator", totals={}, instructions=InstructionMix(fp32=3200, load_store=6400), lines=(_STORE,),
-    findings=(events.ProfileFinding("KO101", 3, "warning", "A store touches 8 sectors", ("E1",), 0.25),),
+    findings=(event_parts.ProfileFinding("KO101", 3, "warning", "A store touches 8 sectors", ("E1",), 0.25),),
     evidence=(Evidence("E1", "global_sectors", 800.0, "sectors", 3, Method.EMULATOR, "emulator", Grade.ESTIMATED),), problems=(),
     predicted=PredictedTime(2e-6, "l2", (ModelTerm("l2", 2e-6, ()), ModelTerm("launch", 1e-6, ())), "h200", ("no unique sectors",)),
     occupancy=Occupancy(32, 64, 32, "blocks"), roofline=Roofline((Point("L2", 0.25, 1e11, 1.4e12),), _CEILINGS, "h200"),
 )  # fmt: skip
 _SUMMARY = events.ProfileSummary("J1", _KERNEL, _KERNEL, (4, 1, 1), (32, 1, 1), 0, 2, "l2", 2e-6, None, 0.23, "dram")
-_CODE = events.MachineCode("J1", _KERNEL, _KERNEL, "sm_90", (events.MachineLine(str(_PATH), 3, ("STG.E [R2], R4",)),))
+_CODE = events.MachineCode("J1", _KERNEL, _KERNEL, "sm_90", (event_parts.MachineLine(str(_PATH), 3, ("STG.E [R2], R4",)),))
 _STALLS = (
     LineStall(str(_PATH), 3, "long_scoreboard", 30),
     LineStall(str(_PATH), 3, "wait", 10),
@@ -77,12 +77,12 @@ def _rows(report: Report) -> dict[int, Row]:
 
 
 def _compared(**speed: Any) -> events.ComparisonMade:
-    verification = events.VerificationReport(Outcome.FAIL, (_WRONG,), (_FAILED,), (), (), ())
+    verification = event_parts.VerificationReport(Outcome.FAIL, (_WRONG,), (_FAILED,), (), (), ())
     known: dict[str, Any] = {"outcome": SpeedOutcome.FASTER, "ratio": 1.83, "low": 1.8, "high": 1.86, "margin": None, "quality": "good",
              "cases": (CaseSpeed("n=8", 1.0, 1.83, 1.8, 1.86, SpeedOutcome.FASTER),), "method": "events",
              "bottleneck_before": "l2", "bottleneck_after": "dram"}  # fmt: skip
     return events.ComparisonMade(
-        "J2", _KERNEL, "kernel", True, "a", "b", verification, events.SpeedReport(**{**known, **speed}), (), _DEVICE
+        "J2", _KERNEL, "kernel", True, "a", "b", verification, event_parts.SpeedReport(**{**known, **speed}), (), _DEVICE
     )
 
 

@@ -6,7 +6,8 @@ from pathlib import Path
 
 from assistant.editor.shared_answers import of_file, own
 from assistant.model.build import Diagnostic, DiagnosticSeverity
-from assistant.model.events import CheckEnded, Diagnostics, Event, JobEnded, JobStarted, KernelFound, LaunchFound, Message, TimelineFound
+from assistant.model.event_parts import LaunchFound
+from assistant.model.events import CheckEnded, Diagnostics, Event, JobEnded, JobStarted, KernelFound, Message, TimelineFound
 from assistant.model.profile import Severity
 from assistant.workload.timeline import TimedWork, build_timeline, work_of
 

@@ -15,7 +15,7 @@ from assistant.editor.view import View
 from assistant.editor.words import HINT_LIMIT, fitted
 from assistant.engine.events_as_json import event_from, event_object
 from assistant.engine.report.profile_parts import stall_shares
-from assistant.model import events
+from assistant.model import event_parts, events
 from assistant.model.profile import InstructionMix, LineStall
 from assistant.model.source import Source
 
@@ -29,7 +29,7 @@ __global__ void k(float *x, const float *y)
     x[threadIdx.x] = t[63 - threadIdx.x] * 2.0f;
 }
 """
-_DEVICE = events.Device("NVIDIA H200", "gpu", "h200")
+_DEVICE = event_parts.Device("NVIDIA H200", "gpu", "h200")
 
 _METRICS: Mapping[str, Mapping[int, int]] = {
     "smsp__pcsamp_warps_issue_stalled_long_scoreboard": {0x10: 50, 0x20: 12},

@@ -20,24 +20,24 @@ from assistant.editor.words import (
     resource_hint,
     resource_origin,
 )
-from assistant.model import events
+from assistant.model import event_parts, events
 from assistant.model.profile import Evidence, Grade, InstructionMix, Method, Problem, Severity
 
-_DEVICE = events.Device("CPU emulator (sm_90 rules)", "cpu", "h200")
+_DEVICE = event_parts.Device("CPU emulator (sm_90 rules)", "cpu", "h200")
 _SUMMARY = events.ProfileSummary(
     "J1", "k(float *)", "k(float*)", (16, 10, 1), (32, 8, 1), 0, 1, "l2", 4.16e-6, speed_of_light_ratio=0.234, speed_of_light_limit="dram"
 )
 _PROFILE = events.Profile(
     "J1", "k(float *)", "k(float*)", 0, (16, 10, 1), (32, 8, 1), 0, _DEVICE, "emulator", {}, InstructionMix(), (), (), (), ()
 )
-_RESOURCES = events.ResourcesFound(
+_RESOURCES = event_parts.ResourcesFound(
     "k(float*)",
     "sm_90",
     40,
     0,
     0,
     4096,
-    (events.OccupancyFound(256, 48, 64, "registers"), events.OccupancyFound(1024, 32, 64, "registers")),
+    (event_parts.OccupancyFound(256, 48, 64, "registers"), event_parts.OccupancyFound(1024, 32, 64, "registers")),
 )
 _OCCUPANCY = Evidence("E1", "occupancy", 0.75, "ratio", None, Method.OCCUPANCY, "sm_90")
 _PROBLEM = Problem("out_of_bounds", "writes past the end", "/w/a.cu", 7, None, None, None, None, None, 1)
@@ -118,7 +118,11 @@ def _line(op: str = "global load", line: int = 4, kernel: str = "k(float *)", **
     known: dict[str, Any] = {"sectors": None, "ideal_sectors": None, "wavefronts": None, "ideal_wavefronts": None, "grade": "exact"}
     grade_reason = counters.pop("grade_reason", "")
     return LineView(
-        line, kernel, events.ProfileLine("a.cu", line, op, 10, 320, **{**known, **counters}, grade_reason=grade_reason), _DEVICE, "emulator"
+        line,
+        kernel,
+        event_parts.ProfileLine("a.cu", line, op, 10, 320, **{**known, **counters}, grade_reason=grade_reason),
+        _DEVICE,
+        "emulator",
     )
 
 
@@ -154,7 +158,7 @@ def test_an_estimated_counter_says_why_it_is() -> None:
 
 
 def test_a_method_that_the_device_does_not_name_is_named() -> None:
-    gpu = replace(_LOAD, device=events.Device("NVIDIA H200", "gpu", "h200"), method="ncu")
+    gpu = replace(_LOAD, device=event_parts.Device("NVIDIA H200", "gpu", "h200"), method="ncu")
     assert "counted by ncu on NVIDIA H200" in line_origin([gpu])
 
 

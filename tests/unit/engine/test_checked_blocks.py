@@ -35,7 +35,7 @@ def test_where_no_launch_was_checked_whole_the_verdict_line_says_so() -> None:
     assert found.missing == (f"races, bounds and uninitialised reads of {KERNEL} at n=9: the emulator checked 64 of 65,536 blocks",)
 
 
-def test_a_smaller_size_that_ran_whole_is_named_beside_them() -> None:
+def test_a_smaller_size_that_ran_whole_is_named_with_them() -> None:
     found = checked_on_blocks([judged(1 << 16, "n=9"), judged(4, "n=8")], {KERNEL})
     assert found.caveats == () and found.missing[0].endswith("the emulator checked 64 of 65,536 blocks; it ran all of n=8")
 

@@ -133,3 +133,8 @@ def test_what_ran_is_held_to_its_registers_and_shared_memory(assessed: Any) -> N
     (told,) = broken(CandidateRules(max_registers=0, max_shared_bytes=127), (), undeclared, ())
     assert "128 bytes" in told
     assert broken(CandidateRules(max_shared_bytes=0), (), (), ()) == ()
+
+
+def test_a_kernel_that_others_took_the_place_of_keeps_no_block() -> None:
+    (told,) = broken(CandidateRules(block_threads=64), (), (), ())
+    assert told == "it does not launch the kernel any more, whose blocks were to have 64 threads"

@@ -33,7 +33,7 @@ async def test_a_time_that_a_profiler_contradicts_is_an_internal_error_and_no_ve
     clock = Clock()
     clock.profiled_s = 90e-6
     made, ended = await compared(tmp_path, clock)
-    assert ended.exit_code == 4 and "A was timed at 40 µs, but the tests' profiler says 90 µs" in ended.reason
+    assert ended.exit_code == 4 and "A was timed at 40 µs, but the tests' profiler measured 90 µs" in ended.reason
     assert all(event.speed is None for event in made)
 
 

@@ -245,7 +245,7 @@ async def test_without_a_workload_the_way_to_one_depends_on_where_the_text_is(se
     found = await evaluate(on.job, on.version)
     assert isinstance(found, LabFailure) and found.message == "a.cu has no main() and declares no workload, so there is nothing to run"
     init, program = (f"kernelopt {command} {tmp_path / 'a.cu'}" for command in ("init", "program"))
-    assert found.remedy == f"{init} writes a workload block to start from; {program} says why no program was found"
+    assert found.remedy == f"{init} writes a workload block to start from; {program} shows why no program was found"
     (tmp_path / "t.py").touch()
     inside = tmp_path / "t.py.k.cu"
     version = read_version(JobRequest(inside, tmp_path, texts=((inside, TEXT),)), Flags())

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.engine.test_import_depth import ENGINE, HOMES
+from tests.unit.import_graph import HOMES, ROOT
 
-ROOT = Path(__file__).parents[3]
+ENGINE = ROOT / "assistant" / "engine"
 USERS = ("assistant", "lsp", "jupyter_ext", "kernelopt", "benchmarks")
 ROOMS = {path.parent.name for path in ENGINE.glob("*/__init__.py")}
 
@@ -42,8 +42,8 @@ def test_every_public_name_is_there_when_it_is_asked_for() -> None:
         _ = import_module("assistant.engine").nothing
 
 
-def test_no_public_name_is_that_of_a_module_beside_it() -> None:
+def test_no_public_name_is_that_of_a_module_next_to_it() -> None:
     """Python would give the module instead, once something has imported it."""
     for package, name in HOMES:
-        folder = ENGINE.parent.parent.joinpath(*package.split("."))
+        folder = ROOT.joinpath(*package.split("."))
         assert not (folder / f"{name}.py").exists() and not (folder / str(name)).is_dir(), f"{package}.{name}"

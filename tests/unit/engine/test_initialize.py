@@ -83,4 +83,4 @@ def test_arrays_of_structures_cannot_be_declared(path: Path) -> None:
 def test_what_a_person_must_fill_in_is_listed(path: Path) -> None:
     path.write_text("struct P { float x; };\ntemplate <typename T> " + SCALE.replace("float *out", "T *out, const T by, P p"))
     (left,) = initialized(path, None).unfilled
-    assert left.startswith("p = 0 stands for a P: ")
+    assert left.startswith("p = 0 is a placeholder for a P: ")

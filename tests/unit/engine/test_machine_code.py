@@ -12,7 +12,7 @@ from assistant.engine.report.machine_code import machine_code_events
 from assistant.engine.request import JobRequest
 from assistant.measure.targets import target
 from assistant.model.build import Build, KernelCode, SassInstruction
-from assistant.model.events import MachineLine
+from assistant.model.event_parts import MachineLine
 from assistant.ports.lab import RunLimits
 from tests.contracts.fake_lab import FakeLab
 

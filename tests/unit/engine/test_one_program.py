@@ -165,14 +165,14 @@ async def test_an_edit_of_directives_that_no_preprocessor_reads_is_not_compiled(
     assert isinstance(job.lab, Lab)
     job.lab.views = lambda text: Preprocessings(answer, answer, answer)
     failure = await foreign_reading(job, *versions(job, INCLUDING))
-    assert failure is not None and failure.message.endswith(f"no preprocessor says what it reads: {reason}")
+    assert failure is not None and failure.message.endswith(f"no preprocessor shows what it reads: {reason}")
 
 
 async def test_a_directive_that_misleads_is_refused_before_anybody_is_asked(job: Job) -> None:
     def never(text: str) -> Preprocessings:
         raise AssertionError("the text alone shows it")
 
-    misleading, says = f"#line 7\n{TEXT}", "says by `#line` which file its lines belong to, so what"
+    misleading, says = f"#line 7\n{TEXT}", "sets by `#line` which file its lines belong to, so what"
     problem = (await of(job, misleading, never)).problem
     assert problem is not None and problem.reason == f"B {says} each compiler compiles cannot be known"
     refused = await foreign_reading(job, *versions(job, misleading))

@@ -39,7 +39,7 @@ def test_one_kernel_must_be_meant(sessions: PairSessions) -> None:
 
 def test_a_session_is_gone_on_with_and_says_where_it_stands(sessions: PairSessions) -> None:
     first = sessions.start(FILE, K, None, "half the time")
-    assert not first.is_resumed and first.answer == "pairs on k of a.cu: v0, the baseline, is the text as it stands; goal: half the time"
+    assert not first.is_resumed and first.answer == "pairs on k of a.cu: v0, the baseline, is the current text; goal: half the time"
     edit(sessions, first.state.session.id, SECOND)
     again = sessions.start(FILE, SECOND, None, "another goal")
     assert again.is_resumed and again.state.session == first.state.session
@@ -81,7 +81,7 @@ def test_what_was_typed_since_is_not_thrown_away_by_going_back(sessions: PairSes
 
 def test_a_constraint_must_say_something_and_one_that_is_dropped_must_be_there(sessions: PairSessions) -> None:
     session = sessions.start(FILE, K, None, None).state.session.id
-    with pytest.raises(UsageError, match="say what to keep to"):
+    with pytest.raises(UsageError, match="name what to keep to"):
         sessions.constrain(session, "  ")
     assert sessions.constrain(session, "keep  block 256").answer == "constraints: 1. keep block 256"
     for number in (0, 2):

@@ -41,7 +41,7 @@ def edit(text: str, ratio: float | None, outcome: Outcome | None = Outcome.PASS,
 def test_a_session_starts_at_its_baseline() -> None:
     now = state()
     assert (now.current.number, now.best.number, now.current_text, now.is_open) == (0, 0, "v0", True)
-    assert started_answer(now) == "pairs on k of k.cu: v0, the baseline, is the text as it stands; goal: half the time"
+    assert started_answer(now) == "pairs on k of k.cu: v0, the baseline, is the current text; goal: half the time"
 
 
 def test_the_best_version_is_right_and_proved_better_than_the_best_before() -> None:

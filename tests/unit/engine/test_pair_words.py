@@ -122,7 +122,7 @@ def test_the_next_idea_is_the_first_step_that_the_constraints_allow(steps: list[
 
 def test_a_proposal_is_answered_with_what_it_was_held_against(offered: Proposal) -> None:
     made = replace(offered, summary="Pads the tile.", comparison=PREDICTED)
-    words = "P0000000001: Pads the tile. PASS, PREDICTED 1.50x of the text as it stands (performance model for h200)"
+    words = "P0000000001: Pads the tile. PASS, PREDICTED 1.50x of the current text (performance model for h200)"
     assert proposal_answer(made) == words
 
 

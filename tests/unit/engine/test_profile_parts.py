@@ -21,24 +21,24 @@ from assistant.engine.report.profile_parts import (
     stall_shares,
     term_shares,
 )
-from assistant.model import events
+from assistant.model import event_parts, events
 from assistant.model.comparison import ModelTerm, PredictedTime
 from assistant.model.profile import Evidence, Grade, InstructionMix, LineStall, Method
 
 FILE = "/w/a.cu"
-LOAD = events.ProfileLine(FILE, 2, "global load", 10, 320, 130, 40, None, None, "exact", "")
-STORE = events.ProfileLine(FILE, 3, "global store", 10, 320, 50, 40, None, None, "estimated", "loops were unrolled")
-SHARED = events.ProfileLine(FILE, 3, "shared load", 10, 320, None, None, 40, 10, "estimated", "")
-IDEAL = events.ProfileLine(FILE, 5, "global load", 10, 320, 40, 40, None, None, "exact", "")
-FOREIGN = events.ProfileLine("/w/b.cuh", 3, "global load", 10, 320, 140, 40, None, None, "exact", "")
+LOAD = event_parts.ProfileLine(FILE, 2, "global load", 10, 320, 130, 40, None, None, "exact", "")
+STORE = event_parts.ProfileLine(FILE, 3, "global store", 10, 320, 50, 40, None, None, "estimated", "loops were unrolled")
+SHARED = event_parts.ProfileLine(FILE, 3, "shared load", 10, 320, None, None, 40, 10, "estimated", "")
+IDEAL = event_parts.ProfileLine(FILE, 5, "global load", 10, 320, 40, 40, None, None, "exact", "")
+FOREIGN = event_parts.ProfileLine("/w/b.cuh", 3, "global load", 10, 320, 140, 40, None, None, "exact", "")
 LINES = (LOAD, STORE, SHARED, IDEAL, FOREIGN)
 STALLS = (LineStall(FILE, 2, "long_scoreboard", 30), LineStall(FILE, 5, "barrier", 10), LineStall(FILE, 2, "barrier", 0))
-FINDING = events.ProfileFinding("KO101", 3, "warning", "", ("E2", "E9", "E1"), 0.25)
+FINDING = event_parts.ProfileFinding("KO101", 3, "warning", "", ("E2", "E9", "E1"), 0.25)
 TEXT = "one\ntwo\nthree\nfour\nfive\nsix\n"
 
 
 def profile(evidence: tuple[Evidence, ...] = (), stalls: tuple[LineStall, ...] = ()) -> events.Profile:
-    device = events.Device("NVIDIA H200", "gpu", "h200")
+    device = event_parts.Device("NVIDIA H200", "gpu", "h200")
     return events.Profile(
         "J1", "k", "k", 0, (4, 1, 1), (32, 1, 1), 0, device, "ncu", {}, InstructionMix(), LINES, (FINDING,), evidence, (), stalls=stalls
     )

@@ -15,7 +15,7 @@ from assistant.engine.request import JobRequest
 from assistant.engine.source_version import Selection, version_of
 from assistant.measure.targets import target
 from assistant.model.build import Flags
-from assistant.model.events import Device
+from assistant.model.event_parts import Device
 from assistant.model.source import Source
 from assistant.ports.lab import Program
 from assistant.profile.findings import FindResult

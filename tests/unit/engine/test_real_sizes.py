@@ -102,7 +102,7 @@ async def test_a_right_edit_passes(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("clock", "threads"), [(Clock(), 64 * 256), (None, BLOCKS * 256)])
-async def test_a_trial_is_of_what_the_emulator_can_run_beside_a_clock_and_else_of_all(
+async def test_a_trial_is_of_what_the_emulator_can_run_next_to_a_clock_and_else_of_all(
     tmp_path: Path, clock: Clock | None, threads: int
 ) -> None:
     lab = Watched(tmp_path, KERNELS, timing=clock)

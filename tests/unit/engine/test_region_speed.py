@@ -241,7 +241,7 @@ async def test_memory_that_is_taken_once_before_the_region_is_named_and_raises_n
 async def test_what_comes_with_each_repetition_makes_a_gain_doubtful_wherever_it_lies(evaluated: Evaluated, steps: str) -> None:
     found = await told(evaluated(A, "first second " * 9), evaluated(B, steps * 9))
     assert found.outcome is SpeedOutcome.INCONCLUSIVE
-    assert found.caveats[-1].startswith("in no ratio: elsewhere B also makes 9 ")
+    assert found.caveats[-1].startswith("in no ratio: outside of it B also makes 9 ")
 
 
 async def test_a_sequence_is_timed_as_one_call_where_programs_cannot_be_run(evaluated: Evaluated) -> None:

@@ -235,7 +235,6 @@ def test_flags_are_those_of_the_line_or_the_project_or_the_database(on: Running)
 def test_what_nobody_asks_for_is_what_the_settings_say_at_first() -> None:
     options, settings = OptimizeOptions(), load_settings(None).settings
     assert (options.max_rounds, options.max_candidates) == (settings.limits.rounds, settings.limits.candidates) == (4, 24)
-    assert options.recordings_bytes == settings.memory.recordings_bytes
     assert options.may_recall_across_workspaces is settings.recall.across_workspaces
     request = JobRequest(Path("/k.cu"), Path("/"))
     assert (request.launch_count, request.sample_blocks) == (64, 4096)

@@ -122,7 +122,9 @@ async def test_a_notebooks_kernel_is_searched_where_it_agrees_with_the_persons_o
     await on.run(max_rounds=1)
     if factor == "2.0f":
         (made,) = on.all(events.ProposalMade)
-        assert on.store.recordings == {made.id: on.live.cases[0].recording}
+        (kept,) = on.store.recordings.values()
+        assert [*on.store.recordings] == [made.id] and kept is not None
+        assert kept["recording.json"] == (on.live.cases[0].recording / "recording.json").read_bytes()
     else:
         (ended,) = on.all(events.JobEnded)
         told = on.all(events.Message)[-1]

@@ -100,14 +100,14 @@ def profiled(least_us: float, most_us: float) -> ProfiledTime:
     ("time_us", "least_us", "most_us", "words"),
     [
         (100, 150, 180, None),
-        (100, 201, 210, "A was timed at 100 µs, but a profiler says 201 to 210 µs"),
+        (100, 201, 210, "A was timed at 100 µs, but a profiler measured 201 to 210 µs"),
         (100, 67, 67, None),
-        (100, 66, 66, "A was timed at 100 µs, but a profiler says 66 µs"),
+        (100, 66, 66, "A was timed at 100 µs, but a profiler measured 66 µs"),
         (100, 40, 67, None),
         (4, 1.1, 1.1, None),
-        (4, 0.9, 0.9, "A was timed at 4 µs, but a profiler says 0.9 µs"),
+        (4, 0.9, 0.9, "A was timed at 4 µs, but a profiler measured 0.9 µs"),
         (1, 3.9, 3.9, None),
-        (3, 6.1, 6.1, "A was timed at 3 µs, but a profiler says 6.1 µs"),
+        (3, 6.1, 6.1, "A was timed at 3 µs, but a profiler measured 6.1 µs"),
     ],
 )
 def test_a_profilers_time_may_differ_by_half_or_by_three_microseconds(

@@ -25,7 +25,7 @@ SCALED, OTHER = ("scale(float*)", SMALL), ("other(float*)", SMALL)
 UPLOAD, DOWNLOAD = (DeviceStep(kind, -1, 0, 1 << 20, is_waited=True, is_pinned=True) for kind in ("copy_to_device", "copy_to_host"))
 LAUNCH = DeviceStep("launch", 0, 0)
 LINK = "copies to and from the host are predicted as fast as a PCIe 5.0 x16 link"
-GAPS = "gaps: waits, and starting the next step; what the host does meanwhile is not predicted"
+GAPS = "gaps: waits, and starting the next step; what the host does in that time is not predicted"
 
 
 def counted(shape: tuple[str, LaunchConfig] = SCALED, blocks: int = 4) -> LaunchProfile:
@@ -62,7 +62,7 @@ def test_kernels_of_two_streams_that_fit_beside_each_other_run_at_once() -> None
     two = recorded((LAUNCH, replace(LAUNCH, shape=1, stream=1)), stream_kinds=("non_blocking", "non_blocking"))
     beside, behind = found(two), found(recorded((LAUNCH, replace(LAUNCH, shape=1))))
     assert beside.span_s < behind.span_s and [stream.kind for stream in beside.streams] == ["non_blocking"] * 2
-    sharing = "steps that need not wait run beside each other where they fit into the machine (assumed)"
+    sharing = "steps that need not wait run at the same time where they fit into the machine (assumed)"
     assert beside.notes == (GAPS, sharing) and behind.notes == (GAPS,)
 
 
@@ -126,7 +126,7 @@ def test_of_a_program_whose_order_is_not_kept_times_are_added_up() -> None:
     assert {name: row.count for name, row in rows.items()} == {"scale": 5, "other": 2, "fill": 3}
     assert rows["scale"].time_s == pytest.approx(5 * once.rows[0].time_s)
     assert rows["fill"].size_bytes == 3 << 20
-    assert "starting 10 steps takes 17 µs in all, which are gaps where nothing else runs meanwhile" in timeline.notes
+    assert "starting 10 steps takes 17 µs in all, which are gaps where nothing else runs at the time" in timeline.notes
 
 
 class Timeliner(Clock):

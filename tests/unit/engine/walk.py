@@ -35,7 +35,7 @@ _HEAD = """\
 
 Generated from a search on a lab of the tests; do not edit (`python -m tests.unit.engine.walk`). Whenever the search reached the lab,
 memory or the person, the modules on the call stack were noted: each line says which module of `assistant/engine` calls which others on
-the way there. What the stages do in order is told in [architecture](../architecture.md).
+the way there. What the stages do in order: [architecture](../architecture.md).
 
 | module | what it is about | calls next |
 |---|---|---|

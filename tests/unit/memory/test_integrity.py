@@ -92,7 +92,7 @@ def test_an_empty_file_is_whole(store: MemoryStore) -> None:
         ("delete from chain where position = 4", "chain ends at entry 3, not where it was last written"),
         ("update chain set record_hash = 'sha256:00' where position = 1", "chain entry 1 does not follow from the one before"),
         ("update blobs set content = x'00'", "cannot be unpacked"),
-        ("update blobs set content = null", "is gone, but"),
+        ("update blobs set content = null", "is missing, but"),
         ("drop table job_events", "schema job_events is missing"),
     ],
 )

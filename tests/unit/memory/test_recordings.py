@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from assistant.errors import MemoryFileError
-from assistant.memory import ForgetScope, MemoryStore, NotReplayable
+from assistant.memory import ForgetScope, MemoryStore
+from assistant.ports.store import NotReplayable
 
 QUOTA = 10_000
 
@@ -55,7 +56,7 @@ def test_above_the_quota_the_oldest_goes_and_is_not_replayable(store: MemoryStor
     for index in (1, 2, 3):
         store.keep_recording(f"P0{index}", record(tmp_path / f"job{index}", bytes([index]) * 4_000), QUOTA, now_ms=index)
     lost = store.restore_recording("P01", tmp_path / "again1")
-    assert lost == NotReplayable("the recording of P01 had to make room for newer ones")
+    assert lost == NotReplayable("its recording was removed to keep within memory.recordings_bytes")
     assert store.restore_recording("P02", tmp_path / "again2") == tmp_path / "again2"
     assert len(list((path.with_suffix(".recordings") / "blobs").iterdir())) == 2
     assert store.verify().damages == ()
@@ -76,7 +77,7 @@ def test_a_recording_larger_than_the_quota_is_not_kept(store: MemoryStore, tmp_p
 
 
 def test_what_was_never_kept_is_not_replayable(store: MemoryStore, tmp_path: Path) -> None:
-    assert store.restore_recording("P01", tmp_path / "again") == NotReplayable("no recording of P01 was kept")
+    assert store.restore_recording("P01", tmp_path / "again") == NotReplayable("no recording of it was kept")
 
 
 @pytest.mark.usefixtures("proposals")

@@ -79,7 +79,7 @@ def test_load_and_store_on_the_same_line_are_one_finding_about_the_worse(access,
         ((16, 16), 5.33, "misaligned, a warp covers 2 rows of 16 threads"),
         ((16, 16), 8, "lie apart"),
         ((8, 32), 7.5, "misaligned, a warp covers 4 rows of 8 threads"),
-        ((8, 32), 8, "rows of 8 threads start inside a sector, or step by two elements; the counts do not say which"),
+        ((8, 32), 8, "rows of 8 threads start inside a sector, or step by two elements; the counts do not show which"),
         ((256, 1), 6, "short pieces that begin or end inside a sector (67 %"),
     ],
 )

@@ -112,6 +112,7 @@ def test_a_table_of_its_name_says_what_starts_it(project: Project) -> None:
 
 def test_a_table_gives_sources_that_are_computed(project: Project) -> None:
     project.put("k.cu", KERNEL)
+    with_torch(project)
     project.put("setup.py", f"{SETUP}import finder\nsetup(ext_modules=[CUDAExtension('ops', finder.sources())])\n")
     search = project.find("k.cu")
     assert not search.found

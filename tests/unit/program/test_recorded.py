@@ -256,7 +256,7 @@ def test_a_project_of_cmake_is_asked_before_a_makefile_until_it_was(project: Pro
     project.put("Makefile", "")
     project.put(f"{place}CMakeLists.txt", "project(p)")
     file = project.put("part/src/a.cu", "")
-    assert f"kernelopt program {file} --configure has CMake say what it builds" in build_hint(project.root, file)
+    assert f"kernelopt program {file} --configure has CMake list what it builds" in build_hint(project.root, file)
     project.put(".kernelopt/cmake/top/CMakeCache.txt", "")
     assert "--record" in build_hint(project.root, file)
 

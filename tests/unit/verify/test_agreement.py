@@ -42,7 +42,7 @@ def test_integers_are_equal_or_differ() -> None:
     values = np.arange(8, dtype=np.int64) + (1 << 60)
     assert check(values, values, "long long") is None
     assert check(values, values + (np.arange(8) == 3), "long long") == (
-        f"[3] is {(1 << 60) + 3}, the reference says {(1 << 60) + 4} (1 of 8 values differ)"
+        f"[3] is {(1 << 60) + 3}, the reference has {(1 << 60) + 4} (1 of 8 values differ)"
     )
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from assistant.cuda.parse import parse
 from assistant.model.source import Source
-from assistant.verify.host_edits import edits_host_code
+from assistant.verify.host_edits import edits_host_code, macro_elsewhere
 from assistant.verify.host_reach import host_reach
 
 KERNEL = """\
@@ -63,7 +63,6 @@ def inside(code: str) -> str:
         "#define cudaSuccess 1",
         '#define RUN system("id")',
         '#define LOG(x) x; puts("")',
-        "#define SIZE (n = 3)",
         "#undef NULL",
         "#if 0",
         "#endif",
@@ -73,7 +72,6 @@ def inside(code: str) -> str:
         "#include <cstdio>",
         '%:include "/etc/passwd"',
         '#line 1 "other.cu"',
-        "#define ON 1\n#if 0\n#undef ON\n#endif\n#define OFF(x) { x }",
         '#define CALL system("id")\n#if 0\n#undef CALL\n#endif',
         "#def\\\nine return exit(0)",
     ],
@@ -90,6 +88,9 @@ def test_a_directive_in_a_kernel_that_reaches_the_host_is_host_code(line: str) -
         "#define AREA (ROWS * 4)",
         "#define AT(r, c) ((r) * 4 + (c))",
         "#define step(v) { v += 1; }\n    step(i)\n#undef step",
+        "#define step(v) do { v += 1; } while (0)\n    step(i);",
+        '#define LANE(v) asm("mov.u32 %0, %%laneid;" : "=r"(v))\n    unsigned lane; LANE(lane);',
+        "#define SIZE (n = 3)",
         "#if __CUDA_ARCH__ >= 800\n    i += 0;\n#else\n    i += 0;\n#endif",
     ],
 )
@@ -109,6 +110,7 @@ def test_a_directive_that_ends_with_the_kernel_or_only_counts_is_none(lines: str
         ('struct A { int v; __device__ A() { system("id"); } };\n__device__ A a;', "int z = a.v;"),
         ('struct A { int v = system("id"); };\n__device__ A a;', "int z = a.v;"),
         ("struct A { int v; ~A() { reset(); } };", "A a;"),
+        ("struct A { int v; __device__ A() : v(0) {} };\n__device__ A a;", "int z = a.v;"),
         ("template <class T> struct A { static int q; };\ntemplate <class T> int A<T>::q = (reset(), 1);", "int z = A<int>::q;"),
         ('const int q = 1 + (system)("id");', "int z = q;"),
         ('const int q = 1, r{system("id")};', "int z = q;"),
@@ -159,6 +161,11 @@ def test_what_runs_when_the_program_starts_is_host_code(code: str, used: str) ->
         ("__device__ float4 operator+(float4 a, float4 b) { return make_float4(a.x + b.x, a.y, a.z, a.w); }", ""),
         ("__device__ float half_of(float v);\n__device__ float half_of(float v) { return __fmul_rn(v, 0.5f); }", "float z = half_of(1);"),
         ("extern __shared__ float pool[];", "pool[0] = 1;"),
+        ("struct Sum { float v; __device__ Sum() : v(0) {} __device__ ~Sum() {} };", "Sum s; s.v += 1;"),
+        ("__host__ __device__ inline int up(int a, int b) { return (a + b - 1) / b; }", "int z = up(i, 4);"),
+        ('extern "C" __global__ void second(float *o) { o[0] = 1; }', ""),
+        ("template <int N> __global__ void second(float *o) { o[N] = 1; }", ""),
+        ("using namespace cute;", "auto z = cute::make_shape(1, 2);"),
         ("namespace cg = cooperative_groups;", ""),
     ],
 )
@@ -236,6 +243,20 @@ def test_ordinary_device_code_is_none(code: str) -> None:
 
 def test_a_default_argument_that_the_launch_would_compute_is_host_code() -> None:
     assert host_edit(TEXT.replace("int n)\n", "int n, int z = (reset(), 1))\n", 1))
+
+
+@pytest.mark.parametrize("macro", ["SIZE (n = 3)", "SIZE 4; return 1", "SIZE [] { return 3; }()"])
+def test_a_macro_that_is_more_than_arithmetic_and_that_the_host_names_is_host_code(macro: str) -> None:
+    assert host_edit(inside(f"#define {macro}").replace("<<<4, 64>>>", "<<<SIZE, 64>>>"))
+
+
+def test_a_macro_of_a_header_that_another_file_names_is_host_code() -> None:
+    header, user = Path("/k.cuh"), Source(Path("/main.cu"), '#include "k.cuh"\nint main() { flush(); }\n')
+    before = (Source(header, KERNEL), user)
+    named = (Source(header, "#define flush() do { } while (0)\n" + KERNEL), user)
+    assert macro_elsewhere(before, named) == "flush"
+    assert macro_elsewhere(before, (Source(header, "#define drain() do { } while (0)\n" + KERNEL), user)) is None
+    assert macro_elsewhere((before[1],), (before[1],)) is None
 
 
 def test_a_macro_in_front_of_a_header_is_host_code() -> None:

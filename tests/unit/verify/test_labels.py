@@ -50,6 +50,11 @@ def labels(replacement: str) -> tuple[DetectedLabel, ...]:
         ("float2 w = ((float2 *)in)[i];", Label.ALIGNMENT),
         ("__builtin_assume(n > 4);", Label.ASSUMPTION),
         ('asm volatile("prefetch.global.L2 [%0];" :: "l"(in));', Label.ARCH_LOCK_IN),
+        ('asm volatile("wgmma.fence.sync.aligned;" ::: "memory");', Label.ARCH_LOCK_IN),
+        ("auto c = cooperative_groups::this_cluster(); c.sync();", Label.ARCH_LOCK_IN),
+        ("float *far = group.map_shared_rank(&v, 1);", Label.ARCH_LOCK_IN),
+        ("cuda::ptx::fence_proxy_async(cuda::ptx::space_shared);", Label.ARCH_LOCK_IN),
+        ("auto t = cute::make_tensor(in, 4);", Label.LIBRARY_CALL),
         ("atomicAdd(&out[0], v);", Label.NON_DETERMINISM),
         ("atomicAdd(out, v);", Label.NON_DETERMINISM),
         ("using quad = float4; quad w = *(const quad *)(in + i);", Label.ALIGNMENT),
@@ -62,6 +67,23 @@ def labels(replacement: str) -> tuple[DetectedLabel, ...]:
 def test_a_new_construct_is_labelled_on_its_line(line: str, label: Label) -> None:
     (found,) = labels(line)
     assert found.label is label and found.line == 5
+
+
+def test_what_one_architecture_alone_has_names_what_it_is_compiled_for() -> None:
+    (found,) = labels('asm volatile("wgmma.fence.sync.aligned;" ::: "memory");')
+    assert "-arch=sm_90a" in found.message and "wgmma" in found.message
+
+
+@pytest.mark.parametrize("line", ["a[0].id = cudaLaunchAttributeClusterDimension;", "cuTensorMapEncodeTiled(&map);"])
+def test_a_launch_that_needs_an_architecture_is_labelled(line: str) -> None:
+    found = detect_labels(version(TEXT), version(TEXT.replace("dim3 block(128);", f"dim3 block(128);\n  {line}")))
+    assert {Label.ARCH_LOCK_IN, Label.HOST_CODE} <= {each.label for each in found}
+
+
+@pytest.mark.parametrize("opcode", ["HGMMA.64x8x16.F32", "UTMALDG.2D", "UCGABAR_ARV"])
+def test_machine_code_of_one_architecture_is_labelled(opcode: str) -> None:
+    found = detect_labels(version(TEXT, ("FADD",)), version(TEXT, ("FADD", opcode)))
+    assert Label.ARCH_LOCK_IN in {each.label for each in found}
 
 
 def test_a_library_that_a_kernel_calls_is_host_code_too() -> None:

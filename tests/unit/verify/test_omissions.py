@@ -147,7 +147,7 @@ def test_the_label_names_the_work_and_its_condition() -> None:
     found = work(f"if (!built || last_key.k[0] != key.k[0]) {{\n{BUILD} built = true; last_key = key; }}")
     assert found is not None
     assert found[0] == (
-        "launches build only where `!built || last_key.k[0] != key.k[0]` says that its result is out of date: right only if that condition"
+        "launches build only where `!built || last_key.k[0] != key.k[0]` marks its result as out of date: right only if that condition"
         " covers everything that the kernel reads"
     )
 

@@ -46,5 +46,5 @@ def test_a_difference_at_another_size_needs_no_caveat_as_a_label_says_it() -> No
 
 def test_the_small_print_lists_every_size_and_how_to_get_others() -> None:
     said = untried(TRIED, [passed("rows=149, cols=47"), passed("rows=149, cols=47"), passed("rows=99, cols=32")])
-    expected = "other sizes than the program's own (rows=100, cols=32) and those tried beside it (rows=149, cols=47; rows=99, cols=32)"
+    expected = "other sizes than the program's own (rows=100, cols=32) and those tried in addition (rows=149, cols=47; rows=99, cols=32)"
     assert said == f"{expected}: declare a workload to try more"

@@ -67,6 +67,12 @@ def test_launches_pair_in_order_and_take_the_configuration_of_b() -> None:
     assert [(p.a_index, p.b_index, p.config.block.x) for p in result.pairs] == [(0, 0, 128), (1, 1, 128)]
 
 
+def test_a_pair_is_started_with_the_clusters_of_b() -> None:
+    clustered = replace(launch(0, "k", 512, 128), cluster=Dim3(4))
+    result = pair_launches(recording(launch(0, "k", 512)), recording(clustered))
+    assert isinstance(result, Pairing) and result.pairs[0].cluster == Dim3(4)
+
+
 def test_single_kernels_pair_whatever_they_are_called() -> None:
     result = pair_launches(recording(launch(0, "slow", 4)), recording(launch(0, "fast", 4)))
     assert isinstance(result, Pairing) and result.kernels == (("slow", "fast"),)

@@ -23,6 +23,12 @@ def test_half_of_the_blocks_and_an_odd_number(blocks: int, fewer: list[int]) -> 
     assert all(contents_of(one) == contents_of(case) and one.origin.kind == "smaller_grid" for one in made)
 
 
+def test_a_launch_of_clusters_keeps_its_blocks() -> None:
+    case, _ = launched(LaunchConfig(Dim3(8), Dim3(32)), {"n": 8}, X)
+    launches = tuple(replace(launch, cluster=Dim3(4)) for launch in case.recording.launches)
+    assert with_smaller_grids(replace(case, recording=replace(case.recording, launches=launches))) == ()
+
+
 def test_a_cooperative_launch_keeps_its_blocks() -> None:
     case, _ = launched(LaunchConfig(Dim3(8), Dim3(32)), {"n": 8}, X)
     launches = tuple(replace(launch, is_cooperative=True) for launch in case.recording.launches)

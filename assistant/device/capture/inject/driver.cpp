@@ -55,6 +55,7 @@ Lookup look_up() {
   l.find(d.graph_get_nodes, CAPTURE_NAME(cuGraphGetNodes));
   l.find(d.graph_instantiate, CAPTURE_NAME(cuGraphInstantiateWithFlags));
   l.find(d.graph_copy_attributes, CAPTURE_NAME(cuGraphKernelNodeCopyAttributes));
+  l.find(d.graph_get_attribute, CAPTURE_NAME(cuGraphKernelNodeGetAttribute));
   l.find(d.graph_kernel_params, CAPTURE_NAME(cuGraphKernelNodeGetParams));
   l.find(d.graph_set_kernel_params, CAPTURE_NAME(cuGraphKernelNodeSetParams));
   l.find(d.graph_launch, CAPTURE_NAME(cuGraphLaunch));

@@ -38,6 +38,7 @@ struct Driver {
   decltype(&cuGraphGetNodes) graph_get_nodes;
   decltype(&cuGraphInstantiateWithFlags) graph_instantiate;
   decltype(&cuGraphKernelNodeCopyAttributes) graph_copy_attributes;
+  decltype(&cuGraphKernelNodeGetAttribute) graph_get_attribute;
   decltype(&cuGraphKernelNodeGetParams) graph_kernel_params;
   decltype(&cuGraphKernelNodeSetParams) graph_set_kernel_params;
   decltype(&cuGraphLaunch) graph_launch;

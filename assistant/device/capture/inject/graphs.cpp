@@ -103,6 +103,10 @@ Launch launch_of(CUgraphNode node, const char* declined) {
   l.shared_bytes = p.sharedMemBytes;
   l.parameters = p.kernelParams;
   l.extra = p.extra;
+  CUlaunchAttributeValue value{};
+  if (driver()->graph_get_attribute(node, CU_LAUNCH_ATTRIBUTE_COOPERATIVE, &value) == CUDA_SUCCESS) l.is_cooperative = value.cooperative != 0;
+  value = {};
+  if (driver()->graph_get_attribute(node, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, &value) == CUDA_SUCCESS) l.set_cluster(value);
   return l;
 }
 

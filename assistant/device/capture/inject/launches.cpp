@@ -62,8 +62,7 @@ void before_configured(Recorder& recorder, const Call& call) {
   for (unsigned i = 0; i < c.numAttrs; ++i) {
     const auto& value = c.attrs[i].value;
     if (c.attrs[i].id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE) l.is_cooperative = value.cooperative != 0;
-    if (c.attrs[i].id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION && value.clusterDim.x * value.clusterDim.y * value.clusterDim.z > 1)
-      l.declined = "thread block clusters cannot be recorded";
+    if (c.attrs[i].id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) l.set_cluster(value);
   }
   begin(recorder, l, call.stream(c.hStream));
 }

@@ -119,6 +119,8 @@ void Recorder::scan(const unsigned char* data, size_t bytes, uint64_t container,
 const char* Recorder::gather(const Launch& launch, const std::vector<Argument>& arguments, Reach& reach) {
   static const char* const TOO_MUCH = "launch reaches more memory than the limit";
   for (size_t i = 0; i < arguments.size(); ++i) {
+    auto is_argument = [&](const CUtensorMap& map) { return arguments[i].bytes == sizeof map && !memcmp(arguments[i].data, &map, sizeof map); };
+    if (std::any_of(tensor_maps_.begin(), tensor_maps_.end(), is_argument)) return "a tensor map cannot be captured";
     scan(arguments[i].data, arguments[i].bytes, i, &Memory::find, reach, reach.argument_pointers);
     uint64_t word = 0;
     if (arguments[i].bytes == 8) memcpy(&word, arguments[i].data, 8);
@@ -163,6 +165,7 @@ bool Recorder::begin(const Launch& launch, Kept& kept) {
   write_header("launch", launch);
   log_.number(0).text(nullptr);  // the launch site is not known
   if (launch.is_cooperative) log_.item("cooperative");
+  if (launch.has_cluster()) log_.item("cluster").number(launch.cluster[0]).number(launch.cluster[1]).number(launch.cluster[2]);
   for (const Argument& a : arguments) log_.item("argument").number(a.bytes).hex(a.data, a.bytes);
   for (const Pointer& p : reach.argument_pointers)
     log_.item("argument_pointer").number(p.container).number(p.offset).number(p.target).number(p.target_offset);

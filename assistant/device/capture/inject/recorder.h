@@ -32,7 +32,15 @@ struct Launch {
   void** parameters = nullptr;
   void** extra = nullptr;
   bool is_cooperative = false;
+  unsigned cluster[3] = {1, 1, 1};  // where the launch says so; a kernel that was compiled for clusters keeps them anyway
   const char* declined = nullptr;  // why it cannot be recorded
+
+  bool has_cluster() const { return cluster[0] * cluster[1] * cluster[2] > 1; }
+  void set_cluster(const CUlaunchAttributeValue& value) {
+    cluster[0] = value.clusterDim.x;
+    cluster[1] = value.clusterDim.y;
+    cluster[2] = value.clusterDim.z;
+  }
 };
 
 // A kept launch between its beginning and its end.
@@ -75,6 +83,7 @@ class Recorder {
   void flush() { log_.flush(); }
   void close() { log_.close(); }  // nothing is written any more
   void add_texture(uint64_t handle) { textures_.push_back(handle); }
+  void add_tensor_map(const CUtensorMap& map) { tensor_maps_.push_back(map); }
 
   Symbols symbols;
   Memory memory{symbols};
@@ -106,6 +115,7 @@ class Recorder {
   std::map<CUfunction, std::vector<std::pair<size_t, size_t>>> parameters_;  // (offset, size) of each
   std::map<Shape, uint64_t> kept_;
   std::map<uint64_t, std::string> last_snapshot_;
+  std::vector<CUtensorMap> tensor_maps_;  // each holds an address, in a form that is the driver's own
   std::vector<uint64_t> textures_;
   uint64_t next_id_ = 0;
   int64_t last_launch_ = -1;

@@ -107,6 +107,11 @@ void after_texture(Recorder& recorder, const Call& call) {
   if (call.result == CUDA_SUCCESS) recorder.add_texture(*call.as<cuTexObjectCreate_params>().pTexObject);
 }
 
+// Every function that makes one has it as its first parameter.
+void after_tensor_map(Recorder& recorder, const Call& call) {
+  if (call.result == CUDA_SUCCESS) recorder.add_tensor_map(*call.as<cuTensorMapEncodeTiled_params>().tensorMap);
+}
+
 #define CAPTURE_ID(name) CUPTI_DRIVER_TRACE_CBID_##name
 
 }  // namespace
@@ -179,6 +184,8 @@ const std::vector<Watched>& memory_calls() {
       {CAPTURE_ID(cuMemHostUnregister), before_host_free, nullptr, false},
       {CAPTURE_ID(cuTexObjectCreate), nullptr, after_texture, false},
       {CAPTURE_ID(cuSurfObjectCreate), nullptr, after_texture, false},
+      {CAPTURE_ID(cuTensorMapEncodeTiled), nullptr, after_tensor_map, false},
+      {CAPTURE_ID(cuTensorMapEncodeIm2col), nullptr, after_tensor_map, false},
   };
   return calls;
 }

@@ -123,7 +123,7 @@ def _other_use(tree: SyntaxTree, accumulator: Accumulator, loop: Node) -> Obstac
         line = tree.line(use.node)
         if use.kind is Use.ATOMIC:
             return Obstacle(
-                DeclineReason.ATOMIC, f"`{accumulator.base}` is updated atomically at line {line}: other threads add to it meanwhile"
+                DeclineReason.ATOMIC, f"`{accumulator.base}` is updated atomically at line {line}: other threads add to it at the same time"
             )
         if use.kind is Use.ESCAPE or _is_addressed(tree, use):
             return Obstacle(DeclineReason.POINTER_CHANGES, f"`{accumulator.base}` itself is passed on or changed at line {line}")

@@ -300,7 +300,7 @@ def _other_uses(context: TransformationContext, launch: Launch, names: tuple[str
 
 
 def _mentions_outside(context: TransformationContext, launch: Launch, name: str) -> list[Node]:
-    """Of what no function defines; a file with a definition of its own means that one."""
+    """Mentions of what no function defines; a file with a definition of its own means that one."""
     mentions = _mentions_of(context, context.tree.root, name)
     definitions = [node for node in mentions if _is_defined_here(node)]
     meant = context.tree.nearest(definitions, launch.grid.expression)

@@ -51,7 +51,7 @@ class WarpCost(Record):
 
     sectors: int
     line_sectors: int
-    """Of the finding's line alone, unweighted; 0 when none of its addresses is known."""
+    """Sectors of the finding's line alone, unweighted; 0 when none of its addresses is known."""
     wavefronts: int
 
 

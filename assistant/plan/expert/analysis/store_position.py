@@ -107,7 +107,7 @@ def _conditions_around(context: TransformationContext, statement: Node) -> tuple
         elif parent.type == "if_statement":
             condition = condition_of(parent)
             if condition is None or parent.child_by_field_name("alternative") is not None:
-                return Obstacle(DeclineReason.STORE_FORM, "the store stands in one branch of an if with an else")
+                return Obstacle(DeclineReason.STORE_FORM, "the store is in one branch of an if with an else")
             conditions.insert(0, condition)
         elif parent.type == "for_statement" and loop is None:
             loop = parent
@@ -116,7 +116,7 @@ def _conditions_around(context: TransformationContext, statement: Node) -> tuple
                 DeclineReason.LOOP_FORM, "each thread stores several times, in a loop that is not a plain walk over the rows of a tile"
             )
         else:
-            return Obstacle(DeclineReason.STORE_FORM, "the store stands in a place that cannot be followed")
+            return Obstacle(DeclineReason.STORE_FORM, "the store is in a place that cannot be followed")
         node = parent
     return node, conditions, loop
 

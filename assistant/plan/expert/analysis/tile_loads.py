@@ -21,7 +21,7 @@ from assistant.plan.expert.analysis.pointer_roots import Root, global_pointers, 
 from assistant.plan.expert.analysis.thread_dependence import thread_axes
 from assistant.record import Record
 
-__all__ = ["COLUMN_AXES", "ROW_AXES", "Along", "TileLoad", "tile_loads"]
+__all__ = ["COLUMN_AXES", "ROW_AXES", "Along", "TileLoad", "is_unconditional", "tile_loads"]
 
 ROW_AXES = frozenset({"y"})
 """Thread indices that choose the row of a block."""
@@ -55,7 +55,7 @@ def tile_loads(tree: SyntaxTree, function: Function, loop: Node, counter: str) -
     found = (
         _tile_load(tree, function, node, counter)
         for node in tree.find("subscript_expression", inside=body)
-        if tree.text(node.named_children[0]) in pointers and _is_unconditional(tree, node, loop)
+        if tree.text(node.named_children[0]) in pointers and is_unconditional(tree, node, loop)
     )
     return tuple(load for load in found if load is not None)
 
@@ -75,7 +75,7 @@ def _tile_load(tree: SyntaxTree, function: Function, node: Node, counter: str) -
     return None
 
 
-def _is_unconditional(tree: SyntaxTree, node: Node, loop: Node) -> bool:
+def is_unconditional(tree: SyntaxTree, node: Node, loop: Node) -> bool:
     """Every iteration loads the element: no branch around it, no jump before it."""
     child = node
     for ancestor in tree.ancestors(node):

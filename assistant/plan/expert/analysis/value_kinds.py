@@ -39,7 +39,7 @@ class Kind(Enum):
     WIDENED_INTEGER = auto()
     """Integer operands, double only because of literals or double functions."""
     GENERIC = auto()
-    """Of a template parameter's type."""
+    """A value of a template parameter's type."""
     WIDENED_GENERIC = auto()
     DOUBLE = auto()
     """A variable, result or cast that is double on purpose."""

@@ -62,7 +62,7 @@ def guard_of(tree: SyntaxTree, function: Function, loop: Node) -> Guard | Obstac
     before = [n for n in block.named_children if n.end_byte <= loop.start_byte]
     loads = _guarded_loads(tree, before)
     if conditions is None or loads is None:
-        return Obstacle(DeclineReason.GUARD_FORM, "what lies before the loop cannot be run by the threads outside the bounds")
+        return Obstacle(DeclineReason.GUARD_FORM, "what is before the loop cannot be run by the threads outside the bounds")
     return Guard(owner, True, conditions, loads)
 
 
@@ -78,7 +78,7 @@ def _early_return(tree: SyntaxTree, function: Function, loop: Node) -> Guard | O
         return Obstacle(DeclineReason.GUARD_FORM, "some threads return before the loop in a way that is not a plain bounds check")
     loads = _guarded_loads(tree, later)
     if loads is None:
-        return Obstacle(DeclineReason.GUARD_FORM, "what lies between the bounds check and the loop cannot be run by the threads outside")
+        return Obstacle(DeclineReason.GUARD_FORM, "what is between the bounds check and the loop cannot be run by the threads outside")
     return Guard(statement, False, conditions, loads)
 
 

@@ -70,7 +70,7 @@ def reordered(context: TransformationContext, technique: str) -> Rewrite | Obsta
     if count is None:
         return Obstacle(
             DeclineReason.NO_BOUNDS_CHECK,
-            f"nothing says how many threads have work: there is no guard on {run.thread} that the new stride could follow",
+            f"it is not known how many threads have work: there is no guard on {run.thread} that the new stride could follow",
         )
     reason = warp_dependence(context) or _partial_work(context, run, count, scope) or _order_matters(context, run, scope)
     if reason is not None:

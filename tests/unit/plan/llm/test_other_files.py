@@ -13,6 +13,7 @@ from assistant.cuda.parse import parse
 from assistant.model.source import ParsedSource, Source
 from assistant.model.verification import Label
 from assistant.plan.llm.context import facts_of
+from assistant.plan.llm.parts import Region
 from assistant.plan.llm.region import RegionEdit, edit_of
 from assistant.plan.llm.schemas import CodeReply
 from assistant.plan.llm.unusable import UnusableAnswer
@@ -32,7 +33,7 @@ def answer(*launches: dict[str, Any], code: str | None = None, text: str = HEADE
     request = request_of(text)
     parts = [] if code is None else [{"part": "kernel", "code": code}]
     reply = CodeReply.model_validate({"summary": "s", "parts": parts, "launches": launches})
-    return edit_of(request.parsed, request.kernel, reply, others(*files))
+    return edit_of(Region(request.parsed, request.kernel, others(*files)), reply)
 
 
 def edited(found: Any, name: str = "run1.cu", text: str = RUN) -> str:
@@ -77,7 +78,7 @@ def test_nothing_else_of_another_file_is_edited(change: dict[str, Any], words: s
 
 def test_the_prompt_shows_the_launches_and_names_the_programs_files() -> None:
     request = replace(
-        request_of(HEADER), launching=others(RUN), others=(Source(Path("/run1.cu"), RUN), Source(Path("/main.cu"), "int main() {}\n"))
+        request_of(HEADER), program=others(RUN), others=(Source(Path("/run1.cu"), RUN), Source(Path("/main.cu"), "int main() {}\n"))
     )
     facts = facts_of(request, Settings().signals)
     assert facts.launches == () and facts.files == ("run1.cu", "main.cu")
@@ -85,6 +86,6 @@ def test_the_prompt_shows_the_launches_and_names_the_programs_files() -> None:
 
 
 def test_what_a_declared_launch_is_judged_on_is_not_mixed_with_others() -> None:
-    request = replace(request_of(DECLARED), launching=others(RUN))
+    request = replace(request_of(DECLARED), program=others(RUN))
     assert facts_of(request, Settings().signals).elsewhere == ()
     assert isinstance(answer({"file": "run1.cu", "line": 2, "block": "64"}, text=DECLARED), UnusableAnswer)

@@ -276,7 +276,7 @@ async def test_a_candidate_that_does_not_compile_is_shown_with_its_errors() -> N
     assert isinstance(better, Rewrite)
     assert better.origin == Origin("small-2", ("M2", "M3"))
     asked = made.provider.requests[2]
-    assert asked.prompt == "repair-compile@2"
+    assert asked.prompt == "repair-compile@3"
     assert "14 |         out[y * n + x] = scaled" in asked.messages[1].text
     assert text_after(better) == text_after(rewrite)
 
@@ -337,7 +337,7 @@ async def test_a_signal_is_summarised_once_and_its_evidence_kept() -> None:
     made = bed([summary, {"steps": []}, {"steps": []}], signals={"profile": "summarised"})
     await made.planner.plan(request_of())
     await made.planner.plan(request_of())
-    assert [request.prompt for request in made.provider.requests] == ["summarise@1", "plan@6", "plan@6"]
+    assert [request.prompt for request in made.provider.requests] == ["summarise@1", "plan@7", "plan@7"]
     prompt = made.provider.requests[1].messages[1].text
     assert "Line 14 moves {E2}. It is `32 sectors` wide.\n```" in prompt
     assert "E2, line 14: global_sectors = 262,144 sectors" in prompt

@@ -10,12 +10,13 @@ from syrupy.assertion import SnapshotAssertion
 
 from assistant.cuda.edits import apply_edits
 from assistant.cuda.hunks import unified_diff
+from assistant.cuda.parse import parse
 from assistant.model.attempt import TechniqueHistory
 from assistant.model.build import Diagnostic, DiagnosticSeverity
 from assistant.model.comparison import Comparison, SpeedOutcome
 from assistant.model.plan import Origin, Rewrite, Setback, SetbackKind, Step, TriedBefore
 from assistant.model.profile import Problem
-from assistant.model.source import Span, TextEdit
+from assistant.model.source import Source, Span, TextEdit
 from assistant.model.trial import TrialOutcome
 from assistant.model.verification import CaseResult, Label, Outcome, Verification, VerificationFinding
 from assistant.plan.llm.inputs import Inputs
@@ -108,6 +109,23 @@ async def test_code_for_a_declared_launch(snapshot: SnapshotAssertion) -> None:
     assert shown(await inputs().code(request_of(DECLARED, evidence=(), findings=()), STEP, ())) == snapshot
 
 
+async def test_code_where_host_code_may_be_edited(snapshot: SnapshotAssertion) -> None:
+    text = TEXT.replace("// out =", "#define ROWS 8\n// out =").replace("int x =", "int x = ROWS * 0 +", 1)
+    other = parse(
+        Source(
+            Path("/run.cu"),
+            '#include "kernel.cu"\nvoid go(float *o, float *i, int n) { transpose<<<(n + 31) / 32, 32>>>(o, i, n, 3.0f); }\n',
+        )
+    )
+    freed = replace(request_of(text, evidence=(), findings=()), program=(other,), others=(other.source,), may_edit_host=True)
+    assert shown(await inputs().code(freed, STEP, ())) == snapshot
+
+
+async def test_plan_where_nothing_runs_on_a_gpu(snapshot: SnapshotAssertion) -> None:
+    emulated = replace(request_of(evidence=(), findings=()), may_edit_host=True, is_emulated=True)
+    assert shown(await inputs().plan(emulated, 6)) == snapshot
+
+
 async def test_repair_compile(snapshot: SnapshotAssertion) -> None:
     error = Diagnostic("/kernel.cu", 14, 13, DiagnosticSeverity.ERROR, 'identifier "z" is undefined', None, "nvrtc")
     setback = Setback(SetbackKind.BUILD, "it does not compile", candidate(), diagnostics=(error,))
@@ -120,7 +138,9 @@ async def test_repair_wrong_answer(snapshot: SnapshotAssertion) -> None:
     )
     race = Problem("shared_race", "two threads write tile[0]", "/kernel.cu", 14, None, None, None, None, None, 1)
     cases = (CaseResult("declared", "n=64", 1.0, Outcome.PASS, 0.0, 0.0), CaseResult("boundary", "n=65", 1.0, Outcome.FAIL, 1.5, 0.2))
-    setback = Setback(SetbackKind.WRONG_ANSWER, "out differs from the original", candidate(), (), (wrong,), cases, (race,))
+    setback = Setback(
+        SetbackKind.WRONG_ANSWER, "out differs from the original", candidate(), findings=(wrong,), cases=cases, problems=(race,)
+    )
     assert shown(await inputs().improve(full_request(), STEP, REWRITE, setback)) == snapshot
 
 
@@ -180,5 +200,5 @@ def test_doctor(snapshot: SnapshotAssertion) -> None:
 
 def test_every_prompt_for_a_model_is_shown_here() -> None:
     shown_names = set(re.findall(r"^  ([\w-]+)@\d+$", SNAPSHOTS.read_text("utf-8"), re.MULTILINE))
-    others = {"facts", "code-reply"} | {"explanation", "submitted"}  # parts of other prompts; what people read
+    others = {"facts", "code-reply", "freedom"} | {"explanation", "submitted"}  # parts of other prompts; what people read
     assert {template.id for template in load_prompts()} == shown_names | others

@@ -12,7 +12,8 @@ from assistant.cuda.parse import parse
 from assistant.cuda.same_names import told_apart
 from assistant.model.source import Source, TextEdit
 from assistant.model.verification import Label
-from assistant.plan.llm.region import RegionEdit, edit_of, region_of
+from assistant.plan.llm.parts import Region, region_of
+from assistant.plan.llm.region import RegionEdit, edit_of
 from assistant.plan.llm.schemas import CodeReply
 from assistant.plan.llm.unusable import Unusable, UnusableAnswer
 from tests.unit.plan.llm.bed import DECLARED, KERNEL_TEXT, REPOSITORY, TEXT, request_of
@@ -24,7 +25,7 @@ def answer(code: str | None = BETTER, part: str = "kernel", text: str = TEXT, **
     request = request_of(text)
     parts = [] if code is None else [{"part": part, "code": code}]
     reply = CodeReply.model_validate({"summary": "s", "parts": parts} | fields)
-    return edit_of(request.parsed, request.kernel, reply)
+    return edit_of(region_of(request), reply)
 
 
 def after(found: RegionEdit | UnusableAnswer, text: str = TEXT) -> str:
@@ -42,13 +43,13 @@ def refusal(found: RegionEdit | UnusableAnswer) -> UnusableAnswer:
 
 def test_the_region_is_the_kernel_and_the_functions_that_it_calls() -> None:
     request = request_of()
-    assert [(part.id, part.first_line) for part in region_of(request.parsed, request.kernel)] == [("scaled", 3), ("kernel", 9)]
+    assert [(part.id, part.first_line) for part in region_of(request).parts] == [("scaled", 3), ("kernel", 9)]
 
 
 def test_overloads_are_parts_of_their_own() -> None:
     text = TEXT.replace("// out =", "__device__ int scaled(int v, int by) { return v * by; }\n// out =")
     request = request_of(text)
-    assert [part.id for part in region_of(request.parsed, request.kernel)] == ["scaled", "scaled-2", "kernel"]
+    assert [part.id for part in region_of(request).parts] == ["scaled", "scaled-2", "kernel"]
 
 
 @pytest.mark.parametrize(
@@ -71,7 +72,7 @@ def test_a_kernel_whose_name_another_file_has_too_is_edited() -> None:
     (kernel,) = parsed.kernels
     assert kernel.file
     reply = CodeReply.model_validate({"summary": "s", "parts": [{"part": "kernel", "code": BETTER}]})
-    assert after(edit_of(parsed, kernel, reply)) == TEXT.replace(KERNEL_TEXT, BETTER)
+    assert after(edit_of(Region(parsed, kernel), reply)) == TEXT.replace(KERNEL_TEXT, BETTER)
 
 
 def test_only_what_differs_is_edited() -> None:
@@ -139,7 +140,7 @@ def test_windows_line_ends_stay() -> None:
         (BETTER + "\nstruct Hook { static inline int x = system(0); };", Unusable.DECLARATION),
         (BETTER + "\ntemplate <> struct std::hash<float> { int f() { return 0; } };", Unusable.DECLARATION),
         (BETTER + '\nasm("nop");', Unusable.DECLARATION),
-        (BETTER + "\n__host__ __device__ int printf(const char *, ...) { return 0; }", Unusable.FORBIDDEN_WORD),
+        (BETTER + "\n__host__ __device__ int printf(const char *, ...) { return 0; }", Unusable.NAME_IN_USE),
         (
             BETTER + "\n__device__ int printf(const char *, ...) { return 0; }",
             Unusable.NAME_IN_USE,
@@ -152,7 +153,7 @@ def test_windows_line_ends_stay() -> None:
         (BETTER + '\n#embed "/etc/passwd"', Unusable.DIRECTIVE),
         (BETTER + "\nnamespace std { struct vector {}; }", Unusable.FORBIDDEN_WORD),
         (BETTER + "\nstatic void __attribute__((constructor)) f();", Unusable.FORBIDDEN_WORD),
-        (BETTER + '\nextern "C" int puts(const char *);', Unusable.FORBIDDEN_WORD),
+        (BETTER + '\nextern "C" int puts(const char *);', Unusable.DECLARATION),
         (BETTER + "\n/* from here on", Unusable.CODE_LOST),
         (BETTER + "\n// from here on \\", Unusable.UNCLEAR_TEXT),
         (BETTER + "\n#if 0\n// \\ \n#endif", Unusable.UNCLEAR_TEXT),
@@ -170,7 +171,7 @@ def test_windows_line_ends_stay() -> None:
         (BETTER + " // \U000e0041", Unusable.UNCLEAR_TEXT),
         (BETTER[:-1] + '#define return (void)system("id"); return\n}', Unusable.HOST_EFFECT),
         (BETTER[:-1] + "#define exit(c) abort()\n}", Unusable.HOST_EFFECT),
-        (BETTER[:-1] + '    asm(".incbin \\"/etc/passwd\\"");\n}', Unusable.HOST_EFFECT),
+        (BETTER[:-1] + '    asm(".incbin \\"/etc/passwd\\"");\n}', Unusable.ASSEMBLY),
         (BETTER[:-1] + '    system("id");\n}', Unusable.HOST_EFFECT),
         ('struct A { inline const static int q = system("id"); };\n' + BETTER, Unusable.HOST_EFFECT),
         ("struct A { A() { run(0, 0, 0); } };\n__device__ A a;\n" + BETTER, Unusable.HOST_EFFECT),
@@ -184,7 +185,7 @@ def test_what_is_not_the_regions_business_is_refused(code: str, expected: Unusab
 
 
 def test_a_part_that_does_not_exist_is_refused_with_those_that_do() -> None:
-    assert "but the parts are scaled, kernel; nothing else may be edited" in refusal(answer(part="main")).reason
+    assert "but the parts are scaled, kernel; nothing else that stands in the program may be edited" in refusal(answer(part="main")).reason
 
 
 def test_a_changed_signature_needs_arguments_at_every_launch() -> None:
@@ -314,7 +315,7 @@ EXAMPLES = tuple(sorted((REPOSITORY / "examples").glob("*.cu")))
 def test_every_kernel_of_the_examples_can_be_rewritten_part_by_part(path: Path) -> None:
     parsed = parse(Source(path, path.read_text("utf-8")))
     for kernel in parsed.kernels:
-        touched = [{"part": part.id, "code": part.text.replace("{", "{\n    // touched", 1)} for part in region_of(parsed, kernel)]
-        found = edit_of(parsed, kernel, CodeReply.model_validate({"summary": "s", "parts": touched}))
+        touched = [{"part": part.id, "code": part.text.replace("{", "{\n    // touched", 1)} for part in Region(parsed, kernel).parts]
+        found = edit_of(Region(parsed, kernel), CodeReply.model_validate({"summary": "s", "parts": touched}))
         assert isinstance(found, RegionEdit), found
-        assert len(found.edits) == len(touched)
+        assert len(found.edits) == sum("// touched" in given["code"] for given in touched)

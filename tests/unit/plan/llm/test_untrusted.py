@@ -12,14 +12,15 @@ from pydantic import BaseModel
 from assistant.cuda.edits import apply_edits
 from assistant.plan.llm.answers import CODE, EXPLANATION, PLAN, SUMMARY, BadReply
 from assistant.plan.llm.claims import bound
-from assistant.plan.llm.region import RegionEdit, edit_of, region_of
+from assistant.plan.llm.parts import region_of
+from assistant.plan.llm.region import RegionEdit, edit_of
 from assistant.plan.llm.schemas import CodeReply
 from assistant.plan.llm.unusable import Unusable, UnusableAnswer
 from tests.unit.plan.llm.bed import EVIDENCE, KERNEL_TEXT, TEXT, request_of
 
 FORMS = (PLAN, CODE, SUMMARY, EXPLANATION)
 REQUEST = request_of()
-SPANS = tuple(part.span for part in region_of(REQUEST.parsed, REQUEST.kernel))
+SPANS = tuple(part.span for part in region_of(REQUEST).parts)
 PIECES = (
     *("{", "}", "(", ")", "[", "]", "<", ">", ";", ",", "\n", " ", "\\\n", "\\", '"', "'", 'R"(', ')"', "/*", "*/", "//", "<<<", ">>>"),
     *("#if 0\n", "#endif\n", "#else\n", "#define F(x) x\n", "#include <cstdio>\n", "__global__ ", "__device__ ", "struct A ", "template <"),
@@ -54,7 +55,7 @@ def test_any_sentence_can_be_bound(text: str) -> None:
 @given(st.lists(st.sampled_from(PIECES), max_size=12).map("".join), st.integers(0, len(KERNEL_TEXT)))
 def test_any_code_is_refused_or_stays_inside_the_region(piece: str, offset: int) -> None:
     code = KERNEL_TEXT[:offset] + piece + KERNEL_TEXT[offset:]
-    found = edit_of(REQUEST.parsed, REQUEST.kernel, CodeReply.model_validate({"summary": "s", "parts": [{"part": "kernel", "code": code}]}))
+    found = edit_of(region_of(REQUEST), CodeReply.model_validate({"summary": "s", "parts": [{"part": "kernel", "code": code}]}))
     if isinstance(found, UnusableAnswer):
         assert found.reason
         return
@@ -66,5 +67,5 @@ def test_any_code_is_refused_or_stays_inside_the_region(piece: str, offset: int)
 @pytest.mark.parametrize("hostile", ["(" * 15_000 + ")" * 15_000, "{" * 15_000 + "}" * 15_000, "f(" * 20_000, "[" * 60_000])
 def test_code_that_nests_beyond_measure_is_refused_before_it_is_parsed(hostile: str) -> None:
     code = KERNEL_TEXT.replace("{\n", "{\n" + hostile, 1)
-    found = edit_of(REQUEST.parsed, REQUEST.kernel, CodeReply.model_validate({"summary": "s", "parts": [{"part": "kernel", "code": code}]}))
+    found = edit_of(region_of(REQUEST), CodeReply.model_validate({"summary": "s", "parts": [{"part": "kernel", "code": code}]}))
     assert found == UnusableAnswer(Unusable.BRACKETS, "part kernel: its brackets nest deeper than 256")

@@ -1,0 +1,194 @@
+"""One task from its private copy to its row: profiled as it stands, searched, and what was kept judged as a whole program.
+
+Three jobs of one session, with a memory of its own, so that no row depends on what ran before it. Example::
+
+    row = await ProgramRunner(folder, settings, open_session, on_event).run(task)
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from dataclasses import replace
+from pathlib import Path
+
+from assistant.bench.bound import bound_of
+from assistant.bench.journal import BenchSettings
+from assistant.bench.outcomes import with_nothing, with_verdict, wrong_as_a_whole
+from assistant.bench.private_copy import private_copy, sources_sha256
+from assistant.bench.row import Row, RowOutcome
+from assistant.bench.task import Task
+from assistant.bench.told import Heard, Original, ending_of, failure_of, judged_of, original_of, times_of
+from assistant.cuda.changes import changes_diff, changes_of
+from assistant.engine import Accept, JobRequest, OptimizeOptions, Session, read_source
+from assistant.engine.proposals import Ask, DecisionRequest, is_proved_better
+from assistant.engine.request import WHOLE_PROGRAM
+from assistant.engine.search import NO_CALLBACKS, SearchCallbacks
+from assistant.engine.search.deferred import deferred_labels, is_deferred
+from assistant.errors import CannotAnswerError, KernelOptError
+from assistant.measure.targets import target
+from assistant.model import events
+from assistant.model.comparison import SpeedOutcome
+from assistant.model.completion import Caps
+from assistant.model.proposal import DecisionKind, Proposal
+from assistant.model.source import Source
+from assistant.model.verification import Outcome
+from assistant.record import Record
+
+__all__ = ["ProgramRunner"]
+
+_log = logging.getLogger(__name__)
+_Stream = AsyncIterator[events.Event]
+
+
+class ProgramRunner(Record):
+    """Runs the tasks of one suite."""
+
+    folder: Path
+    settings: BenchSettings
+    open_session: Callable[[str], Session]
+    """A session whose memory is for the task of that title alone."""
+    on_event: Callable[[events.Event], None]
+    """Hears every event of every job."""
+    callbacks: SearchCallbacks = NO_CALLBACKS
+
+    async def run(self, task: Task) -> Row:
+        """The task's row. Whatever keeps it from an answer is a failure of that row alone."""
+        start_s, heard = time.monotonic(), Heard()
+        try:
+            async with asyncio.timeout(self.settings.timeout_s):
+                with private_copy(self.folder) as copy:
+                    row = await self._carried_out(task, copy, heard)
+        except TimeoutError:
+            row = self._failed(task, heard, f"no end after {self.settings.timeout_s:g} s")
+        except KernelOptError as error:
+            row = self._failed(task, heard, error.message)
+        except Exception as error:  # noqa: BLE001 - the task's boundary: the suite goes on with the next one
+            _log.exception("internal error on %s", task.title)
+            row = self._failed(task, heard, f"internal error: {type(error).__name__}: {error}")
+        return replace(row, cost=heard.cost(time.monotonic() - start_s))
+
+    async def _carried_out(self, task: Task, copy: Path, heard: Heard) -> Row:
+        """Raises KernelOptError, and CannotAnswerError where a job has no answer."""
+        session, request = self.open_session(task.title), self._request(task, copy)
+        try:
+            await self._listen(session.profile(request), heard)
+            _check_answered(heard, "profile")
+            original = original_of(heard.of_command("profile"))
+            row = self._row(task, heard, original)
+            if not self.settings.is_searching:
+                return replace(row, outcome=RowOutcome.NOT_SEARCHED, reason="only its time and its bound were asked for")
+            kept = _Kept()
+            ask = self._ask(kept, original)
+            await self._listen(session.optimize(request, self._search_options(), Accept.ASK, ask, self.callbacks), heard)
+            _check_answered(heard, "optimize")
+            if not kept.before:
+                return with_nothing(row, heard, ending_of(heard.of_command("optimize")))
+            region = WHOLE_PROGRAM if original.is_whole_program else None
+            judged = await self._judge(session, replace(request, region=region), kept, heard)
+            diff = changes_diff(changes_of(kept.before, kept.after))
+            return replace(with_verdict(row, heard, judged), times=times_of(original, judged), diff=diff)
+        finally:
+            session.close()
+
+    async def _judge(self, session: Session, request: JobRequest, kept: _Kept, heard: Heard) -> events.ComparisonMade:
+        """The verdict on all that was kept, as one edit of the whole program; raises CannotAnswerError where it counts for nothing."""
+        await self._listen(session.judge(request, kept.before, kept.after), heard)
+        told = heard.of_command("compare")
+        judged = judged_of(told)
+        if judged is None:
+            raise CannotAnswerError(f"what was kept could not be judged as a whole: {failure_of(told) or ending_of(told)}")
+        wrong = wrong_as_a_whole(judged)
+        if wrong is not None:
+            raise CannotAnswerError(wrong)
+        return judged
+
+    def _ask(self, kept: _Kept, original: Original) -> Ask:
+        """Accepts what is proved; what a person has to decide on only where the run may take it."""
+        labels = deferred_labels(self.settings.allowed)
+
+        async def ask(proposal: Proposal) -> DecisionRequest | None:
+            is_right = proposal.verification.outcome is Outcome.PASS or is_deferred(proposal.verification, labels)
+            is_timed = original.is_predicted or proposal.comparison.outcome is not SpeedOutcome.PREDICTED
+            if not (is_right and is_timed and is_proved_better(proposal.comparison)):
+                return None
+            kept.add(proposal)
+            return DecisionRequest(DecisionKind.ACCEPTED)
+
+        return ask
+
+    def _request(self, task: Task, copy: Path) -> JobRequest:
+        first, *others = (copy / file for file in task.files)
+        settings = self.settings
+        return JobRequest(
+            file=first,
+            working_directory=first.parent,
+            extra_sources=tuple(others),
+            arguments=task.arguments,
+            device=settings.device,
+            target=settings.target,
+            cflags=settings.cflags,
+        )
+
+    def _search_options(self) -> OptimizeOptions:
+        caps = Caps(money_usd=self.settings.budget_usd)
+        return OptimizeOptions(planner=self.settings.planner, allowed=self.settings.allowed, caps=caps)
+
+    async def _listen(self, stream: _Stream, heard: Heard) -> None:
+        try:
+            async for event in stream:
+                heard.take(event)
+                self.on_event(event)
+        finally:
+            if isinstance(stream, AsyncGenerator):
+                await stream.aclose()  # its workers end before the next job begins
+
+    def _row(self, task: Task, heard: Heard, original: Original | None) -> Row:
+        """What is known before any search."""
+        row = Row(
+            name=task.name,
+            arguments=task.arguments,
+            sources_sha256=sources_sha256(self.folder),
+            outcome=RowOutcome.FAILED,
+            reason="",
+            cost=heard.cost(0.0),
+        )
+        if original is None:
+            return row
+        bound = None if task.requirements is None or not original.target else bound_of(task.requirements, target(original.target))
+        return replace(row, device=original.device, target=original.target, bound=bound, times=times_of(original, None))
+
+    def _failed(self, task: Task, heard: Heard, reason: str) -> Row:
+        """What was found out before stays; the task counts as if nothing had been done."""
+        profiled = heard.of_command("profile")
+        original = original_of(profiled) if failure_of(profiled) is None else None
+        return replace(self._row(task, heard, original), reason=reason)
+
+
+class _Kept:
+    """The files that accepted proposals changed."""
+
+    def __init__(self) -> None:
+        self._before: dict[Path, Source] = {}
+
+    def add(self, proposal: Proposal) -> None:
+        for source in proposal.before:
+            self._before.setdefault(source.path, source)
+
+    @property
+    def before(self) -> tuple[Source, ...]:
+        """As the search found them."""
+        return tuple(self._before.values())
+
+    @property
+    def after(self) -> tuple[Source, ...]:
+        """As they are on disk."""
+        return tuple(read_source(path) for path in self._before)
+
+
+def _check_answered(heard: Heard, command: str) -> None:
+    failure = failure_of(heard.of_command(command))
+    if failure is not None:
+        raise CannotAnswerError(failure)

@@ -1,0 +1,50 @@
+"""The sources that are open, by their keys.
+
+Example::
+
+    documents["file:///a.cu"] = OpenDocument("file:///a.cu", Path("/a.cu"), text)
+    documents.reparsed("file:///a.cu").view
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from assistant.editor.open_document import OpenDocument
+from assistant.engine import read_source
+from assistant.errors import UsageError
+from assistant.model.events import JobStarted
+from assistant.model.source import Source
+
+__all__ = ["OpenDocuments"]
+
+
+class OpenDocuments(dict[str, OpenDocument]):
+    """Those of one editor session, in the order they were opened."""
+
+    def open(self, key: str) -> OpenDocument:
+        """Raises UsageError for a source that is not open."""
+        document = self.get(key)
+        if document is None:
+            raise UsageError(f"{key} is not open", "open the file first")
+        return document
+
+    def reparsed(self, key: str) -> OpenDocument:
+        """As ``open``, with its text parsed."""
+        document = self.open(key)
+        document.reparse()
+        return document
+
+    def key_of(self, path: Path) -> str | None:
+        """The open source at a path."""
+        return next((document.key for document in self.values() if document.path == path), None)
+
+    def texts_of(self, paths: Iterable[Path]) -> tuple[Source, ...]:
+        """Files as they stand: as they are open, else on disk. Raises UsageError for one that cannot be read."""
+        keys = ((path, self.key_of(path)) for path in paths)
+        return tuple(read_source(path) if key is None else Source(path, self[key].text) for path, key in keys)
+
+    def last_started(self) -> JobStarted | None:
+        """Where the jobs of this editor run, as the newest answer says; None before any."""
+        return next((started for document in reversed(self.values()) if (started := document.started) is not None), None)

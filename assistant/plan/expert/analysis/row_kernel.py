@@ -1,0 +1,233 @@
+"""Kernels in which each thread walks through one row: sums, maxima, what is stored along the row, and what is stored once.
+
+A thread's row is ``blockIdx.x * blockDim.x + threadIdx.x``. The loops over the row may be shared by the lanes of a warp where each
+iteration does something of its own, or adds to a sum, a product, a maximum or a minimum.
+
+Example::
+
+    match row_kernel(context, block):
+        case RowKernel(loops=loops): ...     # (RowLoop(…, reductions=(Reduction('sum', 'float', '+'),)),)
+        case Obstacle(): ...                 # why the lanes of a warp cannot share a row
+"""
+
+from __future__ import annotations
+
+import re
+
+from assistant.cuda.accesses import Use, canonical, uses_of
+from assistant.cuda.assignments import assignments, changed_names
+from assistant.cuda.branches import lone_statement
+from assistant.cuda.counted_loops import CountedHeader, counted_header
+from assistant.cuda.functions import Function, enclosing_function
+from assistant.cuda.integers import evaluate
+from assistant.cuda.loops import LOOPS
+from assistant.cuda.macros import hidden_effect
+from assistant.cuda.names import names_in
+from assistant.cuda.scopes import scope_of
+from assistant.cuda.syntax import Node, SyntaxTree, node_text
+from assistant.cuda.variables import Variable, locals_of
+from assistant.model.launch import Dim3
+from assistant.model.plan import DeclineReason
+from assistant.plan.expert.analysis.kernel_launches import of_program
+from assistant.plan.expert.analysis.memory_accesses import unknown_sizes
+from assistant.plan.expert.analysis.pointer_roots import global_pointers, pointer_names
+from assistant.plan.expert.analysis.row_reductions import Reduction, can_be_shuffled, reductions_of
+from assistant.plan.expert.obstacle import Obstacle
+from assistant.plan.expert.transformation import TransformationContext
+from assistant.record import Record
+
+__all__ = ["RowKernel", "RowLoop", "row_kernel"]
+
+_TRIAL_PLACES = ((0, 0), (0, 1), (1, 0), (3, 2), (100, 31))
+_SIDE_EFFECT = re.compile(r"\b(?:atomic[A-Z]\w*|printf)\s*\(")
+_INDICES = frozenset({"threadIdx", "blockIdx", "blockDim", "gridDim"})
+
+
+class RowLoop(Record):
+    """A loop over the row that lanes can share."""
+
+    node: Node
+    header: CountedHeader
+    reductions: tuple[Reduction, ...]
+
+
+class RowKernel(Record):
+    """The parts of such a kernel."""
+
+    function: Function
+    row: Variable
+    """The local that holds the row."""
+    loops: tuple[RowLoop, ...]
+    stores: tuple[Node, ...]
+    """Statements that one lane alone must run: they store once for the row."""
+
+
+def row_kernel(context: TransformationContext, block: Dim3) -> RowKernel | Obstacle:
+    """The kernel's parts, or why the lanes of a warp cannot share a row."""
+    tree = context.tree
+    loop = next((n for n in tree.find("for_statement", inside=context.body) if _covers(n, context.line)), None)
+    function = None if loop is None else enclosing_function(tree, loop)
+    if loop is None or function is None or function.body != context.body:
+        return Obstacle(DeclineReason.NOTHING_TO_CHANGE, "there is no loop over a row at this line of the kernel's own body")
+    row = _row(context, function, block)
+    if isinstance(row, Obstacle):
+        return row
+    statements = _statements(tree, function, row)
+    if isinstance(statements, Obstacle):
+        return statements
+    loops: list[RowLoop] = []
+    stores: list[Node] = []
+    for statement in statements:
+        if statement.type in LOOPS:
+            found = _row_loop(context, function, statement)
+            if isinstance(found, Obstacle):
+                return found
+            loops.append(found)
+        else:
+            kind = _single(tree, function, statement)
+            if isinstance(kind, Obstacle):
+                return kind
+            if kind:
+                stores.append(statement)
+    if not any(each.node == loop for each in loops):
+        return Obstacle(DeclineReason.LOOP_FORM, "the loop at this line stands inside another statement")
+    kernel = RowKernel(function, row, tuple(loops), tuple(stores))
+    return _exchange_obstacle(context, kernel) or kernel
+
+
+def _covers(node: Node, line: int) -> bool:
+    return node.start_point[0] < line <= node.end_point[0] + 1
+
+
+def _row(context: TransformationContext, function: Function, block: Dim3) -> Variable | Obstacle:
+    """The local with the thread's index in the grid, the only one that knows threads."""
+    tree, scope = context.tree, scope_of(context.tree, context.kernel)
+    sizes = {"blockDim.x": block.x, "blockDim.y": 1, "blockDim.z": 1} | unknown_sizes(context)
+    found: Variable | None = None
+    for variables in locals_of(tree, function.body).values():
+        variable = variables[0]
+        if len(variables) > 1 or variable.value is None or variable.is_pointer or variable.name in changed_names(tree, function.body):
+            continue
+        places = ({"blockIdx.x": b, "threadIdx.x": t} for b, t in _TRIAL_PLACES)
+        values = [evaluate(variable.value, scope, {**sizes, **place}) for place in places]
+        if values == [b * block.x + t for b, t in _TRIAL_PLACES] and "threadIdx" in node_text(variable.value):
+            found = variable
+    if found is None or found.value is None:
+        return Obstacle(
+            DeclineReason.INDEX_OUT_OF_SIGHT, "no local holds the thread's index in the grid, `blockIdx.x * blockDim.x + threadIdx.x`"
+        )
+    for node in tree.find("field_expression", inside=function.body):
+        owner, _, field = tree.text(node).partition(".")
+        is_inside = found.value.start_byte <= node.start_byte < found.value.end_byte
+        if owner.strip() in _INDICES and not is_inside and (owner.strip(), field.strip()) not in {("blockIdx", "y"), ("blockIdx", "z")}:
+            return Obstacle(
+                DeclineReason.BLOCK_SIZE_MATTERS, f"line {tree.line(node)} uses {tree.text(node)} for more than the thread's row"
+            )
+    return found
+
+
+def _statements(tree: SyntaxTree, function: Function, row: Variable) -> list[Node] | Obstacle:
+    """What runs for each row, in order, through a bounds check around it all or an early return."""
+    outer = [n for n in function.body.named_children if n.type not in ("comment", "preproc_call")]
+    found: list[Node] = []
+    for statement in outer:
+        branch = statement.child_by_field_name("consequence") if statement.type == "if_statement" else None
+        only = None if branch is None else lone_statement(branch)
+        if only is not None and only.type == "return_statement" and statement.child_by_field_name("alternative") is None:
+            continue
+        if branch is not None and branch.type == "compound_statement" and any(tree.find("for_statement", inside=branch)):
+            is_last = statement == outer[-1] and statement.child_by_field_name("alternative") is None
+            if not is_last or row.name not in names_in(tree, statement.child_by_field_name("condition") or statement):
+                return Obstacle(
+                    DeclineReason.CONDITIONAL, f"the `if` at line {tree.line(statement)} is more than a bounds check of the row"
+                )
+            found += [n for n in branch.named_children if n.type not in ("comment", "preproc_call")]
+            continue
+        found.append(statement)
+    return found
+
+
+def _row_loop(context: TransformationContext, function: Function, loop: Node) -> RowLoop | Obstacle:
+    tree, header = context.tree, counted_header(context.tree, loop)
+    start = loop.child_by_field_name("initializer")
+    if header is None or header.step != "1" or header.comparison not in ("<", "<=") or start is None or start.type != "declaration":
+        return Obstacle(
+            DeclineReason.LOOP_FORM, f"the loop at line {tree.line(loop)} does not count upwards one by one with a counter of its own"
+        )
+    leaving = next(tree.find("break_statement", "return_statement", "goto_statement", "gnu_asm_expression", inside=loop), None)
+    if leaving is not None or hidden_effect(tree, loop) is not None:
+        return Obstacle(
+            DeclineReason.LEAVES_EARLY, f"the loop at line {tree.line(loop)} may end early, or a macro or assembly hides what it does"
+        )
+    reductions = reductions_of(tree, function, loop, _shuffled_parameters(context))
+    if isinstance(reductions, Obstacle):
+        return reductions
+    return _store_obstacle(context, function, loop, header) or RowLoop(loop, header, reductions)
+
+
+def _shuffled_parameters(context: TransformationContext) -> frozenset[str]:
+    """Template parameters that every launch of the program gives a type that can be shuffled."""
+    program = of_program(context)
+    found: dict[str, bool] = {}
+    for site in program.parsed.launch_sites_of(context.kernel):
+        for parameter, argument in zip(context.kernel.template_parameters, site.template_arguments, strict=False):
+            found[parameter.name] = found.get(parameter.name, True) and can_be_shuffled(argument)
+    return frozenset(name for name, is_shuffled in found.items() if is_shuffled)
+
+
+def _store_obstacle(context: TransformationContext, function: Function, loop: Node, header: CountedHeader) -> Obstacle | None:
+    """Why two lanes would write one element."""
+    tree = context.tree
+    for name in sorted(pointer_names(tree, function)):
+        for use in uses_of(tree, loop, name):
+            if use.kind is Use.ESCAPE:
+                return Obstacle(DeclineReason.LOOP_HAS_EFFECTS, f"the loop passes `{name}` on, so what happens to it cannot be seen")
+            if use.kind is Use.READ or use.kind is Use.ATOMIC:
+                continue
+            if header.variable not in names_in(tree, use.node):
+                return Obstacle(
+                    DeclineReason.OTHER_TECHNIQUE_FIRST,
+                    f"every iteration stores to `{tree.text(use.node)}`: keep the running value in a register first",
+                )
+    return None
+
+
+def _single(tree: SyntaxTree, function: Function, statement: Node) -> bool | Obstacle:
+    """Whether one lane alone has to run the statement, as it stores; False where all lanes may."""
+    if any(tree.find(*LOOPS, "return_statement", inside=statement)):
+        return Obstacle(DeclineReason.CONDITIONAL, f"a loop or a return stands inside the statement at line {tree.line(statement)}")
+    text = tree.text(statement)
+    uses = [use for name in pointer_names(tree, function) for use in uses_of(tree, statement, name)]
+    is_store = any(use.kind in (Use.WRITE, Use.UPDATE, Use.ATOMIC) for use in uses) or _SIDE_EFFECT.search(text) is not None
+    if any(use.kind is Use.ESCAPE for use in uses) and statement.type != "declaration" and _SIDE_EFFECT.search(text) is None:
+        return Obstacle(DeclineReason.POINTER_CHANGES, f"line {tree.line(statement)} passes a pointer on")
+    if is_store and statement.type == "declaration":
+        return Obstacle(DeclineReason.STORE_FORM, f"line {tree.line(statement)} declares something from what it stores")
+    if is_store and any(change.target.type == "identifier" for change in assignments(tree, statement)):
+        return Obstacle(DeclineReason.STORE_FORM, f"line {tree.line(statement)} stores and changes a local in one statement")
+    return is_store
+
+
+def _exchange_obstacle(context: TransformationContext, kernel: RowKernel) -> Obstacle | None:
+    """Why a lane would read what another lane wrote: an element that the kernel stores is read at another place of the row."""
+    tree, body = context.tree, kernel.function.body
+    for name in sorted(global_pointers(tree, kernel.function, body)):
+        uses = uses_of(tree, body, name)
+        written = {canonical(tree, use.node) for use in uses if use.kind in (Use.WRITE, Use.UPDATE)}
+        headers = {
+            (each.header.variable, each.header.first, each.header.bound)
+            for each in kernel.loops
+            if any(use.kind is not Use.ESCAPE and each.node.start_byte <= use.node.start_byte < each.node.end_byte for use in uses)
+        }
+        read = {canonical(tree, use.node) for use in uses if use.kind in (Use.READ, Use.UPDATE)}
+        if written and (read - written or (read & written and len(headers) > 1)):
+            return Obstacle(DeclineReason.ORDER_MATTERS, f"`{name}` is written and read at different places of the row")
+    for variables in locals_of(tree, body).values():
+        array = next((v for v in variables if v.is_array and not v.is_shared), None)
+        if array is not None and any(
+            array.name in names_in(tree, each.node) and array.node.end_byte <= each.node.start_byte for each in kernel.loops
+        ):
+            return Obstacle(DeclineReason.ORDER_MATTERS, f"the loop uses the local array `{array.name}`, which each lane would have one of")
+    if "sync" in tree.text(body):
+        return Obstacle(DeclineReason.SYNCHRONIZES, "the kernel synchronizes its threads already")
+    return None

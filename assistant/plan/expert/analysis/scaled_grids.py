@@ -1,0 +1,138 @@
+"""Launches with fewer blocks that do more each, or more blocks that do less each: the edits of every grid in the program.
+
+Example::
+
+    coarser_grid(context, {"x": 4, "y": 4})   # (n + 15) / 16 becomes (n + 63) / 64, in x and y
+    finer_grid(context, 32)                   # (n + 255) / 256 becomes (n + 7) / 8
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+
+from assistant.cuda.launch_shape import Launch
+from assistant.cuda.syntax import node_text
+from assistant.model.plan import DeclineReason
+from assistant.model.source import TextEdit
+from assistant.plan.expert.analysis.kernel_launches import launches_of, of_program
+from assistant.plan.expert.analysis.launch_variables import is_count_parameter, is_dim3_parameter, is_only_used_here
+from assistant.plan.expert.analysis.workload_block import DeclaredShape, declared_shapes
+from assistant.plan.expert.obstacle import Obstacle
+from assistant.plan.expert.transformation import TransformationContext
+
+__all__ = ["coarser_grid", "finer_grid"]
+
+_CEILING = re.compile(r"\(\s*(?P<total>.+?)\s*\+\s*(?P<less>\w+)(?P<minus>\s*-\s*1)?\s*\)\s*/\s*(?P<size>\w+)", re.DOTALL)
+"""``(n + 15) / 16`` and ``(n + BLOCK - 1) / BLOCK``."""
+_SIMPLE = re.compile(r"[\w.]+|\([^()]*\)|\w+\([^()]*\)")
+
+
+_Change = Callable[[str, str], str | None]
+"""(what a grid has along an axis, as written; the axis) → the new text; None where the axis stays as it is."""
+
+
+def coarser_grid(context: TransformationContext, factors: Mapping[str, int]) -> tuple[TextEdit, ...] | Obstacle:
+    """Edits that divide the grid of every launch by ``factors``, rounded up; why not where a grid is out of sight."""
+
+    def change(text: str, axis: str) -> str | None:
+        return _divided(text, factors[axis]) if factors.get(axis, 1) > 1 else None
+
+    def declared(text: str, axis: str) -> str | None:
+        factor = factors.get(axis, 1)
+        if factor == 1:
+            return None
+        return str(-(-int(text) // factor)) if text.isdigit() else f"ceil({text} / {factor})"
+
+    return _grid_edits(context, change, declared)
+
+
+def finer_grid(context: TransformationContext, factor: int) -> tuple[TextEdit, ...] | Obstacle:
+    """Edits that give every launch ``factor`` times as many blocks along x; why not where a grid is out of sight."""
+
+    def change(text: str, axis: str) -> str | None:
+        return _multiplied(text, factor) if axis == "x" else None
+
+    def declared(text: str, axis: str) -> str | None:
+        return (str(int(text) * factor) if text.isdigit() else f"({text}) * {factor}") if axis == "x" else None
+
+    return _grid_edits(context, change, declared)
+
+
+def _grid_edits(context: TransformationContext, change: _Change, declared: _Change) -> tuple[TextEdit, ...] | Obstacle:
+    program = of_program(context)
+    edits: set[TextEdit] = set()
+    for launch in launches_of(program):
+        found = _launch_edits(program, launch, change)
+        if isinstance(found, Obstacle):
+            return found
+        edits.update(found)
+    for shape in declared_shapes(context):
+        found = _declared_edits(shape, declared)
+        if isinstance(found, Obstacle):
+            return found
+        edits.update(found)
+    return tuple(sorted(edits))
+
+
+def _launch_edits(program: TransformationContext, launch: Launch, change: _Change) -> tuple[TextEdit, ...] | Obstacle:
+    tree, shape = program.tree, launch.grid
+    is_written_here = shape.variable is None and bool(shape.components)
+    if is_written_here or is_only_used_here(program, launch, shape):
+        changed = ((node, change(node_text(node), axis)) for node, axis in zip(shape.components, "xyz", strict=False))
+        return tuple(TextEdit(tree.span(node), text) for node, text in changed if text is not None)
+    if is_count_parameter(launch, shape):
+        text = change(node_text(shape.expression), "x")
+        return () if text is None else (TextEdit(tree.span(shape.expression), text),)
+    if shape.variable is None and not is_dim3_parameter(launch, shape):
+        place = tree.place(launch.site.span)
+        return Obstacle(DeclineReason.LAUNCH_FORM, f"the grid of the launch on {place} is made elsewhere")
+    name = node_text(shape.expression)
+    parts = [change(f"{name}.{axis}", axis) or f"{name}.{axis}" for axis in "xyz"]
+    return (TextEdit(tree.span(shape.expression), f"dim3({', '.join(parts)})"),)
+
+
+def _multiplied(text: str, factor: int) -> str:
+    """As many blocks, each for a ``factor``-th of what it did."""
+    found = _CEILING.fullmatch(text.strip())
+    if found is not None and found["size"].isdigit() and int(found["size"]) % factor == 0:
+        size = int(found["size"])
+        less = found["less"]
+        is_ceiling = less == found["size"] if found["minus"] else less == str(size - 1)
+        if is_ceiling:
+            rest = size // factor
+            return f"({found['total']} + {rest - 1}) / {rest}" if rest > 1 else found["total"]
+    if text.strip().isdigit():
+        return str(int(text) * factor)
+    inner = text.strip() if _SIMPLE.fullmatch(text.strip()) else f"({text.strip()})"
+    return f"{inner} * {factor}"
+
+
+def _divided(text: str, factor: int) -> str:
+    """The number of blocks, each ``factor`` times as large."""
+    found = _CEILING.fullmatch(text.strip())
+    if found is not None and found["minus"] is None and found["less"].isdigit() and found["size"].isdigit():
+        size = int(found["size"])
+        if int(found["less"]) == size - 1:
+            return f"({found['total']} + {size * factor - 1}) / {size * factor}"
+    if found is not None and found["minus"] is not None and found["less"] == found["size"]:
+        size = found["size"]
+        if size.isdigit():
+            return f"({found['total']} + {int(size) * factor - 1}) / {int(size) * factor}"
+        return f"({found['total']} + {factor} * {size} - 1) / ({factor} * {size})"
+    if text.strip().isdigit():
+        return str(-(-int(text) // factor))
+    inner = text.strip() if _SIMPLE.fullmatch(text.strip()) else f"({text.strip()})"
+    return f"({inner} + {factor - 1}) / {factor}"
+
+
+def _declared_edits(shape: DeclaredShape, declared: _Change) -> tuple[TextEdit, ...] | Obstacle:
+    edits: list[TextEdit] = []
+    for item, axis in zip(shape.grid, "xyz", strict=False):
+        is_text = item.text.startswith('"')
+        if not is_text and not item.text.isdigit():
+            return Obstacle(DeclineReason.LAUNCH_FORM, f"the workload {shape.name} declares a grid that is no list of numbers and texts")
+        new = declared(item.text[1:-1] if is_text else item.text, axis)
+        if new is not None:
+            edits.append(TextEdit(item.span, f'"{new}"' if is_text else new))
+    return tuple(edits) if shape.grid else Obstacle(DeclineReason.LAUNCH_FORM, f"the workload {shape.name} declares no grid in this form")

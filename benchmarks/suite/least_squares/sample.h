@@ -1,0 +1,7 @@
+#pragma once
+
+struct Sample
+{
+    float x;
+    float y;
+};

@@ -1,0 +1,84 @@
+// kernel=gemm line=16 finding=KO108
+#include <cstdio>
+#include <cstdlib>
+#include <cuda_runtime.h>
+#define TS 16
+#define CHECK(x) do { cudaError_t e = (x); if (e != cudaSuccess) { printf("%s\n", cudaGetErrorString(e)); exit(1); } } while (0)
+
+__global__ void gemm(int M, int N, int K, float alpha, const float *A, const float *B, float beta, float *C)
+{
+    __shared__ float a_tile[16][132];
+    __shared__ float b_tile[16][128];
+    const int thread = threadIdx.y * 16 + threadIdx.x;
+    float acc[8][8] = {};
+    for (int start = 0; start < K; start += 16) {
+        for (int e = thread; e < 16 * 128; e += 256) {
+            const int row = blockIdx.y * 128 + e / 16;
+            const int k = start + e % 16;
+            a_tile[e % 16][e / 16] = row < M && k < K ? A[row * K + k] : 0.0f;
+        }
+        for (int e = thread; e < 16 * 128; e += 256) {
+            const int col = blockIdx.x * 128 + e % 128;
+            const int k = start + e / 128;
+            b_tile[e / 128][e % 128] = col < N && k < K ? B[k * N + col] : 0.0f;
+        }
+        __syncthreads();
+        #pragma unroll
+        for (int p = 0; p < 16; ++p) {
+            float a_reg[8];
+            #pragma unroll
+            for (int i = 0; i < 8; ++i) {
+                a_reg[i] = a_tile[p][i / 4 * 64 + threadIdx.y * 4 + i % 4];
+            }
+            float b_reg[8];
+            #pragma unroll
+            for (int j = 0; j < 8; ++j) {
+                b_reg[j] = b_tile[p][j / 4 * 64 + threadIdx.x * 4 + j % 4];
+            }
+            #pragma unroll
+            for (int i = 0; i < 8; ++i) {
+                #pragma unroll
+                for (int j = 0; j < 8; ++j) {
+                    acc[i][j] += a_reg[i] * b_reg[j];
+                }
+            }
+        }
+        __syncthreads();
+    }
+    #pragma unroll
+    for (int i = 0; i < 8; ++i) {
+        const int row = blockIdx.y * 128 + i / 4 * 64 + threadIdx.y * 4 + i % 4;
+        #pragma unroll
+        for (int j = 0; j < 8; ++j) {
+            const int col = blockIdx.x * 128 + j / 4 * 64 + threadIdx.x * 4 + j % 4;
+            if (row < M && col < N) {
+                C[row * N + col] = alpha * acc[i][j] + beta * C[row * N + col];
+            }
+        }
+    }
+}
+
+int main(int argc, char **argv)
+{
+    int M = argc > 1 ? atoi(argv[1]) : 300, N = M - 13, K = M + 7;
+    float *hA = (float *)malloc(sizeof(float) * M * K), *hB = (float *)malloc(sizeof(float) * K * N), *hC = (float *)malloc(sizeof(float) * M * N);
+    for (int i = 0; i < M * K; i++) hA[i] = (i * 7 % 13) * 0.25f - 1.0f;
+    for (int i = 0; i < K * N; i++) hB[i] = (i * 5 % 11) * 0.5f - 2.0f;
+    for (int i = 0; i < M * N; i++) hC[i] = i % 3;
+    float *A, *B, *C;
+    CHECK(cudaMalloc(&A, sizeof(float) * M * K));
+    CHECK(cudaMalloc(&B, sizeof(float) * K * N));
+    CHECK(cudaMalloc(&C, sizeof(float) * M * N));
+    CHECK(cudaMemcpy(A, hA, sizeof(float) * M * K, cudaMemcpyHostToDevice));
+    CHECK(cudaMemcpy(B, hB, sizeof(float) * K * N, cudaMemcpyHostToDevice));
+    CHECK(cudaMemcpy(C, hC, sizeof(float) * M * N, cudaMemcpyHostToDevice));
+    dim3 block(TS, TS);
+    dim3 grid((N + 8 * TS - 1) / (8 * TS), (M + 8 * TS - 1) / (8 * TS));
+    gemm<<<grid, block>>>(M, N, K, 1.5f, A, B, 0.5f, C);
+    CHECK(cudaDeviceSynchronize());
+    CHECK(cudaMemcpy(hC, C, sizeof(float) * M * N, cudaMemcpyDeviceToHost));
+    double s = 0;
+    for (int i = 0; i < M * N; i++) s += hC[i];
+    printf("%.6f\n", s);
+    return 0;
+}

@@ -1,0 +1,85 @@
+// kernel=relax line=12 finding=KO108
+#include <cfloat>
+#include <cstdio>
+
+#define DIM 16
+static inline int blocks_for(int n) { return (n + DIM - 1) / DIM; }
+
+__global__ void relax(const float *left, const float *right, const float *toll, float *best, int rows, int inner, int cols) {
+    __shared__ float left_tile[16][132];
+    __shared__ float right_tile[16][128];
+    const int thread = threadIdx.y * 16 + threadIdx.x;
+    float shortest[8][8];
+    #pragma unroll
+    for (int i = 0; i < 8; ++i) {
+        #pragma unroll
+        for (int j = 0; j < 8; ++j) {
+            shortest[i][j] = FLT_MAX;
+        }
+    }
+    for (int start = 0; start < inner; start += 16) {
+        for (int e = thread; e < 16 * 128; e += 256) {
+            const int r = blockIdx.y * 128 + e / 16;
+            const int k = start + e % 16;
+            left_tile[e % 16][e / 16] = r < rows && k < inner ? left[r * inner + k] : 0.0f;
+        }
+        for (int e = thread; e < 16 * 128; e += 256) {
+            const int c = blockIdx.x * 128 + e % 128;
+            const int k = start + e / 128;
+            right_tile[e / 128][e % 128] = c < cols && k < inner ? right[k * cols + c] : 0.0f;
+        }
+        __syncthreads();
+        const int length = min(16, inner - start);
+        for (int p = 0; p < length; ++p) {
+            const int k = start + p;
+            float left_reg[8];
+            #pragma unroll
+            for (int i = 0; i < 8; ++i) {
+                left_reg[i] = left_tile[p][i / 4 * 64 + threadIdx.y * 4 + i % 4];
+            }
+            float right_reg[8];
+            #pragma unroll
+            for (int j = 0; j < 8; ++j) {
+                right_reg[j] = right_tile[p][j / 4 * 64 + threadIdx.x * 4 + j % 4];
+            }
+            #pragma unroll
+            for (int i = 0; i < 8; ++i) {
+                #pragma unroll
+                for (int j = 0; j < 8; ++j) {
+                    shortest[i][j] = fminf(shortest[i][j], left_reg[i] + right_reg[j] + toll[k]);
+                }
+            }
+        }
+        __syncthreads();
+    }
+    #pragma unroll
+    for (int i = 0; i < 8; ++i) {
+        const int r = blockIdx.y * 128 + i / 4 * 64 + threadIdx.y * 4 + i % 4;
+        #pragma unroll
+        for (int j = 0; j < 8; ++j) {
+            const int c = blockIdx.x * 128 + j / 4 * 64 + threadIdx.x * 4 + j % 4;
+            if (r < rows && c < cols) {
+                int at = r * cols + c;
+                best[at] = shortest[i][j];
+            }
+        }
+    }
+}
+
+int main() {
+    const int rows = 60, inner = 33, cols = 47;
+    float *left, *right, *toll, *best;
+    cudaMallocManaged(&left, rows * inner * sizeof(float));
+    cudaMallocManaged(&right, inner * cols * sizeof(float));
+    cudaMallocManaged(&toll, inner * sizeof(float));
+    cudaMallocManaged(&best, rows * cols * sizeof(float));
+    for (int i = 0; i < rows * inner; ++i) left[i] = i * 3 % 19;
+    for (int i = 0; i < inner * cols; ++i) right[i] = i * 11 % 23;
+    for (int i = 0; i < inner; ++i) toll[i] = i % 4;
+    relax<<<dim3((blocks_for(cols) + 7) / 8, (blocks_for(rows) + 7) / 8), dim3(DIM, DIM)>>>(left, right, toll, best, rows, inner, cols);
+    cudaDeviceSynchronize();
+    float sum = 0;
+    for (int i = 0; i < rows * cols; ++i) sum += best[i];
+    printf("%g\n", sum);
+    return 0;
+}

@@ -1,0 +1,89 @@
+// kernel=syrk_kernel line=14 finding=KO101
+#include <stdio.h>
+#include <stdlib.h>
+#define N 96
+#define M 80
+
+__global__ void syrk_kernel(float alpha, float beta, float *a, float *c)
+{
+	__shared__ float a_i_tile[16][132];
+	__shared__ float a_j_tile[16][132];
+	const int thread = threadIdx.y * 32 + threadIdx.x;
+	float s[4][4];
+	#pragma unroll
+	for (int r = 0; r < 4; ++r) {
+		const int i = blockIdx.y * 128 + threadIdx.y * 4 + r;
+		#pragma unroll
+		for (int c2 = 0; c2 < 4; ++c2) {
+			const int j = blockIdx.x * 128 + threadIdx.x * 4 + c2;
+			if (i < N && j < N) {
+				s[r][c2] = beta * c[i * N + j];
+			}
+		}
+	}
+	for (int start = 0; start < M; start += 16) {
+		for (int e = thread; e < 16 * 128; e += 1024) {
+			const int i = blockIdx.y * 128 + e / 16;
+			const int k = start + e % 16;
+			a_i_tile[e % 16][e / 16] = i < N && k < M ? a[i * M + k] : 0.0f;
+		}
+		for (int e = thread; e < 16 * 128; e += 1024) {
+			const int j = blockIdx.x * 128 + e / 16;
+			const int k = start + e % 16;
+			a_j_tile[e % 16][e / 16] = j < N && k < M ? a[j * M + k] : 0.0f;
+		}
+		__syncthreads();
+		#pragma unroll
+		for (int p = 0; p < 16; ++p) {
+			float a_i_reg[4];
+			#pragma unroll
+			for (int r = 0; r < 4; ++r) {
+				a_i_reg[r] = a_i_tile[p][threadIdx.y * 4 + r];
+			}
+			float a_j_reg[4];
+			#pragma unroll
+			for (int c2 = 0; c2 < 4; ++c2) {
+				a_j_reg[c2] = a_j_tile[p][threadIdx.x * 4 + c2];
+			}
+			#pragma unroll
+			for (int r = 0; r < 4; ++r) {
+				#pragma unroll
+				for (int c2 = 0; c2 < 4; ++c2) {
+					s[r][c2] += alpha * a_i_reg[r] * a_j_reg[c2];
+				}
+			}
+		}
+		__syncthreads();
+	}
+	#pragma unroll
+	for (int r = 0; r < 4; ++r) {
+		const int i = blockIdx.y * 128 + threadIdx.y * 4 + r;
+		#pragma unroll
+		for (int c2 = 0; c2 < 4; ++c2) {
+			const int j = blockIdx.x * 128 + threadIdx.x * 4 + c2;
+			if (i < N && j < N) {
+				c[i * N + j] = s[r][c2];
+			}
+		}
+	}
+}
+
+void run(float *a, float *c, dim3 grid, dim3 block)
+{
+	syrk_kernel<<<dim3((grid.x + 3) / 4, (grid.y + 3) / 4, grid.z), dim3(32, 32)>>>(1.25f, 0.5f, a, c);
+	cudaDeviceSynchronize();
+}
+
+int main(void)
+{
+	float *a, *c;
+	cudaMallocManaged(&a, N * M * sizeof(float));
+	cudaMallocManaged(&c, N * N * sizeof(float));
+	for (int i = 0; i < N * M; i++) a[i] = (float)(i % 9) / 8;
+	for (int i = 0; i < N * N; i++) c[i] = (float)(i % 5);
+	run(a, c, dim3(N / 32, N / 32), dim3(32, 32));
+	float t = 0;
+	for (int i = 0; i < N * N; i++) t += c[i];
+	printf("%f\n", t);
+	return 0;
+}

@@ -1,0 +1,44 @@
+"""Rewrites of whole regions by a scripted model: the wrong one is found out, the right one is judged on, both are labelled."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.e2e.cli.harness import Cli
+from tests.e2e.cli.scripted_model import LONG_S, ONE_VARIANT, ScriptedModel, asked_by, outcomes, plan, step
+from tests.rewrites import Rewritten, rewritten
+
+_QUICK = ("fused", "macro_with_asm")
+_ALLOWED = "host,arch,alignment,order,precision,assumption"
+_CASES = [
+    pytest.param(each, id=each.name, marks=() if each.name in _QUICK else pytest.mark.thorough) for each in rewritten() if each.lab == "cpu"
+]
+
+
+@pytest.mark.parametrize("case", _CASES)
+def test_a_rewrite_is_judged_by_what_it_does(cli: Cli, case: Rewritten) -> None:
+    program = case.text("program.cu")
+    line = program[: program.index("__global__")].count("\n") + 1
+    model = ScriptedModel([plan(step("rewrite", line)), plan()], [case.text("wrong.md"), case.text("right.md")])
+    with asked_by(cli, model, search=ONE_VARIANT):
+        path = cli.write(f"{case.name}.cu", program)
+        ended = cli.run("optimize", path, "--kernel", case.kernel, "--planner", "llm", "--json", "--allow", _ALLOWED, deadline_s=LONG_S)
+    assert ended.code == 0, ended.said
+    assert outcomes(ended)[:2] == ["failed", case.right_outcome]
+    if case.right_outcome == "kept":
+        proposal = ended.one("proposal")
+        assert proposal["verification"]["outcome"] in ("PASS", "NEEDS_DECISION")
+        assert set(case.labels) <= set(proposal["labels"])
+    asked = model.questions("code_reply")[0]
+    assert "Host code may be edited" in asked and "Edits are tried without a GPU" in asked
+
+
+def test_host_code_that_was_not_allowed_is_refused_before_it_is_built(cli: Cli) -> None:
+    case = next(each for each in rewritten() if each.name == "fused")
+    model = ScriptedModel([plan(step("fuse", 4)), plan()], [case.text("right.md")])
+    with asked_by(cli, model, search=ONE_VARIANT):
+        path = cli.write("fused.cu", case.text("program.cu"))
+        ended = cli.run("optimize", path, "--kernel", case.kernel, "--planner", "llm", "--json", deadline_s=LONG_S)
+    assert outcomes(ended) == ["unwritten"]
+    assert "host code may not be edited here" in ended.one("candidate")["reason"]
+    assert "Host code may not be edited here" in model.questions("code_reply")[0]

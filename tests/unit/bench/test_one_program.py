@@ -1,0 +1,154 @@
+"""One task from its folder to its row, on a lab that is a table: what gains, what has nothing to propose, what fails and why."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from assistant.bench.journal import BenchSettings
+from assistant.bench.one_program import ProgramRunner
+from assistant.bench.row import Row, RowOutcome
+from assistant.bench.task import Requirements, Task
+from assistant.engine import Session
+from assistant.model import events
+from assistant.model.comparison import SpeedOutcome
+from assistant.model.plan import Plan, Rewrite, Setback, Step
+from assistant.model.source import TextEdit
+from assistant.ports.planner import PlanRequest, Story
+from tests.contracts.fake_clock import Clock
+from tests.unit.engine.commands import HOST, KERNELS, SCALE, Commands
+
+BEFORE = "2.0f * x[i]"
+DEAR = KERNELS | {f"out[i] = {BEFORE}": replace(KERNELS[f"out[i] = {BEFORE}"], sectors=4000)}
+"""So much that a cheaper edit's gain can be shown."""
+SETTINGS = BenchSettings("/suite", device="cpu")
+
+
+class OneEdit:
+    """Plans one edit where the text has not got it yet."""
+
+    name = "one edit"
+
+    def __init__(self, after: str) -> None:
+        self._after = after
+
+    async def plan(self, request: PlanRequest) -> Plan:
+        if BEFORE not in request.parsed.source.text or not self._after:
+            return Plan((), (), self.name)
+        return Plan((Step("cheaper", request.kernel.key, request.kernel.line, "because", (), "KO101", (), 1.0),), (), self.name)
+
+    async def rewrites(self, request: PlanRequest, step: Step) -> AsyncIterator[Rewrite]:
+        span = request.kernel.span
+        text = request.parsed.source.text[span.start : span.end].replace(BEFORE, self._after)
+        yield Rewrite(step.technique, step.kernel, step.line, (TextEdit(span, text),), "Add.", ())
+
+    async def improved(self, request: PlanRequest, step: Step, rewrite: Rewrite, setback: Setback) -> None:
+        return None
+
+    async def explained(self, story: Story) -> str:
+        return "an edit"
+
+
+def folder_of(folder: Path, text: str) -> Path:
+    (folder / "suite").mkdir()
+    (folder / "suite" / "scale.cu").write_text(text)
+    return folder / "suite"
+
+
+async def run(
+    folder: Path, after: str, text: str = SCALE + HOST, settings: BenchSettings = SETTINGS, commands: Commands | None = None
+) -> Row:
+    """The row of a program whose planner makes ``after`` of what it computes."""
+    commands = commands or Commands(folder, OneEdit(after), kernels=DEAR)
+    needed = Requirements(8000.0, None, 1000.0, "float", "x read, out written")
+    task = Task("scale", (Path("scale.cu"),), ("1000",), needed)
+    return await ProgramRunner(folder_of(folder, text), settings, lambda _: commands.session, lambda _: None).run(task)
+
+
+async def test_an_edit_that_is_proved_is_kept_and_judged_as_a_whole(tmp_path: Path) -> None:
+    row = await run(tmp_path, "x[i] + x[i]")
+    assert (row.outcome, row.speed, row.chain) == (RowOutcome.FASTER, SpeedOutcome.PREDICTED, ("cheaper",))
+    assert row.verification is not None and row.verification.startswith("PASS")
+    assert row.ratio is not None and row.ratio > 1.0
+    assert row.times is not None and row.times.is_predicted
+    assert row.times.best_s == pytest.approx(row.times.original_s / row.ratio)
+    assert row.bound is not None and row.bound.time_s == pytest.approx(8000 / 9.7e12) and row.target == "h200"
+    assert "+    if (i < n) out[i] = x[i] + x[i];" in row.diff
+    assert (tmp_path / "suite" / "scale.cu").read_text() == SCALE + HOST, "the user's file stays as it is"
+    assert [path.name for path in (tmp_path / "suite").iterdir()] == ["scale.cu"]
+
+
+async def test_with_nothing_to_propose_the_row_says_so(tmp_path: Path) -> None:
+    row = await run(tmp_path, "")
+    assert (row.outcome, row.ratio, row.counted_ratio, row.chain) == (RowOutcome.NOTHING, None, 1.0, ())
+    assert row.times is not None and row.times.best_s == row.times.original_s
+
+
+async def test_a_wrong_edit_is_not_kept(tmp_path: Path) -> None:
+    row = await run(tmp_path, "2.5f * x[i]")
+    assert (row.outcome, row.counted_ratio, row.diff) == (RowOutcome.NOTHING, 1.0, "")
+
+
+async def test_a_program_that_crashes_is_a_failure_with_its_reason(tmp_path: Path) -> None:
+    row = await run(tmp_path, "x[i] + x[i]", SCALE + HOST.replace("int main()", "// crashes\nint main()"))
+    assert (row.outcome, row.counted_ratio, row.times) == (RowOutcome.FAILED, 1.0, None)
+    assert "the program ends by signal SIGSEGV" in row.reason
+
+
+async def test_a_file_without_a_kernel_is_a_failure_with_its_reason(tmp_path: Path) -> None:
+    row = await run(tmp_path, "", "int main() { return 0; }\n")
+    assert row.outcome is RowOutcome.FAILED and "no __global__ function" in row.reason
+
+
+async def test_a_defect_of_ours_is_a_failure_of_that_row_alone(tmp_path: Path) -> None:
+    class Broken(OneEdit):
+        async def plan(self, request: PlanRequest) -> Plan:
+            raise ZeroDivisionError("in the planner")
+
+    row = await run(tmp_path, "", commands=Commands(tmp_path, Broken("")))
+    assert row.outcome is RowOutcome.FAILED and row.reason == "internal error: ZeroDivisionError: in the planner"
+    assert row.times is not None, "what was found before stays"
+
+
+async def test_a_program_that_takes_too_long_is_a_failure(tmp_path: Path) -> None:
+    class Slow(OneEdit):
+        async def plan(self, request: PlanRequest) -> Plan:
+            await asyncio.Event().wait()
+            raise AssertionError
+
+    row = await run(tmp_path, "", settings=replace(SETTINGS, timeout_s=0.5), commands=Commands(tmp_path, Slow("")))
+    assert (row.outcome, row.reason) == (RowOutcome.FAILED, "no end after 0.5 s")
+
+
+async def test_without_a_search_there_are_times_and_bounds_alone(tmp_path: Path) -> None:
+    row = await run(tmp_path, "x[i] + x[i]", settings=replace(SETTINGS, is_searching=False))
+    assert row.outcome is RowOutcome.NOT_SEARCHED and row.distance is not None and row.diff == ""
+
+
+async def test_of_a_measurement_both_times_are_those_of_the_verdict(tmp_path: Path) -> None:
+    text = SCALE.replace("x[i];", "x[i]; // takes 40 us") + HOST
+    commands = Commands(tmp_path, OneEdit("x[i] + x[i]; // takes 10 us"), timing=Clock())
+    row = await run(tmp_path, "", text, commands=commands)
+    assert (row.outcome, row.speed, row.ratio) == (RowOutcome.FASTER, SpeedOutcome.FASTER, pytest.approx(4.0)), row.reason
+    assert row.times is not None and not row.times.is_predicted
+    assert (row.times.original_s, row.times.best_s) == (pytest.approx(40e-6), pytest.approx(10e-6))
+    assert row.low is not None and row.high is not None and row.low <= 4.0 <= row.high
+
+
+async def test_each_event_is_handed_on_and_the_session_closed(tmp_path: Path) -> None:
+    heard: list[events.Event] = []
+    opened: list[str] = []
+    commands = Commands(tmp_path, OneEdit(""))
+
+    def open_session(title: str) -> Session:
+        opened.append(title)
+        return commands.session
+
+    runner = ProgramRunner(folder_of(tmp_path, SCALE + HOST), SETTINGS, open_session, heard.append)
+    await runner.run(Task("scale", (Path("scale.cu"),)))
+    assert opened == ["scale"]
+    assert [event.command for event in heard if isinstance(event, events.JobStarted)] == ["profile", "optimize"]
