@@ -196,7 +196,7 @@ class GpuRuns:
 
 def _is_of_use(emulated: ProgramRun, recorded: ProgramRun) -> bool:
     """Whether the emulator came to the program's launches with what the program computes, for all that it ran."""
-    if emulated.timed_out or emulated.memory_exceeded or emulated.left_out:
+    if emulated.timed_out or emulated.memory_exceeded or emulated.left_out or emulated.recording is None:
         return False
     return bool(emulated.profiles) or not recorded.launch_count
 

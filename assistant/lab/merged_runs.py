@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from assistant.lab.uncounted import bare_profile
 from assistant.model.launch import LaunchConfig
-from assistant.model.problems import merge_problems
+from assistant.model.problems import is_refused, merge_problems
 from assistant.model.profile import LaunchProfile
 from assistant.model.recording import HOST_COPIES, DeviceStep, RecordedLaunch, Recording
 from assistant.ports.lab import NOT_RUN, LabFailure, ProgramRun
@@ -84,7 +84,8 @@ def _launches_of_gpu(recording: Recording, emulated: ProgramRun) -> list[LaunchP
     for profile in emulated.profiles:
         by_shape.setdefault(_shape(profile), profile)
     firsts = {_shape(launch): launch.index for launch in reversed(recording.launches)}
-    return [replace(profile, index=firsts[shape]) for shape, profile in by_shape.items() if shape in firsts]
+    refused = [profile for shape, profile in by_shape.items() if shape not in firsts and is_refused(profile)]  # a GPU keeps none of them
+    return [*(replace(profile, index=firsts[shape]) for shape, profile in by_shape.items() if shape in firsts), *refused]
 
 
 def _counts(recording: Recording) -> list[tuple[_Shape, int]]:

@@ -51,6 +51,8 @@ async def _run(
     if isinstance(run, LabFailure):
         return run
     run = with_types(run, version)
+    if run.emulated is not None:
+        run = replace(run, emulated=with_types(run.emulated, version))
     kernels = _with_program_counts(group_by_kernel(version, run.profiles), run)
     return CountedRun(
         kernels=kernels,

@@ -75,6 +75,13 @@ def test_launches_that_the_emulator_came_to_in_another_order_are_found_by_their_
     assert run.recording is not None and any("came to no launch of k(float*)" in note for note in run.recording.not_captured)
 
 
+def test_a_launch_that_cuda_refuses_is_known_though_a_gpu_keeps_nothing_of_it() -> None:
+    gpu = ran(recording(launch(0)), is_of_gpu=True)
+    seen = ran(recording(launch(0), launch(1, OTHER)), profile(0), profile(1, 0, OTHER, problem="bad_launch"))
+    run = merged(gpu, seen)
+    assert [[problem.kind for problem in one.problems] for one in run.profiles] == [[], ["bad_launch"]]
+
+
 COPY, LAUNCH, WAIT = DeviceStep("copy_to_host", size_bytes=400), DeviceStep("launch", 0), DeviceStep("wait")
 
 
