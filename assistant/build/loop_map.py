@@ -2,7 +2,7 @@
 
 A compiler books the branch that decides whether a loop goes on on the line of the loop's condition: its closing branch, or its
 only exit where it closes unconditionally (an unrolled loop that may end between two copies). Two loops with conditions on one
-line cannot be told apart and stand for nothing.
+line cannot be distinguished and are left out.
 """
 
 from __future__ import annotations

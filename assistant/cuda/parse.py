@@ -136,7 +136,7 @@ def _is_joined_string(tree: SyntaxTree, node: Node) -> bool:
 
 
 def _ends_macro_call(tree: SyntaxTree, node: Node) -> bool:
-    """Is it the semicolon that nobody writes behind ``DEFINE_KERNELS(float)``, which declares something by a macro of the text?"""
+    """Is it the missing semicolon behind ``DEFINE_KERNELS(float)``, which declares something by a macro of the text?"""
     if not node.is_missing or node.type != ";":
         return False
     start = tree.span(node).start

@@ -18,7 +18,7 @@ from assistant.cuda.match import kernel_of_instance, select_kernels
 from assistant.cuda.parse import parse
 from assistant.cuda.pasted_kernels import pasted_kernels
 from assistant.cuda.program_structs import with_structs_of
-from assistant.cuda.same_names import told_apart, without_file
+from assistant.cuda.same_names import distinguished, without_file
 from assistant.disk.texts import MOST_SOURCE_BYTES, UnfitFileError, read_bytes
 from assistant.errors import CannotAnswerError, UsageError
 from assistant.model.build import Flags
@@ -190,7 +190,7 @@ def version_of(parsed: ParsedSource, program: Program, selection: Selection, oth
     declared = () if selection.live is not None else _declared(parsed)
     flags = _taken(program.flags, tuple(dict.fromkeys(flag for workload in declared for flag in workload.flags)))
     program = replace(program, sources=(parsed.source, *program.sources[1:]), flags=flags)
-    parsed, *rest = told_apart((parsed, *others))
+    parsed, *rest = distinguished((parsed, *others))
     others = tuple(rest)
     return SourceVersion(parsed, program, _selected(parsed, selection, others), declared, selection, others)
 
@@ -283,7 +283,7 @@ def _pasted_in_words(parsed: ParsedSource) -> str:
 
 
 def declares_workload(parsed: ParsedSource) -> bool:
-    """Whether the text, or the file beside it, says how its kernels are launched."""
+    """Whether the text, or the file next to it, declares how its kernels are launched."""
     path = parsed.source.path
     return bool(find_blocks(parsed.source.text)) or sidecar_path(path).is_file()
 

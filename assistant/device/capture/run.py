@@ -133,7 +133,7 @@ def _run_own(request: CaptureRequest, around: CaptureEnvironment, variables: Map
 def _run_built_in_copy(
     request: CaptureRequest, around: CaptureEnvironment, variables: Mapping[str, str], folder: Path, bounds: Bounds
 ) -> Outcome:
-    """The user's own program, built where nothing of the user's is: nobody asked for what a build leaves in a folder."""
+    """The user's own program, built where nothing of the user's is: what a build leaves in a folder was not asked for."""
     assert request.build_command is not None
     with around.workspace.copy_of(request.cwd) as copy:
         if isinstance(copy, FolderTooLarge):
@@ -234,7 +234,7 @@ def _moved(request: CaptureRequest, copy: Path, command: tuple[str, ...]) -> tup
 
 
 def _with_tools(request: CaptureRequest, variables: Mapping[str, str]) -> dict[str, str]:
-    """What PyTorch needs to build an extension: the programs installed beside its interpreter, and not one compiler for each processor."""
+    """What PyTorch needs to build an extension: the programs installed next to its interpreter, and not one compiler for each processor."""
     if not request.is_extension:
         return dict(variables)
     found = next((word for word in request.run_command or () if word.startswith("/")), None)

@@ -129,7 +129,7 @@ def _context(
 
 
 def _placed(facts: SourceFacts, version: SourceVersion, launches: Sequence[CountedLaunch]) -> SourceFacts:
-    """With the name of their file, where counters use it: those of headers are then told apart."""
+    """With the name of their file, where counters use it: those of headers are then distinguished."""
     named = replace(facts, file=version.source.path.name)
     counted = {line.file for launch in launches for line in (*launch.profile.accesses, *launch.profile.executions)}
     return named if any(map(named.is_of, counted)) else facts

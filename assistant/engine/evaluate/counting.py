@@ -29,7 +29,7 @@ async def run_program(
 
 
 async def run_in_time(job: Job, version: SourceVersion, mode: str = "count") -> CountedRun | LabFailure:
-    """As ``run_program``, but only in part where it takes longer than ``RunLimits.whole_s`` and nobody asked for every block to be counted.
+    """As ``run_program``, but only in part where it takes longer than ``RunLimits.whole_s`` and not every block was asked to be counted.
 
     A program that was run in part has not failed, however it ended: what it did with its results does not count.
     """

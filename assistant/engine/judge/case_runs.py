@@ -95,7 +95,7 @@ async def original_runs(
         for case, side, reference, is_rounded in zip(cases, runs, references, rounded, strict=True)
     ]
     later = [
-        is_moving and job.lab.timing is None and not _is_told_by_perturbing(case, reference)
+        is_moving and job.lab.timing is None and not _is_shown_by_perturbing(case, reference)
         for case, reference, is_moving in zip(cases, references, moving, strict=True)
     ]
     now = [is_moving and not is_later for is_moving, is_later in zip(moving, later, strict=True)]
@@ -183,7 +183,7 @@ def _is_perturbed(case: JudgedCase, original: Sequence[SideRun], reference: Floa
     return is_needed and case.new.origin.kind != _TIES
 
 
-def _is_told_by_perturbing(case: JudgedCase, reference: FloatReference) -> bool:
+def _is_shown_by_perturbing(case: JudgedCase, reference: FloatReference) -> bool:
     """Whether runs on moved inputs alone show if the original keeps its digits on values that are chosen to lose them."""
     meaning = meaning_of(case.new.origin.kind)
     return meaning is not None and meaning.is_numeric and not reference.values

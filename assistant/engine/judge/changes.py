@@ -1,6 +1,6 @@
 """Which kernels an edit concerns: those whose code, or the code they reach, says something else, and those whose launch does.
 
-Comments and spaces do not count. What cannot be told apart concerns every kernel: host code other than the launches, conditional
+Comments and spaces do not count. What cannot be attributed concerns every kernel: host code other than the launches, conditional
 directives, ``using namespace``, included files of the user's own. Of an edit of several files, each kernel is looked at in its own file
 and in those that differ: a constant of a header, or a launch, may be in another file than the kernel.
 

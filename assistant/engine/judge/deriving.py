@@ -19,7 +19,7 @@ from assistant.engine.job import Job
 from assistant.engine.judge.budget import CHECKED_THREADS, Cost, case_count, is_large, own_size_count, repeat_count, work_s
 from assistant.engine.judge.grids import independent_of_grid
 from assistant.engine.judge.replaying import CaseTrial
-from assistant.engine.judge.sizes import CleanSize, SizedLaunch, TriedSizes, size_model_of, try_sizes
+from assistant.engine.judge.sizes import CleanSize, SizedLaunch, SizeTrials, size_model_of, try_sizes
 from assistant.engine.judge.trying import in_part, trials_of, try_version
 from assistant.engine.judge.values import REPASSED, Base, apart, base_of, of_own_size, other_values
 from assistant.engine.source_version import SourceVersion
@@ -92,7 +92,7 @@ async def derive(job: Job, version: SourceVersion, lead: Lead, effort: Effort) -
         return DerivedCases((own,), (unused,))
     if trial.is_unsupported:
         return DerivedCases((own, *(case for _, case in _chosen(bases, cost, effort, lead.is_declared)[0] if not _is_risky(case))))
-    model, sizes, anchors = _model(version, lead), TriedSizes(), list[JudgedCase]()
+    model, sizes, anchors = _model(version, lead), SizeTrials(), list[JudgedCase]()
     if model is not None:
         usable = dense_trial if dense_trial.unclean(trial.problem_kinds) is None else trial
         launch = SizedLaunch(usable, sparse, model, cost, base.layouts)

@@ -18,9 +18,9 @@ from assistant.engine.judge.checked_blocks import CheckedOnBlocks, checked_on_bl
 from assistant.engine.judge.filled import as_found
 from assistant.engine.judge.fitting import VersionLaunches, fitted, fittings, followed
 from assistant.engine.judge.in_part import judged_in_part
-from assistant.engine.judge.in_question import facts_beside, findings_beside, kernels_in_question, static_findings
+from assistant.engine.judge.in_question import kernels_in_question, other_facts, other_findings, static_findings
 from assistant.engine.judge.one_program import compared
-from assistant.engine.judge.other_programs import programs_beside
+from assistant.engine.judge.other_programs import unjudged_programs
 from assistant.engine.judge.own_blocks import CaseOfBoth
 from assistant.engine.judge.pairing import line_pairs, pairing_of
 from assistant.engine.judge.promises import promises_of
@@ -84,8 +84,8 @@ async def verify(
     if isinstance(runs, LabFailure):
         return runs
     limits = () if counted.run is None else counted.run.missing_limits
-    beside_it = await programs_beside(job, baseline.version, candidate) if effort.is_confirming else ()
-    missing = [*baseline.missing_checks, *limits, *beside_it]
+    in_others = await unjudged_programs(job, baseline.version, candidate) if effort.is_confirming else ()
+    missing = [*baseline.missing_checks, *limits, *in_others]
     if isinstance(pairing, ProgramLevelOnly):
         missing.append(f"kernel-level replay: {pairing.reason}; only what reaches the host was compared")
     in_part = judged_in_part(baseline, candidate, counted, [CaseOfBoth(*each, side) for each, side in zip(chosen, runs, strict=True)])
@@ -98,9 +98,9 @@ async def verify(
     shown = await check_whole_program(job, baseline, candidate, facts, counted, program) if is_checked else ProgramChecks()
     in_question = (baseline.facts, facts) if is_whole else kernels_in_question(baseline, candidate, facts)
     order_before, order_after = map(order_of, in_question)
-    beside = facts_beside(baseline, candidate)
+    others = other_facts(baseline, candidate)
     order = UNCHECKED if in_part.is_partial else await _stream_order(job, baseline, candidate, counted)
-    of_edit = (*_of_streams(baseline, candidate, ((baseline.facts, facts), *beside), order), *_of_bounds(in_question))
+    of_edit = (*_of_streams(baseline, candidate, ((baseline.facts, facts), *others), order), *_of_bounds(in_question))
     shown_cases = [(item, as_found(item.case.new, item.original, new, side)) for (item, new), side in zip(chosen, runs, strict=True)]
     promises = promises_of(baseline.version, candidate, counted, baseline.kernels)
     evidence = JudgeEvidence(
@@ -112,12 +112,12 @@ async def verify(
             *shown.labels,
             *promises.labels,
             *in_part.labels,
-            *(label for pair in (in_question, *beside) for label in detect_labels(*pair)),
+            *(label for pair in (in_question, *others) for label in detect_labels(*pair)),
             *one.labels,
         ),
         findings=(
             *static_findings(baseline, candidate, followed(baseline, candidate, fitting), counted.recording),
-            *findings_beside(beside, counted.recording),
+            *other_findings(others, counted.recording),
             *shown.findings,
             *order.findings,
             *promises.findings,
@@ -137,12 +137,12 @@ async def verify(
         order_before=order_before,
         order_after=order_after,
     )
-    judged = await _unless_perturbed(job, baseline, shown_cases, _Judged(evidence, judge(evidence)))
+    judged = await _unless_perturbed(job, baseline, shown_cases, _Judgement(evidence, judge(evidence)))
     judged = await _unless_rounding(job, baseline, candidate, counted, judged)
     return _unless_original_is_faulty(baseline, judged.verdict)
 
 
-class _Judged(Record):
+class _Judgement(Record):
     """Evidence, and what follows from it."""
 
     evidence: JudgeEvidence
@@ -155,8 +155,8 @@ def _evidence_of(baseline: Baseline, cases: Sequence[tuple[PreparedCase, tuple[S
 
 
 async def _unless_perturbed(
-    job: Job, baseline: Baseline, cases: Sequence[tuple[PreparedCase, tuple[SideRun, ...]]], judged: _Judged
-) -> _Judged:
+    job: Job, baseline: Baseline, cases: Sequence[tuple[PreparedCase, tuple[SideRun, ...]]], judged: _Judgement
+) -> _Judgement:
     """Where values differ by more than the narrow bounds, with how far the original itself moves: on the program's own kinds of values
     first, as a difference there decides."""
     for is_every in (False, True):
@@ -165,7 +165,7 @@ async def _unless_perturbed(
         if items and _rests_on_values(judged.verdict):
             await perturb(job, baseline.version, items, baseline.perturbed)
             evidence = replace(judged.evidence, cases=_evidence_of(baseline, cases))
-            judged = _Judged(evidence, judge(evidence))
+            judged = _Judgement(evidence, judge(evidence))
     return judged
 
 
@@ -174,7 +174,7 @@ def _rests_on_values(verdict: VerificationResult) -> bool:
     return isinstance(verdict, Verification) and bool({finding.code for finding in verdict.findings} & _WITHIN_BOUNDS)
 
 
-async def _unless_rounding(job: Job, baseline: Baseline, candidate: SourceVersion, counted: CountedRun, judged: _Judged) -> _Judged:
+async def _unless_rounding(job: Job, baseline: Baseline, candidate: SourceVersion, counted: CountedRun, judged: _Judgement) -> _Judgement:
     """Where numbers on the host are all that is wrong, with how inaccurate the original's own results are, and how far they move in a run
     that rounds otherwise: what nearly cancels moves further than any rule of roundoffs says."""
     program = judged.evidence.program
@@ -187,7 +187,7 @@ async def _unless_rounding(job: Job, baseline: Baseline, candidate: SourceVersio
     rounded = None if isinstance(run, LabFailure) else with_types(run, baseline.version)
     error = own_error(recorded_cases(baseline), baseline.outputs, baseline.tolerance)
     evidence = replace(judged.evidence, program=program_verdict(baseline, candidate, counted, error, rounded))
-    return _Judged(evidence, judge(evidence))
+    return _Judgement(evidence, judge(evidence))
 
 
 async def _stream_order(job: Job, baseline: Baseline, candidate: SourceVersion, counted: CountedRun) -> StreamOrder:

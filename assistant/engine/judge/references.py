@@ -33,7 +33,7 @@ __all__ = ["find_references", "perturbed_runs"]
 
 _FLOAT_NAME = re.compile(r"\b(?:float|__half|half)([234]?)\b")
 _NOT_THE_SOURCES = frozenset({"timed_out", "crashed", "internal", "no_space"})
-"""Kinds of failure that a source is not to blame for: what it would have told is missing."""
+"""Kinds of failure that a source is not to blame for: what it would have shown is missing."""
 _PERTURBED_BYTES = 16 << 20
 """Cases with more data are not run on eight perturbed inputs: their reference alone decides."""
 

@@ -49,14 +49,14 @@ def successor(store: ProposalStore, proposal: Proposal) -> Proposal | None:
 
 
 def store_and_supersede(
-    job_id: str, store: ProposalStore, workspace: Path, fresh: Proposal, beside: Collection[str] = ()
+    job_id: str, store: ProposalStore, workspace: Path, fresh: Proposal, alternatives: Collection[str] = ()
 ) -> tuple[events.Message, ...]:
     """Keep ``fresh``; says which open ones it takes the place of, and which gain more and stay open as well.
 
-    ``beside``: ids of those that it is an alternative to; they stay open in any case.
+    ``alternatives``: ids of those that it is an alternative to; they stay open in any case.
     """
-    better = tuple(known for known in better_open(store, workspace, fresh) if known.id not in beside)
-    superseded = store.add_proposal(workspace, fresh, frozenset((*beside, *(known.id for known in better))))
+    better = tuple(known for known in better_open(store, workspace, fresh) if known.id not in alternatives)
+    superseded = store.add_proposal(workspace, fresh, frozenset((*alternatives, *(known.id for known in better))))
     messages: list[tuple[str, str | None]] = [(f"{fresh.id} takes the place of {old}, which was open", None) for old in superseded]
     for known in better:
         text = f"{known.id} ({claim_in_words(known)}) stays open: it edits the same text and gains more than {fresh.id}"

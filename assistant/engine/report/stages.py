@@ -186,7 +186,7 @@ def _tell_pasted(job: Job, version: SourceVersion) -> None:
 def _tell_printed(job: Job, runs: Iterable[ProgramRun | None]) -> None:
     """The last lines that the program printed, which may be its own verdict, and what of CUDA it called in vain."""
     if job.request.is_live:
-        return  # nobody waits for the program itself
+        return  # no one waits for the program itself
     for run in (run for run in runs if run is not None):
         lines = run.stdout.decode("utf-8", "replace").strip().splitlines()
         words = " / ".join(line.strip()[:_MOST_PRINTED] for line in lines[-_LINES_PRINTED:] if line.strip())

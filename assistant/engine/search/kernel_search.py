@@ -57,7 +57,7 @@ class KernelSearch:
         self._seen: set[str] = set()
         """Texts that were confirmed, whether they were offered or not."""
         self._is_alternative = False
-        """What needs a decision was offered and left open; what needs none is offered beside it."""
+        """What needs a decision was offered and left open; what needs none is offered as well."""
         self._withheld: list[str] = []
         self._offered: list[ConfirmationResult] = []
 

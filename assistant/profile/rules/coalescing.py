@@ -55,7 +55,7 @@ def _scattered(launch: CountedLaunch, group: tuple[LineAccess, ...], walk: RowWa
 
 
 def wasted_sectors(context: FindContext, launch: CountedLaunch) -> tuple[Diagnosis, ...]:
-    """KO102: sectors are used in part: a misaligned start, a stride, an array of structures, told apart by how many too many."""
+    """KO102: sectors are used in part: a misaligned start, a stride, an array of structures, distinguished by how many too many."""
     found: list[Diagnosis] = []
     arrays: defaultdict[str, list[_StructLine]] = defaultdict(list)
     for group in _wasteful_lines(launch.profile):
