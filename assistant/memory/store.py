@@ -20,7 +20,7 @@ from assistant.memory import analyses, calls, jobs, pair, placements, records
 from assistant.memory.alternatives import chosen_alternative
 from assistant.memory.database import Database, open_database
 from assistant.memory.experience import read_judgements, read_trials
-from assistant.memory.forget import ForgetScope, Forgotten, forget
+from assistant.memory.forget import ForgetScope, ForgottenCounts, forget
 from assistant.memory.integrity import Damage, IntegrityReport, verify
 from assistant.memory.knowledge import Knowledge, derive
 from assistant.memory.recall import recall
@@ -209,7 +209,7 @@ class MemoryStore:
             lost = (Damage("recordings", error.message),)
         return replace(report, damages=report.damages + lost)
 
-    def forget(self, scope: ForgetScope, now_ms: int) -> Forgotten:
+    def forget(self, scope: ForgetScope, now_ms: int) -> ForgottenCounts:
         """Purge contents for good, leaving tombstones; raises UsageError for an empty scope."""
         forgotten = forget(self.database, scope, now_ms)
         self._archive.drop_forgotten(now_ms)

@@ -1,7 +1,7 @@
 """What happens when a person decides on a proposal: its files change, the decision is kept, once.
 
 Order of an accept: the texts are checked, the files replaced, the decision appended by one compare-and-set. If somebody else decided in
-between, the files are put back and the one that came second is told which one was first.
+between, the files are put back and the second one is informed who was first.
 """
 
 from __future__ import annotations

@@ -134,7 +134,8 @@ class CandidateJudge:
     ) -> Trial:
         before, after = node.evaluation.kernel(self._name), evaluation.kernel(self._name)
         if comparison is None:
-            return trial.ended(TrialOutcome.FAILED, "the edited program does not launch the kernel any more")
+            wrong = next((found.message for found in verification.findings if found.outcome is Outcome.FAIL), None)
+            return trial.ended(TrialOutcome.FAILED, wrong or "the edited program does not launch the kernel any more")
         scored = (*trial.predictions, *score_ratio(trial.step.predicted_ratio, comparison.ratio))
         trial = replace(trial, comparison=comparison, ratio=comparison.ratio, predictions=scored)
         match gate(trial.step.finding, before, after, verification, comparison):

@@ -160,6 +160,7 @@ class _Search(Record):
         self.chosen.accounts.leave_out(self.earlier.plan_count(finished, evaluation.version.files))
         found: list[KernelSearchResult] = []
         edited: dict[Path, Source] = {}
+        _tell_of_macros(self.job, evaluation)
         for name in (name for name in _by_cost(evaluation) if name not in finished):
             beginning = await self._from_file_of(name, evaluation, start, edited)
             if isinstance(beginning, LabFailure):
@@ -243,10 +244,21 @@ def _edited(start: SourceVersion, version: SourceVersion) -> dict[Path, Source]:
 
 
 def _by_cost(evaluation: Evaluation) -> tuple[str, ...]:
+    """Of kernels whose text can be edited, the costliest first."""
     cost: dict[str, float] = {}
-    for item in evaluation.assessment.kernels:
+    for item in (item for item in evaluation.assessment.kernels if not item.kernel.macro):
         cost[item.kernel.qualified_name] = cost.get(item.kernel.qualified_name, 0.0) + item.predicted_time_s
     return tuple(sorted(cost, key=lambda name: -cost[name]))
+
+
+def _tell_of_macros(job: Job, evaluation: Evaluation) -> None:
+    for kernel in dict.fromkeys(item.kernel for item in evaluation.assessment.kernels if item.kernel.macro):
+        job.say(
+            Severity.INFORMATION,
+            f"{kernel.key} is not edited: its text stands in the macro {kernel.macro}",
+            "write it out",
+            line=kernel.line,
+        )
 
 
 def _defects(evaluation: Evaluation) -> list[tuple[str, Finding]]:
