@@ -92,7 +92,7 @@ async def test_plan_with_all_that_may_be_known(snapshot: SnapshotAssertion) -> N
 
 
 async def test_plan_without_any_signal(snapshot: SnapshotAssertion) -> None:
-    off = dict.fromkeys(("compile", "verify", "sanitizer", "static", "profile", "hardware", "memory"), "off")
+    off: dict[str, object] = dict.fromkeys(("compile", "verify", "sanitizer", "static", "profile", "hardware", "memory"), "off")
     assert shown(await inputs(signals=off).plan(full_request(), 6)) == snapshot
 
 
