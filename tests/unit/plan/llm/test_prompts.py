@@ -144,6 +144,14 @@ async def test_repair_wrong_answer(snapshot: SnapshotAssertion) -> None:
     assert shown(await inputs().improve(full_request(), STEP, REWRITE, setback)) == snapshot
 
 
+async def test_repair_only_here(snapshot: SnapshotAssertion) -> None:
+    message = "right only for the program's own sizes; with n=65: out differs"
+    finding = VerificationFinding("assumption", Outcome.NEEDS_DECISION, message, "transpose", 14, 0)
+    cases = (CaseResult("resized", "n=65", 1.0, Outcome.NEEDS_DECISION, 1.5, 0.2),)
+    setback = Setback(SetbackKind.ONLY_HERE, message, candidate(), (), (finding,), cases)
+    assert shown(await inputs().improve(full_request(), STEP, REWRITE, setback)) == snapshot
+
+
 async def test_refine(snapshot: SnapshotAssertion) -> None:
     setback = Setback(
         SetbackKind.NOT_FASTER, "no gain is predicted", candidate(), evidence=AFTER, ratio=1.002, profiles=request_of().profiles
