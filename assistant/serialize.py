@@ -2,7 +2,7 @@
 
 One codec for worker messages, memory rows and events. Supports dataclasses, tuples (variable and fixed length), ``frozenset``,
 ``dict[str, T]``, enums, ``Path``, ``bytes`` (base64), ``Literal``, unions (of ``None``, scalars and dataclasses) and JSON scalars.
-A union of several dataclasses is told apart by its field names, or by a ``Literal`` field where the names agree.
+The members of a union of several dataclasses are distinguished by their field names, or by a ``Literal`` field where the names agree.
 
 Example::
 

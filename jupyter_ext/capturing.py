@@ -34,7 +34,7 @@ from jupyter_ext.cells import Cell, captured_cell
 from jupyter_ext.opening import MagicLine
 from jupyter_ext.workshop import Workshop
 
-__all__ = ["Capturing", "CellRecording", "Subject", "captured_option"]
+__all__ = ["CellRecorder", "CellRecording", "Subject", "captured_option"]
 
 _LIBRARYS_OWN = "it is a library's own kernel"
 """As the recording library says it (``device/capture/inject/recorder.cpp``)."""
@@ -69,7 +69,7 @@ class Notebook(Protocol):
         ...
 
 
-class Capturing:
+class CellRecorder:
     """Records cells of one notebook."""
 
     def __init__(self, workshop: Workshop, notebook: Notebook) -> None:

@@ -22,7 +22,7 @@ from assistant.cuda.embedded.find import find_embedded
 from assistant.cuda.embedded.names import own_name
 from assistant.cuda.embedded.replace import replace as replaced
 from assistant.errors import UsageError
-from assistant.model.embedded import Container, Embedded
+from assistant.model.embedded import Container, EmbeddedText
 from assistant.model.source import Source, Span, TextEdit
 from assistant.record import Record
 
@@ -44,7 +44,7 @@ class Cell(Record):
     """The front end's own; None where it gives none."""
     code: str
     """All of it, the magic's line included."""
-    embedded: Embedded
+    embedded: EmbeddedText
     path: Path
     """What memory calls the CUDA text; no file."""
 
@@ -103,14 +103,14 @@ OpenComm = Callable[[str, dict[str, Any]], Comm]
 
 def cell_of(code: str, notebook: Path, cell_id: str | None, file: Path | None = None) -> Cell:
     """``file``: what the text goes by instead of a name of the notebook's. Raises UsageError for a cell that holds no CUDA text."""
-    found = [item for item in find_embedded(code, Container.NOTEBOOK_CELL) if isinstance(item, Embedded)]
+    found = [item for item in find_embedded(code, Container.NOTEBOOK_CELL) if isinstance(item, EmbeddedText)]
     if not found or not found[0].kind.is_cell_magic:
         raise UsageError("the cell holds no CUDA text", "begin it with %%kernelopt and put the kernel on the next lines")
     path = file or notebook.with_name(f"{notebook.name}.{own_name(found[0].text) or _NO_NAME}.cu")
     return Cell(cell_id, code, found[0], path)
 
 
-def captured_cell(code: str, embedded: Embedded | None, text: str, selector: str, notebook: Path, cell_id: str | None) -> Cell:
+def captured_cell(code: str, embedded: EmbeddedText | None, text: str, selector: str, notebook: Path, cell_id: str | None) -> Cell:
     """A kernel's text that Python code launched: the string of the cell that was run, else a CUDA cell that is not made yet."""
     if embedded is not None:
         return Cell(cell_id, code, embedded, notebook.with_name(f"{notebook.name}.{own_name(text) or _NO_NAME}.cu"))
@@ -127,7 +127,7 @@ def notebook_path(namespace: Mapping[str, object]) -> Path:
 def same_cell(cell: Cell, text: str) -> Cell:
     """The cell after its CUDA text became ``text``."""
     code = cell.with_text(text)
-    texts = (item for item in find_embedded(code, Container.NOTEBOOK_CELL) if isinstance(item, Embedded))
+    texts = (item for item in find_embedded(code, Container.NOTEBOOK_CELL) if isinstance(item, EmbeddedText))
     found = next((item for item in texts if item.text == text), None)
     assert found is not None, "what was put into the cell is read out of it again"
     return replace(cell, code=code, embedded=found)

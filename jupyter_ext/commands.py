@@ -25,7 +25,7 @@ from assistant.model.proposal import ProposalState
 from assistant.record import Record
 from jupyter_ext.front import show
 from jupyter_ext.panel import show_panel, show_static
-from jupyter_ext.reviewing import Reviewing
+from jupyter_ext.reviewing import ProposalReviewer
 from jupyter_ext.runs import CellRun
 from jupyter_ext.workshop import Workshop
 
@@ -48,7 +48,7 @@ class CommandOptions(Record):
 class Commands:
     """Carries out one line at a time, on the notebook's main thread."""
 
-    def __init__(self, workshop: Workshop, reviewing: Reviewing) -> None:
+    def __init__(self, workshop: Workshop, reviewing: ProposalReviewer) -> None:
         self._workshop = workshop
         self._reviewing = reviewing
         self._verbs: dict[str, Callable[[tuple[str, ...], CommandOptions], None]] = {

@@ -22,7 +22,7 @@ from jupyter_ext.choice import REASONS, Choice, LeftOut, everything
 from jupyter_ext.comms import heard_at_once
 from jupyter_ext.page import answer_html, course_html
 from jupyter_ext.proposal_page import MONO, OPEN, PROSE
-from jupyter_ext.reviewing import Reviewing
+from jupyter_ext.reviewing import ProposalReviewer
 from jupyter_ext.runs import CellRun
 
 __all__ = ["Controls", "Progress"]
@@ -55,7 +55,7 @@ class Progress:
 class Controls:
     """The decisions on one run's proposals; empty while there is nothing to decide."""
 
-    def __init__(self, run: CellRun, reviewing: Reviewing) -> None:
+    def __init__(self, run: CellRun, reviewing: ProposalReviewer) -> None:
         """Raises ImportError without ipywidgets."""
         self._run = run
         self._reviewing = reviewing
@@ -96,7 +96,7 @@ class Controls:
 class ProposalBox:
     """One open proposal: accept it, leave some of its hunks out and say why, or reject it and say why."""
 
-    def __init__(self, proposal: Proposal, run: CellRun, reviewing: Reviewing, say: Callable[[str], None]) -> None:
+    def __init__(self, proposal: Proposal, run: CellRun, reviewing: ProposalReviewer, say: Callable[[str], None]) -> None:
         self._proposal = proposal
         self._run = run
         self._reviewing = reviewing

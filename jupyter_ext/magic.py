@@ -24,16 +24,16 @@ from IPython.core.magic_arguments import MagicArgumentParser, argument, magic_ar
 from assistant.errors import KernelOptError, UsageError
 from assistant.live.workload import ReferenceLimits
 from assistant.ports.lab import LabFailure
-from jupyter_ext.capturing import Capturing, captured_option
+from jupyter_ext.capturing import CellRecorder, captured_option
 from jupyter_ext.cells import cell_of, notebook_path
 from jupyter_ext.commands import VERBS, CommandOptions, Commands, wait_for
 from jupyter_ext.editor import EditorCells
 from jupyter_ext.foreign import foreign_options
 from jupyter_ext.front import NotebookFront
-from jupyter_ext.opening import MagicLine, OpenedCell, Opening
+from jupyter_ext.opening import CellOpener, MagicLine, OpenedCell
 from jupyter_ext.options import unquoted, without_accept
 from jupyter_ext.panel import show_panel
-from jupyter_ext.reviewing import Reviewing
+from jupyter_ext.reviewing import ProposalReviewer
 from jupyter_ext.workshop import Workshop
 
 __all__ = ["CellError", "KernelOptMagics"]
@@ -200,10 +200,10 @@ class _Parts:
 
     def __init__(self, front: NotebookFront) -> None:
         self.workshop = Workshop()
-        self.reviewing = Reviewing(self.workshop, front, EditorCells(self.workshop, front.namespace))
-        self.opening = Opening(self.workshop, front.namespace)
+        self.reviewing = ProposalReviewer(self.workshop, front, EditorCells(self.workshop, front.namespace))
+        self.opening = CellOpener(self.workshop, front.namespace)
         self.commands = Commands(self.workshop, self.reviewing)
-        self.capturing = Capturing(self.workshop, front)
+        self.capturing = CellRecorder(self.workshop, front)
 
 
 def _parser_of(magic: object) -> MagicArgumentParser:

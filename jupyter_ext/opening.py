@@ -2,7 +2,7 @@
 
 Example::
 
-    opened = Opening(workshop, namespace).open(cell, MagicLine(args="x=x,n=n", grid="(n+255)//256", block="256"))
+    opened = CellOpener(workshop, namespace).open(cell, MagicLine(args="x=x,n=n", grid="(n+255)//256", block="256"))
     opened.callables["halve"], opened.run
 """
 
@@ -20,7 +20,7 @@ from assistant.cuda.match import select_kernels
 from assistant.cuda.parse import parse
 from assistant.cuda.struct_layouts import layout_named
 from assistant.editor.tasks import Verb
-from assistant.engine import Allowed, OptimizeOptions, check_region, flags_of
+from assistant.engine import AllowOption, OptimizeOptions, check_region, flags_of
 from assistant.errors import CannotAnswerError, UsageError
 from assistant.live.binding import Bound, StructBytes, bind
 from assistant.live.callables import BoundKernel, EmulatorRunner, Runner
@@ -37,11 +37,11 @@ from assistant.record import Record
 from assistant.workload.blocks import find_blocks, sidecar_path
 from assistant.workload.signature import Signature, signature_of
 from jupyter_ext.cells import Cell
-from jupyter_ext.options import Launching, chosen_kernel, evaluated, pairs_of, shapes_of, values_of
+from jupyter_ext.options import LaunchOptions, chosen_kernel, evaluated, pairs_of, shapes_of, values_of
 from jupyter_ext.runs import CellRun
 from jupyter_ext.workshop import CellQuestions, Workshop
 
-__all__ = ["CellRefused", "MagicLine", "OpenedCell", "Opening"]
+__all__ = ["CellOpener", "CellRefused", "MagicLine", "OpenedCell"]
 
 _MOST_CAPTURED = 4
 """Recordings of captured cells that are kept: each may take 1 GiB of the disk."""
@@ -92,7 +92,7 @@ class OpenedCell(Record):
     compiled: CompiledText
 
 
-class Opening:
+class CellOpener:
     """Opens the cells of one notebook."""
 
     def __init__(self, workshop: Workshop, namespace: Mapping[str, object]) -> None:
@@ -122,7 +122,7 @@ class Opening:
         compiled = self._compiled(cell, wanted, signatures)
         if asked.file is not None:
             self._write(cell)
-        launching = Launching(asked.grid, asked.block, asked.shared, self._namespace)
+        launching = LaunchOptions(asked.grid, asked.block, asked.shared, self._namespace)
         runner_of = self._runners(cell, compiled, asked)
         bound = self._bound(parsed, kernel, signatures, launching, asked)
         live, notes = self._live(cell, bound, asked, wanted)
@@ -184,7 +184,7 @@ class Opening:
         return compiled
 
     def _bound(
-        self, parsed: ParsedSource, kernel: Kernel | None, signatures: Mapping[str, Signature], launching: Launching, asked: MagicLine
+        self, parsed: ParsedSource, kernel: Kernel | None, signatures: Mapping[str, Signature], launching: LaunchOptions, asked: MagicLine
     ) -> list[ShapeBinding]:
         """The arrays of every shape; none where the line binds none."""
         is_callable_alone = asked.args is None and asked.until == "bind" and asked.ref is None and asked.shapes is None
@@ -307,7 +307,7 @@ def struct_bytes(parsed: ParsedSource) -> StructBytes:
 
 
 def _wanted(asked: MagicLine, kernel: Kernel | None) -> CellQuestions:
-    allowed = Allowed.read(asked.allow)
+    allowed = AllowOption.read(asked.allow)
     may_edit_host_code = asked.may_edit_host_code or allowed.is_host_code
     return CellQuestions(
         kernel=None if asked.kernel is None or kernel is None else kernel.key,

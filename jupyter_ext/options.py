@@ -19,7 +19,7 @@ from assistant.live.names import kernel_names, python_name
 from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.source import Kernel, Parameter
 
-__all__ = ["Launching", "chosen_kernel", "evaluated", "pairs_of", "shapes_of", "unquoted", "values_of", "without_accept"]
+__all__ = ["LaunchOptions", "chosen_kernel", "evaluated", "pairs_of", "shapes_of", "unquoted", "values_of", "without_accept"]
 
 _QUOTES = ("'", '"')
 _MOST_DIMENSIONS = 3
@@ -93,7 +93,7 @@ def evaluated(text: str, what: str, namespace: Mapping[str, object], local: Mapp
         ) from error
 
 
-class Launching:
+class LaunchOptions:
     """Grid, block and dynamic shared memory as the magic's line gives them, worked out for each launch."""
 
     def __init__(self, grid: str | None, block: str | None, shared: str | None, namespace: Mapping[str, object]) -> None:

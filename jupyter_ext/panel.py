@@ -27,7 +27,7 @@ from jupyter_ext.page import (
     report_text,
 )
 from jupyter_ext.proposal_page import OPEN
-from jupyter_ext.reviewing import Reviewing
+from jupyter_ext.reviewing import ProposalReviewer
 from jupyter_ext.runs import CellRun, RunState
 from jupyter_ext.workshop import Picture, Workshop
 
@@ -39,7 +39,7 @@ _NOTHING = {"text/plain": "", "text/html": ""}
 Bundle = dict[str, Any]
 
 
-def show_panel(run: CellRun, workshop: Workshop, reviewing: Reviewing) -> None:
+def show_panel(run: CellRun, workshop: Workshop, reviewing: ProposalReviewer) -> None:
     """Display the panel of a run below the cell that runs, and keep it up to date."""
     try:
         widgets = Widgets(Progress(run, workshop.cancel), Controls(run, reviewing))

@@ -13,7 +13,7 @@ from html import escape
 
 from assistant.cuda.changes import changes_diff
 from assistant.cuda.edits import lines_of
-from assistant.editor.picture import proposal_title
+from assistant.editor.picture import alternative_lines, proposal_title
 from assistant.editor.report_comparison import comparison_part
 from assistant.model.proposal import Decision, DecisionKind, Proposal, ProposalState
 from assistant.model.source import Hunk
@@ -47,6 +47,8 @@ def proposal_html(proposal: Proposal, decision: Decision | None = None, is_newes
     head = f"<b>{escape(proposal.id)}</b> <b>{escape(proposal.state.value)}</b>: {escape(proposal_title(proposal))}"
     labels = ", ".join(label.value for label in proposal.verification.labels)
     summary = prose(f"{proposal.summary}{f' Labels: {labels}.' if labels else ''}")
+    others = "".join(f"<li>{prose(line)}</li>" for line in alternative_lines(proposal))
+    others = f"Alternatives, with other decisions:<ul>{others}</ul>" if others else ""
     assumed = "".join(f"<li>assumes: {prose(text)}</li>" for text in proposal.assumptions)
     evidence = comparison_html(comparison_part(proposal))
     change = "".join(diff_html(one.before_text, one.after_text, one.hunks, decision) for one in proposal.files)
@@ -56,7 +58,7 @@ def proposal_html(proposal: Proposal, decision: Decision | None = None, is_newes
     return (
         f'<div class="kernelopt-proposal" style="margin-top:10px;{PROSE}"><div>{head}</div>'
         f"{'' if decision is None else f'<div>{escape(decision_words(decision))}</div>'}<div>{summary}</div>"
-        f"{f'<ul>{assumed}</ul>' if assumed else ''}{evidence}{change}</div>"
+        f"{f'<ul>{assumed}</ul>' if assumed else ''}{others}{evidence}{change}</div>"
     )
 
 
@@ -68,6 +70,7 @@ def proposal_lines(proposal: Proposal) -> list[str]:
         versions = () if part.versions is None else (*part.versions.times, *part.versions.counts, *part.versions.stalls)
         lines += [f"  {part.interval} Method: {part.method}."]
         lines += [f"  {pair.name}: {pair.before} → {pair.after}" for pair in versions]
+        lines += [f"  alternative {line}" for line in alternative_lines(proposal)]
         lines.append(changes_diff(proposal.files).rstrip())
     return lines
 

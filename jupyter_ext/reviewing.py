@@ -22,7 +22,7 @@ from jupyter_ext.cells import Cell, CellEdit, Replacement, same_cell
 from jupyter_ext.runs import CellRun
 from jupyter_ext.workshop import Workshop
 
-__all__ = ["CellFront", "Elsewhere", "Reviewing"]
+__all__ = ["CellFront", "Elsewhere", "ProposalReviewer"]
 
 _REFUSALS = {
     "changed": "the cell was changed since it was run: run it again first",
@@ -51,7 +51,7 @@ class Elsewhere(Protocol):
         ...
 
 
-class Reviewing:
+class ProposalReviewer:
     """Reviews one notebook's proposals."""
 
     def __init__(self, workshop: Workshop, front: CellFront, elsewhere: Elsewhere | None = None) -> None:
@@ -64,7 +64,7 @@ class Reviewing:
     def accept(self, proposal_id: str, hunk_ids: tuple[str, ...], shown: CellRun | None = None, why: Why = NO_WHY) -> str:
         """What came of it, in a sentence. Raises UsageError, and CannotAnswerError where the edit clashes with the cell.
 
-        ``shown``: the run whose panel was pressed; cells whose kernel has one name are told apart by it, else by their texts.
+        ``shown``: the run whose panel was pressed; cells whose kernel has one name are distinguished by it, else by their texts.
         ``why``: of a part, why the rest is left out.
         """
         run, proposal = self._held(proposal_id, shown)

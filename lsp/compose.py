@@ -42,7 +42,7 @@ from lsp.features import (
 from lsp.late import LateReads
 from lsp.models import EditorModel
 from lsp.pending_edits import PendingEdits
-from lsp.placing import Placing
+from lsp.placing import CellEdits
 from lsp.proposals import Proposals
 from lsp.scratch import ScratchCopies
 from lsp.settings import EditorConfiguration
@@ -69,7 +69,7 @@ class Parts(Record):
     edits: DocumentEdits
     proposals: Proposals
     scratch: ScratchCopies
-    placing: Placing
+    placing: CellEdits
     watch: FolderWatch
     settings: SettingsSync
 
@@ -109,7 +109,7 @@ def compose(
         edits,
         offers,
         scratch,
-        Placing(client, units, backend, edits),
+        CellEdits(client, units, backend, edits),
         FolderWatch(client, backend.files_changed),
         SettingsSync(server, client, backend, diagnostics, configured),
     )

@@ -60,7 +60,7 @@ class Diagnostics:
 
     def clear(self, uri: str) -> None:
         """The document was closed."""
-        self._send(uri, self._told_of(file_of(uri, None)))
+        self._send(uri, self._reported_of(file_of(uri, None)))
         self._publish_unopened(uri, {})
 
     def _unopened(self, unit: Unit) -> Iterator[tuple[Path, list[types.Diagnostic]]]:
@@ -69,20 +69,20 @@ class Diagnostics:
             place = Unit("", path.as_uri(), path, file.text, file.text, unit.encoding)
             yield path, [_diagnostic(place, note) for note in file.notes]
 
-    def _publish_unopened(self, uri: str, told: dict[Path, list[types.Diagnostic]]) -> None:
+    def _publish_unopened(self, uri: str, reported: dict[Path, list[types.Diagnostic]]) -> None:
         """Show what a document's jobs say of other files now, and take back what they said before."""
         before = self._elsewhere.pop(uri, {})
-        if told:
-            self._elsewhere[uri] = told
-        for path in dict.fromkeys((*before, *told)):
+        if reported:
+            self._elsewhere[uri] = reported
+        for path in dict.fromkeys((*before, *reported)):
             if self._backend.editor.key_of(path) is None:
-                self._send(path.as_uri(), self._told_of(path))
+                self._send(path.as_uri(), self._reported_of(path))
 
-    def _told_of(self, path: Path) -> list[types.Diagnostic]:
+    def _reported_of(self, path: Path) -> list[types.Diagnostic]:
         """What the jobs on all documents report of a file that is not open; each once."""
         found: list[types.Diagnostic] = []
-        for told in self._elsewhere.values():
-            found += [diagnostic for diagnostic in told.get(path, []) if diagnostic not in found]
+        for reported in self._elsewhere.values():
+            found += [diagnostic for diagnostic in reported.get(path, []) if diagnostic not in found]
         return found
 
     def _notes(self, unit: Unit) -> list[Note]:

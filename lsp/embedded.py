@@ -17,7 +17,7 @@ from lsprotocol import types
 
 from assistant.cuda.embedded.find import find_embedded
 from assistant.cuda.embedded.names import own_name
-from assistant.model.embedded import Container, Embedded, EmbeddingKind, EmbeddingProblem
+from assistant.model.embedded import Container, EmbeddedText, EmbeddingKind, EmbeddingProblem
 from assistant.record import Record
 from lsp.positions import Positions
 from lsp.units import IgnoredText, Unit
@@ -43,7 +43,7 @@ class _Text(Record):
     """One CUDA text."""
 
     text: str
-    embedded: Embedded | None
+    embedded: EmbeddedText | None
     """None where it is the whole cell."""
 
 
@@ -58,7 +58,7 @@ def read_embedded(
     found = find_embedded(opened.text, opened.container)
     if not found:
         return (), ()
-    texts = [_Text(item.text, item) for item in found if isinstance(item, Embedded)]
+    texts = [_Text(item.text, item) for item in found if isinstance(item, EmbeddedText)]
     positions = Positions(opened.text, opened.encoding)
     ignored = tuple(IgnoredText(positions.span(x.span.start, x.span.end), x) for x in found if isinstance(x, EmbeddingProblem))
     return _units(opened, texts, before, taken, may_rename), ignored

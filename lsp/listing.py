@@ -153,7 +153,7 @@ def _builds(backend: Backend, unit: Unit) -> Iterator[dict[str, Any]]:
 
 
 def build_command(way: BuildWay) -> tuple[str, dict[str, str]]:
-    """The command of this server that has a build say more, and what it takes beside the document."""
+    """The command of this server that has a build report more, and what it takes besides the document."""
     if way.command is None:
         return "kernelopt.program.configure", {}
     return "kernelopt.program.record", {"command": way.command}

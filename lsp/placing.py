@@ -22,7 +22,7 @@ from lsp.client import Client
 from lsp.edits import DocumentEdits, NewText
 from lsp.units import Unit, Units
 
-__all__ = ["Placing"]
+__all__ = ["CellEdits"]
 
 _POLL_S = 0.2
 """A person waits for the answer, in the notebook."""
@@ -33,7 +33,7 @@ _OTHERS_MS = 800
 _NOTEBOOK = ".ipynb"
 
 
-class Placing:
+class CellEdits:
     """Makes the edits that kernels of a client's notebooks ask for."""
 
     def __init__(self, client: Client, units: Units, backend: Backend, edits: DocumentEdits) -> None:

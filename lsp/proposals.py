@@ -159,7 +159,7 @@ class Proposals:
 
         def made() -> None:
             for outcome in self._backend.editor.review.made(apply.proposal.id, unheard):
-                self._backend.editor.told(unit.key, outcome)
+                self._backend.editor.show_decision(unit.key, outcome)
 
         self._edits.ask(texts, apply.proposal.id, f"kernelopt {apply.proposal.id}: {apply.proposal.summary}", made)
 

@@ -33,7 +33,7 @@ _ACCEPT = "Accept into the file"
 
 
 @dataclass
-class _Judging:
+class _ScratchJudgement:
     """One saved text that is being judged."""
 
     proposal: str
@@ -50,7 +50,7 @@ class ScratchCopies:
         self._backend = backend
         self._accept = accept
         self._proposals: dict[Path, str] = {}
-        self._judging: dict[str, _Judging] = {}
+        self._judging: dict[str, _ScratchJudgement] = {}
 
     def edit(self, proposal_id: str) -> dict[str, Any]:
         """Open a scratch copy of each file with the change made; saving one judges them together."""
@@ -83,7 +83,7 @@ class ScratchCopies:
         files = zip(_scratch_paths(proposal), proposal.files, strict=True)
         texts = tuple(Source(change.path, text if scratch == path else _saved_text(scratch, change)) for scratch, change in files)
         job_id = self._backend.editor.judge(key, proposal.before, texts)
-        self._judging[job_id] = _Judging(proposal_id, texts)
+        self._judging[job_id] = _ScratchJudgement(proposal_id, texts)
 
     def job_event(self, work: Work, event: Event) -> None:
         """The overall verdict is the last comparison of the job."""
@@ -97,7 +97,7 @@ class ScratchCopies:
         if judging is not None and judging.verdict is not None:
             self._client.spawn(self._offer(judging, judging.verdict))
 
-    async def _offer(self, judging: _Judging, verdict: ComparisonMade) -> None:
+    async def _offer(self, judging: _ScratchJudgement, verdict: ComparisonMade) -> None:
         sentence = f"your edit of {judging.proposal}: {comparison_sentence(verdict)}"
         if verdict.verification.outcome is Outcome.FAIL:
             self._client.say(sentence, types.MessageType.Warning)

@@ -17,7 +17,7 @@ from pygls.uris import to_fs_path
 from assistant.build.units import HEADER_SUFFIXES
 from assistant.cuda.code_text import blanked
 from assistant.cuda.embedded.replace import replace
-from assistant.model.embedded import Embedded, EmbeddingProblem
+from assistant.model.embedded import EmbeddedText, EmbeddingProblem
 from assistant.model.source import Span, TextEdit
 from assistant.record import Record
 from lsp.positions import Positions
@@ -44,7 +44,7 @@ class Unit(Record):
     document: str
     """The document's whole text."""
     encoding: types.PositionEncodingKind
-    embedded: Embedded | None = None
+    embedded: EmbeddedText | None = None
     """Where ``text`` stands in the document; None: it is the whole document."""
 
     def position(self, offset: int) -> types.Position:

@@ -50,5 +50,5 @@ def bound_of(needed: Requirements, target: Target) -> Bound:
 
 
 def _from_dram_bytes(needed: Requirements, target: Target) -> float:
-    """Of one pass over the data: as much as L2 holds may have been there before, or stay there."""
+    """The bound of one pass over the data: as much as L2 holds may have been there before, or stay there."""
     return max(0.0, needed.size_bytes - target.l2_bytes)

@@ -23,7 +23,7 @@ NEAR_RATIO = 2.0
 
 
 class Mean(Record):
-    """Of the counted ratios of some rows."""
+    """The mean of the counted ratios of some rows."""
 
     count: int
     geometric_mean: float | None
@@ -31,10 +31,10 @@ class Mean(Record):
 
 
 class Figures(Record):
-    """Of a whole run."""
+    """The figures of a whole run."""
 
     all: Mean
-    """Of every row that was searched."""
+    """The mean of every row that was searched."""
     far: Mean
     """Those that start far from their bound."""
     outcomes: dict[str, int]

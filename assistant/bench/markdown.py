@@ -33,7 +33,7 @@ _HEAD = (
     "time",
 )
 _MOST_LETTERS = 240
-"""Of a verdict's words in a cell; the JSON has all of them."""
+"""Letters of a verdict's words in a cell; the JSON has all of them."""
 
 
 def results_page(settings: BenchSettings, rows: Sequence[Row]) -> str:

@@ -13,6 +13,7 @@ from assistant.bench.row import Row, RowOutcome
 from assistant.bench.told import Heard
 from assistant.model import events
 from assistant.model.comparison import SpeedOutcome
+from assistant.model.event_parts import SpeedReport
 from assistant.model.verification import Outcome, verdict_in_words
 from assistant.profile.quantity import counted_noun
 
@@ -54,7 +55,7 @@ def with_verdict(row: Row, heard: Heard, judged: events.ComparisonMade) -> Row:
     )
 
 
-def _is_faster(speed: events.SpeedReport) -> bool:
+def _is_faster(speed: SpeedReport) -> bool:
     if speed.outcome is SpeedOutcome.PREDICTED:
         return speed.ratio > 1 and (speed.low is None or speed.low > 1)
     return speed.outcome is SpeedOutcome.FASTER

@@ -20,7 +20,7 @@ from assistant.errors import CannotAnswerError
 __all__ = ["private_copy", "sources_sha256"]
 
 _MOST_LETTERS = 200
-"""Of the system's reasons, which may name every file."""
+"""Letters of the system's reasons, which may name every file."""
 _TEXTS = frozenset({".cu", ".cuh", ".h", ".hpp", ".hh", ".hxx", ".inl", ".c", ".cc", ".cpp", ".cxx", ".toml"})
 
 
@@ -39,7 +39,7 @@ def private_copy(folder: Path) -> Generator[Path]:
 
 
 def sources_sha256(folder: Path) -> str:
-    """Of every source and header below the folder, with their names."""
+    """Hash over every source and header below the folder, with their names."""
     digest = hashlib.sha256()
     for path in _texts(folder):
         digest.update(f"{path.relative_to(folder).as_posix()}\0".encode("utf-8", "surrogateescape"))

@@ -26,7 +26,7 @@ class RowOutcome(StrEnum):
 
 
 class Times(Record):
-    """Of all that a program does on the GPU, but copies from and to the host."""
+    """Times of all that a program does on the GPU, but copies from and to the host."""
 
     original_s: float
     best_s: float
@@ -50,7 +50,7 @@ class Row(Record):
     name: str
     arguments: tuple[str, ...]
     sources_sha256: str
-    """Of its files; a row of other texts is run again."""
+    """Hash over its files; a row of other texts is run again."""
     outcome: RowOutcome
     reason: str
     """One sentence."""
@@ -63,7 +63,7 @@ class Row(Record):
     bound: Bound | None = None
     """None: not known."""
     verification: str | None = None
-    """Of the whole edit: PASS or NEEDS_DECISION with what they rest on; None where nothing was kept."""
+    """Verdict on the whole edit: PASS or NEEDS_DECISION with what they rest on; None where nothing was kept."""
     speed: SpeedOutcome | None = None
     ratio: float | None = None
     """time(original) / time(best) of the whole program, as judged."""

@@ -39,7 +39,8 @@ class SuiteProgram(BaseModel):
     derivation: str = ""
 
     def requirements(self, size: tuple[int, ...]) -> Requirements | None:
-        """Of the algorithm at that size; None where the row does not say. Raises UsageError for a formula that cannot be evaluated."""
+        """What the algorithm requires at that size; None where the row does not give it. Raises UsageError for a formula that cannot be
+        evaluated."""
         if self.bytes is None:
             return None
         values = dict(zip(self.parameters, map(float, size), strict=True))

@@ -14,7 +14,7 @@ Arithmetic = Literal["float", "double", "int"]
 
 
 class Requirements(Record):
-    """Of an algorithm at one size."""
+    """What an algorithm requires at one size."""
 
     size_bytes: float
     """Each input read once, each output written once."""

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from assistant.model.source import Kernel, LaunchSite, ParsedSource, Span
 
-__all__ = ["blank_spans", "host_includes", "host_spans", "name_expressions"]
+__all__ = ["INCLUDE", "blank_spans", "host_includes", "host_spans", "name_expressions"]
 
 _HOST_HEADERS = """
 algorithm array cassert cfloat chrono climits cmath complex cstddef cstdint cstdio cstdlib cstring ctime fstream
@@ -26,7 +26,8 @@ _DECIDING = re.compile(
     r"^[ \t]*#[ \t]*(?:if|ifdef|ifndef|elif|elifdef|elifndef|else|endif|define|undef)\b(?:\\[ \t]*\r?\n|[^\n])*", re.MULTILINE
 )
 """Directives that say what is compiled behind them."""
-_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:<([^>\n]+)>|"([^"\n]+)")[^\n]*$', re.MULTILINE)
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:<([^>\n]+)>|"([^"\n]+)")[^\n]*$', re.MULTILINE)
+"""The name is the first group in angle brackets, the second in quotes."""
 
 
 def blank_spans(text: str, spans: tuple[Span, ...]) -> str:
@@ -46,7 +47,7 @@ def blank_spans(text: str, spans: tuple[Span, ...]) -> str:
 
 def host_includes(text: str) -> tuple[Span, ...]:
     """Include lines of `_HOST_HEADERS`."""
-    return tuple(Span(m.start(), m.end()) for m in _INCLUDE.finditer(text) if (m[1] or m[2]) in _HOST_HEADERS.split())
+    return tuple(Span(m.start(), m.end()) for m in INCLUDE.finditer(text) if (m[1] or m[2]) in _HOST_HEADERS.split())
 
 
 def host_spans(parsed: ParsedSource, functions: tuple[Span, ...]) -> tuple[Span, ...]:

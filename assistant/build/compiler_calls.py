@@ -51,7 +51,7 @@ class CompilerCall(Record):
     action: Action
     units: tuple[CompiledUnit, ...] = ()
     inputs: tuple[str, ...] = ()
-    """What is linked beside the units, in order: absolute files, ``-lNAME`` and ``-LFOLDER``."""
+    """What is linked in addition to the units, in order: absolute files, ``-lNAME`` and ``-LFOLDER``."""
     output: str | None = None
     """Absolute; None for several objects, and where nothing is left."""
     flags: tuple[str, ...] = ()
@@ -111,7 +111,7 @@ _LONG_NAMES = {
     "-dependency-output": "-MF", "--x": "-x",
 }  # fmt: skip
 _FOLDER_NAMES = {"-iquote": "-I", "-idirafter": "-I"}
-"""Folders for includes, told from others by the order in which they are searched only."""
+"""Folders for includes, which differ from others by the order in which they are searched only."""
 _COMPILE = _words("-c --compile -dc --device-c -dw --device-w")
 _DEVICE_LINK = _words("-dlink --device-link")
 _ARCHIVE = _words("-lib --lib")

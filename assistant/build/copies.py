@@ -32,7 +32,7 @@ __all__ = ["copies_reason"]
 def copies_reason(facts: RegionFacts, key: AccessKey) -> str:
     """Why counting copies does not prove the key's count; empty where it does."""
     chain = facts.common_chain(key)
-    if chain is None or not _is_told_apart(facts, key):
+    if chain is None or not _is_distinct(facts, key):
         return COUNT
     kept = _kept(facts, chain)
     if any(not _stands_in(facts, region, kept) for region in facts.machine[key]):
@@ -44,8 +44,8 @@ def copies_reason(facts: RegionFacts, key: AccessKey) -> str:
     return _leaving_reason(facts, key, chain, kept)
 
 
-def _is_told_apart(facts: RegionFacts, key: AccessKey) -> bool:
-    """Whether emulated sites that ran differently often can be told from each other: as many conditions in the machine code."""
+def _is_distinct(facts: RegionFacts, key: AccessKey) -> bool:
+    """Whether emulated sites that ran differently often can be distinguished: as many conditions in the machine code."""
     emulated = Counter((s.active_threads, s.requests) for s in facts.emulated[key])
     return len(emulated) == 1 or sorted(emulated.values()) == sorted(facts.machine[key].values())
 

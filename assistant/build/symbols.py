@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from itertools import chain
 
 from assistant.cuda.same_names import is_named_file, split_name, without_file
 
@@ -49,13 +50,17 @@ def symbol_for(name: str, kernels: Iterable[tuple[str, str]]) -> str | None:
 def is_in_unit(name: str, unit: str, kernels: Iterable[tuple[str, str]]) -> bool:
     """Whether the kernel called ``name`` is one of this unit's (``unit``: its path), by its whole name: another unit may have an instance
     of the same template. A name with a file means that file's."""
-    file, plain = split_name(name)
-    return (not file or is_named_file(unit, file)) and _same_in(plain, kernels) is not None
+    file = split_name(name)[0]
+    return (not file or is_named_file(unit, file)) and _same_in(name, kernels) is not None
 
 
 def _same_in(name: str, kernels: Iterable[tuple[str, str]]) -> str | None:
-    matching = (mangled for demangled, mangled in kernels if without_file(name) == mangled or _plain(demangled) == _plain(name))
-    return next(matching, None)
+    """Of units linked into one the kernel of the same file, where both names have one."""
+    file, plain = split_name(name)
+    alike = [(split_name(demangled)[0], mangled) for demangled, mangled in kernels if plain == mangled or _plain(demangled) == _plain(name)]
+    of_file = (mangled for label, mangled in alike if file and label and is_named_file(label, file))
+    others = (mangled for label, mangled in alike if not (file and label))
+    return next(chain(of_file, others), None)
 
 
 def _plain(name: str) -> str:

@@ -12,7 +12,7 @@ import typer
 
 from assistant.cli import options as opt
 from assistant.cli.loading import loading
-from assistant.engine import Allowed
+from assistant.engine import AllowOption
 
 __all__ = ["add_bench_command"]
 
@@ -64,7 +64,7 @@ def _bench(
         target=target,
         cflags=opt.words_of(cflags),
         planner=planner,
-        allowed=Allowed.read(allow).decisions,
+        allowed=AllowOption.read(allow).decisions,
         budget_usd=budget_usd,
         timeout_s=timeout,
         is_searching=not original_only,

@@ -27,9 +27,13 @@ class AskOnTerminal(Record):
 
     async def __call__(self, proposal: Proposal) -> DecisionRequest | None:
         """The decision; None leaves the proposal open."""
-        choices = ("a", "r", "l") if len(proposal.hunks) < 2 else ("a", "h", "r", "l")
+        numbers = tuple(str(number) for number in range(1, len(proposal.alternatives) + 1))
+        choices = (*(("a", "r", "l") if len(proposal.hunks) < 2 else ("a", "h", "r", "l")), *numbers)
         hunks = ", [h]unks" if "h" in choices else ""
-        match await choose(f"[a]ccept{hunks}, [r]eject, decide [l]ater", choices, "l"):
+        others = "".join(f", [{number}]" for number in numbers)
+        match await choose(f"[a]ccept{hunks}{others}, [r]eject, decide [l]ater", choices, "l"):
+            case number if number in numbers:
+                return DecisionRequest(DecisionKind.ACCEPTED, alternative=int(number))
             case "a":
                 return DecisionRequest(DecisionKind.ACCEPTED)
             case "h":

@@ -17,7 +17,7 @@ from assistant.cli import options as opt
 from assistant.cli.loading import loading
 from assistant.cli.options import Json
 from assistant.engine import JobRequest
-from assistant.model.proposal import REASON_CODES
+from assistant.model.proposal import ALTERNATIVE_MARK, REASON_CODES
 
 __all__ = ["add_ledger_commands"]
 
@@ -74,12 +74,15 @@ def _proposals(
     print_proposals(file, every_state, as_json)
 
 
-def _show(id_prefix: Id, as_json: Json = False) -> None:
+Alternative = Annotated[int, typer.Option("--alternative", min=0, help="That one of its alternatives, as show numbers them")]
+
+
+def _show(id_prefix: Id, alternative: Alternative = 0, as_json: Json = False) -> None:
     """One proposal: diff, verdict, prediction, evidence, explanation, decisions."""
     with loading():
         from assistant.cli.ledger_answers import print_proposal
 
-    print_proposal(id_prefix, as_json)
+    print_proposal(_named(id_prefix, alternative), as_json)
 
 
 def _accept(
@@ -87,13 +90,18 @@ def _accept(
     hunk: Annotated[
         list[str] | None, typer.Option("--hunk", help="Take only this hunk (repeatable); judged again before it is written")
     ] = None,
+    alternative: Alternative = 0,
     as_json: Json = False,
 ) -> None:
     """Write a proposal into its file, as an undoable edit."""
     with loading():
         from assistant.cli.ledger_decisions import accept
 
-    accept(id_prefix, tuple(hunk or ()), as_json)
+    accept(_named(id_prefix, alternative), tuple(hunk or ()), as_json)
+
+
+def _named(id_prefix: str, alternative: int) -> str:
+    return f"{id_prefix}{ALTERNATIVE_MARK}{alternative}" if alternative else id_prefix
 
 
 def _reject(

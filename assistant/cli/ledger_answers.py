@@ -69,6 +69,9 @@ def print_proposal(id_prefix: str, as_json: bool) -> None:
     """One proposal: diff, verdict, prediction, evidence, explanation, decisions."""
     store = _store()
     proposal = store.find_proposal(id_prefix)
+    decisions = store.decisions(proposal.id)
+    if decisions and proposal.number == 0:  # what was decided on is what is meant
+        proposal = proposal.taking(decisions[-1].alternative) or proposal
     event = proposal_event(proposal.job, proposal)
     if as_json:
         typer.echo(event_json(event))
@@ -77,7 +80,7 @@ def print_proposal(id_prefix: str, as_json: bool) -> None:
         from assistant.cli.render import TextRenderer
 
     TextRenderer(console()).render(event)
-    for decision in store.decisions(proposal.id):
+    for decision in decisions:
         reason = decision.reason or decision.reason_code or ""
         console().print(f"{_when(decision.decided_ms)} {decision.kind.value} by {decision.decided_by} {reason}", markup=False)
 

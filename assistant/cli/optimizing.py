@@ -8,7 +8,7 @@ import typer
 
 from assistant.cli import options as opt
 from assistant.cli.loading import loading
-from assistant.engine import Accept, Allowed, OptimizeOptions
+from assistant.engine import Accept, AllowOption, OptimizeOptions
 from assistant.model.completion import Caps
 
 __all__ = ["add_optimize_command"]
@@ -72,7 +72,7 @@ def _optimize(
         from assistant.cli.jobs import show_written
         from assistant.engine.search import SearchCallbacks
 
-    allowed = Allowed.read(allow)
+    allowed = AllowOption.read(allow)
     ask = AskOnTerminal.if_terminal(as_json)
     chosen = Accept.NONE if accept is Accept.ASK and ask is None else accept
     host_code = None if ask is None else HostCodeOnTerminal.in_workspace_of(request.file)

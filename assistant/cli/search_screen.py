@@ -177,6 +177,12 @@ class SearchScreen:
         for line in event.explanation.splitlines():
             self._page.put(escape(line), hang=2 if line.startswith("- ") else 0) if line else self._page.gap()
         self._verification(event)
+        for number, other in enumerate(event.alternatives, 1):
+            verdict = escape(verdict_in_words(other.verification.outcome, other.verification.caveats))
+            speed = escape(speed_in_words(other.speed.outcome, other.speed.ratio, other.speed.caveats))
+            labels = f", asks for a decision on {', '.join(other.labels)}" if other.labels else ""
+            self._page.put(f"alternative {number}: {' + '.join(other.techniques)}: {verdict}, {speed}{labels}", hang=2)
+            self._page.put(f"[dim]kernelopt show {event.id} --alternative {number}[/]", indent=2)
         if len(event.hunk_ids) > 1:
             self._page.put(f"[dim]hunks: {' '.join(event.hunk_ids)}[/]", hang=2)
         self._page.put(f"[dim]kernelopt accept {event.id} · kernelopt reject {event.id}[/]") if event.state == ProposalState.OPEN else None

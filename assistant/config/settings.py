@@ -15,6 +15,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints
 from pydantic.fields import FieldInfo
 
+from assistant.model.completion import ModelRole
 from assistant.model.verification import DeferredDecision
 
 __all__ = ["Settings", "is_lower_only", "is_user_only", "leaf_fields", "leaf_names"]
@@ -134,6 +135,12 @@ def _of_role(what: str, fallback: str, pattern: str | None = None) -> Any:
     return Field(default=None, pattern=pattern, description=f"{what}; absent: `provider.{fallback}`.", json_schema_extra=_USER_ONLY)
 
 
+def _tokens_of_role(who: str) -> Any:
+    """As `_of_role`, for the length of an answer."""
+    description = f"Tokens one answer of {who} may have: more where it reasons at length; absent: `provider.max_output_tokens`."
+    return Field(default=None, ge=1, description=description, json_schema_extra=_USER_ONLY)
+
+
 class ProviderSettings(_Section):
     """The language model, if any."""
 
@@ -158,6 +165,9 @@ class ProviderSettings(_Section):
         "of a model that reasons.",
         json_schema_extra=_USER_ONLY,
     )
+    planner_max_output_tokens: int | None = _tokens_of_role("the model that plans")
+    coder_max_output_tokens: int | None = _tokens_of_role("the model that writes code")
+    summariser_max_output_tokens: int | None = _tokens_of_role("the model that summarises and explains")
     max_input_tokens: int | None = Field(
         default=None,
         ge=1000,
@@ -203,6 +213,13 @@ class ProviderSettings(_Section):
         description="The model that plans writes the code of its first steps in the same answer: for models that do both well.",
         json_schema_extra=_USER_ONLY,
     )
+    calls_in_flight: int = Field(
+        default=4,
+        ge=1,
+        le=64,
+        description="Questions asked at once; answers are judged as they come. One at a time with `manual` and `editor`, whatever it says.",
+        json_schema_extra=_USER_ONLY,
+    )
     requests_per_minute: float | None = Field(
         default=None, gt=0, description="Requests sent to one endpoint a minute at most; absent: no bound.", json_schema_extra=_USER_ONLY
     )
@@ -211,6 +228,17 @@ class ProviderSettings(_Section):
         description="Whether the endpoint is asked to keep to a JSON schema; `auto`: until it refuses to. Answers are checked in any case.",
         json_schema_extra=_USER_ONLY,
     )
+
+    def longest_answer_tokens(self, role: ModelRole) -> int | None:
+        """Tokens one answer of the role's model may have; None: as the model's profile allows."""
+        match role:
+            case ModelRole.PLANNER:
+                own = self.planner_max_output_tokens
+            case ModelRole.CODER:
+                own = self.coder_max_output_tokens
+            case ModelRole.SUMMARISER:
+                own = self.summariser_max_output_tokens
+        return own or self.max_output_tokens
 
 
 class BudgetSettings(_Section):
@@ -297,6 +325,14 @@ class SearchSettings(_Section):
         description="Decisions of a person that a search puts off: it goes on from edits that ask for these alone, and what it offers "
         "at its end lists them. Empty: an edit that needs a decision is offered alone, and nothing is built on it.",
         json_schema_extra=_USER_ONLY,
+    )
+    trials_per_gpu: int = Field(
+        default=1,
+        ge=1,
+        le=8,
+        description="Candidates tried on one GPU at a time: while one is counted or checked without the GPU, another may use it. Only one "
+        "is ever timed.",
+        json_schema_extra=_LOWER_ONLY,
     )
     parallel_builds: int = Field(
         default=2,

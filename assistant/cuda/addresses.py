@@ -1,7 +1,7 @@
 """Device code that reads addresses: integers made of pointers, comparisons of pointers, questions where memory lies.
 
 Where memory lies is up to each machine, so what follows from it holds for one layout only. The guard of a vectorized path
-(``(uintptr_t)p & 15``) asks for no more than what every allocation gives, and is told apart. Example::
+(``(uintptr_t)p & 15``) asks for no more than what every allocation gives, and is reported as such. Example::
 
     address_doubts(tree)     # (Doubt("alignment", "k", "x", "(uintptr_t)x&15", 3),)
 """

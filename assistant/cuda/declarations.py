@@ -4,7 +4,7 @@ Example::
 
     code = DeclarationTokens(live_code("void ops::dot(int n) { }").tokens)
     head = code.head(0, len(code.tokens))
-    code.name_at(head.first, head.groups[0])     # Named('dot', 'ops', …)
+    code.name_at(head.first, head.groups[0])     # FunctionName('dot', 'ops', …)
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from assistant.cuda.cpp_words import KEYWORDS
 from assistant.cuda.tokens import Token, TokenKind
 from assistant.record import Record
 
-__all__ = ["ATTRIBUTES", "CLASS_KEYS", "MOST_OPEN_ANGLES", "OPENING", "DeclarationTokens", "Head", "Named"]
+__all__ = ["ATTRIBUTES", "CLASS_KEYS", "MOST_OPEN_ANGLES", "OPENING", "DeclarationTokens", "FunctionName", "Head"]
 
 ATTRIBUTES = frozenset(
     {"__launch_bounds__", "__cluster_dims__", "__block_size__", "__maxnreg__", "__align__", "__attribute__", "__declspec", "alignas"}
@@ -32,7 +32,7 @@ MOST_OPEN_ANGLES = 20
 OPENING = {"(": ")", "[": "]", "{": "}"}
 
 
-class Named(Record):
+class FunctionName(Record):
     """The name of a declared function."""
 
     name: str
@@ -148,7 +148,7 @@ class DeclarationTokens:
                 return place - 1 if place < index else index
         return index
 
-    def name_at(self, first: int, parameters: int) -> Named | None:
+    def name_at(self, first: int, parameters: int) -> FunctionName | None:
         """The function name in front of a parenthesis; None where there is none, or no type before it."""
         place = self.before_angle(parameters - 1, first)
         if place < first or not self.is_word(place) or self.text(place) in KEYWORDS - {"main", "final", "override", "import", "module"}:
@@ -159,7 +159,7 @@ class DeclarationTokens:
         while place - 3 >= first and self.text(place - 1) == self.text(place - 2) == ":":
             place = self.before_angle(place - 3, first)
             qualifier = qualifier or self.text(place)
-        return Named(name, qualifier, place, parameters)
+        return FunctionName(name, qualifier, place, parameters)
 
 
 def _matching(tokens: Sequence[Token]) -> dict[int, int]:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from assistant.cuda.functions import callee, enclosing_definition, function_declarator
 from assistant.cuda.loops import LOOPS
+from assistant.cuda.macro_kernels import spelled_out
 from assistant.cuda.syntax import Node, SyntaxTree
 from assistant.model.source import Expression, LaunchSite
 
@@ -58,7 +59,7 @@ def _site(tree: SyntaxTree, call: Node, function: Node, configuration: Sequence[
     name, template_arguments = callee(tree, function)
     shown = [_expression(tree, node) for node in configuration]
     return LaunchSite(
-        kernel_name=name,
+        kernel_name=spelled_out(name, tree.source),
         template_arguments=template_arguments,
         grid=shown[0],
         block=shown[1],

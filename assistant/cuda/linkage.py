@@ -17,7 +17,7 @@ from collections.abc import Iterable, Sequence
 
 from assistant.cuda.condensed import condensed
 from assistant.cuda.cpp_words import KEYWORDS
-from assistant.cuda.declarations import ATTRIBUTES, CLASS_KEYS, MOST_OPEN_ANGLES, OPENING, DeclarationTokens, Head, Named
+from assistant.cuda.declarations import ATTRIBUTES, CLASS_KEYS, MOST_OPEN_ANGLES, OPENING, DeclarationTokens, FunctionName, Head
 from assistant.cuda.live_code import Condition, LiveCode, live_code
 from assistant.cuda.tokens import Token, TokenKind
 from assistant.record import Record
@@ -194,7 +194,7 @@ class _Reader:
             self._variables(head, scope, is_extern)
         return head.end
 
-    def _function_name(self, head: Head, scope: _Scope) -> Named | None:
+    def _function_name(self, head: Head, scope: _Scope) -> FunctionName | None:
         """The name of the declared function; None for operators, macro calls and what is no function."""
         if "operator" in self._code.texts(head.first, head.end if head.body is None else head.body):
             return None

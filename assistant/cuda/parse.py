@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping
 
 from assistant.cuda.functions import Function, called_names, functions
 from assistant.cuda.launches import launch_sites
+from assistant.cuda.macro_kernels import spelled_out, with_macro_kernels
 from assistant.cuda.macros import macro_texts
 from assistant.cuda.parameters import function_parameters, template_parameters
 from assistant.cuda.reading import matching_close, split_arguments
@@ -42,6 +43,12 @@ def parse(source: Source) -> ParsedSource:
 
 def parse_with_trees(source: Source) -> tuple[ParsedSource, tuple[SyntaxTree, ...]]:
     """As ``parse``, with the trees it was read from; several, each with a part of the text, where brackets do not match."""
+    parsed, trees = _parsed_alone(source)
+    return with_macro_kernels(parsed, lambda other: _parsed_alone(other)[0]), trees
+
+
+def _parsed_alone(source: Source) -> tuple[ParsedSource, tuple[SyntaxTree, ...]]:
+    """Without kernels that stand in macros."""
     recovered = recover(source.text)
     found = [(tree, function) for tree in recovered.trees for function in functions(tree)]
     helpers = tuple(_device_function(tree, f) for tree, f in found if f.is_device and not f.is_kernel)
@@ -66,7 +73,7 @@ def _hides_main(tree: SyntaxTree) -> bool:
 def _kernel(tree: SyntaxTree, function: Function, calls: Mapping[str, tuple[str, ...]]) -> Kernel:
     parameters_span = tree.span(function.parameter_list)
     return Kernel(
-        name=function.name,
+        name=spelled_out(function.name, tree.source),
         namespaces=function.scopes,
         template_parameters=() if function.template is None else template_parameters(tree, function.template),
         parameters=function_parameters(tree, function.parameter_list),
@@ -136,7 +143,7 @@ def _is_joined_string(tree: SyntaxTree, node: Node) -> bool:
 
 
 def _ends_macro_call(tree: SyntaxTree, node: Node) -> bool:
-    """Is it the semicolon that nobody writes behind ``DEFINE_KERNELS(float)``, which declares something by a macro of the text?"""
+    """Is it the missing semicolon behind ``DEFINE_KERNELS(float)``, which declares something by a macro of the text?"""
     if not node.is_missing or node.type != ";":
         return False
     start = tree.span(node).start

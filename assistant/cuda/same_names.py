@@ -16,7 +16,7 @@ from pathlib import PurePath
 
 from assistant.model.source import Kernel, ParsedSource
 
-__all__ = ["is_named_file", "named_in", "shortest_names", "split_name", "told_apart", "without_file"]
+__all__ = ["distinguished", "is_named_file", "named_in", "shortest_names", "split_name", "without_file"]
 
 _WITH_FILE = re.compile(r"(?P<file>[^:<>()]*\.[\w+]+):(?!:)\s*(?=\S)")
 """No demangled name has a file name's dot before its first colon, bracket or parenthesis."""
@@ -50,7 +50,7 @@ def shortest_names(paths: Iterable[str]) -> dict[str, str]:
     return {path: _shortest(own, [other for each, other in parts.items() if each != path]) for path, own in parts.items()}
 
 
-def told_apart(files: Sequence[ParsedSource]) -> tuple[ParsedSource, ...]:
+def distinguished(files: Sequence[ParsedSource]) -> tuple[ParsedSource, ...]:
     """The files of one program; kernels that a file shares by name with another one carry the file, where each file has its own."""
     shared = {name for name in _doubled(files) if _is_own_each(name, files)}
     names = {name: shortest_names(str(file.source.path) for file in files if _of_name(file, name)) for name in shared}

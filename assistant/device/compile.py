@@ -10,7 +10,6 @@ from __future__ import annotations
 import functools
 import hashlib
 import os
-import re
 import tempfile
 import time
 from collections.abc import Mapping
@@ -26,14 +25,14 @@ from assistant.build.full_disk import REMEDY, says_disk_is_full
 from assistant.build.includes import installed_headers, unfit_header, with_headers
 from assistant.build.ptxas import parse_resources
 from assistant.build.sass import parse_sass
+from assistant.build.static_symbols import StaticLabels, labelled, split_static, static_labels
 from assistant.build.symbols import name_in_code
 from assistant.build.units import is_unit, unit_of, unit_paths
-from assistant.cuda.functions import functions
 from assistant.cuda.parse import parse
-from assistant.cuda.syntax import SyntaxTree
 from assistant.device import cache
 from assistant.device.access import compile_access, files_of
-from assistant.device.nvcc import CUBIN, compile_with_nvcc, is_on_disk
+from assistant.device.missing_libraries import DECLARATIONS, device_alone, function_spans, lacks_library, with_declarations
+from assistant.device.nvcc import CUBIN, NvccOutput, compile_with_nvcc, is_on_disk
 from assistant.device.nvrtc_server import NvrtcRequest
 from assistant.device.process import ToolOutput, ToolRunner
 from assistant.device.protocol import CompileReply, CompileRequest
@@ -48,7 +47,7 @@ from assistant.model.build import (
     KernelCode,
     missing_library_header,
 )
-from assistant.model.source import Source, Span
+from assistant.model.source import Source
 from assistant.record import Record
 from assistant.worker.compiler_limits import OUTPUT_BYTES
 from assistant.worker.landlock import FileAccess
@@ -57,10 +56,15 @@ from assistant.worker.readable import NO_FILES, ProgramFiles, explained
 __all__ = ["compile_program"]
 
 _PACKAGE = Path(__file__).parents[1]
-_DECLARATIONS = Path(__file__).with_name("library_headers")
-_MISSING_HEADER = re.compile(r"fatal error: ([\w./]+): No such file")
-"""As gcc 11 to 15 say it."""
-_READERS = ("source/*.py", "build/*.py", "model/build.py", "device/compile.py", "device/nvcc.py", "device/nvrtc.py")
+_READERS = (
+    "source/*.py",
+    "build/*.py",
+    "model/build.py",
+    "device/compile.py",
+    "device/missing_libraries.py",
+    "device/nvcc.py",
+    "device/nvrtc.py",
+)
 """Our own code that decides what a compiler is asked and what its output says: kept results hold the reading, not the output."""
 _NVRTC_TIMEOUT_S = 20.0
 """nvcc answers what NVRTC does not."""
@@ -203,7 +207,7 @@ def _by_nvrtc(job: _Job) -> tuple[BuildResult, str] | None:
     ):
         return None
     parsed = parse(Source(Path(path), text))
-    device_text = blank_spans(text, (*host_includes(text), *host_spans(parsed, _function_spans(text))))
+    device_text = blank_spans(text, (*host_includes(text), *host_spans(parsed, function_spans(text))))
     includes = [f"-I{Path(path).parent}", *([f"-I{toolchain.include_directory}"] if toolchain.include_directory else [])]
     views = ["--ptxas-options=-v"] if request.want else []
     architecture = compiled_for(request.architecture, (text,))
@@ -218,16 +222,12 @@ def _by_nvrtc(job: _Job) -> tuple[BuildResult, str] | None:
     return _read_build(job, f"nvrtc {toolchain.nvrtc_version}", cubin, output.log, ()), output.ptx
 
 
-def _function_spans(text: str) -> tuple[Span, ...]:
-    return tuple(function.span for function in functions(SyntaxTree(text)))
-
-
 def _by_nvcc(job: _Job, nvcc: Nvcc) -> tuple[BuildResult, str]:
     request, compiler = job.request, f"nvcc {nvcc.version}"
     try:
         output = compile_with_nvcc(nvcc.path, request, job.runner, job.scratch, job.access)
-        if output.cubin is None and _lacks_declared_header(output.log):
-            output = compile_with_nvcc(nvcc.path, _with_declarations(request), job.runner, job.scratch, job.access_with(_DECLARATIONS))
+        if output.cubin is None and lacks_library(output.log):
+            output = _without_library(job, nvcc, output)
     except OSError as error:
         return CompilerMissing(f"nvcc could not be started: {error}", INSTALL_CUDA), ""
     if output.limit is None and output.status is not None and says_disk_is_full(output.status, output.log):
@@ -245,14 +245,19 @@ def _by_nvcc(job: _Job, nvcc: Nvcc) -> tuple[BuildResult, str]:
     return _read_build(job, compiler, output.cubin, output.log, diagnostics), output.ptx
 
 
-def _lacks_declared_header(log: str) -> bool:
-    """Whether a header is missing that PyTorch's headers include, and of which device code needs no more than names of types."""
-    return any((_DECLARATIONS / match[1]).is_file() for match in _MISSING_HEADER.finditer(log))
-
-
-def _with_declarations(request: CompileRequest) -> CompileRequest:
-    flags = replace(request.flags, arguments=(*request.flags.arguments, f"-isystem={_DECLARATIONS}"))
-    return replace(request, flags=flags)
+def _without_library(job: _Job, nvcc: Nvcc, missed: NvccOutput) -> NvccOutput:
+    """With what stands for the library's headers; without the host code where that calls the library. ``missed``: what nvcc said of the
+    header, which is the answer where nothing else is known to be wrong with the text."""
+    declared = with_declarations(job.request)
+    whole = compile_with_nvcc(nvcc.path, declared, job.runner, job.scratch, job.access_with(DECLARATIONS))
+    if whole.cubin is not None or whole.limit is not None:
+        return whole
+    alone = compile_with_nvcc(nvcc.path, device_alone(declared), job.runner, job.scratch, job.access_with(DECLARATIONS))
+    if alone.cubin is not None:
+        return alone
+    errors = (d for d in parse_compiler(alone.log, {}, "nvcc") if d.severity is DiagnosticSeverity.ERROR)
+    known = {(d.line, d.message) for d in parse_compiler(whole.log, {}, "nvcc")}
+    return whole if any((d.line, d.message) in known for d in errors) else missed
 
 
 def _texts_by_printed_name(request: CompileRequest, scratch: Path) -> dict[str, str]:
@@ -296,13 +301,16 @@ def _read_build(job: _Job, compiler: str, cubin: Path, log: str, diagnostics: tu
 
 
 def _demangled(symbols: tuple[str, ...], job: _Job) -> Mapping[str, str]:
-    """Mangled → demangled names by binutils' c++filt, which comes with g++; without it names stay mangled."""
-    unique = tuple(dict.fromkeys(symbols))
-    if not unique or job.toolchain.gxx is None:
+    """Mangled → demangled names by binutils' c++filt, which comes with g++; without it names stay mangled. Those of static kernels that
+    several files of the program have carry the file, where all are linked into one."""
+    parts = {symbol: split_static(symbol) for symbol in symbols}
+    if not parts or job.toolchain.gxx is None:
         return {}
     try:
-        output = job.run(("c++filt", *unique), _DEMANGLE_TIMEOUT_S)
+        output = job.run(("c++filt", *(plain for _, plain in parts.values())), _DEMANGLE_TIMEOUT_S)
     except OSError:
         return {}
     lines = output.text.splitlines()
-    return dict(zip(unique, lines, strict=True)) if len(lines) == len(unique) else {}
+    is_linked = any(unit for unit, _ in parts.values())
+    labels: StaticLabels = static_labels(job.request.sources, job.request.flags.arguments) if is_linked else {}
+    return {symbol: labelled(unit, line, labels) for (symbol, (unit, _)), line in zip(parts.items(), lines, strict=True)}

@@ -27,7 +27,7 @@ __all__ = ["CUBIN", "NvccInputs", "NvccOutput", "compile_with_nvcc", "given_to_n
 
 _UNRESOLVED = "Unresolved extern"
 _TAKEN_FOR_OWN = "is treated as a static definition"
-"""nvcc's warning 20044 of ``extern __device__`` where it is not told that code is relocatable."""
+"""nvcc's warning 20044 of ``extern __device__`` where no option says that code is relocatable."""
 _MAIN = re.compile(r"^(?:int|auto)\s+main\s*\(", re.MULTILINE)
 _DEVICE_WORDS = ("__device__", "__global__", "__constant__")
 CUBIN = "kernel.cubin"

@@ -24,7 +24,7 @@ from assistant.record import Record
 from assistant.serialize import encode, loads
 from assistant.worker.compiler_limits import compiler_limits
 from assistant.worker.landlock import FileAccess, everything_but_devices
-from assistant.worker.launcher import Command, Launcher, Running, Streams
+from assistant.worker.launcher import Command, Launcher, RunningProgram, Streams
 from assistant.worker.sandbox import confine_compiler
 
 __all__ = ["NvrtcProcess"]
@@ -36,7 +36,7 @@ _MOST_BYTES = 256 << 20
 
 
 class _Server(Record):
-    running: Running
+    running: RunningProgram
     requests: int
     replies: int
 

@@ -19,9 +19,9 @@ from assistant.device.nvrtc_process import NvrtcProcess
 from assistant.record import Record
 from assistant.worker.compiler_limits import OUTPUT_BYTES, limit_met
 from assistant.worker.landlock import FileAccess
-from assistant.worker.launcher import Command, Launcher, Running
+from assistant.worker.launcher import Command, Launcher, RunningProgram
 from assistant.worker.sandbox import confine_compiler
-from assistant.worker.tool_process import Reading, ToolProcess, read_ready, start_tool
+from assistant.worker.tool_process import ToolInput, ToolProcess, read_ready, start_tool
 
 __all__ = ["ToolOutput", "ToolRunner", "tool_environment"]
 
@@ -69,7 +69,7 @@ class ToolRunner:
         """Ends with the tools."""
         self._ends_with_input = ends_with_input
         self._lock = threading.Lock()
-        self._running: Running | None = None
+        self._running: RunningProgram | None = None
         self._is_stopped = False
         self._is_called_off = False
         self._cut_short_count = 0
@@ -95,7 +95,7 @@ class ToolRunner:
         """
         environment = self.environment if temporary is None else {**self.environment, "TMPDIR": str(temporary)}
         called = Command(command, cwd or Path("/"), environment)
-        reading = Reading(timeout_s, output_bytes=output_bytes)
+        reading = ToolInput(timeout_s, output_bytes=output_bytes)
         with nullcontext() if access is None else confine_compiler(access) as confinement:
             output = self._run(lambda: start_tool(self.launcher, called, confinement, reading))
         if access is not None and output.status is not None:
@@ -137,6 +137,7 @@ class ToolRunner:
         finally:
             with self._lock:
                 self._running = None
+                is_called_off = self._is_stopped or self._is_called_off  # nvcc may say 1 where a compiler that it started was killed
             tool.end()
         text = tool.output.decode("utf-8", "replace")
-        return ToolOutput(None, "") if status is None else ToolOutput(status, text)
+        return ToolOutput(None, "") if status is None or is_called_off else ToolOutput(status, text)

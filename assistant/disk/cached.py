@@ -20,7 +20,7 @@ from assistant.record import Record
 __all__ = ["LIMIT_BYTES", "make_room", "note_use"]
 
 LIMIT_BYTES = 4 << 30
-"""Some 3000 builds; ccache, which keeps the same for C++, takes 5 GB unless told otherwise (its manual, max_size)."""
+"""Some 3000 builds; ccache, which keeps the same for C++, takes 5 GB by default (its manual, max_size)."""
 _UNUSED_S = 30 * 86400.0
 _IN_USE_S = 3600.0
 """What was used within this time stays, as somebody may be about to start it; what is unfinished belongs to somebody."""

@@ -14,7 +14,7 @@ import json
 from collections.abc import AsyncGenerator, Coroutine
 from typing import TYPE_CHECKING, Any
 
-from assistant.editor.relay import Answering, is_about_models
+from assistant.editor.relay import ModelAnswers, is_about_models
 from assistant.editor.tasks import Task
 from assistant.engine import CANNOT_ANSWER, INTERNAL, event_from
 from assistant.errors import KernelOptError
@@ -99,7 +99,7 @@ class JobHost:
             remedy = "if kernelopt or its Python was moved or upgraded, restart the server"
             raise JobRefused(f"the job host could not be started: {error}", remedy, CANNOT_ANSWER) from error
 
-    async def _settle(self, process: asyncio.subprocess.Process, job: int, answering: Answering, is_ended: bool) -> None:
+    async def _settle(self, process: asyncio.subprocess.Process, job: int, answering: ModelAnswers, is_ended: bool) -> None:
         """End what is left of the job, and read its messages up to the end."""
         await answering.end()
         if not is_ended:
@@ -115,11 +115,11 @@ class JobHost:
         except (TimeoutError, ConnectionError, ValueError, JobRefused):
             await self._child.kill()
 
-    def _answering(self, process: asyncio.subprocess.Process, job: int) -> Answering:
+    def _answering(self, process: asyncio.subprocess.Process, job: int) -> ModelAnswers:
         async def send(message: dict[str, Any]) -> None:
             await self._send(process, {"id": job} | message)
 
-        return Answering(self._models, send)
+        return ModelAnswers(self._models, send)
 
     async def _send(self, process: asyncio.subprocess.Process, message: dict[str, Any]) -> None:
         assert process.stdin is not None

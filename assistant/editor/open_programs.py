@@ -40,7 +40,7 @@ class OpenPrograms:
         known: Callable[[OpenDocument], None],
         ask: AskProgram | None,
     ) -> None:
-        """``known`` is told of a source whose programs are other ones now than before."""
+        """``known`` is called with a source whose programs are other ones now than before."""
         self._documents = documents
         self._settings_of = settings_of
         self._known = known

@@ -60,7 +60,7 @@ class EditorParts(Record):
     models: ModelConsents | None = None
     """None: no job asks a model."""
     ask_program: AskProgram | None = None
-    """None: nobody is there to be asked."""
+    """None: there is no person to ask."""
     most_sources: int = QUEUED_SOURCES
     """Sources of which background work is queued at a time."""
 

@@ -26,13 +26,13 @@ from assistant.model import events
 from assistant.model.build import Diagnostic, DiagnosticSeverity
 from assistant.model.comparison import speed_in_words
 from assistant.model.profile import Evidence, Problem, Severity
-from assistant.model.proposal import Proposal
+from assistant.model.proposal import ALTERNATIVE_MARK, Proposal
 from assistant.model.source import Kernel, ParsedSource, Span
 from assistant.model.verification import verdict_in_words
 from assistant.profile.problems import errors_among
 from assistant.profile.rules.defects import CODE_BY_KIND
 
-__all__ = ["comparison_sentence", "evidence_value", "proposal_title", "view_of"]
+__all__ = ["alternative_lines", "comparison_sentence", "evidence_value", "proposal_title", "view_of"]
 
 _E = TypeVar("_E")
 _SHOWN = frozenset({"inspect", "check", "profile"})
@@ -323,6 +323,18 @@ def proposal_title(proposal: Proposal) -> str:
     speed, author = proposal.comparison, "" if proposal.model is None else f", by model {proposal.model}"
     what = " + ".join(proposal.techniques) + (f" in {len(proposal.files)} files" if len(proposal.files) > 1 else "")
     return f"{what}, {speed.outcome.value} {speed.ratio:.2f}x, {proposal.verification.outcome.value}{author}"
+
+
+def alternative_lines(proposal: Proposal) -> list[str]:
+    """``P01M7~1: shared-tile + fast-math, PREDICTED 2.10x, NEEDS_DECISION; asks for a decision on fast-math``, one for each."""
+    lines: list[str] = []
+    for number in range(1, len(proposal.alternatives) + 1):
+        other = proposal.taking(number)
+        if other is not None:
+            labels = ", ".join(label.value for label in other.labels)
+            asked = f"; asks for a decision on {labels}" if labels else ""
+            lines.append(f"{proposal.id}{ALTERNATIVE_MARK}{number}: {proposal_title(other)}{asked}")
+    return lines
 
 
 def _all(analyses: Mapping[str, Analysis], command: str, kind: type[_E]) -> Iterator[_E]:

@@ -7,7 +7,7 @@
 ``{"id": 1, "ask": 1, "answer": {…}}``                a `Completion` or a `CompletionFailure`
 ====================================================  ======================================================================
 
-Both sides implement `ModelRelay`: `HostRelay` in the host hands on what the job asks, `Answering` in the front end has it answered.
+Both sides implement `ModelRelay`: `HostRelay` in the host hands on what the job asks, `ModelAnswers` in the front end has it answered.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from assistant.serialize import decode, encode
 if TYPE_CHECKING:
     from assistant.plan.providers import ModelRelay
 
-__all__ = ["Answering", "HostRelay", "is_about_models"]
+__all__ = ["HostRelay", "ModelAnswers", "is_about_models"]
 
 _NO_MODEL = CompletionFailure(
     FailureKind.NO_MODEL, "this editor offers no language model", "set provider.kind to openai or manual, or use an editor with a model"
@@ -81,7 +81,7 @@ class HostRelay:
             pending.answer.set_result(decode(Completion | CompletionFailure, message["answer"]))
 
 
-class Answering:
+class ModelAnswers:
     """The front end's side, for one job."""
 
     def __init__(self, models: ModelRelay | None, send: Callable[[dict[str, Any]], Awaitable[None]]) -> None:

@@ -221,7 +221,7 @@ class Review:
         return self._reversible[path]
 
     def _reversible_item(self, proposal: Proposal) -> _Reversible | None:
-        request = self._decider().last_acceptance(proposal)
+        proposal, request = self._decider().as_decided(proposal), self._decider().last_acceptance(proposal)
         if request.kind is DecisionKind.EDITED_THEN_ACCEPTED:
             return None  # its text is only known by its hash
         return _Reversible(proposal, request, chosen_of(proposal, request))

@@ -345,9 +345,9 @@ class EditorSession:
     def _observe(self, document: OpenDocument) -> None:
         """Save the decisions that the text shows."""
         for outcome in self.review.observe(document.path, document.text):
-            self.told(document.key, outcome)
+            self.show_decision(document.key, outcome)
 
-    def told(self, key: str, outcome: Decision | AlreadyDecided) -> None:
+    def show_decision(self, key: str, outcome: Decision | AlreadyDecided) -> None:
         """A source shows a decision, of this front end or of one that was first: say so, and offer what is open now."""
         if isinstance(outcome, Decision):
             self._parts.listener.decided(key, outcome)

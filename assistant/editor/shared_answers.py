@@ -15,7 +15,7 @@ from pathlib import Path
 from assistant.cuda.same_names import without_file
 from assistant.model import event_parts, events
 
-__all__ = ["files_told_of", "of_file", "own"]
+__all__ = ["files_named_in", "of_file", "own"]
 
 _OfKernel = (
     events.KernelFound
@@ -34,16 +34,16 @@ def own(reported: Iterable[events.Event]) -> list[events.Event]:
     return [_as_written(event) if isinstance(event, _OfKernel) else event for event in mine]
 
 
-def files_told_of(reported: Iterable[events.Event]) -> tuple[Path, ...]:
+def files_named_in(reported: Iterable[events.Event]) -> tuple[Path, ...]:
     """Other files than the job's own of whose kernels something is said."""
     return tuple(dict.fromkeys(Path(event.file) for event in reported if isinstance(event, _OfKernel) and event.file is not None))
 
 
 def of_file(reported: Iterable[events.Event], file: Path) -> list[events.Event]:
     """What is said of the kernels in ``file``, of its lines, and of the job as a whole."""
-    told = tuple(reported)
-    job_file = next((event.file for event in told if isinstance(event, events.JobStarted)), "")
-    return [kept for event in told if (kept := _seen_from(event, str(file), job_file)) is not None]
+    events_of_job = tuple(reported)
+    job_file = next((event.file for event in events_of_job if isinstance(event, events.JobStarted)), "")
+    return [kept for event in events_of_job if (kept := _seen_from(event, str(file), job_file)) is not None]
 
 
 def _seen_from(event: events.Event, file: str, job_file: str) -> events.Event | None:

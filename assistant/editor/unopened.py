@@ -1,4 +1,4 @@
-"""What jobs said of files of a program that nobody has open: kept with the open source that was asked about.
+"""What jobs reported of files of a program that are not open: kept with the open source that was asked about.
 
 Example::
 
@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 
 from assistant.editor.open_document import OpenDocument
-from assistant.editor.shared_answers import files_told_of, of_file
+from assistant.editor.shared_answers import files_named_in, of_file
 from assistant.editor.tasks import Task
 from assistant.editor.view import Note
 from assistant.engine import read_source
@@ -44,7 +44,7 @@ class UnopenedFiles:
         if not reported or task.request.kernel is not None:
             return False
         before, now = self._files.get(key, {}), dict[Path, OpenDocument]()
-        for path in files_told_of(reported):
+        for path in files_named_in(reported):
             text = None if is_open(path) else _text(path)
             if text is None:
                 continue
@@ -66,10 +66,10 @@ class UnopenedFiles:
 
     def changed(self, paths: Collection[Path]) -> tuple[str, ...]:
         """Files changed: what was said of them holds no longer. The sources whose jobs said it."""
-        told = tuple(key for key, files in self._files.items() if any(path in files for path in paths))
-        for key in told:
+        keys = tuple(key for key, files in self._files.items() if any(path in files for path in paths))
+        for key in keys:
             self._files[key] = {path: document for path, document in self._files[key].items() if path not in paths}
-        return told
+        return keys
 
 
 def _text(path: Path) -> str | None:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from assistant.cuda.changes import changes_diff
 from assistant.editor.markdown import fenced, tamed
-from assistant.editor.picture import comparison_sentence, evidence_value, proposal_title
+from assistant.editor.picture import alternative_lines, comparison_sentence, evidence_value, proposal_title
 from assistant.editor.view import CodeView, KernelView, LaunchView, LineView, Note, View
 from assistant.engine.report import limit_in_words
 from assistant.model import event_parts, events
@@ -192,6 +192,8 @@ def proposal_text(proposal: Proposal) -> str:
         parts += ["", "Needs your decision on: " + ", ".join(label.value for label in proposal.labels)]
     if proposal.assumptions:
         parts += ["", *(f"- assumes: {tamed(assumption)}" for assumption in proposal.assumptions)]
+    if proposal.alternatives:
+        parts += ["", "Alternatives, with other decisions:", "", *(f"- {tamed(line)}" for line in alternative_lines(proposal))]
     diff = changes_diff(proposal.files)
     return "\n".join([*parts, "", fenced(diff, "diff")])
 

@@ -21,7 +21,7 @@ from assistant.disk.removal import remove_tree
 from assistant.emulator.protocol import ConfigureMessage
 from assistant.emulator.stand_in import make_stand_in
 from assistant.worker.launcher import Command, Launcher
-from assistant.worker.tool_process import Reading, ToolProcess, read_ready, start_tool
+from assistant.worker.tool_process import ToolInput, ToolProcess, read_ready, start_tool
 
 __all__ = ["CONFIGURE_TIMEOUT_S", "configure"]
 
@@ -38,7 +38,7 @@ _TOOLKIT_VARIABLES = ("CUDA_PATH", "CUDA_HOME", "CUDA_BIN_PATH", "CUDAToolkit_RO
 def configure(message: ConfigureMessage, environment: Mapping[str, str], launcher: Launcher) -> dict[str, Any]:
     """The folder is emptied first. ``problem`` is empty where CMake came to its end. Raises OSError, Interrupted."""
     search_path = environment.get("PATH", os.defpath)
-    if shutil.which("cmake", path=search_path) is None:  # pip may have put it beside Python
+    if shutil.which("cmake", path=search_path) is None:  # pip may have put it next to Python
         search_path = os.pathsep.join((search_path, str(Path(sys.executable).parent)))
     cmake = shutil.which("cmake", path=search_path)
     if cmake is None:
@@ -82,7 +82,7 @@ def _stand_in(toolkit: Path) -> dict[str, str]:
 def _run(command: Command, launcher: Launcher) -> tuple[str, str]:
     """What kept CMake from its end, and all that it said."""
     try:
-        tool = start_tool(launcher, command, None, Reading(CONFIGURE_TIMEOUT_S))
+        tool = start_tool(launcher, command, None, ToolInput(CONFIGURE_TIMEOUT_S))
     except OSError as error:
         return f"{command.arguments[0]} cannot be started: {error.strerror}", ""
     code = _waited(tool)

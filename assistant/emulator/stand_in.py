@@ -23,7 +23,7 @@ __all__ = ["g_plus_plus_words", "main", "make_stand_in"]
 _VERSION = "13.0"
 """Version of the toolkit whose headers the emulator's own stand for (``include/emu/keywords.h``)."""
 _DEFAULT_ARCHITECTURE = "75"
-"""What nvcc 13.0 compiles for unless told otherwise (nvcc 13.0 manual, ``--gpu-architecture``)."""
+"""What nvcc 13.0 compiles for by default (nvcc 13.0 manual, ``--gpu-architecture``)."""
 _HERE = Path(__file__).parent
 _SOURCE_SUFFIXES = frozenset({".cu", ".cpp", ".cc", ".cxx", ".c"})
 _HEADER_FLAGS = ("-DEMU_BARE_PRELUDE", "-include", "emu_prelude.h", "-w")

@@ -194,7 +194,7 @@ def compile_flags(flavour: Flavour, standard: str, has_openmp: bool) -> tuple[st
 
 @cache
 def _has_fma_by_flag() -> bool:
-    """Whether this is an x86 processor with fused multiplication and addition, which compilers use only where they are told to."""
+    """Whether this is an x86 processor with fused multiplication and addition, which compilers use only where an option asks for it."""
     try:
         return re.search(r"^flags\s*:.*\bfma\b", Path("/proc/cpuinfo").read_text("utf-8"), re.MULTILINE) is not None
     except OSError:

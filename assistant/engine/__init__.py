@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from assistant.engine.programs import programs_of as programs_of
     from assistant.engine.reading import read_version as read_version
     from assistant.engine.request import Accept as Accept
-    from assistant.engine.request import Allowed as Allowed
+    from assistant.engine.request import AllowOption as AllowOption
     from assistant.engine.request import JobRequest as JobRequest
     from assistant.engine.request import OptimizeOptions as OptimizeOptions
     from assistant.engine.request import about_texts as about_texts

@@ -52,8 +52,8 @@ class PutBack(Record):
         )
 
 
-class _Staged(Record):
-    """A file's new text, written beside it."""
+class _StagedFile(Record):
+    """A file's new text, written next to it."""
 
     before: Source
     after: Source
@@ -63,7 +63,7 @@ class _Staged(Record):
 class _Note(Record):
     """What is being written; kept until all of it is."""
 
-    files: tuple[_Staged, ...]
+    files: tuple[_StagedFile, ...]
 
 
 def replace_texts(before: Sequence[Source], after: Sequence[Source], note: Path) -> None:
@@ -76,11 +76,11 @@ def replace_texts(before: Sequence[Source], after: Sequence[Source], note: Path)
     pairs = [(old, new) for old, new in zip(before, after, strict=True) if old.text != new.text]
     is_several = len(pairs) > 1
     with _alone(note) if is_several else contextlib.nullcontext():
-        staged: list[_Staged] = []
+        staged: list[_StagedFile] = []
         try:
             for old, new in pairs:
                 _check(old)
-                staged.append(_Staged(old, new, _written_beside(new)))
+                staged.append(_StagedFile(old, new, _temporary_copy(new)))
             if is_several:
                 note.write_text(dumps(_Note(tuple(staged))), "utf-8")
                 _sync((note, note.parent))
@@ -102,7 +102,7 @@ def replace_text(path: Path, text: str) -> None:
     """Replace the contents of one file, whatever they are. Raises CannotAnswerError where the file or the disk does not allow it."""
     _check_writable(path)
     source = Source(path, text)
-    _rename(_Staged(source, source, _written_beside(source)))
+    _rename(_StagedFile(source, source, _temporary_copy(source)))
 
 
 def put_back_half_written(note: Path) -> PutBack | None:
@@ -147,7 +147,7 @@ def _put_back(note: Path) -> PutBack | None:
             case text if text == item.before.text:
                 pass
             case text if text == item.after.text:
-                _rename(_Staged(item.after, item.before, _written_beside(item.before)))
+                _rename(_StagedFile(item.after, item.before, _temporary_copy(item.before)))
                 restored.append(item.before.path)
             case _:
                 kept.append(item.before.path)
@@ -167,7 +167,7 @@ def _check_writable(path: Path) -> None:
         raise CannotAnswerError(f"{path} is read-only", f"make it writable, or {_REMEDY}")
 
 
-def _written_beside(source: Source) -> Path:
+def _temporary_copy(source: Source) -> Path:
     """The text in a file next to the one it is for, with the same permissions."""
     target = source.path.resolve()
     temporary: Path | None = None
@@ -187,7 +187,7 @@ def _written_beside(source: Source) -> Path:
     return temporary
 
 
-def _rename(staged: _Staged) -> None:
+def _rename(staged: _StagedFile) -> None:
     """The new text over its file."""
     try:
         staged.temporary.replace(staged.after.path.resolve())

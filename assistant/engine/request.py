@@ -16,7 +16,7 @@ from assistant.model.verification import DeferredDecision, Label
 from assistant.model.workload import CaseKey, LiveWorkload
 from assistant.record import Record
 
-__all__ = ["WHOLE_PROGRAM", "Accept", "Allowed", "CandidateRules", "JobRequest", "OptimizeOptions", "about_texts"]
+__all__ = ["WHOLE_PROGRAM", "Accept", "AllowOption", "CandidateRules", "JobRequest", "OptimizeOptions", "about_texts"]
 
 DEFAULT_PROFILED_LAUNCHES = 64
 """Launches of a program that ``profile`` reports one by one (first 64 in program order)."""
@@ -132,7 +132,7 @@ class CandidateRules(Record):
     """Least time(A)/time(B) of a candidate; None: what the gate asks for."""
 
 
-class Allowed(Record):
+class AllowOption(Record):
     """What ``--allow`` says."""
 
     decisions: tuple[str, ...] = ()
@@ -140,7 +140,7 @@ class Allowed(Record):
     is_host_code: bool = False
 
     @classmethod
-    def read(cls, words: str) -> Allowed:
+    def read(cls, words: str) -> AllowOption:
         """``precision,alignment,host`` or ``none``; raises UsageError for anything else."""
         known = (*get_args(DeferredDecision), "host")
         names = [name for word in words.split(",") if (name := word.strip().lower()) not in ("", "none")]

@@ -215,10 +215,10 @@ def _started(job: Job, command: str) -> events.JobStarted:
 
 
 def _tell_program(job: Job, version: SourceVersion) -> None:
-    """Which program was found, where nobody named it and it is more than the file itself, and what is not told apart in it."""
-    for name in version.doubled_kernels if job.lab.describe().name != _EMULATED else ():
+    """Which program was found, where none was named and it is more than the file itself, and what is not distinguished in it."""
+    for name in version.untold_kernels if job.lab.describe().name != _EMULATED else ():
         job.say(
-            Severity.WARNING, f"{name} is defined in several files of the program, and a GPU's launches do not show which it was", _RENAME
+            Severity.WARNING, f"{name} is defined in several files of the program, and a GPU's launches may not show which it was", _RENAME
         )
     found = version.found
     if found is None:

@@ -16,9 +16,8 @@ from assistant.build.safe_flags import refused_flag
 from assistant.build.units import is_unit
 from assistant.cuda.match import kernel_of_instance, select_kernels
 from assistant.cuda.parse import parse
-from assistant.cuda.pasted_kernels import pasted_kernels
 from assistant.cuda.program_structs import with_structs_of
-from assistant.cuda.same_names import told_apart, without_file
+from assistant.cuda.same_names import distinguished, without_file
 from assistant.disk.texts import MOST_SOURCE_BYTES, UnfitFileError, read_bytes
 from assistant.errors import CannotAnswerError, UsageError
 from assistant.model.build import Flags
@@ -122,9 +121,12 @@ class SourceVersion(Record):
         return tuple((file.source.path, site) for file in files for site in file.launch_sites_of(kernel))
 
     @property
-    def doubled_kernels(self) -> tuple[str, ...]:
-        """Names that kernels of several files share (``static`` ones), without the files."""
-        return tuple(sorted({without_file(kernel.qualified_name) for file in self.files for kernel in file.kernels if kernel.file}))
+    def untold_kernels(self) -> tuple[str, ...]:
+        """Names that kernels of several files share (``static`` ones) and that a GPU's launches do not tell apart: where units have one
+        file name, or the program is built by other means than ours."""
+        named = {(without_file(kernel.qualified_name), kernel.file) for file in self.files for kernel in file.kernels if kernel.file}
+        is_own_build = self.program.run_command is None
+        return tuple(sorted({name for name, file in named if not is_own_build or "/" in file}))
 
     def about(self, kernel: Kernel) -> SourceVersion:
         """The same program with the file that holds ``kernel`` in question, and its selected kernels alone."""
@@ -190,7 +192,7 @@ def version_of(parsed: ParsedSource, program: Program, selection: Selection, oth
     declared = () if selection.live is not None else _declared(parsed)
     flags = _taken(program.flags, tuple(dict.fromkeys(flag for workload in declared for flag in workload.flags)))
     program = replace(program, sources=(parsed.source, *program.sources[1:]), flags=flags)
-    parsed, *rest = told_apart((parsed, *others))
+    parsed, *rest = distinguished((parsed, *others))
     others = tuple(rest)
     return SourceVersion(parsed, program, _selected(parsed, selection, others), declared, selection, others)
 
@@ -264,26 +266,19 @@ def _selected(parsed: ParsedSource, selection: Selection, others: tuple[ParsedSo
     kernels = tuple(kernel for file in files for kernel in file.kernels)
     if not kernels and selection.needs_kernels:
         hint = f"line {parsed.problems[0].line}: {parsed.problems[0].message}" if parsed.problems else ""
-        what = "is empty" if not parsed.source.text.strip() else f"holds no __global__ function{_pasted_in_words(parsed)}"
+        what = "is empty" if not parsed.source.text.strip() else "holds no __global__ function"
         raise UsageError(f"{path} {what}", hint or "name a CUDA C++ source with at least one kernel")
     if selector is None:
         return kernels
     selected = tuple(kernel for file in (parsed, *others) for kernel in select_kernels(file, selector))
     if not selected:
         names = ", ".join(kernel.key for kernel in kernels[:_NAMES_SHOWN])
-        raise UsageError(f"{path} has no kernel {selector!r}{_pasted_in_words(parsed)}", f"it has: {names}")
+        raise UsageError(f"{path} has no kernel {selector!r}", f"it has: {names}")
     return selected
 
 
-def _pasted_in_words(parsed: ParsedSource) -> str:
-    """That macros make kernels, which cannot be selected; empty where none does."""
-    made = pasted_kernels(parsed.source.text)
-    names = ", ".join(kernel.name for kernel in made[:_NAMES_SHOWN])
-    return f" with a name of its own: a macro ({made[0].macro}) makes {names}; write out the one to look at" if made else ""
-
-
 def declares_workload(parsed: ParsedSource) -> bool:
-    """Whether the text, or the file beside it, says how its kernels are launched."""
+    """Whether the text, or the file next to it, declares how its kernels are launched."""
     path = parsed.source.path
     return bool(find_blocks(parsed.source.text)) or sidecar_path(path).is_file()
 

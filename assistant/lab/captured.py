@@ -38,7 +38,7 @@ _BUILD_S = 240.0
 _LEASE_S = 120.0
 """How long a program waits for each of its GPUs while other front ends measure on them (``device.lease``)."""
 _EXTENSION_BUILD_S = 900.0
-"""What building a PyTorch extension may take beside its run (chosen: a file with PyTorch's headers takes a minute on a slow core)."""
+"""What building a PyTorch extension may take besides its run (chosen: a file with PyTorch's headers takes a minute on a slow core)."""
 _COUNTED_LAUNCHES = 16
 """Launches of one recording that are counted: each shape's first launch, in program order."""
 

@@ -10,6 +10,7 @@ Example::
 from __future__ import annotations
 
 import asyncio
+import re
 from collections import OrderedDict
 from dataclasses import replace
 from pathlib import Path
@@ -18,6 +19,7 @@ from typing import Any
 from assistant.build.includes import installed_headers, with_headers
 from assistant.build.symbols import is_in_unit, symbol_for
 from assistant.build.units import unit_of, unit_paths
+from assistant.lab.device_text import without_host_code
 from assistant.lab.process import WorkerDied, WorkerProcess, WorkerTimedOut
 from assistant.lab.readable import workspaces
 from assistant.model.build import Build, BuildFailure, BuildResult, CompilerMissing
@@ -31,6 +33,7 @@ __all__ = ["Compiler", "Image", "UnitCode", "texts_of"]
 
 _ANSWERS_KEPT = 16
 _CODE = ("resources", "sass", "cubin")
+_NO_PYTORCH = re.compile(r"(?:torch|ATen|c10|pybind11)/[\w./]+\W+No such file or directory")
 _DEADLINE_S = 120.0
 """A large translation unit with a cold prelude takes a few seconds on two cores."""
 
@@ -93,7 +96,12 @@ class Compiler:
         if is_quick:
             return (await self._compiled(program, architecture, want, is_quick)).result
         own, covering = await self._builds(program, architecture, want)
-        return own.result if isinstance(covering.result, BuildFailure) else covering.result
+        result = own.result if isinstance(covering.result, BuildFailure) else covering.result
+        device_code = without_host_code(program) if program.is_extension and _lacks_pytorch(result) else None
+        if device_code is None:
+            return result
+        alone = await self.built(replace(device_code, is_extension=False), architecture, *want)
+        return alone if isinstance(alone, Build) else result
 
     async def image(self, program: Program, architecture: str) -> Image | LabFailure:
         """Machine code that holds every kernel in ``program.kernels``: of the first source's unit, and of others that define some."""
@@ -237,6 +245,11 @@ def _missing(kernels: tuple[str, ...], build: Build, unit: str) -> tuple[str, ..
     """Those that the unit does not define."""
     names = _symbols(build)
     return tuple(kernel for kernel in kernels if not is_in_unit(kernel, unit, names))
+
+
+def _lacks_pytorch(result: BuildResult) -> bool:
+    """Whether PyTorch's headers are not there, which only the host code of an extension needs."""
+    return isinstance(result, BuildFailure) and any(_NO_PYTORCH.search(found.message) for found in result.diagnostics)
 
 
 def _unit_of(program: Program) -> str:

@@ -20,7 +20,7 @@ from assistant.cuda.embedded.find import find_embedded
 from assistant.cuda.match import kernel_of_instance
 from assistant.cuda.parse import parse
 from assistant.lab.device_text import device_part
-from assistant.model.embedded import Container, Embedded, EmbeddingKind, EmbeddingProblem
+from assistant.model.embedded import Container, EmbeddedText, EmbeddingKind, EmbeddingProblem
 from assistant.model.source import Kernel, ParsedSource, Source
 from assistant.record import Record
 
@@ -37,7 +37,7 @@ class KnownText(Record):
     text: str
     where: str
     """For people."""
-    embedded: Embedded | None = None
+    embedded: EmbeddedText | None = None
     """Its place in the captured cell; None elsewhere."""
 
     @cached_property
@@ -72,9 +72,9 @@ def declined_reasons(code: str) -> tuple[str, ...]:
     )
 
 
-def _strings(code: str) -> Iterator[Embedded]:
+def _strings(code: str) -> Iterator[EmbeddedText]:
     for item in find_embedded(code, Container.NOTEBOOK_CELL):
-        if isinstance(item, Embedded):
+        if isinstance(item, EmbeddedText):
             yield item
 
 

@@ -71,7 +71,7 @@ def _entry(event: events.Event) -> dict[str, Any]:
     data = {key: value for key, value in event_object(event).items() if key not in _LEFT_OUT}
     if isinstance(event, events.TimelineFound):
         for stream in data["timeline"]["streams"]:
-            del stream["spans"]  # for a picture; the sums and the longest gaps stand beside them
+            del stream["spans"]  # for a picture; the sums and the longest gaps are given as well
     if isinstance(event, events.Profile):
         lines = sorted(data["lines"], key=_excess, reverse=True)
         data["lines"] = sorted(lines[:_LINES_OF_A_LAUNCH], key=lambda line: line["line"])

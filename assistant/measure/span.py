@@ -36,7 +36,7 @@ class TimedStep(Record):
 
 
 def span_s(steps: Sequence[TimedStep]) -> float:
-    """Seconds, where nothing starts on the machine that does not wholly fit beside what runs there."""
+    """Seconds, where nothing starts on the machine that does not entirely fit next to what runs there."""
     return max((end_s for _, end_s in placed(steps)), default=0.0)
 
 

@@ -1,7 +1,7 @@
 """What was tried and decided, in one SQLite file in the user's data folder, and what can be learnt from it."""
 
 from assistant.memory.export import export_lines
-from assistant.memory.forget import ForgetScope, Forgotten
+from assistant.memory.forget import ForgetScope, ForgottenCounts
 from assistant.memory.integrity import Damage, IntegrityReport
 from assistant.memory.knowledge import Knowledge, as_json, as_text
 from assistant.memory.store import MemoryStore, open_store
@@ -9,7 +9,7 @@ from assistant.memory.store import MemoryStore, open_store
 __all__ = [
     "Damage",
     "ForgetScope",
-    "Forgotten",
+    "ForgottenCounts",
     "IntegrityReport",
     "Knowledge",
     "MemoryStore",

@@ -15,7 +15,7 @@ from assistant.memory.database import Database
 from assistant.memory.records import path_key
 from assistant.record import Record
 
-__all__ = ["ForgetScope", "Forgotten", "forget"]
+__all__ = ["ForgetScope", "ForgottenCounts", "forget"]
 
 
 class ForgetScope(Record):
@@ -27,7 +27,7 @@ class ForgetScope(Record):
     """Made before this time."""
 
 
-class Forgotten(Record):
+class ForgottenCounts(Record):
     """What lost its contents."""
 
     attempt_count: int
@@ -90,7 +90,7 @@ _PURGES = {
 }
 
 
-def forget(database: Database, scope: ForgetScope, now_ms: int) -> Forgotten:
+def forget(database: Database, scope: ForgetScope, now_ms: int) -> ForgottenCounts:
     """Purge what the scope means; raises UsageError for an empty scope."""
     if scope == ForgetScope():
         raise UsageError("forget needs a workspace, a file or a date", "see kernelopt memory forget --help")
@@ -118,7 +118,7 @@ def forget(database: Database, scope: ForgetScope, now_ms: int) -> Forgotten:
             " and (?3 is null or started_ms < ?3) and (ended_ms is not null or heartbeat_ms < ?4)",
             (*parameters, now_ms - _DAY_MS),
         )
-    return Forgotten(attempt_count, proposal_count, decision_count, text_count, job_count, _wipe(database), pair_count, call_count)
+    return ForgottenCounts(attempt_count, proposal_count, decision_count, text_count, job_count, _wipe(database), pair_count, call_count)
 
 
 def _bury(database: Database, kind: str, parameters: tuple[object, ...], now_ms: int) -> int:

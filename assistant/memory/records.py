@@ -100,7 +100,8 @@ def proposal_record(workspace: Path, proposal: Proposal) -> tuple[str, Texts]:
     """The state is left out: it changes."""
     data: dict[str, Any] = serialize.encode(proposal) | {"workspace": str(workspace), "state": None}
     texts: Texts = {}
-    data["files"] = [_hashed(change, _CHANGE_TEXTS, texts) for change in data["files"]]
+    for version in (data, *data["alternatives"]):
+        version["files"] = [_hashed(change, _CHANGE_TEXTS, texts) for change in version["files"]]
     return canonical(data), texts
 
 
@@ -109,7 +110,9 @@ def proposal_of(record: str, state: str, text: Callable[[str], str]) -> Proposal
     data = json.loads(record)
     del data["workspace"]
     files = data["files"] if "files" in data else [{"path": data["path"]} | {name: data.pop(name) for name in (*_CHANGE_TEXTS, "hunks")}]
-    data["files"] = [_with_texts(change, _CHANGE_TEXTS, text) for change in files]
+    data["files"] = files
+    for version in (data, *data.get("alternatives", ())):
+        version["files"] = [_with_texts(change, _CHANGE_TEXTS, text) for change in version["files"]]
     return serialize.decode(Proposal, data | {"state": ProposalState(state)})
 
 

@@ -17,9 +17,10 @@ from typing import Self
 
 from assistant.errors import MemoryFileError, UsageError
 from assistant.memory import analyses, calls, jobs, pair, placements, records
+from assistant.memory.alternatives import chosen_alternative
 from assistant.memory.database import Database, open_database
 from assistant.memory.experience import read_judgements, read_trials
-from assistant.memory.forget import ForgetScope, Forgotten, forget
+from assistant.memory.forget import ForgetScope, ForgottenCounts, forget
 from assistant.memory.integrity import Damage, IntegrityReport, verify
 from assistant.memory.knowledge import Knowledge, derive
 from assistant.memory.recall import recall
@@ -28,7 +29,7 @@ from assistant.model.attempt import Attempt, JobRow, RecallQuery, TechniqueHisto
 from assistant.model.completion import ModelCall, SentCall
 from assistant.model.pair import PairSession, Turn
 from assistant.model.placement import Placement, PlacementState
-from assistant.model.proposal import AlreadyDecided, Decision, DecisionKind, Proposal, ProposalState
+from assistant.model.proposal import AlreadyDecided, Decision, DecisionKind, Proposal, ProposalState, named_alternative
 from assistant.ports.store import NotReplayable, StoredAnalysis
 from assistant.serialize import DecodeError
 
@@ -144,7 +145,8 @@ class MemoryStore:
         return tuple(self._proposal(*row) for row in found)
 
     def find_proposal(self, id_prefix: str) -> Proposal:
-        prefix = id_prefix.strip().upper()
+        beginning, number = named_alternative(id_prefix)
+        prefix = beginning.upper()
         if not prefix:
             raise UsageError("a proposal is named by its id or the first letters of it", "kernelopt proposals lists them")
         found = self.database.rows("select id, state, record from proposals where substr(id, 1, length(?1)) = ?1 order by id", (prefix,))
@@ -154,7 +156,7 @@ class MemoryStore:
             case [(proposal_id, _, None)]:
                 raise UsageError(f"{proposal_id} was forgotten", "kernelopt proposals lists the others")
             case [row]:
-                return self._proposal(*row)
+                return chosen_alternative(self._proposal(*row), number)
             case _:
                 ids = ", ".join(row[0] for row in found[:_SHOWN_IDS]) + (", …" if len(found) > _SHOWN_IDS else "")
                 raise UsageError(f"{len(found)} proposals start with {id_prefix!r}", f"give more letters: {ids}")
@@ -207,7 +209,7 @@ class MemoryStore:
             lost = (Damage("recordings", error.message),)
         return replace(report, damages=report.damages + lost)
 
-    def forget(self, scope: ForgetScope, now_ms: int) -> Forgotten:
+    def forget(self, scope: ForgetScope, now_ms: int) -> ForgottenCounts:
         """Purge contents for good, leaving tombstones; raises UsageError for an empty scope."""
         forgotten = forget(self.database, scope, now_ms)
         self._archive.drop_forgotten(now_ms)

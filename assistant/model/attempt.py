@@ -69,7 +69,7 @@ class Attempt(Record):
 
 
 class OtherFile(Record):
-    """A file of the program, beside the one that was planned for, in a candidate. Older records have no texts: both are empty there."""
+    """A file of the program, other than the one that was planned for, in a candidate. Older records have no texts: both are empty there."""
 
     path: Path
     before_text: str

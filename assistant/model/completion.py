@@ -113,6 +113,8 @@ class CompletionRequest(Record):
     """None: the endpoint's own."""
     seed: int | None = None
     tools: tuple[ToolSpec, ...] = ()
+    about: str = ""
+    """What the question is about, whatever its words: equal where a search that goes on asks once more what was asked before."""
 
 
 class Completion(Record):

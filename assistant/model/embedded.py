@@ -72,7 +72,7 @@ class Literal(Record):
     """Indentation that ``textwrap.dedent`` takes from every line that is not blank."""
 
 
-class Embedded(Record):
+class EmbeddedText(Record):
     """One CUDA text, and where each of its characters stands in the container."""
 
     kind: EmbeddingKind

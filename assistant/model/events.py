@@ -186,6 +186,19 @@ class ComparisonMade(Record):
     schema: int = SCHEMA
 
 
+class AlternativeReport(Record):
+    """Another version of an offered edit, which asks for other decisions."""
+
+    id: str
+    """``P01M7…~1``: names it wherever a proposal is named."""
+    techniques: tuple[str, ...]
+    summary: str
+    labels: tuple[str, ...]
+    assumptions: tuple[str, ...]
+    verification: VerificationReport
+    speed: SpeedReport
+
+
 class ProposalMade(Record):
     job: str
     id: str
@@ -206,6 +219,8 @@ class ProposalMade(Record):
     """The language model that wrote it, or a part of it; null where none did."""
     files: tuple[str, ...] = ()
     """Every file that it changes; ``file`` is the one that holds the kernel."""
+    alternatives: tuple[AlternativeReport, ...] = ()
+    """Of the same edit, with other decisions."""
     event: Literal["proposal"] = "proposal"
     schema: int = SCHEMA
 
@@ -218,6 +233,8 @@ class DecisionMade(Record):
     reason_code: str | None
     reason: str | None
     decided_by: str
+    alternative: int = 0
+    """Which of the proposal's alternatives it is on; 0: on what was offered first."""
     event: Literal["decision"] = "decision"
     schema: int = SCHEMA
 

@@ -181,6 +181,8 @@ class Plan(Record):
     declines: tuple[Decline, ...]
     planner: str
     """``expert`` or ``llm:<model>``."""
+    notes: tuple[str, ...] = ()
+    """What of a model's answer was not taken, and why: one sentence each, for people."""
 
 
 class Tunable(Record):
@@ -264,6 +266,8 @@ class SetbackKind(StrEnum):
     BUILD = "build"
     WRONG_ANSWER = "wrong_answer"
     NOT_FASTER = "not_faster"
+    ONLY_HERE = "only_here"
+    """It is right on the program's own values and sizes, and wrong on others."""
 
 
 class Setback(Record):
@@ -274,8 +278,6 @@ class Setback(Record):
     """The candidate's own one sentence."""
     text: str
     """The source as the candidate had it."""
-    others: tuple[Source, ...] = ()
-    """Other files of the program that the candidate changed."""
     diagnostics: tuple[Diagnostic, ...] = ()
     """The compiler's diagnostics on ``text``."""
     findings: tuple[VerificationFinding, ...] = ()
@@ -290,6 +292,8 @@ class Setback(Record):
     profiles: tuple[LaunchProfile, ...] = ()
     """The candidate's counted launches, most costly first, where it ran."""
     resources: KernelResources | None = None
+    others: tuple[Source, ...] = ()
+    """Other files of the program that the candidate changed."""
 
 
 class TriedBefore(Record):
@@ -301,3 +305,5 @@ class TriedBefore(Record):
     outcome: TrialOutcome
     reason: str
     ratio: float | None
+    code: str = ""
+    """What it wrote, where it was judged: the new text of the parts that it changed."""

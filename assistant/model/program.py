@@ -38,7 +38,7 @@ class FoundProgram(Record):
     headers: tuple[Path, ...] = ()
     """Files of the workspace that its units include, absolute."""
     flags: tuple[str, ...] = ()
-    """What all of its units are compiled with, beside the user's own flags."""
+    """What all of its units are compiled with, in addition to the user's own flags."""
     libraries: tuple[str, ...] = ()
     """Other libraries that it is linked with, in order: ``-lz``, ``-L/opt/z/lib``, ``/opt/z/libz.a``."""
     arguments: tuple[str, ...] = ()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from dataclasses import fields, replace
 from enum import StrEnum
 from pathlib import Path
 
@@ -43,6 +44,28 @@ class PredictionOutcome(Record):
     """Within 10 % of the predicted change; None when the metric could not be counted."""
 
 
+ALTERNATIVE_MARK = "~"
+"""``P01M7~2`` names the second alternative of the proposal ``P01M7``."""
+
+
+class Alternative(Record):
+    """Another version of what a proposal offers, which asks for other decisions: fields as of `Proposal`."""
+
+    techniques: tuple[str, ...]
+    summary: str
+    files: tuple[FileChange, ...]
+    labels: tuple[Label, ...]
+    assumptions: tuple[str, ...]
+    verification: Verification
+    comparison: Comparison
+    evidence: tuple[Evidence, ...]
+    predictions: tuple[PredictionOutcome, ...]
+    explanation: str
+    model: str | None = None
+    calls: tuple[str, ...] = ()
+    figures: BeforeAfter | None = None
+
+
 class Proposal(Record):
     """A confirmed candidate."""
 
@@ -76,6 +99,28 @@ class Proposal(Record):
     """Ids of the model calls behind it."""
     figures: BeforeAfter | None = None
     """Figures of the whole change; None where a side launched nothing, and in records made before this was kept."""
+    alternatives: tuple[Alternative, ...] = ()
+    """The same edit with other decisions, each faster than those that ask for less; numbered from 1."""
+    number: int = 0
+    """Which of them this value has the content of; 0: none, as it was offered first."""
+
+    @property
+    def own(self) -> Alternative:
+        """Its content as one version among others."""
+        return Alternative(**{field.name: getattr(self, field.name) for field in fields(Alternative)})
+
+    def with_alternatives(self, others: Sequence[Proposal]) -> Proposal:
+        """This one, with what the others offer as its alternatives."""
+        return replace(self, alternatives=tuple(other.own for other in others))
+
+    def taking(self, number: int) -> Proposal | None:
+        """The same proposal with the content of one of its alternatives (0: as it is stored); None where there is none of that number."""
+        if number == 0:
+            return self
+        if not 0 < number <= len(self.alternatives):
+            return None
+        content = {field.name: getattr(self.alternatives[number - 1], field.name) for field in fields(Alternative)}
+        return replace(self, **content, number=number)
 
     @property
     def shown_files(self) -> tuple[FileChange, ...]:
@@ -122,12 +167,20 @@ class Decision(Record):
     text_sha256: str | None
     """Hash of the file after the decision; for an edit of several files, the hash of their hashes in the order of its files
     (``texts_sha256``)."""
+    alternative: int = 0
+    """`Proposal.number` of what was decided on."""
 
 
 def texts_sha256(texts: Sequence[Source]) -> str:
     """What stands for all texts of a decision: the hash of the only one; of several, the hash of their hashes, a line each."""
     hashes = [source.sha256 for source in texts]
     return hashes[0] if len(hashes) == 1 else hashlib.sha256("\n".join(hashes).encode()).hexdigest()
+
+
+def named_alternative(name: str) -> tuple[str, int | None]:
+    """(id or the beginning of one, number of the alternative) of ``P01M7~2``; None where what follows the mark is no number."""
+    beginning, mark, number = name.strip().partition(ALTERNATIVE_MARK)
+    return beginning, int(number) if number.isascii() and number.isdigit() else None if mark else 0
 
 
 class AlreadyDecided(Record):

@@ -97,6 +97,8 @@ class Kernel(Record):
     """``static`` or in an unnamed namespace: another file of the program may have a kernel of the same name."""
     file: str = ""
     """The end of the path of its file, where another file of the program has a kernel of the same name (``first.cu``); else empty."""
+    macro: str = ""
+    """Whose body holds the kernel's text, which then has the place of the macro's use; empty where the kernel stands in the source."""
 
     @property
     def qualified_name(self) -> str:

@@ -31,7 +31,7 @@ class MixedPlanner:
         expert = await self._expert.plan(request)
         llm = await self._llm.plan(request)
         steps = sorted((*expert.steps, *llm.steps), key=lambda step: -step.rank)
-        return Plan(tuple(steps), (*expert.declines, *llm.declines), self.name)
+        return Plan(tuple(steps), (*expert.declines, *llm.declines), self.name, (*expert.notes, *llm.notes))
 
     async def rewrites(self, request: PlanRequest, step: Step) -> AsyncIterator[Rewrite | UnwrittenStep]:
         async for rewrite in self._planner_of(step).rewrites(request, step):

@@ -3,7 +3,7 @@
 What vendors publish of their models is listed here; the user's own ``provider.profiles`` come first, and ``provider.max_input_tokens``
 and ``max_output_tokens`` before both. Example::
 
-    call_limits(settings.provider, "qwen3-coder:30b")    # CallLimits(input_tokens=64000, output_tokens=16384, …)
+    call_limits(settings.provider, "qwen3-coder:30b", ModelRole.CODER)    # CallLimits(input_tokens=64000, output_tokens=16384, …)
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from fnmatch import fnmatchcase
 
 from assistant.config.settings import ProviderSettings
+from assistant.model.completion import ModelRole
 from assistant.record import Record
 
 __all__ = ["CallLimits", "ModelProfile", "call_limits", "profile_of"]
@@ -96,13 +97,13 @@ def profile_of(model: str, own: Iterable[str] = ()) -> ModelProfile | None:
     return published
 
 
-def call_limits(settings: ProviderSettings, model: str) -> CallLimits:
-    """What is asked of the model: the settings' numbers where they are set, else as its profile allows."""
+def call_limits(settings: ProviderSettings, model: str, role: ModelRole) -> CallLimits:
+    """What is asked of the role's model: the settings' numbers where they are set, else as its profile allows."""
     profile = profile_of(model, settings.profiles)
     reasons = profile is not None and profile.reasons
     wanted = _REASONED_ANSWER_TOKENS if reasons else _ANSWER_TOKENS
     published = wanted if profile is None else min(wanted, profile.output_tokens)
-    output = settings.max_output_tokens or published
+    output = settings.longest_answer_tokens(role) or published
     left = _UNKNOWN_INPUT_TOKENS if profile is None else min(_MOST_INPUT_TOKENS, profile.context_tokens - output)
     return CallLimits(
         input_tokens=settings.max_input_tokens or max(_LEAST_INPUT_TOKENS, left),

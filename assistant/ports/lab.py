@@ -18,6 +18,8 @@ from assistant.record import Record
 
 __all__ = [
     "NOT_RUN",
+    "STOPPED_AT",
+    "TOO_LARGE",
     "CaseRun",
     "Counters",
     "HardwareCounts",
@@ -74,7 +76,13 @@ class RunLimits(Record):
 
 
 NOT_RUN = "not run: "
-"""What a run says of calls and kernels that it left out begins with it (`emulator/runtime/refusals.cpp`)."""
+"""What a run says of kernels that it left out begins with it (`emulator/runtime/refusals.cpp`)."""
+STOPPED_AT = "stopped at: "
+"""What a run says of the host's code that it ended at, as it does not run that, begins with it."""
+
+
+TOO_LARGE = "too large for the emulator"
+"""The error of a case that a lab did not run for that begins with it."""
 
 
 class LabFailure(Record):
@@ -111,6 +119,10 @@ class ProgramRun(Record):
     """It was killed for the number of processes and threads it started."""
     missing_limits: tuple[str, ...] = ()
     """For a candidate: limits that could not be put in force, and what its private copy of the folder left out."""
+    is_of_gpu: bool = False
+    """A GPU ran the program; False: the emulator did."""
+    emulated: ProgramRun | None = None
+    """For a run on a GPU: the emulator's run of the same program, which the counters and problems come from."""
 
     @property
     def is_partial(self) -> bool:
@@ -118,9 +130,25 @@ class ProgramRun(Record):
         return self.recording is not None and self.recording.first_partial is not None
 
     @property
+    def is_counted_in_part(self) -> bool:
+        """Whether that is so of the run that counters and problems come from; what the program computed may be right all the same."""
+        return self.is_partial or (self.emulated is not None and self.emulated.is_partial)
+
+    @property
+    def under_emulator(self) -> ProgramRun | None:
+        """The emulator's run, where all blocks of all launches ran."""
+        run = self if self.emulated is None and not self.is_of_gpu else self.emulated
+        return None if run is None or run.is_partial else run
+
+    @property
     def left_out(self) -> tuple[str, ...]:
-        """Calls and kernels that the lab did not run, with their places: what came after them may be wrong."""
-        return tuple(text.removeprefix(NOT_RUN) for text in self.unsupported if text.startswith(NOT_RUN))
+        """What the lab did not run, with its places: kernels, after which results may be wrong, and what the program was stopped at."""
+        return tuple(text.split(": ", 1)[1] for text in self.unsupported if text.startswith((NOT_RUN, STOPPED_AT)))
+
+    @property
+    def stopped_at(self) -> str | None:
+        """What of the host's code the lab does not run, with its place, where the program was ended at it."""
+        return next((text.removeprefix(STOPPED_AT) for text in self.unsupported if text.startswith(STOPPED_AT)), None)
 
 
 class ReplayOptions(Record):

@@ -13,7 +13,7 @@ from assistant.model.plan import Plan, Rewrite, Setback, Step, TriedBefore, Unwr
 from assistant.model.profile import Evidence, Finding, LaunchProfile
 from assistant.model.recorded_facts import RecordedFacts
 from assistant.model.source import Kernel, ParsedSource, Source
-from assistant.model.verification import Verification
+from assistant.model.verification import Label, Verification
 from assistant.record import Record
 
 __all__ = ["PlanRequest", "Planner", "Story"]
@@ -36,6 +36,8 @@ class PlanRequest(Record):
     recalled: tuple[TechniqueHistory, ...] = ()
     excluded: frozenset[tuple[str, int]] = frozenset()
     """(technique, line) pairs already tried on this text."""
+    excluded_designs: frozenset[tuple[str, int, str]] = frozenset()
+    """The same with the designs that they were tried in (`Step.design`), where a model planned them."""
     tried: tuple[TriedBefore, ...] = ()
     """What was tried on this kernel in this job, and what came of it; oldest first."""
     diagnostics: tuple[Diagnostic, ...] = ()
@@ -58,6 +60,10 @@ class PlanRequest(Record):
     """Whether calls of ready-made libraries (cuBLAS) may be decided on."""
     is_emulated: bool = False
     """Edits are tried without a GPU, by an emulator that cannot run everything."""
+    deferred: tuple[Label, ...] = ()
+    """Decisions that are put off to the end of the search, which goes on from edits that ask for them."""
+    island: int = 0
+    """Which of the searches that go on next to each other asks, from 0; each looks for other designs."""
     recorded: RecordedFacts | None = None
     """What every launch of the kernel had in common; None where none was seen. An edit that needs it says so as an assumption."""
 

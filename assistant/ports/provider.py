@@ -38,8 +38,16 @@ class Accounts(Protocol):
         """What every further call would end with; None while one may be answered."""
         ...
 
+    def answered(self, request: CompletionRequest) -> ModelCall | None:
+        """The call that answered this question in the search that this one goes on with, each once; None where there is none."""
+        ...
+
+    async def room(self, served: ServedModel, input_token_count: int, max_output_tokens: int) -> None:
+        """Return when no call that is under way keeps this one from being made: each holds what its longest answer may cost."""
+        ...
+
     def sending(self, request: CompletionRequest, served: ServedModel, input_token_count: int) -> None:
-        """Note a call before it leaves, with the upper estimate of its prompt."""
+        """Note a call before it leaves, with the upper estimate of its prompt; what it may cost is held until it is recorded."""
         ...
 
     def record(self, call: ModelCall) -> None:

@@ -79,7 +79,7 @@ class ProposalStore(Protocol):
         ...
 
     def find_proposal(self, id_prefix: str) -> Proposal:
-        """The one proposal whose id starts so; raises UsageError for none or several."""
+        """The one proposal whose id starts so; raises UsageError for none or several. ``P01M7~2`` is it with its second alternative."""
         ...
 
     def decide(self, decision: Decision, expected: frozenset[ProposalState]) -> Decision | AlreadyDecided:

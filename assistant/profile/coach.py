@@ -2,7 +2,7 @@
 
 Example::
 
-    advice(Standing("transpose", 31e-6, light=0.93, limit="dram", share_ratio=0.4))
+    advice(MeasuredShape("transpose", 31e-6, light=0.93, limit="dram", share_ratio=0.4))
     # "at 93 % of what DRAM allows: at most 1.08x is left; 40 % of the program's GPU time: …; stop here"
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from assistant.record import Record
 
-__all__ = ["Standing", "advice", "is_near_limit", "most_left_ratio", "most_program_ratio"]
+__all__ = ["MeasuredShape", "advice", "is_near_limit", "most_left_ratio", "most_program_ratio"]
 
 _NEAR_LIMIT_RATIO = 0.9
 """From here on at most 1.11x is left, which hardly any edit reaches."""
@@ -27,7 +27,7 @@ _LIMITS = {
 }
 
 
-class Standing(Record):
+class MeasuredShape(Record):
     """One measured launch shape of a kernel."""
 
     kernel: str
@@ -42,23 +42,23 @@ class Standing(Record):
     """(kernel, share) of the kernel that takes most of the program's GPU time, where it is another one."""
 
 
-def most_left_ratio(standing: Standing) -> float | None:
+def most_left_ratio(standing: MeasuredShape) -> float | None:
     """The most that any rewriting of the same work can gain; None where no bound is known."""
     return None if standing.light is None else 1 / standing.light
 
 
-def most_program_ratio(standing: Standing) -> float | None:
+def most_program_ratio(standing: MeasuredShape) -> float | None:
     """The most that the program can gain if this kernel took no time at all (Amdahl); None where its share is not known or is all."""
     share = standing.share_ratio
     return None if share is None or share >= 1 else 1 / (1 - share)
 
 
-def is_near_limit(standing: Standing) -> bool:
+def is_near_limit(standing: MeasuredShape) -> bool:
     """Whether hardly anything is left to be gained."""
     return standing.light is not None and standing.light >= _NEAR_LIMIT_RATIO
 
 
-def advice(standing: Standing) -> str | None:
+def advice(standing: MeasuredShape) -> str | None:
     """What to do next, with the numbers that say so; None where nothing is known that would bound a gain."""
     parts = [part for part in (_distance(standing), _share(standing)) if part is not None]
     if not parts:
@@ -66,7 +66,7 @@ def advice(standing: Standing) -> str | None:
     return "; ".join((*parts, _next_step(standing)))
 
 
-def _distance(standing: Standing) -> str | None:
+def _distance(standing: MeasuredShape) -> str | None:
     left = most_left_ratio(standing)
     if left is None or standing.light is None:
         return None
@@ -74,7 +74,7 @@ def _distance(standing: Standing) -> str | None:
     return f"at {_percent(standing.light)} of what {where} allows: at most {left:.2f}x is left"
 
 
-def _share(standing: Standing) -> str | None:
+def _share(standing: MeasuredShape) -> str | None:
     if standing.share_ratio is None:
         return None
     most = most_program_ratio(standing)
@@ -83,7 +83,7 @@ def _share(standing: Standing) -> str | None:
     return f"{_percent(standing.share_ratio)} of the program's GPU time: at most {most:.2f}x of it can be gained here"
 
 
-def _next_step(standing: Standing) -> str:
+def _next_step(standing: MeasuredShape) -> str:
     is_done = is_near_limit(standing)
     is_small = standing.share_ratio is not None and standing.share_ratio < _SMALL_SHARE_RATIO
     if not (is_done or is_small):

@@ -103,7 +103,7 @@ class KeptRecords(Record):
 
 
 def record_key(record: BuildRecord) -> str:
-    """By which it is told from records of other commands."""
+    """What distinguishes it from records of other commands."""
     return hashlib.sha256("\0".join((record.folder, *record.command)).encode("utf-8", "surrogateescape")).hexdigest()[:16]
 
 

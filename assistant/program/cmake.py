@@ -20,7 +20,7 @@ from assistant.program.cmake_reply import CMakeBuild, CMakeSource, CMakeTarget, 
 from assistant.program.ctest import CTestRun, ctest_runs
 from assistant.program.database import Database, differing_macros, merged_flags
 from assistant.program.given_flags import folders_in, macros_in_flags
-from assistant.program.linking import Linked, Linker, is_cuda
+from assistant.program.linking import LinkedProgram, Linker, is_cuda
 from assistant.program.searching import headers_of
 from assistant.program.sources import Sources
 from assistant.program.wording import enumerated
@@ -168,7 +168,7 @@ class _BuildSearch:
             self._unfit.append(f"no source of the target {target.name} has main()")
             return None
         database = Database(f"CMake's build {self._build.shown}", {unit: by_path[unit].flags for unit in units}, ())
-        linked = Linked(units, {}, ())
+        linked = LinkedProgram(units, {}, ())
         self.problems.extend(self._left_out(executable))
         self.problems.extend(differing_macros(linker, linked, database))
         test = self._test_of(target)

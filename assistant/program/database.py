@@ -18,7 +18,7 @@ from assistant.build.units import is_unit
 from assistant.disk.texts import read_bytes
 from assistant.program.build_folders import build_folders
 from assistant.program.given_flags import FOLDER_FLAGS, macro_flags
-from assistant.program.linking import Linked, Linker
+from assistant.program.linking import LinkedProgram, Linker
 from assistant.program.sources import MOST_FILES
 from assistant.program.wording import enumerated
 from assistant.record import Record
@@ -80,7 +80,7 @@ def _database(shown: str, entries: tuple[CompileEntry, ...]) -> Database:
     return Database(shown, flags, tuple(dict.fromkeys(problems)))
 
 
-def merged_flags(linker: Linker, linked: Linked, database: Database) -> tuple[str, ...]:
+def merged_flags(linker: Linker, linked: LinkedProgram, database: Database) -> tuple[str, ...]:
     """What all units of a program can be compiled with: every folder for includes, macros that agree, and what all CUDA units share."""
     every = [database.flags.get(unit, ()) for unit in linked.units]
     folders = [flag for flags in every for flag in flags if flag.startswith(FOLDER_FLAGS)]
@@ -92,7 +92,7 @@ def merged_flags(linker: Linker, linked: Linked, database: Database) -> tuple[st
     return tuple(dict.fromkeys((*folders, *macros, *shared)))
 
 
-def differing_macros(linker: Linker, linked: Linked, database: Database) -> tuple[str, ...]:
+def differing_macros(linker: Linker, linked: LinkedProgram, database: Database) -> tuple[str, ...]:
     """In words, macros that the units of a program are compiled with differently."""
     return tuple(
         f"{database.shown} compiles the units of one program with {enumerated(ways)}: {name} was left out; give it with --cflags"
@@ -100,7 +100,7 @@ def differing_macros(linker: Linker, linked: Linked, database: Database) -> tupl
     )
 
 
-def _differences(linker: Linker, linked: Linked, database: Database) -> Iterator[tuple[str, list[str]]]:
+def _differences(linker: Linker, linked: LinkedProgram, database: Database) -> Iterator[tuple[str, list[str]]]:
     """(macro, the ways in which units have it); one that a unit has not and does not mention may as well be there."""
     given = {unit: macro_flags(database.flags.get(unit, ())) for unit in linked.units}
     for name in dict.fromkeys(name for macros in given.values() for name in macros):

@@ -24,7 +24,7 @@ from assistant.program.database import differing_macros, merged_flags, read_data
 from assistant.program.extension_programs import extension_names, search_extensions
 from assistant.program.facts import Facts, TooMuchToReadError
 from assistant.program.given_flags import folders_in, macros_in_flags
-from assistant.program.linking import Linked, Linker
+from assistant.program.linking import LinkedProgram, Linker
 from assistant.program.python_scripts import Scripts
 from assistant.program.recorded import search_records
 from assistant.program.searching import UnitSearch, include_folder_flags, search_units
@@ -164,7 +164,7 @@ class _Search:
         linker = Linker(self._sources, tuple(database.flags), folders.__getitem__, macros.__getitem__)
         differing = list[str]()
 
-        def flags_of(linked: Linked) -> tuple[str, ...]:
+        def flags_of(linked: LinkedProgram) -> tuple[str, ...]:
             differing.extend(differing_macros(linker, linked, database))
             return merged_flags(linker, linked, database)
 

@@ -15,10 +15,10 @@ from functools import cached_property
 from assistant.cuda.linkage import is_name_used
 from assistant.cuda.linkage_hints import may_declare, may_define, may_instantiate
 from assistant.program.nearness import folder_distance
-from assistant.program.sources import Reached, Sources
+from assistant.program.sources import IncludeOrigin, Sources
 from assistant.record import Record
 
-__all__ = ["Ambiguity", "Link", "Linked", "Linker", "is_cuda"]
+__all__ = ["Ambiguity", "Link", "LinkedProgram", "Linker", "is_cuda"]
 
 _CUDA_SIGNS = ("__global__", "__device__", "<<<", "cudaLaunchKernel")
 """One of these stands in every program that brings kernels."""
@@ -42,7 +42,7 @@ class Ambiguity(Record):
     units: tuple[str, ...]
 
 
-class Linked(Record):
+class LinkedProgram(Record):
     """One program."""
 
     units: tuple[str, ...]
@@ -87,7 +87,7 @@ class Linker:
         self._declared: dict[str, frozenset[str]] = {}
         sources.read_closures(units, folders)
 
-    def closure(self, unit: str) -> Mapping[str, Reached]:
+    def closure(self, unit: str) -> Mapping[str, IncludeOrigin]:
         """The unit and all that it reaches by includes."""
         return self.sources.closure(unit, self._folders(unit))
 
@@ -128,7 +128,7 @@ class Linker:
         """Whether the unit has ``main()`` and all that it declares and uses."""
         return self.has_main(unit) and not self._view(unit).wanted
 
-    def linked(self, main: str, further: Iterable[str] = ()) -> Linked:
+    def linked(self, main: str, further: Iterable[str] = ()) -> LinkedProgram:
         """The program of a unit with ``main()``; ``further``: units that are linked in any case."""
         units: dict[str, Link | None] = dict.fromkeys((main, *further))
         unclear: dict[tuple[str, tuple[str, ...]], list[str]] = {}
@@ -145,7 +145,7 @@ class Linker:
                     unclear.setdefault((unit, nearest), []).append(name)
         left = {place: tuple(name for name in names if not _provided(name, defined)) for place, names in unclear.items()}
         ambiguities = tuple(Ambiguity(names, user, several) for (user, several), names in left.items() if names)
-        return Linked(tuple(units), {unit: link for unit, link in units.items() if link is not None}, ambiguities)
+        return LinkedProgram(tuple(units), {unit: link for unit, link in units.items() if link is not None}, ambiguities)
 
     def lacks(self, units: Iterable[str]) -> bool:
         """Whether the units together use what they declare and none of them defines."""

@@ -53,7 +53,7 @@ def read_python(file: Path, module: ast.Module, wanted: frozenset[str]) -> Pytho
     return PythonText(tuple(reader.values.called), tuple(reader.values.variables), tuple(reader.skipped))
 
 
-class _Returned(Exception):  # noqa: N818 - no error
+class _ReturnValue(Exception):  # noqa: N818 - no error
     def __init__(self, value: Any) -> None:
         self.value = value
 
@@ -81,7 +81,7 @@ class _Reader:
                     self._call(Function(node, scope.outer), [], {})
         except (TooLongError, RecursionError):
             self.skipped.append(Unknown("the rest, which is long", 0))
-        except (_Returned, _Left):
+        except (_ReturnValue, _Left):
             pass
 
     def _call(self, function: Function, positional: list[Any], named: dict[str, Any]) -> object:
@@ -105,7 +105,7 @@ class _Reader:
         self._depth += 1
         try:
             self._run(node.body, Scope(names, function.scope))
-        except _Returned as returned:
+        except _ReturnValue as returned:
             return returned.value
         except _Left:
             return None
@@ -157,7 +157,7 @@ class _Reader:
                 fields = (each for each in node.body if not isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef))
                 self._run(fields, Scope({}, scope.outer))
             case ast.Return():
-                raise _Returned(None if node.value is None else self.values.evaluate(node.value, scope))
+                raise _ReturnValue(None if node.value is None else self.values.evaluate(node.value, scope))
             case ast.Break() | ast.Continue():
                 raise _Left
             case _:

@@ -28,7 +28,7 @@ from assistant.program.build_record import (
 )
 from assistant.program.database import Database, differing_macros, merged_flags
 from assistant.program.given_flags import folders_in, macros_in_flags
-from assistant.program.linking import Linked, Linker, is_cuda
+from assistant.program.linking import LinkedProgram, Linker, is_cuda
 from assistant.program.searching import headers_of
 from assistant.program.sources import Sources
 from assistant.program.wording import enumerated, why
@@ -64,7 +64,7 @@ def search_records(sources: Sources, flags: tuple[str, ...], file: str | None, o
     found, problems = dict[str, FoundProgram](), [kept.problem] if kept.problem else []
     for record in kept.records:
         wanted = [program for program in record.programs if program.name not in found and (only is None or only.name == program.name)]
-        programs = [_Recorded(sources, workspace, record, program, flags) for program in wanted]
+        programs = [_WorkspaceProgram(sources, workspace, record, program, flags) for program in wanted]
         hits = [program for program in programs if program.is_about(file)]
         found.update((program.name, program.found(file)) for program in hits)
         if hits:
@@ -98,7 +98,7 @@ def _new_sources(workspace: Path, record: BuildRecord, used: set[str]) -> Iterat
                 yield name
 
 
-class _Recorded:
+class _WorkspaceProgram:
     """One program of a record, in the workspace as it is now."""
 
     def __init__(self, sources: Sources, workspace: Path, record: BuildRecord, program: RecordedProgram, flags: tuple[str, ...]) -> None:
@@ -172,7 +172,7 @@ class _Recorded:
         is_generated = place.startswith(f"{self._generated}{os.sep}")
         return (*words, *further, *((f"-I{folder}",) if is_generated else ()))
 
-    def _link(self) -> Linked | None:
+    def _link(self) -> LinkedProgram | None:
         """With the sources of archives, as a linker would take them; None where none has ``main()``.
 
         Of an archive it takes what is used. What is used cannot always be read from texts (macros write names too), so all of it is

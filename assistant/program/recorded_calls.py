@@ -32,7 +32,7 @@ _OF_A_CONFIGURATION = "CMakeFiles"
 """Below it lies what CMake compiles to find out about compilers."""
 
 
-class _Made(Record):
+class _BuiltFile(Record):
     """What stands behind one file that the build made."""
 
     units: tuple[RecordedUnit, ...] = ()
@@ -73,8 +73,8 @@ class _Assembly:
         self._workspace = workspace
         self._objects = objects
         self._generated = generated
-        self._made: dict[str, _Made] = {}
-        self._by_digest: dict[str, _Made] = {}
+        self._made: dict[str, _BuiltFile] = {}
+        self._by_digest: dict[str, _BuiltFile] = {}
         self.programs: dict[str, RecordedProgram] = {}
         """By name."""
         self.notes: dict[str, None] = {}
@@ -88,11 +88,11 @@ class _Assembly:
         match call.action:
             case Action.COMPILE:
                 for unit, object_file in zip(self._units(noted), (unit.object for unit in call.units), strict=True):
-                    self._keep(noted, object_file, _Made(() if unit is None else (unit,)))
+                    self._keep(noted, object_file, _BuiltFile(() if unit is None else (unit,)))
             case Action.ARCHIVE:
                 self._keep(noted, call.output, self._archive(noted))
             case Action.DEVICE_LINK:  # it holds nothing that its inputs do not hold
-                self._keep(noted, call.output, _Made())
+                self._keep(noted, call.output, _BuiltFile())
             case Action.SHARED | Action.PARTIAL:
                 self._keep(noted, call.output, self._whole(noted))
             case Action.LINK:
@@ -100,7 +100,7 @@ class _Assembly:
             case Action.OTHER:
                 pass
 
-    def _keep(self, noted: NotedCall, file: str | None, made: _Made) -> None:
+    def _keep(self, noted: NotedCall, file: str | None, made: _BuiltFile) -> None:
         if file is None:
             return
         self._made[file] = made
@@ -126,9 +126,9 @@ class _Assembly:
             return real
         return next((name for name in (self.shown(source), real) if name in self._generated), None)
 
-    def _archive(self, noted: NotedCall) -> _Made:
+    def _archive(self, noted: NotedCall) -> _BuiltFile:
         """Members are replaced by others of their name, and stay otherwise."""
-        before = self._made.get(noted.call.output or "", _Made(members={}))
+        before = self._made.get(noted.call.output or "", _BuiltFile(members={}))
         members = dict(before.members or {})
         missing = list(before.missing)
         for file in noted.call.inputs:
@@ -137,13 +137,13 @@ class _Assembly:
                 members[posixpath.basename(file)] = made.units
             elif not file.startswith("-"):
                 missing.append(self.shown(file))
-        return _Made(members=members, missing=tuple(missing))
+        return _BuiltFile(members=members, missing=tuple(missing))
 
-    def _of(self, noted: NotedCall, file: str) -> _Made | None:
+    def _of(self, noted: NotedCall, file: str) -> _BuiltFile | None:
         """What stands behind an input; known again where the build moved or copied it."""
         return self._by_digest.get(noted.digests.get(file, "")) or self._made.get(file)
 
-    def _whole(self, noted: NotedCall) -> _Made:
+    def _whole(self, noted: NotedCall) -> _BuiltFile:
         """All that a link puts together."""
         units: dict[RecordedUnit, None] = {unit: None for unit in self._units(noted) if unit is not None}
         libraries, missing = dict[str, None](), list[str]()
@@ -160,9 +160,9 @@ class _Assembly:
                 libraries[word] = None
             elif word.endswith(_LIBRARY_SUFFIXES) or ".so." in posixpath.basename(word):
                 self._add_file(word, libraries, missing)
-        return _Made(tuple(units), tuple(_of_others(libraries)), missing=tuple(missing))
+        return _BuiltFile(tuple(units), tuple(_of_others(libraries)), missing=tuple(missing))
 
-    def _members(self, made: _Made, archive: str) -> Iterator[RecordedUnit]:
+    def _members(self, made: _BuiltFile, archive: str) -> Iterator[RecordedUnit]:
         for units in (made.members or {}).values():
             yield from (replace(unit, archive=archive) for unit in units)
 
@@ -185,7 +185,7 @@ class _Assembly:
             self.notes[f"{name} is linked from {files}, made by no compiler that was seen"] = None
 
 
-def _library_file(call: CompilerCall, word: str, made: Mapping[str, _Made]) -> str | None:
+def _library_file(call: CompilerCall, word: str, made: Mapping[str, _BuiltFile]) -> str | None:
     """The file of ``-lNAME`` that the build made itself; None for a library of others."""
     folders = [each[2:] for each in call.inputs if each.startswith("-L")]
     name = word[2:]

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from assistant.build.safe_flags import is_read_by_shell
 from assistant.model.program import FoundProgram, ProgramOrigin
-from assistant.program.linking import Linked, Linker, is_cuda
+from assistant.program.linking import LinkedProgram, Linker, is_cuda
 from assistant.program.wording import ambiguous, why
 from assistant.record import Record
 
@@ -20,7 +20,7 @@ __all__ = ["UnitFlags", "UnitSearch", "headers_of", "include_folder_flags", "pro
 
 _REMEDY = "name the sources on the command line, or in a table [program.NAME] of kernelopt.toml"
 
-UnitFlags = Callable[[Linked], tuple[str, ...]]
+UnitFlags = Callable[[LinkedProgram], tuple[str, ...]]
 """What the units of a program are compiled with."""
 
 
@@ -47,11 +47,11 @@ def search_units(linker: Linker, origin: ProgramOrigin, flags: UnitFlags, file: 
     )
 
 
-def _ambiguities(linker: Linker, programs: Iterable[Linked]) -> tuple[str, ...]:
+def _ambiguities(linker: Linker, programs: Iterable[LinkedProgram]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(ambiguous(linker, one) for each in programs for one in each.ambiguities))
 
 
-def program_of(linker: Linker, linked: Linked, origin: ProgramOrigin, flags: tuple[str, ...], file: str | None) -> FoundProgram:
+def program_of(linker: Linker, linked: LinkedProgram, origin: ProgramOrigin, flags: tuple[str, ...], file: str | None) -> FoundProgram:
     """What is said of a program; its name is that of the unit with ``main()``."""
     main = linked.units[0]
     return FoundProgram(
@@ -83,5 +83,5 @@ def _guessed_folders(linker: Linker, units: Iterable[str]) -> Iterator[str]:
                 yield reached.folder
 
 
-def _holds(linker: Linker, linked: Linked, file: str) -> bool:
+def _holds(linker: Linker, linked: LinkedProgram, file: str) -> bool:
     return any(file in linker.closure(unit) for unit in linked.units)

@@ -25,7 +25,7 @@ from assistant.program.facts import Facts, ReadFacts
 from assistant.program.nearness import folder_distance
 from assistant.record import Record
 
-__all__ = ["MOST_FILES", "Reached", "ReadFile", "Sources"]
+__all__ = ["MOST_FILES", "IncludeOrigin", "ReadFile", "Sources"]
 
 ReadFile = Callable[[Path], str | None]
 """The text of a file, None for what cannot be read."""
@@ -40,7 +40,7 @@ _TOOLKIT_FOLDERS = frozenset({"cooperative_groups", "crt", "cub", "cuda", "nv", 
 """First folders of what ``<…>`` names: CUDA's own headers and the system's, whatever copies or stubs of them a project may hold."""
 
 
-class Reached(Record):
+class IncludeOrigin(Record):
     """How an include was found."""
 
     path: str
@@ -64,8 +64,8 @@ class Sources:
         self._includes: dict[str, tuple[IncludeDirective, ...]] = {}
         self._linkages: dict[str, Linkage] = {}
         self._mains: dict[str, MainFunction | None] = {}
-        self._closures: dict[tuple[str, tuple[str, ...]], Mapping[str, Reached]] = {}
-        self._resolved: dict[tuple[str, IncludeDirective, tuple[str, ...]], Reached | None] = {}
+        self._closures: dict[tuple[str, tuple[str, ...]], Mapping[str, IncludeOrigin]] = {}
+        self._resolved: dict[tuple[str, IncludeDirective, tuple[str, ...]], IncludeOrigin | None] = {}
         self._asked = Counter[str]()
         self._words: dict[str, frozenset[str]] = {}
         self._by_word: dict[str, set[str]] = {}
@@ -166,11 +166,11 @@ class Sources:
         if len(self._texts) > read_count:
             self._by_word.clear()
 
-    def closure(self, unit: str, folders: tuple[str, ...]) -> Mapping[str, Reached]:
+    def closure(self, unit: str, folders: tuple[str, ...]) -> Mapping[str, IncludeOrigin]:
         """The unit and every file that it reaches by includes, in order; ``folders``: where compilers look for them."""
         key = (unit, folders)
         if key not in self._closures:
-            found = {unit: Reached(unit, unit)}
+            found = {unit: IncludeOrigin(unit, unit)}
             waiting = [unit]
             while waiting:
                 includer = waiting.pop()
@@ -182,27 +182,27 @@ class Sources:
             self._closures[key] = found
         return self._closures[key]
 
-    def _resolve(self, includer: str, directive: IncludeDirective, folders: tuple[str, ...]) -> Reached | None:
+    def _resolve(self, includer: str, directive: IncludeDirective, folders: tuple[str, ...]) -> IncludeOrigin | None:
         folder = posixpath.dirname(includer)
         key = (folder, directive, folders)
         if key not in self._resolved:
             self._resolved[key] = self._found(includer, folder, directive, folders)
         found = self._resolved[key]
-        return None if found is None else Reached(found.path, includer, found.folder)
+        return None if found is None else IncludeOrigin(found.path, includer, found.folder)
 
-    def _found(self, includer: str, folder: str, directive: IncludeDirective, folders: tuple[str, ...]) -> Reached | None:
+    def _found(self, includer: str, folder: str, directive: IncludeDirective, folders: tuple[str, ...]) -> IncludeOrigin | None:
         for place in (folder, *folders) if directive.is_quoted else folders:
             candidate = posixpath.normpath(posixpath.join(place, directive.name))
             if candidate not in self._known and Path(candidate).is_file():
                 candidate = os.path.realpath(candidate)
             if (candidate in self._known or Path(candidate).is_file()) and self.text(candidate) is not None:
-                return Reached(candidate, includer)
+                return IncludeOrigin(candidate, includer)
         if not directive.is_quoted and directive.name.partition("/")[0] in _TOOLKIT_FOLDERS:
             return None
         for guesses in (self._above(folder, directive), self._anywhere(directive)):
             found = dict(guesses)
             if found:
-                return next((Reached(path, includer, place) for path, place in found.items()), None) if len(found) == 1 else None
+                return next((IncludeOrigin(path, includer, place) for path, place in found.items()), None) if len(found) == 1 else None
         return None
 
     def _above(self, folder: str, directive: IncludeDirective) -> Iterator[tuple[str, str]]:

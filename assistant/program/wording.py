@@ -10,7 +10,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Sequence
 
-from assistant.program.linking import Ambiguity, Linked, Linker
+from assistant.program.linking import Ambiguity, LinkedProgram, Linker
 
 __all__ = ["ambiguous", "enumerated", "why"]
 
@@ -18,7 +18,7 @@ _MOST_SHOWN = 4
 """Items that are listed in one sentence."""
 
 
-def why(linker: Linker, linked: Linked, file: str) -> str:
+def why(linker: Linker, linked: LinkedProgram, file: str) -> str:
     """One sentence; ``file`` is what was asked about."""
     shown = linker.sources.shown
     included = _included(linker, linked, file)
@@ -34,7 +34,7 @@ def why(linker: Linker, linked: Linked, file: str) -> str:
     return "; ".join((*(sentences or [f"{shown(linked.units[0])} has main()"]), *ambiguities))
 
 
-def _included(linker: Linker, linked: Linked, file: str) -> dict[str, str]:
+def _included(linker: Linker, linked: LinkedProgram, file: str) -> dict[str, str]:
     """What is said of the first unit that includes the file, by the unit; nothing where the file is a unit itself."""
     if file in linked.units:
         return {}

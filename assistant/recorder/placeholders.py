@@ -1,6 +1,6 @@
 """What stands in for files that only CUDA's toolkit could make, so that a build without it goes on to its end.
 
-A placeholder is a text that names what it stands for and can be told from all else, within an archive too. Started, it says that it
+A placeholder is a text that names what it stands for and differs from all else, within an archive too. Started, it says that it
 cannot run. Example::
 
     write_placeholder("/b/scale.o", "nvcc -c scale.cu")

@@ -86,7 +86,7 @@ def _note(notes: str, name: str, call: CompilerCall, folder: str) -> None:
 
 
 def digest_of(file: str) -> str:
-    """By which a file is known again that the build has moved or copied; quick, as nobody here means to deceive."""
+    """By which a file is known again that the build has moved or copied; quick, as no one here means to deceive."""
     size, digest, other = 0, 0, 1
     with open(file, "rb") as content:  # noqa: PTH123 - a string from a command line
         while chunk := content.read(_DIGEST_CHUNK_BYTES):

@@ -21,7 +21,7 @@ __all__ = [
     "ProgramVerdict",
     "Reference",
     "SideRun",
-    "SizesTried",
+    "SizeCoverage",
 ]
 
 
@@ -142,7 +142,7 @@ class ProgramVerdict(Record):
     """Host values and numbers that were compared."""
 
 
-class SizesTried(Record):
+class SizeCoverage(Record):
     """What is known of a captured or live kernel's sizes."""
 
     own: tuple[str, ...]
@@ -176,7 +176,7 @@ class JudgeEvidence(Record):
     """Which lines of both sources are the same; None: those of equal number."""
     edited: tuple[str, ...] = ()
     """Keys of the kernels that the edit concerns: each must have a case that can judge it."""
-    sizes: SizesTried | None = None
+    sizes: SizeCoverage | None = None
     """None where the sizes are declared."""
     order_before: OrderFacts = NO_ORDER
     """How far the order of threads decides what A's kernels in question leave."""

@@ -28,7 +28,7 @@ _KERNEL_DECLARED = re.compile(r"\A[^={}\"]*\b__global__\b[^={}\"]*;\s*\Z")
 _EMPTY_SCOPE = re.compile(r"\b(?:inline\s+)?namespace\b[\s\w:]*\{\s*\}|\bextern\s*\"C\"\s*\{\s*\}")
 _CONDITION = re.compile(r"\s*#\s*(if|ifdef|ifndef|elif|else|endif)\b")
 _UNIT_SUFFIXES = frozenset({".cu", ".cc", ".cpp", ".cxx", ".c"})
-"""Of files that others seldom include."""
+"""Suffixes of files that others seldom include."""
 _DEVICE_NAMESPACE = re.compile(r"\bnamespace\s+\w+\s*=\s*(?:cooperative_groups(?:\s*::\s*experimental)?|nvcuda(?:\s*::\s*wmma)?|cuda)\s*;")
 """Another name for a namespace that has nothing for the host."""
 

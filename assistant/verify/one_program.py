@@ -57,7 +57,7 @@ class Difference(Record):
     message: str
 
 
-class _Parting(Record, order=True):
+class _LineDifference(Record, order=True):
     """How one line differs between the emulator's compile and one of nvcc's."""
 
     kind: str
@@ -75,7 +75,7 @@ def new_differences(before: Preprocessings, after: Preprocessings, changed: Chan
     found: list[Difference] = []
     for place, partings in sorted(new.partings.items()):
         origin = _origin(place, changed)
-        known = frozenset[_Parting]() if origin is None else old.partings.get(origin, frozenset())
+        known = frozenset[_LineDifference]() if origin is None else old.partings.get(origin, frozenset())
         found += [Difference(_line(place), _message(place, parting, changed.after)) for parting in sorted(partings - known)]
     uses = _new_uses(old, changed) if old.partings else ()
     return (*found, *_questions(changed), *uses)
@@ -138,9 +138,9 @@ class _Comparison:
         self._nvcc = [(_View(view, main.file), side, whose) for view, side, whose in nvcc if isinstance(view, PreprocessedProgram)]
 
     @cached_property
-    def partings(self) -> Mapping[Place, frozenset[_Parting]]:
+    def partings(self) -> Mapping[Place, frozenset[_LineDifference]]:
         """By place; only of lines that are compiled for the side in question."""
-        found: dict[Place, set[_Parting]] = {}
+        found: dict[Place, set[_LineDifference]] = {}
         for view in self._views:
             for place, text in view.lines.items():
                 if suspects := set(_suspects(text)):
@@ -211,17 +211,17 @@ def _is_word_of_cuda(token: str) -> bool:
     return token.startswith(MACRO_MARK) and _WORDS_OF_CUDA.fullmatch(token[len(MACRO_MARK) :]) is not None
 
 
-def _suspects(text: str) -> Iterator[_Parting]:
+def _suspects(text: str) -> Iterator[_LineDifference]:
     """What is a difference whatever the other compilers see."""
     bare = _LITERAL.sub('""', text)
     if not text.startswith("# pragma") and ("#" in bare or "% :" in bare):
-        yield _Parting("hash", text, "", "")
+        yield _LineDifference("hash", text, "", "")
     for word in _WORD.findall(_MARKED.sub(r"\1", bare)):
         if _OWN_NAME.fullmatch(word):
-            yield _Parting("name", word, "", "")
+            yield _LineDifference("name", word, "", "")
 
 
-def _between(emulator: _View | None, nvcc: _View, side: Side, whose: str) -> Iterator[tuple[Place, set[_Parting]]]:
+def _between(emulator: _View | None, nvcc: _View, side: Side, whose: str) -> Iterator[tuple[Place, set[_LineDifference]]]:
     """Lines of that side at which the two part."""
     for place in () if emulator is None else emulator.lines.keys() | nvcc.lines.keys():
         assert emulator is not None
@@ -230,22 +230,22 @@ def _between(emulator: _View | None, nvcc: _View, side: Side, whose: str) -> Ite
             yield place, partings
 
 
-def _partings(emulator: _View, nvcc: _View, place: Place, whose: str) -> Iterator[_Parting]:
+def _partings(emulator: _View, nvcc: _View, place: Place, whose: str) -> Iterator[_LineDifference]:
     ours, theirs = emulator.lines.get(place, ""), nvcc.lines.get(place, "")
     marked = dict.fromkeys((*_MARKED.findall(ours), *_MARKED.findall(theirs))) if MACRO_MARK in ours + theirs else ()
     for name in marked:
         is_known = name in emulator.macros or name in nvcc.macros
         if name not in COMPUTED and (not is_known or emulator.definition(name) != nvcc.definition(name)):
-            yield _Parting("macro", _shown(emulator.macros.get(name)), _shown(nvcc.macros.get(name)), f"{whose}: {name}")
+            yield _LineDifference("macro", _shown(emulator.macros.get(name)), _shown(nvcc.macros.get(name)), f"{whose}: {name}")
     if ours != theirs and _MARKED.sub(r"\1", ours) != _MARKED.sub(r"\1", theirs):
-        yield _Parting("text", ours, theirs, whose)
+        yield _LineDifference("text", ours, theirs, whose)
 
 
 def _line(place: Place) -> int:
     return place[1] if place[0] == _MAIN else 0
 
 
-def _message(place: Place, parting: _Parting, text: Text) -> str:
+def _message(place: Place, parting: _LineDifference, text: Text) -> str:
     where = f"line {place[1]}" if place[0] == _MAIN else f"{place[0]}:{place[1]}"
     condition = condition_at(text.text, place[1]) if place[0] == _MAIN else None
     where += f" (`{condition}`)" if condition is not None else ""

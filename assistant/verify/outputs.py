@@ -22,7 +22,7 @@ from assistant.verify.tolerance import SMALL_OUTPUT
 __all__ = ["OutputBuffer", "are_telling", "find_outputs", "has_small_output", "is_moved_data", "matching_run", "moved_values"]
 
 _SAMPLE_COUNT = 16
-"""Values looked up before all are sorted: computed results are told apart at once."""
+"""Values looked up before all are sorted: computed results differ at once."""
 _MINIMUM_DISTINCT = 3
 """Distinct nonzero values that an output must hold over all cases before it can count as moved data."""
 

@@ -54,7 +54,7 @@ def find_unread_parameters(
                 continue
             telling = {value for value in values.get(parameter.name, ()) if abs(value) >= _SMALLEST_TELLING}
             stand_in = sorted(telling & (_numbers(new_code) - _numbers(old_code)))
-            if not stand_in and (parameter.name in (followed or {}).get(new.qualified_name, ()) or _is_told_otherwise(old, new, place)):
+            if not stand_in and (parameter.name in (followed or {}).get(new.qualified_name, ()) or _is_known_otherwise(old, new, place)):
                 continue
             findings.append(_finding(new, parameter.name, stand_in))
     return tuple(findings)
@@ -140,7 +140,7 @@ def _axes(grid: str) -> list[str]:
     return [axis.strip() for axis in (inside[1].split(",") if inside else [grid])]
 
 
-def _is_told_otherwise(old: Kernel, new: Kernel, place: int) -> bool:
+def _is_known_otherwise(old: Kernel, new: Kernel, place: int) -> bool:
     """Whether B's kernel has another interface, without the parameter and with something that A's does not have: the starts of tiles for
     the number of particles, say. What follows from what is for the cases to show."""
     names = {parameter.name for parameter in (*new.parameters, *new.template_parameters)}

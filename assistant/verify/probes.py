@@ -47,7 +47,7 @@ class ProbeVerdict(Record):
     """Shapes of our own making at which B does something else, whatever the values."""
 
 
-class _Judged(Record):
+class _ProbeAnswer(Record):
     findings: tuple[VerificationFinding, ...]
     labels: tuple[DetectedLabel, ...]
     result: CaseResult
@@ -106,7 +106,7 @@ def _judge(
     is_precision_changed: bool,
     meaning: Meaning | None,
     spreads: Spreads,
-) -> _Judged | str:
+) -> _ProbeAnswer | str:
     """What B did wrong, and the case's result; or why the case does not count."""
     prepared, unusable = prepare((case,), evidence.outputs, evidence.tolerance, spreads)
     if unusable:
@@ -133,7 +133,7 @@ def _judge(
     findings = (*found, *defects)
     if weak and not findings:
         return weak[0][1].reason
-    return _Judged(findings, tuple(undefined), case_result(case, list(findings), verdicts))
+    return _ProbeAnswer(findings, tuple(undefined), case_result(case, list(findings), verdicts))
 
 
 @ieee

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from assistant.model.verification import CaseResult, Outcome
-from assistant.verify.evidence import SizesTried
+from assistant.verify.evidence import SizeCoverage
 
 __all__ = ["caveats_of", "untried"]
 
@@ -19,7 +19,7 @@ _SHAPES_LISTED = 3
 _RESIZED, _RECORDED = "resized", "recorded"
 
 
-def caveats_of(tried: SizesTried, results: Sequence[CaseResult]) -> tuple[str, ...]:
+def caveats_of(tried: SizeCoverage, results: Sequence[CaseResult]) -> tuple[str, ...]:
     """Empty where other sizes were tried, buffers and grid changing with them, and passed; where they did not, a label says so."""
     resized = [result for result in results if result.kind == _RESIZED]
     if any(result.outcome is not Outcome.PASS for result in resized):
@@ -36,7 +36,7 @@ def caveats_of(tried: SizesTried, results: Sequence[CaseResult]) -> tuple[str, .
     return (f"at the {tried.whose} {', '.join(values)}",) if fixed else ()
 
 
-def untried(tried: SizesTried, results: Sequence[CaseResult]) -> str:
+def untried(tried: SizeCoverage, results: Sequence[CaseResult]) -> str:
     """What the small print says of sizes."""
     also = dict.fromkeys(result.shape for result in results if result.kind == _RESIZED)
     own = f"{tried.whose} ({_some(tried.own, _SHAPES_LISTED)})"

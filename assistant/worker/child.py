@@ -1,7 +1,7 @@
 """Runs one program under limits and leaves nothing behind.
 
 Its output is capped, its memory and its number of processes are watched. It is ended, with all that it started, when its time is over, when
-this process is told to end or dies, and when the requester goes away (standard input hangs up). Code that the user did not write also
+this process is asked to end or dies, and when the requester goes away (standard input hangs up). Code that the user did not write also
 gets the limits of ``sandbox``.
 
 Example::
@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import IO
 
 from assistant.record import Record
-from assistant.worker.launcher import Command, Launcher, Limits, Running, Streams, launcher_or_own
+from assistant.worker.launcher import Command, Launcher, Limits, RunningProgram, Streams, launcher_or_own
 from assistant.worker.sandbox import Confinement
 
 __all__ = ["Bounds", "Command", "Interrupted", "Outcome", "cut_short", "run_child"]
@@ -84,7 +84,7 @@ def run_child(
 @contextmanager
 def _started(
     launcher: Launcher, command: Command, bounds: Bounds, confinement: Confinement | None
-) -> Generator[tuple[Running, tuple[int, int]]]:
+) -> Generator[tuple[RunningProgram, tuple[int, int]]]:
     """The running program and the ends of its output to read from; afterwards it is gone."""
     null = os.open(os.devnull, os.O_RDONLY)
     out, programs_out = os.pipe()
@@ -117,7 +117,7 @@ def _limits(bounds: Bounds) -> Limits:
 class _Watch:
     """Copies output, counts time and memory until the child ends."""
 
-    def __init__(self, running: Running, bounds: Bounds, sinks: dict[int, IO[bytes]]) -> None:
+    def __init__(self, running: RunningProgram, bounds: Bounds, sinks: dict[int, IO[bytes]]) -> None:
         self._running = running
         self._bounds = bounds
         self._sinks = sinks

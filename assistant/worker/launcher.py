@@ -32,7 +32,7 @@ from assistant.record import Record
 from assistant.worker.guard import ENDED, LENGTH, LIMITS_STAGE, MESSAGE, STARTED
 from assistant.worker.sandbox import Confinement
 
-__all__ = ["Command", "Launcher", "Limits", "Running", "Streams", "launcher_or_own"]
+__all__ = ["Command", "Launcher", "Limits", "RunningProgram", "Streams", "launcher_or_own"]
 
 _ROOT = Path(__file__).parents[2]
 _END_TIMEOUT_S = 2.0
@@ -76,7 +76,9 @@ class Launcher:
             if self._finalizer is not None:
                 self._finalizer()
 
-    def start(self, command: Command, streams: Streams, limits: Limits | None = None, confinement: Confinement | None = None) -> Running:
+    def start(
+        self, command: Command, streams: Streams, limits: Limits | None = None, confinement: Confinement | None = None
+    ) -> RunningProgram:
         """Raises OSError where the program, or its limits, cannot be had."""
         order = json.dumps(_order(command, limits or Limits(), confinement)).encode()
         ruleset = () if confinement is None or confinement.ruleset is None else (confinement.ruleset,)
@@ -86,7 +88,7 @@ class Launcher:
         if what != STARTED:
             guard.close()
             raise _not_started(command, first, second)
-        return Running(guard, first)
+        return RunningProgram(guard, first)
 
     def _asked(self, order: bytes, descriptors: Sequence[int]) -> tuple[socket.socket, tuple[int, int, int]] | None:
         """The connection to a new guard, and what it says; None where there is none, as its process was killed."""
@@ -137,7 +139,7 @@ def launcher_or_own(launcher: Launcher | None) -> Generator[Launcher]:
         own.close()
 
 
-class Running:
+class RunningProgram:
     """A started program. Its owner calls ``end``, after which nothing of it is left."""
 
     def __init__(self, guard: socket.socket, session: int) -> None:

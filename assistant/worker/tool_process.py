@@ -2,7 +2,7 @@
 
 Example::
 
-    tool = start_tool(launcher, Command(("g++", "-c", "a.cpp"), folder, environment), confinement, Reading(timeout_s=60))
+    tool = start_tool(launcher, Command(("g++", "-c", "a.cpp"), folder, environment), confinement, ToolInput(timeout_s=60))
     while not read_ready((tool,), ends_with_input=True): ...
     code = tool.end()
 """
@@ -20,15 +20,15 @@ from io import FileIO
 from assistant.record import Record
 from assistant.worker.child import Interrupted
 from assistant.worker.compiler_limits import OUTPUT_BYTES, compiler_limits
-from assistant.worker.launcher import Command, Launcher, Limits, Running, Streams
+from assistant.worker.launcher import Command, Launcher, Limits, RunningProgram, Streams
 from assistant.worker.sandbox import Confinement
 
-__all__ = ["Reading", "ToolProcess", "read_ready", "start_tool"]
+__all__ = ["ToolInput", "ToolProcess", "read_ready", "start_tool"]
 
 _CHUNK_BYTES = 1 << 16
 
 
-class Reading(Record):
+class ToolInput(Record):
     """What a tool is given to read, and what is read of it."""
 
     timeout_s: float
@@ -42,7 +42,7 @@ class Reading(Record):
 class ToolProcess(Record):
     """A running tool."""
 
-    running: Running
+    running: RunningProgram
     pipe: FileIO
     deadline: float
     """By the clock ``time.monotonic``."""
@@ -67,7 +67,7 @@ class ToolProcess(Record):
             self.pipe.close()
 
 
-def start_tool(launcher: Launcher, command: Command, confinement: Confinement | None, reading: Reading) -> ToolProcess:
+def start_tool(launcher: Launcher, command: Command, confinement: Confinement | None, reading: ToolInput) -> ToolProcess:
     """A confined tool is a compiler, and limited as those are. Raises OSError where it cannot be started."""
     limits = Limits() if confinement is None else compiler_limits()
     pipe, tools_end = os.pipe()

@@ -1,6 +1,6 @@
 """Compiler processes: several at once, limited, and none that outlives the call, however it ends.
 
-Everything happens on the thread that calls, so that a signal which makes it leave (the worker is told to end) is not kept waiting by
+Everything happens on the thread that calls, so that a signal which makes it leave (the worker is asked to end) is not kept waiting by
 another. Example::
 
     with closing(run_tools((("g++", "-c", "a.cpp"), ("g++", "-c", "b.cpp")))) as ended:
@@ -21,7 +21,7 @@ from assistant.worker.compiler_limits import OUTPUT_BYTES, limit_met
 from assistant.worker.landlock import FileAccess
 from assistant.worker.launcher import Command, Launcher, launcher_or_own
 from assistant.worker.sandbox import confine_compiler
-from assistant.worker.tool_process import Reading, ToolProcess, read_ready, start_tool
+from assistant.worker.tool_process import ToolInput, ToolProcess, read_ready, start_tool
 
 __all__ = ["COMPILE_TIMEOUT_S", "LIMIT_TEXT", "TIMEOUT_TEXT", "Run", "ToolSetting", "run_tool", "run_tools"]
 
@@ -74,7 +74,7 @@ def run_tools(
     """As `run_tool`, as many at once as there are cores: (index into ``commands``, its run), as they end. Close it to end what runs."""
     waiting = list(range(len(commands)))
     running: dict[int, ToolProcess] = {}
-    reading = Reading(timeout_s, setting.stdin, setting.output_bytes, setting.has_errors_in_output)
+    reading = ToolInput(timeout_s, setting.stdin, setting.output_bytes, setting.has_errors_in_output)
     confining = nullcontext() if setting.access is None else confine_compiler(setting.access)
     with launcher_or_own(setting.launcher) as launcher, confining as confinement:
         try:

@@ -127,11 +127,11 @@ def _overlap_at(
     left, right = (given[position] for position in positions)
     caller = enclosing_function(tree, call)
     firsts, seconds = _origins(tree, left, caller, frozenset()), _origins(tree, right, caller, frozenset())
-    passed = (_Passed(a, b, names, caller, len(firsts) == len(seconds) == 1) for a in firsts for b in seconds)
+    passed = (_PassedPair(a, b, names, caller, len(firsts) == len(seconds) == 1) for a in firsts for b in seconds)
     return _worst(_conflict(tree, call, pair, recorded, depth) for pair in passed)
 
 
-class _Passed(Record):
+class _PassedPair(Record):
     """What one call passes for two parameters."""
 
     first: _Origin
@@ -142,7 +142,7 @@ class _Passed(Record):
     """Neither can be anything else."""
 
 
-def _conflict(tree: SyntaxTree, call: Node, passed: _Passed, recorded: RecordedFacts | None, depth: int) -> _Found:
+def _conflict(tree: SyntaxTree, call: Node, passed: _PassedPair, recorded: RecordedFacts | None, depth: int) -> _Found:
     names, caller = passed.names, passed.caller
     match passed.first, passed.second:
         case (_Unknown(reason), _) | (_, _Unknown(reason)):

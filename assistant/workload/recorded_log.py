@@ -92,7 +92,7 @@ def rename_blobs(folder: Path) -> dict[str, str]:
 
 
 @dataclass
-class _Open:
+class _OpenLaunch:
     """A launch whose lines are being read."""
 
     launch: RecordedLaunch
@@ -102,7 +102,7 @@ class _Open:
 
 
 @dataclass
-class _Passed:
+class _PassedLaunch:
     """What a launch without contents was passed, while its lines are being read."""
 
     kernel: str
@@ -116,11 +116,11 @@ class _LogReader:
         self._blobs = blobs
         self._names = names
         self._buffers: dict[int, RecordedBuffer] = {}
-        self._launches: list[_Open] = []
+        self._launches: list[_OpenLaunch] = []
         self._transfers: list[tuple[int, Transfer]] = []
         self._notes: list[str] = []
         self._skipped: Counter[tuple[str, LaunchConfig, str]] = Counter()
-        self._passed: list[_Passed] = []
+        self._passed: list[_PassedLaunch] = []
         self._shapes: Counter[tuple[str, LaunchConfig]] = Counter()
         self._times_ns: Counter[tuple[str, LaunchConfig]] = Counter()
         self._operations: dict[str, DeviceOperations] = {}
@@ -228,14 +228,14 @@ class _LogReader:
 
     def _launch(self, f: list[str]) -> None:
         index, kernel, config = self._header(f)
-        self._launches.append(_Open(RecordedLaunch(index, kernel, config, (), (), _text(f[10]) or "", int(f[9]))))
+        self._launches.append(_OpenLaunch(RecordedLaunch(index, kernel, config, (), (), _text(f[10]) or "", int(f[9]))))
         self._order.launched((kernel, config), f[11:])
 
     def _skip(self, f: list[str]) -> None:
         self._last_skipped, kernel, config = self._header(f)
         if self._passed and not self._passed[-1].arguments:
             self._passed.pop()  # of a program that launches millions of times, only the first ones' are written
-        self._passed.append(_Passed(kernel, config))
+        self._passed.append(_PassedLaunch(kernel, config))
         self._skipped[kernel, config, _text(f[9]) or ""] += 1
         self._order.launched((kernel, config), f[10:])
 
@@ -360,13 +360,13 @@ class _LogReader:
         )
 
 
-def _ended_early(last: _Open) -> _Open:
+def _ended_early(last: _OpenLaunch) -> _OpenLaunch:
     """The last launch of a program that was ended for lack of time may have been under way."""
     is_whole = bool(last.after) or last.has_failed or not last.launch.buffers or last.launch.blocks_run is not None
     return last if is_whole else replace(last, launch=replace(last.launch, blocks_run=0))
 
 
-def _closed(entry: _Open) -> RecordedLaunch:
+def _closed(entry: _OpenLaunch) -> RecordedLaunch:
     states = (replace(b, after=entry.after.get(b.buffer), is_poisoned=b.buffer in entry.poisoned) for b in entry.launch.buffers)
     return replace(entry.launch, buffers=tuple(states))
 
@@ -380,7 +380,7 @@ def _add_pointer(arguments: list[RecordedArgument], f: list[str]) -> None:
     arguments[index] = replace(arguments[index], pointers=(*arguments[index].pointers, PointerField(offset, buffer, target_offset)))
 
 
-def _counted(launches: list[_Passed]) -> tuple[PassedArguments, ...]:
+def _counted(launches: list[_PassedLaunch]) -> tuple[PassedArguments, ...]:
     """Launches that were passed the same as one; those without arguments were not written down."""
     found = Counter((passed.kernel, passed.config, tuple(passed.arguments)) for passed in launches if passed.arguments)
     return tuple(PassedArguments(*what, count) for what, count in list(found.items())[:_MOST_PASSED])

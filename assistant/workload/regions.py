@@ -34,7 +34,7 @@ __all__ = [
 ]
 
 _MOST_NEIGHBOURS = 64
-"""Steps beside the differing ones that may belong to a repetition."""
+"""Steps next to the differing ones that may belong to a repetition."""
 
 
 class OrderedStep(Record):

@@ -197,9 +197,10 @@ def started_as(case: NewCase, started: LaunchPair | RecordedLaunch) -> NewCase:
 
 def kernel_name(symbol: str) -> str:
     """``void ns::tr<1>(float*, int)`` → ``ns::tr``: without return type, template arguments and parameters."""
+    symbol = symbol.replace("(anonymous namespace)::", "")
     depth, end = 0, len(symbol)
     for position, character in enumerate(symbol):
-        if character == "(" and depth == 0 and not symbol.startswith("(anonymous namespace)", position):
+        if character == "(" and depth == 0:
             end = position
             break
         depth += (character == "<") - (character == ">")
@@ -208,7 +209,7 @@ def kernel_name(symbol: str) -> str:
         depth += (character == "<") - (character == ">")
         if depth == 0 and character != ">":
             name += character
-    return name.split(" ")[-1] if not name.endswith(")") else name
+    return name.split(" ")[-1]
 
 
 def _pair_kernels(a: Recording, b: Recording) -> tuple[tuple[str, str], ...] | ProgramLevelOnly:

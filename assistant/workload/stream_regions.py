@@ -1,8 +1,8 @@
-"""What a part of a program may run beside: a Region whose steps overlap holds all of that, up to where one step waits for all others.
+"""What may run at the same time as a part of a program: a Region whose steps overlap holds all of it, up to where one step waits for all.
 
 Example::
 
-    joined(a, b, range(3, 4), range(3, 4))     # (range(2, 6), range(2, 6)): step 2 may run beside step 3, step 5 waits for both
+    joined(a, b, range(3, 4), range(3, 4))     # (range(2, 6), range(2, 6)): step 2 may overlap step 3, step 5 waits for both
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def joined(a: Sequence[_Step], b: Sequence[_Step], before: range, after: range) 
 
 
 def _overlapped_before(steps: Sequence[_Step], chosen: range) -> int:
-    """Steps right before them that may still run beside one of them."""
+    """Steps right before them that may still overlap one of them."""
     first, place = chosen.start, chosen.stop - 1
     while place >= first:
         nearest = min(steps[place].needs, default=place + 1)

@@ -2,7 +2,8 @@
 
 Example::
 
-    has_other_contents(Uploaded(uploads_of_a, read_of_a), Uploaded(uploads_of_b, read_of_b))     # False: B uploads A's array in four parts
+    a, b = ProgramUploads(uploads_of_a, read_of_a), ProgramUploads(uploads_of_b, read_of_b)
+    has_other_contents(a, b)     # False: B uploads A's array in four parts
 """
 
 from __future__ import annotations
@@ -14,10 +15,10 @@ from assistant.model.recording import Upload
 from assistant.record import Record
 from assistant.workload.recordings import blob_name
 
-__all__ = ["Uploaded", "has_other_contents"]
+__all__ = ["ProgramUploads", "has_other_contents"]
 
 
-class Uploaded(Record):
+class ProgramUploads(Record):
     """What one program uploads."""
 
     uploads: Sequence[Upload]
@@ -25,14 +26,14 @@ class Uploaded(Record):
     """Contents of a blob."""
 
 
-def has_other_contents(a: Uploaded, b: Uploaded) -> bool:
+def has_other_contents(a: ProgramUploads, b: ProgramUploads) -> bool:
     """Whether B uploads contents that A does not; device addresses, which differ from run to run, are none."""
     known, added = (Counter(upload.blob for upload in side.uploads if not upload.has_addresses) for side in (a, b))
     joined_of_a, joined_of_b = Counter(_joined(_left(a, known - added), a.read)), Counter(_joined(_left(b, added - known), b.read))
     return bool(joined_of_b - joined_of_a)
 
 
-def _left(side: Uploaded, wanted: Counter[str]) -> Iterator[Upload]:
+def _left(side: ProgramUploads, wanted: Counter[str]) -> Iterator[Upload]:
     """As many uploads of each of these contents, the last ones, in order."""
     left, found = wanted.copy(), list[Upload]()
     for upload in reversed(side.uploads):

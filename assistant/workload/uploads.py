@@ -115,7 +115,7 @@ def draws(uploaded: UploadedContents, seed: int) -> Iterator[DrawnValues]:
         | {"limit": _limit}
     )
     for index, (kind, make) in enumerate(kinds.items()):
-        cases = dict.fromkeys(_Frozen(case) for case in make(uploaded, seed + index) if changed_buffers(uploaded.case, case))
+        cases = dict.fromkeys(_FixedCase(case) for case in make(uploaded, seed + index) if changed_buffers(uploaded.case, case))
         if cases:
             yield DrawnValues(kind, tuple(replace(one.case, origin=replace(one.case.origin, kind=kind)) for one in cases))
     yield from _large_alone(uploaded, seed)
@@ -189,7 +189,7 @@ def is_constant(data: bytes) -> bool:
     return data.count(data[:1]) == len(data)
 
 
-class _Frozen(Record):
+class _FixedCase(Record):
     """A case that equals those of the same contents."""
 
     case: NewCase
@@ -198,7 +198,7 @@ class _Frozen(Record):
         return hash(tuple(state.before for state in self.case.recording.launches[0].buffers))
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Frozen) and self.case.recording.launches[0].buffers == other.case.recording.launches[0].buffers
+        return isinstance(other, _FixedCase) and self.case.recording.launches[0].buffers == other.case.recording.launches[0].buffers
 
 
 def _resampled(uploaded: UploadedContents, seed: int) -> Iterator[NewCase]:

@@ -10,14 +10,14 @@ from pygls.lsp.server import LanguageServer
 from assistant.editor.staging import Trigger
 from lsp.backend import Backend
 from lsp.documents import Documents
-from lsp.placing import Placing
+from lsp.placing import CellEdits
 from lsp.texts import open_document
 from lsp.units import Units
 
 __all__ = ["register"]
 
 
-def register(server: LanguageServer, units: Units, backend: Backend, documents: Documents, placing: Placing) -> None:
+def register(server: LanguageServer, units: Units, backend: Backend, documents: Documents, placing: CellEdits) -> None:
     def put(uris: Iterable[str], trigger: Trigger) -> None:
         """Read the cells that are open, close the others."""
         for uri in uris:

@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import TypeVar
 
 from assistant.errors import UsageError
+from assistant.memory.alternatives import chosen_alternative
 from assistant.memory.experience import Judgement, PastTrial, device_class
 from assistant.memory.recall import recall
 from assistant.model.attempt import Attempt, JobRow, RecallQuery, TechniqueHistory
 from assistant.model.completion import ModelCall, SentCall
 from assistant.model.pair import PairSession, Turn, TurnKind
 from assistant.model.placement import Placement, PlacementState
-from assistant.model.proposal import AlreadyDecided, Decision, DecisionKind, Proposal, ProposalState
+from assistant.model.proposal import AlreadyDecided, Decision, DecisionKind, Proposal, ProposalState, named_alternative
 from assistant.ports.store import NotReplayable, StoredAnalysis
 
 __all__ = ["FakeStore"]
@@ -107,14 +108,15 @@ class FakeStore:
         return tuple(_newest_first(found))
 
     def find_proposal(self, id_prefix: str) -> Proposal:
-        prefix, remedy = id_prefix.strip().upper(), "kernelopt proposals lists them"
+        beginning, number = named_alternative(id_prefix)
+        prefix, remedy = beginning.upper(), "kernelopt proposals lists them"
         if not prefix:
             raise UsageError("a proposal is named by its id or the first letters of it", remedy)
         found = [known for known in self._proposals if known.startswith(prefix)]
         if len(found) != 1:
             count = f"{len(found)} proposals start" if found else "no proposal starts"
             raise UsageError(f"{count} with {id_prefix!r}", remedy)
-        return self._proposals[found[0]][1]
+        return chosen_alternative(self._proposals[found[0]][1], number)
 
     def decide(self, decision: Decision, expected: frozenset[ProposalState]) -> Decision | AlreadyDecided:
         if decision.proposal not in self._proposals:

@@ -10,7 +10,7 @@ import pytest
 from assistant.live.arrays import BindingError
 from assistant.live.callables import KernelFailed
 from jupyter_ext.cells import cell_of
-from jupyter_ext.opening import MagicLine, OpenedCell, Opening
+from jupyter_ext.opening import CellOpener, MagicLine, OpenedCell
 from jupyter_ext.workshop import Workshop
 from tests.caches import shared_cache
 
@@ -38,7 +38,7 @@ def workshop(tmp_path_factory: pytest.TempPathFactory) -> Generator[Workshop]:
 
 def check(workshop: Workshop, folder: Path, asked: MagicLine, **namespace: object) -> OpenedCell:
     """The cell, opened on these variables."""
-    return Opening(workshop, namespace).open(cell_of(CELL, folder / "lab.ipynb", None), asked)
+    return CellOpener(workshop, namespace).open(cell_of(CELL, folder / "lab.ipynb", None), asked)
 
 
 def test_a_call_changes_the_tensors_where_they_are(workshop: Workshop, tmp_path: Path) -> None:

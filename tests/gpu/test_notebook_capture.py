@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from assistant.workload.narrow import Extent
-from jupyter_ext.capturing import Capturing, CellRecording, Subject
-from jupyter_ext.opening import MagicLine, OpenedCell, Opening
+from jupyter_ext.capturing import CellRecorder, CellRecording, Subject
+from jupyter_ext.opening import CellOpener, MagicLine, OpenedCell
 from jupyter_ext.workshop import Workshop
 from tests.caches import shared_cache
 
@@ -102,11 +102,11 @@ def notebook() -> Notebook:
 
 
 @pytest.fixture
-def capturing(workshop: Workshop, notebook: Notebook) -> Capturing:
-    return Capturing(workshop, notebook)
+def capturing(workshop: Workshop, notebook: Notebook) -> CellRecorder:
+    return CellRecorder(workshop, notebook)
 
 
-def record(capturing: Capturing, notebook: Notebook, body: str) -> tuple[CellRecording, str]:
+def record(capturing: CellRecorder, notebook: Notebook, body: str) -> tuple[CellRecording, str]:
     """The recording and the cell's text."""
 
     def run() -> bool:
@@ -117,11 +117,11 @@ def record(capturing: Capturing, notebook: Notebook, body: str) -> tuple[CellRec
     return capturing.record(code, run), code
 
 
-def checked(workshop: Workshop, capturing: Capturing, recorded: CellRecording, code: str, folder: Path) -> OpenedCell:
+def checked(workshop: Workshop, capturing: CellRecorder, recorded: CellRecording, code: str, folder: Path) -> OpenedCell:
     """The recorded kernel's text, checked on what was recorded."""
     subject = capturing.subject(recorded, None, code, folder / "lab.ipynb", "a1")
     assert isinstance(subject, Subject), recorded.messages
-    opening = Opening(workshop, {})
+    opening = CellOpener(workshop, {})
     opening.recorded(recorded.captured)
     opened = opening.open(subject.cell, MagicLine(kernel=subject.selector, until="check", device="gpu:0"))
     assert opened.run.wait(180.0)
@@ -129,7 +129,7 @@ def checked(workshop: Workshop, capturing: Capturing, recorded: CellRecording, c
 
 
 def test_a_kernel_of_pycuda_is_recorded_with_its_constants_and_checked(
-    workshop: Workshop, capturing: Capturing, notebook: Notebook, tmp_path: Path
+    workshop: Workshop, capturing: CellRecorder, notebook: Notebook, tmp_path: Path
 ) -> None:
     pytest.importorskip("pycuda", reason="pycuda is not installed here")
     recorded, code = record(capturing, notebook, PYCUDA)
@@ -143,7 +143,7 @@ def test_a_kernel_of_pycuda_is_recorded_with_its_constants_and_checked(
 
 
 def test_a_raw_kernel_of_cupy_is_recorded_on_its_arrays_without_cupys_own_kernels(
-    workshop: Workshop, capturing: Capturing, notebook: Notebook, tmp_path: Path
+    workshop: Workshop, capturing: CellRecorder, notebook: Notebook, tmp_path: Path
 ) -> None:
     cp: Any = pytest.importorskip("cupy", reason="CuPy is not installed here")
     cp.get_default_memory_pool().free_all_blocks()
@@ -164,7 +164,7 @@ def test_a_raw_kernel_of_cupy_is_recorded_on_its_arrays_without_cupys_own_kernel
 
 
 def test_a_raw_module_of_cupy_is_recorded_with_its_constants_and_checked(
-    workshop: Workshop, capturing: Capturing, notebook: Notebook, tmp_path: Path
+    workshop: Workshop, capturing: CellRecorder, notebook: Notebook, tmp_path: Path
 ) -> None:
     pytest.importorskip("cupy", reason="CuPy is not installed here")
     recorded, code = record(capturing, notebook, CUPY_MODULE)
@@ -177,7 +177,7 @@ def test_a_raw_module_of_cupy_is_recorded_with_its_constants_and_checked(
     assert opened.run.state.headline == "check: no problem found by what was checked", opened.run.state
 
 
-def test_a_second_recording_knows_nothing_of_the_first(capturing: Capturing, notebook: Notebook) -> None:
+def test_a_second_recording_knows_nothing_of_the_first(capturing: CellRecorder, notebook: Notebook) -> None:
     pytest.importorskip("pycuda", reason="pycuda is not installed here")
     for _ in range(2):
         recorded, _ = record(capturing, notebook, PYCUDA)
@@ -187,7 +187,7 @@ def test_a_second_recording_knows_nothing_of_the_first(capturing: Capturing, not
 
 
 def test_a_pytorch_extension_is_recorded_on_its_tensors(
-    workshop: Workshop, capturing: Capturing, notebook: Notebook, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, architecture: str
+    workshop: Workshop, capturing: CellRecorder, notebook: Notebook, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, architecture: str
 ) -> None:
     torch: Any = pytest.importorskip("torch", reason="PyTorch is not installed here")
     if shutil.which("ninja") is None:

@@ -14,7 +14,7 @@ from assistant.cuda.embedded.calls import NAMES, calls_of, text_of
 from assistant.cuda.embedded.expressions import Expressions, NotText
 from assistant.cuda.embedded.magics import embedded_body, head_of
 from assistant.cuda.embedded.statements import program_of
-from assistant.model.embedded import Container, Embedded, EmbeddingProblem, EmbeddingProblemCode
+from assistant.model.embedded import Container, EmbeddedText, EmbeddingProblem, EmbeddingProblemCode
 from assistant.model.source import Span
 
 __all__ = ["find_embedded"]
@@ -25,7 +25,7 @@ _MOST_CALLS = 200
 _MARKER = re.compile("|".join(NAMES))
 
 
-def find_embedded(text: str, container: Container) -> tuple[Embedded | EmbeddingProblem, ...]:
+def find_embedded(text: str, container: Container) -> tuple[EmbeddedText | EmbeddingProblem, ...]:
     """Every CUDA text, in the order of its first use; what is recognized but cannot be read exactly is declined with its place.
 
     A text that is used by several calls is given once. Text without a marker of CUDA costs one scan.
@@ -38,12 +38,12 @@ def find_embedded(text: str, container: Container) -> tuple[Embedded | Embedding
     return _in_python(text, container, 0 if head is None else head.span.end)
 
 
-def _in_python(text: str, container: Container, start: int) -> tuple[Embedded | EmbeddingProblem, ...]:
+def _in_python(text: str, container: Container, start: int) -> tuple[EmbeddedText | EmbeddingProblem, ...]:
     """``start``: end of the magic's line, which is not Python."""
     program = program_of(_blank(text, start))
     bindings = Bindings(program)
     expressions = Expressions(program, bindings)
-    found: dict[object, Embedded | EmbeddingProblem] = {}
+    found: dict[object, EmbeddedText | EmbeddingProblem] = {}
     for index, call in enumerate(calls_of(program, bindings)):
         if index == _MOST_CALLS:
             reason = f"it is beyond the first {_MOST_CALLS} in one file"
@@ -54,7 +54,7 @@ def _in_python(text: str, container: Container, start: int) -> tuple[Embedded | 
             problem = EmbeddingProblem(value.code, call.kind, value.span, value.reason)
             found.setdefault((call.kind, value.span, value.reason), problem)
         elif value is not None and value.literals:
-            embedded = Embedded(call.kind, value.text, call.span, "", value.literals, value.runs, container, text)
+            embedded = EmbeddedText(call.kind, value.text, call.span, "", value.literals, value.runs, container, text)
             found.setdefault(value.runs, embedded)
     return tuple(found.values())
 

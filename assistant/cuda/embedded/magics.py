@@ -4,7 +4,7 @@ What is a cell magic follows IPython 9, ``IPython/core/inputtransformer2.py``: b
 
 Example::
 
-    magic_of("%%cu --flag\\n__global__ void k() {}")   # an Embedded: arguments '--flag', text '__global__ void k() {}'
+    magic_of("%%cu --flag\\n__global__ void k() {}")   # an EmbeddedText: arguments '--flag', text '__global__ void k() {}'
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 import shlex
 
-from assistant.model.embedded import Container, Embedded, EmbeddingKind, EmbeddingProblem, EmbeddingProblemCode, Literal, Run
+from assistant.model.embedded import Container, EmbeddedText, EmbeddingKind, EmbeddingProblem, EmbeddingProblemCode, Literal, Run
 from assistant.model.source import Span
 from assistant.record import Record
 
@@ -57,7 +57,7 @@ def head_of(text: str) -> CellHead | None:
     return CellHead(Span(*match.span("magic")), bool(match["indent"]), kind, is_python, arguments)
 
 
-def embedded_body(text: str, head: CellHead, kind: EmbeddingKind) -> Embedded | EmbeddingProblem:
+def embedded_body(text: str, head: CellHead, kind: EmbeddingKind) -> EmbeddedText | EmbeddingProblem:
     """The CUDA text of a cell whose magic is ``head``."""
     if head.is_indented:
         reason = "the cell magic is indented; IPython removes its indentation from every line"
@@ -69,7 +69,7 @@ def embedded_body(text: str, head: CellHead, kind: EmbeddingKind) -> Embedded | 
         return EmbeddingProblem(EmbeddingProblemCode.SURROGATE, kind, body, "it holds half of a surrogate pair, which is not a character")
     literal = Literal(body, Span(0, len(code)), None, False, "")
     runs = (Run(0, len(code), body.start, body.end),)
-    return Embedded(kind, code, head.span, head.arguments, (literal,), runs, Container.NOTEBOOK_CELL, text)
+    return EmbeddedText(kind, code, head.span, head.arguments, (literal,), runs, Container.NOTEBOOK_CELL, text)
 
 
 def _file_name(arguments: str) -> str:

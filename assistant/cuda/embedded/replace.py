@@ -14,13 +14,13 @@ from collections.abc import Iterable, Iterator
 from assistant.cuda.edits import apply_edits, edits_between, lines_of
 from assistant.cuda.embedded.find import find_embedded
 from assistant.cuda.embedded.string_literals import written
-from assistant.model.embedded import Embedded, EmbeddingProblem, EmbeddingProblemCode, Literal
+from assistant.model.embedded import EmbeddedText, EmbeddingProblem, EmbeddingProblemCode, Literal
 from assistant.model.source import Span, TextEdit
 
 __all__ = ["replace"]
 
 
-def replace(embedded: Embedded, edits: Iterable[TextEdit]) -> tuple[TextEdit, ...] | EmbeddingProblem:
+def replace(embedded: EmbeddedText, edits: Iterable[TextEdit]) -> tuple[TextEdit, ...] | EmbeddingProblem:
     """Edits of the container's text that make the CUDA text what ``edits`` make of it, and leave every other CUDA text as it is."""
     wanted = apply_edits(embedded.text, edits := tuple(edits))
     if not isinstance(wanted, str):
@@ -43,14 +43,14 @@ def replace(embedded: Embedded, edits: Iterable[TextEdit]) -> tuple[TextEdit, ..
     return whole if _objection(embedded, before, whole, wanted) is None else problem
 
 
-def _least(embedded: Embedded, edit: TextEdit) -> Iterator[TextEdit]:
+def _least(embedded: EmbeddedText, edit: TextEdit) -> Iterator[TextEdit]:
     """The edit without the lines and characters that it leaves as they are, so that these keep their spelling."""
     start = edit.span.start
     for least in edits_between(embedded.text[start : edit.span.end], edit.new_text):
         yield TextEdit(Span(start + least.span.start, start + least.span.end), least.new_text)
 
 
-def _shares(embedded: Embedded, edit: TextEdit) -> Iterator[tuple[Literal, TextEdit]]:
+def _shares(embedded: EmbeddedText, edit: TextEdit) -> Iterator[tuple[Literal, TextEdit]]:
     """The edit divided among the literals that it touches: each gets as many lines as it had, the last one the rest."""
     start, end = edit.span.start, edit.span.end
     touched = [x for x in embedded.literals if x.embedded.start < end and start < x.embedded.end] or [_home(embedded, start)]
@@ -63,20 +63,20 @@ def _shares(embedded: Embedded, edit: TextEdit) -> Iterator[tuple[Literal, TextE
         lines = lines[line_count:]
 
 
-def _home(embedded: Embedded, offset: int) -> Literal:
+def _home(embedded: EmbeddedText, offset: int) -> Literal:
     """The literal in which an insertion at ``offset`` is made: that of the character after it, else that of the one before."""
     after = (x for x in embedded.literals if x.embedded.start <= offset < x.embedded.end)
     before = (x for x in reversed(embedded.literals) if x.embedded.start <= offset <= x.embedded.end)
     return next(after, None) or next(before, embedded.literals[-1])
 
 
-def _removes_a_join(embedded: Embedded, edits: Iterable[TextEdit]) -> bool:
+def _removes_a_join(embedded: EmbeddedText, edits: Iterable[TextEdit]) -> bool:
     """True where an edit takes away a character that stands in no literal."""
     joins = [run for run in embedded.runs if run.container_start == run.container_end and run.embedded_start < run.embedded_end]
     return any(edit.span.start < run.embedded_end and run.embedded_start < edit.span.end for edit in edits for run in joins)
 
 
-def _in_container(embedded: Embedded, literal: Literal, edit: TextEdit) -> TextEdit:
+def _in_container(embedded: EmbeddedText, literal: Literal, edit: TextEdit) -> TextEdit:
     """The edit of the container for an edit inside one literal."""
     span = Span(_place(embedded, literal, edit.span.start), _place(embedded, literal, edit.span.end))
     if edit.span.start < edit.span.end == literal.embedded.end:
@@ -85,7 +85,7 @@ def _in_container(embedded: Embedded, literal: Literal, edit: TextEdit) -> TextE
     return TextEdit(span, written(edit.new_text, literal, around, _line_end(embedded, literal)))
 
 
-def _place(embedded: Embedded, literal: Literal, offset: int) -> int:
+def _place(embedded: EmbeddedText, literal: Literal, offset: int) -> int:
     """Where the character at ``offset`` begins in the literal; after its last one, the end of that."""
     if offset < literal.embedded.end:
         return embedded.to_container(offset)
@@ -94,7 +94,7 @@ def _place(embedded: Embedded, literal: Literal, offset: int) -> int:
     return embedded.span_to_container(Span(offset - 1, offset)).end
 
 
-def _rewritten(embedded: Embedded, shares: Iterable[tuple[Literal, TextEdit]]) -> tuple[TextEdit, ...]:
+def _rewritten(embedded: EmbeddedText, shares: Iterable[tuple[Literal, TextEdit]]) -> tuple[TextEdit, ...]:
     """Each touched literal written anew, where its old spelling does not go with the new text (``\\0`` before a new digit)."""
     by_literal: dict[Literal, list[TextEdit]] = {}
     for literal, edit in shares:
@@ -111,7 +111,7 @@ def _rewritten(embedded: Embedded, shares: Iterable[tuple[Literal, TextEdit]]) -
 
 
 def _objection(
-    embedded: Embedded, before: tuple[Embedded | EmbeddingProblem, ...], edits: tuple[TextEdit, ...], wanted: str
+    embedded: EmbeddedText, before: tuple[EmbeddedText | EmbeddingProblem, ...], edits: tuple[TextEdit, ...], wanted: str
 ) -> EmbeddingProblem | None:
     """Why these edits of the container are wrong; None where they are right. ``before``: what the container holds without them."""
     edited = apply_edits(embedded.container_text, edits)
@@ -133,7 +133,7 @@ def _objection(
     return None
 
 
-def _unwritable(embedded: Embedded) -> EmbeddingProblem:
+def _unwritable(embedded: EmbeddedText) -> EmbeddingProblem:
     if all(literal.quote is None for literal in embedded.literals):
         return _declined(embedded, EmbeddingProblemCode.NO_BODY, "the cell has no line after its magic")
     if any(literal.is_raw for literal in embedded.literals):
@@ -143,11 +143,11 @@ def _unwritable(embedded: Embedded) -> EmbeddingProblem:
     return _declined(embedded, EmbeddingProblemCode.TEXT_CHANGED_LATER, reason)
 
 
-def _content(found: Embedded | EmbeddingProblem) -> str | EmbeddingProblemCode:
-    return found.text if isinstance(found, Embedded) else found.code
+def _content(found: EmbeddedText | EmbeddingProblem) -> str | EmbeddingProblemCode:
+    return found.text if isinstance(found, EmbeddedText) else found.code
 
 
-def _line_end(embedded: Embedded, literal: Literal) -> str:
+def _line_end(embedded: EmbeddedText, literal: Literal) -> str:
     """The line end of the literal, else that of the container."""
     text = embedded.container_text
     at = text.find("\n", literal.content.start, literal.content.end)
@@ -155,5 +155,5 @@ def _line_end(embedded: Embedded, literal: Literal) -> str:
     return "\r\n" if at > 0 and text[at - 1] == "\r" else "\n"
 
 
-def _declined(embedded: Embedded, code: EmbeddingProblemCode, reason: str) -> EmbeddingProblem:
+def _declined(embedded: EmbeddedText, code: EmbeddingProblemCode, reason: str) -> EmbeddingProblem:
     return EmbeddingProblem(code, embedded.kind, embedded.literals[0].content, reason)

@@ -8,31 +8,29 @@ Example::
 from __future__ import annotations
 
 import ctypes
-import re
 from functools import cache
+from types import MappingProxyType
 from urllib.parse import unquote
+
+from assistant.build.static_symbols import StaticLabels, labelled, split_static
 
 __all__ = ["function_name", "variable_name"]
 
 _LIBRARY = "libstdc++.so.6"
-_STATIC = re.compile(r"__nv_static_(\d+)_")
-"""What nvcc 13.0 puts before a static function's symbol in relocatable code: the length of a word for the file, and that word."""
 
 
-@cache
-def function_name(word: str) -> str:
-    """``word`` as it stands in a log: percent-encoded."""
-    return _demangled(unquote(word)).removeprefix("void ")
+def function_name(word: str, labels: StaticLabels = MappingProxyType({})) -> str:
+    """``word`` as it stands in a log: percent-encoded. ``labels``: of kernels that several files of the program have."""
+    unit, symbol = split_static(unquote(word))
+    return labelled(unit, _demangled(symbol).removeprefix("void "), labels)
 
 
 def variable_name(symbol: str) -> str:
-    return _demangled(symbol)
+    return _demangled(split_static(symbol)[1])
 
 
+@cache
 def _demangled(symbol: str) -> str:
-    static = _STATIC.match(symbol)
-    if static is not None:
-        symbol = symbol[static.end() + int(static[1]) + 1 :]
     if not symbol.startswith("_Z"):
         return symbol
     library = ctypes.CDLL(_LIBRARY)

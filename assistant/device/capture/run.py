@@ -11,10 +11,11 @@ import hashlib
 import os
 import shutil
 import stat
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
 from pathlib import Path
 
+from assistant.build.static_symbols import StaticLabels, static_labels
 from assistant.cuda.device_variables import device_variable_types
 from assistant.device.capture.demangle import function_name, variable_name
 from assistant.device.capture.executable import build_program, run_build_command
@@ -67,7 +68,8 @@ def capture(request: CaptureRequest, around: CaptureEnvironment, folder: Path) -
         outcome, missing = _run_candidate(request, around, variables, folder)
     else:
         outcome, missing = _run_own(request, around, variables, folder), ()
-    recording = _finish(raw, request.record, tuple(text for _, text in request.sources), cut_short(outcome))
+    names = _names((text for _, text in request.sources), static_labels(request.sources, request.flags.arguments))
+    recording = _finish(raw, request.record, names, cut_short(outcome))
     return CaptureReply(
         exit_status=outcome.exit_status,
         signal=outcome.signal,
@@ -85,7 +87,7 @@ def capture(request: CaptureRequest, around: CaptureEnvironment, folder: Path) -
 
 def collect(request: CollectRequest) -> CollectReply:
     """The recording of a process that loaded the library by itself. Raises OSError (disk full)."""
-    recording = _finish(request.raw, request.record, request.texts, ())
+    recording = _finish(request.raw, request.record, _names(request.texts, {}), ())
     return CollectReply(sum(shape.count for shape in recording.shape_counts))
 
 
@@ -133,7 +135,7 @@ def _run_own(request: CaptureRequest, around: CaptureEnvironment, variables: Map
 def _run_built_in_copy(
     request: CaptureRequest, around: CaptureEnvironment, variables: Mapping[str, str], folder: Path, bounds: Bounds
 ) -> Outcome:
-    """The user's own program, built where nothing of the user's is: nobody asked for what a build leaves in a folder."""
+    """The user's own program, built where nothing of the user's is: what a build leaves in a folder was not asked for."""
     assert request.build_command is not None
     with around.workspace.copy_of(request.cwd) as copy:
         if isinstance(copy, FolderTooLarge):
@@ -234,7 +236,7 @@ def _moved(request: CaptureRequest, copy: Path, command: tuple[str, ...]) -> tup
 
 
 def _with_tools(request: CaptureRequest, variables: Mapping[str, str]) -> dict[str, str]:
-    """What PyTorch needs to build an extension: the programs installed beside its interpreter, and not one compiler for each processor."""
+    """What PyTorch needs to build an extension: the programs installed next to its interpreter, and not one compiler for each processor."""
     if not request.is_extension:
         return dict(variables)
     found = next((word for word in request.run_command or () if word.startswith("/")), None)
@@ -248,7 +250,12 @@ def _check_tools(request: CaptureRequest, variables: Mapping[str, str]) -> None:
         raise CaptureFailed("no_compiler", "PyTorch builds what load() names with ninja, which is not on PATH", "pip install ninja")
 
 
-def _finish(raw: Path, record: Path, texts: tuple[str, ...], notes: tuple[str, ...]) -> Recording:
+def _names(texts: Iterable[str], labels: StaticLabels) -> LogNames:
+    types = {name: kind for text in texts for name, kind in device_variable_types(text).items()}
+    return LogNames(lambda word: function_name(word, labels), variable_name, types)
+
+
+def _finish(raw: Path, record: Path, names: LogNames, notes: tuple[str, ...]) -> Recording:
     """One recording of what the program's processes wrote: that of the process with the most launches, the others named."""
     processes = sorted((path for path in raw.iterdir() if (path / "log").exists()), key=_launch_lines, reverse=True)
     if not processes:
@@ -260,8 +267,7 @@ def _finish(raw: Path, record: Path, texts: tuple[str, ...], notes: tuple[str, .
         shutil.rmtree(record, ignore_errors=True)
         shutil.move(processes[0], record)
     record.mkdir(parents=True, exist_ok=True)
-    types = {name: kind for text in texts for name, kind in device_variable_types(text).items()}
-    recording = finish_recording(record, LogNames(function_name, variable_name, types), notes)
+    recording = finish_recording(record, names, notes)
     shutil.rmtree(raw, ignore_errors=True)
     return recording
 

@@ -101,8 +101,6 @@ void emu_reset_device();                                 // forgets the last and
 void emu_note_communication();                           // at start-up: the program's kernels may signal from block to block
 // A host API entry that exists but is not implemented: reported once with its name, returns cudaErrorNotSupported (801).
 int emu_unsupported(const char* name);
-// The same of something that the program calls and that is not run, with its place.
-void emu_note_not_run(const char* what, const char* file, int line);
 }
 
 // ---------------------------------------------------------------------------------------------------------------------

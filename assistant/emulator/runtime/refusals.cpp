@@ -22,22 +22,22 @@ void note_beyond_counters(const char* what) {
 
 }  // namespace emu
 
-extern "C" {
-void emu_note_not_run(const char* what, const char* file, int line) {
+static void note_place(const char* which, const char* what, const char* file, int line) {
   const char* slash = strrchr(file, '/');
-  std::string place = std::string("not run: ") + what + " (" + (slash ? slash + 1 : file) + ":" + std::to_string(line) + ")";
+  std::string place = std::string(which) + ": " + what + " (" + (slash ? slash + 1 : file) + ":" + std::to_string(line) + ")";
   emu_unsupported(place.c_str());
 }
 
+extern "C" {
 void emu_refuse(const char* what, const char* file, int line) {
   using namespace emu;
   if (!on_device()) {
-    emu_note_not_run(what, file, line);
+    note_place("stopped at", what, file, line);
     fprintf(stderr, "emulator: %s:%d uses %s, which is not run here: the program ends\n", file, line, what);
     exit(EXIT_FAILURE);
   }
   ++worker()->in_core;
-  emu_note_not_run(what, file, line);
+  note_place("not run", what, file, line);
   --worker()->in_core;
   worker()->launch->is_beyond_counters.store(true);
   abort_launch("unsupported", EMU_CALLER, 0, (std::string("the emulator does not run ") + what).c_str(), CUDA_ERROR_NOT_SUPPORTED);

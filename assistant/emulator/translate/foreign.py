@@ -1,6 +1,7 @@
 """Libraries whose headers the emulator does not have: what a unit names of them, declared so that the rest of the unit is built and run.
 
-Their functions say that they were not run and return an error; their constants differ from each other, and success is 0. Example::
+What makes, sets up or ends a handle succeeds, and the program ends at the first call that computes, as nothing right could follow.
+Constants differ from each other, and success is 0. Example::
 
     header_text({"cublasCreate": "call", "cublasHandle_t": "type"})     # `#define cublasCreate(...) …`, `typedef void* cublasHandle_t;`
 """
@@ -31,6 +32,8 @@ _STATUS = re.compile(r"Status_t$|Result(?:_t)?$")
 _STATUS_VALUE = re.compile(r"_STATUS_|SUCCESS|ERROR|INVALID|FAILED|_ERR_")
 _HANDLE = re.compile(r"(?:Handle|Descr|Plan|Generator|Info|Desc|Comm|Program|Device|Params|Context)(?:_t)?$")
 _TEXT = re.compile(r"(?:String|Name)$")
+_OF_HANDLE = re.compile(r"Create|Destroy|Plan(?:\d|Many)|(?<![a-z])Set(?!Vector|Matrix|Tensor$)")
+"""Calls that leave data on the device as it is; ``cublasSetVector`` and ``cudnnSetTensor`` do not."""
 _KNOWN_TYPES = {
     "cufftReal": "float", "cufftDoubleReal": "double", "cufftComplex": "float2", "cufftDoubleComplex": "double2",
     "cufftHandle": "int",
@@ -108,8 +111,10 @@ def _function_lines(name: str, statuses: Mapping[str, str]) -> list[str]:
     if _TEXT.search(name):
         return [f'template <class... A> EMU_HOST const char* {name}(A&&...) {{ return "not run by the emulator"; }}']
     status = statuses.get(prefix, "int")
+    if _OF_HANDLE.search(name[len(prefix) :]):
+        return [f"template <class... A> EMU_HOST {status} {name}(A&&...) {{ return ({status})0; }}"]
     return [
         f"template <class... A> EMU_HOST {status} emu_foreign_{name}(const char* file, int line, A&&...) {{ "
-        f"emu_note_not_run({label}, file, line); return ({status})-1; }}",
+        f"emu_refuse({label}, file, line); }}",
         f"#define {name}(...) emu_foreign_{name}(__FILE__, __LINE__, ##__VA_ARGS__)",
     ]

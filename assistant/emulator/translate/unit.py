@@ -20,6 +20,7 @@ from assistant.emulator.translate.foreign import HEADER
 from assistant.emulator.translate.host import host_edits
 from assistant.emulator.translate.launches import address_edits, invocation_edits, launch_edits
 from assistant.emulator.translate.lexer import Kind, Macro
+from assistant.emulator.translate.names import with_names_spelled_out
 from assistant.emulator.translate.packs import pack_edits
 from assistant.emulator.translate.promote import promotion_obstacle, promotion_renames
 from assistant.emulator.translate.ptx import ASM_WORDS, ptx_edit
@@ -104,7 +105,7 @@ def translate(
 ) -> TranslatedUnit | Untranslatable | Unpromotable:
     """The unit in C++, or in C where it is written in that; ``texts`` comes from ``closure``. ``noted_function``: of the host, whose calls
     a recording notes."""
-    files = lex_files(texts)
+    files = lex_files(with_names_spelled_out(texts))
     if is_c(files[0].path):
         return _translated_c(files, include_dirs)
     context = gather(files)
@@ -123,7 +124,7 @@ def translate(
     for file in files:
         edits, unread_offsets = _file_edits(file, context, promote_float)
         unread += [_diagnostic(file, "a kernel launch that could not be read", o) for o in unread_offsets]
-        edits += [*_include_edits(file, names, include_dirs), *containment.edits[file.path]]
+        edits = [*containment.edits[file.path], *edits, *_include_edits(file, names, include_dirs)]
         if noted_function is not None and is_cuda:  # what notes a call comes with CUDA's headers
             found = [f for f in file.code_declarations if isinstance(f, Function)]
             edits += [edit for f in found for edit in call_edits(file.code, f, context.device_words, noted_function)]

@@ -43,6 +43,8 @@ class UnsupportedConstruct(Record):
     """For an ``#include``: the header that it names."""
     stop: int = 0
     """For an ``#include``: where the line ends."""
+    is_no_cuda: bool = False
+    """Whether no compiler takes it."""
 
 
 def find_unsupported(file: LexedFile, context: UnitContext) -> list[UnsupportedConstruct]:
@@ -64,7 +66,8 @@ def find_unsupported(file: LexedFile, context: UnitContext) -> list[UnsupportedC
         elif token.text in _WORDS and token.kind is Kind.NAME:
             note(_WORDS[token.text], token)
     for kernel in _member_kernels(file, context):
-        note("a kernel that is a member of a class, and neither does CUDA", file.code.tokens[kernel.head.start])
+        place = file.code.tokens[kernel.head.start].start
+        found.append(UnsupportedConstruct("a kernel that is a member of a class, and neither does CUDA", place, is_no_cuda=True))
     for function in _device_functions(file, context):
         for i in function.body or ():
             token = file.code.tokens[i]

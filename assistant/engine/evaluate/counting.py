@@ -29,12 +29,11 @@ async def run_program(
 
 
 async def run_in_time(job: Job, version: SourceVersion, mode: str = "count") -> CountedRun | LabFailure:
-    """As ``run_program``, but only in part where it takes longer than ``RunLimits.whole_s`` and nobody asked for every block to be counted.
+    """As ``run_program``, but only in part where it takes longer than ``RunLimits.whole_s`` and not every block was asked to be counted.
 
     A program that was run in part has not failed, however it ended: what it did with its results does not count.
     """
-    may_be_partial = job.lab.timing is None and job.request.sample_blocks
-    counted = await (_run(job, version, mode) if may_be_partial else run_program(job, version, mode))
+    counted = await (_run(job, version, mode) if job.request.sample_blocks else run_program(job, version, mode))
     if isinstance(counted, LabFailure) or not counted.is_partial:
         return counted
     is_excused = counted.failure is not None and counted.failure.kind in _ENDINGS and bool(counted.profiles)
@@ -52,6 +51,8 @@ async def _run(
     if isinstance(run, LabFailure):
         return run
     run = with_types(run, version)
+    if run.emulated is not None:
+        run = replace(run, emulated=with_types(run.emulated, version))
     kernels = _with_program_counts(group_by_kernel(version, run.profiles), run)
     return CountedRun(
         kernels=kernels,
@@ -162,11 +163,7 @@ def _failed(run: ProgramRun, version: SourceVersion, wall_s: float) -> LabFailur
     """Why no other version can be held against a run of the user's program; None when it ended by itself with status 0."""
     last_words = run.stderr.decode("utf-8", "replace").strip().splitlines()[-1:] or [""]
     if run.left_out:
-        return LabFailure(
-            "unsupported",
-            f"not run by the emulator: {', '.join(run.left_out)}; what depends on it is not right",
-            "what was run before it is; compare on a GPU, or in a source without it",
-        )
+        return LabFailure("unsupported", _left_out(run), f"run it on a GPU, or declare launches: kernelopt init {version.source.path}")
     if run.timed_out:
         return LabFailure(
             "timed_out",
@@ -186,3 +183,10 @@ def _failed(run: ProgramRun, version: SourceVersion, wall_s: float) -> LabFailur
         message = f"the program ended with status {run.exit_status}: {last_words[0]}".rstrip(": ")
         return LabFailure("bad_status", message, f"make it succeed by itself first{arguments}", printed=last_words[0])
     return None
+
+
+def _left_out(run: ProgramRun) -> str:
+    kernels = [what for what in run.left_out if what != run.stopped_at]
+    parts = [f"the program was stopped at {run.stopped_at}, which the emulator does not run"] if run.stopped_at else []
+    parts += [f"not run by the emulator: {', '.join(kernels)}; what depends on it is not right"] if kernels else []
+    return "; ".join(parts)

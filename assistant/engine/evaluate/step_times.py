@@ -49,13 +49,13 @@ KnownTimes = Mapping[tuple[str, LaunchConfig], KnownTime]
 
 
 def known_times(assessment: Assessment, target: Target) -> KnownTimes:
-    """By instance and configuration, of what was counted; launches of kernels that nobody asked about without their machine code."""
-    beside = {
+    """By instance and configuration, of what was counted; launches of kernels that were not asked about without their machine code."""
+    others = {
         (profile.kernel, profile.config): _known(profile, None, predict(profile, None, None, target), target)
         for profile in assessment.counted.profiles
         if profile.blocks_counted
     }
-    return beside | {
+    return others | {
         (item.instance, launch.profile.config): _known(launch.profile, launch.occupancy, launch.predicted, target)
         for item in assessment.kernels
         for launch in item.launches

@@ -46,7 +46,7 @@ def least_roundoff(original: ParsedSource, edited: frozenset[str], instances: It
 def trace_of(run: ProgramRun, text: str, kinds: frozenset[str] | None = None) -> ProgramTrace:
     """Exit status, standard output, transfers of the given kinds (None: all). ``text`` defines the original's structs.
 
-    Page-locked memory that no launch is passed shows nothing while the host waits: what it holds, copies brought there, which are told
+    Page-locked memory that no launch is passed shows nothing while the host waits: what it holds, copies brought there, which are reported
     as such, or the host itself did.
     """
     transfers: list[HostData] = []

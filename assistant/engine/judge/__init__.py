@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from assistant.engine.judge.changes import changed_kernels as changed_kernels
     from assistant.engine.judge.changes import edited_kernels as edited_kernels
     from assistant.engine.judge.compared import ComparisonResult as ComparisonResult
-    from assistant.engine.judge.compared import Unjudged as Unjudged
+    from assistant.engine.judge.compared import UnjudgedKernel as UnjudgedKernel
     from assistant.engine.judge.compared import Verdict as Verdict
     from assistant.engine.judge.compared import verdict_event as verdict_event
     from assistant.engine.judge.comparing import compare as compare

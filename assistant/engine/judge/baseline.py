@@ -16,7 +16,7 @@ from assistant.engine.judge.replaying import FloatReference
 from assistant.engine.source_version import SourceVersion
 from assistant.model.workload import Tolerance
 from assistant.record import Record
-from assistant.verify.evidence import BufferFacts, CaseEvidence, SideRun, SizesTried
+from assistant.verify.evidence import BufferFacts, CaseEvidence, SideRun, SizeCoverage
 from assistant.verify.labels import VersionFacts
 from assistant.workload.derive import contents_of
 from assistant.workload.offsets import longest_row
@@ -69,7 +69,7 @@ class Baseline(Record):
     missing_checks: tuple[str, ...]
     dropped_cases: tuple[str, ...]
     """Cases of our own making on which the original is not clean."""
-    sizes: SizesTried | None
+    sizes: SizeCoverage | None
     """None for declared workloads, whose sizes are the user's to choose."""
     caveats: tuple[str, ...] = ()
     """What a verdict line says of every candidate that is held against it."""

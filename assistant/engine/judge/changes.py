@@ -1,6 +1,6 @@
 """Which kernels an edit concerns: those whose code, or the code they reach, says something else, and those whose launch does.
 
-Comments and spaces do not count. What cannot be told apart concerns every kernel: host code other than the launches, conditional
+Comments and spaces do not count. What cannot be attributed concerns every kernel: host code other than the launches, conditional
 directives, ``using namespace``, included files of the user's own. Of an edit of several files, each kernel is looked at in its own file
 and in those that differ: a constant of a header, or a launch, may be in another file than the kernel.
 
@@ -109,6 +109,7 @@ class _Cut:
         sites = [self._code[start:end] for file in self._files for start, end in self._spans(file, file.launch_sites_of(kernel))]
         launched = reach(self._items, {word for site in sites for word in words_in_code(site)}, _HOST | _KERNELS)
         names = {name for item in self._items if item.start <= kernel.body.start < item.end for name in item.names}
+        names |= set(words_in_code(self._code[kernel.span.start : kernel.span.end])) if kernel.macro else set()
         return _tokens(only(self._code, {*reach(self._items, names, _HOST), *launched})) + _tokens("\n".join(sites))
 
     def _spans(self, file: ParsedSource, sites: Iterable[LaunchSite]) -> list[tuple[int, int]]:

@@ -15,7 +15,7 @@ from assistant.model.verification import Outcome, Verification
 from assistant.ports.lab import LabFailure
 from assistant.record import Record
 
-__all__ = ["ComparisonResult", "Unjudged", "Verdict", "verdict_event"]
+__all__ = ["ComparisonResult", "UnjudgedKernel", "Verdict", "verdict_event"]
 
 
 class Verdict(Record):
@@ -34,7 +34,7 @@ class Verdict(Record):
         return self.verification.outcome is Outcome.FAIL
 
 
-class Unjudged(Record):
+class UnjudgedKernel(Record):
     """A kernel about which nothing can be said."""
 
     reason: str
@@ -52,7 +52,7 @@ class ComparisonResult(Record):
     """None where that version does not build or run."""
     failure: LabFailure | None = None
     """What kept a version from being built, run or judged."""
-    unjudged: tuple[Unjudged, ...] = ()
+    unjudged: tuple[UnjudgedKernel, ...] = ()
     recording: Path | None = None
     """That the cases were made from; None where both versions run on declared ones alone, or nothing was judged."""
 

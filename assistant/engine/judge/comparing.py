@@ -22,7 +22,7 @@ from assistant.engine.evaluate import (
 from assistant.engine.job import CANNOT_ANSWER, DONE, INTERNAL, NO, Ending, Job, Stopwatch
 from assistant.engine.judge.baseline import Baseline
 from assistant.engine.judge.changes import changed_kernels, edited_files, edited_kernels
-from assistant.engine.judge.compared import ComparisonResult, Unjudged, Verdict, verdict_event
+from assistant.engine.judge.compared import ComparisonResult, UnjudgedKernel, Verdict, verdict_event
 from assistant.engine.judge.judging import verify
 from assistant.engine.judge.moved import may_be_moved, moved_work, right_as_a_whole
 from assistant.engine.judge.one_program import foreign_reading
@@ -92,7 +92,7 @@ async def _compare_evaluated(job: Job, before: Evaluation, after: Evaluation, is
     pairs = [] if unpaired is not None else _pairs(before, after)
     verdicts: list[Verdict] = []
     speeds: list[Speed] = []
-    unjudged: list[Unjudged] = []
+    unjudged: list[UnjudgedKernel] = []
     whole: _Whole | None = None
     if unpaired is not None:
         program = await _judged_as_a_program(sides, unpaired)
@@ -102,12 +102,12 @@ async def _compare_evaluated(job: Job, before: Evaluation, after: Evaluation, is
             job.say(Severity.WARNING, note)
         if isinstance(program.result, CannotJudge):
             job.say(Severity.ERROR, program.result.reason, program.result.remedy)
-            why = Unjudged(program.result.reason, program.result.remedy)
+            why = UnjudgedKernel(program.result.reason, program.result.remedy)
             return ComparisonResult(Ending(CANNOT_ANSWER, "cannot judge the program"), unjudged=(why,))
         speeds.append(program.speed)
         verdicts.append(sides.tell(None, program.result, program.speed.comparison))
     moved = moved_work(before, after)
-    edited, untouched = edited_kernels(before.version, after.version), list[Unjudged]()
+    edited, untouched = edited_kernels(before.version, after.version), list[UnjudgedKernel]()
     is_partial = before.counted.is_partial or after.counted.is_partial  # how often each step was made is not known then
     operations = None if unpaired is not None or is_partial else judged_region(job, before, after)
     for old, new in pairs:
@@ -116,7 +116,9 @@ async def _compare_evaluated(job: Job, before: Evaluation, after: Evaluation, is
             return _failed(job, baseline)
         result = await verify(job, baseline, replace(after, version=after.version.about(new)))
         if isinstance(result, CannotJudge):
-            (unjudged if not edited or old.key in edited else untouched).append(Unjudged(f"{old.key}: {result.reason}", result.remedy))
+            (unjudged if not edited or old.key in edited else untouched).append(
+                UnjudgedKernel(f"{old.key}: {result.reason}", result.remedy)
+            )
             continue
         if isinstance(result, LabFailure):
             return _failed(job, result)
@@ -156,8 +158,8 @@ async def _compare_evaluated(job: Job, before: Evaluation, after: Evaluation, is
             job.say(Severity.WARNING, note)
         whole_verdict = _overall(sides, verdicts, speed)
         # It alone decides: a kernel may take longer so that a copy can be left out.
-        told = [*(replace(verdict, speed=None) for verdict in verdicts), whole_verdict]
-        ending = _ending(told, speeds, unjudged, len(pairs), is_strict)
+        answers = [*(replace(verdict, speed=None) for verdict in verdicts), whole_verdict]
+        ending = _ending(answers, speeds, unjudged, len(pairs), is_strict)
         return ComparisonResult(ending, (*verdicts, whole_verdict), unjudged=tuple(unjudged), recording=recording)
     ending = _ending(verdicts, speeds, unjudged, len(pairs), is_strict)
     if len(verdicts) > 1:
@@ -210,7 +212,9 @@ def _tell_speed(job: Job, old: Kernel, new: Kernel, speed: Speed) -> None:
         job.say(Severity.INFORMATION, f"{new.key}: B is {speed.advice}")
 
 
-def _ending(verdicts: Sequence[Verdict], speeds: Sequence[Speed], unjudged: Sequence[Unjudged], pair_count: int, is_strict: bool) -> Ending:
+def _ending(
+    verdicts: Sequence[Verdict], speeds: Sequence[Speed], unjudged: Sequence[UnjudgedKernel], pair_count: int, is_strict: bool
+) -> Ending:
     if not any(verdict.is_failure for verdict in verdicts):
         defect = next((speed.defect for speed in speeds if speed.defect is not None), None)
         if defect is not None:

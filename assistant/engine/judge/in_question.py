@@ -20,7 +20,7 @@ from assistant.verify.labels import VersionFacts, detect_labels, order_of
 from assistant.verify.parameters import find_unread_parameters
 from assistant.workload.unread import restored_variables
 
-__all__ = ["facts_beside", "findings_beside", "judge_timed_calls", "kernels_in_question", "static_findings"]
+__all__ = ["judge_timed_calls", "kernels_in_question", "other_facts", "other_findings", "static_findings"]
 
 
 def judge_timed_calls(
@@ -57,17 +57,17 @@ def kernels_in_question(baseline: Baseline, candidate: SourceVersion, facts: Ver
     return facts_of_kernels(baseline.facts, old), facts_of_kernels(facts, new)
 
 
-def facts_beside(baseline: Baseline, candidate: SourceVersion) -> tuple[tuple[VersionFacts, VersionFacts], ...]:
+def other_facts(baseline: Baseline, candidate: SourceVersion) -> tuple[tuple[VersionFacts, VersionFacts], ...]:
     """The files that the edit changes besides the one in question, as label rules look at them: all of their code, no machine code."""
     version = baseline.version
     pairs = [pair for pair in edited_files(version, candidate) if pair[0].source.path != version.source.path]
     return tuple((text_facts(version.about_file(old.source.path)), text_facts(candidate.about_file(new.source.path))) for old, new in pairs)
 
 
-def findings_beside(beside: Sequence[tuple[VersionFacts, VersionFacts]], own: Recording | None) -> tuple[VerificationFinding, ...]:
+def other_findings(others: Sequence[tuple[VersionFacts, VersionFacts]], own: Recording | None) -> tuple[VerificationFinding, ...]:
     """What the static rules say of the other files that the edit changes; ``own``: the candidate's launches."""
     variables = restored_variables(own)
-    return tuple(finding for old, new in beside for finding in find_cheats(old.parsed, new.parsed, variables))
+    return tuple(finding for old, new in others for finding in find_cheats(old.parsed, new.parsed, variables))
 
 
 def static_findings(

@@ -14,12 +14,13 @@ from assistant.engine.job import Job
 from assistant.engine.judge.baseline import Baseline, PreparedCase, case_evidence
 from assistant.engine.judge.case_runs import candidate_runs, perturb, task_of
 from assistant.engine.judge.changes import edited_kernels
+from assistant.engine.judge.checked_blocks import CheckedOnBlocks, checked_on_blocks
 from assistant.engine.judge.filled import as_found
 from assistant.engine.judge.fitting import VersionLaunches, fitted, fittings, followed
 from assistant.engine.judge.in_part import judged_in_part
-from assistant.engine.judge.in_question import facts_beside, findings_beside, kernels_in_question, static_findings
+from assistant.engine.judge.in_question import kernels_in_question, other_facts, other_findings, static_findings
 from assistant.engine.judge.one_program import compared
-from assistant.engine.judge.other_programs import programs_beside
+from assistant.engine.judge.other_programs import unjudged_programs
 from assistant.engine.judge.own_blocks import CaseOfBoth
 from assistant.engine.judge.pairing import line_pairs, pairing_of
 from assistant.engine.judge.promises import promises_of
@@ -83,22 +84,23 @@ async def verify(
     if isinstance(runs, LabFailure):
         return runs
     limits = () if counted.run is None else counted.run.missing_limits
-    beside_it = await programs_beside(job, baseline.version, candidate) if effort.is_confirming else ()
-    missing = [*baseline.missing_checks, *limits, *beside_it]
+    in_others = await unjudged_programs(job, baseline.version, candidate) if effort.is_confirming else ()
+    missing = [*baseline.missing_checks, *limits, *in_others]
     if isinstance(pairing, ProgramLevelOnly):
         missing.append(f"kernel-level replay: {pairing.reason}; only what reaches the host was compared")
     in_part = judged_in_part(baseline, candidate, counted, [CaseOfBoth(*each, side) for each, side in zip(chosen, runs, strict=True)])
     chosen, runs = [(one.item, one.new) for one in in_part.cases], [one.side for one in in_part.cases]
     chosen = [(baseline.perturbed.known(item), new) for item, new in chosen]
+    blocks = _on_blocks(baseline, chosen)
     is_whole = not chosen and counted.run is not None and not in_part.is_partial
     program = None if in_part.is_partial else program_verdict(baseline, candidate, counted)
     is_checked = is_whole and effort.mode == "check"
     shown = await check_whole_program(job, baseline, candidate, facts, counted, program) if is_checked else ProgramChecks()
     in_question = (baseline.facts, facts) if is_whole else kernels_in_question(baseline, candidate, facts)
     order_before, order_after = map(order_of, in_question)
-    beside = facts_beside(baseline, candidate)
+    others = other_facts(baseline, candidate)
     order = UNCHECKED if in_part.is_partial else await _stream_order(job, baseline, candidate, counted)
-    of_edit = (*_of_streams(baseline, candidate, ((baseline.facts, facts), *beside), order), *_of_bounds(in_question))
+    of_edit = (*_of_streams(baseline, candidate, ((baseline.facts, facts), *others), order), *_of_bounds(in_question))
     shown_cases = [(item, as_found(item.case.new, item.original, new, side)) for (item, new), side in zip(chosen, runs, strict=True)]
     promises = promises_of(baseline.version, candidate, counted, baseline.kernels)
     evidence = JudgeEvidence(
@@ -110,12 +112,12 @@ async def verify(
             *shown.labels,
             *promises.labels,
             *in_part.labels,
-            *(label for pair in (in_question, *beside) for label in detect_labels(*pair)),
+            *(label for pair in (in_question, *others) for label in detect_labels(*pair)),
             *one.labels,
         ),
         findings=(
             *static_findings(baseline, candidate, followed(baseline, candidate, fitting), counted.recording),
-            *findings_beside(beside, counted.recording),
+            *other_findings(others, counted.recording),
             *shown.findings,
             *order.findings,
             *promises.findings,
@@ -124,20 +126,23 @@ async def verify(
         program=program,
         is_declared=baseline.is_declared,
         dropped_cases=baseline.dropped_cases,
-        missing_checks=(*missing, *shown.missing, *in_part.missing),
-        caveats=(*in_part.caveats, *baseline.caveats, *of_edit, *_without_checks(baseline, effort, chosen), *shown.caveats, *one.caveats),
+        missing_checks=(*missing, *shown.missing, *in_part.missing, *blocks.missing),
+        caveats=(
+            *(*in_part.caveats, *baseline.caveats, *of_edit, *_without_checks(baseline, effort, chosen)),
+            *(*blocks.caveats, *shown.caveats, *one.caveats),
+        ),
         lines=line_pairs(baseline.version, candidate),
         edited=tuple(sorted(baseline.kernels & edited_kernels(baseline.version, candidate))),
         sizes=None if in_part.is_led_by_smaller else baseline.sizes,
         order_before=order_before,
         order_after=order_after,
     )
-    judged = await _unless_perturbed(job, baseline, shown_cases, _Judged(evidence, judge(evidence)))
+    judged = await _unless_perturbed(job, baseline, shown_cases, _Judgement(evidence, judge(evidence)))
     judged = await _unless_rounding(job, baseline, candidate, counted, judged)
     return _unless_original_is_faulty(baseline, judged.verdict)
 
 
-class _Judged(Record):
+class _Judgement(Record):
     """Evidence, and what follows from it."""
 
     evidence: JudgeEvidence
@@ -150,8 +155,8 @@ def _evidence_of(baseline: Baseline, cases: Sequence[tuple[PreparedCase, tuple[S
 
 
 async def _unless_perturbed(
-    job: Job, baseline: Baseline, cases: Sequence[tuple[PreparedCase, tuple[SideRun, ...]]], judged: _Judged
-) -> _Judged:
+    job: Job, baseline: Baseline, cases: Sequence[tuple[PreparedCase, tuple[SideRun, ...]]], judged: _Judgement
+) -> _Judgement:
     """Where values differ by more than the narrow bounds, with how far the original itself moves: on the program's own kinds of values
     first, as a difference there decides."""
     for is_every in (False, True):
@@ -160,7 +165,7 @@ async def _unless_perturbed(
         if items and _rests_on_values(judged.verdict):
             await perturb(job, baseline.version, items, baseline.perturbed)
             evidence = replace(judged.evidence, cases=_evidence_of(baseline, cases))
-            judged = _Judged(evidence, judge(evidence))
+            judged = _Judgement(evidence, judge(evidence))
     return judged
 
 
@@ -169,7 +174,7 @@ def _rests_on_values(verdict: VerificationResult) -> bool:
     return isinstance(verdict, Verification) and bool({finding.code for finding in verdict.findings} & _WITHIN_BOUNDS)
 
 
-async def _unless_rounding(job: Job, baseline: Baseline, candidate: SourceVersion, counted: CountedRun, judged: _Judged) -> _Judged:
+async def _unless_rounding(job: Job, baseline: Baseline, candidate: SourceVersion, counted: CountedRun, judged: _Judgement) -> _Judgement:
     """Where numbers on the host are all that is wrong, with how inaccurate the original's own results are, and how far they move in a run
     that rounds otherwise: what nearly cancels moves further than any rule of roundoffs says."""
     program = judged.evidence.program
@@ -182,15 +187,16 @@ async def _unless_rounding(job: Job, baseline: Baseline, candidate: SourceVersio
     rounded = None if isinstance(run, LabFailure) else with_types(run, baseline.version)
     error = own_error(recorded_cases(baseline), baseline.outputs, baseline.tolerance)
     evidence = replace(judged.evidence, program=program_verdict(baseline, candidate, counted, error, rounded))
-    return _Judged(evidence, judge(evidence))
+    return _Judgement(evidence, judge(evidence))
 
 
 async def _stream_order(job: Job, baseline: Baseline, candidate: SourceVersion, counted: CountedRun) -> StreamOrder:
     """By late runs, for a confirmation of whole programs."""
-    first, second = baseline.counted.run, baseline.second_run
-    if not baseline.effort.is_confirming or first is None or second is None or second.run is None:
+    runs = (counted.run for counted in (baseline.counted, baseline.second_run) if counted is not None and counted.run is not None)
+    emulated = [run.under_emulator for run in runs]
+    if not baseline.effort.is_confirming or len(emulated) < 2 or emulated[0] is None or emulated[1] is None:
         return UNCHECKED
-    return await check_streams(job, OriginalRuns(baseline.version, first, second.run, baseline.tolerance), candidate, counted)
+    return await check_streams(job, OriginalRuns(baseline.version, emulated[0], emulated[1], baseline.tolerance), candidate, counted)
 
 
 def _of_streams(
@@ -217,6 +223,14 @@ def _without_checks(baseline: Baseline, effort: Effort, chosen: Sequence[tuple[P
     checked = {item.case.kernel for item, new in chosen if task_of(item.case, new, effort).is_checked}
     unchecked = {item.case.kernel for item, _ in chosen} & baseline.kernels - checked
     return (_UNCHECKED,) if unchecked else ()
+
+
+def _on_blocks(baseline: Baseline, chosen: Sequence[tuple[PreparedCase, NewCase]]) -> CheckedOnBlocks:
+    """Of the cases that are run with every check on, where a GPU runs them whole."""
+    if not baseline.effort.checks_blocks:
+        return CheckedOnBlocks()
+    checked = [(item, new) for item, new in chosen if task_of(item.case, new, baseline.effort).is_checked]
+    return checked_on_blocks(checked, baseline.kernels)
 
 
 def _unless_original_is_faulty(baseline: Baseline, verdict: VerificationResult) -> VerificationResult:

@@ -2,7 +2,7 @@
 
 Example::
 
-    await programs_beside(job, before, after)
+    await unjudged_programs(job, before, after)
     # ("other programs that use common.cuh: bench_transpose.cu (kernelopt compare --every-program judges an edit in all of them)",)
 """
 
@@ -18,12 +18,12 @@ from assistant.engine.programs import programs_of
 from assistant.engine.source_version import SourceVersion
 from assistant.errors import KernelOptError
 
-__all__ = ["programs_beside"]
+__all__ = ["unjudged_programs"]
 
 _NAMES_SHOWN = 6
 
 
-async def programs_beside(job: Job, before: SourceVersion, after: SourceVersion) -> tuple[str, ...]:
+async def unjudged_programs(job: Job, before: SourceVersion, after: SourceVersion) -> tuple[str, ...]:
     """A sentence for each edited file that programs use which did not run; nothing of files that are in no program, or on no disk."""
     if before.found is None or before.selection.live is not None:
         return ()
@@ -38,7 +38,7 @@ def _beside(job: Job, version: SourceVersion, path: Path) -> str | None:
     try:
         found = programs_of(request, version.program.flags).search.found
         asked = programs_of(job.request, version.program.flags).search.found if job.request.is_everywhere else ()
-    except KernelOptError:  # what says which programs there are is damaged: whoever asks about the file is told so
+    except KernelOptError:  # what says which programs there are is damaged: whoever asks about the file learns that
         return None
     judged = {source.path for source in version.sources} | {path for program in asked for path in program.units}
     names = [program.name for program in found if not judged.issuperset(program.units)]

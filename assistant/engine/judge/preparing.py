@@ -38,7 +38,7 @@ from assistant.model.recording import Recording
 from assistant.model.workload import AutoTolerance, CaseKey
 from assistant.ports.lab import LabFailure
 from assistant.record import Record
-from assistant.verify.evidence import SizesTried
+from assistant.verify.evidence import SizeCoverage
 from assistant.verify.labels import order_of
 from assistant.workload.recordings import NewCase, read_recording
 from assistant.workload.resize import ObservedLaunch
@@ -54,7 +54,7 @@ class GatheredCases(Record):
     """Cases of our own making on which the original is not clean, with the reason."""
     notes: tuple[str, ...]
     """What was left out or made smaller."""
-    sizes: SizesTried | None
+    sizes: SizeCoverage | None
     """None where no launch was recorded or bound."""
 
 
@@ -116,11 +116,11 @@ def _observed(version: SourceVersion, case: JudgedCase, recordings: Sequence[Rec
     return tuple(observed_launches(recordings, instance, case.parameters[0], lambda name: layout_named(text, name)))
 
 
-def _sizes(given: Sequence[JudgedCase], made: Sequence[DerivedCases], is_live: bool) -> SizesTried:
+def _sizes(given: Sequence[JudgedCase], made: Sequence[DerivedCases], is_live: bool) -> SizeCoverage:
     own = tuple(dict.fromkeys(case.new.origin.shape for case in given))
     names = tuple(dict.fromkeys(name for derived in made for name in derived.size_names))
     modelled = frozenset(case.new.origin.shape for derived in made for case in derived.cases if _is_whole(case))
-    return SizesTried(own, names, modelled, *(("arrays' own", "give --shapes") if is_live else ()))
+    return SizeCoverage(own, names, modelled, *(("arrays' own", "give --shapes") if is_live else ()))
 
 
 def _wanted(cases: Sequence[JudgedCase], keys: frozenset[CaseKey]) -> tuple[JudgedCase, ...]:
@@ -152,6 +152,7 @@ async def prepare(
     Cases come from the recording that the request names, else from the second run's: made with every check on, it knows which memory a
     launch never reads before writing.
     """
+    effort = replace(effort, checks_blocks=job.lab.timing is not None)
     version, counted = original.version, original.counted
     recorded = await asyncio.to_thread(_recorded, job, original, second_run)
     gathered = await gather(job, version, recorded, kernels, effort)

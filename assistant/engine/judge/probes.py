@@ -54,7 +54,7 @@ def resized(case: NewCase, parameters: tuple[Parameter, ...], layout_of: LayoutO
         (scalar, scalar.value + 1) for scalar in sizes if scalar.value <= _SMALL_SIZE and not _may_be_covered(scalar.value, launch.config)
     ]
     made = list[NewCase]()
-    full = [(scalar, most) for scalar in sizes if (most := _room_beside(scalar, parameters, layout_of)) > scalar.value]
+    full = [(scalar, most) for scalar in sizes if (most := _room_left(scalar, parameters, layout_of)) > scalar.value]
     for scalar, value in (*islice(smaller, _PROBE_COUNT), *larger[:_LARGER_COUNT], *full[:_FULL_COUNT]):
         other = with_scalars(launch, {scalar: value})
         is_member = scalar.name != parameters[scalar.argument].name
@@ -64,7 +64,7 @@ def resized(case: NewCase, parameters: tuple[Parameter, ...], layout_of: LayoutO
     return tuple(made)
 
 
-def _room_beside(scalar: Scalar, parameters: tuple[Parameter, ...], layout_of: LayoutOf) -> int:
+def _room_left(scalar: Scalar, parameters: tuple[Parameter, ...], layout_of: LayoutOf) -> int:
     """Elements of the smallest array next to a member that may count them; 0 where there is none."""
     layout = layout_of(parameters[scalar.argument].type)
     return min((member.count for member in layout.members if member.count > 1), default=0) if layout is not None else 0

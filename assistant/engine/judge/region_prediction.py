@@ -20,7 +20,7 @@ from assistant.record import Record
 from assistant.workload.asked_regions import region_of_main
 from assistant.workload.regions import OrderedStep
 
-__all__ = ["predicted_beside", "predicted_region"]
+__all__ = ["further_predictions", "predicted_region"]
 
 _SPAN_METHOD = "the longest way through streams, events and waits of the host; kernels overlap where they fit into the machine together"
 _PAGEABLE_RATIO = 4.0
@@ -95,7 +95,7 @@ def _timed(place: int, step: OrderedStep, known: KnownTime, assumption: _Assumpt
     return TimedStep(known.body_s * slower, known.launch_s, needs, engine, known.room_ratio)
 
 
-def predicted_beside(
+def further_predictions(
     found: ProgramRegion, predicted: Comparison | None, before: Evaluation, after: Evaluation, target: Target
 ) -> tuple[str, ...]:
     """The prediction for all that both programs do on the device, where it is another one."""

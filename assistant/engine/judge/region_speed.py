@@ -19,18 +19,19 @@ from assistant.engine.evaluate import Evaluation
 from assistant.engine.job import Job
 from assistant.engine.judge.program_spans import ProgramSpans, program_spans
 from assistant.engine.judge.region import ProgramRegion
-from assistant.engine.judge.region_prediction import predicted_beside, predicted_region
+from assistant.engine.judge.region_prediction import further_predictions, predicted_region
 from assistant.engine.judge.replaying import startable_kernels
+from assistant.engine.judge.timed import timing_options
 from assistant.engine.judge.timing_verdict import Speed, judge_timing
 from assistant.model.comparison import Comparison, SpeedOutcome
 from assistant.model.recording import STEP_WORDS, WORK_KINDS, DeviceStep, Recording
-from assistant.model.timing import PairTiming, TimingOptions
+from assistant.model.timing import PairTiming
 from assistant.model.workload import Case, CaseOrigin
 from assistant.ports.lab import LabFailure, Program, Timing
 from assistant.profile.quantity import counted_noun, format_quantity
 from assistant.workload.recordings import RecordingReader
 from assistant.workload.regions import launches_of, steps_within
-from assistant.workload.upload_contents import Uploaded, has_other_contents
+from assistant.workload.upload_contents import ProgramUploads, has_other_contents
 
 __all__ = ["region_speed"]
 
@@ -47,11 +48,11 @@ async def region_speed(job: Job, found: ProgramRegion, before: Evaluation, after
     predicted = predicted_region(found, before, after, job.target)
     what, once = (found.what, *found.left_out), _once(found, a, b)
     if clock is None:
-        beside = predicted_beside(found, predicted, before, after, job.target)
-        return Speed(_said(predicted, (*what, *beside, *once), (*within, *elsewhere)))
+        further = further_predictions(found, predicted, before, after, job.target)
+        return Speed(_said(predicted, (*what, *further, *once), (*within, *elsewhere)))
     timing = await _replayed(job, clock, found, before, after)
     spans = await program_spans(job, clock, found, before.version.program, after.version.program)
-    what = (*what, *(() if isinstance(spans, LabFailure) else _measured_beside(spans)), *once)
+    what = (*what, *(() if isinstance(spans, LabFailure) else _further_measurements(spans)), *once)
     if isinstance(timing, LabFailure) and isinstance(spans, LabFailure):
         caveats = (*what, f"not timed: {timing.message}; {spans.message}")
         return Speed(_said(predicted, caveats, (*within, *elsewhere)))
@@ -66,7 +67,7 @@ async def region_speed(job: Job, found: ProgramRegion, before: Evaluation, after
     return replace(speed, comparison=_said(_together(speed.comparison, spans.region, within), what, elsewhere))
 
 
-def _measured_beside(spans: ProgramSpans) -> tuple[str, ...]:
+def _further_measurements(spans: ProgramSpans) -> tuple[str, ...]:
     """What the Region took, and what all that main does on the GPU took in the same runs, where that is more."""
     region = f"it took {_change(spans.region_s)} in the programs themselves"
     if spans.whole_s == spans.region_s:
@@ -79,8 +80,8 @@ def _change(medians_s: tuple[float, float]) -> str:
     return f"{a} → {b}"
 
 
-def _alone(spans: Comparison, beside: Sequence[str]) -> Comparison:
-    return replace(spans, caveats=("in the programs themselves, with everything between the launches", *beside))
+def _alone(spans: Comparison, further: Sequence[str]) -> Comparison:
+    return replace(spans, caveats=("in the programs themselves, with everything between the launches", *further))
 
 
 def _together(replayed: Comparison, spans: Comparison, within: Sequence[str]) -> Comparison:
@@ -91,13 +92,13 @@ def _together(replayed: Comparison, spans: Comparison, within: Sequence[str]) ->
     """
     if within:
         return _alone(spans, (f"replayed {_ratio(replayed)}", *within))
-    beside = f"in the programs themselves {_ratio(spans)}, with everything between the launches"
+    further = f"in the programs themselves {_ratio(spans)}, with everything between the launches"
     if {replayed.outcome, spans.outcome} == _CLEAR:
-        return replace(replayed, outcome=SpeedOutcome.INCONCLUSIVE, caveats=(*replayed.caveats, beside))
+        return replace(replayed, outcome=SpeedOutcome.INCONCLUSIVE, caveats=(*replayed.caveats, further))
     is_nearer = abs(math.log(spans.ratio)) < abs(math.log(replayed.ratio))
     if spans.outcome in _CLEAR and (is_nearer or replayed.outcome not in _CLEAR):
         return _alone(spans, (f"replayed {_ratio(replayed)}",))
-    return replace(replayed, caveats=(*replayed.caveats, beside))
+    return replace(replayed, caveats=(*replayed.caveats, further))
 
 
 def _ratio(comparison: Comparison) -> str:
@@ -176,10 +177,10 @@ def _uploads_other_contents(before: Evaluation, after: Evaluation) -> bool | Non
     return bool(Counter(names[1]) - Counter(names[0])) if len(names) == len(sides) else None
 
 
-def _uploaded(folder: Path | None, recording: Recording) -> Uploaded | None:
+def _uploaded(folder: Path | None, recording: Recording) -> ProgramUploads | None:
     if recording.uploads is None or folder is None:
         return None
-    return Uploaded(recording.uploads, RecordingReader(folder, recording).blob)
+    return ProgramUploads(recording.uploads, RecordingReader(folder, recording).blob)
 
 
 def _over_the_link(found: ProgramRegion) -> tuple[str, ...]:
@@ -202,7 +203,7 @@ async def _replayed(job: Job, clock: Timing, found: ProgramRegion, before: Evalu
     (a, a_program), (b, b_program) = (
         _sequence(found.name, evaluation, indices) for evaluation, indices in zip((before, after), chosen, strict=True)
     )
-    options = TimingOptions(seed=job.seeds[-1], is_fresh=True, is_apart=True)
+    options = replace(timing_options(job, 1, is_confirming=True), is_apart=True)
     timing = await clock.time(a_program, b_program, ((a, b),), options, job.limits)
     if isinstance(timing, LabFailure):
         return timing

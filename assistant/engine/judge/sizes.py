@@ -29,7 +29,7 @@ from assistant.workload.relations import CountAtSizes, explain_count
 from assistant.workload.resize import ObservedLaunch, Place, Plan, SizeModel, at_sizes, element_bytes, element_count, plans, size_model
 from assistant.workload.scalars import LayoutOf, scalars_of
 
-__all__ = ["CleanSize", "SizedLaunch", "TriedSizes", "observed_launches", "size_model_of", "try_sizes"]
+__all__ = ["CleanSize", "SizeTrials", "SizedLaunch", "observed_launches", "size_model_of", "try_sizes"]
 
 _ATTEMPTS = 4
 """Ways to launch at one size that are tried."""
@@ -67,7 +67,7 @@ class CleanSize(Record):
     """The original's run with every check on, where the lab has made it."""
 
 
-class TriedSizes(Record):
+class SizeTrials(Record):
     """What came of varying one launch's sizes."""
 
     base: CleanSize | None = None
@@ -119,7 +119,7 @@ def size_model_of(
     return size_model(case, list(known.values()), scalars)
 
 
-async def try_sizes(try_cases: TryCases, launch: SizedLaunch, seed: int, is_confirming: bool) -> TriedSizes:
+async def try_sizes(try_cases: TryCases, launch: SizedLaunch, seed: int, is_confirming: bool) -> SizeTrials:
     """Grow, and shrink what is large, until each purpose has a usable size; a second round tries harder what the first did not find.
 
     While candidates are ranked, one size is enough. Where a launch takes too long, one with fewer threads at the same sizes says nothing:
@@ -145,7 +145,7 @@ async def try_sizes(try_cases: TryCases, launch: SizedLaunch, seed: int, is_conf
             else:
                 reasons.setdefault(name, f"resized {sized.new.origin.shape}: the original {_at_another_size(reason)}")
     grown = {sized.new.origin.shape: sized for name, sized in found.items() if name != _BASE}
-    return TriedSizes(found.get(_BASE), tuple(grown.values()), tuple(reason for name, reason in reasons.items() if name not in found))
+    return SizeTrials(found.get(_BASE), tuple(grown.values()), tuple(reason for name, reason in reasons.items() if name not in found))
 
 
 def _thread_count(case: NewCase) -> int:

@@ -20,7 +20,7 @@ from assistant.model.comparison import Comparison, SpeedOutcome
 from assistant.model.recording import Recording
 from assistant.model.timing import PairTiming
 from assistant.model.verification import Outcome, Verification, VerificationFinding
-from assistant.profile.coach import Standing, advice, is_near_limit
+from assistant.profile.coach import MeasuredShape, advice, is_near_limit
 from assistant.record import Record
 from assistant.workload.added_work import added_launches, added_operations, are_operations_known
 
@@ -138,7 +138,7 @@ def _stop_advice(comparison: Comparison, least_s: Mapping[str, float]) -> str | 
     after_s, bound_s = heaviest.after_s, least_s.get(heaviest.shape)
     if after_s is None or bound_s is None:
         return None
-    standing = Standing(heaviest.shape, after_s, min(1.0, bound_s / after_s), "bytes")
+    standing = MeasuredShape(heaviest.shape, after_s, min(1.0, bound_s / after_s), "bytes")
     return advice(standing) if is_near_limit(standing) else None
 
 

@@ -16,7 +16,7 @@ from typing import Protocol
 
 from assistant.engine.channel import UNHEARD, Listener, streamed
 from assistant.engine.job import Ending, Job
-from assistant.engine.judge import ComparisonResult, Unjudged, changed_kernels, compare, edited_kernels
+from assistant.engine.judge import ComparisonResult, UnjudgedKernel, changed_kernels, compare, edited_kernels
 from assistant.engine.pair.judging import Reasons, VersionJudgement, cannot_be_judged, judged
 from assistant.engine.pair.sessions import PairSessions, turn_event
 from assistant.engine.pair.state import PairState, PairVersion, relative, version_name
@@ -152,7 +152,7 @@ class Pair:
             except (KernelOptError, OSError) as raised:
                 ending = refused(job, raised)
                 remedy = raised.remedy if isinstance(raised, KernelOptError) else None
-                compared = ComparisonResult(ending, unjudged=(Unjudged(ending.reason, remedy),))
+                compared = ComparisonResult(ending, unjudged=(UnjudgedKernel(ending.reason, remedy),))
             answer = judged(compared, session.kernel, job)
             against_best = None
             if state.best.number and answer.speed is not None:

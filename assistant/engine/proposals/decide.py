@@ -1,7 +1,7 @@
 """What happens when a person decides on a proposal: its files change, the decision is kept, once.
 
 Order of an accept: the texts are checked, the files replaced, the decision appended by one compare-and-set. If somebody else decided in
-between, the files are put back and the one that came second is told which one was first.
+between, the files are put back and the second one is informed who was first.
 """
 
 from __future__ import annotations
@@ -45,6 +45,8 @@ class DecisionRequest(Record):
     reason_code: str | None = None
     """Code for a rejection; for a partial accept, why the rest is left out."""
     reason: str | None = None
+    alternative: int = 0
+    """`Proposal.number` of what is meant, where a person was shown several versions at once."""
 
 
 class MovedChange(Record):
@@ -98,6 +100,7 @@ class Decider(Record):
 
     def undo(self, proposal: Proposal) -> Decision | AlreadyDecided:
         """Put the texts before the accept back, all of them or none. Raises CannotAnswerError if a file moved on since."""
+        proposal = self.as_decided(proposal)
         accepted = self.accepted_texts(proposal)
         current = self._current(proposal)
         if current not in (accepted, proposal.before):
@@ -143,13 +146,21 @@ class Decider(Record):
         """The files as they were accepted; raises UsageError for a proposal that is not accepted now."""
         if proposal.state is not ProposalState.ACCEPTED:
             raise UsageError(f"{proposal.id} is {proposal.state.value}; only an accepted proposal can be undone")
-        return chosen_of(proposal, self.last_acceptance(proposal))
+        return chosen_of(self.as_decided(proposal), self.last_acceptance(proposal))
+
+    def as_decided(self, proposal: Proposal) -> Proposal:
+        """With the content of that one of its alternatives that was accepted; as it is where none was."""
+        last = self._last(proposal)
+        return proposal if last is None else proposal.taking(last.alternative) or proposal
 
     def last_acceptance(self, proposal: Proposal) -> DecisionRequest:
         """How the proposal was last accepted, whether or not that was undone since."""
-        accepted = (d for d in reversed(self.store.decisions(proposal.id)) if d.kind in _ACCEPTANCES)
-        last = next(accepted)
+        last = self._last(proposal)
+        assert last is not None, "only asked of what was accepted"
         return DecisionRequest(last.kind, last.hunk_ids)
+
+    def _last(self, proposal: Proposal) -> Decision | None:
+        return next((d for d in reversed(self.store.decisions(proposal.id)) if d.kind in _ACCEPTANCES), None)
 
     def _append(
         self,
@@ -168,6 +179,7 @@ class Decider(Record):
             decided_ms=self.now_ms,
             decided_by=self.who,
             text_sha256=None if texts is None else texts_sha256(texts),
+            alternative=proposal.number,
         )
         return self.store.decide(decision, expected)
 

@@ -80,6 +80,7 @@ class Decisions(Record):
         if request is None:
             return None
         decider = self._decider()
+        proposal = proposal.taking(request.alternative) or proposal
         request = as_partial(proposal, request)
         is_rejected = request.kind is DecisionKind.REJECTED
         outcome = decider.reject(proposal, request) if is_rejected else decider.accept(proposal, request)
@@ -183,6 +184,7 @@ def _decision_event(job: str | None, decision: Decision) -> events.DecisionMade:
         reason_code=decision.reason_code,
         reason=decision.reason,
         decided_by=decision.decided_by,
+        alternative=decision.alternative,
     )
 
 

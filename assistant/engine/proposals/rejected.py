@@ -23,7 +23,7 @@ from assistant.model.trial import TrialOutcome
 from assistant.ports.store import EditStore, ProposalStore
 from assistant.record import Record
 
-__all__ = ["FoundEdit", "StandingRejection", "edit_of", "refusals", "rejected_before"]
+__all__ = ["FoundEdit", "StandingRejection", "edits_of", "refusals", "rejected_before"]
 
 _STATES = frozenset({ProposalState.REJECTED})
 _ATTEMPTS_READ = 10_000
@@ -59,7 +59,7 @@ def refusals(store: EditStore, workspace: Path, parsed: ParsedSource, kernel_nam
 
 def rejected_before(store: ProposalStore, workspace: Path, edit: FoundEdit) -> str | None:
     """When and why this very edit was rejected, in words; None where it never was. A changed file is another text."""
-    same = (known for known in store.proposals(workspace, _STATES) if edit_of(known) == edit)
+    same = (known for known in store.proposals(workspace, _STATES) if edit in edits_of(known))
     return next((_decision(store, known) for known in same), None)
 
 
@@ -116,6 +116,8 @@ def _decision(store: ProposalStore, proposal: Proposal) -> str:
     return f"{proposal.id}, rejected on {day}: {decision.reason or decision.reason_code or 'no reason given'}"
 
 
-def edit_of(proposal: Proposal) -> FoundEdit:
-    """What the proposal offers."""
-    return FoundEdit(proposal.path, proposal.kernel, proposal.files)
+def edits_of(proposal: Proposal) -> tuple[FoundEdit, ...]:
+    """What the proposal offers, its alternatives included."""
+    return tuple(
+        FoundEdit(proposal.path, proposal.kernel, files) for files in (proposal.files, *(one.files for one in proposal.alternatives))
+    )

@@ -29,6 +29,8 @@ class SettledStep(Record):
     technique: str
     lines: frozenset[int]
     """Where its place is in the present text."""
+    design: str = ""
+    """`Step.design`: two designs for one place are two steps."""
 
 
 def is_settled(outcome: TrialOutcome, ratio: float | None, is_by_model: bool = False) -> bool:
@@ -43,7 +45,7 @@ def is_settled(outcome: TrialOutcome, ratio: float | None, is_by_model: bool = F
 
 
 def settled_step(step: Step) -> SettledStep:
-    return SettledStep(step.technique, frozenset({step.line}))
+    return SettledStep(step.technique, frozenset({step.line}), step.design)
 
 
 def moved(steps: tuple[SettledStep, ...], before: str, after: str) -> tuple[SettledStep, ...]:

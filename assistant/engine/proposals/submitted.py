@@ -18,7 +18,7 @@ from assistant.engine.job import DONE, NO, Ending, Job
 from assistant.engine.judge import Verdict, compare
 from assistant.engine.proposals.explain import explain_submitted
 from assistant.engine.proposals.gating import DECIDED_GAIN_RATIO, is_proved_better
-from assistant.engine.proposals.rejected import edit_of, rejected_before
+from assistant.engine.proposals.rejected import edits_of, rejected_before
 from assistant.engine.proposals.replayed import keep_recording
 from assistant.engine.proposals.superseding import store_and_supersede
 from assistant.engine.report import proposal_event
@@ -99,5 +99,5 @@ def _refusal(store: ProposalStore, workspace: Path, proposal: Proposal) -> str |
         return f"no gain: {speed.outcome.value} {speed.ratio:.2f}x"
     if proposal.verification.outcome is Outcome.NEEDS_DECISION and speed.ratio < DECIDED_GAIN_RATIO:
         return f"{speed.outcome.value} {speed.ratio:.2f}x is too little for what a person would have to decide"
-    rejected = rejected_before(store, workspace, edit_of(proposal))
+    rejected = rejected_before(store, workspace, edits_of(proposal)[0])
     return None if rejected is None else f"the very same edit is {rejected}"

@@ -9,10 +9,9 @@ edit of the very same text stays open as well. Example::
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from pathlib import Path
 
-from assistant.engine.proposals.rejected import FoundEdit, edit_of
+from assistant.engine.proposals.rejected import FoundEdit, edits_of
 from assistant.model import events
 from assistant.model.profile import Severity
 from assistant.model.proposal import Proposal, ProposalState
@@ -34,7 +33,7 @@ def better_open(store: ProposalStore, workspace: Path, fresh: Proposal) -> tuple
 
 def offered_already(store: ProposalStore, workspace: Path, edit: FoundEdit) -> Proposal | None:
     """The open proposal of this very edit; None where there is none. A search that goes on need not make it once more."""
-    return next((known for known in store.proposals(workspace, _OPEN, edit.path) if edit_of(known) == edit), None)
+    return next((known for known in store.proposals(workspace, _OPEN, edit.path) if edit in edits_of(known)), None)
 
 
 def successor(store: ProposalStore, proposal: Proposal) -> Proposal | None:
@@ -48,15 +47,10 @@ def successor(store: ProposalStore, proposal: Proposal) -> Proposal | None:
     return next((known for known in newer if known.state in _DECIDABLE), next(iter(newer), None))
 
 
-def store_and_supersede(
-    job_id: str, store: ProposalStore, workspace: Path, fresh: Proposal, beside: Collection[str] = ()
-) -> tuple[events.Message, ...]:
-    """Keep ``fresh``; says which open ones it takes the place of, and which gain more and stay open as well.
-
-    ``beside``: ids of those that it is an alternative to; they stay open in any case.
-    """
-    better = tuple(known for known in better_open(store, workspace, fresh) if known.id not in beside)
-    superseded = store.add_proposal(workspace, fresh, frozenset((*beside, *(known.id for known in better))))
+def store_and_supersede(job_id: str, store: ProposalStore, workspace: Path, fresh: Proposal) -> tuple[events.Message, ...]:
+    """Keep ``fresh``; says which open ones it takes the place of, and which gain more and stay open as well."""
+    better = better_open(store, workspace, fresh)
+    superseded = store.add_proposal(workspace, fresh, frozenset(known.id for known in better))
     messages: list[tuple[str, str | None]] = [(f"{fresh.id} takes the place of {old}, which was open", None) for old in superseded]
     for known in better:
         text = f"{known.id} ({claim_in_words(known)}) stays open: it edits the same text and gains more than {fresh.id}"

@@ -77,7 +77,7 @@ class Repeats:
     def compare(self, again: CountedRun | LabFailure) -> None:
         """Judge what is open by a second run of ``main()``."""
         first = None if self._main is None else self._main.recording
-        second = None if isinstance(again, LabFailure) else again.recording
+        second = again.recording if isinstance(again, CountedRun) and (again.failure is None or _is_stopped(again)) else None
         for key, instances in self._open.items():
             found = NO_SECOND_RUN if first is None or second is None else compare_runs(first, second, instances)
             self._found[key] = combined([found, self._found[key]])
@@ -93,7 +93,7 @@ class Repeats:
         ran = frozenset(p.kernel for p in self._main.profiles if p.kernel in instances)
         if not ran:
             return
-        if self._main.failure is not None:
+        if self._main.failure is not None and not _is_stopped(self._main):
             self._found[kernel.key] = combined([FAILED, *found])
         else:
             self._open[kernel.key] = ran
@@ -101,3 +101,8 @@ class Repeats:
 
 def _counted(kernel: Kernel, seen: Sequence[CountedRun]) -> list[CountedKernel]:
     return [item for counted in seen for item in counted.kernels if item.kernel.key == kernel.key]
+
+
+def _is_stopped(counted: CountedRun) -> bool:
+    """Whether the lab ended the program, which it does at the same place again."""
+    return counted.run is not None and counted.run.stopped_at is not None

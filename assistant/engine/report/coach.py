@@ -35,7 +35,7 @@ from assistant.model.launch import LaunchConfig
 from assistant.model.recording import Recording
 from assistant.model.timing import CaseTiming, PairTiming, TimingOptions
 from assistant.ports.lab import LabFailure, Timing
-from assistant.profile.coach import Standing, advice
+from assistant.profile.coach import MeasuredShape, advice
 from assistant.profile.speed_of_light import SpeedOfLight, speed_of_light
 from assistant.record import Record
 
@@ -78,7 +78,7 @@ class LaunchTimes(Record):
         light = speed_of_light(launch.profile, launch.predicted, self.target, time_s)
         share = dict(self.shares).get(kernel.instance)
         first = next(iter(self.shares), None)
-        standing = Standing(
+        standing = MeasuredShape(
             kernel=kernel.kernel.qualified_name,
             time_s=time_s,
             light=None if light is None else light.ratio,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from assistant.build.occupancy import occupancy
+from assistant.config import find_project
 from assistant.engine.evaluate import readable_instance
 from assistant.engine.job import Job
 from assistant.engine.report.reports import other_file
@@ -18,11 +19,14 @@ __all__ = ["tell_inspection"]
 
 _ASSUMED_BLOCK_THREADS = (128, 256, 512, 1024)
 """Block sizes whose occupancy is shown: the launch's own is only known when the program runs."""
+_SOURCES_SHOWN = 20
 
 
 def tell_inspection(job: Job, version: SourceVersion, build: BuildResult) -> None:
     """Diagnostics first, then one ``kernel`` event per selected kernel."""
     flags = version.program.flags
+    if len(version.program.sources) > 1:
+        job.say(Severity.INFORMATION, f"sources of the program: {_sources(version)}")
     job.say(Severity.INFORMATION, f"flags: {' '.join(flags.arguments) or 'none'} (from {flags.origin})")
     match build:
         case CompilerMissing(reason=reason, remedy=remedy):
@@ -36,6 +40,17 @@ def tell_inspection(job: Job, version: SourceVersion, build: BuildResult) -> Non
     for kernel in version.kernels:
         mine = tuple(item for item in resources if version.kernel_of(item.kernel) == kernel)
         job.emit(_kernel_event(job, version, kernel, mine))
+
+
+def _sources(version: SourceVersion) -> str:
+    """Its units and the headers with kernels, relative to the project of the file in question; the first of many."""
+    project = find_project(version.source.path)
+    found = version.found
+    units = () if found is None else found.units
+    paths = dict.fromkeys((*units, *(source.path for source in version.sources)))
+    names = [str(path.relative_to(project) if path.is_relative_to(project) else path) for path in paths]
+    more = f" and {len(names) - _SOURCES_SHOWN} more" if len(names) > _SOURCES_SHOWN else ""
+    return f"{', '.join(names[:_SOURCES_SHOWN])}{more}"
 
 
 def _kernel_event(job: Job, version: SourceVersion, kernel: Kernel, resources: tuple[KernelResources, ...]) -> events.KernelFound:

@@ -11,7 +11,7 @@ from assistant.engine.judge import speed_report, verification_report
 from assistant.model import event_parts, events
 from assistant.model.launch import Dim3
 from assistant.model.profile import InstructionMix, LaunchProfile, LineAccess
-from assistant.model.proposal import Proposal
+from assistant.model.proposal import ALTERNATIVE_MARK, Proposal
 from assistant.profile.bottleneck import bottleneck
 from assistant.profile.roofline import roofline
 from assistant.profile.speed_of_light import speed_of_light
@@ -109,6 +109,20 @@ def proposal_event(job_id: str, proposal: Proposal) -> events.ProposalMade:
         state=proposal.state.value,
         model=proposal.model,
         files=tuple(map(str, proposal.paths)),
+        alternatives=tuple(_alternative(proposal, number) for number in range(1, len(proposal.alternatives) + 1)),
+    )
+
+
+def _alternative(proposal: Proposal, number: int) -> events.AlternativeReport:
+    one = proposal.alternatives[number - 1]
+    return events.AlternativeReport(
+        id=f"{proposal.id}{ALTERNATIVE_MARK}{number}",
+        techniques=one.techniques,
+        summary=one.summary,
+        labels=tuple(label.value for label in one.labels),
+        assumptions=one.assumptions,
+        verification=verification_report(one.verification),
+        speed=speed_report(one.comparison),
     )
 
 

@@ -8,19 +8,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from assistant.cuda.pasted_kernels import pasted_kernels
 from assistant.engine.evaluate import (
     OTHER_ORDER,
     CountedRun,
     Evaluation,
     build_files,
-    count,
     evaluate,
     evaluate_checked_failure,
     findings_of_launch,
     observe,
     on_hardware,
     own_build_hint,
+    run_program,
 )
 from assistant.engine.job import CANNOT_ANSWER, DONE, NO, Ending, Job, Stopwatch
 from assistant.engine.report.checking import Repeats, launches_of
@@ -33,13 +32,14 @@ from assistant.engine.report.profile_report import ProfileReport, profile_report
 from assistant.engine.report.reports import other_file, profile_event, summary_event
 from assistant.engine.report.sampling import IN_PART, tell_sampling, tell_unchecked
 from assistant.engine.report.timeline import tell_timeline
+from assistant.engine.report.unreached import is_unreached, tell_unlisted, tell_unreached
 from assistant.engine.source_version import SourceVersion
 from assistant.model import events
 from assistant.model.build import Build, BuildFailure, CompilerMissing, DiagnosticSeverity
 from assistant.model.problems import is_refused, merge_problems
 from assistant.model.profile import Problem, Severity
 from assistant.model.source import Kernel
-from assistant.ports.lab import NOT_RUN, LabFailure, ProgramRun
+from assistant.ports.lab import NOT_RUN, STOPPED_AT, LabFailure, ProgramRun
 from assistant.profile.findings import FindResult
 from assistant.profile.problems import errors_among, problems_in_words
 from assistant.profile.quantity import counted_noun
@@ -90,22 +90,24 @@ async def check(job: Job, version: SourceVersion) -> Ending:
     failure = next((counted.failure for counted in seen if counted.failure is not None), None)
     problems = problems_by_kernel(version, seen)
     repeats = Repeats(version, seen, problems)
-    is_partial = any(counted.is_partial for counted in seen)
+    is_partial = any(counted.is_counted_in_part for counted in seen)
     if is_partial:
-        repeats.compare(LabFailure("timed_out", "the program takes too long to be run twice", ""))
         tell_unchecked(job, seen)
+    if any(counted.is_partial for counted in seen):
+        repeats.compare(LabFailure("timed_out", "the program takes too long to be run twice", ""))
     elif repeats.are_open:
         Stopwatch(job, "verify").begin(f"runs {_named(version)} again and compares")
-        repeats.compare(await count(job, version, order_seed=OTHER_ORDER))
-    _tell_pasted(job, version)
+        repeats.compare(await run_program(job, version, order_seed=OTHER_ORDER))
+    tell_unlisted(job, version, seen)
     for kernel in version.kernels:
         found, launches = repeats.of(kernel), launches_of(version, kernel, seen)
         shown = problems[kernel.key]
-        if not launches.count and kernel not in version.parsed.kernels:
-            continue  # a header's or another unit's that this program does not use
+        if is_unreached(version, kernel, seen) or not (launches.count or kernel in version.parsed.kernels):
+            continue  # as is one of a header or another unit that this program does not use
         file = other_file(job, version.about(kernel).source.path)
         counts = (launches.count, launches.refused_count)
         job.emit(events.CheckEnded(job.id, kernel.key, shown, found.is_deterministic, *counts, found.reason, file))
+    tell_unreached(job, version, seen)
     job.emit(*launch_facts_events(job, version, seen))
     _tell_printed(job, (counted.run for counted in seen if not counted.is_partial))
     listed = [problem for kernel in version.kernels for problem in problems[kernel.key]]
@@ -160,7 +162,8 @@ async def profile(job: Job, version: SourceVersion, keep: KeepReport | None = No
     job.emit(*launch_facts_events(job, version, (evaluation.counted,)))
     if isinstance(evaluation.assessment.build, Build):
         job.emit(*machine_code_events(job, evaluation.version, evaluation.assessment.build))
-    _tell_pasted(job, version)
+    tell_unlisted(job, version, (evaluation.counted,))
+    tell_unreached(job, version, (evaluation.counted,))
     for kernel in version.kernels:
         _tell_not_run(job, version, evaluation, kernel)
     if not tell_sampling(job, evaluation):
@@ -174,24 +177,16 @@ async def profile(job: Job, version: SourceVersion, keep: KeepReport | None = No
     return Ending(DONE, f"{counted_noun(len(evaluation.assessment.kernels), 'kernel')} profiled")
 
 
-def _tell_pasted(job: Job, version: SourceVersion) -> None:
-    """Kernels that a macro names: they run with the others, and there is no text of theirs to list."""
-    made = pasted_kernels(version.text)
-    if made:
-        names = ", ".join(kernel.name for kernel in made)
-        job.say(Severity.INFORMATION, f"not listed, as a macro ({made[0].macro}) makes the name: {names}", line=made[0].line)
-
-
 def _tell_printed(job: Job, runs: Iterable[ProgramRun | None]) -> None:
     """The last lines that the program printed, which may be its own verdict, and what of CUDA it called in vain."""
     if job.request.is_live:
-        return  # nobody waits for the program itself
+        return  # no one waits for the program itself
     for run in (run for run in runs if run is not None):
         lines = run.stdout.decode("utf-8", "replace").strip().splitlines()
         words = " / ".join(line.strip()[:_MOST_PRINTED] for line in lines[-_LINES_PRINTED:] if line.strip())
         if words:
             job.say(Severity.INFORMATION, f"the program printed: {'… / ' if len(lines) > _LINES_PRINTED else ''}{words}")
-        not_done = [text for text in run.unsupported if not text.startswith((NOT_RUN, _NOT_MODELLED))]
+        not_done = [text for text in run.unsupported if not text.startswith((NOT_RUN, STOPPED_AT, _NOT_MODELLED))]
         if not_done:
             job.say(Severity.WARNING, f"not done on this lab: {', '.join(not_done)}")
         for text in run.unsupported:
@@ -290,5 +285,5 @@ def _tell_not_run(job: Job, version: SourceVersion, evaluation: Evaluation, kern
         times = f" ({counted_noun(problem.count, 'launch', 'launches')})" if problem.count > 1 else ""
         line = problem.line if problem.line and problem.file == str(version.about(kernel).source.path) else kernel.line
         job.say(Severity.ERROR, f"a launch of {kernel.key} is refused: {problem.message}{times}", line=line)
-    if not profiles and kernel in version.parsed.kernels:
+    if not profiles and kernel in version.parsed.kernels and not is_unreached(version, kernel, (evaluation.counted,)):
         job.say(Severity.WARNING, f"{kernel.key} is never launched by this workload", line=kernel.line)

@@ -34,6 +34,7 @@ __all__ = ["predicted_timeline", "tell_timeline"]
 _METHOD = "performance model for {}, nothing was timed"
 _STARTING = "gaps: waits, and starting the next step; what the host does in that time is not predicted"
 _CUT = "the program was run in part: what it does after its time was up may be missing"
+_STOPPED = "the program was stopped at {}, which is not run here: what it does after is missing"
 _SHARING = "steps that need not wait run at the same time where they fit into the machine (assumed)"
 _LINK = "copies to and from the host are predicted as fast as a PCIe 5.0 x16 link"
 _STAGED = f"{_LINK}; those of pageable memory may take several times as long"
@@ -75,14 +76,16 @@ def predicted_timeline(evaluation: Evaluation, recording: Recording, target: Tar
     """By the performance model; None where the program does nothing on the GPU of which a time is known."""
     prediction = _Prediction(known_times(evaluation.assessment, target), target, recording)
     notes = _Notes(evaluation.counted.profiles, recording)
+    stopped_at = None if evaluation.counted.run is None else evaluation.counted.run.stopped_at
+    stopped = () if stopped_at is None else (_STOPPED.format(stopped_at),)
     if recording.steps is None:
         totals = prediction.totals()
-        said = (*prediction.notes(), _starting(totals))
+        said = (*stopped, *prediction.notes(), _starting(totals))
         return build_timeline_of_totals(totals, is_predicted=True, row_notes=notes.of_rows(), notes=said) if totals else None
     steps = [step for step in recording.steps if step.kind in WORK_KINDS]
     timed = prediction.timed(steps)
     kinds = recording.stream_kinds
-    said = (*prediction.notes(), *_of_steps(steps, timed))
+    said = (*stopped, *prediction.notes(), *_of_steps(steps, timed))
     return build_timeline(timed, kinds, is_predicted=True, row_notes=notes.of_rows(), notes=said) if timed else None
 
 

@@ -10,13 +10,16 @@ Implements ``ports.Accounts``. Example::
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import math
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterable
 from dataclasses import replace
+from functools import reduce
 
 from assistant.engine.job import Job
+from assistant.engine.search.earlier_answers import EarlierAnswers
 from assistant.engine.search.spending_words import cap_words, more_words, number_words, spent_words
 from assistant.model import events
 from assistant.model.completion import (
@@ -60,8 +63,9 @@ class JobAccounts:
         on_writing: OnWriting | None = None,
         spent: Spending | None = None,
         resume_options: str = "",
+        answers: Iterable[ModelCall] = (),
     ) -> None:
-        """``spent``: by the search that this job goes on with; ``resume_options``: that must be given again to go on."""
+        """``spent``, ``answers``: of the search that this job goes on with; ``resume_options``: that must be given again to go on."""
         self._job = job
         self._store = store
         self._caps = caps
@@ -69,6 +73,8 @@ class JobAccounts:
         self._spent = spent or Spending()
         self._resume_options = resume_options
         self._ended_by: str | None = None
+        self._repeated_round_count = self._spent.round_count
+        """Rounds of the earlier search that are still to be gone through again; they are paid for."""
         self._lasting: dict[tuple[str, str], CompletionFailure] = {}
         """By endpoint and model (empty: all of them): what their calls of this job end with."""
         self._coder: ServedModel | None = None
@@ -79,6 +85,11 @@ class JobAccounts:
         """By endpoint and model: how many times our estimate it counted a prompt, where that was more."""
         self._doubted: set[str] = set()
         """Endpoints whose counts were said not to be believed."""
+        self._held: dict[str, Spending] = {}
+        """By call that is on its way: what its longest answer may cost."""
+        self._returned = asyncio.Event()
+        """Set when a call ends; waited for by those that have no room next to it."""
+        self._answers = EarlierAnswers(answers)
 
     @property
     def caps(self) -> Caps:
@@ -104,7 +115,13 @@ class JobAccounts:
     @property
     def is_out_of_time(self) -> bool:
         """Whether no further candidate may be tried."""
-        return self._caps.gpu_s is not None and self._spent.gpu_s >= self._caps.gpu_s
+        return self.why_out_of_time is not None
+
+    @property
+    def why_out_of_time(self) -> str | None:
+        """The cap on time that is reached, in words; None while none is."""
+        is_reached = self._caps.gpu_s is not None and self._spent.gpu_s >= self._caps.gpu_s
+        return f"{cap_words('gpu_s', self._caps)} is reached" if is_reached else None
 
     @staticmethod
     def now_ms() -> int:
@@ -126,8 +143,7 @@ class JobAccounts:
             waits = f"{served.model or served.provider} at {served.endpoint}: {served.role.value}, about {input_token_count:,} tokens"
             self._job.emit(events.StageStarted(self._job.id, "model", waits))
             return None
-        cost = call_cost(served.price, input_token_count, max_output_tokens)
-        next_call = Spending(cost, input_token_count, max_output_tokens, 1)
+        next_call = self._at_most(served, input_token_count, max_output_tokens)
         message = f"{cap_words(cap, self._caps)} leaves no room for the next call: {spent_words(self._spent)} spent"
         remedy = self._way_on(cap, next_call)
         failure = CompletionFailure(FailureKind.OVER_BUDGET, message, remedy)
@@ -138,14 +154,36 @@ class JobAccounts:
         of_model = self._lasting.get((served.endpoint, served.model))
         return of_model or self._lasting.get((served.endpoint, ""))
 
+    def answered(self, request: CompletionRequest) -> ModelCall | None:
+        """Each answer of the earlier search once, in the order in which they came."""
+        known = self._answers.taken(request.about)
+        if known is not None:
+            text = f"takes up the answer to {known.request.prompt} that {known.job} was given ({known.request.id})"
+            self._job.say(Severity.INFORMATION, text)
+        return known
+
+    async def room(self, served: ServedModel, input_token_count: int, max_output_tokens: int) -> None:
+        """Wait while calls that are under way hold what this one may need; what it may never have is for ``refusal`` to say."""
+        while self._held:
+            spent = reduce(added, self._held.values(), self._spent)
+            counted = math.ceil(input_token_count * self._scale.get((served.endpoint, served.model), 1.0))
+            if broken_by(spent, self._caps, served, counted, max_output_tokens) is None:
+                return
+            if broken_by(self._spent, self._caps, served, counted, max_output_tokens) is not None:
+                return
+            self._returned.clear()
+            await self._returned.wait()
+
     def sending(self, request: CompletionRequest, served: ServedModel, input_token_count: int) -> None:
         self._estimated[request.id] = input_token_count
-        cost = call_cost(served.price, input_token_count, request.max_output_tokens)
-        at_most = Spending(cost, input_token_count, request.max_output_tokens, 1)
+        at_most = self._at_most(served, input_token_count, request.max_output_tokens)
+        self._held[request.id] = at_most
         self._store.add_sent_call(SentCall(request.id, self._job.id, self.now_ms(), at_most))
 
     def record(self, call: ModelCall) -> None:
         self._store.add_model_call(call)
+        self._held.pop(call.request.id, None)
+        self._returned.set()
         self._spent = added(self._spent, call.spending)
         self._note_coder(call.served)
         self._job.emit(_called(self._job.id, call))
@@ -158,8 +196,15 @@ class JobAccounts:
         if self._on_writing is not None:
             self._on_writing(role, piece)
 
+    def leave_out(self, round_count: int) -> None:
+        """Rounds of the earlier search that are not repeated: those on kernels whose search came to its end."""
+        self._repeated_round_count = max(0, self._repeated_round_count - round_count)
+
     def may_begin_round(self) -> bool:
         """Whether the caps on time and rounds leave room for another round."""
+        if self._repeated_round_count > 0:
+            self._repeated_round_count -= 1
+            return True
         cap = reached(self._spent, self._caps)
         if cap is None:
             self._spent = replace(self._spent, round_count=self._spent.round_count + 1)
@@ -181,6 +226,10 @@ class JobAccounts:
                 self._spent = replace(self._spent, gpu_s=held)
                 if self._caps.gpu_s is not None:
                     self._job.emit(events.BudgetSpent(self._job.id, self._spent, self._caps))
+
+    @staticmethod
+    def _at_most(served: ServedModel, input_token_count: int, max_output_tokens: int) -> Spending:
+        return Spending(call_cost(served.price, input_token_count, max_output_tokens), input_token_count, max_output_tokens, 1)
 
     def _note_coder(self, served: ServedModel) -> None:
         if served.role is ModelRole.CODER:

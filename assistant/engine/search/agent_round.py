@@ -28,10 +28,9 @@ from assistant.engine.search.agent_tools import (
     recalled,
 )
 from assistant.engine.search.attempts import attempt_record
-from assistant.engine.search.context import SearchContext, SearchServices
+from assistant.engine.search.context import RoundResult, SearchContext, SearchServices
 from assistant.engine.search.edited import EditedTexts, edited_texts
 from assistant.engine.search.host_code import with_host_label
-from assistant.engine.search.round import RoundResult
 from assistant.engine.search.setbacks import tried_before
 from assistant.engine.search.trials import SearchNode, Trial
 from assistant.model import events
@@ -49,10 +48,10 @@ _JUDGE = "judge"
 _SAID_CHARACTERS = 200
 
 
-def agent_search(agent: Agent) -> Callable[[SearchContext, SearchServices, SearchNode], Awaitable[RoundResult]]:
-    """What does the whole search from one version with ``agent``."""
+def agent_search(agent: Agent) -> Callable[[SearchContext, SearchServices, SearchNode, int], Awaitable[RoundResult]]:
+    """What does the whole search from one version with ``agent``, which has one island (`SearchServices.run_round`)."""
 
-    async def run(context: SearchContext, services: SearchServices, node: SearchNode) -> RoundResult:
+    async def run(context: SearchContext, services: SearchServices, node: SearchNode, _island: int) -> RoundResult:
         return await AgentRound(context, services, node, agent).run()
 
     return run

@@ -9,6 +9,7 @@ What was compiled lies in the lab's cache, where the candidate's own trial finds
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from types import TracebackType
@@ -33,7 +34,12 @@ class BuiltAhead:
     job: Job
     evaluation: Evaluation
     """What they edit."""
+    most: int | None = None
+    """Builds at once; None: all."""
     _builds: dict[Rewrite, asyncio.Task[None]] = field(default_factory=dict[Rewrite, "asyncio.Task[None]"])
+
+    def __post_init__(self) -> None:
+        self._turns = contextlib.nullcontext() if self.most is None else asyncio.Semaphore(max(self.most, 1))
 
     async def __aenter__(self) -> Self:
         return self
@@ -62,4 +68,5 @@ class BuiltAhead:
             return
         program = candidate.program
         instances = tuple(item.instance for item in self.evaluation.counted.kernels)
-        await self.job.lab.build(replace(program, kernels=instances), self.job.target.architecture)
+        async with self._turns:
+            await self.job.lab.build(replace(program, kernels=instances), self.job.target.architecture)

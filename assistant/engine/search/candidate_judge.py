@@ -31,9 +31,10 @@ from assistant.engine.judge import (
 )
 from assistant.engine.proposals import Citation, Improvement, KeptStep, Refusal, ScoredVersion, gate, score_predictions, score_ratio
 from assistant.engine.search.ahead import BuiltAhead
-from assistant.engine.search.deferred import is_deferred
+from assistant.engine.search.deferred import decisions_of, is_deferred
 from assistant.engine.search.edited import EditedTexts, edited_texts
-from assistant.engine.search.shape import EXPERT
+from assistant.engine.search.same_work import SeenWork, counters_of, machine_code_of
+from assistant.engine.search.shape import is_by_model
 from assistant.engine.search.trials import SearchNode, Trial, why_not_judged
 from assistant.engine.source_version import SourceVersion, candidate_of
 from assistant.errors import KernelOptError
@@ -63,14 +64,16 @@ class CandidateJudge:
         start: SearchNode,
         second_run: CountedRun | None,
         deferred: frozenset[Label] = frozenset(),
+        seen: SeenWork | None = None,
     ) -> None:
-        """``deferred``: what a person decides on at the end of the search."""
+        """``deferred``: what a person decides on at the end of the search; ``seen``: shared by the judges of one search."""
         self._job = job
         self._catalogue = catalogue
         self._name = name
         self._start = start
         self._second_run = second_run
         self._deferred = deferred
+        self._seen = seen or SeenWork()
         self._baselines: dict[tuple[frozenset[str], bool], Baseline] = {}
 
     async def judge(self, node: SearchNode, step: Step, rewrite: Rewrite, on_built: Callable[[], None]) -> Trial:
@@ -97,6 +100,9 @@ class CandidateJudge:
             if evaluation.kind == _ENDED_BADLY and rewrite.origin is not None:
                 trial = await self._diagnosed(node, version, trial)
             return trial.ended(_outcome_of(evaluation), _first_diagnostic(evaluation))
+        same = None if rewrite.origin is None or has_host_code else self._seen.first(machine_code_of(evaluation), trial.id, trial.key)
+        if same is not None:
+            return trial.ended(TrialOutcome.DUPLICATE, f"it compiles to the machine code of {same}")
         verification = await self.verify(node, evaluation, rewrite, is_confirming=False)
         trial = replace(trial, after=evaluation.kernel(self._name), predictions=self._scored(node, step, step.predictions, evaluation))
         if not isinstance(verification, Verification):
@@ -129,10 +135,11 @@ class CandidateJudge:
     ) -> Trial:
         before, after = node.evaluation.kernel(self._name), evaluation.kernel(self._name)
         if comparison is None:
-            return trial.ended(TrialOutcome.FAILED, "the edited program does not launch the kernel any more")
+            wrong = next((found.message for found in verification.findings if found.outcome is Outcome.FAIL), None)
+            return trial.ended(TrialOutcome.FAILED, wrong or "the edited program does not launch the kernel any more")
         scored = (*trial.predictions, *score_ratio(trial.step.predicted_ratio, comparison.ratio))
         trial = replace(trial, comparison=comparison, ratio=comparison.ratio, predictions=scored)
-        match gate(Citation(trial.step.finding, trial.step.planner == EXPERT), before, after, verification, comparison):
+        match gate(Citation(trial.step.finding, not is_by_model(trial.step)), before, after, verification, comparison):
             case Refusal(outcome=outcome, reason=reason):
                 return trial.ended(outcome, reason)
             case Improvement(reason=reason):
@@ -141,11 +148,23 @@ class CandidateJudge:
                 if needs_decision and node.kept and not deferred:
                     reason = f"{reason}; it needs a human decision, so it is not added to a pure edit"
                     return trial.ended(TrialOutcome.NOT_BUNDLED, reason)
+                same = self._same_counters(node, trial, evaluation)
+                if same is not None:
+                    reason = f"by every counter it does what {same} does, and nothing was timed that could tell them apart"
+                    return trial.ended(TrialOutcome.DUPLICATE, reason)
                 kept = self._kept_step(node, trial, evaluation)
                 ratio = node.ratio * comparison.ratio
                 attempts = (*node.attempts, trial.id)
-                made = SearchNode(evaluation, (*node.kept, kept), needs_decision, deferred, attempts, ratio, others=trial.others)
+                asked = decisions_of(verification)
+                made = SearchNode(evaluation, (*node.kept, kept), needs_decision, deferred, asked, attempts, ratio, others=trial.others)
                 return trial.ended(TrialOutcome.KEPT, reason, made)
+
+    def _same_counters(self, node: SearchNode, trial: Trial, evaluation: Evaluation) -> str | None:
+        """The candidate of the same version that a model wrote before and that costs the same; None where a GPU times both."""
+        if trial.rewrite.origin is None or self._job.lab.timing is not None:
+            return None
+        counters = counters_of(evaluation, self._name)
+        return self._seen.first(None if counters is None else f"{node.key}\0{counters}", trial.id, trial.key)
 
     def _kept_step(self, node: SearchNode, trial: Trial, evaluation: Evaluation) -> KeptStep:
         step, rewrite = trial.step, trial.rewrite

@@ -24,12 +24,14 @@ from assistant.engine.proposals import (
 from assistant.engine.report import proposal_event
 from assistant.engine.search.context import SearchContext, SearchServices
 from assistant.engine.search.elsewhere import NotOffered
+from assistant.engine.search.setbacks import only_here, setback_of_confirmation
 from assistant.engine.search.trials import SearchNode, why_not_judged
 from assistant.model import events
 from assistant.model.change import FileChange
 from assistant.model.comparison import Comparison, SpeedOutcome
+from assistant.model.plan import Setback, SetbackKind
 from assistant.model.profile import Severity
-from assistant.model.proposal import DecisionKind, Proposal
+from assistant.model.proposal import Proposal
 from assistant.model.verification import CannotJudge, Outcome, Verification
 from assistant.ports.lab import LabFailure
 from assistant.ports.planner import Story
@@ -47,15 +49,14 @@ class ConfirmationResult(Record):
     """What became of one version."""
 
     proposal: Proposal | None = None
-    """As it was offered; None where it was not."""
-    decision: DecisionKind | None = None
-    """None where nothing was decided."""
+    """As it may be offered; None where it may not."""
     is_failed: bool = False
     """It did not hold on fresh values: another version may."""
+    setback: Setback | None = None
+    """What was seen, for its writer; None where nothing could be made of it."""
 
 
 _NOT_OFFERED = ConfirmationResult()
-_FAILED = ConfirmationResult(is_failed=True)
 
 
 class Confirmation(Record):
@@ -67,11 +68,11 @@ class Confirmation(Record):
     offer: Offer
     others: tuple[SearchNode, ...] = ()
     """Kept versions that gain more by their screen than the one that is confirmed."""
-    beside: tuple[str, ...] = ()
-    """Proposals of this search that stay open next to this one."""
+    is_asked: bool = False
+    """Its writer is asked for another one where it is right on the program's own sizes and values alone; then it is not offered yet."""
 
     async def run(self, node: SearchNode) -> ConfirmationResult:
-        """Judge it on fresh values, and offer it where it holds; what speaks against it is reported."""
+        """Judge it on fresh values; where it holds, it may be offered. What speaks against it is reported."""
         context, job = self.context, self.context.job
         if self._is_decided_or_open(node):
             return _NOT_OFFERED
@@ -89,7 +90,7 @@ class Confirmation(Record):
             first = next(f for f in verification.findings if f.outcome is Outcome.FAIL)
             message = f"{context.kernel}: the best edit failed its confirmation and is not offered: {first.message}"
             job.say(Severity.WARNING, message)
-            return _FAILED
+            return _failed(node, SetbackKind.WRONG_ANSWER, f"it failed when it was judged on fresh values: {first.message}", verification)
         for note in speed.notes:
             job.say(Severity.WARNING, f"{context.kernel}: {note}")
         if speed.advice is not None:
@@ -100,15 +101,20 @@ class Confirmation(Record):
         if comparison.outcome is not SpeedOutcome.PREDICTED and not is_proved_better(comparison):
             gain = f"{comparison.outcome.value} {comparison.ratio:.2f}x in a fresh process"
             job.say(Severity.WARNING, f"{context.kernel}: the best edit's gain was not confirmed and it is not offered: {gain}")
-            return _FAILED
+            return _failed(node, SetbackKind.NOT_FASTER, f"its gain was not confirmed: {gain}", verification, comparison.ratio)
         reasons = self._unwanted(node, verification, comparison)
         if reasons:
             job.say(Severity.WARNING, f"{context.kernel}: the best edit is not offered: {'; '.join(reasons)}")
             return _NOT_OFFERED
+        here = only_here(verification, self.services.deferred) if self.is_asked else ()
+        if here:
+            text = f"{context.kernel}: the best edit goes back to its writer before it is offered: {here[0].message}"
+            job.say(Severity.INFORMATION, text)
+            return _failed(node, SetbackKind.ONLY_HERE, here[0].message, verification)
         elsewhere = await self.services.judge_elsewhere(job, context.start.evaluation.version, node.evaluation.version)
         if isinstance(elsewhere, NotOffered):
             job.say(Severity.WARNING, f"{context.kernel}: the best edit is not offered: {elsewhere.reason}")
-            return _FAILED
+            return _failed(node, SetbackKind.WRONG_ANSWER, elsewhere.reason, verification)
         if elsewhere:
             findings = (*verification.findings, *elsewhere)
             verification = replace(verification, outcome=Outcome.NEEDS_DECISION, findings=findings)
@@ -118,7 +124,7 @@ class Confirmation(Record):
             node.evaluation.version.sources, node.kept, verification, comparison, before, after, explained, self._others()
         )
         start, now_ms = context.start.evaluation.version, self.services.accounts.now_ms()
-        return await self._offered(proposal_record(job, start, confirmed, now_ms))
+        return ConfirmationResult(proposal_record(job, start, confirmed, now_ms))
 
     def _is_decided_or_open(self, node: SearchNode) -> bool:
         """Whether a person turned this very edit down, or has it open already; then a message says so."""
@@ -143,17 +149,17 @@ class Confirmation(Record):
         speed = await judge.speed(self.context.start, node.evaluation, is_confirming=True)
         return with_findings(verification, speed), speed
 
-    async def _offered(self, proposal: Proposal) -> ConfirmationResult:
+    async def offered(self, proposal: Proposal) -> events.DecisionMade | None:
+        """Keep it, and show it to the person who decides; None where it stays open."""
         context, store, job = self.context, self.services.store, self.context.job
-        better = store_and_supersede(job.id, store, context.workspace, proposal, self.beside)
+        better = store_and_supersede(job.id, store, context.workspace, proposal)
         keep_recording(store, proposal, self.services.recording)
         job.emit(proposal_event(job.id, proposal), *better)
         await job.delivered()
         decision = await self.offer(proposal)
-        if decision is None:
-            return ConfirmationResult(proposal)
-        job.emit(decision)
-        return ConfirmationResult(proposal, DecisionKind(decision.kind))
+        if decision is not None:
+            job.emit(decision)
+        return decision
 
     def _unwanted(self, node: SearchNode, verification: Verification, comparison: Comparison) -> tuple[str, ...]:
         """Why the chain's end is not what was asked for; all checks are done only now, and may have brought labels with them."""
@@ -189,3 +195,8 @@ class Confirmation(Record):
     def _changes(self, node: SearchNode) -> tuple[FileChange, ...]:
         """Changes to the texts that the user has."""
         return changes_of(self.context.start.evaluation.version.sources, node.evaluation.version.sources)
+
+
+def _failed(node: SearchNode, kind: SetbackKind, reason: str, verification: Verification, ratio: float | None = None) -> ConfirmationResult:
+    setback = replace(setback_of_confirmation(node, kind, reason, verification), ratio=ratio)
+    return ConfirmationResult(is_failed=True, setback=setback)

@@ -8,7 +8,8 @@ Example::
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Protocol
 
@@ -22,14 +23,16 @@ from assistant.engine.search.host_code import HostCodeRight
 from assistant.engine.search.resume import EarlierSearch
 from assistant.engine.search.shape import SearchShape
 from assistant.engine.search.trials import SearchNode, Trial, TrialHistory
+from assistant.model.attempt import Attempt
 from assistant.model.plan import Rewrite, Step
-from assistant.model.verification import CannotJudge, Verification
+from assistant.model.trial import TrialOutcome
+from assistant.model.verification import CannotJudge, Label, Verification
 from assistant.ports.lab import LabFailure
 from assistant.ports.planner import Planner, PlanRequest
 from assistant.ports.store import Store
 from assistant.record import Record
 
-__all__ = ["Judge", "SearchContext", "SearchServices", "Trials", "nothing_to_do"]
+__all__ = ["Judge", "RoundCandidates", "RoundResult", "SearchContext", "SearchServices", "Trials", "nothing_to_do"]
 
 
 def nothing_to_do() -> None:
@@ -53,6 +56,15 @@ class Trials(Protocol):
 
     async def judge(self, node: SearchNode, step: Step, rewrite: Rewrite, on_built: Callable[[], None] = nothing_to_do) -> Trial: ...
 
+    @property
+    def is_idle(self) -> bool:
+        """Whether a lab waits for a candidate."""
+        ...
+
+    def own_lab(self) -> AbstractAsyncContextManager[None]:
+        """The job's own lab for something else than a candidate, when it is free."""
+        ...
+
     async def close(self) -> None:
         """Call off what was begun and not asked for."""
         ...
@@ -70,6 +82,49 @@ class Judge(Protocol):
     ) -> Verification | CannotJudge | LabFailure: ...
 
     async def speed(self, node: SearchNode, evaluation: Evaluation, is_confirming: bool) -> Speed: ...
+
+
+class RoundCandidates(Protocol):
+    """The candidates of one round on one version: `round_trials.RoundTrials`."""
+
+    context: SearchContext
+    services: SearchServices
+    node: SearchNode
+    withheld: list[str]
+    is_over: bool
+
+    async def tried(self, step: Step, rewrite: Rewrite, on_built: Callable[[], None] = nothing_to_do) -> Trial | Attempt | None: ...
+
+    async def judged_again(self, step: Step, rewrite: Rewrite) -> Trial: ...
+
+    def may_be_tried(self, step: Step, rewrite: Rewrite) -> bool: ...
+
+    def labelled(self, rewrite: Rewrite) -> Rewrite: ...
+
+    def is_refused(self, step: Step) -> bool: ...
+
+    def is_turned_down(self, step: Step) -> bool: ...
+
+    def tell_unjudged(self, step: Step, summary: str, outcome: TrialOutcome, reason: str) -> None: ...
+
+    def tell_untried(self, step: Step, summary: str, what: str = "it") -> None: ...
+
+    def children(self) -> tuple[SearchNode, ...]: ...
+
+    def settled_node(self) -> SearchNode: ...
+
+
+class RoundResult(Record):
+    """What one round on one version came to."""
+
+    kept: tuple[SearchNode, ...]
+    """The versions that it made, with what need not be tried on them again."""
+    settled: SearchNode
+    """The version itself, with what need not be tried on it again."""
+    is_idle: bool
+    """Its plan had no step, or its agent is done: no round follows."""
+    withheld: tuple[str, ...]
+    """Edits of host code that were not allowed."""
 
 
 class SearchContext(Record):
@@ -111,5 +166,11 @@ class SearchServices(Record):
     """What a planner is asked about a version and its kernel's instances, at least one."""
     host_code: HostCodeRight
     accounts: JobAccounts
+    deferred: frozenset[Label]
+    """What a person decides on at the end of the search."""
     judge_elsewhere: JudgeElsewhere
     """Asked about what is about to be offered."""
+    candidates: Callable[[SearchContext, SearchServices, SearchNode], RoundCandidates]
+    """For candidates that are edits of a version."""
+    run_round: Callable[[SearchContext, SearchServices, SearchNode, int], Awaitable[RoundResult]]
+    """On a version, by the island of that number."""

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 
 from assistant.model.verification import Label, Outcome, Verification
 
-__all__ = ["deferred_labels", "is_deferred"]
+__all__ = ["decisions_of", "deferred_labels", "is_deferred"]
 
 _LABELS = {
     "alignment": Label.ALIGNMENT,
@@ -34,5 +34,9 @@ def deferred_labels(allowed: Iterable[str]) -> frozenset[Label]:
 
 def is_deferred(verification: Verification, labels: frozenset[Label]) -> bool:
     """Whether a person has nothing to decide on it but ``labels``."""
-    asked = {finding.code for finding in verification.findings if finding.outcome is Outcome.NEEDS_DECISION}
-    return verification.outcome is Outcome.NEEDS_DECISION and asked <= {label.value for label in labels}
+    return verification.outcome is Outcome.NEEDS_DECISION and decisions_of(verification) <= {label.value for label in labels}
+
+
+def decisions_of(verification: Verification) -> frozenset[str]:
+    """What a person has to decide on: codes of findings."""
+    return frozenset(finding.code for finding in verification.findings if finding.outcome is Outcome.NEEDS_DECISION)

@@ -1,11 +1,10 @@
 """The versions that a search carries on with: which of them the next round builds on, and which is the best so far. Pure.
 
-A search with a width of one is a chain: each round builds on the best that the last one kept. A wider one carries several versions on,
-so that an edit whose gain shows only after the next one is not lost. Example::
+Each round builds on the best that the last one kept; what it kept besides is spare, for a round that keeps nothing. Example::
 
-    frontier = Frontier(root, width=2)
+    frontier = Frontier.at(root)
     frontier = frontier.after(new)       # what a round kept
-    frontier.nodes                       # what the next round builds on
+    frontier.nodes                       # what the next round builds on: one version, or none
     frontier.ranked()                    # best first
 """
 
@@ -26,35 +25,33 @@ class Frontier(Record):
     """The versions of one search."""
 
     root: SearchNode
-    width: int
     nodes: tuple[SearchNode, ...] = ()
-    """What the next round builds on, best first."""
+    """What the next round builds on: one version, or none."""
     chosen: tuple[SearchNode, ...] = ()
     """Every version that a round was to build on or that was kept last, in the order they were chosen; not the root."""
     spare: tuple[SearchNode, ...] = field(default=(), repr=False)
     """Kept versions that no round has built on."""
 
     @classmethod
-    def at(cls, root: SearchNode, width: int) -> Frontier:
-        return cls(root, width, (root,))
+    def at(cls, root: SearchNode) -> Frontier:
+        return cls(root, (root,))
 
     def after(self, new: Iterable[SearchNode]) -> Frontier:
-        """The next frontier: the best of ``new``, then the best of all that no round has built on. As it is where nothing is new."""
+        """The next frontier: the best of ``new``. As it is where nothing is new."""
         fresh = _ordered(new)
         if not fresh:
             return self
         first, others = fresh[0], _ordered((*fresh[1:], *self.spare))
         if not first.may_be_built_on:
             return replace(self, nodes=(), chosen=(*self.chosen, first), spare=tuple(others))
-        nodes = (first, *[node for node in others if node.may_be_built_on][: self.width - 1])
-        return replace(self, nodes=nodes, chosen=(*self.chosen, *nodes), spare=tuple(node for node in others if node not in nodes))
+        return replace(self, nodes=(first,), chosen=(*self.chosen, first), spare=tuple(others))
 
-    def elsewhere(self, settled: Iterable[SearchNode]) -> Frontier:
-        """The frontier after a round that kept nothing: spare versions if there are any, else the same once more, as ``settled``."""
-        left = [node for node in self.spare if node.may_be_built_on][: self.width]
-        if not left:
-            return replace(self, nodes=tuple(settled))
-        return replace(self, nodes=tuple(left), chosen=(*self.chosen, *left), spare=tuple(n for n in self.spare if n not in left))
+    def elsewhere(self, settled: SearchNode) -> Frontier:
+        """The frontier after a round that kept nothing: the best spare version, else the same once more, as ``settled``."""
+        best = next((node for node in self.spare if node.may_be_built_on), None)
+        if best is None:
+            return replace(self, nodes=(settled,))
+        return replace(self, nodes=(best,), chosen=(*self.chosen, best), spare=tuple(node for node in self.spare if node is not best))
 
     def ranked(self) -> tuple[SearchNode, ...]:
         """Every kept version, best first: the ends of chains, what they were built on, what no round has built on.
@@ -64,6 +61,11 @@ class Frontier(Record):
         parents = {id(parent) for node in self.chosen for parent in self.chosen if _is_built_on(node, parent)}
         ends = [node for node in self.chosen if id(node) not in parents]
         return (*_ordered(ends), *_ordered(node for node in self.chosen if id(node) in parents), *_ordered(self.spare))
+
+    def parent_of(self, node: SearchNode) -> SearchNode | None:
+        """The version that its last step was made on; None where it is not known any more."""
+        known = (self.root, *self.chosen, *self.spare)
+        return next((other for other in known if other.attempts == node.attempts[:-1]), None) if node.attempts else None
 
     @property
     def best_ratio(self) -> float:

@@ -10,6 +10,7 @@ Example::
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
@@ -32,6 +33,7 @@ class HostCodeRight:
     def __init__(self, is_given: bool, ask: AskHostCode | None) -> None:
         """``ask``: None where no person can answer, which counts as no."""
         self._ask = ask
+        self._asking = asyncio.Lock()
         self._answer = True if is_given else None if ask is not None else False
 
     @property
@@ -46,9 +48,10 @@ class HostCodeRight:
 
     async def asked(self, edit: str) -> bool:
         """Whether ``edit`` may be tried; the first answer holds for the whole search."""
-        if self._answer is None:
-            self._answer = self._ask is not None and await self._ask(edit)
-        return self._answer
+        async with self._asking:
+            if self._answer is None:
+                self._answer = self._ask is not None and await self._ask(edit)
+            return self._answer
 
 
 def with_host_label(version: SourceVersion, rewrite: Rewrite) -> Rewrite:

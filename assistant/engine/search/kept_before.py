@@ -1,6 +1,7 @@
-"""What an interrupted search had kept, judged afresh and built on, without asking a model for it once more.
+"""What an interrupted search had kept and this one did not come to again, judged afresh: nothing that was found is lost.
 
-The expert's plans are made again in no time and need no such help; a model's edits lie in memory with their texts.
+A search that goes on repeats the rounds of the interrupted one, with the answers that memory has; where those are gone, or another version
+was built on this time, a model's edits still lie in memory with their texts.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from assistant.cuda.edits import edits_between
 from assistant.engine.search.context import SearchContext, SearchServices
 from assistant.engine.search.frontier import Frontier
 from assistant.engine.search.resume import EarlierSearch
-from assistant.engine.search.trials import SearchNode
+from assistant.engine.search.trials import SearchNode, Trial
 from assistant.model import events
 from assistant.model.attempt import Attempt
 from assistant.model.plan import FileEdits, Origin, Rewrite, Step
@@ -22,24 +23,28 @@ __all__ = ["taken_up"]
 
 
 async def taken_up(context: SearchContext, services: SearchServices, frontier: Frontier) -> Frontier:
-    """Judge them again, parents before children; where the search goes on from ``frontier``."""
+    """``frontier`` with what is left of them, parents before children."""
     if not context.shape.asks_models:
         return frontier
     key = context.assessed(context.start)[0].kernel.key
     kept = [attempt for attempt in context.earlier.attempts if attempt.outcome is TrialOutcome.KEPT and attempt.kernel == key]
     level = {frontier.root.key: frontier.root}
     while level:
-        below: dict[str, SearchNode] = {}
+        below, found = dict[str, SearchNode](), list[SearchNode]()
         for attempt in kept:
             parent = level.get(attempt.parent_key)
             if parent is None or not parent.may_be_built_on or not _fits(parent, attempt):
                 continue
-            node = await _judged(context, services, parent, attempt)
-            if node is not None:
-                below[attempt.key] = node
+            known = services.history.known(parent.key, attempt.key)
+            node = _version(parent, known or await _judged(services, parent, _step(context.earlier, attempt), _rewrite(attempt)))
+            if node is None:
+                continue
+            below[attempt.key] = node
+            if known is None:
+                found.append(node)
                 text = f"{context.kernel}: takes up {attempt.technique} at line {attempt.line}, which {context.earlier.job} had kept"
                 context.job.say(Severity.INFORMATION, text)
-        frontier = frontier.after(below.values())
+        frontier = frontier.after(found)
         level = below
     return frontier
 
@@ -50,12 +55,14 @@ def _fits(parent: SearchNode, attempt: Attempt) -> bool:
     return all(now.get(file.path) == file.before_text for file in attempt.also)
 
 
-async def _judged(context: SearchContext, services: SearchServices, parent: SearchNode, attempt: Attempt) -> SearchNode | None:
-    """None where it does not hold any more."""
-    trial = services.history.known(parent.key, attempt.key)
-    if trial is None:
-        trial = await services.trials.judge(parent, _step(context.earlier, attempt), _rewrite(attempt))
-        services.history.keep(parent.key, trial)
+async def _judged(services: SearchServices, parent: SearchNode, step: Step, rewrite: Rewrite) -> Trial:
+    trial = await services.trials.judge(parent, step, rewrite)
+    services.history.keep(parent.key, trial)
+    return trial
+
+
+def _version(parent: SearchNode, trial: Trial) -> SearchNode | None:
+    """The version that a candidate makes; None where it does not hold any more."""
     if trial.node is None or trial.ratio is None:
         return None
     return replace(trial.node, ratio=parent.ratio * trial.ratio, settled=parent.settled)

@@ -40,6 +40,9 @@ from assistant.engine.search.parallel_trials import ParallelTrials
 from assistant.engine.search.plan_requests import PlanRequests
 from assistant.engine.search.planning import AskModel, ChosenPlanner, Models, PlannerChoice
 from assistant.engine.search.resume import EarlierSearch, tell_resumed
+from assistant.engine.search.round import run_round
+from assistant.engine.search.round_trials import RoundTrials
+from assistant.engine.search.same_work import SeenWork
 from assistant.engine.search.setbacks import attempted_before
 from assistant.engine.search.spending_words import cap_words
 from assistant.engine.search.trials import SearchNode, TrialHistory
@@ -156,9 +159,10 @@ class _Search(Record):
         """Improve every selected kernel in turn; an accepted proposal becomes the text the next kernel starts from."""
         start = SearchNode(evaluation)
         finished = self.earlier.finished(evaluation.version.files)
+        self.chosen.accounts.leave_out(self.earlier.plan_count(finished, evaluation.version.files))
         found: list[KernelSearchResult] = []
         edited: dict[Path, Source] = {}
-        run_agent = None if self.chosen.agent is None else agent_search(self.chosen.agent)
+        _tell_of_macros(self.job, evaluation)
         for name in (name for name in _by_cost(evaluation) if name not in finished):
             beginning = await self._from_file_of(name, evaluation, start, edited)
             if isinstance(beginning, LabFailure):
@@ -166,7 +170,7 @@ class _Search(Record):
                 continue
             start = beginning
             context = self._context(name, start)
-            found.append(await KernelSearch(context, self._services(context, second_run), self.people.offer, run_agent).run())
+            found.append(await KernelSearch(context, self._services(context, second_run), self.people.offer).run())
             accepted = found[-1].accepted
             if accepted is not None:
                 start = accepted
@@ -203,14 +207,16 @@ class _Search(Record):
 
     def _services(self, context: SearchContext, second_run: CountedRun | None) -> SearchServices:
         accounts = self.chosen.accounts
-        jobs = (self.job, *(replace(self.job, lab=lab) for lab in self.job.lab.parallel_labs))
+        per_lab = 1 if self.job.lab.timing is None else self.chosen.shape.trials_per_gpu
+        jobs = (self.job, *(replace(self.job, lab=lab) for lab in self.job.lab.parallel_labs)) * per_lab
         deferred = deferred_labels((*self.options.allowed, *self.chosen.shape.allowed))
-        judges = tuple(CandidateJudge(job, self.catalogue, context.kernel, context.start, second_run, deferred) for job in jobs)
+        seen = SeenWork()
+        judges = tuple(CandidateJudge(job, self.catalogue, context.kernel, context.start, second_run, deferred, seen) for job in jobs)
         items = context.assessed(context.start)
         key = costliest(items).kernel.key if items else ""
         tried = (attempted_before(attempt) for attempt in self.earlier.attempts if attempt.kernel == key)
         history = TrialHistory(tried, self.options.max_candidates)
-        requests = PlanRequests(self.job, self.options, self.store, self.catalogue, context.workspace, self.earlier)
+        requests = PlanRequests(self.job, self.options, self.store, self.catalogue, context.workspace, self.earlier, deferred)
 
         def request(node: SearchNode, items: tuple[KernelAssessment, ...]) -> PlanRequest:
             asked = requests.request(node, items, history.tried_before)
@@ -227,7 +233,10 @@ class _Search(Record):
             request=request,
             host_code=self.people.host_code,
             accounts=accounts,
+            deferred=deferred,
             judge_elsewhere=self.judge_elsewhere,
+            candidates=RoundTrials,
+            run_round=run_round if self.chosen.agent is None else agent_search(self.chosen.agent),
         )
 
 
@@ -237,10 +246,21 @@ def _edited(start: SourceVersion, version: SourceVersion) -> dict[Path, Source]:
 
 
 def _by_cost(evaluation: Evaluation) -> tuple[str, ...]:
+    """Of kernels whose text can be edited, the costliest first."""
     cost: dict[str, float] = {}
-    for item in evaluation.assessment.kernels:
+    for item in (item for item in evaluation.assessment.kernels if not item.kernel.macro):
         cost[item.kernel.qualified_name] = cost.get(item.kernel.qualified_name, 0.0) + item.predicted_time_s
     return tuple(sorted(cost, key=lambda name: -cost[name]))
+
+
+def _tell_of_macros(job: Job, evaluation: Evaluation) -> None:
+    for kernel in dict.fromkeys(item.kernel for item in evaluation.assessment.kernels if item.kernel.macro):
+        job.say(
+            Severity.INFORMATION,
+            f"{kernel.key} is not edited: its text stands in the macro {kernel.macro}",
+            "write it out",
+            line=kernel.line,
+        )
 
 
 def _defects(evaluation: Evaluation) -> list[tuple[str, Finding]]:

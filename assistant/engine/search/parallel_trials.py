@@ -11,8 +11,8 @@ A round judges them one after another; what it will judge next may be under way 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import AbstractContextManager, asynccontextmanager
 from typing import Protocol
 
 from assistant.engine.search.context import nothing_to_do
@@ -34,6 +34,7 @@ class ParallelTrials:
     def __init__(self, judges: Sequence[TrialJudge], charged: Callable[[], AbstractContextManager[None]]) -> None:
         """``judges``: one for each lab, at least one. ``charged``: entered for as long as a trial takes."""
         self._free: list[TrialJudge] = list(judges)
+        self._own = judges[0]
         self._count = len(judges)
         self._returned = asyncio.Condition()
         self._charged = charged
@@ -48,6 +49,22 @@ class ParallelTrials:
     def has_room(self) -> bool:
         """Whether one more may be begun ahead, with a lab left for the one that is judged now."""
         return sum(not task.done() for *_, task in self._ahead) + 1 < self._count
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether a lab waits for a candidate."""
+        return bool(self._free)
+
+    @asynccontextmanager
+    async def own_lab(self) -> AsyncGenerator[None]:
+        """The first judge's lab for something else than a candidate, when it is free."""
+        async with self._returned:
+            await self._returned.wait_for(lambda: self._own in self._free)
+            self._free.remove(self._own)
+        try:
+            yield
+        finally:
+            await self._given_back(self._own)
 
     def begin(self, node: SearchNode, step: Step, rewrite: Rewrite) -> None:
         """Try it when a lab is free; nothing where there is no room, or where it was begun before."""
@@ -83,6 +100,9 @@ class ParallelTrials:
             with self._charged():
                 return await judge.judge(node, step, rewrite, on_built)
         finally:
-            async with self._returned:
-                self._free.insert(0, judge)
-                self._returned.notify()
+            await self._given_back(judge)
+
+    async def _given_back(self, judge: TrialJudge) -> None:
+        async with self._returned:
+            self._free.insert(0, judge)
+            self._returned.notify_all()

@@ -15,6 +15,7 @@ from assistant.model.attempt import RecallQuery
 from assistant.model.build import Build
 from assistant.model.plan import TriedBefore
 from assistant.model.profile import Finding
+from assistant.model.verification import Label
 from assistant.plan.catalogue import Catalogue
 from assistant.ports.planner import PlanRequest
 from assistant.ports.store import AttemptStore
@@ -32,6 +33,8 @@ class PlanRequests(Record):
     catalogue: Catalogue
     workspace: Path
     earlier: EarlierSearch
+    deferred: frozenset[Label] = frozenset()
+    """What a person decides on at the end of the search."""
 
     def request(self, node: SearchNode, items: tuple[KernelAssessment, ...], tried: tuple[TriedBefore, ...]) -> PlanRequest:
         """``items``: the kernel's instances in the node's version, at least one; ``tried``: candidates before, oldest first."""
@@ -50,10 +53,12 @@ class PlanRequests(Record):
             build=build if isinstance(build, Build) else None,
             recalled=self.store.recall(self._query(main)),
             excluded=self._excluded(node),
+            excluded_designs=frozenset((step.technique, line, step.design) for step in node.settled for line in step.lines if step.design),
             tried=tried,
             diagnostics=build.diagnostics if isinstance(build, Build) else (),
             wishes=self.options.wishes,
             hint=self.options.hint,
+            deferred=tuple(label for label in Label if label in self.deferred),
             least_ratio=self._least(SHOWN_GAIN_RATIO),
             decided_ratio=self._least(DECIDED_GAIN_RATIO),
             others=evaluation.version.sources[1:],

@@ -21,7 +21,7 @@ from assistant.engine.request import OptimizeOptions
 from assistant.engine.search.accounts import JobAccounts, OnWriting
 from assistant.engine.search.host_code import AskHostCode
 from assistant.engine.search.resume import EarlierSearch, spent_by
-from assistant.engine.search.shape import SearchShape, shape_for_models, shape_for_rules
+from assistant.engine.search.shape import SearchShape, shape_for_agents, shape_for_models, shape_for_rules
 from assistant.engine.search.spending_words import caps_words, estimate_words
 from assistant.errors import UsageError
 from assistant.model import events
@@ -125,7 +125,15 @@ class PlannerChoice(Record):
         settings = self.loaded.settings
         kind = self.options.planner or settings.planner
         planner = "" if self.options.planner is None else f" --planner {self.options.planner}"
-        accounts = JobAccounts(self.job, self.store, _caps(self.options, settings), self.on_writing, self._spent_earlier(), planner)
+        accounts = JobAccounts(
+            self.job,
+            self.store,
+            _caps(self.options, settings),
+            self.on_writing,
+            self._spent_earlier(),
+            planner,
+            [call for job in self._earlier_jobs() for call in self.store.model_calls(job)],
+        )
         by_expert = ChosenPlanner(self.expert, shape_for_rules(settings), accounts)
         models, provider = self._provider(kind)
         if models is None or provider is None:
@@ -138,7 +146,7 @@ class PlannerChoice(Record):
                 yield by_expert
             elif kind == AGENT:
                 agent, explaining = models.agent(provider, accounts, settings, self.job.id)
-                yield ChosenPlanner(explaining, shape_for_models(settings), accounts, agent)
+                yield ChosenPlanner(explaining, shape_for_agents(settings), accounts, agent)
             else:
                 asked = models.planner(kind == LLM, provider, accounts, settings, self.job.id)
                 yield ChosenPlanner(asked, shape_for_models(settings), accounts)
@@ -186,7 +194,10 @@ class PlannerChoice(Record):
 
     def _spent_earlier(self) -> Spending:
         """By the search that this one goes on with: the caps are the whole search's."""
-        return spent_by(self.store, dict.fromkeys(event.job for event in self.earlier.log if event.job is not None))
+        return spent_by(self.store, self._earlier_jobs())
+
+    def _earlier_jobs(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(event.job for event in self.earlier.log if event.job is not None))
 
     def _say_expert_plans(self, reason: str, remedy: str | None) -> None:
         self.job.say(Severity.INFORMATION, f"the expert planner plans: {reason}", remedy)
@@ -229,7 +240,7 @@ def _caps(options: OptimizeOptions, settings: Settings) -> Caps:
 
 
 def _extent(options: OptimizeOptions, settings: Settings, kernel_count: int, served: Sequence[ServedModel]) -> Extent:
-    limits = [call_limits(settings.provider, model.model) for model in served]
+    limits = [call_limits(settings.provider, model.model, model.role) for model in served]
     rounds = options.max_rounds * settings.search.beam
     return Extent(
         plan_count=kernel_count * rounds,

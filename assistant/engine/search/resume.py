@@ -16,6 +16,7 @@ from pathlib import Path
 
 from assistant.cuda.match import kernel_of_instance
 from assistant.engine.job import Job
+from assistant.engine.search.shape import EXPERT
 from assistant.engine.source_version import SourceVersion
 from assistant.errors import UsageError
 from assistant.model import events
@@ -60,22 +61,37 @@ class EarlierSearch(Record):
         return tuple(event for event in self.log if isinstance(event, _SHOWN))
 
     def excluded(self, key: str) -> frozenset[tuple[str, int]]:
-        """(technique, line) pairs that are settled for the version with this ``program_key``.
+        """(technique, line) pairs of rules' edits that are settled for the version with this ``program_key``.
 
-        Not among them: pairs of kept candidates, which the search builds on, and the last one tried, which may have variants left.
+        Not among them: pairs of kept candidates, which the search builds on, the last one tried, which may have variants left, and what a
+        model planned: its plan is gone through again, with the answers that it was carried out with.
         """
-        here = tuple(attempt for attempt in self.attempts if attempt.parent_key == key)
+        here = tuple(attempt for attempt in self.attempts if attempt.parent_key == key and attempt.planner == EXPERT)
         going_on = {(a.technique, a.line) for a in here if a.outcome is TrialOutcome.KEPT or a is self.attempts[-1]}
         return frozenset((attempt.technique, attempt.line) for attempt in here) - going_on
 
     def is_kept(self, key: str, candidate_key: str) -> bool:
         """Whether this very candidate was kept on this version."""
-        return TrialOutcome.KEPT in self._outcomes(key, candidate_key)
+        return any(a.outcome is TrialOutcome.KEPT for a in self.attempts if (a.parent_key, a.key) == (key, candidate_key))
 
-    def is_dropped(self, key: str, candidate_key: str) -> bool:
-        """Whether this very candidate was tried on this version, and was not kept."""
-        outcomes = self._outcomes(key, candidate_key)
-        return bool(outcomes) and TrialOutcome.KEPT not in outcomes
+    def dropped(self, key: str, candidate_key: str) -> Attempt | None:
+        """This very candidate as it was tried on this version, where it was not kept; the last time counts."""
+        tried = [attempt for attempt in self.attempts if (attempt.parent_key, attempt.key) == (key, candidate_key)]
+        return None if not tried or any(attempt.outcome is TrialOutcome.KEPT for attempt in tried) else tried[-1]
+
+    def plan_count(self, kernels: frozenset[str], files: Iterable[ParsedSource]) -> int:
+        """Plans that were made for these kernels, by qualified name."""
+        known, count, is_of_these = tuple(files), 0, False
+        for event in self.log:
+            if isinstance(event, events.FindingsFound):
+                named = (kernel_of_instance(file, event.kernel) for file in known)
+                is_of_these = any(kernel is not None and kernel.qualified_name in kernels for kernel in named)
+            count += isinstance(event, events.PlanMade) and is_of_these
+        return count
+
+    def went_on(self, attempt: Attempt) -> bool:
+        """Whether what its writer made of it was tried, too."""
+        return any(len(later.calls) > len(attempt.calls) and later.calls[: len(attempt.calls)] == attempt.calls for later in self.attempts)
 
     def knows(self, source: Source) -> bool:
         """Whether the search had looked for edits of this text."""
@@ -104,9 +120,6 @@ class EarlierSearch(Record):
             elif isinstance(event, events.DecisionMade) and event.kind == DecisionKind.REJECTED and current is not None:
                 ended.discard(current)
         return frozenset(ended)
-
-    def _outcomes(self, key: str, candidate_key: str) -> frozenset[TrialOutcome]:
-        return frozenset(a.outcome for a in self.attempts if (a.parent_key, a.key) == (key, candidate_key))
 
 
 def tell_resumed(job: Job, earlier: EarlierSearch, version: SourceVersion) -> None:

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from assistant.engine.search.trials import Trial
+from assistant.engine.search.trials import SearchNode, Trial
 from assistant.model.attempt import Attempt
 from assistant.model.plan import Setback, SetbackKind, TriedBefore
 from assistant.model.trial import TrialOutcome
-from assistant.model.verification import Outcome, VerificationFinding
+from assistant.model.verification import Label, Outcome, Verification, VerificationFinding
+from assistant.verify.kinds import meaning_of
 
-__all__ = ["attempted_before", "setback_of", "tried_before"]
+__all__ = ["attempted_before", "only_here", "setback_of", "setback_of_attempt", "setback_of_confirmation", "tried_before"]
 
 _KINDS = {
     TrialOutcome.BUILD_FAILED: SetbackKind.BUILD,
@@ -28,9 +29,11 @@ _PRINTED = "wrong_output"
 """Code of the finding that quotes what a program printed."""
 
 
-def setback_of(trial: Trial) -> Setback | None:
-    """None where the candidate was kept, or where no other edit would fare better."""
+def setback_of(trial: Trial, deferred: frozenset[Label] = frozenset()) -> Setback | None:
+    """None where no other edit would fare better; of a kept candidate what it is wrong on, unless that is ``deferred``."""
     kind = _KINDS.get(trial.outcome)
+    if trial.outcome is TrialOutcome.KEPT and trial.verification is not None and only_here(trial.verification, deferred):
+        kind = SetbackKind.ONLY_HERE
     if kind is None:
         return None
     launches = tuple(launch for item in trial.after for launch in item.launches)
@@ -50,11 +53,42 @@ def setback_of(trial: Trial) -> Setback | None:
     )
 
 
+def setback_of_attempt(attempt: Attempt) -> Setback | None:
+    """The same of a candidate of an earlier job, as far as memory has it."""
+    kind = _KINDS.get(attempt.outcome)
+    return None if kind is None else Setback(kind, attempted_before(attempt).reason, attempt.text)
+
+
+def setback_of_confirmation(node: SearchNode, kind: SetbackKind, reason: str, verification: Verification) -> Setback:
+    """Of a kept version that did not hold when it was judged on fresh values with every check."""
+    has_host_code = any(Label.HOST_CODE in kept.rewrite.labels for kept in node.kept)
+    step, rewrite = node.kept[-1].step, node.kept[-1].rewrite
+    trial = Trial("", step, rewrite, node.text, node.others, verification=verification, has_host_code=has_host_code)
+    findings = tuple(_showable(trial, found) for found in verification.findings)
+    is_printed = has_host_code and any(found.code == _PRINTED and found.message in reason for found in verification.findings)
+    shown = "the program prints something else on fresh values" if is_printed else reason
+    return Setback(kind, shown, node.text, others=node.others, findings=findings, cases=verification.cases)
+
+
+def only_here(verification: Verification, deferred: frozenset[Label] = frozenset()) -> tuple[VerificationFinding, ...]:
+    """What says that an edit is right on the program's own sizes and values alone, unless a person put that decision off."""
+    if verification.outcome is not Outcome.NEEDS_DECISION or Label.ASSUMPTION in deferred:
+        return ()
+    return tuple(found for found in verification.findings if _is_only_here(found, verification))
+
+
+def _is_only_here(found: VerificationFinding, verification: Verification) -> bool:
+    if found.outcome is not Outcome.NEEDS_DECISION or found.case is None or found.case >= len(verification.cases):
+        return False
+    meaning = meaning_of(verification.cases[found.case].kind)
+    return meaning is not None and meaning.label is Label.ASSUMPTION
+
+
 def tried_before(trial: Trial) -> TriedBefore:
     """The candidate in a line, for the next plan."""
-    return TriedBefore(
-        trial.step.technique, trial.step.line, trial.rewrite.summary, trial.outcome, _reason_for_planners(trial), trial.ratio
-    )
+    code = "\n\n".join(edit.new_text for edit in trial.rewrite.edits)
+    reason = _reason_for_planners(trial)
+    return TriedBefore(trial.step.technique, trial.step.line, trial.rewrite.summary, trial.outcome, reason, trial.ratio, code)
 
 
 def attempted_before(attempt: Attempt) -> TriedBefore:

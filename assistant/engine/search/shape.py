@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from assistant.config import Settings
+from assistant.model.plan import Step
 from assistant.record import Record
 
-__all__ = ["EXPERT", "SearchShape", "shape_for_models", "shape_for_rules"]
+__all__ = ["EXPERT", "SearchShape", "is_by_model", "shape_for_agents", "shape_for_models", "shape_for_rules"]
 
 _CORES_TO_TIME_BESIDE = 4
 EXPERT = "expert"
 """`Step.planner` of the rules, which cost nothing."""
+
+
+def is_by_model(step: Step) -> bool:
+    """Whether writing it costs a call."""
+    return step.planner != EXPERT
 
 
 class SearchShape(Record):
@@ -29,6 +37,8 @@ class SearchShape(Record):
     """Settings of an edit's numbers that are tried."""
     agent_turns: int = 24
     """Of a model that works with tools."""
+    trials_per_gpu: int = 1
+    """Candidates that are tried on one GPU at a time."""
     asks_models: bool = False
     """A rewrite may cost a call, and is not asked for where it could not be tried."""
     allowed: tuple[str, ...] = ()
@@ -55,6 +65,12 @@ def shape_for_models(settings: Settings) -> SearchShape:
         parallel_builds=search.parallel_builds,
         tuning_trials=search.tuning_trials,
         agent_turns=search.agent_turns,
+        trials_per_gpu=search.trials_per_gpu,
         asks_models=True,
         allowed=search.allow,
     )
+
+
+def shape_for_agents(settings: Settings) -> SearchShape:
+    """As the settings say; an agent searches a kernel in one conversation."""
+    return replace(shape_for_models(settings), width=1)

@@ -9,6 +9,7 @@ Example::
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable
 from dataclasses import replace
 
@@ -40,6 +41,8 @@ class SearchNode(Record):
     """A person must decide on it."""
     is_deferred: bool = False
     """That is put off to the end of the search, which goes on from it."""
+    decisions: frozenset[str] = frozenset()
+    """What there is to decide on, by its screen (`deferred.decisions_of`)."""
     attempts: tuple[str, ...] = ()
     """Ids of the trials that kept these steps."""
     ratio: float = 1.0
@@ -108,12 +111,32 @@ class TrialHistory:
         self._count = 0
         self._trials: dict[tuple[str, str], Trial] = {}
         self._codes: dict[str, str] = {}
+        self._under_way: set[str] = set()
+        """Codes of candidates that are judged now."""
+        self._held_count = 0
+        self._returned = asyncio.Event()
+        """Set when a place is given back."""
         self._declined: set[tuple[str, str]] = set()
         self._tried_before = list(earlier)
 
     @property
     def is_full(self) -> bool:
         return self._count >= self._limit
+
+    async def place(self) -> bool:
+        """Hold a place for one more candidate, waiting while others hold all that are left. False where none is left for good."""
+        while self._count + self._held_count >= self._limit:
+            if self.is_full:
+                return False
+            self._returned.clear()
+            await self._returned.wait()
+        self._held_count += 1
+        return True
+
+    def give_back(self) -> None:
+        """Of a candidate that was judged, or that will never come."""
+        self._held_count -= 1
+        self._returned.set()
 
     @property
     def tried_before(self) -> tuple[TriedBefore, ...]:
@@ -130,7 +153,17 @@ class TrialHistory:
 
     def same_code(self, after: str) -> str | None:
         """Id of the candidate that is the same but for comments and spacing."""
-        return self._codes.get(code_hash(after))
+        code = code_hash(after)
+        return self._codes.get(code, "one that is being tried" if code in self._under_way else None)
+
+    def begun(self, after: str) -> None:
+        """A candidate with these texts is being judged."""
+        self._under_way.add(code_hash(after))
+
+    def ended(self, after: str, candidate: str) -> None:
+        """A candidate with these texts was judged; ``candidate``: its id, or that of what tuning made of it."""
+        self._under_way.discard(code_hash(after))
+        self._codes.setdefault(code_hash(after), candidate)
 
     def starts_from(self, text: str, name: str) -> None:
         """The same code as ``text`` is no new candidate."""
@@ -142,9 +175,15 @@ class TrialHistory:
         self.keep(before, trial)
         self._tried_before.append(for_planners)
 
+    def add_again(self, before: str, trial: Trial) -> None:
+        """As ``add``, of a candidate that planners are told of already: an interrupted search had kept it."""
+        self._count += 1
+        self.keep(before, trial)
+
     def keep(self, before: str, trial: Trial) -> None:
         """Keep how a candidate fared that planners know of already."""
         self._trials[before, trial.key] = trial
+        self._under_way.discard(code_hash(trial.key))
         self._codes.setdefault(code_hash(trial.key), trial.id)
 
     def add_unjudged(self, for_planners: TriedBefore) -> None:

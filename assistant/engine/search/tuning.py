@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from typing import Protocol
 
@@ -61,6 +62,13 @@ class TuningTrials:
     @property
     def has_room(self) -> bool:
         return self._inner.has_room
+
+    @property
+    def is_idle(self) -> bool:
+        return self._inner.is_idle
+
+    def own_lab(self) -> AbstractAsyncContextManager[None]:
+        return self._inner.own_lab()
 
     def begin(self, node: SearchNode, step: Step, rewrite: Rewrite) -> None:
         self._inner.begin(node, step, rewrite)

@@ -20,6 +20,7 @@ NAMES = (
     "0008_placements",
     "0009_edits_of_several_files",
     "0010_attempts_of_several_files",
+    "0011_alternatives",
 )
 
 

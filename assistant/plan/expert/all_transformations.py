@@ -12,6 +12,7 @@ from assistant.plan.expert.register_tile import RegisterTiling
 from assistant.plan.expert.scalar_replacement import ScalarReplacement
 from assistant.plan.expert.shared_memory_padding import SharedMemoryPadding
 from assistant.plan.expert.shared_tile import SharedTile
+from assistant.plan.expert.split_loop import SplitLoop
 from assistant.plan.expert.staged_store import StagedStore
 from assistant.plan.expert.transformation import Transformation
 from assistant.plan.expert.warp_per_row import WarpPerRow
@@ -30,6 +31,7 @@ EXPERT_TRANSFORMATIONS: tuple[Transformation, ...] = (
     ScalarReplacement(),
     SharedMemoryPadding(),
     SharedTile(),
+    SplitLoop(),
     StagedStore(),
     WarpPerRow(),
     WarpShuffleTail(),

@@ -17,17 +17,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from assistant.cuda.element_size import element_size_bytes
-from assistant.cuda.launch_shape import block_dims
 from assistant.model.launch import Dim3
 from assistant.model.plan import Decline, DeclineReason, Rewrite
 from assistant.model.verification import Label
 from assistant.plan.expert.analysis.element_kernel import ElementKernel, element_kernel
-from assistant.plan.expert.analysis.kernel_launches import by_file, known_blocks, launches_of
+from assistant.plan.expert.analysis.kernel_launches import by_file
+from assistant.plan.expert.analysis.launch_block import fixed_block
 from assistant.plan.expert.analysis.predictions import predicted_values
 from assistant.plan.expert.analysis.scaled_grids import coarser_grid
 from assistant.plan.expert.analysis.staged_loads import StagedLoad, staged_loads
-from assistant.plan.expert.analysis.thread_exchange import hidden_builtin, unseen_launch, warp_dependence
-from assistant.plan.expert.analysis.workload_block import guessed_launch, launch_elsewhere
+from assistant.plan.expert.analysis.workload_block import launch_elsewhere
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.register_tile_text import RegisterTile, register_tile_edits
@@ -68,17 +67,12 @@ class RegisterTiling:
 
 
 def _block(context: TransformationContext) -> Dim3 | Obstacle:
-    """The block of all launches, where threads may change what they do."""
-    obstacle = warp_dependence(context) or hidden_builtin(context) or unseen_launch(context) or guessed_launch(context)
-    if obstacle is not None:
-        return obstacle
+    """The block of all launches, in two dimensions, of a kernel without barriers."""
+    block = fixed_block(context)
+    if isinstance(block, Obstacle):
+        return block
     if any("sync" in context.tree.text(n) for n in context.tree.find("call_expression", inside=context.body)):
         return Obstacle(DeclineReason.SYNCHRONIZES, "the kernel synchronizes its threads already")
-    launches = launches_of(context)
-    blocks = {block_dims(launch) for launch in launches} if launches else {*known_blocks(context)}
-    block = blocks.pop() if len(blocks) == 1 else None
-    if block is None:
-        return Obstacle(DeclineReason.SIZE_UNKNOWN, "the block's size is not one constant for all launches, and the tiles have to fit it")
     if block.y == 1 or block.z != 1 or block.x * block.y < context.architecture.warp_size:
         return Obstacle(
             DeclineReason.BLOCK_SHAPE, f"the block is {block.x} x {block.y} x {block.z}; a tile needs a warp or more in two dimensions"

@@ -49,6 +49,7 @@ _CODE_LANGUAGES = frozenset({"", "cuda", "cu", "cuh", "cpp", "c++", "cc", "c"})
 _PART_NAME = re.compile(r"(?:part\s*[=:]\s*)?[\"'`]?(?P<name>[A-Za-z_][\w-]*)[\"'`]?\s*\Z", re.IGNORECASE)
 _NAMING_COMMENT = re.compile(r"\A\s*//[ \t]*part[ \t]*[=:]?[ \t]*[\"'`]?(?P<name>[A-Za-z_][\w-]*)[\"'`]?[ \t]*\n", re.IGNORECASE)
 _ONLY_PART = "kernel"
+_INCOMPLETE = "the code is not complete"
 
 
 class BadReply(Record):
@@ -75,6 +76,8 @@ class PlanAndCode(Record):
     plan: PlanReply
     codes: Mapping[int, CodeReply]
     """By the number of their step, from 1."""
+    problems: Mapping[int, str]
+    """Why there is no code of the others, where an answer was begun: by the number of their step."""
 
 
 class _Object(Record):
@@ -156,8 +159,16 @@ def _read_plan_and_code(text: str) -> PlanAndCode | BadReply:
         return said
     fences = list(islice(_fences(said), _MOST_FENCES))
     answers, _ = _answers(list(_objects(said, fences)), fences)
-    written = {answer.header.step: _assembled(answer) for answer in answers if answer.has_content and not answer.is_cut}
-    return PlanAndCode(plan, {step: code for step, code in written.items() if step is not None and isinstance(code, CodeReply)})
+    codes: dict[int, CodeReply] = {}
+    problems: dict[int, str] = {}
+    for answer in answers:
+        number = answer.header.step
+        code = _assembled(answer) if answer.has_content and not answer.is_cut else BadReply(_INCOMPLETE)
+        if number is not None and isinstance(code, CodeReply):
+            codes[number] = code
+        elif number is not None and isinstance(code, BadReply):
+            problems[number] = code.problem
+    return PlanAndCode(plan, codes, {number: problem for number, problem in problems.items() if number not in codes})
 
 
 def _answers(objects: Sequence[_Object], fences: Sequence[_Fence]) -> tuple[list[_Written], BadReply | None]:

@@ -19,6 +19,7 @@ from assistant.model.build import Diagnostic, KernelResources
 from assistant.model.plan import TriedBefore
 from assistant.model.profile import Evidence, Finding, LaunchProfile, Problem
 from assistant.model.source import LaunchSite
+from assistant.model.trial import TrialOutcome
 from assistant.plan.expert.analysis.workload_block import DeclaredShape
 from assistant.plan.llm.annotate import annotated
 from assistant.plan.llm.hardware import hardware_lines
@@ -27,12 +28,14 @@ from assistant.plan.llm.limits import RESIDENT, limit_notes
 from assistant.plan.llm.parts import Part, PartKind, Region, region_of
 from assistant.plan.llm.shown_evidence import EvidenceGroup, evidence_groups, ids_of, meanings_of, stated_in
 from assistant.plan.llm.static_notes import array_notes, loop_notes
+from assistant.plan.tokens import estimated_tokens
 from assistant.ports.planner import PlanRequest
 from assistant.profile.quantity import counted_noun
 from assistant.record import Record
 from assistant.workload.recorded_words import in_words, values_in_words
 
 __all__ = [
+    "DesignShown",
     "Facts",
     "PartNamed",
     "PartShown",
@@ -46,6 +49,8 @@ __all__ = [
 _MOST_LAUNCHES = 12
 _MOST_DIAGNOSTICS = 20
 _MOST_PROBLEMS = 20
+_DESIGN_TOKENS = 4_000
+"""Of the code of earlier edits in one prompt (chosen: three or four kernels)."""
 _MOST_CHARACTERS = 600
 """Upper bound for one message of a tool."""
 
@@ -68,6 +73,13 @@ class PartNamed(Record):
     first_line: int
     last_line: int
     what: str
+
+
+class DesignShown(Record):
+    """An edit that was judged."""
+
+    line: str
+    code: str
 
 
 class Facts(Record):
@@ -115,6 +127,8 @@ class Facts(Record):
     arrays: tuple[str, ...]
     recalled: tuple[str, ...]
     tried: tuple[str, ...]
+    designs: tuple[DesignShown, ...]
+    """Code that was tried, with what came of it: what is right and fastest first."""
     wishes: tuple[str, ...]
     hint: str | None
     least_ratio: str | None
@@ -175,6 +189,7 @@ def facts_of(request: PlanRequest, signals: SignalSettings) -> Facts:
         if signals.memory != "off"
         else (),
         tried=tuple(_tried(item) for item in request.tried),
+        designs=_designs(request.tried),
         wishes=request.wishes,
         hint=request.hint,
         least_ratio=_ratio(request.least_ratio),
@@ -296,6 +311,17 @@ def _problem(problem: Problem) -> str:
 def _tried(item: TriedBefore) -> str:
     ratio = "" if item.ratio is None else f", time(before)/time(after) {item.ratio:.2f} (predicted or measured by the judge)"
     return f"{item.technique} at line {item.line}: {item.summary} -> {item.outcome}{ratio}: {item.reason}"
+
+
+def _designs(tried: Iterable[TriedBefore]) -> tuple[DesignShown, ...]:
+    """As many as fit into `_DESIGN_TOKENS`, those alone that gave right results."""
+    right = [item for item in tried if item.code and item.outcome in (TrialOutcome.KEPT, TrialOutcome.NOT_BETTER)]
+    left, shown = _DESIGN_TOKENS, list[DesignShown]()
+    for item in sorted(right, key=lambda item: -(item.ratio or 0.0)):
+        left -= estimated_tokens(item.code)
+        if left >= 0:
+            shown.append(DesignShown(_tried(item), item.code))
+    return tuple(shown)
 
 
 def _ratio(ratio: float | None) -> str | None:

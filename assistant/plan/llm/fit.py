@@ -63,6 +63,7 @@ _CUTS = (
     _Cut("older memories of similar kernels", lambda f: replace(f, recalled=f.recalled[:_RECALLED_KEPT])),
     _Cut("the GPU's data sheet", lambda f: replace(f, hardware=())),
     _Cut("what the metrics' names mean", lambda f: replace(f, meanings=())),
+    _Cut("the code of edits that were tried", lambda f: replace(f, designs=())),
     _Cut("evidence that no finding cites", _cited_only),
     _Cut("the oldest tries", lambda f: replace(f, tried=f.tried[-_TRIED_KEPT:])),
     _Cut("all memories of similar kernels", lambda f: replace(f, recalled=())),

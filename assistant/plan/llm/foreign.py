@@ -49,7 +49,7 @@ class Around(Record):
     """Where a part stands."""
 
     text: str
-    """Of its file, without the parts."""
+    """Text of its file, without the parts."""
     macros: frozenset[str] = frozenset()
     """Names of the macros that the answer defines, in whichever part."""
     may_edit_host: bool = False

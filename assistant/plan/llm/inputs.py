@@ -39,8 +39,14 @@ _PROMPT_OF = {
     SetbackKind.BUILD: "repair-compile",
     SetbackKind.WRONG_ANSWER: "repair-wrong-answer",
     SetbackKind.NOT_FASTER: "refine",
+    SetbackKind.ONLY_HERE: "repair-only-here",
 }
-_SIGNAL_OF = {SetbackKind.BUILD: "compile", SetbackKind.WRONG_ANSWER: "verify", SetbackKind.NOT_FASTER: "profile"}
+_SIGNAL_OF = {
+    SetbackKind.BUILD: "compile",
+    SetbackKind.WRONG_ANSWER: "verify",
+    SetbackKind.NOT_FASTER: "profile",
+    SetbackKind.ONLY_HERE: "verify",
+}
 _MOST_WORKED = 3
 """Pages of techniques in a prompt that asks for plan and code at once."""
 _LABELS = tuple(label.value for label in Label if label not in (Label.HOST_CODE, Label.NEW_FLAGS, Label.IN_PART))
@@ -62,7 +68,8 @@ class Inputs:
         """Asks for at most ``step_count`` steps. ``with_code``: and for the code of each."""
         facts = await self._facts(request)
         facts = replace(facts, worked=self._worked(request) if with_code else ())
-        inputs = {"techniques": self._catalogue.techniques, "step_count": step_count, "with_code": with_code}
+        inputs = {"techniques": self._catalogue.techniques, "step_count": step_count, "with_code": with_code, "island": request.island}
+        inputs |= {"deferred": tuple(label.value for label in request.deferred)}
         return self._fitted(ModelRole.PLANNER, "plan", facts, inputs | self._form(request))
 
     async def agent(self, request: PlanRequest) -> Prompt | CompletionFailure:
@@ -82,7 +89,7 @@ class Inputs:
 
     async def improve(self, request: PlanRequest, step: Step, rewrite: Rewrite, setback: Setback) -> Prompt | CompletionFailure:
         """Asks for the candidate again, without what it met."""
-        facts = facts_of(request, self._signals)
+        facts = replace(facts_of(request, self._signals), designs=())
         if setback.kind is not SetbackKind.NOT_FASTER:
             facts = replace(facts, limits=(), findings=(), evidence=(), meanings=(), hardware=(), recalled=(), resources=(), diagnostics=())
         facts = await self._summaries.made(facts, request.evidence)
@@ -110,7 +117,9 @@ class Inputs:
             "left": tuple(f"{finding.code}, line {finding.line}: {finding.message}" for finding in story.left),
             "others": story.others,
         }
-        facts = replace(facts_of(story.before, self._signals), tried=(), recalled=(), loops=(), arrays=(), diagnostics=(), hardware=())
+        facts = replace(
+            facts_of(story.before, self._signals), tried=(), designs=(), recalled=(), loops=(), arrays=(), diagnostics=(), hardware=()
+        )
         return self._fitted(ModelRole.SUMMARISER, "explain", facts, inputs)
 
     def refused(self, refusal: UnusableAnswer) -> Prompt:
@@ -148,6 +157,9 @@ class Inputs:
                     "cases": cases,
                     "candidate_problems": await self._summaries.shortened("sanitizer", problems),
                 }
+            case SetbackKind.ONLY_HERE:
+                failures = failure_lines(setback.findings, setback.cases) if self._signals.verify != "off" else ()
+                return {"failures": await self._summaries.shortened("verify", failures)}
             case SetbackKind.NOT_FASTER:
                 is_shown = self._signals.profile != "off"
                 after = evidence_groups(setback.evidence, stated_in(self._candidate(request, setback)))

@@ -25,7 +25,7 @@ __all__ = ["KERNEL_PART", "Part", "PartKind", "Region", "region_of"]
 
 KERNEL_PART = "kernel"
 _MOST_CHARACTERS_ELSEWHERE = 16_000
-"""Of a part in another file: it is shown whole, or it is none (about 5,000 tokens)."""
+"""Longest part in another file: it is shown whole, or it is none (about 5,000 tokens)."""
 _MOST_NAMED = 64
 """Macros, constants and types of one region."""
 _OF_DEVICE = re.compile(r"\b(?:__device__|__constant__|__managed__|__shared__|constexpr|const|enum|struct|class|union|using|typedef)\b")
@@ -171,7 +171,8 @@ class Region(Record):
             for site in (site for site in file.launch_sites if site.function in names):
                 host = next((item for item in hosts if Span(item.start, item.end).contains(site.span)), None)
                 if host is not None:
-                    yield _Found(site.function or min(host.names, default="host"), Span(host.start, host.end), PartKind.HOST, file)
+                    name = site.function.split("::")[-1] or min(host.names, default="host")
+                    yield _Found(name, Span(host.start, host.end), PartKind.HOST, file)
                 statement = _statement(code, site.span)
                 if statement is not None:
                     yield _Found(f"launch-{site.line}", statement[0], PartKind.LAUNCH, file, statement[1])

@@ -10,18 +10,23 @@ It never builds, runs or judges, and never believes a number of the model's. Exa
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 
 from assistant.config import Settings
 from assistant.model.completion import CompletionFailure, ModelRole
 from assistant.model.plan import NO_MODEL, Decline, DeclineReason, Origin, Plan, Rewrite, Setback, Step, UnwrittenStep, WrittenCode
 from assistant.plan.catalogue import Catalogue
 from assistant.plan.llm.agent import LlmAgent
-from assistant.plan.llm.answers import EXPLANATION, PLAN, PLAN_AND_CODE
+from assistant.plan.llm.answers import EXPLANATION, PLAN, PLAN_AND_CODE, PlanAndCode
 from assistant.plan.llm.explaining import explanation_of
 from assistant.plan.llm.inputs import Inputs
 from assistant.plan.llm.library import load_prompts
+from assistant.plan.llm.parts import region_of
 from assistant.plan.llm.planning import MOST_STEPS, MOST_STEPS_WITH_CODE, plan_of
+from assistant.plan.llm.questions import question
+from assistant.plan.llm.region import edit_of
 from assistant.plan.llm.talk import NoAnswer, Stamps, Talk
+from assistant.plan.llm.unusable import UnusableAnswer
 from assistant.plan.llm.writing import Writer
 from assistant.plan.shown import NAME_CHARACTERS, shown
 from assistant.ports.planner import PlanRequest, Story
@@ -63,13 +68,14 @@ class LlmPlanner:
         if isinstance(prompt, CompletionFailure):
             return self._no_plan(request, prompt)
         if is_one_call:
-            both = await self._talk.ask(ModelRole.PLANNER, prompt, PLAN_AND_CODE)
+            both = await self._talk.ask(ModelRole.PLANNER, prompt, PLAN_AND_CODE, about=question(request, "plan"))
             if isinstance(both, NoAnswer):
                 return self._no_plan(request, both.failure)
             origin = Origin(shown(both.model, NAME_CHARACTERS), both.calls)
             codes = {step: WrittenCode(code.model_dump_json(), origin) for step, code in both.value.codes.items()}
-            return plan_of(request, both.value.plan, self.name, codes)
-        answer = await self._talk.ask(ModelRole.PLANNER, prompt, PLAN)
+            plan = plan_of(request, both.value.plan, self.name, codes)
+            return replace(plan, notes=(*plan.notes, *_asked_again(request, both.value)))
+        answer = await self._talk.ask(ModelRole.PLANNER, prompt, PLAN, about=question(request, "plan"))
         if isinstance(answer, NoAnswer):
             return self._no_plan(request, answer.failure)
         return plan_of(request, answer.value, self.name)
@@ -93,10 +99,18 @@ class LlmPlanner:
         prompt = self._inputs.explain(story)
         if isinstance(prompt, CompletionFailure):
             return None
-        answer = await self._talk.ask(ModelRole.SUMMARISER, prompt, EXPLANATION)
+        answer = await self._talk.ask(ModelRole.SUMMARISER, prompt, EXPLANATION, about=question(story.before, "explain", story.diff))
         return None if isinstance(answer, NoAnswer) else explanation_of(self._library, story, answer.value, answer.model)
 
     def _no_plan(self, request: PlanRequest, failure: CompletionFailure) -> Plan:
         reason = f"{failure.message}; {failure.remedy}"
         decline = Decline(NO_MODEL, request.kernel.key, request.kernel.line, reason, DeclineReason.MODEL_UNAVAILABLE)
         return Plan((), (decline,), self.name)
+
+
+def _asked_again(request: PlanRequest, both: PlanAndCode) -> tuple[str, ...]:
+    """Which steps' code came with the plan and cannot be taken."""
+    edits = {number: edit_of(region_of(request), code) for number, code in both.codes.items()}
+    refused = {number: edit.reason for number, edit in edits.items() if isinstance(edit, UnusableAnswer)}
+    problems = sorted({**both.problems, **refused}.items())
+    return tuple(f"the code of step {number} that came with the plan is asked for again: {problem}" for number, problem in problems)

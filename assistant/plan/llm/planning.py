@@ -8,7 +8,7 @@ Example::
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
@@ -18,6 +18,7 @@ from assistant.model.verification import Label
 from assistant.plan.llm.claims import bound, cited, marked, title
 from assistant.plan.llm.numbers import has_claim, names_of
 from assistant.plan.llm.schemas import DeclinedTechnique, PlannedStep, PlanReply
+from assistant.plan.shown import NAME_CHARACTERS, shown
 from assistant.ports.planner import PlanRequest
 
 __all__ = ["MOST_STEPS", "MOST_STEPS_WITH_CODE", "plan_of", "risk_labels"]
@@ -44,18 +45,19 @@ def plan_of(request: PlanRequest, reply: PlanReply, planner: str, codes: Mapping
     declines = [_declined(request, declined) for declined in reply.declined[:_MOST_DECLINES]]
     for number, planned in enumerate(reply.steps[:MOST_STEPS], 1):
         step = replace(_step(request, planned, planner), written=codes.get(number))
-        if (step.technique, step.line) in request.excluded and not planned.differs:
+        if (step.technique, step.line) in request.excluded and not planned.differs and not _is_new_design(request, step, planned):
             reason = "it was already tried on this text, and the plan does not name what differs now"
             declines.append(Decline(step.technique, step.kernel, step.line, reason, DeclineReason.ALREADY_TRIED))
         elif any((step.technique, step.line, step.design) == (other.technique, other.line, other.design) for other in steps):
             declines.append(Decline(step.technique, step.kernel, step.line, "the plan has it twice", DeclineReason.ALREADY_TRIED))
         else:
             steps.append(step)
+    notes = tuple(note for number, planned in enumerate(reply.steps[:MOST_STEPS], 1) for note in _notes(request, number, planned))
     surplus = len(reply.steps) - MOST_STEPS
     if surplus > 0:
         reason = f"the plan had {len(reply.steps):,} steps; the first {MOST_STEPS} are taken"
         declines.append(Decline("further-steps", request.kernel.key, request.kernel.line, reason, DeclineReason.LIMIT_EXCEEDED))
-    return Plan(tuple(steps), tuple(declines), planner)
+    return Plan(tuple(steps), tuple(declines), planner, notes)
 
 
 def risk_labels(risks: Iterable[str]) -> tuple[Label, ...]:
@@ -90,6 +92,27 @@ def _step(request: PlanRequest, planned: PlannedStep, planner: str) -> Step:
         predicted_ratio=planned.predicted_speedup,
         design=_design(planned),
     )
+
+
+def _notes(request: PlanRequest, number: int, planned: PlannedStep) -> Iterator[str]:
+    """What of a step is left out, as nothing here has that name."""
+    known = {fact.id for fact in request.evidence}
+    named = (*planned.evidence, *(predicted.evidence for predicted in planned.predictions))
+    unknown = [name for name in dict.fromkeys(shown(name.strip("{}"), NAME_CHARACTERS) for name in named) if name not in known]
+    if unknown:
+        yield f"step {number} of the plan cites {', '.join(unknown)}, which is no evidence here: left out, with what it predicts of it"
+    if planned.finding and _finding(request, planned) is None:
+        yield f"step {number} of the plan answers {shown(planned.finding, NAME_CHARACTERS)}, which is no finding of this kernel"
+
+
+def _is_new_design(request: PlanRequest, step: Step, planned: PlannedStep) -> bool:
+    """Whether what was tried at its place were other designs than this one; a step without a design is none."""
+    tried = [design for name, line, design in request.excluded_designs if (name, line) == (step.technique, step.line)]
+    return bool(planned.design and tried) and not any(_plain(planned.design) in _plain(design) for design in tried)
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.lower().split())
 
 
 def _design(planned: PlannedStep) -> str:

@@ -145,8 +145,7 @@ def _reach(region: Region, written: Written, after: Mapping[Path, ParsedSource])
         new = apply_edits(old, [edit for text in given for edit in text.edits])
         if not isinstance(new, str) or new == old:
             continue
-        may_change = (part for part in region.parts_of(file) if not part.is_of_host or any(part == text.part for text in given))
-        problem = lost_code(old, new, (part.span for part in may_change)) or _changed_blocks(old, new)
+        problem = lost_code(old, new, (text.part.span for text in given)) or _changed_blocks(old, new)
         reach = None if problem is not None or region.may_edit_host else host_reach(old, new)
         if problem is not None or reach is not None:
             return problem or UnusableAnswer(Unusable.HOST_EFFECT, reach or "")

@@ -58,7 +58,7 @@ def _text(value: Any) -> Any:
 
 
 def _design(value: Any) -> Any:
-    """What nobody but the coder reads stays as it is, without what cannot be seen."""
+    """What only the coder reads stays as it is, without what cannot be seen."""
     if value is None:
         return ""
     return INVISIBLE.sub("", value.replace("\r\n", "\n")).strip() if isinstance(value, str) else value

@@ -9,11 +9,13 @@ Knows nothing of kernels. Example::
 from __future__ import annotations
 
 import asyncio
+import hashlib
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Generic
 
 from assistant.config import Settings
+from assistant.config.settings import ProviderSettings
 from assistant.model.completion import (
     ChatMessage,
     Completion,
@@ -36,12 +38,14 @@ from assistant.plan.tokens import estimated_tokens, most_message_tokens
 from assistant.ports.provider import Accounts, Provider
 from assistant.record import Record
 
-__all__ = ["Answer", "NoAnswer", "Stamps", "Talk"]
+__all__ = ["Answer", "NoAnswer", "Stamps", "Talk", "calls_in_flight"]
 
 _MOST_REPAIRS = 2
 """Repairs of an answer that is not the JSON that was asked for."""
-_MOST_QUOTED_CHARACTERS = 4000
-"""Characters of a malformed answer that are sent back with its repair."""
+_MOST_QUOTED_CHARACTERS = 60_000
+"""Characters of a malformed answer that are sent back with its repair: its beginning and its end, where it is longer (chosen)."""
+_CALLS_AT_ONCE_BY_HAND = 1
+"""Where a person answers, or an editor's own model, which asks its user."""
 
 
 class Stamps(Record):
@@ -82,24 +86,22 @@ class Talk:
         self._library = library
         self._settings = settings.provider
         self._stamps = stamps
+        self._in_flight = asyncio.Semaphore(calls_in_flight(settings.provider))
 
     async def ask(
-        self, role: ModelRole, prompt: Prompt, form: Form[Value], earlier: tuple[ChatMessage, ...] = ()
+        self, role: ModelRole, prompt: Prompt, form: Form[Value], earlier: tuple[ChatMessage, ...] = (), about: str = ""
     ) -> Answer[Value] | NoAnswer:
-        """The answer to ``prompt``, in the conversation ``earlier`` or, without one, in a new one."""
-        start = earlier or (self.system(role),)
-        messages = (*start, ChatMessage("user", prompt.text))
+        """The answer to ``prompt``, in the conversation ``earlier`` or, without one, in a new one.
+
+        ``about``: what the question is about (`CompletionRequest.about`); empty: its words say.
+        """
+        messages = (*(earlier or (self.system(role),)), ChatMessage("user", prompt.text))
         calls: tuple[str, ...] = ()
         name, problem = prompt.name, ""
         for _ in range(1 + _MOST_REPAIRS):
-            request = self._request(role, name, messages, form.schema)
-            served, input_token_count = self._provider.served(role), _input_tokens(request)
-            refusal = self._accounts.refusal(served, input_token_count, request.max_output_tokens)
-            if refusal is not None:
-                return NoAnswer(refusal, calls)
-            self._accounts.sending(request, served, input_token_count)
-            answer = await self._call(request)
-            calls = (*calls, request.id)
+            request = replace(self._request(role, name, messages, form.schema), about=about or _digest(messages))
+            answer, call = await self._answered(request)
+            calls = (*calls, *([] if call is None else [call]))
             if isinstance(answer, CompletionFailure):
                 return NoAnswer(answer, calls)
             parsed = form.read(answer.text)
@@ -107,7 +109,7 @@ class Talk:
                 return Answer(parsed, calls, answer.model, (*messages, ChatMessage("assistant", answer.text)))
             problem = parsed.problem
             repair = self._library.render("repair-reply", {"problem": problem, "is_cut": answer.is_cut})
-            quoted = ChatMessage("assistant", answer.text[:_MOST_QUOTED_CHARACTERS])
+            quoted = ChatMessage("assistant", _quoted(answer.text))
             name, messages = repair.name, (*messages, quoted, ChatMessage("user", repair.text))
         message = f"the model did not keep to the form of its answer: {problem}"
         remedy = "try another model, or one with structured outputs; kernelopt doctor --llm tests it"
@@ -122,12 +124,8 @@ class Talk:
     ) -> tuple[str, Completion | CompletionFailure]:
         """One turn of a conversation with tools, within the budget, with the id of its call; ``name``: the prompt that began it."""
         request = replace(self._request(role, name, messages, None), tools=tools)
-        served, input_token_count = self._provider.served(role), _input_tokens(request)
-        refusal = self._accounts.refusal(served, input_token_count, request.max_output_tokens)
-        if refusal is not None:
-            return request.id, refusal
-        self._accounts.sending(request, served, input_token_count)
-        return request.id, await self._call(request)
+        answer, _ = await self._affordable(request)
+        return request.id, answer
 
     def lasting(self, role: ModelRole) -> CompletionFailure | None:
         """What every further question to the role's model would end with; None while it may answer."""
@@ -135,7 +133,29 @@ class Talk:
 
     def limits(self, role: ModelRole) -> CallLimits:
         """What the role's model may be sent, and may answer."""
-        return call_limits(self._settings, self._provider.served(role).model)
+        return call_limits(self._settings, self._provider.served(role).model, role)
+
+    def opened(self, role: ModelRole, prompt: Prompt, answer: str) -> tuple[ChatMessage, ...]:
+        """The conversation with the role's model in which ``prompt`` was answered so, whenever that was."""
+        return (self.system(role), ChatMessage("user", prompt.text), ChatMessage("assistant", answer))
+
+    async def _answered(self, request: CompletionRequest) -> tuple[Completion | CompletionFailure, str | None]:
+        """The answer, and the id of the call that brought it, now or in the search that this one goes on with."""
+        known = self._accounts.answered(request)
+        if known is not None and isinstance(known.answer, Completion):
+            return known.answer, known.request.id
+        return await self._affordable(request)
+
+    async def _affordable(self, request: CompletionRequest) -> tuple[Completion | CompletionFailure, str | None]:
+        """The answer, when as few calls are under way as may be and the budget has room for it; no call where it never will."""
+        served, input_token_count = self._provider.served(request.role), _input_tokens(request)
+        async with self._in_flight:
+            await self._accounts.room(served, input_token_count, request.max_output_tokens)
+            refusal = self._accounts.refusal(served, input_token_count, request.max_output_tokens)
+            if refusal is not None:
+                return refusal, None
+            self._accounts.sending(request, served, input_token_count)
+            return await self._call(request), request.id
 
     def _request(self, role: ModelRole, name: str, messages: tuple[ChatMessage, ...], schema: ReplySchema | None) -> CompletionRequest:
         return CompletionRequest(
@@ -172,6 +192,24 @@ class Talk:
         duration_ms = max(0, self._stamps.now_ms() - started_ms)
         spending, is_counted_here = _spending(request, answer, served)
         self._accounts.record(ModelCall(request, self._stamps.job, served, answer, started_ms, duration_ms, spending, is_counted_here))
+
+
+def calls_in_flight(settings: ProviderSettings) -> int:
+    """Questions that may be asked at once."""
+    return _CALLS_AT_ONCE_BY_HAND if settings.kind in ("manual", "editor") else settings.calls_in_flight
+
+
+def _digest(messages: tuple[ChatMessage, ...]) -> str:
+    return hashlib.sha256(
+        "\0".join(f"{message.author}\0{legible(message.text)}" for message in messages).encode(errors="surrogatepass")
+    ).hexdigest()
+
+
+def _quoted(answer: str) -> str:
+    if len(answer) <= _MOST_QUOTED_CHARACTERS:
+        return answer
+    half = _MOST_QUOTED_CHARACTERS // 2
+    return f"{answer[:half]}\n[…]\n{answer[-half:]}"
 
 
 def _input_tokens(request: CompletionRequest) -> int:

@@ -7,6 +7,8 @@ Example::
 
 from __future__ import annotations
 
+import json
+
 from assistant.model.completion import ChatMessage, CompletionFailure, ModelRole
 from assistant.model.plan import Origin, Rewrite, Setback, Step, Tunable, UnwrittenStep, UnwrittenStepCode
 from assistant.model.verification import Label
@@ -16,16 +18,30 @@ from assistant.plan.llm.inputs import Inputs
 from assistant.plan.llm.library import Prompt
 from assistant.plan.llm.parts import region_of
 from assistant.plan.llm.planning import risk_labels
+from assistant.plan.llm.questions import question
 from assistant.plan.llm.region import RegionEdit, edit_of
 from assistant.plan.llm.schemas import CodeReply
 from assistant.plan.llm.talk import NoAnswer, Talk
 from assistant.plan.shown import NAME_CHARACTERS, shown
 from assistant.ports.planner import PlanRequest
+from assistant.record import Record
 
 __all__ = ["Writer", "rewrite_of"]
 
 _MOST_REGION_REPAIRS = 1
 """Attempts to repair an edit that cannot be made (issue 6)."""
+
+
+class _Conversation(Record):
+    """What is asked next, and what was before that."""
+
+    prompt: Prompt | CompletionFailure
+    about: str
+    """As `CompletionRequest.about`."""
+    calls: tuple[str, ...] = ()
+    """Ids of the calls that led here."""
+    earlier: tuple[ChatMessage, ...] = ()
+    """Messages that the prompt goes on with."""
 
 
 class Writer:
@@ -37,33 +53,36 @@ class Writer:
 
     async def written(self, request: PlanRequest, step: Step, others: tuple[Rewrite, ...]) -> Rewrite | UnwrittenStep:
         """The step as it came with its plan, or written anew, unlike ``others``."""
-        if step.written is not None and not others:
-            reply = CodeReply.model_validate_json(step.written.answer)
-            edit = edit_of(region_of(request), reply)
-            if isinstance(edit, RegionEdit):
-                return rewrite_of(request, step, reply, edit, step.written.origin)
+        about = question(request, "code", step.technique, str(step.line), step.design, str(len(others)))
+        if step.written is None or others:
+            return await self._edited(request, step, _Conversation(await self._inputs.code(request, step, others), about))
+        reply, origin = CodeReply.model_validate_json(step.written.answer), step.written.origin
+        edit = edit_of(region_of(request), reply)
+        if isinstance(edit, RegionEdit):
+            return rewrite_of(request, step, reply, edit, origin)
         prompt = await self._inputs.code(request, step, others)
-        return await self._edited(request, step, prompt)
+        if isinstance(prompt, CompletionFailure):
+            return _unanswered(prompt, origin.calls)
+        earlier = self._talk.opened(ModelRole.CODER, prompt, _as_answered(reply, self._talk.limits(ModelRole.CODER).has_fences))
+        return await self._edited(request, step, _Conversation(self._inputs.refused(edit), about, origin.calls, earlier))
 
     async def improved(self, request: PlanRequest, step: Step, rewrite: Rewrite, setback: Setback) -> Rewrite | UnwrittenStep:
         """The candidate that ``rewrite`` made, repaired; an edit of the request's text again."""
         prompt = await self._inputs.improve(request, step, rewrite, setback)
         earlier = () if rewrite.origin is None else rewrite.origin.calls
-        return await self._edited(request, step, prompt, earlier)
+        about = question(request, "improve", step.technique, str(step.line), setback.text, repr(rewrite.in_others), setback.kind)
+        return await self._edited(request, step, _Conversation(prompt, about, earlier))
 
-    async def _edited(
-        self, request: PlanRequest, step: Step, prompt: Prompt | CompletionFailure, calls: tuple[str, ...] = ()
-    ) -> Rewrite | UnwrittenStep:
+    async def _edited(self, request: PlanRequest, step: Step, asked: _Conversation) -> Rewrite | UnwrittenStep:
+        prompt, calls, earlier, reason = asked.prompt, asked.calls, asked.earlier, ""
         if isinstance(prompt, CompletionFailure):
-            return UnwrittenStep(UnwrittenStepCode.NO_ANSWER, f"{prompt.message}; {prompt.remedy}", calls)
-        earlier: tuple[ChatMessage, ...] = ()
-        reason = ""
+            return _unanswered(prompt, calls)
         form = CODE if self._talk.limits(ModelRole.CODER).has_fences else CODE_IN_JSON
         for _ in range(1 + _MOST_REGION_REPAIRS):
-            answer = await self._talk.ask(ModelRole.CODER, prompt, form, earlier)
+            answer = await self._talk.ask(ModelRole.CODER, prompt, form, earlier, asked.about)
             calls = (*calls, *answer.calls)
             if isinstance(answer, NoAnswer):
-                return UnwrittenStep(UnwrittenStepCode.NO_ANSWER, f"{answer.failure.message}; {answer.failure.remedy}", calls)
+                return _unanswered(answer.failure, calls)
             if _is_given_up(answer.value):
                 return UnwrittenStep(UnwrittenStepCode.GIVEN_UP, _why_given_up(answer.value, request.parsed.source.text), calls)
             edit = edit_of(region_of(request), answer.value)
@@ -72,6 +91,18 @@ class Writer:
             reason, earlier = edit.reason, answer.messages
             prompt = self._inputs.refused(edit)
         return UnwrittenStep(UnwrittenStepCode.UNUSABLE_ANSWER, f"the model's edit cannot be made: {reason}", calls)
+
+
+def _unanswered(failure: CompletionFailure, calls: tuple[str, ...]) -> UnwrittenStep:
+    return UnwrittenStep(UnwrittenStepCode.NO_ANSWER, f"{failure.message}; {failure.remedy}", calls)
+
+
+def _as_answered(reply: CodeReply, has_fences: bool) -> str:
+    """An answer in the form in which code is asked for."""
+    if not has_fences:
+        return reply.model_dump_json(exclude={"step"})
+    header = json.dumps(reply.model_dump(exclude={"parts", "step"}), ensure_ascii=False)
+    return "\n\n".join((header, *(f"```cuda part={part.part}\n{part.code}\n```" for part in reply.parts)))
 
 
 def _is_given_up(reply: CodeReply) -> bool:

@@ -36,7 +36,7 @@ class NewText(Record):
 
     @property
     def edits(self) -> tuple[TextEdit, ...]:
-        """Of the part's file; what is the same stays untouched."""
+        """Edits of the part's file; what is the same stays untouched."""
         offset = self.part.span.start
         moved = ((Span(e.span.start + offset, e.span.end + offset), e.new_text) for e in edits_between(self.part.text, self.code))
         return tuple(TextEdit(span, text) for span, text in moved)

@@ -41,8 +41,10 @@ def _is_of_structures(context: FindContext, access: LineAccess) -> bool:
 
 def _scattered(launch: CountedLaunch, group: tuple[LineAccess, ...], walk: RowWalk | None) -> Diagnosis:
     """``walk``: where the same cause leaves too few warps, its fix is the fix of both."""
-    sentence = f"{_sectors_sentence(group[0])}: neighbouring threads of a warp access addresses far apart"
-    if walk is None:
+    is_load = group[0].op.endswith("load")
+    verb = "read" if is_load else "write"
+    sentence = f"{_sectors_sentence(group[0])}: the threads of a warp {verb} addresses far apart"
+    if walk is None or not is_load:
         return _diagnose("KO101", launch, group, sentence)
     found = _diagnose(
         "KO101",
@@ -55,7 +57,7 @@ def _scattered(launch: CountedLaunch, group: tuple[LineAccess, ...], walk: RowWa
 
 
 def wasted_sectors(context: FindContext, launch: CountedLaunch) -> tuple[Diagnosis, ...]:
-    """KO102: sectors are used in part: a misaligned start, a stride, an array of structures, told apart by how many too many."""
+    """KO102: sectors are used in part: a misaligned start, a stride, an array of structures, distinguished by how many too many."""
     found: list[Diagnosis] = []
     arrays: defaultdict[str, list[_StructLine]] = defaultdict(list)
     for group in _wasteful_lines(launch.profile):

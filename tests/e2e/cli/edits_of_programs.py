@@ -10,128 +10,9 @@ Programs that are too small to gain anything are given more to do, by their argu
 
 from __future__ import annotations
 
-import json
-import shutil
-from collections.abc import Mapping
-from dataclasses import dataclass
-from pathlib import Path
+from tests.e2e.cli.edit_of_program import Edit, NewLaunch
 
-from tests.e2e.cli.harness import DATA
-
-__all__ = ["EDITS", "Edit", "NewLaunch"]
-
-
-@dataclass(frozen=True)
-class NewLaunch:
-    """One launch of the kernel, as it becomes."""
-
-    file: str
-    """Which holds it."""
-    place: str
-    """Text of its line."""
-    old_grid: str
-    grid: str
-    old_block: str
-    block: str
-
-
-@dataclass(frozen=True)
-class Edit:
-    """What is asked about, and what comes of it."""
-
-    project: str
-    asked: str
-    """The file that holds the kernel."""
-    begin: str
-    """Of the kernel's definition."""
-    kernel: str
-    """Its new text; empty where only launches change."""
-    technique: str
-    launches: tuple[NewLaunch, ...] = ()
-    more_to_do: tuple[tuple[str, str, str], ...] = ()
-    """(file, text, text that stands for it)."""
-    arguments: tuple[str, ...] = ()
-    """Of the program, for more to do."""
-    setup: tuple[tuple[str, ...], ...] = ()
-    """Commands of ours that find the program first."""
-    builds: tuple[tuple[str, ...], ...] = ()
-    """The project's own build, where it has one."""
-    selector: str = ""
-    """The kernel, where the file has several."""
-
-    def copy_to(self, folder: Path) -> None:
-        """The project, with enough to do."""
-        shutil.copytree(DATA / "programs" / self.project, folder)
-        (folder / "kernelopt.toml").touch()
-        for file, old, new in self.more_to_do:
-            _replace(folder / file, old, new)
-
-    def expected(self, folder: Path) -> Mapping[str, bytes]:
-        """The changed files of an unchanged copy in ``folder``, by name, with the edit in them."""
-        texts: dict[str, str] = {}
-
-        def change(file: str, old: str, new: str) -> None:
-            text = texts.setdefault(file, _text(folder / file))
-            assert text.count(old) == 1, f"{text.count(old)} times in {file}: {old}"
-            texts[file] = text.replace(old, new)
-
-        if self.kernel:
-            old = self._old_kernel(folder)
-            change(self.asked, old, self.kernel.replace("\n", "\r\n") if "\r\n" in old else self.kernel)
-        for launch in self.launches:
-            new = launch.place.replace(launch.old_grid, launch.grid, 1) if launch.grid else launch.place
-            head, mark, tail = new.partition(">>>")
-            before, _, after = head.rpartition(launch.old_block)
-            change(launch.file, launch.place, f"{before}{launch.block or launch.old_block}{after}{mark}{tail}")
-        return {file: _bytes(text) for file, text in texts.items()}
-
-    def answer(self, folder: Path) -> str:
-        """The model's, as JSON."""
-        launches = [
-            {
-                "file": None if launch.file == self.asked else launch.file,
-                "line": _line_of(_text(folder / launch.file), launch.place),
-                "grid": launch.grid or None,
-                "block": launch.block or None,
-                "shared": None,
-                "arguments": None,
-            }
-            for launch in self.launches
-        ]
-        code = _bytes(self.kernel).decode("latin-1")
-        parts = [{"part": "kernel", "code": code}] if code else []
-        return json.dumps(
-            {"summary": "Do it better.", "parts": parts, "launches": launches, "includes": [], "assumptions": [], "risks": []}
-        )
-
-    def line(self, folder: Path) -> int:
-        """Of the kernel."""
-        return _line_of(_text(folder / self.asked), self.begin)
-
-    def _old_kernel(self, folder: Path) -> str:
-        text = _text(folder / self.asked)
-        start = text.index(self.begin)
-        return text[start : text.index("\n}", start) + 2]
-
-
-def _text(path: Path) -> str:
-    """Any encoding, byte for byte."""
-    return path.read_bytes().decode("utf-8", "surrogateescape")
-
-
-def _bytes(text: str) -> bytes:
-    return text.encode("utf-8", "surrogateescape")
-
-
-def _line_of(text: str, place: str) -> int:
-    return text[: text.index(place)].count("\n") + 1
-
-
-def _replace(path: Path, old: str, new: str) -> None:
-    text = _text(path)
-    assert old in text, f"{path.name} has no {old}"
-    path.write_bytes(_bytes(text.replace(old, new)))
-
+__all__ = ["EDITS", "TEN", "Edit", "NewLaunch"]
 
 _EDITS = (
     Edit(
@@ -353,7 +234,83 @@ filter(const float *in, float *out, int n)
         more_to_do=(("build.sh", "sm_70", "sm_80"),),
         builds=(("./build.sh",),),
     ),
+    Edit(
+        "instantiated_template",
+        "scan.cuh",
+        "template <typename T>\n__global__ void scan_block(",
+        """template <typename T>
+__global__ void scan_block(const T *in, T *out, int n)
+{
+    __shared__ T buf[2][256];
+    int t = threadIdx.x, cur = 0;
+    buf[0][t] = t < n ? in[t] : T(0);
+    __syncthreads();
+    for (int d = 1; d < 256; d *= 2) {
+        buf[1 - cur][t] = t >= d ? buf[cur][t] + buf[cur][t - d] : buf[cur][t];
+        cur = 1 - cur;
+        __syncthreads();
+    }
+    if (t < n) out[t] = buf[cur][t];
+}""",
+        "warp-shuffle-tail",
+        more_to_do=(  # every thread adds up all before it; the edit halves the distance instead
+            (
+                "scan.cuh",
+                """    for (int d = 1; d < 256; d *= 2) {
+        buf[1 - cur][t] = t >= d ? buf[cur][t] + buf[cur][t - d] : buf[cur][t];
+        cur = 1 - cur;
+        __syncthreads();
+    }
+""",
+                """    T sum = T(0);
+    for (int k = 0; k <= t; k++) sum += buf[cur][k];
+    cur = 1 - cur;
+    buf[cur][t] = sum;
+""",
+            ),
+        ),
+    ),
+    Edit(
+        "torch_setup_and_load",
+        "csrc/kernels.cu",
+        "__global__ void row_norm_kernel(",
+        """__global__ void row_norm_kernel(const float* x, float* y, int cols, float eps) {
+    __shared__ float part[BLOCK / 32];
+    const float* row = x + (size_t)blockIdx.x * cols;
+    float s = 0.f;
+    for (int c = threadIdx.x; c < cols; c += blockDim.x) s += row[c] * row[c];
+    for (int d = 16; d > 0; d >>= 1) s += __shfl_down_sync(0xffffffffu, s, d);
+    if (threadIdx.x % 32 == 0) part[threadIdx.x / 32] = s;
+    __syncthreads();
+    float total = 0.f;
+    for (int w = 0; w < BLOCK / 32; ++w) total += part[w];
+    float scale = rsqrtf(total / cols + eps);
+    for (int c = threadIdx.x; c < cols; c += blockDim.x)
+        y[(size_t)blockIdx.x * cols + c] = row[c] * scale;
+}""",
+        "warp-shuffle-tail",
+        selector="row_norm_kernel",
+        written=(
+            (
+                "csrc/kernels.kernelopt.toml",
+                """[workload.row_norm_kernel]
+args = { x = "randn(rows*cols)", y = "empty(rows*cols)", cols = "cols", eps = 0.5 }
+grid = ["rows"]
+block = [256]
+shapes = [{ rows = 24, cols = 512 }]
+boundary = false
+""",
+            ),
+        ),
+        setup=(("program", "csrc/kernels.cu", "--use", "test_ops.py"),),
+    ),
 )
 
+TEN = (
+    "header_kernel", "three_units", "device_link", "cmake_header", "makefile_library", "host_cpp", "instantiated_template",
+    "library_with_driver", "shell_script", "torch_setup_and_load",
+)  # fmt: skip
+"""A kernel in a header, several units, device code across units, CMake, make, a host in C++, templates across files, a library with a test
+driver, arguments and input files, a PyTorch extension."""
 EDITS = {edit.project: edit for edit in _EDITS}
 """By the project's name."""

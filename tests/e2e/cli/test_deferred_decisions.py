@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
+
+from tests.e2e.cli.blend import PROGRAM, VECTOR
 from tests.e2e.cli.harness import Cli
 from tests.e2e.cli.kernels_of_a_model import TILED_TRANSPOSE
 from tests.e2e.cli.scripted_model import ScriptedModel, code, optimize, outcomes, plan, step
@@ -30,16 +33,38 @@ def test_a_decision_that_was_allowed_is_put_off_to_the_end(cli: Cli) -> None:
     assert outcome[:2] == ["kept", "kept"] and "assumption" in labels and "[32][33]" in diff
 
 
-def test_what_asks_for_no_decision_is_offered_beside_it_and_may_be_taken(cli: Cli) -> None:
+def test_a_search_that_puts_decisions_off_ends_in_one_proposal_with_alternatives(cli: Cli) -> None:
     tiled, padded = code(POORLY_PADDED, "Go through a tile."), code(TILED_TRANSPOSE, "Pad it.", assumptions=["width is a multiple of 4"])
     model = ScriptedModel([plan(step("shared-tile", 11)), plan(step("shared-memory-padding", 12)), plan()], [tiled, padded])
     path = cli.quick()
     ended = optimize(cli, path, model, "--allow", "assumption", "--accept", "best-predicted")
-    first, second = ended.all("proposal")
-    assert [one["verification"]["outcome"] for one in (first, second)] == ["NEEDS_DECISION", "PASS"]
-    assert first["speed"]["ratio"] > second["speed"]["ratio"] > 1
-    assert "[48]" in path.read_text("utf-8"), "what needs no decision is taken, the other one stays open"
-    assert '"open"' in cli.run("show", first["id"], "--json").out
+    made = ended.one("proposal")
+    (other,) = made["alternatives"]
+    assert [one["verification"]["outcome"] for one in (made, other)] == ["PASS", "NEEDS_DECISION"]
+    assert other["speed"]["ratio"] > made["speed"]["ratio"] > 1 and other["id"] == f"{made['id']}~1" and "assumption" in other["labels"]
+    assert "[48]" in path.read_text("utf-8"), "what needs no decision is taken"
+    assert cli.run("undo", made["id"]).code == 0
+    shown = cli.run("show", made["id"], "--alternative", "1").out
+    assert "[33]" in shown and "NEEDS_DECISION" in shown
+    assert "alternative 1: " in cli.run("show", made["id"]).out
+    assert cli.run("accept", made["id"], "--alternative", "2").code == 2
+    assert cli.run("accept", made["id"], "--alternative", "1").code == 0
+    assert "[33]" in path.read_text("utf-8")
+    assert "[33]" in cli.run("show", made["id"]).out, "what was decided on is what is shown"
+    assert cli.run("undo", made["id"]).code == 0 and "[33]" not in path.read_text("utf-8")
+    assert cli.run("memory", "verify").code == 0
+
+
+@pytest.mark.thorough
+def test_a_search_goes_on_from_a_float4_edit_where_its_alignment_may_be_decided_on_later(cli: Cli) -> None:
+    further = VECTOR.replace("const float *a", "const float *__restrict__ a")
+    for options, plan_count in (((), 1), (("--allow", "alignment"), 3)):
+        model = ScriptedModel([plan(step("vectorized-access", 6)), plan(step("restrict", 6)), plan()], [code(VECTOR), code(further)])
+        ended = optimize(cli, cli.write("blend.cu", PROGRAM), model, *options)
+        made = ended.one("proposal")
+        assert (made["verification"]["outcome"], made["labels"]) == ("NEEDS_DECISION", ["alignment"])
+        questions = model.questions("plan_reply")
+        assert len(questions) == plan_count and ("Decisions on alignment are put off" in questions[0]) == bool(options)
 
 
 def test_what_cannot_be_allowed_is_said_before_anything_runs(cli: Cli) -> None:

@@ -1,4 +1,5 @@
-"""A model's edit of each project: proved, accepted into the files that it changes, built by the project's own build, and taken back."""
+"""Each project looked at, then a model's edit of it: proved, accepted into the files that it changes, built by the project's own build,
+and taken back."""
 
 from __future__ import annotations
 
@@ -31,12 +32,13 @@ def files(folder: Path) -> Mapping[str, bytes]:
 
 
 @pytest.mark.parametrize("name", only(QUICK, EDITS))
-def test_an_edit_of_a_project_is_accepted_built_and_taken_back(cli: Cli, tmp_path: Path, name: str) -> None:
+def test_a_project_is_looked_at_and_an_edit_of_it_accepted_built_and_taken_back(cli: Cli, tmp_path: Path, name: str) -> None:
     edit, folder = EDITS[name], cli.folder / name
     edit.copy_to(folder)
     cli = replace(cli, folder=folder)
     for command in edit.setup:
         assert cli.run(*command).code == 0, command
+    looked_at(cli, edit)
     before, expected = files(folder), edit.expected(folder)
     ended = asked(cli, edit)
     proposal, decision = ended.one("proposal"), ended.one("decision")
@@ -49,6 +51,25 @@ def test_an_edit_of_a_project_is_accepted_built_and_taken_back(cli: Cli, tmp_pat
     assert cli.run("undo", proposal["id"]).code == 0
     assert files(folder) == before
     assert decisions(cli) == [(proposal["id"], "accepted"), (proposal["id"], "undone")]
+
+
+def looked_at(cli: Cli, edit: Edit) -> None:
+    """The file's kernels are listed, found right, and counted at their lines."""
+    arguments = ("--device", "cpu", "--json", "--", *edit.arguments)
+    listed = {event["kernel"] for event in _answered(cli, "inspect", edit.asked, "--json").all("kernel")}
+    own = (*(("--kernel", edit.selector) if edit.selector else ()), *arguments)
+    checked = _answered(cli, "check", edit.asked, *own).all("check")
+    assert checked and {event["kernel"] for event in checked} <= listed
+    assert all(event["launch_count"] and not event["problems"] for event in checked)
+    assert any(
+        line["file"].endswith(edit.asked) for event in _answered(cli, "profile", edit.asked, *own).all("profile") for line in event["lines"]
+    )
+
+
+def _answered(cli: Cli, *arguments: str) -> Ended:
+    ended = cli.run(*arguments)
+    assert ended.code == 0, ended.said
+    return ended
 
 
 def asked(cli: Cli, edit: Edit) -> Ended:

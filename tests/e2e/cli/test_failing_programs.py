@@ -167,3 +167,51 @@ def test_what_is_wrong_with_the_original_is_to_be_fixed_first(cli: Cli) -> None:
     said = [message["message"] for message in ended.all("message") if message["severity"] == "warning"]
     assert any(text.startswith("fix this first, turn(float*, float const*) is wrong already: KO202 line") for text in said), ended.said
     assert "fix the original first (KO202 in turn" in ended.one("job_ended")["reason"]
+
+
+MIXED = """#include <cstdio>
+#include <cublas_v2.h>
+#include <thrust/device_vector.h>
+#include <thrust/sort.h>
+#define CHECK(call) do { if ((call) != CUBLAS_STATUS_SUCCESS) { puts("cuBLAS failed"); return 1; } } while (0)
+__global__ void twice(float *x) { x[threadIdx.x] *= 2; }
+__global__ void more(float *x) { x[threadIdx.x] += 1; }
+__global__ void later(float *x) { x[threadIdx.x] -= 1; }
+float least(float *x) { thrust::device_vector<float> v(x, x + 32); thrust::sort(v.begin(), v.end()); return v[0]; }
+int main()
+{
+    float *x, alpha = 2;
+    cudaMalloc(&x, 128);
+    cudaMemset(x, 0, 128);
+    twice<<<1, 32>>>(x);
+    cublasHandle_t handle;
+    CHECK(cublasCreate(&handle));
+    more<<<1, 32>>>(x);
+    HERE;
+    later<<<1, 32>>>(x);
+    return cudaDeviceSynchronize();
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("command", "here", "where"),
+    [
+        ("check", "CHECK(cublasSscal(handle, 32, &alpha, x, 1))", "cublasSscal of cuBLAS (mixed.cu:19)"),
+        ("profile", "thrust::device_vector<float> v(x, x + 32)", "Thrust (mixed.cu:19)"),
+    ],
+)
+def test_a_program_is_shown_up_to_the_call_that_is_not_run(cli: Cli, command: str, here: str, where: str) -> None:
+    ended = cli.run(command, cli.write("mixed.cu", MIXED.replace("HERE", here)), "--json")
+    shown = [event["kernel"] for event in ended.all("check" if command == "check" else "profile")]
+    assert (ended.code, shown) == (3, ["twice(float *)", "more(float *)"]), ended.said
+    messages = [event["message"] for event in ended.all("message")]
+    assert f"the program was stopped at {where}, which the emulator does not run" in messages
+    assert "not reached, as the program was stopped: later(float *)" in messages
+    if command == "profile":
+        assert ended.all("profile")[0]["lines"][0]["grade"] == "exact", "device code is compiled though nvcc has no cuBLAS here"
+
+
+def test_what_is_not_called_stops_nothing(cli: Cli) -> None:
+    ended = cli.run("check", cli.write("mixed.cu", MIXED.replace("HERE", "(void)alpha")), "--json")
+    assert (ended.code, len(ended.all("check"))) == (0, 3), ended.said

@@ -8,7 +8,7 @@ from tests.e2e.cli.harness import Cli
 from tests.e2e.cli.scripted_model import LONG_S, ONE_VARIANT, ScriptedModel, asked_by, outcomes, plan, step
 from tests.rewrites import Rewritten, rewritten
 
-_QUICK = ("fused", "macro_with_asm")
+_QUICK = ("fused",)
 _ALLOWED = "host,arch,alignment,order,precision,assumption"
 _CASES = [
     pytest.param(each, id=each.name, marks=() if each.name in _QUICK else pytest.mark.thorough) for each in rewritten() if each.lab == "cpu"
@@ -31,6 +31,19 @@ def test_a_rewrite_is_judged_by_what_it_does(cli: Cli, case: Rewritten) -> None:
         assert set(case.labels) <= set(proposal["labels"])
     asked = model.questions("code_reply")[0]
     assert "Host code may be edited" in asked and "Edits are tried without a GPU" in asked
+
+
+def test_host_code_of_a_model_runs_limited(cli: Cli) -> None:
+    program, stolen = next(each for each in rewritten() if each.name == "fused").text("program.cu"), cli.folder / "stolen"
+    wrapper = program[program.index("void layer") : program.index("\n\nint main")]
+    writes = f'{{\n    if (FILE *file = fopen("{stolen}", "w")) fclose(file);\n'
+    answer = f'{{"summary": "Scale."}}\n\n```cuda part=layer\n{wrapper.replace("{", writes, 1)}\n```\n'
+    model = ScriptedModel([plan(step("rewrite", 4)), plan()], [answer])
+    with asked_by(cli, model, search=ONE_VARIANT | {"repairs": 0}):
+        path = cli.write("fused.cu", program)
+        ended = cli.run("optimize", path, "--kernel", "scale", "--planner", "llm", "--json", "--allow", "host", deadline_s=LONG_S)
+    assert outcomes(ended) == ["not_better"], "it ran, and wrote nothing"
+    assert not stolen.exists()
 
 
 def test_host_code_that_was_not_allowed_is_refused_before_it_is_built(cli: Cli) -> None:

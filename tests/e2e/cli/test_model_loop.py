@@ -9,7 +9,7 @@ import pytest
 from tests.e2e.cli.event_log import comparable, printed_log, story
 from tests.e2e.cli.harness import ROOT, Cli
 from tests.e2e.cli.kernels_of_a_model import PADDED_TILE, REGISTER_SUM, ROW_BY_ROW, SAME_STORES, TILED_TRANSPOSE
-from tests.e2e.cli.scripted_model import LONG_S, ScriptedModel, asked_by, code, optimize, outcomes, plan, step
+from tests.e2e.cli.scripted_model import LONG_S, ONE_VARIANT, ScriptedModel, asked_by, code, optimize, outcomes, plan, step
 
 
 @pytest.mark.thorough
@@ -94,3 +94,15 @@ def test_what_the_compiler_and_the_judge_said_fixes_a_kernel_and_the_log_is_the_
     assert (proposal["verification"]["outcome"], proposal["speed"]["outcome"]) == ("PASS", "PREDICTED")
     assert proposal["model"] == "scripted-1"
     assert comparable(story(ended.events)) == comparable(printed_log(ROOT / "docs" / "explanation" / "planning.md"))
+
+
+def test_one_answer_with_drafts_brings_plan_and_code(cli: Cli) -> None:
+    """What stands in a draft is neither plan nor code, whatever it looks like."""
+    draft = f"<think>{plan(step('draft', 11))}\n{code(SAME_STORES)}</think>\n"
+    written = code(TILED_TRANSPOSE, step=1)
+    model = ScriptedModel(codes=[f"{draft}{plan(step('shared-tile', 11))}\n{written}", plan()])
+    with asked_by(cli, model, search=ONE_VARIANT, provider={"plan_with_code": True}):
+        ended = cli.run("optimize", cli.quick(), "--planner", "llm", "--json", deadline_s=LONG_S)
+    assert [(one["technique"], one["outcome"]) for one in ended.all("candidate")] == [("shared-tile", "kept")]
+    assert [call["role"] for call in ended.all("model_call")] == ["planner", "planner", "summariser"]
+    assert "[32][33]" in ended.one("proposal")["diff"]

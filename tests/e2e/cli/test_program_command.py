@@ -101,3 +101,28 @@ def test_a_choice_that_is_gone_is_said(cli: Cli) -> None:
     assert cli.run("program", header, "--use", "check_transpose.cu").code == 0
     (header.parent / "check_transpose.cu").unlink()
     assert "check_transpose.cu, which was chosen for common.cuh, is not among them any more" in cli.run("program", header).out
+
+
+KERNEL = "__global__ void {name}(float *x) {{ x[threadIdx.x] += 1; }}\n"
+MAIN = "int main() {{ float *x; cudaMalloc(&x, 128); cudaMemset(x, 0, 128); {run}; return cudaDeviceSynchronize(); }}\n"
+
+
+def test_a_program_is_found_among_two_thousand_sources_and_a_header_of_three_hundred_asks_which(cli: Cli) -> None:
+    cli.write("kernelopt.toml", "")
+    header = cli.write("common.cuh", "#pragma once\n" + KERNEL.format(name="common"))
+    for number in range(300):
+        cli.write(f"bench_{number}.cu", '#include "common.cuh"\n' + MAIN.format(run="common<<<1, 32>>>(x)"))
+    for number in range(1700):
+        text = KERNEL.format(name=f"k{number}") + f"void run_{number}(float *x) {{ k{number}<<<1, 32>>>(x); }}\n"
+        cli.write(f"unit_{number}.cu", text)
+    cli.write("app.cu", "void run_1234(float *x);\n" + MAIN.format(run="run_1234(x)"))
+    unclear = cli.run("check", header)
+    assert unclear.code == 3 and len(unclear.said) < 1000, unclear.said
+    assert "common.cuh is part of 300 programs (bench_0.cu, " in unclear.said
+    assert f"kernelopt program {header} --use bench_0.cu chooses one" in unclear.said.replace("\n", " ")
+    assert cli.run("program", header, "--use", "bench_77.cu").code == 0
+    (chosen,) = cli.run("check", header, "--json").all("check")
+    assert (chosen["kernel"], chosen["launch_count"]) == ("common(float *)", 1)
+    inspected = cli.run("inspect", cli.folder / "unit_1234.cu", "--json")
+    assert inspected.code == 0, inspected.said
+    assert "sources of the program: app.cu, unit_1234.cu" in [event["message"] for event in inspected.all("message")]

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import signal
+import subprocess
+import time
 from pathlib import Path
 
 import pytest
 
-from tests.e2e.cli.harness import DATA, Cli
+from tests.e2e.cli.harness import COMMAND, DATA, DEADLINE_S, Cli, no_orphans
+from tests.e2e.cli.test_pair import start, wait_for_turns
 
 ASKED = {
     "c_main": "wrap.cu",
@@ -143,3 +148,37 @@ def test_programs_of_different_files_are_not_compared(cli: Cli, project: Path) -
     ended = cli.run("compare", both, other / "main.cu", "--device", "cpu", "--cflags", "-Iinclude")
     assert ended.code == 3
     assert "are parts of programs of different files (" in ended.err + ended.out
+
+
+@pytest.mark.thorough
+def test_a_pair_session_on_a_header_answers_each_save(cli: Cli, project: Path) -> None:
+    with no_orphans():
+        process = start(cli, project)
+        wait_for_turns(cli, process, 1)
+        project.write_text(OPS.replace("powf(v[i], 3.0f)", "v[i] * v[i] * v[i]"))
+        wait_for_turns(cli, process, 2)
+        project.write_text(OPS.replace("3.0f", "2.0f"))
+        wait_for_turns(cli, process, 3)
+        out, err = process.communicate("ladder\nstop\n", timeout=DEADLINE_S)
+    assert process.returncode == 0 and "v1: PASS" in out and "v2: FAIL" in out, out + err
+
+
+def test_a_header_is_watched_in_the_program_that_launches_its_kernel(cli: Cli, project: Path) -> None:
+    said = cli.folder.parent / "watch.out"
+    with no_orphans(), said.open("w") as out:
+        process = subprocess.Popen((*COMMAND, "watch", str(cli.folder)), cwd=cli.folder, env=cli.environment(), stdout=out, stderr=out)
+        try:
+            _wait_for(said, "watching")
+            project.write_text(OPS.replace("v[i] + powf", "v[i + 1] + powf"))
+            _wait_for(said, "ops.cuh:6:1: error KO201")
+        finally:
+            os.kill(process.pid, signal.SIGINT)
+            process.wait(DEADLINE_S)
+    assert "include/ops.cuh via main.cu" in said.read_text()
+
+
+def _wait_for(file: Path, words: str) -> None:
+    deadline = time.monotonic() + DEADLINE_S
+    while words not in file.read_text():
+        assert time.monotonic() < deadline, file.read_text()
+        time.sleep(0.1)

@@ -1,4 +1,5 @@
--- Drives a Neovim through a proposal that changes a header and the file that launches its kernel: accepted in part, undone, accepted whole.
+-- Drives a Neovim through a header's profile and a proposal that changes the header and the file that launches its kernel: accepted in
+-- part, undone, accepted whole.
 -- Environment as for drive.lua, and KERNELOPT_TEST_OTHER, the second file. The configuration under test is loaded already.
 
 local DEADLINE_MS = 1000 * tonumber(os.getenv("KERNELOPT_TEST_DEADLINE_S"))
@@ -52,6 +53,9 @@ end
 local function choose(words)
   local titles, chosen = {}, false
   vim.ui.select = function(items, options, take)
+    if items[1].title == "Once" then
+      return take(items[1], 1)
+    end
     for number, item in ipairs(items) do
       local title = (options.format_item or tostring)(item)
       table.insert(titles, title)
@@ -91,6 +95,14 @@ local function drive()
   end
 
   at_kernel()
+  choose("kernelopt: profile")
+  wait("the header's profile", function()
+    seen.profile = vim.tbl_filter(function(title)
+      return title:find("µs", 1, true) ~= nil
+    end, lens_titles(header))[1]
+    return seen.profile ~= nil
+  end)
+
   choose("accept hunk 1 of 2")
   wait("a part of the edit", function()
     return text(header) ~= before.header

@@ -57,7 +57,7 @@ def test_neovim_undoes_what_it_accepted(stage: Stage, editor: Packaged, snippet:
     assert {"Optimize", "Profile", "Verify"} <= set(seen["lenses"])
 
 
-def test_neovim_names_the_program_of_a_header_and_undoes_an_edit_of_two_files(tmp_path: Path) -> None:
+def test_neovim_shows_the_profile_of_a_header_in_its_program_and_undoes_an_edit_of_two_files(tmp_path: Path) -> None:
     need(NEOVIM)
     stage = make_project_stage(make_cli(tmp_path))
     with no_orphans():
@@ -65,6 +65,7 @@ def test_neovim_names_the_program_of_a_header_and_undoes_an_edit_of_two_files(tm
         seen = stage.play(command, variables | {"KERNELOPT_TEST_OTHER": str(stage.cli.folder / "bench" / "bench.cu")})
     assert seen.get("problem") is None, f"{seen['problem']}\nafter: {seen['steps']}"
     assert stage.source.suffix == ".hpp", "Neovim takes it for C++"
+    assert "PREDICTED" in seen["profile"] and "µs" in seen["profile"], seen["profile"]
     assert seen["via"] == "via bench (CMake)" and "in 2 files" in seen["proposal"]
     assert (seen["is_other_left"], seen["is_part_undone"], seen["is_undone"]) == (True, True, True)
     assert stage.decisions() == ["partially_accepted", "undone", "accepted", "undone"]

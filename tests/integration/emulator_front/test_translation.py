@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import time
 from pathlib import Path
 
 import pytest
 
+from assistant.emulator.translate.context import lex_files
+from assistant.emulator.translate.foreign import foreign_names, header_text
+from assistant.emulator.translate.promoted import promoted_texts
 from assistant.emulator.translate.unit import TranslatedUnit, Unpromotable, Untranslatable, closure, translate
 
 MAIN = Path("/user/main.cu")
@@ -120,14 +124,9 @@ def test_library_calls_of_device_code_use_the_device_form() -> None:
     ("text", "line", "column", "construct"),
     [
         ("struct S {\n  static __global__ void k(int* p);\n};", 2, 3, "a kernel that is a member of a class, and neither does CUDA"),
-        ("texture<float, 2> t;\n", 1, 1, "texture references"),
-        ("#include <cuda/std/span>\n", 1, 1, "libcu++"),
-        ("int main() {\n  thrust::sort(a, b);\n  thrust::sort(a, b);\n}", 2, 3, "Thrust"),
     ],
 )
-def test_an_unsupported_construct_that_cannot_be_set_apart_is_one_sentence_at_its_place(
-    text: str, line: int, column: int, construct: str
-) -> None:
+def test_what_no_compiler_takes_is_one_sentence_at_its_place(text: str, line: int, column: int, construct: str) -> None:
     assert refused(text) == ((line, column, f"the emulator does not support {construct}"),)
 
 
@@ -135,6 +134,8 @@ def test_an_unsupported_construct_that_cannot_be_set_apart_is_one_sentence_at_it
     ("text", "line", "column", "construct"),
     [
         ('__global__ void k() {\n  asm("cp.async.commit_group;");\n}', 2, 3, "inline PTX (cp.async.commit_group)"),
+        ("texture<float, 2> t;\n", 1, 1, "texture references"),
+        ("#include <cuda/std/span>\n", 1, 1, "libcu++"),
         ("#include <thrust/sort.h>\n", 1, 1, "Thrust"),
         ("#include <cublas_v2.h>\n", 1, 1, "cuBLAS"),
         (KERNEL + "__global__ void parent(int* p) { k<<<1, 1>>>(p); }", 2, 35, "kernel launches from device code (dynamic parallelism)"),
@@ -153,15 +154,58 @@ def test_a_function_that_needs_what_is_not_run_says_so_on_the_line_of_it() -> No
     assert lines[4].endswith("void g() {}")
 
 
+def test_a_kernels_name_that_a_macro_makes_is_spelled_out() -> None:
+    text = translated("#define K(x) x##_k\n__global__ void K(sum)(int* p) {}\nvoid f(int* p) { K(sum)<<<1, 32>>>(p); } // K(sum)\n")
+    assert "void sum_k (int* p) {}" in text
+    assert "emu_stub_sum_k" in text and "#define K(x) x##_k" in text and "K(sum)<<<" not in text
+
+
+R = 'emu_refuse("Thrust", __FILE__, __LINE__); '
+
+
+@pytest.mark.parametrize(
+    ("text", "becomes"),
+    [
+        ("int main() { f(); thrust::sort(a, b); g(); }", f"int main() {{ f(); {R}}}"),
+        ("int main() { if (x) { thrust::sort(a); g(); } h(); }", f"int main() {{ if (x) {{ {R}}} h(); }}"),
+        ("int main() { if (x) thrust::sort(a); else g(); h(); }", f"int main() {{ if (x) {R} else g(); h(); }}"),
+        ("int main() { if (x) f(); else for (;;) thrust::sort(a); h(); }", f"int main() {{ if (x) f(); else for (;;) {R} h(); }}"),
+        ("int main() { if (thrust::any(a)) f(); h(); }", f"int main() {{ {R}}}"),
+        ("int main() { switch (x) { case 1: f(thrust::sort(a)); g(); break; default: h(); } }",
+         f"int main() {{ switch (x) {{ case 1: {R} default: h(); }} }}"),
+        ("int f() { auto g = [&] { return thrust::sum(a); }; return g(); }", f"int f() {{ auto g = [&] {{ {R}}}; return g(); }}"),
+        ("int main() { int a[] = {1, thrust::sum(b)}; f(); }", f"int main() {{ {R}}}"),
+        ("thrust::vec<int> keys;\nint f() { g(); keys.clear(); }", f"\nint f() {{ g(); {R}}}"),
+        ("using V = thrust::vec<int>; void f(V& v) { v.x(); } void g() { h(); f(a); }", f"  void g() {{ h(); {R}}}"),
+        ("struct S : thrust::base { int n; }; int f(S s) { return s.n; } int g() { return 1; }", "  int g() { return 1; }"),
+        ("namespace n { void f(thrust::vec<int> v) {} int g() { return 1; } }", "namespace n {  int g() { return 1; } }"),
+    ],
+)  # fmt: skip
+def test_the_program_ends_at_the_statement_that_needs_what_is_not_run(text: str, becomes: str) -> None:
+    unit = translate({MAIN: text}, ())
+    assert isinstance(unit, TranslatedUnit)
+    assert re.sub(r"EMU_\w+ ", "", unit.files[0].edited.text).split() == becomes.split()
+
+
+def test_handles_are_made_and_set_up_and_the_first_call_that_computes_ends_the_program() -> None:
+    names = foreign_names(
+        lex_files({MAIN: "int main() { cublasCreate(&h); cublasSetStream(h, s); cublasSetVector(n, x); cufftPlan1d(&p); }"})
+    )
+    lines = header_text(names).splitlines()
+    assert {name: any(f"emu_foreign_{name}(" in line and "emu_refuse(" in line for line in lines) for name in names} == {
+        "cublasCreate": False, "cublasSetStream": False, "cublasSetVector": True, "cufftPlan1d": False,
+    }  # fmt: skip
+
+
 def test_a_library_of_c_is_declared_as_the_unit_uses_it() -> None:
-    code = "cublasStatus_t f(cublasHandle_t h) { return cublasDestroy(h) ? CUBLAS_STATUS_SUCCESS : cublasStatus_t(); }"
+    code = "cublasStatus_t f(cublasHandle_t h) { return cublasSscal(h) ? CUBLAS_STATUS_SUCCESS : cublasStatus_t(); }"
     unit = translate({MAIN: f"#include <cublas_v2.h>\n{code}"}, ())
     assert isinstance(unit, TranslatedUnit)
     header = unit.files[-1].edited.text.splitlines()
     assert "enum cublasStatus_t : int {};" in header
     assert "typedef void* cublasHandle_t;" in header
     assert "constexpr cublasStatus_t CUBLAS_STATUS_SUCCESS = (cublasStatus_t)0;" in header
-    assert "#define cublasDestroy(...) emu_foreign_cublasDestroy(__FILE__, __LINE__, ##__VA_ARGS__)" in header
+    assert "#define cublasSscal(...) emu_foreign_cublasSscal(__FILE__, __LINE__, ##__VA_ARGS__)" in header
 
 
 def test_inline_ptx_that_reads_a_register_needs_no_ptx() -> None:
@@ -331,3 +375,20 @@ def test_calls_of_one_host_function_are_noted(function: str, lines: list[int]) -
 def test_a_file_without_cuda_is_left_as_it_is() -> None:
     unit = translate({MAIN.with_suffix(".cpp"): "void step() { }\n"}, (), noted_function="step")
     assert isinstance(unit, TranslatedUnit) and "EmuCallScope" not in unit.files[0].edited.text
+
+
+def test_floats_become_doubles_for_another_compiler_and_nothing_else_changes() -> None:
+    header, text = (
+        "#define HALF 0.5f\n",
+        '#include "h.cuh"\n__global__ void k(float4 *p, int n) { p[n].x = __fdividef(expf(HALF), 3.f); }\n',
+    )
+    made = promoted_texts([{MAIN: text, Path("/user/h.cuh"): header}])
+    assert isinstance(made, dict)
+    assert made[Path("/user/h.cuh")] == "#define HALF 0.5\n"
+    assert made[MAIN].endswith('#include "h.cuh"\n__global__ void k(double4 *p, int n) { p[n].x = emu_promoted_divide(exp(HALF), 3.); }\n')
+    assert "emu_promoted_divide(double a, double b)" in made[MAIN]
+
+
+@pytest.mark.parametrize("body", ["*p = __float_as_int(1.0f);", "half h = 1; *p = h;"])
+def test_what_depends_on_narrow_bits_has_no_twin_on_a_gpu(body: str) -> None:
+    assert isinstance(promoted_texts([{MAIN: f"__global__ void k(int* p) {{ {body} }}\n"}]), Unpromotable)

@@ -17,9 +17,9 @@ from assistant.model.recording import BufferState, PointerField, RecordedArgumen
 from assistant.model.source import Source
 from assistant.workload.narrow import Extent
 from assistant.workload.recordings import RecordingReader, RecordingWriter
-from jupyter_ext.capturing import Capturing, CellRecording, Subject
+from jupyter_ext.capturing import CellRecorder, CellRecording, Subject
 from jupyter_ext.cells import cell_of, same_cell
-from jupyter_ext.opening import MagicLine, Opening
+from jupyter_ext.opening import CellOpener, MagicLine
 from jupyter_ext.workshop import Workshop
 
 N, SEGMENT, BASE = 1000, 2 << 20, 0x7F00_0000_0000
@@ -62,17 +62,17 @@ def recorded(folder: Path, code: str = CELL, earlier: tuple[str, ...] = ()) -> C
 
 
 @pytest.fixture
-def opening(workshop: Workshop) -> Opening:
-    return Opening(workshop, {})
+def opening(workshop: Workshop) -> CellOpener:
+    return CellOpener(workshop, {})
 
 
 @pytest.fixture
-def capturing(workshop: Workshop) -> Capturing:
-    return Capturing(workshop, None)  # type: ignore[arg-type]  # nothing is run here, so no front end is asked
+def capturing(workshop: Workshop) -> CellRecorder:
+    return CellRecorder(workshop, None)  # type: ignore[arg-type]  # nothing is run here, so no front end is asked
 
 
 def test_the_string_that_was_launched_goes_on_and_is_edited_in_its_place(
-    workshop: Workshop, opening: Opening, capturing: Capturing, tmp_path: Path
+    workshop: Workshop, opening: CellOpener, capturing: CellRecorder, tmp_path: Path
 ) -> None:
     taken = recorded(tmp_path / "recording")
     subject = capturing.subject(taken, None, CELL, tmp_path / "lab.ipynb", "a1")
@@ -94,7 +94,7 @@ def test_the_string_that_was_launched_goes_on_and_is_edited_in_its_place(
     ],
 )
 def test_a_kernel_whose_demangled_name_has_parentheses_goes_on(
-    opening: Opening, capturing: Capturing, tmp_path: Path, text: str, instance: str, chosen: str
+    opening: CellOpener, capturing: CellRecorder, tmp_path: Path, text: str, instance: str, chosen: str
 ) -> None:
     code = CELL.replace(KERNEL, text)
     taken = CellRecording(captured(tmp_path / "recording", instance=instance), known_texts(code, (), {}), ())
@@ -106,7 +106,7 @@ def test_a_kernel_whose_demangled_name_has_parentheses_goes_on(
     assert run.state.headline == "check: no problem found by what was checked", run.state
 
 
-def test_a_text_that_does_not_do_what_was_recorded_is_reported(workshop: Workshop, opening: Opening, tmp_path: Path) -> None:
+def test_a_text_that_does_not_do_what_was_recorded_is_reported(workshop: Workshop, opening: CellOpener, tmp_path: Path) -> None:
     opening.recorded(captured(tmp_path / "recording"))
     cell = cell_of(f"%%kernelopt halve\n{KERNEL.replace('0.5f', '0.75f')}", tmp_path / "other.ipynb", None)
     run = opening.open(cell, MagicLine(kernel="halve", until="check")).run
@@ -125,14 +125,14 @@ def test_buffers_are_as_large_as_the_tensors(tmp_path: Path) -> None:
     assert [one.name for one in case.reference] == ["out"]
 
 
-def test_a_kernel_with_other_parameters_is_refused(opening: Opening, tmp_path: Path) -> None:
+def test_a_kernel_with_other_parameters_is_refused(opening: CellOpener, tmp_path: Path) -> None:
     opening.recorded(captured(tmp_path / "recording"))
     cell = cell_of(f"%%kernelopt halve\n{KERNEL.replace(', int n', '').replace('i < n', 'true')}", tmp_path / "lab.ipynb", None)
     with pytest.raises(UsageError, match="the recorded launch of halve has 3 arguments, the cell's kernel takes 2"):
         opening.open(cell, MagicLine(kernel="halve", until="check"))
 
 
-def test_variables_that_were_set_before_the_recording_are_missed(opening: Opening, tmp_path: Path) -> None:
+def test_variables_that_were_set_before_the_recording_are_missed(opening: CellOpener, tmp_path: Path) -> None:
     opening.recorded(captured(tmp_path / "recording"))
     cell = cell_of(f"%%kernelopt halve\n__constant__ float factor;\n{KERNEL.replace('0.5f', 'factor')}", tmp_path / "lab.ipynb", None)
     with pytest.raises(UsageError, match="the recording lacks the variable factor"):
@@ -149,7 +149,7 @@ def test_what_pytorch_built_an_extension_from_is_reported_without_the_parts_that
     assert text.text == f"#include <cuda.h>\n{KERNEL}"
 
 
-def test_a_text_of_an_earlier_cell_is_found_and_one_that_cannot_be_read_is_reported(capturing: Capturing, tmp_path: Path) -> None:
+def test_a_text_of_an_earlier_cell_is_found_and_one_that_cannot_be_read_is_reported(capturing: CellRecorder, tmp_path: Path) -> None:
     later = "%%kernelopt --capture\nmodule.get_function('halve')(out, x)"
     taken = recorded(tmp_path / "recording", later, (CELL,))
     subject = capturing.subject(taken, None, later, tmp_path / "lab.ipynb", "a2")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -245,3 +246,29 @@ async def test_an_image_holds_the_units_that_define_its_kernels(
     elsewhere = {kernel for names in units.values() for kernel in names}
     assert all(symbol_for(kernel, image.kernels) is not None for kernel in set(kernels) - elsewhere)
     assert isinstance(await compiler.built_for_device(asked, "sm_90"), Build)
+
+
+EXTENSION = """#include <torch/of_none.h>
+__global__ void scale(float *x) { x[threadIdx.x] *= 2.0f; }
+torch::Tensor scaled(torch::Tensor x) { scale<<<1, 32>>>(x.data_ptr<float>()); return x; }
+"""
+CUBLAS = """#include <cublas_v2.h>
+template <class T> __global__ void scale(T *x) { x[threadIdx.x] *= 2; }
+int main() { cublasHandle_t h; float *x = nullptr, a = 2; cublasCreate(&h); scale<float><<<1, 32>>>(x); cublasSscal(h, 32, &a, x, 1); }
+"""
+
+
+@pytest.mark.parametrize(("text", "is_extension"), [(EXTENSION, True), (CUBLAS, False)])
+async def test_device_code_is_compiled_where_a_library_of_the_host_code_is_not_there(
+    tmp_path: Path, worker: Counted, text: str, is_extension: bool
+) -> None:
+    compiler = Compiler(worker, tmp_path / "cache", tmp_path)
+    built = await compiler.built(replace(program(tmp_path, text), is_extension=is_extension), "sm_90", "resources")
+    assert isinstance(built, Build), built
+    assert [resources.kernel.removeprefix("void ").partition("(")[0].partition("<")[0] for resources in built.resources] == ["scale"]
+
+
+async def test_a_mistake_in_device_code_is_told_where_a_library_is_not_there(tmp_path: Path, worker: Counted) -> None:
+    compiler = Compiler(worker, tmp_path / "cache", tmp_path)
+    built = await compiler.built(program(tmp_path, CUBLAS.replace("*= 2;", "*= missing;")), "sm_90", "resources")
+    assert isinstance(built, BuildFailure) and any("missing" in found.message for found in built.diagnostics)

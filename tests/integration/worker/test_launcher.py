@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from assistant.worker.launcher import Command, Launcher, Limits, Running, Streams
+from assistant.worker.launcher import Command, Launcher, Limits, RunningProgram, Streams
 from assistant.worker.linux import PR_SET_CHILD_SUBREAPER, prctl
 from tests.integration.emulator_core.test_process import await_death, await_file, is_alive
 
@@ -52,7 +52,7 @@ def launcher() -> Generator[Launcher]:
         yield made
 
 
-def start(launcher: Launcher, *arguments: str, cwd: Path = Path("/"), limits: Limits | None = None) -> Running:
+def start(launcher: Launcher, *arguments: str, cwd: Path = Path("/"), limits: Limits | None = None) -> RunningProgram:
     null = os.open(os.devnull, os.O_RDWR)
     try:
         return launcher.start(Command(arguments, cwd, {"PATH": "/usr/bin:/bin"}), Streams(null, null, null), limits)
@@ -61,7 +61,7 @@ def start(launcher: Launcher, *arguments: str, cwd: Path = Path("/"), limits: Li
 
 
 @contextmanager
-def closing_end(running: Running) -> Generator[Running]:
+def closing_end(running: RunningProgram) -> Generator[RunningProgram]:
     try:
         yield running
     finally:

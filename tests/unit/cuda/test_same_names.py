@@ -8,7 +8,7 @@ import pytest
 
 from assistant.cuda.match import kernel_of_instance, select_kernels
 from assistant.cuda.parse import parse
-from assistant.cuda.same_names import is_named_file, shortest_names, split_name, told_apart
+from assistant.cuda.same_names import distinguished, is_named_file, shortest_names, split_name
 from assistant.model.source import Source
 
 STATIC = "static __global__ void scale(float* x, int n) {}\n"
@@ -16,7 +16,7 @@ UNNAMED = "namespace { __global__ void scale(float* x, int n) {} }\n"
 
 
 def keys(**texts: str) -> list[str]:
-    files = told_apart([parse(Source(Path(f"/p/{name.replace('__', '/')}.cu"), text)) for name, text in texts.items()])
+    files = distinguished([parse(Source(Path(f"/p/{name.replace('__', '/')}.cu"), text)) for name, text in texts.items()])
     return [kernel.key for file in files for kernel in file.kernels]
 
 
@@ -42,7 +42,7 @@ def test_other_names_stay_as_they_are(first: str, second: str) -> None:
 
 
 def test_a_name_with_a_file_means_that_files_kernel() -> None:
-    first, second = told_apart([parse(Source(Path(f"/p/{name}.cu"), UNNAMED)) for name in ("first", "second")])
+    first, second = distinguished([parse(Source(Path(f"/p/{name}.cu"), UNNAMED)) for name in ("first", "second")])
     assert [len(select_kernels(file, "second.cu:scale")) for file in (first, second)] == [0, 1]
     assert [len(select_kernels(file, "scale")) for file in (first, second)] == [1, 1]
     instance = "second.cu:(anonymous namespace)::scale(float*, int)"

@@ -21,3 +21,8 @@ from assistant.device.capture.demangle import function_name
 )
 def test_a_symbol_is_the_kernel_that_its_author_wrote(symbol: str, name: str) -> None:
     assert function_name(symbol) == name
+
+
+def test_a_kernel_that_another_file_has_too_carries_its_file() -> None:
+    symbol = "__nv_static_28__a35b06a6_7_sums_cu_34166a65__Z4workPKfPfi"
+    assert function_name(symbol, {("sums_cu", "work"): "sums.cu"}) == "sums.cu:work(float const*, float*, int)"

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from assistant.editor.relay import Answering, HostRelay
+from assistant.editor.relay import HostRelay, ModelAnswers
 from assistant.model.completion import ChatMessage, Completion, CompletionFailure, CompletionRequest, FailureKind, ModelRole, ReplySchema
 from assistant.plan.providers import EditorProvider, ModelRelay, PriceTable
 from assistant.plan.providers.patience import Patience
@@ -42,7 +42,7 @@ class Model:
         return self.answer
 
 
-def wired(model: ModelRelay | None) -> tuple[HostRelay, Answering]:
+def wired(model: ModelRelay | None) -> tuple[HostRelay, ModelAnswers]:
     """Both sides, each message through JSON as between processes."""
 
     def through(deliver: Callable[[dict[str, Any]], None]) -> Callable[[dict[str, Any]], None]:
@@ -53,7 +53,7 @@ def wired(model: ModelRelay | None) -> tuple[HostRelay, Answering]:
     async def to_host(message: dict[str, Any]) -> None:
         through(relay.heard)(message)
 
-    answering = Answering(model, to_host)
+    answering = ModelAnswers(model, to_host)
     relay.connect(through(answering.heard))
     return relay, answering
 

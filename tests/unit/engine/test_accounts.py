@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -15,6 +16,7 @@ from assistant.build.architectures import architecture
 from assistant.engine.job import Job
 from assistant.engine.request import JobRequest
 from assistant.engine.search.accounts import JobAccounts, OnWriting
+from assistant.engine.search.earlier_answers import EarlierAnswers
 from assistant.measure.targets import target
 from assistant.model import events
 from assistant.model.attempt import JobRow
@@ -138,6 +140,46 @@ def test_a_call_is_in_memory_before_it_is_sent(opened: Open, store: Store) -> No
     assert (sent.id, sent.at_most) == ("M1", Spending(pytest.approx(0.001), 900, 100, 1))
     accounts.record(made)
     assert store.unanswered_calls("J1") == ()
+
+
+async def test_a_call_waits_while_those_under_way_hold_what_it_may_need(opened: Open) -> None:
+    accounts, _ = opened(Caps(token_count=1_000))
+    made = call("M1", Completion("{}", "small-2", 100, 100), Spending(0.0, 100, 100, 1))
+    await accounts.room(SERVED, 100, 500)
+    accounts.sending(replace(made.request, max_output_tokens=500), SERVED, 100)
+    waiting = asyncio.create_task(accounts.room(SERVED, 100, 500))
+    await asyncio.sleep(0)
+    assert not waiting.done(), "600 of 1,000 are held"
+    assert accounts.refusal(SERVED, 100, 500) is None, "it is no call for ever"
+    accounts.record(made)
+    await asyncio.wait_for(waiting, 10)
+    assert accounts.spent.token_count == 200
+
+
+async def test_a_call_that_never_fits_does_not_wait(opened: Open) -> None:
+    accounts, _ = opened(Caps(token_count=1_000))
+    made = call("M1", Completion("{}", "small-2", 100, 100), Spending(0.0, 100, 100, 1))
+    accounts.sending(made.request, SERVED, 100)
+    await asyncio.wait_for(accounts.room(SERVED, 100, 5_000), 10)
+    assert accounts.refusal(SERVED, 100, 5_000) is not None
+
+
+def test_answers_of_an_earlier_search_are_given_once_each_in_order(opened: Open) -> None:
+    failed = CompletionFailure(FailureKind.TIMED_OUT, "slow", "wait")
+    made = [call(name, Completion(name, "small-2", 1, 1), Spending()) for name in ("M1", "M2")]
+    earlier = [replace(one, request=replace(one.request, about="plan")) for one in (*made, call("M3", failed, Spending()))]
+    answers = EarlierAnswers(earlier)
+    given = [answers.taken("plan") for _ in range(3)]
+    assert [one and one.request.id for one in given] == ["M1", "M2", None]
+    assert answers.taken("code") is None and answers.taken("") is None
+
+
+def test_rounds_that_are_gone_through_again_are_paid_for(opened: Open) -> None:
+    accounts, _ = opened(Caps(round_count=2), Spending(round_count=2))
+    assert [accounts.may_begin_round() for _ in range(3)] == [True, True, False]
+    accounts, _ = opened(Caps(round_count=3), Spending(round_count=2))
+    accounts.leave_out(1)
+    assert [accounts.may_begin_round() for _ in range(3)] == [True, True, False]
 
 
 def test_who_counts_more_than_we_is_reckoned_with(opened: Open) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
@@ -93,7 +93,7 @@ def recorded(after: str) -> Any:
         RecordedLaunch(index, f"{name}(float*)", CONFIG, (RecordedArgument(4, "07", ()),), states, "/a.cu", 9)
         for index, name in enumerate(("first", "second"))
     )
-    return SimpleNamespace(recording=Recording((), ran, (), ()))
+    return SimpleNamespace(stopped_at=None, recording=Recording((), ran, (), ()))
 
 
 def looked(of: SourceVersion, *seen: CountedRun, problems: dict[str, tuple[Problem, ...]] | None = None) -> Repeats:
@@ -126,17 +126,17 @@ def test_what_races_or_reads_garbage_is_not_claimed_to_be_repeatable(tmp_path: P
 def test_a_second_run_of_the_program_shows_what_is_open(tmp_path: Path, again: str | LabFailure | None, found: Repeatability) -> None:
     of = version(tmp_path, MAIN)
     ran = counted(of, launch("first"), counts={"first": 1}, run=None)
-    repeats = looked(of, replace(ran, run=cast("Any", recorded("same"))))
+    repeats = looked(of, replace(ran, run=recorded("same")))
     first, second = of.kernels
     assert repeats.are_open and (repeats.of(first), repeats.of(second)) == (NOT_RUN, NOT_RUN)
-    run = again if isinstance(again, LabFailure) else replace(ran, run=None if again is None else cast("Any", recorded(again)))
+    run = again if isinstance(again, LabFailure) else replace(ran, run=None if again is None else recorded(again))
     repeats.compare(run)
     assert (repeats.are_open, repeats.of(first), repeats.of(second)) == (False, found, NOT_RUN)
 
 
 def test_what_a_declared_workload_shows_stands_with_what_the_program_shows(tmp_path: Path) -> None:
     of = version(tmp_path, MAIN)
-    ran = replace(counted(of, launch("first"), counts={"first": 1}), run=cast("Any", recorded("same")))
+    ran = replace(counted(of, launch("first"), counts={"first": 1}), run=recorded("same"))
     declared = counted(of, launch("first"), counts={"first": 1}, repeatability=(("first(float*)", VARYING), ("gone()", REPEATED)))
     repeats = looked(of, ran, declared)
     repeats.compare(ran)

@@ -124,15 +124,19 @@ SMALLER, FEWER = "give it smaller arguments after --, or raise --timeout", "give
         ),
         *(
             (
-                {
-                    "exit_status": status,
-                    "unsupported": ("not run: Thrust (a.cu:3)", "something else", "not run: cufftExecC2C of cuFFT (a.cu:9)"),
-                },
+                {"exit_status": status, "unsupported": ("not run: cuRAND (a.cu:3)", "something else", *stopped)},
                 "unsupported",
-                "not run by the emulator: Thrust (a.cu:3), cufftExecC2C of cuFFT (a.cu:9); what depends on it is not right",
-                "what was run before it is; compare on a GPU, or in a source without it",
+                f"{said}not run by the emulator: cuRAND (a.cu:3); what depends on it is not right",
+                "run it on a GPU, or declare launches: kernelopt init FILE",
             )
-            for status in (0, 1)
+            for status, stopped, said in (
+                (0, (), ""),
+                (
+                    1,
+                    ("stopped at: cufftExecC2C of cuFFT (a.cu:9)",),
+                    "the program was stopped at cufftExecC2C of cuFFT (a.cu:9), which the emulator does not run; ",
+                ),
+            )
         ),
     ],
 )
@@ -141,7 +145,11 @@ async def test_a_program_that_does_not_succeed_is_counted_and_says_why(
 ) -> None:
     on = setting(TEXT + MAIN, ran(profile("a(float*)"), **ended))
     found = failure(await run_program(on.job, on.version))
-    assert found is not None and (found.kind, found.message, found.remedy) == (kind, message, remedy)
+    assert found is not None and (found.kind, found.message, found.remedy) == (
+        kind,
+        message,
+        remedy.replace("FILE", str(on.version.source.path)),
+    )
     assert found.printed == ("last words" if "stderr" in ended else "")
     assert await count(on.job, on.version) == found
     assert failure(await run_program(on.job, setting(TEXT + MAIN, ran()).version)) is not None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assistant.engine import Allowed
+from assistant.engine import AllowOption
 from assistant.engine.search.deferred import deferred_labels, is_deferred
 from assistant.errors import UsageError
 from assistant.model.verification import Label, Outcome, Verification, VerificationFinding
@@ -37,16 +37,16 @@ def test_a_version_without_a_decision_is_not_put_off() -> None:
 @pytest.mark.parametrize(
     ("words", "allowed"),
     [
-        ("none", Allowed()),
-        ("", Allowed()),
-        ("precision, alignment,precision", Allowed(("precision", "alignment"))),
-        ("Host,arch", Allowed(("arch",), is_host_code=True)),
+        ("none", AllowOption()),
+        ("", AllowOption()),
+        ("precision, alignment,precision", AllowOption(("precision", "alignment"))),
+        ("Host,arch", AllowOption(("arch",), is_host_code=True)),
     ],
 )
-def test_what_is_allowed_is_named_with_commas(words: str, allowed: Allowed) -> None:
-    assert Allowed.read(words) == allowed
+def test_what_is_allowed_is_named_with_commas(words: str, allowed: AllowOption) -> None:
+    assert AllowOption.read(words) == allowed
 
 
 def test_what_nobody_knows_cannot_be_allowed() -> None:
     with pytest.raises(UsageError, match="--allow does not know 'speed'"):
-        Allowed.read("precision,speed")
+        AllowOption.read("precision,speed")

@@ -36,8 +36,8 @@ def names(nodes: tuple[SearchNode, ...]) -> list[str]:
     return [item.attempts[-1] for item in nodes]
 
 
-def chain(width: int = 1) -> Frontier:
-    return Frontier.at(SearchNode(_NOTHING), width)
+def chain() -> Frontier:
+    return Frontier.at(SearchNode(_NOTHING))
 
 
 def test_a_chain_builds_on_the_best_of_each_round() -> None:
@@ -48,15 +48,9 @@ def test_a_chain_builds_on_the_best_of_each_round() -> None:
     assert names(second.ranked()) == ["d", "b", "c", "a"]
 
 
-def test_a_wider_search_keeps_the_second_best_too() -> None:
-    frontier = chain(2).after([node("a", 1.2), node("b", 1.5), node("c", 1.4)])
-    assert names(frontier.nodes) == ["b", "c"]
-    assert names(frontier.after([node("d", 1.3, frontier.nodes[1])]).nodes) == ["d", "a"]
-
-
 def test_what_is_offered_is_the_best_ever_not_the_last() -> None:
-    first = chain(2).after([node("a", 2.0), node("b", 1.5)])
-    second = first.after([node("c", 1.6, first.nodes[1])])
+    first = chain().after([node("a", 2.0), node("b", 1.5)])
+    second = first.elsewhere(first.nodes[0]).after([node("c", 1.6, first.spare[0])])
     assert names(second.ranked())[:2] == ["a", "c"]
     assert second.best_ratio == 2.0
 
@@ -76,18 +70,18 @@ def test_of_similar_gains_the_edit_inside_the_kernel_is_built_on() -> None:
 
 
 def test_what_a_human_must_decide_on_is_never_built_on() -> None:
-    mixed = chain(2).after([node("precise", 1.1), node("rough", 3.0, decision=True)])
+    mixed = chain().after([node("precise", 1.1), node("rough", 3.0, decision=True)])
     assert names(mixed.nodes) == ["precise"]
-    alone = chain(2).after([node("rough", 3.0, decision=True)])
+    alone = chain().after([node("rough", 3.0, decision=True)])
     assert alone.nodes == ()
     assert names(alone.ranked()) == ["rough"]
 
 
 def test_after_a_round_without_gain_a_spare_version_is_built_on_then_the_same_again() -> None:
     first = chain().after([node("a", 1.5), node("b", 1.2)])
-    second = first.elsewhere(first.nodes)
+    second = first.elsewhere(first.nodes[0])
     assert names(second.nodes) == ["b"]
-    assert names(second.elsewhere(second.nodes).nodes) == ["b"]
+    assert names(second.elsewhere(second.nodes[0]).nodes) == ["b"]
     assert names(second.ranked()) == ["a", "b"]
 
 

@@ -58,7 +58,7 @@ async def taken(root: SearchNode, *attempts: Attempt) -> list[SearchNode]:
         return Trial("C9", step, rewrite, made.text, made.others, TrialOutcome.KEPT, "", 1.5, node=kept)
 
     services = SimpleNamespace(history=TrialHistory((), 9), trials=SimpleNamespace(judge=judge))
-    found = await taken_up(cast("Any", context), cast("Any", services), Frontier.at(root, 1))
+    found = await taken_up(cast("Any", context), cast("Any", services), Frontier.at(root))
     return [chosen for chosen in found.chosen if chosen is not root]
 
 

@@ -10,7 +10,7 @@ from typing import Any, cast
 import pytest
 
 from assistant.engine.everywhere import in_programs
-from assistant.engine.judge.other_programs import programs_beside
+from assistant.engine.judge.other_programs import unjudged_programs
 from assistant.engine.reading import read_version
 from assistant.engine.request import JobRequest
 from assistant.engine.source_version import with_text
@@ -31,7 +31,7 @@ async def beside(folder: Path, file: str, **more: Any) -> tuple[str, ...]:
     request = JobRequest(folder / file, folder, **more)
     before = read_version(request, Flags())
     job = cast("Any", SimpleNamespace(request=request))
-    return await programs_beside(job, before, with_text(before, before.source.text + "// edited\n"))
+    return await unjudged_programs(job, before, with_text(before, before.source.text + "// edited\n"))
 
 
 async def test_of_a_shared_header_the_other_program_is_listed_with_how_to_choose_it(folder: Path) -> None:
@@ -55,4 +55,4 @@ async def test_a_file_of_one_program_and_an_unedited_header_list_nothing(folder:
     assert await beside(folder, "bench_transpose.cu") == ()
     request = JobRequest(folder / "common.cuh", folder)
     version = read_version(request, Flags())
-    assert await programs_beside(cast("Any", SimpleNamespace(request=request)), version, version) == ()
+    assert await unjudged_programs(cast("Any", SimpleNamespace(request=request)), version, version) == ()

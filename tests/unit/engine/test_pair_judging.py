@@ -10,7 +10,7 @@ import pytest
 
 from assistant.engine.evaluate.metrics import watched_codes
 from assistant.engine.job import Ending, Job
-from assistant.engine.judge.compared import ComparisonResult, Unjudged, Verdict
+from assistant.engine.judge.compared import ComparisonResult, UnjudgedKernel, Verdict
 from assistant.engine.pair.judging import Reasons, VersionJudgement, judged
 from assistant.engine.proposals.constraints import read_constraint
 from assistant.measure.targets import target
@@ -40,8 +40,11 @@ def said(line: int, severity: DiagnosticSeverity, message: str) -> Diagnostic:
         (ComparisonResult(ENDING), "cannot be judged: it ended"),
         (ComparisonResult(ENDING, failure=LabFailure("crashed", "it died", "debug it")), "cannot be judged: it died; debug it"),
         (ComparisonResult(ENDING, failure=LabFailure("crashed", "it died", "")), "cannot be judged: it died"),
-        (ComparisonResult(ENDING, unjudged=(Unjudged("no case", "give one"), Unjudged("x", None))), "cannot be judged: no case; give one"),
-        (ComparisonResult(ENDING, unjudged=(Unjudged("no case", None),)), "cannot be judged: no case"),
+        (
+            ComparisonResult(ENDING, unjudged=(UnjudgedKernel("no case", "give one"), UnjudgedKernel("x", None))),
+            "cannot be judged: no case; give one",
+        ),
+        (ComparisonResult(ENDING, unjudged=(UnjudgedKernel("no case", None),)), "cannot be judged: no case"),
     ],
 )
 def test_what_was_not_judged_says_why_and_what_to_do(compared: ComparisonResult, trouble: str) -> None:

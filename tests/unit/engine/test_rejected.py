@@ -10,7 +10,7 @@ import pytest
 
 from assistant.cuda.parse import parse
 from assistant.engine.proposals.decide import Decider, DecisionRequest
-from assistant.engine.proposals.rejected import FoundEdit, edit_of, refusals, rejected_before
+from assistant.engine.proposals.rejected import FoundEdit, edits_of, refusals, rejected_before
 from assistant.model.attempt import OtherFile
 from assistant.model.proposal import DecisionKind, Proposal
 from assistant.model.source import Source
@@ -102,7 +102,7 @@ def test_a_rejection_whose_candidates_memory_has_lost_names_no_place(store: Stor
 
 
 def test_the_very_edit_and_no_other_was_rejected_before(store: Store, rejected: Proposal) -> None:
-    edit = edit_of(rejected)
+    edit = edits_of(rejected)[0]
     assert edit == FoundEdit(Path("/w/a.cu"), "k(float *)", change(Path("/w/a.cu"), BEFORE, SECOND))
     words = rejected_before(store, Path("/w"), edit)
     assert words is not None and words.endswith(": style")

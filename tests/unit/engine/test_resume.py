@@ -64,14 +64,29 @@ def test_what_was_dropped_on_a_text_is_excluded_on_that_text_only() -> None:
     assert EARLIER.excluded("another") == frozenset()
 
 
+def test_a_models_plan_is_gone_through_again_so_that_none_of_its_steps_is_excluded() -> None:
+    """A missing semicolon, or a variant that was not tried yet, bans no idea."""
+    by_model = tuple(replace(one, planner="llm:small") for one in EARLIER.attempts)
+    assert replace(EARLIER, attempts=by_model).excluded("old") == frozenset()
+
+
+def test_whether_the_writer_of_a_candidate_went_on_is_known_by_its_calls() -> None:
+    first, second, other = (
+        replace(attempt(number, "tile", 3, TrialOutcome.FAILED, text=str(number)), calls=calls)
+        for number, calls in enumerate((("M1",), ("M1", "M2"), ("M3",)))
+    )
+    earlier = replace(EARLIER, attempts=(first, second, other))
+    assert [earlier.went_on(one) for one in (first, second, other)] == [True, False, False]
+
+
 def test_the_last_step_may_have_variants_left_but_no_variant_is_judged_twice() -> None:
     assert ("block-size", 9) not in EARLIER.excluded("old")
-    assert EARLIER.is_dropped("old", "e")
-    assert not EARLIER.is_dropped("old", "another variant")
+    assert EARLIER.dropped("old", "e") is EARLIER.attempts[-1]
+    assert EARLIER.dropped("old", "another variant") is None
 
 
 def test_a_kept_candidate_is_taken_up() -> None:
-    assert EARLIER.is_kept("old", "b") and not EARLIER.is_dropped("old", "b")
+    assert EARLIER.is_kept("old", "b") and EARLIER.dropped("old", "b") is None
     assert not EARLIER.is_kept("b", "b")
 
 
@@ -85,8 +100,8 @@ def test_a_candidate_of_several_files_is_known_by_all_their_texts() -> None:
     third = attempt(3, "unrolling", 9, TrialOutcome.NOT_BETTER, text="k64")
     earlier = replace(EARLIER, attempts=(first, second, third, attempt(4, "other", 1, TrialOutcome.FAILED, parent="elsewhere")))
     assert earlier.is_kept("old", first.key) and not earlier.is_kept("old", "k64")
-    assert earlier.is_dropped("old", "k64") and not earlier.is_dropped("old", first.key)
-    assert (second.parent_key, earlier.is_dropped(first.key, second.key)) == (first.key, True)
+    assert earlier.dropped("old", "k64") is third and earlier.dropped("old", first.key) is None
+    assert (second.parent_key, earlier.dropped(first.key, second.key)) == (first.key, second)
     assert (earlier.excluded("old"), earlier.excluded(first.key), earlier.excluded("k64")) == ({("unrolling", 9)}, {("padding", 4)}, set())
 
 

@@ -66,7 +66,10 @@ async def test_every_rewrite_of_a_step_is_tried_in_order_and_none_twice(tmp_path
 
 async def test_a_models_duplicate_is_told(tmp_path: Path) -> None:
     on = Search(tmp_path, Scripted([plan_of(NAIVE, tile=[WITH_VALUE], other=[WITH_VALUE])], is_model=True), settings="repairs = 0\n")
-    assert await on.run(max_rounds=1) == [("tile", "not_better"), ("other", "duplicate")]
+    assert sorted(await on.run(max_rounds=1)) == [("other", "duplicate"), ("tile", "not_better")]
+    assert on.reasons[0] == "but for comments and spacing it is the same as one that is being tried"
+    on = Search(tmp_path, Scripted([plan_of(NAIVE, tile=[WITH_VALUE])], is_model=True), settings="repairs = 0\n")
+    assert await on.run(max_rounds=2) == [("tile", "not_better"), ("tile", "duplicate")]
     assert on.reasons[1] == f"it is the same as {on.all(events.CandidateTried)[0].candidate}"
 
 
@@ -97,10 +100,12 @@ async def test_when_enough_was_tried_rules_go_on_with_nothing_and_a_model_is_ask
     plans = [plan_of(NAIVE, tile=[WITH_VALUE, RIGHT], other=[WIDER])]
     rules = Scripted(plans)
     on = Search(tmp_path, rules)
-    assert await on.run(max_candidates=1) == [("tile", "not_better")]
+    assert await on.run(max_candidates=1) == [("tile", "not_better"), ("tile", "not_tried"), ("other", "not_tried")]
+    assert on.reasons[1:] == ["it is not tried: limits.candidates allows 1 candidate of a kernel"] * 2
     model = Scripted(plans, [WIDER], is_model=True)
     on = Search(tmp_path, model, settings="repairs = 1\n")
-    assert await on.run(max_candidates=1, max_rounds=1) == [("tile", "not_better")]
+    told = await on.run(max_candidates=1, max_rounds=1)
+    assert (told[0], sorted(told[1:])) == (("tile", "not_better"), [("other", "not_tried"), *[("tile", "not_tried")] * 2])
     assert (model.setbacks, model.written, rules.written) == ([], ["tile"], ["other", "tile"])
 
 
@@ -203,6 +208,39 @@ async def test_where_no_edit_holds_on_fresh_values_nothing_is_offered(tmp_path: 
     assert on.ending.startswith("nothing to propose")
 
 
+async def test_what_fails_its_confirmation_goes_back_to_the_model_that_wrote_it(tmp_path: Path) -> None:
+    text = Search(tmp_path, Scripted([])).text.replace("boundary = false", "sizes  = { n = { min = 1 } }")
+    planner = Scripted([plan_of(NAIVE, tile=[ONLY_FOR_MULTIPLES_OF_32])], [RIGHT], is_model=True)
+    on = Search(tmp_path, planner, text)
+    assert await on.run(max_rounds=1) == [("tile", "kept"), ("tile", "kept")]
+    (setback,) = planner.setbacks
+    assert setback.kind is SetbackKind.WRONG_ANSWER and setback.reason.startswith("it failed when it was judged on fresh values: ")
+    assert setback.findings and ONLY_FOR_MULTIPLES_OF_32 in setback.text
+    assert sum("failed its confirmation" in words for words in on.said) == 1
+    (made,) = on.all(events.ProposalMade)
+    assert RIGHT in on.store.find_proposal(made.id).files[0].after_text
+
+
+async def test_a_model_that_gives_up_on_it_leaves_it_at_that(tmp_path: Path) -> None:
+    text = Search(tmp_path, Scripted([])).text.replace("boundary = false", "sizes  = { n = { min = 1 } }")
+    given_up = UnwrittenStep(UnwrittenStepCode.GIVEN_UP, "it needs whole tiles")
+    on = Search(tmp_path, Scripted([plan_of(NAIVE, tile=[ONLY_FOR_MULTIPLES_OF_32])], [given_up], is_model=True), text)
+    assert await on.run(max_rounds=1) == [("tile", "kept"), ("tile", "unwritten")]
+    assert on.offered == []
+
+
+async def test_a_repair_that_there_is_no_room_for_is_told(tmp_path: Path) -> None:
+    planner = Scripted([plan_of(NAIVE, tile=[UNKNOWN])], [RIGHT], is_model=True)
+    on = Search(tmp_path, planner, settings="repairs = 1\n")
+    assert await on.run(max_rounds=1, max_candidates=1) == [("tile", "build_failed"), *[("tile", "not_tried")] * 2]
+    assert "a repair of it is not tried: limits.candidates allows 1 candidate of a kernel" in on.reasons
+
+
+async def test_what_rules_are_left_with_when_time_is_up_is_told(tmp_path: Path) -> None:
+    on = Search(tmp_path, Scripted([plan_of(NAIVE, tile=[RIGHT])]))
+    assert await on.run(caps=Caps(gpu_s=0.0)) == [] and on.ending.endswith("the cap of 0 s of GPU ended the search")
+
+
 async def test_an_interrupted_search_with_a_model_takes_up_what_it_kept_without_asking_again(tmp_path: Path) -> None:
     planner = Scripted(
         [plan_of(NAIVE, tile=[RIGHT], other=[WITH_VALUE]), plan_of("ox < n", wider=[ONLY_FOR_MULTIPLES_OF_32])], is_model=True
@@ -215,7 +253,7 @@ async def test_an_interrupted_search_with_a_model_takes_up_what_it_kept_without_
     assert [event.job for event in on.all(events.CandidateTried)] == [job] * 3  # told again, and none tried
     told = [words for words in on.said if "takes up" in words]
     assert told == [f"turn: takes up {name} at line 10, which {job} had kept" for name in ("tile", "wider")]
-    assert on.offered == [("tile", "wider")] and planner.written == []
+    assert on.offered == [("tile", "wider")] and [setback.kind for setback in planner.setbacks] == []
     made = on.store.find_proposal(on.all(events.ProposalMade)[0].id)
     assert (made.model, made.calls) == ("small", ("M1",))
     assert made.comparison.ratio == pytest.approx(1.403, abs=0.001)
@@ -276,9 +314,9 @@ def timed(kernel: str, takes_us: int) -> str:
 @pytest.mark.parametrize(
     ("clock", "core_count", "written"),
     [
-        (None, 1, ["wider", "tile", "wider", "model", "wider"]),
-        (Clock(), 16, ["wider", "tile", "wider", "model", "wider"]),
-        (Clock(), 2, ["tile", "model", "wider"]),
+        (None, 1, ["wider", "tile", "wider"]),
+        (Clock(), 16, ["wider", "tile", "wider"]),
+        (Clock(), 2, ["tile", "wider"]),
     ],
 )
 async def test_what_rules_write_behind_a_candidate_is_compiled_with_it_unless_that_would_disturb_a_clock(
@@ -291,8 +329,8 @@ async def test_what_rules_write_behind_a_candidate_is_compiled_with_it_unless_th
         by_model=frozenset({"model"}),
     )
     on = Search(tmp_path, planner, f"{QUICK}\n{start}\n", timing=clock)
-    assert await on.run(max_rounds=1) == [("tile", "kept"), ("model", "unwritten"), ("wider", "kept")]
-    assert planner.written == written
+    assert await on.run(max_rounds=1) == [("model", "unwritten"), ("tile", "kept"), ("wider", "kept")]
+    assert [name for name in planner.written if name != "model"] == written
 
 
 @pytest.mark.parametrize("cited", [None, 0])

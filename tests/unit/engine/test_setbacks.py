@@ -6,13 +6,13 @@ from dataclasses import fields, replace
 
 import pytest
 
-from assistant.engine.search.setbacks import attempted_before, setback_of, tried_before
+from assistant.engine.search.setbacks import attempted_before, setback_of, setback_of_attempt, tried_before
 from assistant.engine.search.trials import Trial
 from assistant.model.build import Diagnostic, DiagnosticSeverity, KernelResources
 from assistant.model.plan import Rewrite, Setback, SetbackKind, Step
 from assistant.model.profile import Evidence, Method, Problem
 from assistant.model.trial import TrialOutcome
-from assistant.model.verification import Outcome, VerificationFinding
+from assistant.model.verification import CaseResult, Label, Outcome, Verification, VerificationFinding
 from tests.unit.engine.test_resume import attempt
 
 SECRET = "root:x:0:0"
@@ -38,6 +38,27 @@ def test_a_failure_that_can_be_fixed_is_a_setback(outcome: TrialOutcome, kind: S
 )
 def test_what_another_edit_would_not_fix_is_none(outcome: TrialOutcome) -> None:
     assert setback_of(TRIAL.ended(outcome, "because")) is None
+
+
+def only_at_its_own_sizes(verdict) -> Verification:
+    found = VerificationFinding("assumption", Outcome.NEEDS_DECISION, "right only for the program's own sizes; with n=65: wrong", case=0)
+    cases = (CaseResult("resized", "n=65", 1.0, Outcome.NEEDS_DECISION, 1.5, 0.2),)
+    return replace(verdict(Outcome.NEEDS_DECISION, found), cases=cases)
+
+
+def test_a_kept_edit_that_is_right_only_here_goes_back_unless_that_decision_was_put_off(verdict) -> None:
+    kept = replace(TRIAL, verification=only_at_its_own_sizes(verdict)).ended(TrialOutcome.KEPT, "faster")
+    setback = setback_of(kept)
+    assert setback is not None and setback.kind is SetbackKind.ONLY_HERE
+    assert setback_of(kept, frozenset({Label.ASSUMPTION})) is None
+    stated = VerificationFinding("assumption", Outcome.NEEDS_DECISION, "n is even")
+    assert setback_of(replace(kept, verification=verdict(Outcome.NEEDS_DECISION, stated))) is None, "its writer said so"
+
+
+def test_of_a_candidate_of_an_earlier_job_its_writer_is_told_what_memory_has() -> None:
+    setback = setback_of_attempt(replace(attempt(1, "tile", 3, TrialOutcome.BUILD_FAILED, text="k"), reason="expected a ;"))
+    assert setback is not None and (setback.kind, setback.reason, setback.text) == (SetbackKind.BUILD, "expected a ;", "k")
+    assert setback_of_attempt(attempt(1, "tile", 3, TrialOutcome.KEPT)) is None
 
 
 def test_a_compilers_words_come_along() -> None:

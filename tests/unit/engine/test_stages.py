@@ -255,13 +255,18 @@ async def test_a_program_that_fails_is_profiled_all_the_same_and_is_no_success(t
     assert on.only(events.Profile).totals["global_load_sectors"] == 256 and on.only(events.ProfileSummary)
 
 
-async def test_kernels_whose_names_a_macro_makes_are_named(tmp_path: Path) -> None:
-    made = "#define MAKE(NAME) __global__ void NAME##_kernel(float *x) {}\nMAKE(add)\n"
+async def test_kernels_that_were_not_reached_and_those_of_no_file_are_named(tmp_path: Path) -> None:
+    def stopped(run: ProgramRun) -> ProgramRun:
+        others = (replace(profile, kernel="of_a_header(float*)") for profile in run.profiles[1:])
+        return replace(run, exit_status=1, profiles=(run.profiles[0], *others), unsupported=("stopped at: Thrust (a.cu:9)",))
+
     for command in ("check", "profile"):
-        on = Commands(tmp_path)
-        (told,) = await looked(on, command, A + made)
-        assert told == (Severity.INFORMATION, "not listed, as a macro (MAKE) makes the name: add_kernel", None)
-        assert on.all(events.Message)[0].line == A.count("\n") + 2
+        on = Altered(tmp_path, alter=stopped)
+        unlisted, unreached, error = await looked(on, command, SCALE + BOTH + BESIDE)
+        assert unlisted[1] == "launched too, and not found as text in the program's files: of_a_header"
+        assert unreached[1] == "not reached, as the program was stopped: both(float *, float *, int)"
+        assert error[1] == "the program was stopped at Thrust (a.cu:9), which the emulator does not run"
+        assert on.ending.exit_code == 3
 
 
 async def test_an_access_beyond_a_declared_array_doubts_the_first_block(tmp_path: Path) -> None:

@@ -1,8 +1,11 @@
 """What a chain does not take twice."""
 
+from dataclasses import replace
+
 import pytest
 
-from assistant.engine.proposals.steps import SettledStep, followed, is_settled, moved
+from assistant.engine.proposals.steps import SettledStep, followed, is_settled, moved, settled_step
+from assistant.model.plan import Step
 from assistant.model.trial import TrialOutcome
 
 
@@ -26,6 +29,11 @@ def test_only_an_edit_that_may_still_gain_is_judged_again(outcome: TrialOutcome,
 def test_a_slip_that_no_compiler_takes_does_not_ban_a_models_idea() -> None:
     assert not is_settled(TrialOutcome.BUILD_FAILED, None, is_by_model=True)
     assert is_settled(TrialOutcome.FAILED, None, is_by_model=True)
+
+
+def test_two_designs_for_one_place_are_settled_apart() -> None:
+    step = Step("tile", "k()", 3, "", (), "", (), 0.0, design="Tiles of 32.")
+    assert settled_step(step) != settled_step(replace(step, design="Tiles of 64."))
 
 
 def test_a_settled_step_moves_with_its_line() -> None:

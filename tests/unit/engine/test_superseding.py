@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from assistant.engine.proposals.rejected import edit_of
+from assistant.engine.proposals.rejected import edits_of
 from assistant.engine.proposals.superseding import better_open, offered_already, store_and_supersede, successor
 from assistant.model.comparison import SpeedOutcome
 from assistant.model.proposal import Proposal, ProposalState
@@ -46,7 +46,7 @@ def test_what_is_not_another_edit_of_the_same_kernel_gives_way(other: dict[str, 
 def test_a_search_that_goes_on_finds_the_very_edit_that_it_had_offered(store: Store, fast: Proposal) -> None:
     folder = fast.path.parent
     store_and_supersede("J1", store, folder, fast)
-    edit = edit_of(fast)
+    edit = edits_of(fast)[0]
     assert offered_already(store, folder, edit) == fast
     assert offered_already(store, folder, replace(edit, files=change(fast.path, "a\n", "another"))) is None
     store_and_supersede("J1", store, folder, _of(fast, "P03", 4.0))

@@ -36,8 +36,8 @@ def recorded(steps: tuple[DeviceStep, ...] | None, **more: Any) -> Recording:
     return replace(Recording((), (), (), (), shape_counts=(ShapeCount(*SCALED, 5), ShapeCount(*OTHER, 2)), steps=steps), **more)
 
 
-def predicted(recording: Recording, *profiles: LaunchProfile) -> Timeline | None:
-    run = SimpleNamespace(profiles=profiles or (counted(), counted(OTHER)))
+def predicted(recording: Recording, *profiles: LaunchProfile, stopped_at: str | None = None) -> Timeline | None:
+    run = SimpleNamespace(profiles=profiles or (counted(), counted(OTHER)), run=SimpleNamespace(stopped_at=stopped_at))
     evaluation: Any = SimpleNamespace(assessment=SimpleNamespace(kernels=(), counted=run), counted=run)
     return predicted_timeline(evaluation, recording, target("h200"))
 
@@ -98,6 +98,12 @@ def test_a_program_that_was_run_in_part_says_that_something_may_be_missing() -> 
     cut = "the program was run in part: what it does after its time was up may be missing"
     assert found(recorded((LAUNCH,), first_partial=0)).notes == (cut, GAPS)
     assert cut in found(recorded(None, first_partial=0)).notes
+
+
+def test_a_program_that_was_stopped_says_what_is_missing() -> None:
+    timeline = predicted(recorded((LAUNCH,)), stopped_at="cublasSscal of cuBLAS (a.cu:3)")
+    stopped = "the program was stopped at cublasSscal of cuBLAS (a.cu:3), which is not run here: what it does after is missing"
+    assert timeline is not None and timeline.notes == (stopped, GAPS)
 
 
 @pytest.mark.parametrize(

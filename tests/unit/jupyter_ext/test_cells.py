@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from assistant.cuda.embedded.find import find_embedded
-from assistant.model.embedded import Container, Embedded
+from assistant.model.embedded import Container, EmbeddedText
 from assistant.model.proposal import REASON_CODES
 
 CLIENT = Path(__file__).parents[3] / "jupyterlab-client"
@@ -19,7 +19,7 @@ KNOWN = json.loads((CLIENT / "test" / "cells.json").read_text("utf-8"))
 def test_a_cell_is_cuda_here_as_there(known: dict[str, str | None]) -> None:
     cell = known["cell"]
     assert cell is not None
-    found = [part for part in find_embedded(cell, Container.NOTEBOOK_CELL) if isinstance(part, Embedded)]
+    found = [part for part in find_embedded(cell, Container.NOTEBOOK_CELL) if isinstance(part, EmbeddedText)]
     assert [part.text for part in found] == ([] if known["code"] is None else [known["code"]])
 
 

@@ -10,7 +10,7 @@ from assistant.engine.request import OptimizeOptions
 from assistant.model.pair import TurnKind
 from jupyter_ext.cells import cell_of
 from jupyter_ext.commands import CommandOptions, Commands
-from jupyter_ext.reviewing import Reviewing
+from jupyter_ext.reviewing import ProposalReviewer
 from jupyter_ext.workshop import CellQuestions, Workshop
 from tests.unit.jupyter_ext.test_reviewing import Page
 
@@ -18,7 +18,7 @@ from tests.unit.jupyter_ext.test_reviewing import Page
 def check(workshop: Workshop, *words: str) -> str:
     """The Markdown that ``%kernelopt`` shows; without a shell, IPython prints what it would display."""
     with redirect_stdout(StringIO()) as said:
-        Commands(workshop, Reviewing(workshop, Page())).run(words[0], words[1:], CommandOptions())
+        Commands(workshop, ProposalReviewer(workshop, Page())).run(words[0], words[1:], CommandOptions())
     return ast.literal_eval(said.getvalue())["text/markdown"]
 
 

@@ -7,12 +7,12 @@ import pytest
 
 from assistant.errors import UsageError
 from assistant.model.launch import Dim3, LaunchConfig
-from jupyter_ext.options import Launching, pairs_of, shapes_of, unquoted, values_of, without_accept
+from jupyter_ext.options import LaunchOptions, pairs_of, shapes_of, unquoted, values_of, without_accept
 from tests.unit.live.test_binding import SCALE
 
 
 def check(grid: str | None, block: str | None, **values: object) -> LaunchConfig:
-    return Launching(grid, block, None, {"width": 32}).config(values, {})
+    return LaunchOptions(grid, block, None, {"width": 32}).config(values, {})
 
 
 def test_arguments_are_split_at_commas_outside_of_brackets_and_strings() -> None:
@@ -40,7 +40,7 @@ def test_a_grid_is_worked_out_for_the_arguments_of_each_launch() -> None:
 
 
 def test_what_a_call_says_stands_above_the_line() -> None:
-    assert Launching("1", "32", None, {}).config({}, {"block": 64}).block == Dim3(64)
+    assert LaunchOptions("1", "32", None, {}).config({}, {"block": 64}).block == Dim3(64)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from assistant.engine.request import OptimizeOptions
 from assistant.live.sources import known_texts
 from assistant.model.proposal import ProposalState
 from jupyter_ext.cells import Cell, CellEdit, Replacement, captured_cell, cell_of
-from jupyter_ext.reviewing import Reviewing
+from jupyter_ext.reviewing import ProposalReviewer
 from jupyter_ext.runs import CellRun
 from jupyter_ext.workshop import CellQuestions, Workshop
 from tests.changes import change
@@ -40,7 +40,7 @@ class Notebook:
 
     def __init__(self, workshop: Workshop, folder: Path) -> None:
         self.workshop, self.page, self._path = workshop, Page(), folder / "lab.ipynb"
-        self.reviewing = Reviewing(workshop, self.page)
+        self.reviewing = ProposalReviewer(workshop, self.page)
 
     def run(self, cell_id: str, text: str) -> CellRun:
         return self.workshop.open(self.cell(cell_id, text), None, CellQuestions(None, (), OptimizeOptions()))

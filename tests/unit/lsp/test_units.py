@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from lsprotocol import types
 
 from assistant.cuda.embedded.find import find_embedded
-from assistant.model.embedded import Container, Embedded, EmbeddingProblem, EmbeddingProblemCode
+from assistant.model.embedded import Container, EmbeddedText, EmbeddingProblem, EmbeddingProblemCode
 from assistant.model.source import Span, TextEdit
 from lsp.embedded import PythonText, read_cuda_cell, read_embedded
 from lsp.positions import Positions
@@ -239,7 +239,7 @@ def test_whatever_is_typed_every_unit_is_what_the_document_says(
     for start, length, new in changes:
         text = text[:start] + new + text[start + length :]
         units, _ = read_embedded(opened(text, container=container), units, frozenset(), may_rename)
-        found = [item for item in find_embedded(text, container) if isinstance(item, Embedded)]
+        found = [item for item in find_embedded(text, container) if isinstance(item, EmbeddedText)]
         assert [unit.text for unit in units] == [item.text for item in found]
         assert len({unit.key for unit in units}) == len({unit.path for unit in units}) == len(units)
         for unit in units:

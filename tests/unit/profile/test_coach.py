@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from assistant.profile.coach import Standing, advice, most_left_ratio, most_program_ratio
+from assistant.profile.coach import MeasuredShape, advice, most_left_ratio, most_program_ratio
 
 
-def standing(light: float | None, share: float | None = None, busiest: tuple[str, float] | None = None) -> Standing:
-    return Standing("k", 31e-6, light, None if light is None else "dram", share, busiest)
+def standing(light: float | None, share: float | None = None, busiest: tuple[str, float] | None = None) -> MeasuredShape:
+    return MeasuredShape("k", 31e-6, light, None if light is None else "dram", share, busiest)
 
 
 @pytest.mark.parametrize(
@@ -26,7 +26,7 @@ def standing(light: float | None, share: float | None = None, busiest: tuple[str
         (standing(None, 1.0), None),
     ],
 )
-def test_advice_names_the_bound_and_the_next_step(found: Standing, told: str | None) -> None:
+def test_advice_names_the_bound_and_the_next_step(found: MeasuredShape, told: str | None) -> None:
     assert advice(found) == told
 
 

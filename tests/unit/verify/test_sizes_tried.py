@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from assistant.model.verification import CaseResult, Outcome
-from assistant.verify.evidence import SizesTried
+from assistant.verify.evidence import SizeCoverage
 from assistant.verify.sizes_tried import caveats_of, untried
 
-TRIED = SizesTried(own=("rows=100, cols=32",), names=("rows", "cols"), modelled=frozenset({"rows=149, cols=47", "rows=149, cols=32"}))
+TRIED = SizeCoverage(own=("rows=100, cols=32",), names=("rows", "cols"), modelled=frozenset({"rows=149, cols=47", "rows=149, cols=32"}))
 
 
 def passed(shape: str, outcome: Outcome = Outcome.PASS, kind: str = "resized") -> CaseResult:
@@ -28,7 +28,7 @@ def test_without_other_values_either_the_verdict_names_that() -> None:
 
 
 def test_at_most_two_shapes_are_named() -> None:
-    many = SizesTried(("n=1", "n=2", "n=3"), ("n",), frozenset())
+    many = SizeCoverage(("n=1", "n=2", "n=3"), ("n",), frozenset())
     assert caveats_of(many, []) == ("at the program's own sizes (n=1; n=2; …)",)
 
 

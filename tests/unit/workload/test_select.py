@@ -134,6 +134,7 @@ def test_an_added_kernel_leaves_only_the_program_level() -> None:
 
 def test_the_name_of_an_instance_is_found() -> None:
     assert kernel_name("void ns::tr<1, (int)2>(float*, float const*)") == "ns::tr"
+    assert kernel_name("(anonymous namespace)::shift(float*)") == "shift"
     assert kernel_name("k") == "k"
 
 

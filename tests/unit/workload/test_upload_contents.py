@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from assistant.model.recording import Upload
 from assistant.workload.recordings import blob_name
-from assistant.workload.upload_contents import Uploaded, has_other_contents
+from assistant.workload.upload_contents import ProgramUploads, has_other_contents
 
 
-def uploaded(*pieces: tuple[int, bytes]) -> Uploaded:
+def uploaded(*pieces: tuple[int, bytes]) -> ProgramUploads:
     contents = {blob_name(data): data for _, data in pieces}
     uploads = tuple(Upload("k", blob_name(data), len(data), 0, offset, False, 0) for offset, data in pieces)
-    return Uploaded(uploads, contents.__getitem__)
+    return ProgramUploads(uploads, contents.__getitem__)
 
 
 def test_pieces_of_an_array_are_the_array_and_the_other_way_round() -> None:

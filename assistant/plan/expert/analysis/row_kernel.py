@@ -60,6 +60,10 @@ class RowKernel(Record):
     loops: tuple[RowLoop, ...]
     stores: tuple[Node, ...]
     """Statements that one lane alone must run: they store once for the row."""
+    statements: tuple[Node, ...]
+    """Everything that runs for a row, in order."""
+    guards: tuple[Node, ...]
+    """Bounds checks: ``if`` statements that return early, or the one around it all."""
 
 
 def row_kernel(context: TransformationContext, block: Dim3) -> RowKernel | Obstacle:
@@ -72,17 +76,18 @@ def row_kernel(context: TransformationContext, block: Dim3) -> RowKernel | Obsta
     row = _row(context, function, block)
     if isinstance(row, Obstacle):
         return row
-    statements = _statements(tree, function, row)
-    if isinstance(statements, Obstacle):
-        return statements
+    found = _statements(tree, function, row)
+    if isinstance(found, Obstacle):
+        return found
+    statements, guards = found
     loops: list[RowLoop] = []
     stores: list[Node] = []
     for statement in statements:
         if statement.type in LOOPS:
-            found = _row_loop(context, function, statement)
-            if isinstance(found, Obstacle):
-                return found
-            loops.append(found)
+            each = _row_loop(context, function, statement)
+            if isinstance(each, Obstacle):
+                return each
+            loops.append(each)
         else:
             kind = _single(tree, function, statement)
             if isinstance(kind, Obstacle):
@@ -91,7 +96,7 @@ def row_kernel(context: TransformationContext, block: Dim3) -> RowKernel | Obsta
                 stores.append(statement)
     if not any(each.node == loop for each in loops):
         return Obstacle(DeclineReason.LOOP_FORM, "the loop at this line stands inside another statement")
-    kernel = RowKernel(function, row, tuple(loops), tuple(stores))
+    kernel = RowKernel(function, row, tuple(loops), tuple(stores), tuple(statements), tuple(guards))
     return _exchange_obstacle(context, kernel) or kernel
 
 
@@ -126,14 +131,16 @@ def _row(context: TransformationContext, function: Function, block: Dim3) -> Var
     return found
 
 
-def _statements(tree: SyntaxTree, function: Function, row: Variable) -> list[Node] | Obstacle:
-    """What runs for each row, in order, through a bounds check around it all or an early return."""
+def _statements(tree: SyntaxTree, function: Function, row: Variable) -> tuple[list[Node], list[Node]] | Obstacle:
+    """What runs for each row, in order, and the bounds checks before or around it."""
     outer = [n for n in function.body.named_children if n.type not in ("comment", "preproc_call")]
     found: list[Node] = []
+    guards: list[Node] = []
     for statement in outer:
         branch = statement.child_by_field_name("consequence") if statement.type == "if_statement" else None
         only = None if branch is None else lone_statement(branch)
         if only is not None and only.type == "return_statement" and statement.child_by_field_name("alternative") is None:
+            guards.append(statement)
             continue
         if branch is not None and branch.type == "compound_statement" and any(tree.find("for_statement", inside=branch)):
             is_last = statement == outer[-1] and statement.child_by_field_name("alternative") is None
@@ -142,9 +149,10 @@ def _statements(tree: SyntaxTree, function: Function, row: Variable) -> list[Nod
                     DeclineReason.CONDITIONAL, f"the `if` at line {tree.line(statement)} is more than a bounds check of the row"
                 )
             found += [n for n in branch.named_children if n.type not in ("comment", "preproc_call")]
+            guards.append(statement)
             continue
         found.append(statement)
-    return found
+    return found, guards
 
 
 def _row_loop(context: TransformationContext, function: Function, loop: Node) -> RowLoop | Obstacle:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 
 from assistant.cuda.launch_shape import Launch
 from assistant.cuda.syntax import node_text
+from assistant.model.launch import Dim3
 from assistant.model.plan import DeclineReason
 from assistant.model.source import TextEdit
 from assistant.plan.expert.analysis.kernel_launches import launches_of, of_program
@@ -28,17 +29,17 @@ _CEILING = re.compile(r"\(\s*(?P<total>.+?)\s*\+\s*(?P<less>\w+)(?P<minus>\s*-\s
 _SIMPLE = re.compile(r"[\w.]+|\([^()]*\)|\w+\([^()]*\)")
 
 
-_Change = Callable[[str, str], str | None]
-"""(what a grid has along an axis, as written; the axis) → the new text; None where the axis stays as it is."""
+_Change = Callable[[str, str, str], str | None]
+"""(what a grid has along an axis, as written; the axis; what the block has along x) → the new text; None where the axis stays as it is."""
 
 
 def coarser_grid(context: TransformationContext, factors: Mapping[str, int]) -> tuple[TextEdit, ...] | Obstacle:
     """Edits that divide the grid of every launch by ``factors``, rounded up; why not where a grid is out of sight."""
 
-    def change(text: str, axis: str) -> str | None:
+    def change(text: str, axis: str, _: str) -> str | None:
         return _divided(text, factors[axis]) if factors.get(axis, 1) > 1 else None
 
-    def declared(text: str, axis: str) -> str | None:
+    def declared(text: str, axis: str, _: str) -> str | None:
         factor = factors.get(axis, 1)
         if factor == 1:
             return None
@@ -47,13 +48,13 @@ def coarser_grid(context: TransformationContext, factors: Mapping[str, int]) -> 
     return _grid_edits(context, change, declared)
 
 
-def finer_grid(context: TransformationContext, factor: int) -> tuple[TextEdit, ...] | Obstacle:
-    """Edits that give every launch ``factor`` times as many blocks along x; why not where a grid is out of sight."""
+def finer_grid(context: TransformationContext, factor: int, block: Dim3) -> tuple[TextEdit, ...] | Obstacle:
+    """Edits that give every launch of ``block`` ``factor`` times as many blocks along x; why not where a grid is out of sight."""
 
-    def change(text: str, axis: str) -> str | None:
-        return _multiplied(text, factor) if axis == "x" else None
+    def change(text: str, axis: str, size: str) -> str | None:
+        return _multiplied(text, factor, size, block.x) if axis == "x" else None
 
-    def declared(text: str, axis: str) -> str | None:
+    def declared(text: str, axis: str, _: str) -> str | None:
         return (str(int(text) * factor) if text.isdigit() else f"({text}) * {factor}") if axis == "x" else None
 
     return _grid_edits(context, change, declared)
@@ -77,30 +78,29 @@ def _grid_edits(context: TransformationContext, change: _Change, declared: _Chan
 
 def _launch_edits(program: TransformationContext, launch: Launch, change: _Change) -> tuple[TextEdit, ...] | Obstacle:
     tree, shape = program.tree, launch.grid
+    size = node_text(launch.block.components[0]) if launch.block.components else ""
     is_written_here = shape.variable is None and bool(shape.components)
     if is_written_here or is_only_used_here(program, launch, shape):
-        changed = ((node, change(node_text(node), axis)) for node, axis in zip(shape.components, "xyz", strict=False))
+        changed = ((node, change(node_text(node), axis, size)) for node, axis in zip(shape.components, "xyz", strict=False))
         return tuple(TextEdit(tree.span(node), text) for node, text in changed if text is not None)
     if is_count_parameter(launch, shape):
-        text = change(node_text(shape.expression), "x")
+        text = change(node_text(shape.expression), "x", size)
         return () if text is None else (TextEdit(tree.span(shape.expression), text),)
     if shape.variable is None and not is_dim3_parameter(launch, shape):
         place = tree.place(launch.site.span)
         return Obstacle(DeclineReason.LAUNCH_FORM, f"the grid of the launch on {place} is made elsewhere")
     name = node_text(shape.expression)
-    parts = [change(f"{name}.{axis}", axis) or f"{name}.{axis}" for axis in "xyz"]
+    parts = [change(f"{name}.{axis}", axis, size) or f"{name}.{axis}" for axis in "xyz"]
     return (TextEdit(tree.span(shape.expression), f"dim3({', '.join(parts)})"),)
 
 
-def _multiplied(text: str, factor: int) -> str:
-    """As many blocks, each for a ``factor``-th of what it did."""
+def _multiplied(text: str, factor: int, size: str, block_size: int) -> str:
+    """As many blocks, each for a ``factor``-th of what it did; ``size`` is how the block's is written."""
     found = _CEILING.fullmatch(text.strip())
-    if found is not None and found["size"].isdigit() and int(found["size"]) % factor == 0:
-        size = int(found["size"])
+    rest = block_size // factor
+    if found is not None and found["size"] in (size, str(block_size)) and block_size % factor == 0:
         less = found["less"]
-        is_ceiling = less == found["size"] if found["minus"] else less == str(size - 1)
-        if is_ceiling:
-            rest = size // factor
+        if less == found["size"] if found["minus"] else less == str(block_size - 1):
             return f"({found['total']} + {rest - 1}) / {rest}" if rest > 1 else found["total"]
     if text.strip().isdigit():
         return str(int(text) * factor)
@@ -132,7 +132,7 @@ def _declared_edits(shape: DeclaredShape, declared: _Change) -> tuple[TextEdit, 
         is_text = item.text.startswith('"')
         if not is_text and not item.text.isdigit():
             return Obstacle(DeclineReason.LAUNCH_FORM, f"the workload {shape.name} declares a grid that is no list of numbers and texts")
-        new = declared(item.text[1:-1] if is_text else item.text, axis)
+        new = declared(item.text[1:-1] if is_text else item.text, axis, "")
         if new is not None:
             edits.append(TextEdit(item.span, f'"{new}"' if is_text else new))
     return tuple(edits) if shape.grid else Obstacle(DeclineReason.LAUNCH_FORM, f"the workload {shape.name} declares no grid in this form")

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 
+from assistant.model.launch import Dim3
 from assistant.model.plan import DeclineReason
 from assistant.model.source import Expression, Kernel, Span
 from assistant.plan.expert.analysis.kernel_launches import extent_of, of_program
@@ -20,7 +21,7 @@ from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.record import Record
 
-__all__ = ["DeclaredShape", "declared_shapes", "guessed_launch", "launch_elsewhere", "launched_with", "shapes_in"]
+__all__ = ["DeclaredShape", "declared_blocks", "declared_shapes", "guessed_launch", "launch_elsewhere", "launched_with", "shapes_in"]
 
 _BLOCK = re.compile(r"/\*\s*kernelopt\b(?P<toml>.*?)\*/", re.DOTALL)
 _SECTION = re.compile(r"^\s*\[workload\.(?P<name>[\w-]+)\]\s*$(?P<body>.*?)(?=^\s*\[workload\.[\w-]+\]|\Z)", re.DOTALL | re.MULTILINE)
@@ -59,6 +60,14 @@ def shapes_in(text: str, kernel: Kernel) -> tuple[DeclaredShape, ...]:
                 is_guessed = _GUESSED.search(section["body"]) is not None
                 found.append(DeclaredShape(section["name"], grid, block, is_guessed))
     return tuple(found)
+
+
+def declared_blocks(context: TransformationContext) -> tuple[Dim3, ...]:
+    """Every block that is declared for the kernel; none where one is not made of numbers."""
+    blocks = [[item.text for item in shape.block] for shape in declared_shapes(context)]
+    if any(not texts or not all(text.isdigit() for text in texts) for texts in blocks):
+        return ()
+    return tuple(dict.fromkeys(Dim3(*(int(text) for text in texts)) for texts in blocks))
 
 
 def guessed_launch(context: TransformationContext) -> Obstacle | None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from assistant.cuda.embedded.find import find_embedded
 from assistant.cuda.embedded.replace import replace
-from assistant.model.embedded import Container, Embedded, EmbeddingKind, EmbeddingProblem, EmbeddingProblemCode
+from assistant.model.embedded import Container, EmbeddedText, EmbeddingKind, EmbeddingProblem, EmbeddingProblemCode
 from assistant.model.source import Span, TextEdit
 
 DATA = Path(__file__).parents[3] / "data" / "source" / "embedded"
@@ -23,7 +23,7 @@ def texts(program: str, container: Container = Container.PYTHON_FILE) -> list[tu
     found = find_embedded(program, container)
     declined = [item for item in found if isinstance(item, EmbeddingProblem)]
     assert not declined, declined
-    return [(item.kind, item.text) for item in found if isinstance(item, Embedded)]
+    return [(item.kind, item.text) for item in found if isinstance(item, EmbeddedText)]
 
 
 def refusal(program: str) -> EmbeddingProblem:
@@ -214,7 +214,7 @@ def test_a_text_without_pytorchs_names_is_found() -> None:
 def test_the_strings_of_a_list_are_lines_of_a_single_text() -> None:
     program = "a = 'A;'\nload_inline('m', 'C', [a, 'B;'])"
     (found,) = find_embedded(program, Container.PYTHON_FILE)
-    assert isinstance(found, Embedded)
+    assert isinstance(found, EmbeddedText)
     assert found.text == "A;\nB;"
     assert program[found.to_container(3)] == "B"
     assert [found.to_embedded(program.index(letter)) for letter in "ABC"] == [0, 3, None]
@@ -223,7 +223,7 @@ def test_the_strings_of_a_list_are_lines_of_a_single_text() -> None:
 def test_strings_in_another_order_than_the_text_are_mapped_each_to_its_place() -> None:
     program = "b = 'B😀;'\na = 'A\\n'\nRawKernel(a + b, 'k')"
     (found,) = find_embedded(program, Container.PYTHON_FILE)
-    assert isinstance(found, Embedded)
+    assert isinstance(found, EmbeddedText)
     assert found.text == "A\nB😀;"
     assert [program[found.to_container(at)] for at in range(5)] == ["A", "\\", "B", "😀", ";"]
     assert [found.to_embedded(found.to_container(at)) for at in range(5)] == [0, 1, 2, 3, 4]
@@ -241,7 +241,7 @@ def line_and_column(text: str, offset: int) -> tuple[int, int]:
 @pytest.mark.parametrize("line_end", ["\n", "\r\n"])
 def test_positions_land_on_the_same_line_and_column(line_end: str) -> None:
     program = (DATA / "positions.py").read_text(encoding="utf-8").replace("\n", line_end)
-    found = [item for item in find_embedded(program, Container.PYTHON_FILE) if isinstance(item, Embedded)]
+    found = [item for item in find_embedded(program, Container.PYTHON_FILE) if isinstance(item, EmbeddedText)]
     assert len(found) == 5
     for item in found:
         offset = item.text.index("MARK")
@@ -284,7 +284,7 @@ FRAGMENTS: st.SearchStrategy[str] = st.sampled_from([*WORDS.split(), *KEYWORDS, 
     "program", ["RawKernel(import .\n", "RawKernel(a.", "RawKernel(a .\n.", "RawKernel(", "RawKernel(code=", "load_inline(cuda_sources="]
 )
 def test_a_text_that_ends_anywhere_gives_no_text(program: str) -> None:
-    assert not any(isinstance(found, Embedded) for found in find_embedded(program, Container.PYTHON_FILE))
+    assert not any(isinstance(found, EmbeddedText) for found in find_embedded(program, Container.PYTHON_FILE))
 
 
 @given(st.one_of(st.lists(FRAGMENTS, max_size=25).map("".join), st.text()), st.sampled_from(Container))
@@ -302,7 +302,7 @@ def test_any_text_is_read_without_an_error(text: str, container: Container) -> N
 
 def test_what_is_beyond_hundreds_of_calls_is_declined_once() -> None:
     found = find_embedded("".join(f"RawKernel('k{number}')\n" for number in range(1000)), Container.PYTHON_FILE)
-    assert len([item for item in found if isinstance(item, Embedded)]) == 200
+    assert len([item for item in found if isinstance(item, EmbeddedText)]) == 200
     (declined,) = [item for item in found if isinstance(item, EmbeddingProblem)]
     assert declined.code is C.TOO_MANY_CALLS and "200" in declined.reason
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from assistant.cuda.embedded.find import find_embedded
-from assistant.model.embedded import Container, Embedded, EmbeddingKind, EmbeddingProblem, EmbeddingProblemCode
+from assistant.model.embedded import Container, EmbeddedText, EmbeddingKind, EmbeddingProblem, EmbeddingProblemCode
 from assistant.model.source import Span
 
 K = EmbeddingKind
@@ -26,7 +26,7 @@ K = EmbeddingKind
 )
 def test_a_cuda_cell_is_found(cell: str, kind: EmbeddingKind, arguments: str, text: str) -> None:
     (found,) = find_embedded(cell, Container.NOTEBOOK_CELL)
-    assert isinstance(found, Embedded)
+    assert isinstance(found, EmbeddedText)
     assert (found.kind, found.arguments, found.text) == (kind, arguments, text)
     assert cell[found.use.start : found.use.end].strip() == cell.strip().splitlines()[0].strip()
     assert found.to_container(0) == len(cell) - len(text)
@@ -60,7 +60,7 @@ def test_a_magic_is_nothing_special_in_a_file() -> None:
 def test_strings_are_found_below_a_magic_whose_cell_is_python(magic: str) -> None:
     cell = f"{magic} it's\nk = cp.RawKernel('T', 'k')" if magic == "%%time" else f"{magic}\nk = cp.RawKernel('T', 'k')"
     (found,) = find_embedded(cell, Container.NOTEBOOK_CELL)
-    assert isinstance(found, Embedded)
+    assert isinstance(found, EmbeddedText)
     assert (found.text, cell[found.to_container(0)], found.container_text) == ("T", "T", cell)
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from assistant.cuda.edits import apply_edits
 from assistant.cuda.embedded.find import find_embedded
 from assistant.cuda.embedded.replace import replace
-from assistant.model.embedded import Container, Embedded, EmbeddingProblem, EmbeddingProblemCode
+from assistant.model.embedded import Container, EmbeddedText, EmbeddingProblem, EmbeddingProblemCode
 from assistant.model.source import Span, TextEdit
 
 CODE = ["__global__ void k(float *a) {\n", "  a[0] = 1.0f;\n", "}\n", 'printf("%d\\n", 1);\n', "'", '"', '"""', "'''", "\\", "\n", "\\\n"]
@@ -46,13 +46,13 @@ def styles(text: str) -> list[str]:
     return [*plain, *raws, one_line_each(text), halves]
 
 
-def only(text: str, container: Container = Container.PYTHON_FILE) -> Embedded:
+def only(text: str, container: Container = Container.PYTHON_FILE) -> EmbeddedText:
     (found,) = find_embedded(text, container)
-    assert isinstance(found, Embedded), found
+    assert isinstance(found, EmbeddedText), found
     return found
 
 
-def edited(found: Embedded, edits: tuple[TextEdit, ...]) -> str | EmbeddingProblem:
+def edited(found: EmbeddedText, edits: tuple[TextEdit, ...]) -> str | EmbeddingProblem:
     """The container after the edits."""
     changes = replace(found, edits)
     if isinstance(changes, EmbeddingProblem):
@@ -156,7 +156,7 @@ def test_a_declined_edit_says_what_the_string_cannot_hold() -> None:
 def test_a_string_that_another_kernel_needs_is_not_changed() -> None:
     text = "head = 'H;'\nRawKernel(head + 'a;', 'k')\nRawKernel(head + 'b;', 'k')\n"
     first, second = find_embedded(text, Container.PYTHON_FILE)
-    assert isinstance(first, Embedded) and isinstance(second, Embedded)
+    assert isinstance(first, EmbeddedText) and isinstance(second, EmbeddedText)
     refused = replace(first, (TextEdit(Span(0, 1), "I"),))
     assert isinstance(refused, EmbeddingProblem) and refused.code is C.SHARED_STRING
     assert edited(second, (TextEdit(Span(2, 3), "c"),)) == text.replace("b;", "c;")

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from assistant.cuda.embedded.find import find_embedded
 from assistant.cuda.embedded.string_literals import UnreadableLiteral, value_of
 from assistant.cuda.embedded.tokens import tokens_of
-from assistant.model.embedded import Container, Embedded, EmbeddingProblemCode
+from assistant.model.embedded import Container, EmbeddedText, EmbeddingProblemCode
 from assistant.model.source import Span
 
 C = EmbeddingProblemCode
@@ -44,13 +44,13 @@ def meant(expression: str) -> str | None:
     return value if isinstance(value, str) else None
 
 
-def only(text: str) -> Embedded:
+def only(text: str) -> EmbeddedText:
     (found,) = find_embedded(text, Container.PYTHON_FILE)
-    assert isinstance(found, Embedded), found
+    assert isinstance(found, EmbeddedText), found
     return found
 
 
-def check_map(found: Embedded) -> None:
+def check_map(found: EmbeddedText) -> None:
     """Both directions agree, are total and grow."""
     places = [found.to_container(offset) for offset in range(len(found.text) + 1)]
     assert places == sorted(places)

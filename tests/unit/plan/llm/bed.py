@@ -119,6 +119,8 @@ class Ledger:
     pieces: list[str] = field(default_factory=list)
     sent: list[tuple[str, int]] = field(default_factory=list)
     """(call, estimated tokens of its prompt)"""
+    earlier: list[ModelCall] = field(default_factory=list)
+    """Of a search that this one goes on with."""
     dead: frozenset[ModelRole] = frozenset()
     """Roles whose models turned us away for good."""
 
@@ -126,6 +128,14 @@ class Ledger:
         if len(self.calls) < self.allowed_count:
             return None
         return CompletionFailure(FailureKind.OVER_BUDGET, "the budget is spent", "raise budget.tokens")
+
+    def answered(self, request: CompletionRequest) -> ModelCall | None:
+        known = next((call for call in self.earlier if call.request.about == request.about), None)
+        if known is not None:
+            self.earlier.remove(known)
+        return known
+
+    async def room(self, served: ServedModel, input_token_count: int, max_output_tokens: int) -> None: ...
 
     def lasting(self, served: ServedModel) -> CompletionFailure | None:
         return CompletionFailure(FailureKind.FORBIDDEN, "the coder is gone", "fix it") if served.role in self.dead else None

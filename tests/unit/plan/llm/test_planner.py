@@ -20,9 +20,11 @@ from assistant.model.plan import (
     Setback,
     SetbackKind,
     Step,
+    TriedBefore,
     UnwrittenStep,
     UnwrittenStepCode,
 )
+from assistant.model.trial import TrialOutcome
 from assistant.model.verification import Label
 from assistant.plan.llm.planning import MOST_STEPS
 from tests.unit.plan.llm.bed import KERNEL_TEXT, TEXT, Bed, bed, request_of
@@ -122,6 +124,35 @@ async def test_code_of_a_plan_that_is_no_edit_is_asked_for(code: str) -> None:
     assert isinstance(rewrite, Rewrite) and len(made.provider.requests) == 2
 
 
+async def test_code_of_a_plan_that_cannot_be_made_is_asked_for_again_with_its_reason() -> None:
+    refused = FIRST.replace(BETTER, "int elsewhere = 0;")
+    made = bed([with_code(refused), CODE], provider={"plan_with_code": True}, search={"variants": 1})
+    plan = await made.planner.plan(request_of())
+    note = plan.notes[-1]
+    assert note.startswith("the code of step 1 that came with the plan is asked for again: ")
+    await written(made, plan.steps[0])
+    said = [(message.author, message.text) for message in made.provider.requests[1].messages]
+    assert [author for author, _ in said] == ["system", "user", "assistant", "user"]
+    assert "```cuda part=kernel\nint elsewhere = 0;" in said[2][1]
+    assert note.partition("again: ")[2] in said[3][1] and "This edit cannot be made" in said[3][1]
+
+
+async def test_code_of_a_plan_that_is_cut_off_is_said_to_be_asked_for_again() -> None:
+    cut = FIRST.removesuffix("```\n")
+    plan = await bed([with_code(cut)], provider={"plan_with_code": True}).planner.plan(request_of())
+    assert plan.notes[-1] == "the code of step 1 that came with the plan is asked for again: the code is not complete"
+
+
+async def test_what_a_plan_names_and_nothing_is_called_is_said() -> None:
+    odd = PLANNED | {"evidence": ["E2", "E99"], "predictions": [{"evidence": "{E98}", "factor": 0.5}], "finding": "KO999"}
+    plan = await bed([{"steps": [odd]}]).planner.plan(request_of())
+    assert plan.notes == (
+        "step 1 of the plan cites E99, E98, which is no evidence here: left out, with what it predicts of it",
+        "step 1 of the plan answers KO999, which is no finding of this kernel",
+    )
+    assert plan.steps[0].predictions == () and plan.steps[0].finding == ""
+
+
 async def test_a_second_variant_is_asked_for() -> None:
     made = bed([with_code(FIRST), CODE], provider={"plan_with_code": True}, search={"variants": 2})
     assert len(await written(made, await planned(made))) == 2 and len(made.provider.requests) == 2
@@ -141,6 +172,49 @@ async def test_a_step_that_failed_is_tried_again_where_the_plan_says_what_differ
     assert "Unlike what was tried before: Sixteen rows, so that it fits 48 KB." in plan.steps[0].design
     plan = await bed([{"steps": [PLANNED]}]).planner.plan(request_of(excluded=failed))
     assert not plan.steps and "does not name what differs" in plan.declines[0].reason
+
+
+async def test_a_design_that_failed_does_not_ban_another_one_at_its_place() -> None:
+    failed = {
+        "excluded": frozenset({("staged-store", 14)}),
+        "excluded_designs": frozenset({("staged-store", 14, "Because.\n\nTiles  of 32.")}),
+    }
+    plans = [PLANNED | {"design": design} for design in ("tiles of 32.", "Tiles of 64.", "")]
+    plan = await bed([{"steps": plans}]).planner.plan(request_of(**failed))
+    assert [step.design.splitlines()[-1] for step in plan.steps] == ["Tiles of 64."]
+    assert [decline.code for decline in plan.declines] == [DeclineReason.ALREADY_TRIED] * 2
+
+
+async def test_a_question_is_known_again_whatever_was_tried_meanwhile() -> None:
+    first = bed([{"steps": [PLANNED]}, CODE], search={"variants": 1})
+    await written(first, await planned(first))
+    again = bed([], search={"variants": 1})
+    again.ledger.earlier += first.ledger.calls
+    tried = (TriedBefore("other", 3, "Unroll.", TrialOutcome.FAILED, "wrong", None),)
+    plan = await again.planner.plan(request_of(tried=tried))
+    (rewrite,) = await written(again, plan.steps[0])
+    assert isinstance(rewrite, Rewrite) and again.provider.requests == []
+    other = bed([{"steps": []}])
+    other.ledger.earlier += first.ledger.calls
+    await other.planner.plan(request_of(TEXT.replace("2.0f", "3.0f")))
+    assert len(other.provider.requests) == 1, "another text is another question"
+
+
+async def test_the_coder_sees_code_that_was_tried_and_what_came_of_it() -> None:
+    tried = tuple(
+        TriedBefore(name, 3, f"Make it {name}.", outcome, "because", ratio, f"// {name}")
+        for name, outcome, ratio in (
+            ("slow", TrialOutcome.NOT_BETTER, 0.9),
+            ("fast", TrialOutcome.KEPT, 2.5),
+            ("wrong", TrialOutcome.FAILED, None),
+        )
+    )
+    made = bed([{"steps": [PLANNED]}, CODE], search={"variants": 1})
+    plan = await made.planner.plan(request_of(tried=tried))
+    [_ async for _ in made.planner.rewrites(request_of(tried=tried), plan.steps[0])]
+    for request in made.provider.requests:
+        shown = request.messages[-1].text
+        assert shown.index("// fast") < shown.index("// slow") and "// wrong" not in shown and "2.50" in shown
 
 
 async def test_code_is_asked_for_without_a_schema_so_that_it_can_come_in_fences() -> None:
@@ -337,7 +411,7 @@ async def test_a_signal_is_summarised_once_and_its_evidence_kept() -> None:
     made = bed([summary, {"steps": []}, {"steps": []}], signals={"profile": "summarised"})
     await made.planner.plan(request_of())
     await made.planner.plan(request_of())
-    assert [request.prompt for request in made.provider.requests] == ["summarise@1", "plan@7", "plan@7"]
+    assert [request.prompt for request in made.provider.requests] == ["summarise@1", "plan@8", "plan@8"]
     prompt = made.provider.requests[1].messages[1].text
     assert "Line 14 moves {E2}. It is `32 sectors` wide.\n```" in prompt
     assert "E2, line 14: global_sectors = 262,144 sectors" in prompt

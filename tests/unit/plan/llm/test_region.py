@@ -9,7 +9,7 @@ import pytest
 
 from assistant.cuda.edits import apply_edits
 from assistant.cuda.parse import parse
-from assistant.cuda.same_names import told_apart
+from assistant.cuda.same_names import distinguished
 from assistant.model.source import Source, TextEdit
 from assistant.model.verification import Label
 from assistant.plan.llm.parts import Region, region_of
@@ -68,7 +68,7 @@ def test_a_remark_in_latin_1_is_written_back_as_its_bytes() -> None:
 
 
 def test_a_kernel_whose_name_another_file_has_too_is_edited() -> None:
-    parsed, _ = told_apart((parse(Source(Path("own.cu"), TEXT)), parse(Source(Path("other.cu"), KERNEL_TEXT))))
+    parsed, _ = distinguished((parse(Source(Path("own.cu"), TEXT)), parse(Source(Path("other.cu"), KERNEL_TEXT))))
     (kernel,) = parsed.kernels
     assert kernel.file
     reply = CodeReply.model_validate({"summary": "s", "parts": [{"part": "kernel", "code": BETTER}]})

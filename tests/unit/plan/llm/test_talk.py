@@ -73,7 +73,51 @@ async def test_an_answer_that_was_cut_is_asked_for_shorter() -> None:
 async def test_a_megabyte_is_not_sent_back() -> None:
     provider, ledger = FakeModel(["x" * (1 << 20), GOOD]), Ledger()
     assert isinstance(await ask(provider, ledger), Answer)
-    assert len(provider.requests[1].messages[2].text) == 4000
+    assert provider.requests[1].messages[2].text == "x" * 30_000 + "\n[…]\n" + "x" * 30_000
+
+
+async def test_a_malformed_answer_is_sent_back_whole() -> None:
+    long = "no JSON " + "x" * 20_000
+    provider = FakeModel([long, GOOD])
+    await ask(provider, Ledger())
+    assert provider.requests[1].messages[2].text == long
+
+
+async def test_an_answer_of_the_search_that_this_one_goes_on_with_is_not_asked_for_again() -> None:
+    provider, ledger = FakeModel(["Sorry.", GOOD]), Ledger()
+    first = await ask(provider, ledger)
+    again = Ledger(earlier=list(ledger.calls))
+    second = await ask(FakeModel([]), again)
+    assert second == first and again.calls == [] and isinstance(second, Answer) and second.calls == ("M1", "M2")
+
+
+async def test_each_role_may_have_answers_of_its_own_length() -> None:
+    provider, ledger = FakeModel([GOOD]), Ledger()
+    await ask(provider, ledger, provider={"max_output_tokens": 500, "summariser_max_output_tokens": 64_000})
+    assert provider.requests[0].max_output_tokens == 64_000
+
+
+@pytest.mark.parametrize(("kind", "at_once"), [("openai", 3), ("manual", 1), ("editor", 1)])
+async def test_as_many_questions_are_asked_at_once_as_the_settings_and_the_kind_of_provider_allow(kind: str, at_once: int) -> None:
+    provider = _Counting([])
+    talk = Talk(provider, Ledger(), load_prompts(), settings(provider={"kind": kind, "calls_in_flight": 3}), stamps())
+    prompt = load_prompts().render("summarise", {"signal": "static", "text": "loops"})
+    await asyncio.gather(*(talk.ask(ModelRole.SUMMARISER, prompt, SUMMARY) for _ in range(6)))
+    assert provider.most == at_once
+
+
+class _Counting(FakeModel):
+    """Notes how many questions are open at once."""
+
+    most = 0
+    _open = 0
+
+    async def complete(self, request: CompletionRequest, on_text: OnText) -> Completion | CompletionFailure:
+        self._open += 1
+        self.most = max(self.most, self._open)
+        await asyncio.sleep(0)
+        self._open -= 1
+        return Completion(GOOD, "small-2", None, None)
 
 
 async def test_a_call_that_the_budget_does_not_allow_is_not_made() -> None:

@@ -1,0 +1,44 @@
+"""The one block that all launches of a kernel have, and the reasons why its threads must keep what they do.
+
+Example::
+
+    fixed_block(context)   # Dim3(16, 16, 1), or why the threads may not change places or the block is not known
+    flat_block(context)    # Dim3(256, 1, 1): whole warps in one dimension
+"""
+
+from __future__ import annotations
+
+from assistant.cuda.launch_shape import block_dims
+from assistant.model.launch import Dim3
+from assistant.model.plan import DeclineReason
+from assistant.plan.expert.analysis.kernel_launches import known_blocks, launches_of
+from assistant.plan.expert.analysis.thread_exchange import hidden_builtin, unseen_launch, warp_dependence
+from assistant.plan.expert.analysis.workload_block import declared_blocks, guessed_launch
+from assistant.plan.expert.obstacle import Obstacle
+from assistant.plan.expert.transformation import TransformationContext
+
+__all__ = ["fixed_block", "flat_block"]
+
+_LANES = 32
+"""Threads of a warp (CUDA C++ Programming Guide, "SIMT Architecture")."""
+
+
+def fixed_block(context: TransformationContext) -> Dim3 | Obstacle:
+    """The block of all launches, of a kernel whose threads may change what they do."""
+    obstacle = warp_dependence(context) or hidden_builtin(context) or unseen_launch(context) or guessed_launch(context)
+    if obstacle is not None:
+        return obstacle
+    launches = launches_of(context)
+    blocks = {block_dims(launch) for launch in launches} if launches else {*(known_blocks(context) or declared_blocks(context))}
+    block = blocks.pop() if len(blocks) == 1 else None
+    return block or Obstacle(
+        DeclineReason.SIZE_UNKNOWN, "the block's size is not one constant for all launches, and the edit has to fit it"
+    )
+
+
+def flat_block(context: TransformationContext) -> Dim3 | Obstacle:
+    """The same, of whole warps in one dimension."""
+    block = fixed_block(context)
+    if isinstance(block, Dim3) and (block.y * block.z != 1 or block.x % _LANES):
+        return Obstacle(DeclineReason.BLOCK_SHAPE, f"the block is {block.x} x {block.y} x {block.z}, not whole warps in one dimension")
+    return block

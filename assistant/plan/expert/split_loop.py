@@ -1,0 +1,173 @@
+"""Let several threads of a block share the loop that one thread ran for a column by itself.
+
+Neighbouring threads keep neighbouring columns, so that loads stay side by side, and every column gets 16 threads instead of one. Their
+parts of a sum are put together through shared memory, in one order.
+
+Example::
+
+    int c = blockIdx.x * blockDim.x + threadIdx.x;
+    for (int r = 0; r < rows; r++) sum += a[r * cols + c];
+    // becomes, with blocks of 32 x 16 threads for 32 columns
+    int c = blockIdx.x * 32 + threadIdx.x;
+    for (int r = threadIdx.y; r < rows; r += 16) sum += a[r * cols + c];
+    __shared__ float sum_parts[16][32];
+    …
+"""
+
+from __future__ import annotations
+
+from assistant.cuda.files import line_end
+from assistant.cuda.launch_shape import Launch
+from assistant.cuda.names import free_name
+from assistant.model.launch import Dim3
+from assistant.model.plan import Decline, DeclineReason, Rewrite
+from assistant.model.source import Span, TextEdit
+from assistant.model.verification import Label
+from assistant.plan.expert.analysis.kernel_launches import by_file, launches_of, of_program
+from assistant.plan.expert.analysis.launch_block import flat_block
+from assistant.plan.expert.analysis.launch_variables import is_only_used_here
+from assistant.plan.expert.analysis.predictions import predicted_values
+from assistant.plan.expert.analysis.row_kernel import RowKernel, RowLoop, row_kernel
+from assistant.plan.expert.analysis.row_strides import walks_across_rows
+from assistant.plan.expert.analysis.scaled_grids import finer_grid
+from assistant.plan.expert.analysis.workload_block import declared_shapes, launch_elsewhere
+from assistant.plan.expert.obstacle import Obstacle
+from assistant.plan.expert.transformation import TransformationContext
+from assistant.plan.expert.writing.layout import after_statement, indentation
+from assistant.plan.expert.writing.opened_guard import guarded_statements, inside_of, unguardable, without_guard
+from assistant.plan.expert.writing.shared_rows import combined, once_for_row, one_start
+from assistant.plan.expert.writing.style import style_of
+
+__all__ = ["SplitLoop"]
+
+_COLUMNS = 32
+"""Columns of a block: a warp's width, so that a warp reads side by side."""
+_PARTS = 16
+"""Threads for each column: 512 in a block, of which every current GPU holds several at a time."""
+
+
+class SplitLoop:
+    """A thread a column → 16 threads a column."""
+
+    technique = "split-loop"
+
+    def rewrite(self, context: TransformationContext) -> tuple[Rewrite, ...] | Decline:
+        block = flat_block(context)
+        if isinstance(block, Obstacle):
+            return context.decline(self.technique, block)
+        kernel = row_kernel(context, block)
+        if isinstance(kernel, Obstacle):
+            return context.decline(self.technique, kernel)
+        obstacle = _obstacle(context, kernel)
+        if obstacle is not None:
+            return context.decline(self.technique, obstacle)
+        launches = _launch_edits(context, block)
+        if isinstance(launches, Obstacle):
+            return context.decline(self.technique, launches)
+        return (_rewrite(context, kernel, launches),)
+
+
+def _obstacle(context: TransformationContext, kernel: RowKernel) -> Obstacle | None:
+    if not walks_across_rows(context, kernel):
+        return Obstacle(DeclineReason.NO_GAIN, "neighbouring threads do not read neighbouring elements in this loop")
+    if not any(loop.reductions for loop in kernel.loops):
+        return Obstacle(DeclineReason.NOTHING_TO_CHANGE, "no loop of the kernel makes a sum or a maximum of what it reads")
+    if "__launch_bounds__" in context.text[context.kernel.span.start : context.kernel.body.start]:
+        return Obstacle(DeclineReason.BLOCK_SIZE_MATTERS, "__launch_bounds__ fixes the size of the kernel's blocks")
+    if len(kernel.guards) != 1 or inside_of(context, kernel.guards[0]) is None:
+        return Obstacle(DeclineReason.GUARD_FORM, "the kernel has no single bounds check, a plain comparison, before its loops")
+    return unguardable(context, kernel)
+
+
+def _launch_edits(context: TransformationContext, block: Dim3) -> tuple[TextEdit, ...] | Obstacle:
+    """The new block at every launch, and a grid with a block for each 32 columns."""
+    program = of_program(context)
+    grid = finer_grid(context, block.x // _COLUMNS, block) if block.x > _COLUMNS else ()
+    if isinstance(grid, Obstacle):
+        return grid
+    blocks = [edit for launch in launches_of(context) for edit in _block_edits(program, launch)]
+    for shape in declared_shapes(context):
+        if len(shape.block) != 1:
+            return Obstacle(DeclineReason.LAUNCH_FORM, f"the workload {shape.name} declares a block of more than one number")
+        blocks.append(TextEdit(shape.block[0].span, f"{_COLUMNS}, {_PARTS}"))
+    return (*grid, *blocks)
+
+
+def _block_edits(program: TransformationContext, launch: Launch) -> tuple[TextEdit, ...]:
+    """``dim3 block(256)`` → ``dim3 block(32, 16)``; in place of what the launch names where that serves other launches, too."""
+    tree, shape = program.tree, launch.block
+    if shape.variable is None or shape.fields or not is_only_used_here(program, launch, shape):
+        return (TextEdit(tree.span(shape.expression), f"dim3({_COLUMNS}, {_PARTS})"),)
+    first, last = tree.span(shape.components[0]), tree.span(shape.components[-1])
+    return (TextEdit(Span(first.start, last.end), f"{_COLUMNS}, {_PARTS}"),)
+
+
+def _rewrite(context: TransformationContext, kernel: RowKernel, launches: tuple[TextEdit, ...]) -> Rewrite:
+    tree, value = context.tree, kernel.row.value
+    assert value is not None, "a row is computed"
+    inside = inside_of(context, kernel.guards[0])
+    assert inside is not None, "asked before"
+    edits = [TextEdit(tree.span(value), f"blockIdx.x * {_COLUMNS} + threadIdx.x"), *launches, *guarded_statements(context, kernel, inside)]
+    for loop in kernel.loops:
+        edits += _loop_edits(context, kernel, loop)
+    edits += once_for_row(context, kernel.stores, f"threadIdx.y == 0 && {inside}")
+    own, in_others = by_file(context, without_guard(context, kernel.guards[0], edits))
+    elsewhere = launch_elsewhere(context, f"blocks of {_COLUMNS} x {_PARTS} threads for {_COLUMNS} columns")
+    is_exact = all(reduction.is_exact for loop in kernel.loops for reduction in loop.reductions)
+    labels = (*((Label.ASSUMPTION,) if elsewhere else (Label.HOST_CODE,)), *(() if is_exact else (Label.REASSOCIATION,)))
+    block_count = next((e.value for e in context.evidence if e.metric == "block_count"), None)
+    threads = next((launch.block.x for launch in context.launches), _COLUMNS)
+    return Rewrite(
+        technique=SplitLoop.technique,
+        kernel=context.kernel.key,
+        line=tree.line(kernel.loops[0].node),
+        edits=own,
+        summary=f"Let {_PARTS} threads of a block share the loop of each column"
+        + ("; change your launch accordingly." if elsewhere else "."),
+        labels=labels,
+        predictions=() if block_count is None else predicted_values(context, {"block_count": block_count * max(1, threads // _COLUMNS)}),
+        assumptions=elsewhere,
+        in_others=in_others,
+    )
+
+
+def _loop_edits(context: TransformationContext, kernel: RowKernel, loop: RowLoop) -> list[TextEdit]:
+    tree, header = context.tree, loop.header
+    start, update = (loop.node.child_by_field_name(field) for field in ("initializer", "update"))
+    assert start is not None and update is not None, "a counted loop has both"
+    first = start.children_by_field_name("declarator")[0].child_by_field_name("value")
+    assert first is not None, "a counted loop starts somewhere"
+    begins = "threadIdx.y" if header.first == "0" else f"{header.first} + threadIdx.y"
+    edits = [TextEdit(tree.span(first), begins), TextEdit(tree.span(update), f"{header.variable} += {_PARTS}")]
+    for reduction in loop.reductions:
+        edits += one_start(context, kernel, loop, reduction, "threadIdx.y != 0")
+    if loop.reductions:
+        edits += after_statement(tree, loop.node, _gathered(context, kernel, loop))
+    return edits
+
+
+def _gathered(context: TransformationContext, kernel: RowKernel, loop: RowLoop) -> str:
+    """Every thread of a column gets the whole of what its threads have in parts."""
+    tree, style, newline = context.tree, style_of(context), line_end(context.text)
+    indent = indentation(context.text, tree.span(loop.node).start)
+    part = free_name(tree, kernel.function.node, "part", "other_part")
+    declared: list[str] = []
+    stored: list[str] = []
+    added: list[tuple[str, str]] = []
+    for reduction in loop.reductions:
+        name = reduction.variable.name
+        array = free_name(tree, kernel.function.node, style.name(name, "parts"), style.name(name, "of", "threads"))
+        if _is_reduced_twice(kernel, name):
+            array = f"{array}{kernel.loops.index(loop) + 1}"
+        declared.append(f"__shared__ {reduction.variable.type} {array}[{_PARTS}][{_COLUMNS}];")
+        stored.append(f"{array}[threadIdx.y][threadIdx.x] = {name};")
+        added.append((f"{name} = {array}[0][threadIdx.x];", combined(reduction, f"{array}[{part}][threadIdx.x]")))
+    lines = [*declared, *stored, "__syncthreads();", *(first for first, _ in added)]
+    body = [rest for _, rest in added]
+    head = f"for (int {part} = 1; {part} < {_PARTS}; {part}++)"
+    lines += [f"{head} {body[0]}"] if len(body) == 1 else [f"{head} {{", *(style.indent + line for line in body), "}"]
+    return f"{newline}{indent}".join(lines)
+
+
+def _is_reduced_twice(kernel: RowKernel, name: str) -> bool:
+    return sum(reduction.variable.name == name for loop in kernel.loops for reduction in loop.reductions) > 1

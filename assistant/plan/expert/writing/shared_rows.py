@@ -1,0 +1,83 @@
+"""What changes in a kernel when several threads share a row: where sums start, how parts are put together, and who stores.
+
+Example::
+
+    once_for_row(context, kernel.stores, "lane == 0")      # `y[i] = sum;` → `if (lane == 0) y[i] = sum;`
+    combined(reduction, "other")                           # 'sum += other;'
+"""
+
+from __future__ import annotations
+
+from assistant.cuda.assignments import assignments
+from assistant.cuda.files import line_end
+from assistant.cuda.literals import is_literal_of
+from assistant.cuda.syntax import Node
+from assistant.model.source import Span, TextEdit
+from assistant.plan.expert.analysis.row_kernel import RowKernel, RowLoop
+from assistant.plan.expert.analysis.row_reductions import Combination, Reduction
+from assistant.plan.expert.transformation import TransformationContext
+from assistant.plan.expert.writing.layout import before_statement, indentation
+from assistant.plan.expert.writing.style import style_of
+
+__all__ = ["combined", "once_for_row", "one_start"]
+
+_IDENTITIES = {Combination.SUM: "0", Combination.PRODUCT: "1"}
+"""What a thread starts with where only one may have the value from before the loop. A maximum may have it in every thread."""
+
+
+def one_start(context: TransformationContext, kernel: RowKernel, loop: RowLoop, reduction: Reduction, others: str) -> tuple[TextEdit, ...]:
+    """Before the loop all but one thread forget what the local held, where that would count once for each of them."""
+    identity = _IDENTITIES.get(reduction.combination)
+    if identity is None or _starts_with(context, kernel, loop, reduction, identity):
+        return ()
+    return before_statement(context.tree, loop.node, f"if ({others}) {reduction.variable.name} = {identity};")
+
+
+def _starts_with(context: TransformationContext, kernel: RowKernel, loop: RowLoop, reduction: Reduction, identity: str) -> bool:
+    """The local has the identity where the loop begins: it was declared with it, and nothing changed it since."""
+    tree, variable = context.tree, reduction.variable
+    if variable.value is None or not is_literal_of(tree.text(variable.value), int(identity)):
+        return False
+    changes = (c for c in assignments(tree, kernel.function.body) if tree.text(c.target) == variable.name)
+    return not any(change.node.end_byte <= loop.node.start_byte for change in changes)
+
+
+def once_for_row(context: TransformationContext, stores: tuple[Node, ...], condition: str) -> list[TextEdit]:
+    """The statements for the threads of a ``condition`` alone."""
+    return [_guarded(context, group, condition) for group in _neighbours(stores)]
+
+
+def _neighbours(stores: tuple[Node, ...]) -> list[list[Node]]:
+    """The statements in groups that follow each other in the text."""
+    groups: list[list[Node]] = []
+    for store in stores:
+        if groups and groups[-1][-1].next_named_sibling == store:
+            groups[-1].append(store)
+        else:
+            groups.append([store])
+    return groups
+
+
+def _guarded(context: TransformationContext, group: list[Node], condition: str) -> TextEdit:
+    """The statements behind a condition, in braces where there are several or one that branches."""
+    tree, newline, step = context.tree, line_end(context.text), style_of(context).indent
+    span = Span(tree.span(group[0]).start, tree.span(group[-1]).end)
+    text, indent = context.text[span.start : span.end], indentation(context.text, span.start)
+    if len(group) == 1 and group[0].type == "expression_statement":
+        return TextEdit(Span(span.start, span.start), f"if ({condition}) ")
+    lines = [line.rstrip("\r") for line in text.split("\n")]
+    moved = [f"{indent}{step}{lines[0]}", *(step + line if line.strip() else line for line in lines[1:])]
+    return TextEdit(span, newline.join((f"if ({condition}) {{", *moved, f"{indent}}}")))
+
+
+def combined(reduction: Reduction, other: str) -> str:
+    """One part and another, as a statement."""
+    name, kind = reduction.variable.name, reduction.variable.type
+    match reduction.combination:
+        case Combination.SUM:
+            return f"{name} += {other};"
+        case Combination.PRODUCT:
+            return f"{name} *= {other};"
+        case Combination.MAXIMUM | Combination.MINIMUM as extreme:
+            call = {"float": f"f{extreme}f", "double": f"f{extreme}"}.get(kind, str(extreme))
+            return f"{name} = {call}({name}, {other});"

@@ -1,0 +1,22 @@
+"""What a question of a search is about, whatever its words: the same when a search that was stopped comes to it again.
+
+The words may differ then: what was tried meanwhile is listed in them. Example::
+
+    question(request, "code", step.technique, "1")     # "9f2c…", of this kernel in this text
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+
+from assistant.ports.planner import PlanRequest
+
+__all__ = ["question"]
+
+
+def question(request: PlanRequest, *what: str) -> str:
+    """A hash of the kernel, its program's texts, what a person asked for, and ``what``."""
+    texts = [request.parsed.source.text, *(source.text for source in request.others)]
+    place = [request.kernel.key, texts, request.wishes, request.hint, what]
+    return hashlib.sha256(json.dumps(place).encode()).hexdigest()

@@ -1,0 +1,214 @@
+"""How busy GPUs are while a model is slow: ``python -m benchmarks.gpu.many_at_once [--gpus 0 0,1] [--latency 20]``.
+
+A scripted endpoint answers after a fixed time with edits that all differ, to searches of at least 60 candidates, one after another on the
+GPUs named in each word of ``--gpus``. A row of the table has the wall time, the candidates judged in it, the share of it in which each GPU
+had a candidate (the search's own meter), and the share in which each GPU's lock was held (``/proc/locks``, sampled). ``--fake`` shows the
+search's loop alone, on labs of the tests whose trials are a sleep, on any machine.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import itertools
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tests.e2e.cli.scripted_model import code, plan, step
+from tests.endpoint.server import ReceivedRequest, Says, ScriptedEndpoint
+
+PROGRAM = """\
+#include <cstdio>
+#include <vector>
+
+__global__ void transpose(float *out, const float *in, int n)
+{
+    int x = blockIdx.x * 32 + threadIdx.x;
+    int y = blockIdx.y * 32 + threadIdx.y;
+    if (x < n && y < n) out[x * n + y] = in[y * n + x];
+}
+
+int main()
+{
+    int n = 2048;
+    std::vector<float> host(n * n);
+    for (int i = 0; i < n * n; i++) host[i] = (float)(i % 1013);
+    float *in, *out;
+    cudaMalloc(&in, n * n * sizeof(float));
+    cudaMalloc(&out, n * n * sizeof(float));
+    cudaMemcpy(in, host.data(), n * n * sizeof(float), cudaMemcpyHostToDevice);
+    transpose<<<dim3((n + 31) / 32, (n + 31) / 32), dim3(32, 32)>>>(out, in, n);
+    cudaMemcpy(host.data(), out, n * n * sizeof(float), cudaMemcpyDeviceToHost);
+    printf("%g\\n", host[1]);
+    return 0;
+}
+"""
+TILED = """\
+__global__ void transpose(float *out, const float *in, int n)
+{
+    __shared__ float tile[32][PITCH];
+    int x = blockIdx.x * 32 + threadIdx.x;
+    int y = blockIdx.y * 32 + threadIdx.y;
+    if (x < n && y < n) tile[threadIdx.y][threadIdx.x] = in[y * n + x];
+    __syncthreads();
+    int ox = blockIdx.y * 32 + threadIdx.x;
+    int oy = blockIdx.x * 32 + threadIdx.y;
+    if (ox < n && oy < n) out[oy * n + ox] = tile[threadIdx.x][threadIdx.y];
+}"""
+REPOSITORY = Path(__file__).parents[2]
+_STEPS = 6
+_FIRST_PITCH = 33
+_SAMPLE_S = 0.02
+
+
+class Model:
+    """Answers after ``latency_s``; every edit pads the tile differently, so that none is another's duplicate."""
+
+    def __init__(self, latency_s: float) -> None:
+        self._latency_s = latency_s
+        self._pitches = itertools.count(_FIRST_PITCH)
+        self._plans = itertools.count()
+        self._lock = threading.Lock()
+
+    def __call__(self, asked: ReceivedRequest) -> Says:
+        time.sleep(self._latency_s)
+        wanted = asked.body.get("response_format")
+        with self._lock:
+            if wanted is None:
+                return Says(code(TILED.replace("PITCH", str(next(self._pitches))), "Go through a tile."))
+            if wanted["json_schema"]["name"] == "plan_reply":
+                number = next(self._plans)
+                return Says(plan(*(step(f"tile-{number}-{each}", 6, design=f"Design {number}.{each}.") for each in range(_STEPS))))
+        return Says(json.dumps(dict.fromkeys(("limit", "change", "reason", "assumptions", "left"), "It goes through a tile.")))
+
+
+@dataclass
+class LockWatch:
+    """Samples whether each GPU's lock is held."""
+
+    held: dict[str, int] = field(default_factory=dict[str, int])
+    count: int = 0
+
+    def sample(self) -> None:
+        inodes = {path.stat().st_ino: path.name for path in Path("/tmp").glob("kernelopt-GPU-*.lock")}
+        locks = Path("/proc/locks").read_text("utf-8")
+        taken = {int(line.split()[5].rpartition(":")[2]) for line in locks.splitlines() if " FLOCK " in line and "->" not in line}
+        self.count += 1
+        for inode, name in inodes.items():
+            self.held[name] = self.held.get(name, 0) + (inode in taken)
+
+    def shares(self) -> dict[str, float]:
+        return {name: count / self.count for name, count in self.held.items() if self.count}
+
+
+@dataclass
+class Figures:
+    """Of one search."""
+
+    wall_s: float
+    candidate_count: int
+    lab_held_s: float
+    lab_count: int
+    locks: dict[str, float]
+
+    def row(self) -> str:
+        share = self.lab_held_s / self.wall_s / self.lab_count
+        locks = ", ".join(f"{value:.0%}" for _, value in sorted(self.locks.items())) or "-"
+        rate = self.candidate_count / self.wall_s
+        return f"| {self.lab_count} | {self.candidate_count} | {self.wall_s:.1f} | {rate:.3f} | {share:.0%} | {locks} |"
+
+
+def searched(gpus: str, options: argparse.Namespace) -> Figures:
+    """``kernelopt optimize`` on the GPUs with these indices."""
+    watch = LockWatch()
+    with tempfile.TemporaryDirectory() as folder, ScriptedEndpoint(Model(options.latency)) as endpoint:
+        path = Path(folder, "transpose.cu")
+        path.write_text(PROGRAM, "utf-8")
+        home = Path(folder, "home")
+        home.mkdir()
+        home.joinpath("config.toml").write_text(_settings(endpoint.base_url, options), "utf-8")
+        environment = os.environ | {"KERNELOPT_HOME": str(home)} | {"CUDA_VISIBLE_DEVICES": gpus}
+        command = ["optimize", str(path), "--planner", "llm", "--json", "--accept", "none"]
+        started = time.monotonic()
+        process = subprocess.Popen(
+            [sys.executable, "-m", "assistant", *command], stdout=subprocess.PIPE, env=environment, text=True, cwd=REPOSITORY
+        )
+        with Sampled(watch):
+            assert process.stdout is not None
+            events = [json.loads(line) for line in process.stdout]
+        wall_s = time.monotonic() - started
+        if process.wait() != 0:
+            raise SystemExit(f"the search failed: {events[-1:]}")
+    spent = [event["spent"]["gpu_s"] for event in events if event["event"] == "budget"]
+    tried = [event for event in events if event["event"] == "candidate" and event["outcome"] not in _NOT_JUDGED]
+    return Figures(wall_s, len(tried), max(spent, default=0.0), len(gpus.split(",")), watch.shares())
+
+
+def searched_on_fakes(lab_count: int, options: argparse.Namespace) -> Figures:
+    """The same loop, where a trial is a sleep of ``--trial`` seconds."""
+    from tests.unit.engine.at_once import SlowModel
+    from tests.unit.engine.at_once import searched as on_fakes
+
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["KERNELOPT_HOME"] = str(Path(folder, "home"))
+        model, settings = SlowModel(latency_s=options.latency), "\n".join(_settings("http://localhost/v1", options).splitlines()[4:])
+        found = asyncio.run(on_fakes(Path(folder), model, options.trial, lab_count, options.candidates, settings))
+    return Figures(found.wall_s, len(found.judged), found.gpu_s, lab_count, {})
+
+
+_NOT_JUDGED = ("duplicate", "unwritten", "not_tried", "constrained", "not_allowed")
+
+
+def _settings(base_url: str, options: argparse.Namespace) -> str:
+    return (
+        f'[provider]\nkind = "openai"\nbase_url = "{base_url}"\nmodel = "scripted"\ncalls_in_flight = {options.in_flight}\n'
+        f"[search]\nvariants = 5\nbeam = 2\nrepairs = 1\nparallel_builds = 4\ntrials_per_gpu = {options.trials_per_gpu}\n"
+        f"[limits]\ncandidates = {options.candidates}\n[budget]\ngpu_s = 100000\n"
+    )
+
+
+class Sampled:
+    """Samples in a thread while the block lasts."""
+
+    def __init__(self, watch: LockWatch) -> None:
+        self._watch, self._ended = watch, threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+
+    def __enter__(self) -> None:
+        self._thread.start()
+
+    def __exit__(self, *_: object) -> None:
+        self._ended.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        while not self._ended.wait(_SAMPLE_S):
+            self._watch.sample()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="benchmarks.gpu.many_at_once")
+    parser.add_argument("--gpus", nargs="+", default=["0", "0,1"], help="one search for each word, on the GPUs that it names")
+    parser.add_argument("--latency", type=float, default=20.0, help="seconds that the model takes for each answer")
+    parser.add_argument("--in-flight", type=int, default=12, help="provider.calls_in_flight")
+    parser.add_argument("--candidates", type=int, default=120, help="limits.candidates")
+    parser.add_argument("--trials-per-gpu", type=int, default=1, help="search.trials_per_gpu")
+    parser.add_argument("--fake", action="store_true", help="no GPU: labs of the tests")
+    parser.add_argument("--trial", type=float, default=5.0, help="with --fake: seconds that a timing takes")
+    options = parser.parse_args()
+    print("| GPUs | candidates judged | wall [s] | candidates/s | share of the time with a candidate | share with the GPU's lock held |")
+    print("|---|---|---|---|---|---|")
+    for gpus in options.gpus:
+        figures = searched_on_fakes(len(gpus.split(",")), options) if options.fake else searched(gpus, options)
+        print(figures.row(), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,91 @@
+"""What a row takes from the events of its jobs: costs, what waits, why there was no answer, times of declared workloads."""
+
+from __future__ import annotations
+
+import pytest
+
+from assistant.bench.told import Heard, failure_of, original_of
+from assistant.model import events
+from assistant.model.build import Diagnostic, DiagnosticSeverity
+from assistant.model.comparison import SpeedOutcome
+from assistant.model.completion import Caps, Spending
+from assistant.model.event_parts import MeasuredLaunch, SpeedReport, VerificationReport
+from assistant.model.profile import Severity
+from assistant.model.verification import Outcome
+
+
+def proposal(name: str, kernel: str, technique: str = "tiling") -> events.ProposalMade:
+    verification = VerificationReport(Outcome.NEEDS_DECISION, (), (), ("precision",), (), ())
+    speed = SpeedReport(SpeedOutcome.FASTER, 3.0, 2.9, 3.1, None, "good", (), "timed", None, None)
+    return events.ProposalMade(
+        job="J1",
+        id=name,
+        kernel=kernel,
+        file="/a.cu",
+        techniques=(technique,),
+        summary="",
+        diff="",
+        hunk_ids=(),
+        labels=("precision",),
+        assumptions=(),
+        verification=verification,
+        speed=speed,
+        evidence=(),
+        explanation="",
+        state="open",
+    )
+
+
+def decided(name: str, kind: str = "accepted") -> events.DecisionMade:
+    return events.DecisionMade("J1", name, kind, (), None, None, "a test")
+
+
+def heard(*told: events.Event) -> Heard:
+    made = Heard()
+    for event in told:
+        made.take(event)
+    return made
+
+
+def spent(job: str, money: float | None, tokens: int) -> events.BudgetSpent:
+    return events.BudgetSpent(job, Spending(money_usd=money, input_token_count=tokens), Caps())
+
+
+def test_the_last_meter_of_each_job_is_what_it_cost() -> None:
+    cost = heard(spent("J1", 0.1, 10), spent("J1", 0.5, 40), spent("J2", 0.25, 2)).cost(3.0)
+    assert (cost.wall_s, cost.token_count, cost.money_usd) == (3.0, 42, 0.75)
+    assert heard(spent("J1", 0.5, 40), spent("J2", None, 2)).cost(1.0).money_usd is None
+    assert heard().cost(1.0).money_usd == 0
+
+
+def test_what_was_accepted_is_the_chain_and_what_nobody_decided_on_waits() -> None:
+    told = heard(
+        proposal("P1", "a(int)", "tiling"), decided("P1"), proposal("P2", "b(int)", "fusion"), proposal("P3", "a(int)", "unrolling")
+    )
+    assert (told.chain, told.taken) == (("tiling",), ["P1"])
+    assert told.waiting == ("fusion on b: NEEDS_DECISION (precision), FASTER 3.00x",), "a kernel's accepted edit has its place"
+
+
+def test_a_command_that_ran_twice_is_heard_as_it_ran_last() -> None:
+    first, second = (events.JobStarted(job, "profile", "/a.cu", "a GPU", "") for job in ("J1", "J2"))
+    ends = [events.JobEnded(job, 0, job) for job in ("J1", "J2")]
+    assert heard(first, ends[0], second, ends[1]).of_command("profile") == (second, ends[1])
+    assert heard(first, ends[0]).of_command("optimize") == ()
+
+
+def test_a_failure_is_told_by_its_error_and_the_compilers_first_words() -> None:
+    error = events.Message("J1", Severity.ERROR, "the source was refused")
+    found = events.Diagnostics("J1", (Diagnostic("/p/a.cu", 3, 1, DiagnosticSeverity.ERROR, "no such name"),))
+    assert failure_of((found, error, events.JobEnded("J1", 3, "ended"))) == "the source was refused: a.cu:3: no such name"
+    assert failure_of((events.JobEnded("J1", 3, "no launch"),)) == "no launch"
+    assert failure_of((error, events.JobEnded("J1", 0, "done"))) is None
+    assert failure_of(()) == "the job did not end"
+
+
+@pytest.mark.parametrize(("measured_s", "expected"), [(None, (3e-6, True)), (2e-6, (6e-6, False))])
+def test_a_declared_workload_takes_all_its_launches(measured_s: float | None, expected: tuple[float, bool]) -> None:
+    measured = None if measured_s is None else MeasuredLaunch(measured_s, "timed")
+    launch = events.ProfileSummary("J1", "k()", "k()", (1, 1, 1), (32, 1, 1), 0, 3, "dram", 1e-6, measured=measured)
+    original = original_of((launch,))
+    assert (original.time_s, original.is_predicted) == (pytest.approx(expected[0]), expected[1])
+    assert original_of(()).time_s is None
