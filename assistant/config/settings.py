@@ -15,7 +15,6 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints
 from pydantic.fields import FieldInfo
 
-from assistant.model.completion import ModelRole
 from assistant.model.verification import DeferredDecision
 
 __all__ = ["Settings", "is_lower_only", "is_user_only", "leaf_fields", "leaf_names"]
@@ -228,17 +227,6 @@ class ProviderSettings(_Section):
         description="Whether the endpoint is asked to keep to a JSON schema; `auto`: until it refuses to. Answers are checked in any case.",
         json_schema_extra=_USER_ONLY,
     )
-
-    def longest_answer_tokens(self, role: ModelRole) -> int | None:
-        """Tokens one answer of the role's model may have; None: as the model's profile allows."""
-        match role:
-            case ModelRole.PLANNER:
-                own = self.planner_max_output_tokens
-            case ModelRole.CODER:
-                own = self.coder_max_output_tokens
-            case ModelRole.SUMMARISER:
-                own = self.summariser_max_output_tokens
-        return own or self.max_output_tokens
 
 
 class BudgetSettings(_Section):

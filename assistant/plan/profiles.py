@@ -103,7 +103,7 @@ def call_limits(settings: ProviderSettings, model: str, role: ModelRole) -> Call
     reasons = profile is not None and profile.reasons
     wanted = _REASONED_ANSWER_TOKENS if reasons else _ANSWER_TOKENS
     published = wanted if profile is None else min(wanted, profile.output_tokens)
-    output = settings.longest_answer_tokens(role) or published
+    output = _answer_tokens_of(role, settings) or settings.max_output_tokens or published
     left = _UNKNOWN_INPUT_TOKENS if profile is None else min(_MOST_INPUT_TOKENS, profile.context_tokens - output)
     return CallLimits(
         input_tokens=settings.max_input_tokens or max(_LEAST_INPUT_TOKENS, left),
@@ -111,6 +111,17 @@ def call_limits(settings: ProviderSettings, model: str, role: ModelRole) -> Call
         reasons=reasons,
         has_fences=profile is None or profile.has_fences,
     )
+
+
+def _answer_tokens_of(role: ModelRole, settings: ProviderSettings) -> int | None:
+    """The setting of one role alone."""
+    match role:
+        case ModelRole.PLANNER:
+            return settings.planner_max_output_tokens
+        case ModelRole.CODER:
+            return settings.coder_max_output_tokens
+        case ModelRole.SUMMARISER:
+            return settings.summariser_max_output_tokens
 
 
 def _changed(published: ModelProfile | None, words: str) -> ModelProfile:

@@ -62,4 +62,10 @@ def test_counters_tell_candidates_apart() -> None:
 
 def test_the_first_of_equal_candidates_is_named() -> None:
     seen = SeenWork()
-    assert (seen.first("a", "C1"), seen.first("a", "C2"), seen.first("b", "C3"), seen.first(None, "C4")) == (None, "C1", None, None)
+    found = [seen.first(work, name, name.lower()) for work, name in (("a", "C1"), ("a", "C2"), ("b", "C3"), (None, "C4"))]
+    assert found == [None, "C1", None, None]
+
+
+def test_a_candidate_that_is_judged_once_more_is_none_of_them() -> None:
+    seen = SeenWork()
+    assert (seen.first("a", "C1", "text"), seen.first("a", "C2", "text"), seen.first("a", "C3", "other")) == (None, None, "C1")

@@ -6,11 +6,12 @@ import pytest
 from pydantic import ValidationError
 
 from assistant.config.settings import ProviderSettings
+from assistant.model.completion import ModelRole
 from assistant.plan.profiles import CallLimits, call_limits, profile_of
 
 
 def limits(model: str, **changes: object) -> CallLimits:
-    return call_limits(ProviderSettings.model_validate(changes), model)
+    return call_limits(ProviderSettings.model_validate(changes), model, ModelRole.CODER)
 
 
 @pytest.mark.parametrize(
@@ -35,6 +36,12 @@ def test_a_prompt_and_an_answer_fit_the_models_context(model: str, input_tokens:
 
 def test_numbers_of_the_settings_come_first() -> None:
     assert limits("gpt-4o", max_input_tokens=5_000, max_output_tokens=900) == CallLimits(5_000, 900, False, True)
+
+
+def test_a_role_may_have_an_answer_of_its_own_length() -> None:
+    settings = ProviderSettings(max_output_tokens=900, planner_max_output_tokens=5_000)
+    lengths = [call_limits(settings, "gpt-4o", role).output_tokens for role in (ModelRole.PLANNER, ModelRole.CODER, ModelRole.SUMMARISER)]
+    assert lengths == [5_000, 900, 900]
 
 
 def test_the_users_own_profiles_come_before_what_is_published() -> None:
