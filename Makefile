@@ -106,11 +106,11 @@ GPU_PYTHON := $(BIN)/python
 endif
 
 test-gpu: $(GPU_STAMP)
-	$(GPU_PYTHON) -m pytest -q tests/gpu --ignore=tests/gpu/test_cheats.py
+	$(GPU_PYTHON) -m pytest -q tests/gpu --ignore=tests/gpu/test_cheats.py --ignore=tests/gpu/test_large_programs.py
 
-# Every wrong edit of tests/cheats and every honest pair, compared on the GPU: about as long as all other GPU tests.
+# Every wrong edit of tests/cheats, every honest pair and every edit of tests/data/large_programs, compared on the GPU: longer than all other GPU tests.
 test-gpu-cheats: $(GPU_STAMP)
-	$(GPU_PYTHON) -m pytest -q tests/gpu/test_cheats.py
+	$(GPU_PYTHON) -m pytest -q tests/gpu/test_cheats.py tests/gpu/test_large_programs.py
 
 # The figures that need a GPU, one part at a time: aa, gains, device, model, counters, screen, sizes, rate, workers or ncu. A part that is broken off goes on where it was.
 PART ?= aa

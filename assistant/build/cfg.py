@@ -18,6 +18,8 @@ from assistant.record import Record
 
 __all__ = ["Block", "ControlFlow", "Loop", "control_flow", "opcode_name"]
 
+_TARGETS = re.compile(r"BRANCH_TARGETS ([^\"]+)\"")
+"""Where an indirect jump may go, as nvdisasm notes behind its operands."""
 _TARGET = re.compile(r"`\(([^)]+)\)|\b(0x[0-9a-f]+)\s*$")
 _OPERAND_PREDICATE = re.compile(r"(?:^|,\s*)!?U?P[0-6]\s*,")
 _JUMPS = frozenset({"BRA", "JMP"})
@@ -132,6 +134,8 @@ def _leaders(instructions: tuple[SassInstruction, ...], labels: dict[str, int]) 
             target = _target(instruction, labels)
             if target in known:
                 leaders.add(target)
+        if name in _INDIRECT_JUMPS:
+            leaders |= _table(instruction, labels) & known
         if name in _JUMPS | _INDIRECT_JUMPS | _ENDS and index + 1 < len(instructions):
             leaders.add(instructions[index + 1].offset_bytes)
     return leaders
@@ -145,6 +149,12 @@ def _target(instruction: SassInstruction, labels: dict[str, int]) -> int:
     return labels.get(match[1], _ELSEWHERE) if match[1] else int(match[2], 16)
 
 
+def _table(jump: SassInstruction, labels: dict[str, int]) -> set[int]:
+    """Offsets that an indirect jump may go to, as far as its table is known."""
+    match = _TARGETS.search(jump.operands)
+    return {labels[name.strip()] for name in match[1].split(",") if name.strip() in labels} if match else set()
+
+
 _ELSEWHERE = 1 << 62
 """An offset that no function reaches."""
 
@@ -156,7 +166,10 @@ def _successors(last: SassInstruction, index: int, count: int, labels: dict[str,
         target = index_of.get(_target(last, labels))
         taken = () if target is None else (target,)
         return tuple(dict.fromkeys(taken + following)) if _is_conditional(last) else taken
-    if name in _ENDS | _INDIRECT_JUMPS:
+    if name in _INDIRECT_JUMPS:
+        table = sorted(index_of[target] for target in _table(last, labels) if target in index_of)
+        return tuple(dict.fromkeys((*table, *(following if last.predicate else ()))))
+    if name in _ENDS:
         return following if last.predicate else ()
     return following
 

@@ -17,7 +17,7 @@ from assistant.model.profile import LineExecution
 from assistant.model.source import SourceLoop
 from assistant.record import Record
 
-__all__ = ["WARP_LANES", "LoopMap", "contains"]
+__all__ = ["WARP_LANES", "LoopMap", "contains", "holds"]
 
 WARP_LANES = 32
 
@@ -36,6 +36,10 @@ class LoopMap(Record):
     def stands_for(self, loop: Loop) -> SourceLoop | None:
         """The only source loop whose condition stands where the machine loop's deciding branches are booked."""
         return self._source_by_header[loop.header]
+
+    def calls_around(self, loop: Loop) -> tuple[tuple[str, int], ...]:
+        """Places of the calls through which the loop was inlined, by its deciding branches; inner before outer."""
+        return next((branch.frames for branch in self._deciding(loop)), ())
 
     def chain_of(self, block: int) -> tuple[SourceLoop, ...] | None:
         """Source loops around the machine loops of a block; None unless each of these stands for one, nested likewise."""
@@ -67,7 +71,7 @@ class LoopMap(Record):
         counts = [
             (e.thread_executions, e.warp_executions)
             for e in self.executions
-            if (_holds(source, e.file, e.line) and not any(_holds(o, e.file, e.line) for o in inner))
+            if (holds(source, e.file, e.line) and not any(holds(o, e.file, e.line) for o in inner))
             or self._loop_of_inlined_line.get((e.file, e.line)) == source
         ]
         return max(counts, default=None)
@@ -79,12 +83,12 @@ class LoopMap(Record):
         return {
             (e.thread_executions, e.warp_executions)
             for e in self.executions
-            if e.file == source.file and first <= e.line <= last and not any(_holds(o, e.file, e.line) for o in (source, *others))
+            if e.file == source.file and first <= e.line <= last and not any(holds(o, e.file, e.line) for o in (source, *others))
         }
 
     def has_agreeing_warps(self, source: SourceLoop) -> bool:
         """Whether no branch of the loop's lines ever sent threads of one warp different ways."""
-        inside = [e for e in self.executions if _holds(source, e.file, e.line)]
+        inside = [e for e in self.executions if holds(source, e.file, e.line)]
         return bool(inside) and all(e.partings == 0 and e.divergent_branches == 0 for e in inside)
 
     def has_agreeing_trips(self, source: SourceLoop) -> bool:
@@ -119,7 +123,7 @@ class LoopMap(Record):
         return [self.graph.blocks[b].last for b in deciding_blocks(self.graph, loop)]
 
     def _around(self, file: str, line: int) -> list[SourceLoop]:
-        around = [o for o in self.loops if _holds(o, file, line)]
+        around = [o for o in self.loops if holds(o, file, line)]
         return sorted(around, key=lambda loop: (loop.first_line, -loop.last_line))
 
 
@@ -133,5 +137,6 @@ def contains(outer: SourceLoop, inner: SourceLoop) -> bool:
     return outer != inner and outer.file == inner.file and is_around
 
 
-def _holds(loop: SourceLoop, file: str, line: int) -> bool:
+def holds(loop: SourceLoop, file: str, line: int) -> bool:
+    """Whether the line is one of the loop's."""
     return loop.file == file and loop.first_line <= line <= loop.last_line

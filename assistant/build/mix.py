@@ -9,9 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from assistant.build.cfg import control_flow
-from assistant.build.executions import Accesses, thread_executions
-from assistant.build.loop_map import LoopMap
+from assistant.build.executions import executions
 from assistant.model.build import KernelCode, SassInstruction
 from assistant.model.profile import InstructionMix, LaunchProfile, LineInstructions
 from assistant.model.source import SourceLoop
@@ -77,36 +75,24 @@ def instruction_class(opcode: str) -> str:
 
 
 def line_instructions(code: KernelCode, profile: LaunchProfile, loops: tuple[SourceLoop, ...]) -> tuple[LineInstructions, ...]:
-    """Thread-level dynamic mix per line of one launch: each basic block's instructions times how often the block ran.
+    """Dynamic mix per line of one launch: each basic block's instructions times how often its threads and warps ran it.
 
-    ``loops``: of all sources of the program. An instruction under a predicate counts at most as often as its line ran.
+    ``loops``: of all sources of the program. For threads, an instruction under a predicate counts at most as often as its line ran.
     """
-    graph = control_flow(code)
-    loop_map = LoopMap(graph, loops, profile.executions)
-    ran = thread_executions(graph, loop_map, profile.config.thread_count, _accesses(profile))
+    ran = executions(code, profile, loops)
     lines = {(e.file, e.line): e.thread_executions for e in profile.executions}
-    by_line: dict[tuple[str, int], Counter[str]] = {}
-    for block in graph.blocks:
-        for instruction in block.instructions:
-            place = (instruction.file, instruction.line)
-            count = ran.get(block.index, 0.0)
-            if instruction.predicate and place in lines:
-                count = min(count, lines[place])
-            if count:
-                by_line.setdefault(place, Counter())[_class_of(instruction)] += round(count)
-    return tuple(LineInstructions(*place, InstructionMix(**counts)) for place, counts in sorted(by_line.items()))
-
-
-def _accesses(profile: LaunchProfile) -> Accesses:
-    """Loads and stores of each line; lines with atomics, which are instructions of other kinds, are left out."""
-    found: dict[tuple[str, int], tuple[int, int]] = {}
-    atomic = {(a.file, a.line) for a in profile.accesses if a.op.endswith("atomic")}
-    for access in profile.accesses:
-        place = (access.file, access.line)
-        if place not in atomic:
-            count, narrowest = found.get(place, (0, access.size_bytes))
-            found[place] = (count + access.active_threads, min(narrowest, access.size_bytes))
-    return found
+    threads: dict[tuple[str, int], Counter[str]] = {}
+    warps: dict[tuple[str, int], Counter[str]] = {}
+    for instruction in code.instructions:
+        count = ran.get(instruction.offset_bytes)
+        if count is None or count.warps <= 0:
+            continue
+        place = (instruction.file, instruction.line)
+        kind = _class_of(instruction)
+        most = lines.get(place, count.threads) if instruction.predicate else count.threads
+        threads.setdefault(place, Counter())[kind] += round(min(count.threads, most))
+        warps.setdefault(place, Counter())[kind] += round(count.warps)
+    return tuple(LineInstructions(*place, InstructionMix(**threads[place]), InstructionMix(**warps[place])) for place in sorted(warps))
 
 
 def _class_of(instruction: SassInstruction) -> str:

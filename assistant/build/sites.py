@@ -13,7 +13,7 @@ from assistant.build.cfg import ControlFlow, opcode_name
 from assistant.model.build import KernelCode, SassInstruction
 from assistant.record import Record
 
-__all__ = ["WAITING_ATOMICS", "AccessKey", "MachineSite", "Region", "access_width_bytes", "machine_sites", "obstacles"]
+__all__ = ["WAITING_ATOMICS", "AccessKey", "MachineSite", "Region", "access_kind", "access_width_bytes", "machine_sites", "obstacles"]
 
 _OPERATIONS = {
     "LDG": "global load",
@@ -105,6 +105,11 @@ def obstacles(code: KernelCode, graph: ControlFlow) -> dict[tuple[str, int, str]
 
 def _is_measured_atomic(opcode: str) -> bool:
     return opcode.startswith((_COMBINED_ATOMIC, *WAITING_ATOMICS)) and access_width_bytes(opcode) == _DEFAULT_WIDTH_BYTES
+
+
+def access_kind(instruction: SassInstruction) -> str | None:
+    """``global load`` …; None for other instructions."""
+    return _OPERATIONS.get(opcode_name(instruction))
 
 
 def access_width_bytes(opcode: str) -> int:

@@ -83,6 +83,8 @@ class Emulator:
                 from assistant.emulator.preprocess import preprocess  # slow to import
 
                 return {"result": encode(preprocess(_build_request(decode(BuildMessage, fields)), self._launcher))}
+            case "promote":
+                return _promoted(decode(BuildMessage, fields))
             case "configure":
                 from assistant.emulator.configure import configure  # slow to import
 
@@ -99,7 +101,9 @@ class Emulator:
                 check_space(request.out)
                 return encode(replayed)
             case _:
-                return failure("bad_request", f"unknown op {operation!r}: expected build, preprocess, configure, run, replay or ping")
+                return failure(
+                    "bad_request", f"unknown op {operation!r}: expected build, preprocess, promote, configure, run, replay or ping"
+                )
 
     def _new_run(self) -> Path:
         """A folder for one run; those of the oldest runs go."""
@@ -146,6 +150,18 @@ def _build_request(message: BuildMessage) -> BuildRequest:
         libraries=message.libraries,
         workspaces=tuple(Path(folder) for folder in message.workspaces),
     )
+
+
+def _promoted(message: BuildMessage) -> dict[str, Any]:
+    from assistant.emulator.build import loader_of, units_of  # slow to import
+    from assistant.emulator.translate.promoted import promoted_texts
+    from assistant.emulator.translate.unit import Unpromotable
+
+    request = _build_request(message)
+    found = promoted_texts(units_of(request, loader_of(request)))
+    if isinstance(found, Unpromotable):
+        return failure("cannot_promote", found.reason)
+    return {"texts": [[str(path), text] for path, text in found.items()]}
 
 
 def _build(message: BuildMessage, launcher: Launcher) -> dict[str, Any]:

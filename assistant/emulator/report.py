@@ -13,10 +13,10 @@ from collections.abc import Iterable
 from typing import Any
 
 from assistant.emulator.protocol import SiteDetail
-from assistant.emulator.symbolize import Place, Symbolizer
+from assistant.emulator.symbolize import BlockPlace, Place, Symbolizer
 from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.problems import merge_problems
-from assistant.model.profile import Grade, LaunchProfile, LineAccess, LineExecution, Method, Problem
+from assistant.model.profile import BlockExecution, Grade, LaunchProfile, LineAccess, LineExecution, Method, Problem
 from assistant.record import Record
 
 __all__ = ["DEVICE", "Report", "error_name", "read_report"]
@@ -27,8 +27,6 @@ _NOT_COMPARED = "not compared with SASS"
 _KIND_MASK, _COMPARE_AND_SWAP = 7, 16  # runtime/trace.h
 _OPERATIONS = {0: "load", 1: "store", 2: "atomic"}
 _BASIC_BLOCK = 3
-_CALL_BYTES = 5
-"""Length of a near call on x86-64 (Intel 64 Software Developer's Manual, volume 2, CALL rel32)."""
 _SPACES = ("global", "shared", "local")
 _RACES = {
     "shared_race", "global_race", "possible_global_race", "possible_shared_race", "missing_syncwarp", "missing_fence",
@@ -77,12 +75,12 @@ def read_report(text: str, symbolizer: Symbolizer) -> Report:
         by_index[late["late"]]["problems"].append(late["problem"])
     addresses = {site["pc"] for item in launches for site in item["sites"]}
     addresses |= {p[key] for item in launches for p in item["problems"] for key in ("pc", "other_pc")}
-    addresses |= {branch.address for item in launches for branch in _divergent_branches(item["sites"])}
     places = symbolizer.places(addresses)
+    blocks = symbolizer.blocks({site["pc"] for item in launches for site in item["sites"] if site["kind"] & _KIND_MASK == _BASIC_BLOCK})
     profiles: list[LaunchProfile] = []
     sites: list[tuple[SiteDetail, ...]] = []
     for item in launches:
-        reader = _Launch(item, places, symbolizer.function_name(item["function"]))
+        reader = _Launch(item, places, symbolizer.function_name(item["function"]), blocks)
         profiles.append(reader.profile())
         sites.append(reader.sites())
     counts = [item["launch"] + 1 for item in launches] + [item["launch_count"] for item in items if "launch_count" in item]
@@ -109,8 +107,6 @@ class _Branch(Record):
 
     block: int
     """Address by which the block is known."""
-    address: int
-    """Behind the block's last instruction, as a return address is."""
     executions: int
     divergences: int
 
@@ -118,27 +114,36 @@ class _Branch(Record):
 def _divergent_branches(sites: list[dict[str, Any]]) -> tuple[_Branch, ...]:
     """Lanes part at the end of a block, but are seen to at its last event: its start, or an access inside.
 
-    Where they part, the block that follows in the code has run, too; it begins with the call that reports it, right behind the branch.
+    Threads that come back from a function at different times part inside a block already: that is no branch of the block's.
     """
     blocks = sorted((s for s in sites if s["kind"] & _KIND_MASK == _BASIC_BLOCK), key=lambda s: s["pc"])
     starts = [block["pc"] for block in blocks]
-    divergences = [0] * len(blocks)
-    for site in sites:
+    last: list[dict[str, Any]] = list(blocks)
+    for site in sorted(sites, key=lambda s: s["pc"]):
         index = bisect_right(starts, site["pc"]) - 1
         if index >= 0:
-            divergences[index] += site.get("divergences", 0)
-    ends = [*(start - _CALL_BYTES for start in starts[1:]), *starts[-1:]]
+            last[index] = site
     return tuple(
-        _Branch(block["pc"], end, block["executions"], count) for end, block, count in zip(ends, blocks, divergences, strict=True) if count
+        _Branch(block["pc"], _event_executions(site), min(site["divergences"], _event_executions(site)))
+        for block, site in zip(blocks, last, strict=True)
+        if site.get("divergences")
+    )
+
+
+def _event_executions(site: dict[str, Any]) -> int:
+    """Of a block's start, or of an access: one request in each space that it touches."""
+    return (
+        int(site["executions"]) if "executions" in site else sum(int(site[space][0]) for space in (*_SPACES, "constant") if space in site)
     )
 
 
 class _Launch:
     """One launch of the raw report."""
 
-    def __init__(self, item: dict[str, Any], places: dict[int, Place], kernel: str) -> None:
+    def __init__(self, item: dict[str, Any], places: dict[int, Place], kernel: str, blocks: tuple[BlockPlace, ...]) -> None:
         self._item = item
         self._places = places
+        self._all_blocks = blocks
         self._kernel = kernel
         grid, block = Dim3(*item["grid"]), Dim3(*item["block"])
         self._config = LaunchConfig(grid, block, item["shared_bytes"])
@@ -162,6 +167,7 @@ class _Launch:
             blocks_counted=self._counted,
             accesses=self._line_accesses(),
             executions=self._line_executions(),
+            blocks=self._block_executions(),
             instructions=(),
             unique_sectors=item["unique_sectors"] if is_tracked and not self._is_sampled else None,
             block_unique_sectors=self._scaled(item["block_unique_sectors"]) if is_tracked else None,
@@ -253,6 +259,20 @@ class _Launch:
             tags=tags if key[2].startswith("global") else None,
         )
 
+    def _block_executions(self) -> tuple[BlockExecution, ...]:
+        """Every block of the functions that ran, with 0 where it did not."""
+        partings = {branch.block: branch.divergences for branch in _divergent_branches(self._item["sites"])}
+        counted = {
+            site["pc"]: tuple(self._scaled(count) for count in (site["executions"], site["lanes"], partings.get(site["pc"], 0)))
+            for site in self._basic_blocks
+        }
+        functions = {block.function for block in self._all_blocks if block.address in counted}
+        return tuple(
+            BlockExecution(block.address, block.places, *counted.get(block.address, (0, 0, 0)))
+            for block in self._all_blocks
+            if block.function in functions
+        )
+
     def _line_executions(self) -> tuple[LineExecution, ...]:
         """A line with several basic blocks ran as often as its busiest one; its branches count together."""
         lines: dict[tuple[str, int], list[dict[str, Any]]] = {}
@@ -264,11 +284,12 @@ class _Launch:
             place = self._places[site["pc"]]
             partings[place.file, place.line] += site.get("divergences", 0)
         branches: dict[tuple[str, int], list[_Branch]] = {}
+        ends = {block.address: block.branch for block in self._all_blocks}
+        by_address = {site["pc"]: site for site in self._basic_blocks}
         for branch in _divergent_branches(self._item["sites"]):
-            places = (self._places[address] for address in (branch.address, branch.block))
-            key = next(
-                (p.file, p.line) for p in places if (p.file, p.line) in lines
-            )  # a value set between two blocks has a line of its own
+            start = self._places[branch.block]
+            key = ends.get(branch.block) or (start.file, start.line)
+            lines.setdefault(key, [by_address[branch.block]])  # a condition inside a block that begins on another line
             branches.setdefault(key, []).append(branch)
         return tuple(
             LineExecution(

@@ -8,18 +8,20 @@ from __future__ import annotations
 
 import re
 import shutil
+from bisect import bisect_right
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from assistant.cuda.same_names import named_in, shortest_names
+from assistant.emulator.basic_blocks import CALL_BYTES, Code, block_starts, branch_behind, inner_addresses, read_code
 from assistant.emulator.binutils import setting_of
 from assistant.emulator.toolchain import INCLUDE_DIR, RUNTIME_DIR
 from assistant.record import Record
 from assistant.worker.launcher import Launcher
 from assistant.worker.tools import run_tool
 
-__all__ = ["Place", "Symbolizer", "SymbolsMissing"]
+__all__ = ["BlockPlace", "Place", "Symbolizer", "SymbolsMissing"]
 
 _TIMEOUT_S = 60.0
 _OUTPUT_BYTES = 256 << 20
@@ -48,6 +50,19 @@ class Place(Record):
     function: str
 
 
+class BlockPlace(Record):
+    """A basic block of the program."""
+
+    address: int
+    """As a run's report names it: behind the call with which the block begins."""
+    function: int
+    """Address of the function that it is in."""
+    places: tuple[tuple[str, int], ...]
+    """(file, line) of what it holds, in the order of its instructions."""
+    branch: tuple[str, int] | None
+    """Place of the conditional jump that ends it; None where it ends without one."""
+
+
 _NOWHERE = Place("", 0, "")
 
 
@@ -59,6 +74,7 @@ class Symbolizer:
         self._launcher = launcher
         self._places: dict[int, Place] = {}
         self._names: dict[int, str] | None = None
+        self._code: Code | None = None
 
     def places(self, return_addresses: Iterable[int]) -> dict[int, Place]:
         """Where the calls before the return addresses stand."""
@@ -67,6 +83,30 @@ class Symbolizer:
         if missing:
             self._places.update(self._look_up(missing))
         return {a: self._places.get(a, _NOWHERE) for a in wanted} | {0: _NOWHERE}
+
+    def blocks(self, executed: Collection[int]) -> tuple[BlockPlace, ...]:
+        """Every basic block of the functions that hold ``executed`` ones, in the order of their addresses."""
+        if self._code is None:
+            self._code = read_code(self._binary)
+        if self._code is None or not executed:
+            return ()
+        code = self._code
+        functions = sorted(self.function_addresses().values())
+        starts = block_starts(code, executed)
+        ran = {_holder(functions, start) for start in executed}
+        ends = tuple(sorted((*starts, *(end + CALL_BYTES for end in functions))))
+        wanted = {start: inner_addresses(ends, start) for start in starts if _holder(functions, start) in ran}
+        branches = {start: branch_behind(code, starts, start) or 0 for start in wanted}
+        places = self.places((*branches.values(), *(address for inside in wanted.values() for address in inside)))
+        return tuple(
+            BlockPlace(
+                start,
+                _holder(functions, start),
+                tuple(dict.fromkeys((p.file, p.line) for a in inside if (p := places[a]).line)),
+                (places[branches[start]].file, places[branches[start]].line) if branches[start] else None,
+            )
+            for start, inside in wanted.items()
+        )
 
     def function_name(self, address: int) -> str:
         """Demangled symbol without its return type; ``kernel at 0x…`` where the binary has none.
@@ -122,6 +162,12 @@ class Symbolizer:
         limited = setting_of(path, self._binary, self._launcher)
         how = replace(limited, stdin=standard_input, output_bytes=_OUTPUT_BYTES, has_errors_in_output=False)
         return run_tool((path, *command[1:]), _TIMEOUT_S, how).output
+
+
+def _holder(functions: Sequence[int], address: int) -> int:
+    """The last of the functions, in order, that begins before the address."""
+    index = bisect_right(functions, address) - 1
+    return functions[index] if index >= 0 else 0
 
 
 def _name_without_lists(demangled: str) -> str:

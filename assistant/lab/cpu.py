@@ -20,18 +20,19 @@ from assistant.lab.compiler import Compiler, texts_of
 from assistant.lab.device_text import without_host_code
 from assistant.lab.process import WorkerDied, WorkerProcess, WorkerTimedOut
 from assistant.lab.readable import workspaces
+from assistant.lab.reference_arguments import reference_arguments
 from assistant.lab.worker_replies import case_run, float_outputs, program_run
 from assistant.model.build import Build, BuildResult, Diagnostic, DiagnosticSeverity
 from assistant.model.device import LabDescription
 from assistant.model.preprocessed import NotPreprocessed, PreprocessedProgram, Preprocessings
 from assistant.model.profile import Correction
+from assistant.model.source import Source
 from assistant.model.workload import Case
 from assistant.ports.lab import (
     Lab,
     LabFailure,
     Program,
     ProgramRun,
-    ReferenceArgument,
     ReferenceCall,
     ReplayOptions,
     ReplayRun,
@@ -206,9 +207,17 @@ class CpuLab:
         """Replay with device ``float`` and ``half`` compiled as ``double``; the cases' buffers must be widened already."""
         return await self._replay(program, cases, options, limits, Promotion(is_double=True))
 
+    async def promoted(self, program: Program) -> Program | LabFailure:
+        """The program with ``float`` written as ``double``, for another compiler."""
+        fields = await asyncio.to_thread(self._source_fields, program)
+        reply = await self._ask({"op": "promote", **fields}, _BUILD_DEADLINE_S)
+        if isinstance(reply, LabFailure):
+            return reply
+        return replace(program, sources=tuple(Source(Path(path), text) for path, text in reply["texts"]))
+
     async def reference(self, call: ReferenceCall, limits: RunLimits) -> tuple[tuple[str, bytes], ...] | LabFailure:
         folder = self._new_folder("reference")
-        arguments = await asyncio.to_thread(_reference_arguments, call.arguments, folder)
+        arguments = await asyncio.to_thread(reference_arguments, call.arguments, folder)
         message = {
             "op": "reference",
             "path": str(call.path),
@@ -346,23 +355,6 @@ def _is_limit(diagnostics: Sequence[Diagnostic]) -> bool:
     """Whether a build ended at what the emulator does not support, not at a mistake in the source."""
     errors = [found for found in diagnostics if found.severity is DiagnosticSeverity.ERROR]
     return bool(errors) and all(found.compiler == _EMULATOR for found in errors)
-
-
-def _reference_arguments(arguments: Sequence[ReferenceArgument], folder: Path) -> list[dict[str, Any]]:
-    return [_reference_argument(argument, folder) for argument in arguments]
-
-
-def _reference_argument(argument: ReferenceArgument, folder: Path) -> dict[str, Any]:
-    file = None
-    if argument.data is not None:
-        file = folder / f"{argument.name}.in"
-        file.write_bytes(argument.data)
-    return {
-        "name": argument.name,
-        "file": None if file is None else str(file),
-        "dtype": argument.dtype,
-        "value": argument.value,
-    }
 
 
 def _is_toolkit(folder: Path) -> bool:

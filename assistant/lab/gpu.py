@@ -1,7 +1,8 @@
-"""The lab with a GPU: programs are counted and checked by the emulator, what their kernels compute is looked at on the GPU.
+"""The lab with a GPU: it runs and records programs and their kernels; the emulator counts and checks, of what is large some blocks alone.
 
-It holds the lab without a GPU and gives it whatever a GPU cannot do or show: host code, race and bounds checks, counters, float64
-references. Plain replays run on the device: fresh addresses, guard zones, fills, repeats. Both look at the same recordings. Example::
+It holds the lab without a GPU and gives it what a GPU cannot show: races, bounds, counters, float64 references. Plain replays run on the
+device: fresh addresses, guard zones, fills, repeats. Both look at the same recordings. Nothing but the GPU runs a whole launch of any size:
+what the emulator is given takes a time that does not grow with it. Example::
 
     lab = GpuLab(CpuLab(…), GpuClient(gpu, scratch), scratch, "h200")
     await lab.replay(program, cases, ReplayOptions(), limits)
@@ -9,25 +10,30 @@ references. Plain replays run on the device: fresh addresses, guard zones, fills
 
 from __future__ import annotations
 
+import asyncio
+import shutil
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from assistant.lab.captured import CapturedRuns, counted
 from assistant.lab.cpu import CpuLab
-from assistant.lab.device_text import without_host_code
+from assistant.lab.emulated_replays import CASE_S, EmulatedReplays, not_looked_for
 from assistant.lab.gpu_client import GpuClient
 from assistant.lab.gpu_counters import GpuCounters
 from assistant.lab.gpu_replays import GpuReplays
+from assistant.lab.gpu_runs import GpuRuns, Look
 from assistant.lab.gpu_sanitizer import GpuSanitizer
 from assistant.lab.gpu_timing import GpuTiming
+from assistant.lab.gpu_twins import GpuTwins
+from assistant.lab.side_by_side import side_by_side
 from assistant.lab.uncounted import reason_of, unchecked, uncounted
 from assistant.model.build import BuildResult
 from assistant.model.device import LabDescription
 from assistant.model.preprocessed import Preprocessings
 from assistant.model.profile import Correction, Problem
 from assistant.model.workload import Case
-from assistant.ports.lab import Lab, LabFailure, Program, ProgramRun, ReferenceCall, ReplayOptions, ReplayRun, RunLimits
+from assistant.ports.lab import CaseRun, Lab, LabFailure, Program, ProgramRun, ReferenceCall, ReplayOptions, ReplayRun, RunLimits
 
 __all__ = ["GpuLab"]
 
@@ -35,11 +41,10 @@ _SANITIZED_CASES = 6
 """Cases that the sanitizer runs: the first of those that the emulator checks. Each costs every tool a load of the program, and shapes
 differ little. For the same reason cases that are derived from others (other values, other sizes) are left to the emulator, where it can run
 them."""
-_BEYOND_THE_EMULATOR = frozenset({"unsupported", "not_built"})
-"""Kinds of failure that a program may meet under the emulator and not on a GPU."""
-_COUNTED_SHARE = 0.25
-"""Share of a run's wall limit that the emulator has to count one recorded launch: there may be many, and what it does not count is
-reported."""
+
+
+_Sanitized = tuple[tuple[Problem, ...], tuple[str, ...]] | LabFailure
+"""What compute-sanitizer finds, and what it did not finish."""
 
 
 class GpuLab:
@@ -71,7 +76,10 @@ class GpuLab:
         self._others = others
         self._parallel_labs = parallel_labs
         self._replays = GpuReplays((client, *others), cpu.compiler, scratch)
+        self._twins = GpuTwins(cpu, self._replays, CASE_S)
         self._captured = CapturedRuns(scratch, cpu.cache, client.gpu)
+        self._runs = GpuRuns(cpu, self._captured, self._count_recorded)
+        self._emulated = EmulatedReplays(cpu, scratch)
         self._counters = GpuCounters(client, cpu.compiler, cpu.cache)
         self.sanitizer = GpuSanitizer(client, cpu.compiler)
         self._timing = GpuTiming(client, cpu.compiler, self._replays.helper_code, self._captured, scratch, cpu.cache)
@@ -117,41 +125,42 @@ class GpuLab:
         order_seed: int = 0,
         uploads: Path | None = None,
     ) -> ProgramRun | LabFailure:
-        """Under the emulator; on the GPU what it cannot run, with its launches recorded there: counts come from replaying them."""
-        if program.run_command is None:
-            ran = await self.cpu.run(program, mode, limits, record, sample_blocks, corrections, order_seed, uploads)
-            if uploads is not None or not _is_beyond_the_emulator(ran):
-                return ran
+        """On the GPU, with what the emulator sees of it in its time; ``fused`` on the GPU alone, uploads under the emulator alone."""
+        if mode == "fused":
+            return await self._runs.run_fused(program, limits)
+        look = Look(mode, sample_blocks, corrections, order_seed)
         if uploads is not None:
-            return LabFailure("unsupported", "only the emulator can upload other contents", "")
-        captured = await self._captured.run(program, limits)
-        if isinstance(captured, LabFailure):
-            return captured
-        each = replace(limits, wall_s=limits.wall_s * _COUNTED_SHARE)
-        return await counted(self, program, captured, mode, each, sample_blocks, corrections)
+            return await self._runs.run_uploads(program, look, limits, uploads)
+        return await self._runs.run(program, look, limits)
 
     async def run_streams(self, program: Program, is_late: bool, limits: RunLimits) -> ProgramRun | LabFailure:
-        """Under the emulator alone: no run on a GPU is late on purpose."""
-        if program.run_command is not None:
-            return LabFailure("unsupported", "only the emulator can run streams late, and the program is run by a command of its own", "")
-        return await self.cpu.run_streams(program, is_late, limits)
+        """Under the emulator alone, where it ends in its time."""
+        return await self._runs.run_streams(program, is_late, limits)
 
     async def replay(self, program: Program, cases: Sequence[Case], options: ReplayOptions, limits: RunLimits) -> ReplayRun | LabFailure:
-        """On the GPU what is ``plain``; under the emulator what counts or checks, whose results are no results of the GPU's."""
+        """On the GPU what is ``plain``; under the emulator what counts or checks, of large launches some blocks alone.
+
+        Its results are no results of the GPU's.
+        """
         if options.mode == "plain":
             return await self._replays.run(program, cases, options, limits)
-        replayed = await self._emulated(program, cases, options, limits)
-        sanitized = [case for case in cases if not case.origin.is_derived]
+        if options.mode != "check":
+            return await self._counted_cases(program, cases, options, limits)
+        own = [case for case in cases if not case.origin.is_derived][:_SANITIZED_CASES]
+        emulated = self._counted_cases(program, cases, options, limits)
+        replayed, found = await side_by_side(emulated, self._sanitized(program, own, limits))
         if isinstance(replayed, LabFailure):
-            replayed, sanitized = await self._without_emulator(program, cases, options, limits, replayed), list(cases)
-        if isinstance(replayed, LabFailure) or options.mode != "check":
             return replayed
-        return await self._sanitized(program, sanitized[:_SANITIZED_CASES], replayed, limits)
+        is_unchecked = 0 < len(own) < _SANITIZED_CASES and all(map(_is_unchecked, replayed.cases))
+        if is_unchecked:  # by the emulator: then other values and sizes are the sanitizer's, too
+            found = await self._sanitized(program, [*own, *(case for case in cases if case not in own)][:_SANITIZED_CASES], limits)
+        return _with_sanitized(replayed, found)
 
     async def replay_promoted(
         self, program: Program, cases: Sequence[Case], options: ReplayOptions, limits: RunLimits
     ) -> ReplayRun | LabFailure:
-        return await self.cpu.replay_promoted(program, cases, options, limits)
+        """On the GPU, else under the emulator what that runs whole."""
+        return await self._twins.run(program, cases, options, limits)
 
     async def reference(self, call: ReferenceCall, limits: RunLimits) -> tuple[tuple[str, bytes], ...] | LabFailure:
         return await self.cpu.reference(call, limits)
@@ -165,25 +174,31 @@ class GpuLab:
                 await client.close()
         await self.cpu.close()
 
-    async def _sanitized(self, program: Program, cases: Sequence[Case], replayed: ReplayRun, limits: RunLimits) -> ReplayRun:
-        """The emulator's checks with what compute-sanitizer finds in ``cases`` on the GPU; where it finds, the tools do not say."""
-        found = await self.sanitizer.problems(program, cases, limits) if cases else ((), ())
-        if isinstance(found, LabFailure):
-            found = ((), (f"compute-sanitizer did not run: {found.message}",))
-        problems = (*found[0], *(_not_looked_for(sentence) for sentence in found[1]))
-        checked = [replace(case, is_comparable=False) for case in replayed.cases]
-        if checked:
-            checked[0] = replace(checked[0], problems=(*checked[0].problems, *problems))
-        return replace(replayed, cases=tuple(checked))
+    async def _sanitized(self, program: Program, cases: Sequence[Case], limits: RunLimits) -> _Sanitized:
+        return await self.sanitizer.problems(program, cases, limits) if cases else ((), ())
 
-    async def _emulated(self, program: Program, cases: Sequence[Case], options: ReplayOptions, limits: RunLimits) -> ReplayRun | LabFailure:
-        """A replay of the kernels alone where the emulator cannot build the host code around them."""
-        replayed = _refused(await self.cpu.replay(program, cases, options, limits))
-        kernels_alone = without_host_code(program)
-        if not isinstance(replayed, LabFailure) or replayed.kind not in _BEYOND_THE_EMULATOR or kernels_alone is None:
-            return replayed
-        again = _refused(await self.cpu.replay(kernels_alone, cases, options, limits))
-        return replayed if isinstance(again, LabFailure) else again
+    async def _counted_cases(
+        self, program: Program, cases: Sequence[Case], options: ReplayOptions, limits: RunLimits
+    ) -> ReplayRun | LabFailure:
+        """Under the emulator, those that it can run; of the others what can be had."""
+        found = await self._emulated.run(program, cases, options, limits)
+        if isinstance(found, LabFailure):
+            return await self._without_emulator(program, cases, options, limits, found)
+        reason = next((run for run in found.runs if isinstance(run, str)), None)
+        if reason is None:
+            return ReplayRun(tuple(run for run in found.runs if isinstance(run, CaseRun)), found.blobs)
+        refused = [case for case, run in zip(cases, found.runs, strict=True) if isinstance(run, str)]
+        others = await self._without_emulator(program, refused, options, limits, LabFailure("unsupported", reason, ""))
+        if isinstance(others, LabFailure):
+            return others
+        left = iter(others.cases)
+        runs = tuple(next(left) if isinstance(run, str) else run for run in found.runs)
+        if not any(run.after for run in others.cases):
+            return ReplayRun(runs, found.blobs)
+        return ReplayRun(runs, await asyncio.to_thread(_gathered, found.blobs, others.blobs))
+
+    async def _count_recorded(self, program: Program, recorded: ProgramRun, look: Look, limits: RunLimits) -> ProgramRun:
+        return await counted(self, program, recorded, look.mode, limits, look.sample_blocks, look.corrections)
 
     async def _without_emulator(
         self, program: Program, cases: Sequence[Case], options: ReplayOptions, limits: RunLimits, failure: LabFailure
@@ -198,22 +213,26 @@ class GpuLab:
         return replayed if isinstance(replayed, LabFailure) else uncounted(cases, replayed, reason, self.client.gpu.name)
 
 
-def _is_beyond_the_emulator(ran: ProgramRun | LabFailure) -> bool:
-    """Whether the GPU may run what the emulator did not, or not in time."""
-    if isinstance(ran, LabFailure):
-        return ran.kind in _BEYOND_THE_EMULATOR
-    return ran.timed_out or bool(ran.left_out)
+def _is_unchecked(run: CaseRun) -> bool:
+    return any(problem.kind == "unsupported" for problem in run.problems)
 
 
-def _refused(replayed: ReplayRun | LabFailure) -> ReplayRun | LabFailure:
-    """A failure where the emulator did not run one of the kernels."""
-    if isinstance(replayed, LabFailure):
-        return replayed
-    problems = (problem for case in replayed.cases if case.error is not None for problem in case.problems)
-    reason = next((problem.message for problem in problems if problem.kind == "unsupported"), None)
-    return replayed if reason is None else LabFailure("unsupported", reason, "")
+def _with_sanitized(replayed: ReplayRun, found: _Sanitized) -> ReplayRun:
+    """The emulator's checks with what compute-sanitizer finds on the GPU, with the first case: the tools do not say where they find."""
+    if isinstance(found, LabFailure):
+        found = ((), (f"compute-sanitizer did not run: {found.message}",))
+    problems = (*found[0], *(not_looked_for(sentence) for sentence in found[1]))
+    checked = [replace(case, is_comparable=False) for case in replayed.cases]
+    if checked:
+        checked[0] = replace(checked[0], problems=(*checked[0].problems, *problems))
+    return replace(replayed, cases=tuple(checked))
 
 
-def _not_looked_for(sentence: str) -> Problem:
-    """No defect: what the lab could not do."""
-    return Problem("unsupported", sentence, "", 0, None, None, None, None, None, 1)
+def _gathered(blobs: Path, others: Path) -> Path:
+    """One folder with the contents of both."""
+    if not blobs.is_dir():
+        return others
+    for blob in others.iterdir():
+        if not (blobs / blob.name).exists():
+            shutil.copyfile(blob, blobs / blob.name)
+    return blobs

@@ -1,7 +1,6 @@
 """Warp-level instructions of a launch by class, from machine code where there is a compiler, else from its accesses.
 
-Pipes work on whole warps, so thread-level counts are turned into warp-level ones by how many lanes were active on the line:
-a divergent line costs more than its threads say.
+Pipes work on whole warps: a warp whose threads go different ways runs both, and an instruction costs the same for 1 lane as for 32.
 """
 
 from __future__ import annotations
@@ -9,7 +8,7 @@ from __future__ import annotations
 from dataclasses import fields
 
 from assistant.measure import calibration as c
-from assistant.model.profile import InstructionMix, LaunchProfile
+from assistant.model.profile import InstructionMix, LaunchProfile, LineInstructions
 from assistant.record import Record
 
 __all__ = ["CLASSES", "WarpInstructions", "warp_instructions"]
@@ -39,22 +38,13 @@ def warp_instructions(profile: LaunchProfile) -> WarpInstructions:
 
 
 def _from_machine_code(profile: LaunchProfile) -> WarpInstructions:
-    lanes = _active_lanes(profile)
-    totals = dict.fromkeys(CLASSES, 0.0)
-    for line in profile.instructions:
-        per_warp = lanes.get((line.file, line.line), float(c.WARP_LANES))
-        for name in CLASSES:
-            totals[name] += getattr(line.mix, name) / per_warp
+    totals = {name: sum(_of_warps(line, name) for line in profile.instructions) for name in CLASSES}
     return WarpInstructions(tuple(totals.items()), is_estimated=False)
 
 
-def _active_lanes(profile: LaunchProfile) -> dict[tuple[str, int], float]:
-    """Mean active lanes of a warp per line; lines never executed are left out."""
-    return {
-        (e.file, e.line): max(1.0, e.thread_executions / e.warp_executions)
-        for e in profile.executions
-        if e.warp_executions and e.thread_executions
-    }
+def _of_warps(line: LineInstructions, name: str) -> float:
+    """Full warps are assumed where threads alone were counted."""
+    return getattr(line.mix, name) / c.WARP_LANES if line.warp_mix is None else float(getattr(line.warp_mix, name))
 
 
 def _from_accesses(profile: LaunchProfile) -> WarpInstructions:

@@ -88,7 +88,7 @@ def predict(profile: LaunchProfile, resources: KernelResources | None, occupancy
         bottleneck=max(terms, key=lambda t: t.time_s).name,
         terms=terms,
         target=target.name,
-        notes=(*moved.notes, *_notes(executed, occupancy, resources)),
+        notes=(*moved.notes, *_notes(executed, occupancy, resources), *(f"left out: {reason}" for reason in profile.refused)),
     )
 
 
@@ -226,7 +226,7 @@ def _first_load_s(moved: Traffic, target: Target) -> float:
 def _notes(executed: WarpInstructions, occupancy: Occupancy | None, resources: KernelResources | None) -> tuple[str, ...]:
     notes: list[str] = []
     if executed.is_estimated:
-        notes.append("no machine code: instruction counts are assumed from the memory accesses")
+        notes.append("no counts of machine code: instruction counts are assumed from the memory accesses")
     if occupancy is None:
         notes.append("occupancy not known: only the block size limits resident blocks")
     if resources is not None and resources.spill_load_bytes + resources.spill_store_bytes > 0:

@@ -268,8 +268,6 @@ class Setback(Record):
     """The candidate's own one sentence."""
     text: str
     """The source as the candidate had it."""
-    others: tuple[Source, ...] = ()
-    """Other files of the program that the candidate changed."""
     diagnostics: tuple[Diagnostic, ...] = ()
     """The compiler's diagnostics on ``text``."""
     findings: tuple[VerificationFinding, ...] = ()
@@ -284,6 +282,8 @@ class Setback(Record):
     profiles: tuple[LaunchProfile, ...] = ()
     """The candidate's counted launches, most costly first, where it ran."""
     resources: KernelResources | None = None
+    others: tuple[Source, ...] = ()
+    """Other files of the program that the candidate changed."""
 
 
 class TriedBefore(Record):

@@ -74,6 +74,19 @@ class LineExecution(Record):
     """The same events as ``divergent_branches``, on the line of what the lanes last did together; 0 where a GPU counted."""
 
 
+class BlockExecution(Record):
+    """How often one basic block of the emulated program ran."""
+
+    address: int
+    """In the emulated program, whose blocks lie in the order of the source."""
+    places: tuple[tuple[str, int], ...]
+    """(file, line) of what it holds, in the order of its instructions."""
+    warps: int
+    threads: int
+    partings: int = 0
+    """Warp executions after which threads of the warp went different ways."""
+
+
 class LineStall(Record):
     """How often warps were seen waiting on a line, for one reason.
 
@@ -138,7 +151,7 @@ class Correction(Record):
 
 
 class InstructionMix(Record):
-    """Thread-level dynamic instruction counts by class."""
+    """Dynamic instruction counts by class, of threads or of warps."""
 
     fp32: int = 0
     fp64: int = 0
@@ -157,7 +170,7 @@ class InstructionMix(Record):
 
 
 class LineInstructions(Record):
-    """Instruction mix of one source line (static SASS mix × executions).
+    """Instruction mix of one source line: machine instructions × executions of their basic blocks.
 
     nvcc books an instruction on the line of its operator, and routines that it calls (division of doubles and of 64-bit integers) on the
     kernel's closing brace.
@@ -166,6 +179,9 @@ class LineInstructions(Record):
     file: str
     line: int
     mix: InstructionMix
+    """Of threads."""
+    warp_mix: InstructionMix | None = None
+    """Of warps: what is issued, whatever a predicate turns off (``inst_executed``); None where threads alone were counted."""
 
 
 class Problem(Record):
@@ -219,6 +235,8 @@ class LaunchProfile(Record):
     """Launch site."""
     sites: tuple[AccessSite, ...] = ()
     """Access by access, where the emulator knows; empty for other methods."""
+    blocks: tuple[BlockExecution, ...] = ()
+    """Basic block by basic block, in the order of their addresses; empty for other methods."""
     atomic_unique_sectors: int | None = None
     """Distinct 32-byte sectors that global atomics of the grid update; None without any, when not tracked, or when very many."""
     estimated_unique_sectors: int | None = None
@@ -228,6 +246,8 @@ class LaunchProfile(Record):
     """What warps wait for, line by line; empty where nothing samples warps (the emulator, CUPTI's counters)."""
     measured: tuple[LaunchMetric, ...] = ()
     """What the hardware's own counters say of the launch as a whole; empty where nothing ran on a GPU."""
+    refused: tuple[str, ...] = ()
+    """Counts that contradict others and were left out, with the reasons (``assistant.profile.consistency``)."""
 
     @property
     def is_of_hardware(self) -> bool:

@@ -23,6 +23,8 @@ class TimingOptions(Record):
     half_width_ratio: float = 0.003
     """Blocks are added until A against A is known to this, or the time is up."""
     least_block_count: int = 20
+    fewest_block_count: int = 5
+    """Taken also where the time is up before."""
     wall_s: float = 15.0
     """A shape."""
     is_fresh: bool = False

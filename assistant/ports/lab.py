@@ -19,6 +19,7 @@ from assistant.record import Record
 __all__ = [
     "NOT_RUN",
     "STOPPED_AT",
+    "TOO_LARGE",
     "CaseRun",
     "Counters",
     "HardwareCounts",
@@ -80,6 +81,10 @@ STOPPED_AT = "stopped at: "
 """What a run says of the host's code that it ended at, as it does not run that, begins with it."""
 
 
+TOO_LARGE = "too large for the emulator"
+"""The error of a case that a lab did not run for that begins with it."""
+
+
 class LabFailure(Record):
     """The lab could not do what was asked; ``kind`` decides the exit code."""
 
@@ -114,11 +119,26 @@ class ProgramRun(Record):
     """It was killed for the number of processes and threads it started."""
     missing_limits: tuple[str, ...] = ()
     """For a candidate: limits that could not be put in force, and what its private copy of the folder left out."""
+    is_of_gpu: bool = False
+    """A GPU ran the program; False: the emulator did."""
+    emulated: ProgramRun | None = None
+    """For a run on a GPU: the emulator's run of the same program, which the counters and problems come from."""
 
     @property
     def is_partial(self) -> bool:
         """Whether time was up before every block of every launch had run."""
         return self.recording is not None and self.recording.first_partial is not None
+
+    @property
+    def is_counted_in_part(self) -> bool:
+        """Whether that is so of the run that counters and problems come from; what the program computed may be right all the same."""
+        return self.is_partial or (self.emulated is not None and self.emulated.is_partial)
+
+    @property
+    def under_emulator(self) -> ProgramRun | None:
+        """The emulator's run, where all blocks of all launches ran."""
+        run = self if self.emulated is None and not self.is_of_gpu else self.emulated
+        return None if run is None or run.is_partial else run
 
     @property
     def left_out(self) -> tuple[str, ...]:

@@ -135,12 +135,14 @@ def line_executions(instructions: Iterable[InstructionCounters]) -> tuple[LineEx
 
 
 def line_mixes(instructions: Iterable[InstructionCounters]) -> tuple[LineInstructions, ...]:
-    """Thread-level instructions of each line by class."""
-    counts: dict[_Place, Counter[str]] = {}
+    """Instructions of each line by class, of threads and of warps."""
+    threads: dict[_Place, Counter[str]] = {}
+    warps: dict[_Place, Counter[str]] = {}
     for instruction in instructions:
-        if instruction.thread_executions:
-            counts.setdefault(instruction.place, Counter())[instruction.kind] += instruction.thread_executions
-    return tuple(LineInstructions(*place, InstructionMix(**mix)) for place, mix in sorted(counts.items()))
+        if instruction.executions:
+            threads.setdefault(instruction.place, Counter())[instruction.kind] += instruction.thread_executions
+            warps.setdefault(instruction.place, Counter())[instruction.kind] += instruction.executions
+    return tuple(LineInstructions(*place, InstructionMix(**threads[place]), InstructionMix(**warps[place])) for place in sorted(warps))
 
 
 def line_stalls(instructions: Iterable[InstructionCounters]) -> tuple[LineStall, ...]:

@@ -112,6 +112,7 @@ METRICS: tuple[Metric, ...] = (
         "sm__sass_thread_inst_executed_op_conversion_pred_on",
     ),
     _counted("loop_overhead_ratio", "ratio", "share of integer and control instructions in a loop's code", None),
+    _counted("local_requests", "requests", "requests of warps to local memory, from the source's arrays", None),
     _counted("loop_trip_count", "iterations", "constant number of iterations, from the source", None),
     Metric(
         "one_warp_step_ratio",
@@ -122,6 +123,7 @@ METRICS: tuple[Metric, ...] = (
     ),
     # resources and launch
     Metric("registers_per_thread", "registers", "registers of one thread", "launch__registers_per_thread", (Method.PTXAS, Method.NCU)),
+    Metric("stack_bytes", "bytes/thread", "local memory of one thread: arrays and spilled registers", None, (Method.PTXAS,)),
     Metric("spill_bytes", "bytes/thread", "register contents stored to and loaded from local memory", None, (Method.PTXAS,)),
     Metric(
         "occupancy",

@@ -5,13 +5,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from assistant.model.build import Occupancy
-from assistant.model.profile import Grade, LaunchProfile, LineAccess, Method, Severity
+from assistant.model.profile import Grade, InstructionMix, LaunchProfile, LineAccess, LineInstructions, Method, Severity
 from assistant.record import Record
 
-__all__ = ["Diagnosis", "Fact", "FixedLaunch", "fact_of", "replace_accesses"]
+__all__ = ["Diagnosis", "Fact", "FixedLaunch", "fact_of", "replace_accesses", "with_mix"]
 
 
 class Fact(Record):
@@ -54,3 +55,8 @@ def fact_of(access: LineAccess, profile: LaunchProfile, metric: str, value: floa
 def replace_accesses(profile: LaunchProfile, fixed: dict[LineAccess, LineAccess]) -> LaunchProfile:
     """The profile with some accesses exchanged; no other counter changes."""
     return replace(profile, accesses=tuple(fixed.get(a, a) for a in profile.accesses))
+
+
+def with_mix(line: LineInstructions, change: Callable[[InstructionMix], InstructionMix]) -> LineInstructions:
+    """The line with other instructions, of threads and of warps alike."""
+    return replace(line, mix=change(line.mix), warp_mix=None if line.warp_mix is None else change(line.warp_mix))

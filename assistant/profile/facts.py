@@ -52,6 +52,8 @@ class LineFacts(Record):
     """``powf`` and ``pow`` of a run-time float with a float exponent that a few operations replace (2, 3, -1, 0.5)."""
     double_powers: tuple[str, ...] = ()
     """The same, computed in double precision."""
+    reduces_arguments: bool = False
+    """Calls a sine, cosine or tangent of a float, whose routine reduces large arguments in double precision."""
     accumulated_pointers: tuple[str, ...] = ()
     """Pointers updated in place (``o[i] += …``, ``o[i] = o[i] + …``) at an index the innermost loop does not change."""
     invariant_loads: tuple[str, ...] = ()

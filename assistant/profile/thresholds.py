@@ -42,6 +42,8 @@ THRESHOLDS: tuple[Threshold, ...] = (
         "Nsight Compute warns of bank conflicts that cost time; half as much again is the least that a padding can visibly win",
     ),
     Threshold("spill_bytes", 1.0, "bytes/thread", "ptxas reports 0 when nothing is spilled"),
+    Threshold("stack_bytes", 16.0, "bytes/thread", "a shorter one holds no array of more than a few elements"),
+    Threshold("local_share", 0.25, "requests/request", "below, global accesses decide"),
     Threshold(
         "low_occupancy",
         0.5,

@@ -69,14 +69,17 @@ def _line(words: str, rows: Sequence[dict[str, Any]], of: Sequence[dict[str, Any
     return row(words, str(len(seconds)), programs, *(f"{value:.2f}" for value in (cuts[49], cuts[94], max(seconds))))
 
 
-def searched(text: str, path: Path, wall_s: float, arguments: Sequence[str] = ()) -> list[tuple[float, dict[str, Any]]]:
-    """(seconds since the start, event) of a search in ``text``, written to ``path``; those until the time was up."""
+def searched(
+    text: str, path: Path, wall_s: float, arguments: Sequence[str] = (), home: Path | None = None
+) -> list[tuple[float, dict[str, Any]]]:
+    """(seconds since the start, event) of a search in ``text``, written to ``path``; those until the time was up. ``home``: keeps what is
+    built once for all programs; None: one of the search's own."""
     place = path.parent
     place.mkdir(parents=True, exist_ok=True)
     path.write_text(text, "utf-8")
     options = ("--device", "gpu:0", "--json", "--accept", "none", "--allow-host-code", *(("--", *arguments) if arguments else ()))
     line = (sys.executable, "-m", "assistant", "optimize", path.name, *options)
-    environment = {**os.environ, "KERNELOPT_HOME": str((place / "home").resolve())}
+    environment = {**os.environ, "KERNELOPT_HOME": str((home or place / "home").resolve())}
     start_s = time.monotonic()
     found: list[tuple[float, dict[str, Any]]] = []
     with subprocess.Popen(line, cwd=place, env=environment, stdout=subprocess.PIPE, text=True) as process:

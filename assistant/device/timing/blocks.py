@@ -44,19 +44,25 @@ class TimedBlocks(Record):
 
 
 def take_blocks(slot: Slot, options: TimingOptions, clock: Callable[[], float], is_held_down: Callable[[], bool]) -> TimedBlocks:
-    """``options.least_block_count`` blocks and more, fewer only where the time is up before; ``is_held_down`` is asked after each round."""
+    """``options.least_block_count`` blocks and more; ``options.fewest_block_count``, but for those that were dropped, where the time is up
+    before. ``is_held_down`` is asked after each round."""
     rng = random.Random(options.seed)  # noqa: S311 an order, no secret
     end_s = clock() + options.wall_s
     blocks: list[Block] = []
     hot: list[Block] = []
-    late_count, is_hot = 0, False
+    late_count, tried_count, is_hot = 0, 0, False
+
+    def is_over() -> bool:
+        return clock() > end_s and tried_count >= options.fewest_block_count
+
     while True:
         taken: list[Block] = []
         for _ in range(max(_ROUND_BLOCK_COUNT, options.least_block_count - len(blocks))):
             block = _block(slot, rng.choice(_ORDERS))
             taken += [] if block is None else [block]
             late_count += block is None
-            if clock() > end_s:
+            tried_count += 1
+            if is_over():
                 break
         is_held = is_held_down()
         if is_held and len(hot) < _MOST_HOT_COUNT:
@@ -64,7 +70,7 @@ def take_blocks(slot: Slot, options: TimingOptions, clock: Callable[[], float], 
         else:
             blocks += taken
             is_hot |= is_held and bool(taken)
-        if clock() > end_s or len(blocks) >= _MOST_BLOCK_COUNT:
+        if is_over() or len(blocks) >= _MOST_BLOCK_COUNT:
             if not blocks:
                 return TimedBlocks(tuple(hot), "time", late_count, 0, bool(hot))
             return TimedBlocks(tuple(blocks), "time", late_count, len(hot), is_hot)

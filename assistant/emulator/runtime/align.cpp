@@ -12,6 +12,8 @@
 namespace emu {
 namespace {
 
+constexpr uint32_t UNKNOWN_PC = ~0u;
+
 class Aligner {
  public:
   Aligner(Worker& w, bool is_final) : w_(w), is_final_(is_final), warp_(w.block->warps[w.warp_index]), lanes_(&w.block->lanes[w.warp_index * WARP_LANES]) {
@@ -106,17 +108,27 @@ class Aligner {
   }
 
   // Counts at `event` if the lanes that executed it go on to different places. What is no instruction of the program stands for the one
-  // before it.
+  // before it. A lane whose next event is not known yet, as it waits or its trace is full, shows nothing.
   void note_divergence(const Event& event, const uint8_t* lane, unsigned count) {
     const Event* counted = &event;
     for (const Event* before = at_[lane[0]] - 1; (counted->kind & EVENT_KIND_MASK) >= EVENT_FENCE; counted = before)
       if (--before < lanes_[lane[0]].trace) return;
-    auto next_pc = [&](unsigned i) { return at_[i] == end_[i] ? 0 : at_[i]->pc; };
-    for (unsigned n = 1; n < count; ++n)
-      if (next_pc(lane[n]) != next_pc(lane[0])) {
+    uint32_t first_pc = UNKNOWN_PC;
+    for (unsigned n = 0; n < count; ++n) {
+      uint32_t pc = next_pc(lane[n]);
+      if (pc == UNKNOWN_PC) continue;
+      if (first_pc == UNKNOWN_PC) first_pc = pc;
+      if (pc != first_pc) {
         ++w_.counters.at(*counted).divergences;
         return;
       }
+    }
+  }
+
+  // 0 for a lane that has ended.
+  uint32_t next_pc(unsigned i) const {
+    if (at_[i] != end_[i]) return at_[i]->pc;
+    return warp_.exited >> i & 1 ? 0 : UNKNOWN_PC;
   }
 
   void keep_the_rest() {

@@ -28,6 +28,7 @@ from assistant.model.build import Build, BuildFailure, BuildResult, KernelCode, 
 from assistant.model.device import Architecture
 from assistant.model.profile import LaunchProfile
 from assistant.model.source import Kernel, SourceLoop
+from assistant.profile.consistency import consistent
 from assistant.profile.context import CountedLaunch, FindContext
 from assistant.profile.facts import SourceFacts
 from assistant.profile.findings import FindResult, find
@@ -145,14 +146,14 @@ def _graded(
 ) -> LaunchProfile:
     """Graded against the machine code, whose classes its lines get; a GPU's own counters stay as they are."""
     if profile.is_of_hardware:
-        return profile
+        return consistent(profile)
     request = grading_input(profile, code, kernel, loops, version.source.line_of(kernel.span.end))
     corrected = graded(replace(request, corrections=counted.corrections, is_order_checked=counted.is_order_checked))
     if code is None:
-        return corrected
+        return consistent(corrected)
     combined = aggregated_atomics(code)
     accesses = tuple(replace(a, is_aggregated=a.op == "global atomic" and (a.file, a.line) in combined) for a in corrected.accesses)
-    return replace(corrected, accesses=accesses, instructions=line_instructions(code, profile, loops))
+    return consistent(replace(corrected, accesses=accesses, instructions=line_instructions(code, profile, loops)))
 
 
 def _occupancy(limits: Architecture, profile: LaunchProfile, resources: KernelResources | None) -> Occupancy | None:

@@ -81,6 +81,11 @@ class CountedRun(Record):
         return self.run is not None and self.run.is_partial
 
     @property
+    def is_counted_in_part(self) -> bool:
+        """Whether that is so of the run that counters and problems come from: a GPU may have run all of it."""
+        return self.run is not None and self.run.is_counted_in_part
+
+    @property
     def recording(self) -> Recording | None:
         return None if self.run is None else self.run.recording
 

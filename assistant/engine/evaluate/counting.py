@@ -33,8 +33,7 @@ async def run_in_time(job: Job, version: SourceVersion, mode: str = "count") -> 
 
     A program that was run in part has not failed, however it ended: what it did with its results does not count.
     """
-    may_be_partial = job.lab.timing is None and job.request.sample_blocks
-    counted = await (_run(job, version, mode) if may_be_partial else run_program(job, version, mode))
+    counted = await (_run(job, version, mode) if job.request.sample_blocks else run_program(job, version, mode))
     if isinstance(counted, LabFailure) or not counted.is_partial:
         return counted
     is_excused = counted.failure is not None and counted.failure.kind in _ENDINGS and bool(counted.profiles)
@@ -52,6 +51,8 @@ async def _run(
     if isinstance(run, LabFailure):
         return run
     run = with_types(run, version)
+    if run.emulated is not None:
+        run = replace(run, emulated=with_types(run.emulated, version))
     kernels = _with_program_counts(group_by_kernel(version, run.profiles), run)
     return CountedRun(
         kernels=kernels,

@@ -106,13 +106,14 @@ async def _count_declared(job: Job, version: SourceVersion, mode: str, correctio
 async def evaluate(job: Job, version: SourceVersion, first_evidence: int = 1) -> Evaluation | LabFailure:
     """Count and assess; a source that the CUDA compiler refuses is a failure of kind ``not_built``.
 
-    A program that takes too long for the lab is counted in part (``CountedRun.is_partial``).
+    A program that takes too long for the lab is counted in part (``CountedRun.is_counted_in_part``).
     """
     counted = await _count_in_time(job, version)
     if isinstance(counted, LabFailure):
         return await _blamed(job, version, counted)
     assessment = await assess(job, version, counted, first_evidence)
-    if isinstance(assessment, Assessment) and isinstance(assessment.build, Build) and is_moderate(counted) and not counted.is_partial:
+    is_whole = is_moderate(counted) and not counted.is_counted_in_part
+    if isinstance(assessment, Assessment) and isinstance(assessment.build, Build) and is_whole:
         counted = await _count_again(job, version, counted, proposed_corrections(version, assessment))
         assessment = await assess(job, version, counted, first_evidence)
     if isinstance(assessment, BuildFailure):

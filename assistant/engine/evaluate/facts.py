@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from assistant.cuda.accesses import ArrayAccess, Use, array_accesses
 from assistant.cuda.assignments import assignments
+from assistant.cuda.calls import callee_name
 from assistant.cuda.functions import functions
 from assistant.cuda.literals import double_literals
 from assistant.cuda.loops import LOOPS, loops_around
@@ -36,6 +37,8 @@ _HALVING_LOOP = re.compile(
 """``for (int s = blockDim.x / 2; s > 0; s >>= 1)``."""
 _BARRIER = re.compile(r"\b(?:__syncthreads\w*|__syncwarp|(?:arrive_and_)?wait|sync)\s*\(")
 """``__syncthreads()``, ``grid.sync()``, ``cg::sync(block)``; not ``__shfl_down_sync``."""
+_REDUCING = frozenset({"sinf", "cosf", "tanf", "sincosf", "sin", "cos", "tan", "sincos"})
+"""Of float arguments: from 105615 on, in double precision (nvcc 13.0, sm_90). Programming guide, "Mathematical Functions"."""
 _DOUBLE_TYPE = re.compile(r"\bdouble[234]?\b")
 
 
@@ -44,6 +47,7 @@ class _Line:
     double_literals: list[str] = field(default_factory=list[str])
     powers: list[str] = field(default_factory=list[str])
     double_powers: list[str] = field(default_factory=list[str])
+    reduces_arguments: bool = False
     accumulated: list[str] = field(default_factory=list[str])
     invariant: list[str] = field(default_factory=list[str])
     stored: list[str] = field(default_factory=list[str])
@@ -63,6 +67,8 @@ def source_facts(parsed: ParsedSource, kernel: Kernel) -> SourceFacts:
     for body in bodies:
         _read_literals(tree, body, lines)
         _read_powers(tree, body, lines)
+        for call in tree.find("call_expression", inside=body):
+            lines[tree.line(call)].reduces_arguments |= callee_name(tree, call) in _REDUCING
         _read_accesses(tree, body, pointers, lines)
     lines.update({number: _Line() for number in structs if number not in lines})  # members used through a reference
     return SourceFacts(
@@ -72,6 +78,7 @@ def source_facts(parsed: ParsedSource, kernel: Kernel) -> SourceFacts:
                 double_literals=tuple(found.double_literals),
                 powers=tuple(found.powers),
                 double_powers=tuple(found.double_powers),
+                reduces_arguments=found.reduces_arguments,
                 accumulated_pointers=_unique(found.accumulated),
                 invariant_loads=_unique(found.invariant),
                 stored_pointers=_unique(found.stored),

@@ -33,6 +33,8 @@ class Effort(Record):
     is_confirming: bool
     is_fresh: bool = False
     """The runs begin in processes that have run no version before."""
+    checks_blocks: bool = False
+    """Launches that are too large for the emulator are checked on some of their blocks: a GPU runs them whole."""
 
 
 class Resize(Record):

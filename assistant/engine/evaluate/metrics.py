@@ -56,6 +56,10 @@ def _spills(kernels: _Assessed) -> float:
     return float(sum(item.spill_load_bytes + item.spill_store_bytes for item in resources))
 
 
+def _stack(kernels: _Assessed) -> float:
+    return float(sum(kernel.resources.stack_bytes for kernel in kernels if kernel.resources is not None))
+
+
 def _occupancy(kernels: _Assessed) -> float:
     """Occupancy of the launch with most threads."""
     known = [launch for kernel in kernels for launch in kernel.launches if launch.occupancy is not None]
@@ -92,6 +96,7 @@ _WATCHED: dict[str, tuple[WatchedMetric, Callable[[_Assessed], float]]] = {
     "KO114": (WatchedMetric("integer_and_control_instructions", False, "instructions"), _loop_overhead),
     "KO115": (WatchedMetric("shared_wavefronts", False, "wavefronts"), _wavefronts),
     "KO116": (WatchedMetric("arithmetic_instructions", False, "instructions"), _arithmetic),
+    "KO117": (WatchedMetric("stack_bytes", False, "bytes/thread"), _stack),
 }
 
 

@@ -63,6 +63,8 @@ class Cost(Record):
     size_bytes: int
     checked_s: float | None
     """What one run with every check takes, by ``work_s``; None where it was not run so."""
+    emulated_ratio: float = 1.0
+    """Of that, what is run: less where a GPU runs the launch, and the emulator some of its blocks."""
 
 
 def work_s(threads: int, size_bytes: int, profiles: Sequence[LaunchProfile]) -> float:
@@ -88,7 +90,7 @@ def shrink_ratio(cost: Cost) -> float:
 
 def case_count(cost: Cost, wanted: int) -> int:
     """How many of ``wanted`` further cases at the launch's own size time allows; the first ones show the most."""
-    per_case_s = _RUNS_PER_CASE * (cost.checked_s or 0.0) + cost.size_bytes / _BYTES_PER_S
+    per_case_s = _RUNS_PER_CASE * (cost.checked_s or 0.0) * cost.emulated_ratio + cost.size_bytes / _BYTES_PER_S
     return wanted if per_case_s * wanted <= _CASES_S else min(wanted, max(_FEWEST_CASES, int(_CASES_S / per_case_s)))
 
 
@@ -99,7 +101,8 @@ def own_size_count(cost: Cost) -> int:
 
 def repeat_count(cost: Cost, wanted: int) -> int:
     """Bitwise repeats of a case; one run at least."""
-    checked_s = cost.size_bytes / _BYTES_PER_S if cost.checked_s is None else cost.checked_s
+    is_of_gpu = cost.emulated_ratio < 1.0  # which takes no time to speak of: then contents do
+    checked_s = cost.size_bytes / _BYTES_PER_S if cost.checked_s is None or is_of_gpu else cost.checked_s
     plain_s = checked_s / _CHECKED_PER_PLAIN
     return wanted if plain_s * wanted <= _REPEATS_S else max(1, int(_REPEATS_S / plain_s))
 

@@ -115,7 +115,7 @@ async def side_runs(
     program = startable(version.program, [task.new for task in tasks])
     written = write_cases(job.scratch / new_id("K"), [task.new for task in tasks])
     found: list[list[SideRun]] = [[] for _ in tasks]
-    for batch in _batches(tasks):
+    for batch in _batches(tasks, is_check_bounded=job.lab.timing is not None):
         late = [index for index, side in enumerate(found) if _is_late(tuple(side))]
         explained = late[:1] if batch.mode == "check" else []  # by checks; none of them is waited for again otherwise
         chosen = [index for index in batch.chosen if index not in late or index in explained]
@@ -162,7 +162,7 @@ def _is_late(side: tuple[SideRun, ...]) -> bool:
 
 def task_of(case: JudgedCase, new: NewCase, effort: Effort) -> Task:
     """What is run of the case, for the side that runs ``new`` on it."""
-    is_checked = case.is_checked and effort.mode == "check" and _is_checkable(new)
+    is_checked = case.is_checked and effort.mode == "check" and (effort.checks_blocks or _is_checkable(new))
     return Task(new, _fills(case), case.repeats, is_checked, effort.is_fresh, _DERIVED_LIMIT_S if new.origin.is_derived else None)
 
 
@@ -200,15 +200,16 @@ class _Batch(Record):
     """Indices of tasks."""
 
 
-def _batches(tasks: Sequence[Task]) -> list[_Batch]:
-    """Repeated runs first, then runs with checks, then those with the other fill pattern."""
+def _batches(tasks: Sequence[Task], *, is_check_bounded: bool) -> list[_Batch]:
+    """Repeated runs first, then runs with checks, then those with the other fill pattern. ``is_check_bounded``: the lab itself limits runs
+    with checks, so that they are asked for together: its tools then look at some cases while the emulator has others."""
     first, second = FILLS
     wanted: dict[tuple[str, int, int, float | None], list[int]] = {}
     for index, task in enumerate(tasks):
         wanted.setdefault(("plain", first, task.repeats, task.limit_s), []).append(index)
     for index, task in enumerate(tasks):
         if task.is_checked:
-            wanted.setdefault(("check", first, 1, task.limit_s), []).append(index)
+            wanted.setdefault(("check", first, 1, None if is_check_bounded else task.limit_s), []).append(index)
     for index, task in enumerate(tasks):
         if second in task.fills:
             wanted.setdefault(("plain", second, 1, task.limit_s), []).append(index)

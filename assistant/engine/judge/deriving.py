@@ -20,7 +20,7 @@ from assistant.engine.judge.budget import CHECKED_THREADS, Cost, case_count, is_
 from assistant.engine.judge.grids import independent_of_grid
 from assistant.engine.judge.replaying import CaseTrial
 from assistant.engine.judge.sizes import CleanSize, SizedLaunch, SizeTrials, size_model_of, try_sizes
-from assistant.engine.judge.trying import trials_of, try_version
+from assistant.engine.judge.trying import in_part, trials_of, try_version
 from assistant.engine.judge.values import REPASSED, Base, apart, base_of, of_own_size, other_values
 from assistant.engine.source_version import SourceVersion
 from assistant.record import Record
@@ -82,7 +82,9 @@ async def derive(job: Job, version: SourceVersion, lead: Lead, effort: Effort) -
     base = base_of(lead.own, version.struct_text, effort.seeds)
     dense, sparse = (_redrawn_floats(base, effort.seeds[0], zeros) for zeros in ("filled", "scattered"))
     cost, (trial, dense_trial) = await _measured(job, version, [lead.own.new, dense])
-    own, text = _within(base.case, cost, effort), version.struct_text
+    if _has_long_blocks(lead.own.new, trial):
+        return await _derive_in_part(job, version, lead, effort)
+    own, text = _within(job, base.case, cost, effort), version.struct_text
     bases = [replace(base, case=own)]
     reason = trial.unclean(trial.problem_kinds)
     if reason is not None:
@@ -102,7 +104,7 @@ async def derive(job: Job, version: SourceVersion, lead: Lead, effort: Effort) -
     bases = [replace(base, model=model) for base in bases]
     made, notes = _chosen(bases, cost, effort, lead.is_declared)
     kept, dropped = await _clean(job, version, [one for one in made if not _has_fewer_blocks(one)], trial)
-    fewer = [case for _, case in filter(_has_fewer_blocks, made)]
+    fewer = [case for _, case in filter(_has_fewer_blocks, made) if not _is_run_in_part(job, case)]
     kept += await independent_of_grid(trials_of(job, version.program), fewer, trial.problem_kinds)
     kept = _with_all_shifts(kept, shift_count(bases[-1].case.new, base.layouts))
     repeated = (replace(case, repeats=_repeats(case, own, effort)) for case in kept)
@@ -131,7 +133,7 @@ async def _derive_in_part(job: Job, version: SourceVersion, lead: Lead, effort: 
     )
     launch = SizedLaunch(trial, own.new, model, whole, layouts_of(own.new, version.struct_text))
     sizes = await try_sizes(trials_of(job, version.program), launch, effort.seeds[0], is_confirming=False)
-    own = replace(_within(own, cost, effort), checked=trial.checked)
+    own = replace(_within(job, own, cost, effort), checked=trial.checked)
     if sizes.base is None:
         derived = await derive(job, version, replace(lead, own=own), effort)
         return replace(derived, dropped=(*sizes.dropped, *derived.dropped))
@@ -156,7 +158,7 @@ async def redrawn(job: Job, version: SourceVersion, own: JudgedCase, effort: Eff
     """A further launch of a kernel: on its own values, and on fresh draws where the original is clean on them."""
     own = _with_some_blocks(own) if _is_in_part(own) else own
     cost, (trial,) = await _measured(job, version, [own.new])
-    own = _within(own, cost, effort)
+    own = _within(job, own, cost, effort)
     if own.given or not effort.is_confirming or trial.unclean(trial.problem_kinds) is not None:
         return DerivedCases((own,))
     made = _first(base_of(own, version.struct_text, effort.seeds), case_count(cost, _REDRAWN_COUNT), is_declared=False)
@@ -169,7 +171,7 @@ async def bounded(job: Job, version: SourceVersion, own: JudgedCase, effort: Eff
     cost = cost_of(own.new)
     if is_large(cost):
         cost, _ = await _measured(job, version, [own.new])
-    return _within(own, cost, effort)
+    return _within(job, own, cost, effort)
 
 
 def cost_of(case: NewCase) -> Cost:
@@ -181,9 +183,10 @@ def cost_of(case: NewCase) -> Cost:
 async def _measured(job: Job, version: SourceVersion, cases: Sequence[NewCase]) -> tuple[Cost, list[CaseTrial]]:
     """What one run of the original on the first case costs, and how all went; they are of one size."""
     cost = cost_of(cases[0])
-    is_checked = cost.threads <= CHECKED_THREADS
+    is_checked = cost.threads <= CHECKED_THREADS or job.lab.timing is not None
     trials = await try_version(job, version.program, cases, _TRIAL_S, is_checked)
-    run = trials[0].run
+    run, tried = trials[0].run, trials[0].case.recording.launches[0]
+    cost = replace(cost, emulated_ratio=min(1.0, threads_run(tried) / max(1, cost.threads)))
     has_run = is_checked and run is not None and run.error is None
     if not has_run or run is None:
         return cost, trials
@@ -192,8 +195,19 @@ async def _measured(job: Job, version: SourceVersion, cases: Sequence[NewCase]) 
     return replace(cost, checked_s=whole_s * share), trials
 
 
-def _within(own: JudgedCase, cost: Cost, effort: Effort) -> JudgedCase:
-    return replace(own, repeats=repeat_count(cost, effort.repeats), is_checked=cost.threads <= CHECKED_THREADS)
+def _within(job: Job, own: JudgedCase, cost: Cost, effort: Effort) -> JudgedCase:
+    is_checked = cost.threads <= CHECKED_THREADS or job.lab.timing is not None
+    return replace(own, repeats=repeat_count(cost, effort.repeats), is_checked=is_checked)
+
+
+def _has_long_blocks(own: NewCase, trial: CaseTrial) -> bool:
+    """Whether some blocks were all that the emulator ran in its time, of a launch of few: each does much, as in a loop over the grid."""
+    return chosen_in(trial.case) != () and not chosen_in(in_part(own)) and not chosen_in(own)
+
+
+def _is_run_in_part(job: Job, case: JudgedCase) -> bool:
+    """Whether the emulator runs some blocks of it alone, which is not the launch with fewer blocks."""
+    return job.lab.timing is not None and chosen_in(in_part(case.new)) != ()
 
 
 def _model(version: SourceVersion, lead: Lead) -> SizeModel | None:
@@ -253,7 +267,7 @@ async def _sorted_out(
     job: Job, version: SourceVersion, cases: Sequence[JudgedCase], own: CaseTrial
 ) -> tuple[list[JudgedCase], dict[int, str]]:
     """Clean ones, and why the others are not, by ``id``; what is larger than the emulator checks counts only where it is no risk."""
-    tried = [case for case in cases if cost_of(case.new).threads <= CHECKED_THREADS]
+    tried = [case for case in cases if job.lab.timing is not None or cost_of(case.new).threads <= CHECKED_THREADS]
     reasons = {id(case): _UNTRIED for case in cases if case not in tried and _is_risky(case)}
     trials = await try_version(job, version.program, [case.new for case in tried], _FURTHER_TRIAL_S)
     for case, trial in zip(tried, trials, strict=True):

@@ -14,6 +14,7 @@ from assistant.engine.job import Job
 from assistant.engine.judge.baseline import Baseline, PreparedCase, case_evidence
 from assistant.engine.judge.case_runs import candidate_runs, perturb, task_of
 from assistant.engine.judge.changes import edited_kernels
+from assistant.engine.judge.checked_blocks import CheckedOnBlocks, checked_on_blocks
 from assistant.engine.judge.filled import as_found
 from assistant.engine.judge.fitting import VersionLaunches, fitted, fittings, followed
 from assistant.engine.judge.in_part import judged_in_part
@@ -90,6 +91,7 @@ async def verify(
     in_part = judged_in_part(baseline, candidate, counted, [CaseOfBoth(*each, side) for each, side in zip(chosen, runs, strict=True)])
     chosen, runs = [(one.item, one.new) for one in in_part.cases], [one.side for one in in_part.cases]
     chosen = [(baseline.perturbed.known(item), new) for item, new in chosen]
+    blocks = _on_blocks(baseline, chosen)
     is_whole = not chosen and counted.run is not None and not in_part.is_partial
     program = None if in_part.is_partial else program_verdict(baseline, candidate, counted)
     is_checked = is_whole and effort.mode == "check"
@@ -124,8 +126,11 @@ async def verify(
         program=program,
         is_declared=baseline.is_declared,
         dropped_cases=baseline.dropped_cases,
-        missing_checks=(*missing, *shown.missing, *in_part.missing),
-        caveats=(*in_part.caveats, *baseline.caveats, *of_edit, *_without_checks(baseline, effort, chosen), *shown.caveats, *one.caveats),
+        missing_checks=(*missing, *shown.missing, *in_part.missing, *blocks.missing),
+        caveats=(
+            *(*in_part.caveats, *baseline.caveats, *of_edit, *_without_checks(baseline, effort, chosen)),
+            *(*blocks.caveats, *shown.caveats, *one.caveats),
+        ),
         lines=line_pairs(baseline.version, candidate),
         edited=tuple(sorted(baseline.kernels & edited_kernels(baseline.version, candidate))),
         sizes=None if in_part.is_led_by_smaller else baseline.sizes,
@@ -187,10 +192,11 @@ async def _unless_rounding(job: Job, baseline: Baseline, candidate: SourceVersio
 
 async def _stream_order(job: Job, baseline: Baseline, candidate: SourceVersion, counted: CountedRun) -> StreamOrder:
     """By late runs, for a confirmation of whole programs."""
-    first, second = baseline.counted.run, baseline.second_run
-    if not baseline.effort.is_confirming or first is None or second is None or second.run is None:
+    runs = (counted.run for counted in (baseline.counted, baseline.second_run) if counted is not None and counted.run is not None)
+    emulated = [run.under_emulator for run in runs]
+    if not baseline.effort.is_confirming or len(emulated) < 2 or emulated[0] is None or emulated[1] is None:
         return UNCHECKED
-    return await check_streams(job, OriginalRuns(baseline.version, first, second.run, baseline.tolerance), candidate, counted)
+    return await check_streams(job, OriginalRuns(baseline.version, emulated[0], emulated[1], baseline.tolerance), candidate, counted)
 
 
 def _of_streams(
@@ -217,6 +223,14 @@ def _without_checks(baseline: Baseline, effort: Effort, chosen: Sequence[tuple[P
     checked = {item.case.kernel for item, new in chosen if task_of(item.case, new, effort).is_checked}
     unchecked = {item.case.kernel for item, _ in chosen} & baseline.kernels - checked
     return (_UNCHECKED,) if unchecked else ()
+
+
+def _on_blocks(baseline: Baseline, chosen: Sequence[tuple[PreparedCase, NewCase]]) -> CheckedOnBlocks:
+    """Of the cases that are run with every check on, where a GPU runs them whole."""
+    if not baseline.effort.checks_blocks:
+        return CheckedOnBlocks()
+    checked = [(item, new) for item, new in chosen if task_of(item.case, new, baseline.effort).is_checked]
+    return checked_on_blocks(checked, baseline.kernels)
 
 
 def _unless_original_is_faulty(baseline: Baseline, verdict: VerificationResult) -> VerificationResult:

@@ -48,6 +48,8 @@ _RUN_S = 10.0
 """Limit of one run with other contents; a program that takes longer is not run with them again."""
 _ALL_S = 30.0
 """After so long no further draw begins."""
+_ALL_WITH_GPU_S = 6.0
+"""The same where a GPU judges: a confirmation there takes 15 s in all."""
 _MOST_RUNS = 24
 """Runs of both versions together: where the original goes wrong on a draw, one that changes less is tried."""
 _PROMPT_SHARE = 0.25
@@ -203,7 +205,8 @@ class _Runs:
     async def _run(self, version: SourceVersion, case: NewCase, order_seed: int = 0, is_last: bool = False) -> _Left | None:
         """None where the version could not be run so. ``is_last``: its result is needed, however many runs there were."""
         contents, start_s = self._contents(case), time.monotonic()
-        is_enough = self._count >= _MOST_RUNS or start_s - self._start_s > _ALL_S
+        most_s = _ALL_S if self.job.lab.timing is None else _ALL_WITH_GPU_S
+        is_enough = self._count >= _MOST_RUNS or start_s - self._start_s > most_s
         if contents is None or self._is_over or (is_enough and not is_last):
             return None
         self._count += 1
@@ -234,8 +237,10 @@ class _Runs:
 
     def _own_trace(self) -> ProgramTrace:
         if self._own is None:
-            assert self.sides.a_counted.run is not None, "a program without a run uploads nothing"
-            self._own = self._trace(self.sides.a_counted.run)
+            run = self.sides.a_counted.run
+            own = None if run is None else run.under_emulator
+            assert own is not None, "a program without a run uploads nothing"
+            self._own = self._trace(own)
         return self._own
 
     def _trace(self, ran: ProgramRun) -> ProgramTrace:

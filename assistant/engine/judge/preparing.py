@@ -152,6 +152,7 @@ async def prepare(
     Cases come from the recording that the request names, else from the second run's: made with every check on, it knows which memory a
     launch never reads before writing.
     """
+    effort = replace(effort, checks_blocks=job.lab.timing is not None)
     version, counted = original.version, original.counted
     recorded = await asyncio.to_thread(_recorded, job, original, second_run)
     gathered = await gather(job, version, recorded, kernels, effort)

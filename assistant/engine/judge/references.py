@@ -20,7 +20,7 @@ from assistant.errors import CannotAnswerError
 from assistant.model.elements import ElementType, parse_element_type
 from assistant.model.source import Parameter
 from assistant.model.structs import ElementLayout
-from assistant.ports.lab import LabFailure, ReferenceArgument, ReferenceCall, ReplayOptions
+from assistant.ports.lab import TOO_LARGE, LabFailure, ReferenceArgument, ReferenceCall, ReplayOptions
 from assistant.verify.evidence import Reference, SideRun
 from assistant.verify.tolerance import PERTURBATION_COUNT, one_ulp
 from assistant.workload.arrays import decode, doubles, storage_dtype
@@ -94,7 +94,8 @@ async def _rebuilt(job: Job, version: SourceVersion, cases: Sequence[JudgedCase]
     for index, run in zip(usable, replayed.cases, strict=True):
         if run.ok:
             references[index] = FloatReference(contents.of(run.after))
-    return references, None
+    left_out = next((run.error for run in replayed.cases if run.error is not None and run.error.startswith(TOO_LARGE)), None)
+    return references, None if left_out is None else f"float64 values: {left_out}"
 
 
 def _twin(case: JudgedCase, text: str) -> NewCase | CannotWiden:

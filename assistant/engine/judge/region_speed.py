@@ -21,10 +21,11 @@ from assistant.engine.judge.program_spans import ProgramSpans, program_spans
 from assistant.engine.judge.region import ProgramRegion
 from assistant.engine.judge.region_prediction import further_predictions, predicted_region
 from assistant.engine.judge.replaying import startable_kernels
+from assistant.engine.judge.timed import timing_options
 from assistant.engine.judge.timing_verdict import Speed, judge_timing
 from assistant.model.comparison import Comparison, SpeedOutcome
 from assistant.model.recording import STEP_WORDS, WORK_KINDS, DeviceStep, Recording
-from assistant.model.timing import PairTiming, TimingOptions
+from assistant.model.timing import PairTiming
 from assistant.model.workload import Case, CaseOrigin
 from assistant.ports.lab import LabFailure, Program, Timing
 from assistant.profile.quantity import counted_noun, format_quantity
@@ -202,7 +203,7 @@ async def _replayed(job: Job, clock: Timing, found: ProgramRegion, before: Evalu
     (a, a_program), (b, b_program) = (
         _sequence(found.name, evaluation, indices) for evaluation, indices in zip((before, after), chosen, strict=True)
     )
-    options = TimingOptions(seed=job.seeds[-1], is_fresh=True, is_apart=True)
+    options = replace(timing_options(job, 1, is_confirming=True), is_apart=True)
     timing = await clock.time(a_program, b_program, ((a, b),), options, job.limits)
     if isinstance(timing, LabFailure):
         return timing

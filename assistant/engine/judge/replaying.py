@@ -86,7 +86,7 @@ class LeftContents:
 def _checks_alone(run: CaseRun, fill: int) -> SideRun:
     """What the checks of another device show; one that they could not finish says nothing of the kernel, and is a missing check."""
     problems, error = run.problems, run.error
-    if error in _UNFINISHED or any(problem.kind == UNSUPPORTED for problem in problems):
+    if error in _UNFINISHED or (error is not None and any(problem.kind == UNSUPPORTED for problem in problems)):
         message = f"the emulator's checks of this launch did not end: {error}"
         problems = (*problems, Problem(UNSUPPORTED, message, "", 0, None, None, None, None, None, 1))
         error = None
@@ -143,8 +143,10 @@ class CaseTrial(Record):
     def checked(self) -> SideRun | None:
         """It as the run with every check on that a judge wants; None where not every check was, or it did not come to its end."""
         run = self.run
-        if run is None or not self.is_checked or run.error is not None or not run.is_comparable:
+        if run is None or not self.is_checked or run.error is not None:
             return None
+        if not run.is_comparable:
+            return _checks_alone(run, POISON)
         return SideRun(self.after, None, POISON, run.guards_intact, run.repeat_difference, run.problems)
 
     @property

@@ -64,7 +64,7 @@ def can_be_late(version: SourceVersion) -> bool:
 
 async def check_streams(job: Job, original: OriginalRuns, candidate: SourceVersion, counted: CountedRun) -> StreamOrder:
     """One run of B; where it differs from what B passed in the order of issue, one of A and another one of B."""
-    ordinary = counted.run
+    ordinary = None if counted.run is None else counted.run.under_emulator
     if ordinary is None or not (can_be_late(original.version) or can_be_late(candidate)):
         return UNCHECKED
     late = await _run(job, candidate, True)

@@ -27,10 +27,12 @@ from assistant.ports.lab import LabFailure, Timing
 from assistant.record import Record
 from assistant.workload.recordings import NewCase
 
-__all__ = ["TimedPair", "mismatch", "time_pairs", "timed_pairs"]
+__all__ = ["TimedPair", "mismatch", "time_pairs", "timed_pairs", "timing_options"]
 
-_SCREEN_WALL_S = 2.0
-"""A shape while candidates are ranked: enough for 20 blocks of kernels up to 10 ms."""
+_SCREEN_WALL_S, _SCREEN_BLOCKS = 2.0, 5
+"""A shape while candidates are ranked: enough for 20 blocks of kernels up to 20 ms, and so many blocks of slower ones."""
+_CONFIRM_WALL_S, _CONFIRM_BLOCKS = 6.0, 8
+"""All shapes of a confirmation; each gets as long as while ranking, and so many blocks, at least."""
 _FAR_RATIO = 0.5
 _FAR_S = 3e-6
 """A time of ours that is further from a profiler's than the larger of these is not believed: starting a kernel costs up to 3 µs, which one
@@ -74,14 +76,20 @@ async def time_pairs(
     """Timings of the chosen cases, in order, each under its name."""
     by_side = ([pair.old for pair in chosen], [pair.new for pair in chosen])
     a, b = (startable(side.version.program, cases) for side, cases in zip(sides, by_side, strict=True))
-    options = TimingOptions(seed=job.seeds[-1] if is_confirming else job.seeds[0], is_fresh=is_confirming)
-    if not is_confirming:
-        options = replace(options, wall_s=_SCREEN_WALL_S)
+    options = timing_options(job, len(chosen), is_confirming)
     written = zip(*(_written(job, cases) for cases in by_side), strict=True)
     timing = await clock.time(a, b, tuple(written), options, job.limits)
     if isinstance(timing, LabFailure):
         return timing
     return replace(timing, cases=tuple(replace(case, shape=pair.name) for pair, case in zip(chosen, timing.cases, strict=False)))
+
+
+def timing_options(job: Job, shape_count: int, is_confirming: bool) -> TimingOptions:
+    """How long so many shapes are timed: what a verdict on speed costs depends on the time of a launch alone."""
+    if not is_confirming:
+        return TimingOptions(seed=job.seeds[0], wall_s=_SCREEN_WALL_S, fewest_block_count=_SCREEN_BLOCKS)
+    wall_s = max(_SCREEN_WALL_S, _CONFIRM_WALL_S / max(1, shape_count))
+    return TimingOptions(seed=job.seeds[-1], is_fresh=True, wall_s=wall_s, fewest_block_count=_CONFIRM_BLOCKS)
 
 
 def mismatch(chosen: Sequence[TimedPair], timing: PairTiming) -> str | None:

@@ -15,10 +15,11 @@ from assistant.engine.job import Job
 from assistant.engine.judge.affected import launched_work
 from assistant.engine.judge.predicting import KernelPair, predict_speed
 from assistant.engine.judge.replaying import startable_kernels
+from assistant.engine.judge.timed import timing_options
 from assistant.engine.judge.timing_verdict import Speed, judge_timing, without_added_operations
 from assistant.model.comparison import Comparison, SpeedOutcome
 from assistant.model.recording import Recording
-from assistant.model.timing import PairTiming, TimingOptions
+from assistant.model.timing import PairTiming
 from assistant.model.workload import Case, CaseOrigin
 from assistant.ports.lab import LabFailure, Program, Timing
 
@@ -60,7 +61,7 @@ async def _timed(job: Job, clock: Timing, pair: KernelPair, before: Evaluation, 
     (a, a_program), (b, b_program) = sides
     if isinstance(a, LabFailure) or isinstance(b, LabFailure):
         return a if isinstance(a, LabFailure) else b  # type: ignore[return-value]  # one of them is
-    options = TimingOptions(seed=job.seeds[-1], is_fresh=True, is_apart=True)
+    options = replace(timing_options(job, 1, is_confirming=True), is_apart=True)
     timing = await clock.time(a_program, b_program, ((a, b),), options, job.limits)
     if isinstance(timing, LabFailure):
         return timing

@@ -58,7 +58,7 @@ def uploads_of_both(a: ParsedSource, a_counted: CountedRun, b_counted: CountedRu
 
 def _reader(counted: CountedRun) -> Iterator[RecordingReader]:
     """The recording of a run whose uploads are all known."""
-    run = counted.run
+    run = None if counted.run is None else counted.run.under_emulator
     if run is not None and run.recording is not None and run.recording.uploads is not None and run.recording_path is not None:
         yield RecordingReader(run.recording_path, run.recording)
 

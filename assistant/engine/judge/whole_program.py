@@ -28,6 +28,7 @@ _OF_THE_HOST = "only what reaches the host was compared, at the program's own si
 
 
 _WHOLE_UNCHECKED = "races and bounds not checked"
+_BLOCKS = "races and bounds checked on some blocks of its launches"
 
 
 class ProgramChecks(Record):
@@ -54,18 +55,36 @@ async def check_whole_program(
     lines = line_pairs(baseline.version, candidate)
     sides = Sides(baseline.version, candidate, baseline.counted, counted, before, baseline.tolerance, lines)
     is_wrong = program is None or bool(program.findings)
-    by_order = () if is_wrong else tuple(_by_order(baseline, candidate, facts, seen))
+    by_order = () if is_wrong else tuple(_by_order(*_in_other_order(baseline, seen), candidate, facts))
     others = OtherUploads() if is_wrong or by_order else await other_uploads(job, sides)
     compared = f"{_OF_THE_HOST}, on its values and {counted_noun(others.draw_count, 'other draw')}"
     return ProgramChecks(
         (*new_findings(seen.problems, known, lines), *by_order, *others.findings),
-        (compared if others.draw_count else _OF_THE_HOST, *others.caveats),
+        (compared if others.draw_count else _OF_THE_HOST, *others.caveats, *((_BLOCKS,) if seen.is_counted_in_part else ())),
         others.labels,
-        others.missing,
+        (*others.missing, *_not_seen(seen)),
     )
 
 
-def _by_order(baseline: Baseline, candidate: SourceVersion, facts: VersionFacts, seen: CountedRun) -> Iterator[VerificationFinding]:
+def _not_seen(seen: CountedRun) -> tuple[str, ...]:
+    """What the emulator did not come to of B's program, which a GPU ran whole."""
+    if seen.recording is None or not seen.is_counted_in_part:
+        return ()
+    return (*seen.recording.not_captured, "another order of threads: the emulator does not run the program whole, and a GPU has its own")
+
+
+def _in_other_order(baseline: Baseline, seen: CountedRun) -> tuple[Baseline, CountedRun]:
+    """The emulator's runs alone, where it ran all of them whole: it decides the order, and its values differ from a GPU's in their last
+    bits; else the runs as they are."""
+    known = (baseline.counted, baseline.second_run, seen)
+    emulated = [None if one is None or one.run is None else one.run.under_emulator for one in known]
+    if baseline.second_run is None or None in emulated:
+        return baseline, seen
+    first, second, other = (replace(one, run=run) for one, run in zip((baseline.counted, baseline.second_run, seen), emulated, strict=True))
+    return replace(baseline, counted=first, second_run=second), other
+
+
+def _by_order(baseline: Baseline, seen: CountedRun, candidate: SourceVersion, facts: VersionFacts) -> Iterator[VerificationFinding]:
     """What B's program leaves otherwise with its threads in another order, and A's does not; of sums of floats a person decides."""
     verdict = program_verdict(baseline, candidate, seen)
     findings = () if verdict is None else verdict.findings

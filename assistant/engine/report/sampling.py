@@ -15,14 +15,16 @@ _REMEDY = "give it smaller arguments after --, or raise run.whole_s and --timeou
 
 
 def tell_sampling(job: Job, evaluation: Evaluation) -> bool:
-    """One warning for each launch shape that was counted in part, and what follows for the program's results; False if all of it ran."""
-    if not evaluation.counted.is_partial:
+    """One warning for each launch shape that was counted in part, and what follows for the program's results; False if these are right."""
+    if not evaluation.counted.is_counted_in_part:
         return False
     for item in evaluation.assessment.kernels:
         for launch in item.launches:
             words = sampling_in_words(launch, _counted_launches(evaluation, launch))
             if words is not None:
                 job.say(Severity.WARNING, f"{item.kernel.key}: {words}")
+    if not evaluation.counted.is_partial:
+        return False
     job.say(Severity.WARNING, "what the program computes and prints in such a run is not right and is not shown", _REMEDY)
     return True
 
@@ -43,7 +45,7 @@ def sampling_in_words(launch: AssessedLaunch, counted_launches: int) -> str | No
 
 def tell_unchecked(job: Job, seen: Sequence[CountedRun]) -> None:
     """One warning for each launch shape of which some blocks or launches did not run, by name; nothing where all did."""
-    for counted in (counted for counted in seen if counted.is_partial):
+    for counted in (counted for counted in seen if counted.is_counted_in_part):
         for item in counted.kernels:
             for group in item.groups:
                 words = _unchecked(counted, group)
@@ -52,7 +54,8 @@ def tell_unchecked(job: Job, seen: Sequence[CountedRun]) -> None:
     after = (
         "later launches find what these left: their reads of what was never written are not reported, and other problems may follow from it"
     )
-    job.say(Severity.WARNING, f"the program takes too long to be run whole; {after}", _REMEDY)
+    where = "" if any(counted.is_partial for counted in seen) else " under the emulator, which looks for what a GPU does not show"
+    job.say(Severity.WARNING, f"the program takes too long to be run whole{where}; {after}", _REMEDY)
 
 
 def _unchecked(counted: CountedRun, group: CountedLaunchGroup) -> str | None:

@@ -90,10 +90,11 @@ async def check(job: Job, version: SourceVersion) -> Ending:
     failure = next((counted.failure for counted in seen if counted.failure is not None), None)
     problems = problems_by_kernel(version, seen)
     repeats = Repeats(version, seen, problems)
-    is_partial = any(counted.is_partial for counted in seen)
+    is_partial = any(counted.is_counted_in_part for counted in seen)
     if is_partial:
-        repeats.compare(LabFailure("timed_out", "the program takes too long to be run twice", ""))
         tell_unchecked(job, seen)
+    if any(counted.is_partial for counted in seen):
+        repeats.compare(LabFailure("timed_out", "the program takes too long to be run twice", ""))
     elif repeats.are_open:
         Stopwatch(job, "verify").begin(f"runs {_named(version)} again and compares")
         repeats.compare(await run_program(job, version, order_seed=OTHER_ORDER))

@@ -19,9 +19,9 @@ from assistant.profile.rules.execution import (
     divergence,
     loop_overhead,
     reduction_tail,
-    register_spills,
 )
 from assistant.profile.rules.launch import block_shape, grid_size, low_occupancy
+from assistant.profile.rules.local_memory import local_arrays, register_spills
 from assistant.profile.rules.reuse import aliasing_reloads, global_accumulator, redundant_loads
 from assistant.record import Record
 
@@ -60,6 +60,7 @@ RULES: tuple[Rule, ...] = (
     Rule("KO114", "Loop overhead", ("loop_overhead_ratio", "unroll_trip_count"), loop_overhead),
     Rule("KO115", "Barriers for one warp's work", (), reduction_tail),
     Rule("KO116", "Power with a small constant exponent", ("power_conversions",), constant_powers),
+    Rule("KO117", "Arrays in local memory", ("stack_bytes", "local_share"), local_arrays),
 )
 
 DEFECT_TITLES: tuple[tuple[str, str], ...] = (

@@ -41,8 +41,10 @@ def _is_of_structures(context: FindContext, access: LineAccess) -> bool:
 
 def _scattered(launch: CountedLaunch, group: tuple[LineAccess, ...], walk: RowWalk | None) -> Diagnosis:
     """``walk``: where the same cause leaves too few warps, its fix is the fix of both."""
-    sentence = f"{_sectors_sentence(group[0])}: neighbouring threads of a warp access addresses far apart"
-    if walk is None:
+    is_load = group[0].op.endswith("load")
+    verb = "read" if is_load else "write"
+    sentence = f"{_sectors_sentence(group[0])}: the threads of a warp {verb} addresses far apart"
+    if walk is None or not is_load:
         return _diagnose("KO101", launch, group, sentence)
     found = _diagnose(
         "KO101",

@@ -16,6 +16,8 @@ from assistant.profile.wording import number
 __all__ = ["bank_conflicts", "contended_atomics"]
 
 _SECTOR_BYTES = 32
+_MAX_WARPS_PER_SM = 64
+"""Programming guide, "Compute Capabilities", sm_80 and sm_90; taken where occupancy is not known."""
 
 
 def bank_conflicts(context: FindContext, launch: CountedLaunch) -> tuple[Diagnosis, ...]:
@@ -61,7 +63,7 @@ def contended_atomics(context: FindContext, launch: CountedLaunch) -> tuple[Diag
         issued = access.requests if access.is_aggregated else access.active_threads
         if issued / threads < threshold("atomic_share"):
             continue
-        diagnosis = _shared_contention(launch, access) if access.op == "shared atomic" else _global_contention(launch, access)
+        diagnosis = _shared_contention(launch, access) if access.op == "shared atomic" else _global_contention(context, launch, access)
         if diagnosis is not None:
             found.append(diagnosis)
     return tuple(found)
@@ -84,15 +86,16 @@ def _shared_contention(launch: CountedLaunch, access: LineAccess) -> Diagnosis |
     )
 
 
-def _global_contention(launch: CountedLaunch, access: LineAccess) -> Diagnosis | None:
+def _global_contention(context: FindContext, launch: CountedLaunch, access: LineAccess) -> Diagnosis | None:
     """Either one warp's lanes share sectors, or different warps meet in few distinct sectors."""
     profile = launch.profile
     lanes = fact_of(access, profile, "atomic_lanes", float(access.active_threads))
     per_sector = access.active_threads / max(1, access.sectors or access.requests)
-    reuse = _sector_reuse(profile, access)
+    reuse = _sector_reuse(context, launch, access)
     if reuse is not None and reuse >= threshold("atomic_sector_reuse"):
         sentence = (
-            f"{number(access.active_threads)} atomics meet in few addresses: at least {number(reuse)} warps update each touched sector"
+            f"{number(access.active_threads)} atomics meet in few addresses: at least {number(reuse)} of the warps that run at once update "
+            "each touched sector"
         )
         facts = (fact_of(access, profile, "atomic_sector_reuse", reuse), lanes)
     elif per_sector > max(threshold("atomic_lanes_per_sector"), _SECTOR_BYTES / access.size_bytes):
@@ -100,9 +103,14 @@ def _global_contention(launch: CountedLaunch, access: LineAccess) -> Diagnosis |
         facts = (fact_of(access, profile, "atomic_lanes_per_sector", per_sector), lanes)
     else:
         return None
-    where = "block" if _is_merged_in_warp(access) else "warp or block"
-    message = f"{sentence}, and they are carried out one after the other; combine in the {where} first"
+    message = f"{sentence}, and they are carried out one after the other; combine in the {_where(access, per_sector)} first"
     return Diagnosis("KO110", access.line, message, facts, _aggregated(launch, access))
+
+
+def _where(access: LineAccess, lanes_per_sector: float) -> str:
+    """In the warp only where lanes share addresses for sure, more than the addresses in their sectors, and no hardware merges them."""
+    shares = lanes_per_sector > _SECTOR_BYTES / access.size_bytes
+    return "warp or block" if shares and not _is_merged_in_warp(access) else "block"
 
 
 def _is_merged_in_warp(access: LineAccess) -> bool:
@@ -110,23 +118,36 @@ def _is_merged_in_warp(access: LineAccess) -> bool:
     return (access.sectors or 0) <= access.requests
 
 
-def _sector_reuse(profile: LaunchProfile, access: LineAccess) -> float | None:
-    """How many warps update a sector, at least; None when not tracked.
+def _sector_reuse(context: FindContext, launch: CountedLaunch, access: LineAccess) -> float | None:
+    """How many of the warps that are resident at once update a sector, at least; None when not tracked.
 
-    The line's sectors / distinct sectors of the grid's atomics, else of all its accesses, are updates of one sector by requests. A
-    warp touches a sector once in each of its requests: what one warp does again and again, for itself, is no contention.
+    Those of a whole launch meet in time only as far as they run at once, each with one request. Distinct sectors: of the grid's atomics,
+    else of all its accesses.
     """
+    profile = launch.profile
     distinct = profile.atomic_unique_sectors or profile.unique_sectors
-    requests_per_warp = max(1.0, access.requests / max(1, warps_of(profile)))
-    return (access.sectors or 0) / distinct / requests_per_warp if distinct else None
+    per_sm = launch.occupancy.active_warps_per_sm if launch.occupancy else _MAX_WARPS_PER_SM
+    resident = min(max(1, warps_of(profile)), max(1, per_sm) * context.target.sm_count)
+    return resident * (access.sectors or 0) / max(1, access.requests) / distinct if distinct else None
+
+
+def _combined_ratio(profile: LaunchProfile, access: LineAccess) -> float:
+    """Atomics that are left of a block's once it has combined them: one for each address that it updates.
+
+    A sector is taken to hold as many addresses as fit, but one where each warp's atomics lie in one sector.
+    """
+    warps = math.ceil(profile.config.block.count / 32)
+    per_block = max(1, access.active_threads // max(1, profile.config.grid.count))
+    in_sector = 1 if _is_merged_in_warp(access) else _SECTOR_BYTES // access.size_bytes
+    addresses = in_sector * (profile.atomic_unique_sectors or 0)
+    return max(1 / min(32 * warps, per_block), min(1.0, addresses / per_block))
 
 
 def _aggregated(launch: CountedLaunch, access: LineAccess) -> FixedLaunch:
     """One atomic per block and address group, and what combining in shared memory costs: a barrier between writing and reading."""
     profile = launch.profile
     warps = math.ceil(profile.config.block.count / 32)
-    factor = 1 / min(32 * warps, max(1, access.active_threads // max(1, profile.config.grid.count)))
-    fewer = replace_accesses(profile, {access: scaled_access(access, factor)})
+    fewer = replace_accesses(profile, {access: scaled_access(access, _combined_ratio(profile, access))})
     combining = tuple(_in_shared(access, op, warps * profile.config.grid.count) for op in ("shared store", "shared load"))
     if not _is_merged_in_warp(access):
         combining = (*combining, _in_shared(access, "shared atomic", access.requests))

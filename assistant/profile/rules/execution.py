@@ -1,4 +1,4 @@
-"""KO104 register spills, KO106 doubles, KO109 divergence, KO114 loop overhead, KO115 tails of reductions, KO116 constant powers."""
+"""KO106 doubles, KO109 divergence, KO114 loop overhead, KO115 tails of reductions, KO116 constant powers."""
 
 from __future__ import annotations
 
@@ -7,37 +7,16 @@ from dataclasses import fields, replace
 
 from assistant.model.profile import Grade, InstructionMix, LaunchProfile, LineExecution, LineInstructions, Method, Severity
 from assistant.profile.context import CountedLaunch, FindContext, warps_of
-from assistant.profile.diagnosis import Diagnosis, Fact, FixedLaunch
+from assistant.profile.diagnosis import Diagnosis, Fact, FixedLaunch, with_mix
 from assistant.profile.facts import LineFacts, LoopFacts
-from assistant.profile.rules.places import kernel_line
 from assistant.profile.thresholds import threshold
 from assistant.profile.wording import lines_of, number, percent, plural
 
-__all__ = ["accidental_double", "constant_powers", "divergence", "loop_overhead", "reduction_tail", "register_spills"]
+__all__ = ["accidental_double", "constant_powers", "divergence", "loop_overhead", "reduction_tail"]
 
 _WARP_LANES = 32
 _POWER = InstructionMix(fp32=50, conversion=3, special=1, integer=7, control=6, other=4)
 """What a float power runs beyond a multiplication: nvcc 13.0, sm_90, a chain of ``powf(v, 2.0f)`` against one of ``v * v``."""
-
-
-def register_spills(context: FindContext, launch: CountedLaunch) -> tuple[Diagnosis, ...]:
-    """KO104: ptxas stored registers to local memory. Not modelled: how often the spilling code runs is not known."""
-    used = context.resources
-    if used is None or used.spill_store_bytes + used.spill_load_bytes < threshold("spill_bytes"):
-        return ()
-    total = used.spill_store_bytes + used.spill_load_bytes
-    return (
-        Diagnosis(
-            "KO104",
-            kernel_line(context, launch.profile),
-            f"The compiler spills registers: {number(used.spill_store_bytes)} bytes stored and {number(used.spill_load_bytes)} "
-            f"bytes loaded per thread in the code, at {used.registers_per_thread} registers a thread",
-            (
-                Fact("spill_bytes", float(total), None, Method.PTXAS),
-                Fact("registers_per_thread", float(used.registers_per_thread), None, Method.PTXAS),
-            ),
-        ),
-    )
 
 
 def accidental_double(context: FindContext, launch: CountedLaunch) -> tuple[Diagnosis, ...]:
@@ -59,8 +38,10 @@ def accidental_double(context: FindContext, launch: CountedLaunch) -> tuple[Diag
 
 
 def _is_accidental(context: FindContext, line: LineInstructions) -> bool:
+    """What argument reduction does in double precision comes from the routine, not from the text."""
+    facts = context.facts.at(line.file, line.line)
     has_both = line.mix.fp64 > 0 and line.mix.conversion > 0
-    return has_both and (bool(context.facts.at(line.file, line.line).double_literals) or not context.facts.declares_double)
+    return has_both and (bool(facts.double_literals) or not (context.facts.declares_double or facts.reduces_arguments))
 
 
 def _double_cost(line: LineInstructions) -> int:
@@ -75,7 +56,7 @@ def _double_in_code(context: FindContext, launch: CountedLaunch, lines: tuple[Li
     literal = "The double literals {} make" if len(literals) > 1 else "The double literal {} makes"
     cause = literal.format(", ".join(literals)) if literals else "A value of type double makes"
     elsewhere = f"; the same happens on {lines_of(i.line for i in others)}" if others else ""
-    instructions = tuple(replace(i, mix=_in_single(i.mix)) if i in lines else i for i in _without_helpers(context, launch.profile))
+    instructions = tuple(with_mix(i, _in_single) if i in lines else i for i in _without_helpers(context, launch.profile))
     return Diagnosis(
         "KO106",
         first.line,
@@ -154,7 +135,12 @@ def _divergent_ratio(execution: LineExecution) -> float:
 def _converged(profile: LaunchProfile) -> LaunchProfile:
     """The same thread-level work in full warps."""
     full = (replace(e, warp_executions=math.ceil(e.thread_executions / _WARP_LANES)) for e in profile.executions)
-    return replace(profile, executions=tuple(full))
+    lines = (replace(line, warp_mix=_in_full_warps(line.mix)) for line in profile.instructions)
+    return replace(profile, executions=tuple(full), instructions=tuple(lines))
+
+
+def _in_full_warps(mix: InstructionMix) -> InstructionMix:
+    return InstructionMix(**{f.name: math.ceil(getattr(mix, f.name) / _WARP_LANES) for f in fields(mix)})
 
 
 def loop_overhead(context: FindContext, launch: CountedLaunch) -> tuple[Diagnosis, ...]:
@@ -205,8 +191,7 @@ def _total(mix: InstructionMix) -> int:
 
 def _without_counting(line: LineInstructions, trips: int) -> LineInstructions:
     """Control once instead of ``trips`` times, and half of the integer work (addresses become constant offsets)."""
-    mix = line.mix
-    return replace(line, mix=replace(mix, control=mix.control // trips, integer=mix.integer // 2))
+    return with_mix(line, lambda mix: replace(mix, control=mix.control // trips, integer=mix.integer // 2))
 
 
 def reduction_tail(context: FindContext, launch: CountedLaunch) -> tuple[Diagnosis, ...]:
@@ -240,11 +225,13 @@ def reduction_tail(context: FindContext, launch: CountedLaunch) -> tuple[Diagnos
 def _without_tail(context: FindContext, launch: CountedLaunch, loop: LoopFacts, left_ratio: float) -> FixedLaunch:
     """Counting and waiting in the first steps only; what is added up is the same."""
 
+    def counting_less(mix: InstructionMix) -> InstructionMix:
+        return replace(mix, integer=round(mix.integer * left_ratio), control=round(mix.control * left_ratio))
+
     def shortened(line: LineInstructions) -> LineInstructions:
         if not context.facts.is_of(line.file) or not loop.line <= line.line <= loop.end_line:
             return line
-        counting = {name: round(getattr(line.mix, name) * left_ratio) for name in ("integer", "control")}
-        return replace(line, mix=replace(line.mix, **counting))
+        return with_mix(line, counting_less)
 
     instructions = tuple(shortened(line) for line in launch.profile.instructions)
     return FixedLaunch(replace(launch.profile, instructions=instructions), launch.occupancy)
@@ -266,13 +253,13 @@ def constant_powers(context: FindContext, launch: CountedLaunch) -> tuple[Diagno
 
 def _power(context: FindContext, launch: CountedLaunch, line: LineInstructions) -> Diagnosis | None:
     facts = context.facts.at(line.file, line.line)
-    count = min(line.mix.special, int(line.mix.conversion / threshold("power_conversions"))) if facts.powers else 0
+    count = _power_count(line.mix) if facts.powers else 0
     if count == 0 and not (facts.double_powers and line.mix.fp64):
         return None
     named = (facts.powers if count else ()) + (facts.double_powers if line.mix.fp64 else ())
     if count == 0:
         return Diagnosis("KO116", line.line, _power_message(named), (_power_fact(facts),), None, Severity.INFORMATION)
-    fixed = tuple(replace(i, mix=_without_powers(i.mix, count)) if i == line else i for i in launch.profile.instructions)
+    fixed = tuple(with_mix(i, _without_powers) if i == line else i for i in launch.profile.instructions)
     conversions = Fact("conversion_instructions", float(line.mix.conversion), line.line, launch.profile.method, _counted(launch.profile))
     return Diagnosis(
         "KO116",
@@ -292,6 +279,11 @@ def _power_fact(facts: LineFacts) -> Fact:
     return Fact("constant_powers", float(len(facts.powers) + len(facts.double_powers)), facts.line, Method.STATIC)
 
 
-def _without_powers(mix: InstructionMix, count: int) -> InstructionMix:
+def _power_count(mix: InstructionMix) -> int:
+    return min(mix.special, int(mix.conversion / threshold("power_conversions")))
+
+
+def _without_powers(mix: InstructionMix) -> InstructionMix:
+    count = _power_count(mix)
     left = {f.name: max(0, getattr(mix, f.name) - count * getattr(_POWER, f.name)) for f in fields(mix)}
     return InstructionMix(**left)

@@ -7,17 +7,20 @@ from dataclasses import replace
 
 from assistant.model.build import Occupancy
 from assistant.model.profile import Method, Severity
-from assistant.profile.context import CountedLaunch, FindContext
+from assistant.profile.context import CountedLaunch, FindContext, accesses, warps_of
 from assistant.profile.diagnosis import Diagnosis, Fact, FixedLaunch
 from assistant.profile.rules.places import kernel_line, launch_line
 from assistant.profile.rules.reshaped import in_blocks_of, in_smaller_blocks, with_blocks
 from assistant.profile.rules.walks import row_walk
 from assistant.profile.thresholds import threshold
 from assistant.profile.wording import number, percent, plural
+from assistant.record import Record
 
 __all__ = ["block_shape", "grid_size", "low_occupancy"]
 
 _WARP_LANES = 32
+_LEAST_TRIPS = 2.0
+"""Below, each thread has little more than one element: there is no loop to share."""
 _BLOCK_SIZES = (64, 128, 256)
 """Threads a block to try: Best Practices Guide 13.0, "Thread and Block Heuristics"."""
 _LIMITERS = {
@@ -83,6 +86,10 @@ def grid_size(context: FindContext, launch: CountedLaunch) -> tuple[Diagnosis, .
         if walk is not None:
             message += f"; {walk.words} (line {walk.line}), a warp per row would be 32 times as many"
             ways = (*ways, walk.fixed)
+        shared = _shared_loop(context, launch)
+        if shared is not None:
+            message += f"; its threads go round the loop of line {shared.line} {number(shared.trips)} times, which more blocks could share"
+            ways = (*ways, shared.fixed)
         return (_grid_diagnosis(context, launch, message, (), ways),)
     if launch.occupancy is None:
         return ()
@@ -95,6 +102,34 @@ def grid_size(context: FindContext, launch: CountedLaunch) -> tuple[Diagnosis, .
     wave_fact = Fact("wave_count", waves, None, Method.STATIC)
     whole_waves = FixedLaunch(with_blocks(launch.profile, math.floor(waves) * slots), launch.occupancy)
     return (_grid_diagnosis(context, launch, message, (wave_fact,), (whole_waves, *_smaller_blocks(context, launch))),)
+
+
+class _SharedLoop(Record):
+    """A loop whose iterations more blocks could share."""
+
+    line: int
+    trips: float
+    """Of a thread."""
+    fixed: FixedLaunch
+
+
+def _shared_loop(context: FindContext, launch: CountedLaunch) -> _SharedLoop | None:
+    """The loop without barriers that makes most global requests, dealt to as many blocks as there are SMs; None without one."""
+    profile = launch.profile
+    blocks, warps = profile.config.grid.count, warps_of(profile)
+    looped = [
+        (access, loop)
+        for access in accesses(profile, "global load", "global store")
+        if context.facts.is_of(access.file) and (loop := context.facts.innermost_loop(access.line)) is not None and not loop.has_barrier
+    ]
+    if not looped:
+        return None
+    access, loop = max(looped, key=lambda pair: pair[0].requests)
+    trips = access.requests / warps
+    if trips < _LEAST_TRIPS:
+        return None
+    fixed = FixedLaunch(with_blocks(profile, min(context.target.sm_count, math.floor(blocks * trips))), launch.occupancy)
+    return _SharedLoop(loop.line, trips, fixed)
 
 
 def _smaller_blocks(context: FindContext, launch: CountedLaunch) -> tuple[FixedLaunch, ...]:

@@ -7,11 +7,11 @@ more warps than registers allow, is nothing that an edit of the launch gives.
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import fields, replace
 
 from assistant.model.build import KernelResources, Occupancy
 from assistant.model.launch import Dim3
-from assistant.model.profile import LaunchProfile, LineAccess
+from assistant.model.profile import InstructionMix, LaunchProfile, LineAccess, LineInstructions
 from assistant.profile.diagnosis import FixedLaunch
 
 __all__ = ["in_blocks_of", "in_smaller_blocks", "with_blocks"]
@@ -44,6 +44,7 @@ def in_blocks_of(threads: int, profile: LaunchProfile, occupancy: Occupancy | No
         profile,
         accesses=tuple(_in_fewer_requests(a, warp_ratio) for a in profile.accesses),
         executions=tuple(replace(e, warp_executions=math.ceil(e.warp_executions * warp_ratio)) for e in profile.executions),
+        instructions=tuple(_in_fewer_warps(line, warp_ratio) for line in profile.instructions),
     )
     blocks = with_blocks(filled, grid)
     config = replace(blocks.config, block=Dim3(threads))
@@ -62,6 +63,13 @@ def _in_fewer_requests(access: LineAccess, ratio: float) -> LineAccess:
     wavefronts = None if access.wavefronts is None else math.ceil(access.wavefronts * ratio)
     ideal = None if access.ideal_wavefronts is None else math.ceil(access.ideal_wavefronts * ratio)
     return replace(access, requests=math.ceil(access.requests * ratio), wavefronts=wavefronts, ideal_wavefronts=ideal)
+
+
+def _in_fewer_warps(line: LineInstructions, ratio: float) -> LineInstructions:
+    if line.warp_mix is None:
+        return line
+    mix = InstructionMix(**{f.name: math.ceil(getattr(line.warp_mix, f.name) * ratio) for f in fields(line.warp_mix)})
+    return replace(line, warp_mix=mix)
 
 
 def _resident(occupancy: Occupancy, threads: int, resources: KernelResources | None) -> Occupancy:

@@ -18,8 +18,9 @@ KEY = f"![x]({IMAGE}) [fix me](command:workbench.action.openSettings)"
 
 
 async def test_a_settings_file_makes_no_link_and_fetches_nothing(
-    open_window: OpenWindow, cli: Cli, folder: Path, settings: Settings
+    open_window: OpenWindow, cli: Cli, folder: Path, settings: Settings, user_settings: Settings
 ) -> None:
+    user_settings({"workbench.hover.delay": 100})
     ran = folder / "ran"
     python = folder / "python"
     python.write_text(f"#!/bin/sh\ntouch {ran}\n", "utf-8")

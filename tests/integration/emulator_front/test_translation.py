@@ -10,6 +10,7 @@ import pytest
 
 from assistant.emulator.translate.context import lex_files
 from assistant.emulator.translate.foreign import foreign_names, header_text
+from assistant.emulator.translate.promoted import promoted_texts
 from assistant.emulator.translate.unit import TranslatedUnit, Unpromotable, Untranslatable, closure, translate
 
 MAIN = Path("/user/main.cu")
@@ -374,3 +375,20 @@ def test_calls_of_one_host_function_are_noted(function: str, lines: list[int]) -
 def test_a_file_without_cuda_is_left_as_it_is() -> None:
     unit = translate({MAIN.with_suffix(".cpp"): "void step() { }\n"}, (), noted_function="step")
     assert isinstance(unit, TranslatedUnit) and "EmuCallScope" not in unit.files[0].edited.text
+
+
+def test_floats_become_doubles_for_another_compiler_and_nothing_else_changes() -> None:
+    header, text = (
+        "#define HALF 0.5f\n",
+        '#include "h.cuh"\n__global__ void k(float4 *p, int n) { p[n].x = __fdividef(expf(HALF), 3.f); }\n',
+    )
+    made = promoted_texts([{MAIN: text, Path("/user/h.cuh"): header}])
+    assert isinstance(made, dict)
+    assert made[Path("/user/h.cuh")] == "#define HALF 0.5\n"
+    assert made[MAIN].endswith('#include "h.cuh"\n__global__ void k(double4 *p, int n) { p[n].x = emu_promoted_divide(exp(HALF), 3.); }\n')
+    assert "emu_promoted_divide(double a, double b)" in made[MAIN]
+
+
+@pytest.mark.parametrize("body", ["*p = __float_as_int(1.0f);", "half h = 1; *p = h;"])
+def test_what_depends_on_narrow_bits_has_no_twin_on_a_gpu(body: str) -> None:
+    assert isinstance(promoted_texts([{MAIN: f"__global__ void k(int* p) {{ {body} }}\n"}]), Unpromotable)

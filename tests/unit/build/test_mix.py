@@ -16,7 +16,7 @@ from assistant.measure.model import predict
 from assistant.measure.targets import target
 from assistant.model.build import KernelCode, SassInstruction
 from assistant.model.launch import Dim3, LaunchConfig
-from assistant.model.profile import InstructionMix, LaunchProfile, LineExecution, Method
+from assistant.model.profile import BlockExecution, InstructionMix, LaunchProfile, LineExecution, Method
 from assistant.model.source import Source, SourceLoop
 from assistant.serialize import decode
 
@@ -136,7 +136,14 @@ def _mix_of_listing(function: str) -> InstructionMix:
     return _mix(code, (LineExecution("k.cu", 7, THREADS // 32, THREADS, 0),), (), line=7)
 
 
+def _blocks(ran: tuple[LineExecution, ...]) -> tuple[BlockExecution, ...]:
+    """Each line a basic block of its own."""
+    return tuple(
+        BlockExecution(address, ((line.file, line.line),), line.warp_executions, line.thread_executions) for address, line in enumerate(ran)
+    )
+
+
 def _mix(code: KernelCode, ran: tuple[LineExecution, ...], loops: tuple[SourceLoop, ...], line: int) -> InstructionMix:
     config = LaunchConfig(Dim3(THREADS // 256), Dim3(256))
-    profile = LaunchProfile(0, "k()", config, Method.EMULATOR, "", config.grid.count, (), ran, (), None, None, ())
+    profile = LaunchProfile(0, "k()", config, Method.EMULATOR, "", config.grid.count, (), ran, (), None, None, (), blocks=_blocks(ran))
     return mix_of(replace(profile, instructions=line_instructions(code, profile, loops)), line)

@@ -274,3 +274,26 @@ def test_warming_up_goes_by_the_clock_and_not_by_a_count() -> None:
     warm_up(start, lambda: now[0], lambda: clocks[0])
     assert now[0] > LEAST_WARM_S
     assert clocks[0] == 1980e6
+
+
+def blocks_of(slot_s: float, options: TimingOptions) -> int:
+    now_s = 0.0
+
+    def slot(version: str) -> float:
+        nonlocal now_s
+        now_s += slot_s
+        return slot_s
+
+    return len(take_blocks(slot, options, lambda: now_s, lambda: False).blocks)
+
+
+@pytest.mark.parametrize(("slot_s", "fewest", "count"), [(0.1, 5, 5), (0.1, 8, 8), (1.0, 8, 8), (0.01, 8, 20)])
+def test_slow_kernels_get_their_fewest_blocks_and_no_more(slot_s: float, fewest: int, count: int) -> None:
+    options = TimingOptions(seed=1, wall_s=1.5, fewest_block_count=fewest)
+    assert blocks_of(slot_s, options) == count
+
+
+def test_where_every_block_is_dropped_the_time_ends_it() -> None:
+    ticks = iter(range(1000))
+    taken = take_blocks(lambda _: None, TimingOptions(seed=1, wall_s=3.0, fewest_block_count=8), lambda: float(next(ticks)), lambda: False)
+    assert taken.blocks == () and taken.stop == "time" and taken.late_count >= 8

@@ -82,6 +82,8 @@ async def test_on_a_gpu_a_case_that_hangs_costs_seconds_and_its_checks_get_their
 class LateLab:
     """Where the cases at ``late`` never end, whatever is asked of them."""
 
+    timing = None
+
     def __init__(self, folder: Path, late: Sequence[int]) -> None:
         self._folder = folder
         self._late = late

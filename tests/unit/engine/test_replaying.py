@@ -57,7 +57,7 @@ def test_a_trial_counts_where_the_original_is_as_clean_as_usual(run: CaseRun | N
         (replace(RUN, error="timed out"), False, True, False),
         (replace(RUN, error="cudaErrorLaunchTimeout"), False, True, False),
         (replace(RUN, error="crashed"), False, False, False),
-        (replace(RUN, is_comparable=False), False, False, False),
+        (replace(RUN, is_comparable=False), False, False, True),
     ],
 )
 def test_what_else_a_trial_says(run: CaseRun | None, is_unsupported: bool, is_late: bool, is_checked: bool) -> None:

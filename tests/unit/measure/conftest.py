@@ -51,6 +51,7 @@ def make_launch(
     unique: int | None = None,
     block_unique: int | None = None,
     mix: InstructionMix | None = None,
+    warp_mix: InstructionMix | None = None,
     executions: tuple[LineExecution, ...] = (),
     counted: int | None = None,
 ) -> LaunchProfile:
@@ -63,7 +64,7 @@ def make_launch(
         blocks_counted=blocks if counted is None else counted,
         accesses=accesses,
         executions=executions,
-        instructions=(LineInstructions("k.cu", 1, mix),) if mix else (),
+        instructions=(LineInstructions("k.cu", 1, mix, warp_mix),) if mix else (),
         unique_sectors=unique,
         block_unique_sectors=unique if block_unique is None else block_unique,
         problems=(),

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assistant.measure import predict, target, without_launch
-from assistant.model.profile import InstructionMix, LineExecution
+from assistant.model.profile import InstructionMix
 
 H200 = target("h200")
 COLD = replace(H200, l2_bytes=1)
@@ -168,9 +168,7 @@ def test_sampled_counters_stand_for_the_whole_grid(launch, access, occupancy):
 
 def test_a_divergent_line_costs_its_warps_not_its_threads(launch, occupancy):
     mix = InstructionMix(fp32=1 << 30)
-    full = LineExecution("k.cu", 1, 1 << 20, 1 << 25, 0)
-    single_lane = LineExecution("k.cu", 1, 1 << 20, 1 << 20, 1 << 20)
-    together, apart = (launch(4096, 256, (), mix=mix, executions=(e,)) for e in (full, single_lane))
+    together, apart = (launch(4096, 256, (), mix=mix, warp_mix=InstructionMix(fp32=(1 << 30) // lanes)) for lanes in (32, 1))
     assert seconds(apart, occupancy(256)) > 20 * seconds(together, occupancy(256))
 
 

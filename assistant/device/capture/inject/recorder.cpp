@@ -9,6 +9,8 @@
 namespace capture {
 namespace {
 
+const char* const ENOUGH = "enough launches of this shape";
+
 const char* space_name(Space space) { return space == Space::constant ? "constant" : space == Space::managed ? "managed" : "device"; }
 
 // Mangled names of kernels that PyTorch, CuPy and CUDA's own libraries bring.
@@ -90,9 +92,13 @@ const char* Recorder::reason_to_skip(const Launch& launch) {
   if (options_.leaves_libraries_out && is_of_a_library(launch.kernel)) return "it is a library's own kernel";
   if (is_full_) return "recording is full";
   // The second half of the space is for shapes not seen yet.
-  uint64_t limit = blobs_.written_bytes() > options_.total_bytes / 2 ? 1 : options_.per_shape;
+  bool is_half_full = blobs_.written_bytes() > options_.total_bytes / 2;
+  return are_enough(launch, is_half_full ? 1 : options_.per_shape) ? ENOUGH : nullptr;
+}
+
+bool Recorder::are_enough(const Launch& launch, uint64_t limit) {
   auto kept = kept_.find(shape_of(launch));
-  return kept != kept_.end() && kept->second >= limit ? "enough launches of this shape" : nullptr;
+  return kept != kept_.end() && kept->second >= limit;
 }
 
 bool Recorder::would_keep(const Launch& launch) { return reason_to_skip(launch) == nullptr; }
@@ -122,6 +128,7 @@ const char* Recorder::gather(const Launch& launch, const std::vector<Argument>& 
   }
   for (const Region& variable : symbols.of(launch.function, launch.kernel)) reach.add(identify(variable), variable);
   if (reach.total_bytes > options_.launch_bytes) return TOO_MUCH;
+  if (reach.total_bytes > options_.large_bytes && are_enough(launch, options_.per_large_shape)) return ENOUGH;
   size_t first_level = reach.regions.size();
   for (size_t i = 0; i < reach.regions.size(); ++i) {
     reach.contents.emplace_back();

@@ -19,6 +19,8 @@ struct Options {
   uint64_t launch_bytes = 256ull << 20;  // a launch that reaches more is counted only
   uint64_t total_bytes = 2ull << 30;
   uint64_t per_shape = 8;                // launches kept of one kernel with one configuration
+  uint64_t per_large_shape = 2;          // of those that reach more than `large_bytes`
+  uint64_t large_bytes = 32ull << 20;
   bool leaves_libraries_out = false;     // kernels of PyTorch, CuPy and CUDA's own libraries are counted only
 };
 
@@ -97,6 +99,7 @@ class Recorder {
   uint64_t identify(const Region& region);
   std::vector<Argument> arguments_of(const Launch& launch);
   const char* reason_to_skip(const Launch& launch);
+  bool are_enough(const Launch& launch, uint64_t limit);
   const char* gather(const Launch& launch, const std::vector<Argument>& arguments, Reach& reach);
   using Find = bool (Memory::*)(uint64_t word, Region&);
   void scan(const unsigned char* data, size_t bytes, uint64_t container, Find find, Reach& reach, std::vector<Pointer>& found);

@@ -92,7 +92,7 @@ async def test_plan_with_all_that_may_be_known(snapshot: SnapshotAssertion) -> N
 
 
 async def test_plan_without_any_signal(snapshot: SnapshotAssertion) -> None:
-    off = dict.fromkeys(("compile", "verify", "sanitizer", "static", "profile", "hardware", "memory"), "off")
+    off: dict[str, object] = dict.fromkeys(("compile", "verify", "sanitizer", "static", "profile", "hardware", "memory"), "off")
     assert shown(await inputs(signals=off).plan(full_request(), 6)) == snapshot
 
 
@@ -148,7 +148,7 @@ async def test_repair_only_here(snapshot: SnapshotAssertion) -> None:
     message = "right only for the program's own sizes; with n=65: out differs"
     finding = VerificationFinding("assumption", Outcome.NEEDS_DECISION, message, "transpose", 14, 0)
     cases = (CaseResult("resized", "n=65", 1.0, Outcome.NEEDS_DECISION, 1.5, 0.2),)
-    setback = Setback(SetbackKind.ONLY_HERE, message, candidate(), findings=(finding,), cases=cases)
+    setback = Setback(SetbackKind.ONLY_HERE, message, candidate(), (), (finding,), cases)
     assert shown(await inputs().improve(full_request(), STEP, REWRITE, setback)) == snapshot
 
 

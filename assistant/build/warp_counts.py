@@ -1,0 +1,120 @@
+"""Warp executions of machine code, from its thread executions and from how full the emulator's warps were and where they parted."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+
+from assistant.build.cfg import opcode_name
+from assistant.build.loop_map import WARP_LANES
+from assistant.build.machine import Machine, MachineBlock, source_of
+from assistant.build.matching import Emulated, Match
+from assistant.model.profile import BlockExecution, LaunchProfile
+
+__all__ = ["WarpCounts"]
+
+_EQUAL_RATIO = 1e-6
+"""What rounding may leave between two counts that are the same."""
+_SAME_RATIO = 0.01
+"""By how much two counts may differ that are taken for the same."""
+
+
+class WarpCounts:
+    """Of one launch."""
+
+    def __init__(self, machine: Machine, profile: LaunchProfile, threads: Mapping[str, float], seen: Mapping[str, Match]) -> None:
+        """``threads``: by block; ``seen``: the emulated blocks that each may stand for."""
+        self._machine = machine
+        self._threads = threads
+        self._emulated = Emulated(profile.blocks)
+        size = profile.config.block.count
+        full = size / math.ceil(size / WARP_LANES)
+        self._nearest = {block.name: self._stands_for(block, seen[block.name]) for block in machine.blocks}
+        self._warps = {block.name: _warps(threads[block.name], self._nearest[block.name], full) for block in machine.blocks}
+        for block in machine.blocks:
+            self._take_over(block)
+        for number in range(1, len(machine.functions)):
+            self._divide_callers(machine.block(number, 0))
+
+    def of(self, block: MachineBlock) -> float:
+        """Warps that run the block's instructions."""
+        return self._warps[block.name]
+
+    def arrivals(self, block: MachineBlock) -> float:
+        """Warps that run its first instruction where that waits for the threads that went another way: each group that arrives."""
+        if opcode_name(block.instructions[0]) != "BSYNC":
+            return self.of(block)
+        arriving = sum(self._along(edge) for edge in self._machine.incoming[block.name])
+        return min(max(arriving, self.of(block)), self._threads[block.name])
+
+    def _stands_for(self, block: MachineBlock, seen: Match) -> BlockExecution | None:
+        """The emulated block that ran as often, of those with a line of the block's; else, as in an unrolled loop, the busiest of
+        those with most of its lines."""
+        threads = self._threads[block.name]
+        places = dict.fromkeys((i.file, i.line) for i in block.instructions)
+        sharing = [*seen.blocks, *(other for place in places for other in self._emulated.by_place.get(place, ()))]
+        equal = [other for other in sharing if abs(other.threads - threads) <= _SAME_RATIO * threads]
+        return _nearest(threads, equal) or max(
+            (other for other in seen.blocks if other.warps), key=lambda other: other.threads, default=None
+        )
+
+    def _take_over(self, block: MachineBlock) -> None:
+        """Where all threads of the nearest block before it arrive, in the same pass of a loop, its warps do."""
+        graph, loop = self._machine.functions[block.function].graph, self._machine.innermost_loop(block)
+        threads = self._threads[block.name]
+        before = [
+            other
+            for other in self._machine.blocks
+            if other.function == block.function and other.index != block.index and graph.dominates(other.index, block.index)
+            if self._machine.innermost_loop(other) == loop
+            and threads > 0
+            and abs(self._threads[other.name] - threads) <= _EQUAL_RATIO * threads
+        ]
+        if before:
+            self._warps[block.name] = min(self._warps[other.name] for other in before)
+
+    def _along(self, edge: str) -> float:
+        """Warps that take an edge: both ways out of a branch are taken where its threads part."""
+        start = self._machine.block(int(edge.partition(":")[0]), source_of(edge))
+        others = [other for other in self._machine.outgoing[start.name] if other != edge]
+        if not others:
+            return self.of(start)
+        nearest = self._branch(start)
+        parted = nearest.partings * self._threads[start.name] / nearest.threads if nearest else 0.0
+        elsewhere = sum(self._into(start, other) for other in others)
+        return max(0.0, self.of(start) + parted - elsewhere)
+
+    def _branch(self, block: MachineBlock) -> BlockExecution | None:
+        """The emulated block that ran about as often as this one, of those on the line of its branch."""
+        last = block.instructions[-1]
+        candidates = self._emulated.by_place.get((last.file, last.line), ())
+        return _nearest(self._threads[block.name], candidates)
+
+    def _into(self, start: MachineBlock, edge: str) -> float:
+        """Warps that take the other edge of a branch, as far as what it leads to shows them."""
+        name = edge.rpartition(">")[2]
+        if not name.isdecimal():
+            return 0.0
+        target = self._machine.block(start.function, int(name))
+        before = [self._machine.block(start.function, source_of(other)) for other in self._machine.incoming[target.name] if other != edge]
+        return max(0.0, self.of(target) - sum(self.of(block) for block in before))
+
+    def _divide_callers(self, entry: MachineBlock) -> None:
+        """A function that threads of a warp call from two places runs once for each, where the emulator lets them meet in it."""
+        entered = sum(self._warps[name] * count for name, count in (self._machine.calls_of(entry) or {}).items())
+        if self._warps[entry.name] <= 0 or entered <= self._warps[entry.name]:
+            return
+        factor = entered / self._warps[entry.name]
+        for block in self._machine.blocks:
+            if block.function == entry.function:
+                self._warps[block.name] = min(self._warps[block.name] * factor, self._threads[block.name])
+
+
+def _nearest(threads: float, blocks: Iterable[BlockExecution]) -> BlockExecution | None:
+    """The one that ran about as often."""
+    ran = [block for block in blocks if block.threads and block.warps]
+    return min(ran, key=lambda block: abs(math.log(block.threads / max(threads, 1.0))), default=None)
+
+
+def _warps(threads: float, nearest: BlockExecution | None, full: float) -> float:
+    return threads / full if nearest is None else threads * nearest.warps / nearest.threads
