@@ -22,11 +22,9 @@ from assistant.bench.row import Row, RowOutcome
 from assistant.bench.task import Task
 from assistant.bench.told import Heard, Original, ending_of, failure_of, judged_of, original_of, times_of
 from assistant.cuda.changes import changes_diff, changes_of
-from assistant.engine import Accept, JobRequest, OptimizeOptions, Session, read_source
+from assistant.engine import WHOLE_PROGRAM, Accept, JobRequest, OptimizeOptions, Session, read_source
 from assistant.engine.proposals import Ask, DecisionRequest, is_proved_better
-from assistant.engine.request import WHOLE_PROGRAM
-from assistant.engine.search import NO_CALLBACKS, SearchCallbacks
-from assistant.engine.search.deferred import deferred_labels, is_deferred
+from assistant.engine.search import NO_CALLBACKS, SearchCallbacks, deferred_labels, is_deferred
 from assistant.errors import CannotAnswerError, KernelOptError
 from assistant.measure.targets import target
 from assistant.model import events

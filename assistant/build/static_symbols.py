@@ -16,7 +16,7 @@ from pathlib import Path
 from assistant.build.includes import with_headers
 from assistant.build.units import unit_paths
 from assistant.cuda.parse import parse
-from assistant.cuda.same_names import named_in, told_apart
+from assistant.cuda.same_names import distinguished, named_in
 from assistant.model.source import ParsedSource, Source
 
 __all__ = ["StaticLabels", "labelled", "split_static", "static_labels"]
@@ -55,7 +55,7 @@ def static_labels(sources: Iterable[tuple[str, str]], arguments: Iterable[str]) 
     holders = [parse(Source(Path(path), text)) for path, text in texts.items() if _KERNEL in text]
     if len(holders) < 2:
         return {}
-    files = told_apart(holders)
+    files = distinguished(holders)
     found: dict[tuple[str, str], set[str]] = {}
     for unit in unit_paths(given, flags):
         reached = frozenset(with_headers(((unit, texts[unit]),), flags))

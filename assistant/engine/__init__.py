@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from assistant.engine.programs import answer_key as answer_key
     from assistant.engine.programs import programs_of as programs_of
     from assistant.engine.reading import read_version as read_version
+    from assistant.engine.request import WHOLE_PROGRAM as WHOLE_PROGRAM
     from assistant.engine.request import Accept as Accept
     from assistant.engine.request import AllowOption as AllowOption
     from assistant.engine.request import JobRequest as JobRequest

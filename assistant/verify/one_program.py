@@ -256,7 +256,7 @@ def _message(place: Place, parting: _LineDifference, text: Text) -> str:
             return f"{where} uses {parting.emulator}, a name of the emulator's own"
         case "macro":
             whose, _, name = parting.whose.partition(": ")
-            return f"{where} uses the macro {name}, which is {parting.emulator} in the emulator and for {parting.nvcc} with {whose}"
+            return f"{where} uses the macro {name}, which is {parting.emulator} in the emulator and {parting.nvcc} with {whose}"
         case _ if not parting.nvcc:
             return f"{where} is compiled by the emulator and not by {parting.whose}"
         case _ if not parting.emulator:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from assistant.lazy import names_of
 
 if TYPE_CHECKING:
+    from assistant.engine.search.deferred import deferred_labels as deferred_labels
+    from assistant.engine.search.deferred import is_deferred as is_deferred
     from assistant.engine.search.elsewhere import JudgeElsewhere as JudgeElsewhere
     from assistant.engine.search.elsewhere import NotOffered as NotOffered
     from assistant.engine.search.host_code import HostCodeRight as HostCodeRight

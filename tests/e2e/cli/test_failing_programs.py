@@ -135,7 +135,7 @@ def test_a_build_is_offered_only_for_an_error_that_it_could_explain(cli: Cli, co
     mistake = cli.run(command, cli.write("app.cu", RACE.replace(";", "", 1)))
     assert mistake.code and "error" in mistake.out and "--record" not in mistake.said, mistake.said
     missing = cli.run(command, cli.write("app.cu", '#include "made_by_make.h"\n' + RACE))
-    assert missing.code and "Makefile is there" in missing.said and "--record" in missing.said, missing.said
+    assert missing.code and "Makefile was found" in missing.said and "--record" in missing.said, missing.said
 
 
 def test_an_a_that_does_not_compile_cannot_be_compared_with_and_both_files_are_named(cli: Cli) -> None:

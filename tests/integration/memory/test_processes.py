@@ -124,7 +124,7 @@ def test_a_file_that_is_no_memory_is_refused_and_left_alone(tmp_path: Path, cont
     path.write_bytes(content)
     with pytest.raises(MemoryFileError) as caught:
         open_store(path)
-    assert "move it aside" in caught.value.remedy
+    assert "move it away" in caught.value.remedy
     assert path.read_bytes() == content
 
 

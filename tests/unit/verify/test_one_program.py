@@ -67,7 +67,7 @@ def test_a_macro_that_stands_for_something_else_is_named_and_cudas_own_words_are
         return with_store(f"  o[0] = {name};"), Preprocessings(mine, other, other)
 
     assert differences(*views("LEVEL", "1", "2")) == [
-        "line 3 uses the macro LEVEL, which stands for `1` in the emulator and for `2` with nvcc for the GPU"
+        "line 3 uses the macro LEVEL, which is `1` in the emulator and `2` with nvcc for the GPU"
     ]
     assert differences(*views("LEVEL", "1", "1")) == differences(*views("CUDART_PI_F", "3.14f", "3.14F")) == []
 
