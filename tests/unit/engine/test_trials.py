@@ -42,6 +42,15 @@ def test_the_same_edit_of_the_same_text_and_the_same_code_are_known() -> None:
     assert history.same_code("int x;") == "the start"
 
 
+def test_an_edit_that_was_tuned_is_known_as_it_was_written_too() -> None:
+    history = TrialHistory((), 2)
+    history.begun("int x = 1;")
+    history.keep("before", replace(TRIAL, text="int x = 2;"))
+    assert history.same_code("int x = 1;") == "one that is being tried"
+    history.ended("int x = 1;", "C1")
+    assert (history.same_code("int x = 1;"), history.same_code("int x = 2;")) == ("C1", "C1")
+
+
 def test_a_reason_to_decline_is_given_once_and_never_of_a_settled_step() -> None:
     history = TrialHistory((), 2)
     first, moved, other, settled = (Decline(name, "k()", line, reason) for name, line, reason in (
