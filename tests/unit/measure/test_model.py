@@ -174,7 +174,7 @@ def test_a_divergent_line_costs_its_warps_not_its_threads(launch, occupancy):
 
 def test_a_prediction_says_what_it_had_to_assume(launch, access):
     notes = predict(launch(1, 32, (access("global load", 1, 4),), unique=None), None, None, H200).notes
-    assert any("no machine code" in n for n in notes)
+    assert any("no counts of machine code" in n for n in notes)
     assert any("distinct sectors not tracked" in n for n in notes)
     assert any("occupancy not known" in n for n in notes)
 
