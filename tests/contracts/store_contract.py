@@ -182,7 +182,7 @@ class StoreContract:
         (recalled,) = store.recall(query)
         assert recalled.technique == "shared-memory-padding"
         assert recalled.rank_factor > 1.3
-        assert recalled.sentences[0] == "accepted here on 1970-01-01"
+        assert recalled.sentences[0] == "accepted here on 1970-01-01 (cpu, predicted for h200)"
 
     def test_a_jobs_events_are_kept_in_order(self, store: Store) -> None:
         store.start_job(JobRow("J01", "optimize", Given.file, Given.workspace, "host 42 cli", 1, 1, None, None, False))
