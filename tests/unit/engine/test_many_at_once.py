@@ -18,7 +18,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def test_calls_are_in_flight_while_candidates_are_tried(tmp_path: Path) -> None:
-    came = await searched(tmp_path, SlowModel(latency_s=0.02), trial_s=0.02, candidates=12, settings=SHORT)
+    came = await searched(tmp_path, SlowModel(latency_s=0.1), trial_s=0.1, candidates=12, settings=SHORT)
     assert came.model.most_under_way == 4
     assert came.model.overlap_count > 0
     assert len(came.judged) == 12
