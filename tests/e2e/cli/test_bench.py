@@ -150,7 +150,7 @@ def test_a_finished_run_is_not_begun_again_by_mistake(cli: Cli) -> None:
         (SUITE, ("--resume",), "there is nothing to resume"),
         (SUITE, ("--device", "gpu:99", "--sizes", "1"), "--device gpu:99"),
         (SUITE, ("--target", "abacus"), "no target called 'abacus'"),
-        (SUITE, ("--planner", "oracle"), "--planner takes expert, llm or auto"),
+        (SUITE, ("--planner", "oracle"), "--planner takes expert, llm, agent or auto"),
     ],
 )
 def test_misuse_is_answered_before_anything_runs(cli: Cli, text: str | None, options: tuple[str, ...], words: str) -> None:

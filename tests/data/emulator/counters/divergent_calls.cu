@@ -40,7 +40,7 @@ int main() {
   cudaMemset(o, 0, 4 * 4096); cudaMemset(x, 0, 512);
   cudaMemcpy(d, h, 4 * n, cudaMemcpyHostToDevice);
   lists<<<8, 128>>>(d, o, n);
-  ticket<<<2, 64>>>(o, o + 1, 20);
+  ticket<<<1, 64>>>(o, o + 1, 20);
   warps<<<2, 128>>>(x, 50);
   cudaDeviceSynchronize();
   return 0;
