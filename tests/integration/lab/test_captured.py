@@ -87,13 +87,20 @@ async def test_each_recorded_shape_is_counted_once(lab: CpuLab) -> None:
 async def test_what_the_emulator_cannot_build_is_known_by_its_launches_alone(lab: CpuLab) -> None:
     run, _ = run_of("graphs")
     whole = program("graphs")
-    refused = replace(whole, sources=(replace(whole.sources[0], text="texture<float, 1> old;\n" + whole.sources[0].text),))
+    refused = replace(
+        whole,
+        sources=(
+            replace(
+                whole.sources[0], text="template <int N> struct Wide { static_assert(N == 0); }; Wide<1> wide;\n" + whole.sources[0].text
+            ),
+        ),
+    )
     looked = await counted(lab, refused, run, "count", RunLimits())
     assert [(profile.kernel, profile.blocks_counted) for profile in looked.profiles] == [
         ("twice(float*, int)", 0),
         ("plus(float*, float, int)", 0),
     ]
-    assert looked.unsupported == ("counters and checks: the emulator cannot run what this source uses",)
+    assert looked.unsupported == ("counters and checks: the emulator's compiler refused the source",)
 
 
 async def test_kernels_are_counted_without_the_host_code_that_the_emulator_cannot_build(lab: CpuLab) -> None:
