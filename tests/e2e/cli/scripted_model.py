@@ -85,9 +85,13 @@ class ScriptedModel:
 
 @contextlib.contextmanager
 def asked_by(cli: Cli, model: ScriptedModel, **settings: Any) -> Generator[ScriptedEndpoint]:
-    """The command line asks this model while the block lasts; ``settings``: further ones of the user, by section."""
+    """The command line asks this model while the block lasts; ``settings``: further ones of the user, by section.
+
+    One call at a time: a script's answers have an order.
+    """
     with ScriptedEndpoint(model) as endpoint:
         sections: dict[str, dict[str, Any]] = {"provider": {"kind": "openai", "base_url": endpoint.base_url, "model": "scripted"}}
+        sections["provider"]["calls_in_flight"] = 1
         for name, values in settings.items():
             sections.setdefault(name, {}).update(values)
         lines = [
