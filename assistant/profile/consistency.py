@@ -18,6 +18,8 @@ __all__ = ["consistent"]
 _WARP_LANES = 32
 _ROUNDING = 1
 """By how much counts of a sampled launch, scaled and rounded each by itself, may differ."""
+_ROUNDED_WARPS = 5
+"""Warp instructions that rounding may take from a line: half of one for each of its ten classes."""
 _LANES_RATIO = 0.5
 """Instructions that a predicate turns off have fewer lanes than their line; less than half of the fewest is not explained by that."""
 
@@ -86,7 +88,7 @@ def _code_contradiction(profile: LaunchProfile) -> str:
     threads, warps = sum(pair[0] for pair in counted), sum(pair[1] for pair in counted)
     if not warps:
         return ""
-    if threads > _WARP_LANES * warps + _ROUNDING * len(counted):
+    if threads > _WARP_LANES * (warps + _ROUNDED_WARPS * len(counted)) + _ROUNDING * len(counted):
         return f"machine code: {number(threads)} instructions of threads in {number(warps)} of warps: a warp has {_WARP_LANES} lanes"
     fewest = min((e.thread_executions / e.warp_executions for e in profile.executions if e.warp_executions), default=0.0)
     if threads / warps < _LANES_RATIO * fewest:

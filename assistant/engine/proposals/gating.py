@@ -67,7 +67,8 @@ def gate(
         change = f"{metric.name} {format_change(old, new, metric.unit)}"
         is_better = new > old if metric.is_higher_better else new < old
         is_worse = new < old if metric.is_higher_better else new > old
-        if cited.must_improve and not _is_measured(comparison) and (is_worse or (comparison.low is None and not is_better)):
+        was_counted = metric.is_higher_better or old > 0  # an original without counts has nothing that an edit could improve
+        if cited.must_improve and was_counted and not _is_measured(comparison) and (is_worse or (comparison.low is None and not is_better)):
             return Refusal(TrialOutcome.NOT_BETTER, f"the metric its finding cites did not improve: {change}")
     elif not after:
         change = "other kernels take the place of this one"
