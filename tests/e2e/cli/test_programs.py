@@ -48,7 +48,7 @@ MAIN = """\
 void grow_all(float *v, int n);
 int main()
 {
-    const int n = 1 << 17;
+    const int n = 1 << 13;
     std::vector<float> host(n);
     for (int i = 0; i < n; i++) host[i] = (i % 97) * 0.01f;
     float *v;
