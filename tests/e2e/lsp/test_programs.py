@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import pytest
 from lsprotocol import types
 
 from lsp.client import as_object, plain
