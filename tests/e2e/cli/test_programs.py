@@ -124,7 +124,7 @@ def test_a_header_is_edited_accepted_and_taken_back(cli: Cli, project: Path) -> 
 
 def test_an_edit_of_a_header_is_judged_in_its_place(cli: Cli, project: Path) -> None:
     right = cli.write("right.cuh", OPS.replace("pow(v[i], 3.0)", "v[i] * v[i] * v[i]"))
-    wrong = cli.write("wrong.cuh", OPS.replace("3.0f", "2.0f"))
+    wrong = cli.write("wrong.cuh", OPS.replace("3.0", "2.0"))
     made = cli.run("compare", project, right, "--device", "cpu", "--json")
     assert made.one("comparison")["verification"]["outcome"] == "PASS"
     assert cli.run("compare", project, wrong, "--device", "cpu", "--json").one("comparison")["verification"]["outcome"] == "FAIL"
@@ -141,7 +141,7 @@ def test_programs_of_different_files_are_not_compared(cli: Cli, project: Path) -
     other = cli.folder / "other"
     other.mkdir()
     (other / "kernelopt.toml").touch()
-    (other / "ops.cuh").write_text(OPS.replace("3.0f", "2.0f"))
+    (other / "ops.cuh").write_text(OPS.replace("3.0", "2.0"))
     (other / "main.cu").write_text(RUN + MAIN)
     both = cli.folder / "both.cu"
     both.write_text(RUN + MAIN)
@@ -157,7 +157,7 @@ def test_a_pair_session_on_a_header_answers_each_save(cli: Cli, project: Path) -
         wait_for_turns(cli, process, 1)
         project.write_text(OPS.replace("pow(v[i], 3.0)", "v[i] * v[i] * v[i]"))
         wait_for_turns(cli, process, 2)
-        project.write_text(OPS.replace("3.0f", "2.0f"))
+        project.write_text(OPS.replace("3.0", "2.0"))
         wait_for_turns(cli, process, 3)
         out, err = process.communicate("ladder\nstop\n", timeout=DEADLINE_S)
     assert process.returncode == 0 and "v1: PASS" in out and "v2: FAIL" in out, out + err
