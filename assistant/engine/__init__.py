@@ -8,6 +8,8 @@ from assistant.lazy import names_of
 
 if TYPE_CHECKING:
     from assistant.engine.asked_function import check_region as check_region
+    from assistant.engine.asked_text import about_text as about_text
+    from assistant.engine.asked_text import meant_in as meant_in
     from assistant.engine.build_database import database_flags as database_flags
     from assistant.engine.events_as_json import event_from as event_from
     from assistant.engine.events_as_json import event_json as event_json
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from assistant.engine.programs import FilePrograms as FilePrograms
     from assistant.engine.programs import answer_key as answer_key
     from assistant.engine.programs import programs_of as programs_of
+    from assistant.engine.python_texts import text_in_python as text_in_python
     from assistant.engine.reading import read_version as read_version
     from assistant.engine.request import WHOLE_PROGRAM as WHOLE_PROGRAM
     from assistant.engine.request import Accept as Accept

@@ -29,6 +29,7 @@ from assistant.engine.files import put_back_half_written
 from assistant.engine.ids import new_id
 from assistant.engine.job import CANNOT_ANSWER, Ending, Job
 from assistant.engine.programs import answer_key, others_sha256
+from assistant.engine.python_texts import in_words
 from assistant.engine.reading import read_version
 from assistant.engine.request import JobRequest
 from assistant.engine.scratch import scratch_folder, unusable
@@ -220,7 +221,9 @@ def _tell_program(job: Job, version: SourceVersion) -> None:
         job.say(
             Severity.WARNING, f"{name} is defined in several files of the program, and a GPU's launches may not show which it was", _RENAME
         )
-    found = version.found
+    found, place = version.found, in_words(job.request.file)
+    if place is not None:
+        job.say(Severity.INFORMATION, place)
     if found is None:
         return
     if found.origin is not ProgramOrigin.COMMAND_LINE and found.units != (job.request.file,):
