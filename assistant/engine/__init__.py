@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from assistant.engine.programs import FilePrograms as FilePrograms
     from assistant.engine.programs import answer_key as answer_key
     from assistant.engine.programs import programs_of as programs_of
-    from assistant.engine.python_texts import text_in_python as text_in_python
     from assistant.engine.reading import read_version as read_version
     from assistant.engine.request import WHOLE_PROGRAM as WHOLE_PROGRAM
     from assistant.engine.request import Accept as Accept
@@ -42,5 +41,6 @@ if TYPE_CHECKING:
     from assistant.engine.source_version import SourceVersion as SourceVersion
     from assistant.engine.source_version import declares_workload as declares_workload
     from assistant.engine.source_version import read_source as read_source
+    from assistant.program.python_texts import text_in_python as text_in_python
 
 __getattr__ = names_of(__name__, __file__)

@@ -15,12 +15,12 @@ from assistant.cuda.embedded.in_python import TextInPython, texts_of, unread_of
 from assistant.cuda.match import select_kernels
 from assistant.cuda.parse import parse
 from assistant.disk.texts import source_text
-from assistant.engine.python_texts import text_at_path
 from assistant.engine.request import JobRequest
 from assistant.errors import UsageError
 from assistant.model.embedded import EmbeddingKind
 from assistant.model.program import STANDS_ALONE
 from assistant.model.source import Source
+from assistant.program.python_texts import text_at_path
 
 __all__ = ["about_text", "meant_in"]
 

@@ -18,9 +18,9 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from assistant.disk.texts import source_text
-from assistant.engine.python_texts import as_on_disk, text_in_python
 from assistant.errors import CannotAnswerError
 from assistant.model.source import Source
+from assistant.program.python_texts import as_on_disk, text_in_python
 from assistant.record import Record
 from assistant.serialize import DecodeError, dumps, loads
 

@@ -29,7 +29,6 @@ from assistant.engine.files import put_back_half_written
 from assistant.engine.ids import new_id
 from assistant.engine.job import CANNOT_ANSWER, Ending, Job
 from assistant.engine.programs import answer_key, others_sha256
-from assistant.engine.python_texts import in_words
 from assistant.engine.reading import read_version
 from assistant.engine.request import JobRequest
 from assistant.engine.scratch import scratch_folder, unusable
@@ -43,6 +42,7 @@ from assistant.model.profile import Severity
 from assistant.model.program import ProgramOrigin
 from assistant.ports.lab import Lab, RunLimits
 from assistant.ports.store import AnalysisStore, JobStore, StoredAnalysis
+from assistant.program.python_texts import in_words
 from assistant.record import Record
 
 __all__ = ["JobBody", "JobRunner", "OpenLab", "flags_of", "refused", "run_limits"]

@@ -19,13 +19,13 @@ from assistant.cuda.parse import parse
 from assistant.cuda.program_structs import with_structs_of
 from assistant.cuda.same_names import distinguished, without_file
 from assistant.disk.texts import MOST_SOURCE_BYTES, UnfitFileError, read_bytes
-from assistant.engine.python_texts import text_in_python
 from assistant.errors import CannotAnswerError, UsageError
 from assistant.model.build import Flags
 from assistant.model.program import FoundProgram
 from assistant.model.source import Kernel, LaunchSite, ParsedSource, Source
 from assistant.model.workload import DeclaredWorkload, LiveWorkload, WorkloadProblem
 from assistant.ports.lab import Program
+from assistant.program.python_texts import text_in_python
 from assistant.record import Record
 from assistant.workload.blocks import find_blocks, find_workloads, parse_sidecar, sidecar_path
 

@@ -17,13 +17,13 @@ from assistant.engine.evaluate.live import count_live
 from assistant.engine.evaluate.recount import is_moderate, proposed_corrections, with_second_run
 from assistant.engine.ids import new_id
 from assistant.engine.job import Job
-from assistant.engine.python_texts import text_in_python
 from assistant.engine.source_version import SourceVersion, as_candidate, holder_of
 from assistant.model.build import Build, BuildFailure, Diagnostic, DiagnosticSeverity, is_incomplete
 from assistant.model.profile import Correction
 from assistant.model.program import ProgramOrigin
 from assistant.ports.lab import LabFailure
 from assistant.program.build_files import build_hint
+from assistant.program.python_texts import text_in_python
 
 __all__ = [
     "count",

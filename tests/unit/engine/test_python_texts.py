@@ -8,11 +8,11 @@ import pytest
 
 from assistant.engine import JobRequest, about_text
 from assistant.engine.files import replace_text, replace_texts
-from assistant.engine.python_texts import in_words
 from assistant.engine.source_version import read_source
 from assistant.errors import CannotAnswerError, UsageError
 from assistant.model.program import STANDS_ALONE
 from assistant.model.source import Source
+from assistant.program.python_texts import in_words
 
 HALVE = "__global__ void halve(float* x) { x[0] /= 2; }"
 SCALE = "__global__ void scale(float* x) { x[0] *= 3; }"
