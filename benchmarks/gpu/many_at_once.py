@@ -136,6 +136,7 @@ def searched(gpus: str, options: argparse.Namespace) -> Figures:
         home.joinpath("config.toml").write_text(_settings(endpoint.base_url, options), "utf-8")
         environment = os.environ | {"KERNELOPT_HOME": str(home)} | {"CUDA_VISIBLE_DEVICES": gpus}
         command = ["optimize", str(path), "--planner", "llm", "--json", "--accept", "none"]
+        _build_tools(path, environment)
         started = time.monotonic()
         process = subprocess.Popen(
             [sys.executable, "-m", "assistant", *command], stdout=subprocess.PIPE, env=environment, text=True, cwd=REPOSITORY
@@ -149,6 +150,12 @@ def searched(gpus: str, options: argparse.Namespace) -> Figures:
     spent = [event["spent"]["gpu_s"] for event in events if event["event"] == "budget"]
     tried = [event for event in events if event["event"] == "candidate" and event["outcome"] not in _NOT_JUDGED]
     return Figures(wall_s, len(tried), max(spent, default=0.0), len(gpus.split(",")), watch.shares())
+
+
+def _build_tools(path: Path, environment: dict[str, str]) -> None:
+    """What the first command on a machine builds, the emulator above all, is there before the search begins."""
+    command = (sys.executable, "-m", "assistant", "profile", str(path), "--json")
+    subprocess.run(command, stdout=subprocess.DEVNULL, env=environment, cwd=REPOSITORY, check=True)
 
 
 def searched_on_fakes(lab_count: int, options: argparse.Namespace) -> Figures:

@@ -17,7 +17,7 @@ from assistant.model.build import KernelCode
 from assistant.model.launch import LaunchConfig
 from assistant.model.source import Kernel
 from assistant.workload.asked_regions import region_of_calls, region_of_main
-from assistant.workload.regions import OrderedStep, find_region, have_other_order, steps_in_order
+from assistant.workload.regions import OrderedStep, find_region, have_other_order, seen_alike, steps_in_order
 from assistant.workload.stream_regions import may_overlap
 
 __all__ = ["affected_pairs", "are_ordered_otherwise", "asked_region", "find_in_programs", "kernel_pair", "launched_work"]
@@ -71,6 +71,7 @@ def _steps_of_both(before: Evaluation, after: Evaluation) -> tuple[tuple[Ordered
     a, b = before.counted.recording, after.counted.recording
     if a is None or b is None:
         return None
+    a, b = seen_alike(a, b)
     edited = _edited_instances(before, after)
     of_a, of_b = steps_in_order(a, edited), steps_in_order(b, edited)
     return None if of_a is None or of_b is None else (of_a, of_b)
