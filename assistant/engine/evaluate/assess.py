@@ -93,7 +93,7 @@ def _assess_kernel(
         )
         for launch, group in zip(launches, item.groups, strict=True)
     )
-    costliest = max(assessed, key=lambda launch: launch.count * launch.predicted.time_s)
+    costliest = max(assessed, key=lambda launch: launch.total_time_s)
     return KernelAssessment(
         kernel=item.kernel,
         instance=item.instance,
