@@ -42,7 +42,8 @@ def type_aliases(text: str) -> Mapping[str, str]:
 def spelled_out(kernel: Kernel, aliases: Mapping[str, str]) -> Kernel:
     """The kernel with parameters of the types that aliases stand for; template parameters hide them."""
     known = {name: target for name, target in aliases.items() if name not in {p.name for p in kernel.template_parameters}}
-    return replace(kernel, parameters=tuple(p.with_types(partial(spelled_type, aliases=known)) for p in kernel.parameters)) if known else kernel
+    spelled = partial(spelled_type, aliases=known)
+    return replace(kernel, parameters=tuple(p.with_types(spelled) for p in kernel.parameters)) if known else kernel
 
 
 def spelled_type(spelled: str, aliases: Mapping[str, str]) -> str:

@@ -1,4 +1,4 @@
-"""Where a launch has far more blocks than a GPU holds, techniques that do something once for a block let each thread take several elements."""
+"""Element-wise kernels whose threads each do what is needed once for a block: let each thread take several elements."""
 
 from __future__ import annotations
 
