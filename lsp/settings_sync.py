@@ -21,7 +21,7 @@ _ANSWER_S = 5.0
 
 
 class SettingsSync:
-    """Keeps the settings of one client up to date."""
+    """Keeps the settings of a client up to date."""
 
     def __init__(
         self,

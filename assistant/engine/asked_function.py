@@ -1,4 +1,4 @@
-"""The part of the program that speeds are of, settled before anything is built or run: a misspelt function is said at once.
+"""The part of the program that speeds are of, settled before anything is built or run: a misspelt function is reported at once.
 
 Example::
 

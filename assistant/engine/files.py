@@ -99,7 +99,7 @@ def replace_texts(before: Sequence[Source], after: Sequence[Source], note: Path)
 
 
 def replace_text(path: Path, text: str) -> None:
-    """Replace the contents of one file, whatever they are. Raises CannotAnswerError where the file or the disk does not allow it."""
+    """Replace the contents of a file, whatever they are. Raises CannotAnswerError where the file or the disk does not allow it."""
     _check_writable(path)
     source = Source(path, text)
     _rename(_StagedFile(source, source, _temporary_copy(source)))

@@ -189,7 +189,7 @@ def one_by_one(unit_roundoff: float, values: FloatArray, term_count: int) -> Err
 
 
 def grade(errors: Errors, allowed: Allowance, is_precision_changed: bool) -> Outcome:
-    """PASS, NEEDS_DECISION or FAIL of one floating output."""
+    """PASS, NEEDS_DECISION or FAIL of a floating output."""
     if errors.rms <= allowed.rms and errors.max <= allowed.max:
         return Outcome.PASS
     is_near = errors.rms <= DECISION_FACTOR * allowed.rms and errors.max <= DECISION_FACTOR * allowed.max

@@ -45,7 +45,7 @@ from assistant.workload.uploads import DrawnValues, categories_in, counterpart, 
 __all__ = ["OtherUploads", "Sides", "other_uploads"]
 
 _RUN_S = 10.0
-"""Limit of one run with other contents; a program that takes longer is not run with them again."""
+"""Limit of a run with other contents; a program that takes longer is not run with them again."""
 _ALL_S = 30.0
 """After so long no further draw begins."""
 _ALL_WITH_GPU_S = 6.0
@@ -262,6 +262,6 @@ def _shape(trace: ProgramTrace) -> list[tuple[str, int]]:
 
 
 def _is_finite(transfer: HostData) -> bool:
-    """No NaN and no infinity among floats; of any other type it is said of all."""
+    """No NaN and no infinity among floats; true of any other type."""
     element = element_of(transfer.element_type or guessed_type(transfer.data), len(transfer.data))
     return not element.is_floating or bool(np.isfinite(floats(transfer.data, element)).all())

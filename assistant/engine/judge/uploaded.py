@@ -105,7 +105,7 @@ def _words(argument: RecordedArgument) -> list[bytes]:
 
 
 class PassedMemory:
-    """What the launches of one recording, which has its types, tell."""
+    """What the launches of a recording, which has its types, tell."""
 
     def __init__(self, recording: Recording, parsed: ParsedSource, struct_text: str = "") -> None:
         self._text = struct_text or parsed.source.text
