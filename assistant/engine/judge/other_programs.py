@@ -17,6 +17,7 @@ from assistant.engine.judge.changes import edited_files
 from assistant.engine.programs import programs_of
 from assistant.engine.source_version import SourceVersion
 from assistant.errors import KernelOptError
+from assistant.profile.quantity import first_of
 
 __all__ = ["unjudged_programs"]
 
@@ -44,5 +45,5 @@ def _unjudged_users_of(job: Job, version: SourceVersion, path: Path) -> str | No
     names = [program.name for program in found if not judged.issuperset(program.units)]
     if not names:
         return None
-    shown = ", ".join(names[:_NAMES_SHOWN]) + (", …" if len(names) > _NAMES_SHOWN else "")
+    shown = first_of(names, _NAMES_SHOWN)
     return f"other programs that use {path.name}: {shown} (kernelopt compare --every-program judges an edit in all of them)"
