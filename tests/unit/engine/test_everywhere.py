@@ -137,3 +137,17 @@ def test_which_programs_judge_follows_from_the_settings_and_the_request(on: Comm
         programs(on, is_everywhere=True)
     (on.folder / "kernelopt.toml").write_text("[verification]\nin_every_program = false\n")
     assert programs(on) == []
+
+
+async def test_a_header_is_inspected_with_the_program_that_it_is_part_of(on: Commands) -> None:
+    choose_program(on.folder / "scale.cuh", on.folder, "two.cu")
+    await on.hear(on.session.inspect(on.request(SCALE, "scale.cuh")))
+    assert [words for words in on.said if words.startswith("part of")] == ["part of the program two.cu: two.cu includes scale.cuh"]
+    assert "sources of the program: two.cu, scale.cuh" in on.said
+    for number in range(20):
+        (on.folder / f"h{number:02}.cuh").write_text(f"__global__ void k{number}(float *x) {{ x[0] = 1; }}\n")
+    includes = "".join(f'#include "h{number:02}.cuh"\n' for number in range(20))
+    (on.folder / "two.cu").write_text(f'#include "scale.cuh"\n{includes}{FAR_BELOW}\n{HOST}')
+    await on.hear(on.session.inspect(on.request(SCALE, "scale.cuh")))
+    (sources,) = (words for words in on.said if words.startswith("sources of"))
+    assert sources.endswith(", h17.cuh and 2 more") and sources.count(", ") == 19
