@@ -58,3 +58,14 @@ async def test_what_was_turned_down_on_the_users_text_may_be_tried_on_another_ve
     on.kernels, on.planner.plans = kernels, [plan_of("if (y < n && x < n)", tile=[WIDER]), plan_of(NAIVE, tile=[RIGHT], other=[unrolled])]
     assert await on.run() == [("tile", "constrained"), ("other", "kept"), ("tile", "kept")]
     assert len(on.all(events.ProposalMade)) == 1
+
+
+@pytest.mark.parametrize(("sectors", "techniques"), [(4, ["tile", "wider"]), (8, ["tile"])])
+async def test_where_a_decision_is_put_off_what_asks_for_none_is_offered_with_the_faster_one_as_its_alternative(
+    tmp_path: Path, sectors: int, techniques: list[str]
+) -> None:
+    kernels = {"[34]": Behaviour(turned, sectors=sectors), "[33]": Behaviour(turned, sectors=6), **KERNELS}
+    on = Search(tmp_path, Scripted([plan_of(NAIVE, tile=[RIGHT], wider=[ASKS])]), kernels=kernels)
+    await on.run(max_rounds=1, allowed=("precision",))
+    (made,) = on.all(events.ProposalMade)
+    assert [*made.techniques, *(name for other in made.alternatives for name in other.techniques)] == techniques
