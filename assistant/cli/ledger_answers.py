@@ -16,8 +16,9 @@ from assistant.build.symbols import name_in_code
 from assistant.cli import exit_codes
 from assistant.cli.console import console, print_table
 from assistant.cli.loading import loading
-from assistant.cli.paths import plain_path
+from assistant.cli.paths import plain_path, text_path
 from assistant.config import find_workspace, load_settings, memory_path
+from assistant.cuda.embedded.in_python import python_file
 from assistant.engine import event_json
 from assistant.engine.report import proposal_event
 from assistant.engine.search import last_interrupted
@@ -44,7 +45,7 @@ __all__ = [
 def print_proposals(file: Path | None, every_state: bool, as_json: bool) -> None:
     """Proposals that wait for a decision."""
     found = _store().proposals(find_workspace(plain_path(file or Path.cwd())), None if every_state else DECIDABLE_STATES)
-    chosen = [p for p in found if file is None or plain_path(file) in (p.path, *p.paths)]
+    chosen = [p for p in found if file is None or plain_path(file) in (p.path, *p.paths, python_file(p.path))]
     if as_json:
         for proposal in chosen:
             typer.echo(event_json(proposal_event(proposal.job, proposal)))
@@ -86,7 +87,7 @@ def print_proposal(id_prefix: str, as_json: bool) -> None:
 def print_history(file: Path | None, limit: int, as_json: bool) -> None:
     """What was tried and decided, newest first."""
     store = _store()
-    path = None if file is None else plain_path(file)
+    path = None if file is None else text_path(file, None)
     workspace = find_workspace(plain_path(file or Path.cwd()))
     attempts = store.attempts(workspace, path, limit)
     if as_json:

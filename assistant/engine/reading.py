@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypedDict
 
+from assistant.build.flags import DEFAULT_FLAGS
 from assistant.build.includes import with_headers
 from assistant.config import find_project
 from assistant.cuda.parse import parse
@@ -28,6 +29,7 @@ from assistant.ports.lab import Program
 __all__ = ["read_version", "source_of"]
 
 _KERNEL = "__global__"
+_OPTIMIZE = "-O"
 _PYTHON = frozenset({".py", ".ipynb"})
 
 
@@ -97,7 +99,8 @@ def _units(request: JobRequest, found: FoundProgram | None) -> tuple[Source, ...
 
 
 def _with_flags(flags: Flags, found: FoundProgram) -> Flags:
-    return replace(flags, arguments=tuple(dict.fromkeys((*found.flags, *flags.arguments))))
+    own = () if flags == DEFAULT_FLAGS and any(flag.startswith(_OPTIMIZE) for flag in found.flags) else flags.arguments
+    return replace(flags, arguments=tuple(dict.fromkeys((*found.flags, *own))))
 
 
 def _headers(request: JobRequest, units: Sequence[Source], flags: Flags) -> Iterator[Source]:
