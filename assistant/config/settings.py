@@ -171,7 +171,7 @@ class ProviderSettings(_Section):
         default=None,
         ge=1000,
         description="Tokens one prompt may have, by estimate; what is least useful is cut first, and the prompt says so. Absent: what "
-        "the model's context leaves beside its answer, at most 64,000; 24,000 of a model without a profile.",
+        "the model's context leaves next to its answer, at most 64,000; 24,000 of a model without a profile.",
         json_schema_extra=_USER_ONLY,
     )
     profiles: tuple[Annotated[str, StringConstraints(pattern=_PROFILE)], ...] = Field(

@@ -85,8 +85,8 @@ def compare_programs(
     )
     absolute = 0.0 if isinstance(rule, FixedTolerance) else MAX_FACTOR * largest_sum_spread(original, again)
     traces = (original, again, candidate, rounded or original)
-    printed = _common_texts(traces)
-    text = compare_texts(*printed[:3], relative, absolute, None if rounded is None else printed[3])
+    mine, repeat, theirs, moved = _common_texts(traces)
+    text = compare_texts(mine, repeat, theirs, relative, absolute, None if rounded is None else moved)
     masked.extend(text.masked)
     if any(trace.is_truncated for trace in traces):
         masked.append("what the program prints beyond the limit of its output")
