@@ -189,7 +189,7 @@ class OpenDocument:
         return () if job_id in self._overtaken else tuple(self._partial.get(job_id, ()))
 
     def take(self, command: str, text: str, reported: Sequence[Event]) -> bool:
-        """Take what a job on another file of its program said of this one's ``text``; True when the view changed.
+        """Take what a job on another file of its program reported of this one's ``text``; True when the view changed.
 
         What leaves out kernels is no answer, and shown only until there is one.
         """

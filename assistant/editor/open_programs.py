@@ -31,7 +31,7 @@ AskProgram = Callable[[str, tuple[str, ...]], Awaitable[str | None]]
 
 
 class OpenPrograms:
-    """The programs of one editor session's sources."""
+    """The programs of an editor session's sources."""
 
     def __init__(
         self,
@@ -98,7 +98,7 @@ class OpenPrograms:
         return _judged_in(programs, self.within(document, request, None if programs is None else programs.settled()))
 
     def within(self, document: OpenDocument, request: JobRequest, program: FoundProgram | None) -> JobRequest:
-        """``request`` with the program that the source is run by, and what is open of that; what is said of those is shown there."""
+        """``request`` with the program that the source is run by, and what is open of that; what is reported of those is shown there."""
         if program is None:
             return request
         others = [other for other in self._documents.values() if other is not document and other.path in program.files]

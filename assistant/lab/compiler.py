@@ -39,11 +39,11 @@ _DEADLINE_S = 120.0
 
 
 _EXTENSION_S = 240.0
-"""Limit of one compiler, for a source with PyTorch's headers: half a minute to a minute on two cores."""
+"""Limit of a compiler, for a source with PyTorch's headers: half a minute to a minute on two cores."""
 
 
 class UnitCode(Record):
-    """Compiled device code of one translation unit, as a GPU worker takes it."""
+    """Compiled device code of a translation unit, as a GPU worker takes it."""
 
     cubin: str
     kernels: tuple[tuple[str, str], ...]
@@ -53,7 +53,7 @@ class UnitCode(Record):
 
 
 class Image(Record):
-    """Compiled device code of one program, as a GPU worker takes it."""
+    """Compiled device code of a program, as a GPU worker takes it."""
 
     cubin: str
     kernels: tuple[tuple[str, str], ...]

@@ -108,7 +108,7 @@ class _Search:
         return named_program(self._linker(tuple(path for path in named if is_unit(path))), named)
 
     def anywhere(self) -> ProgramSearch:
-        """The first place that has a program; what was wrong in those before it is said too."""
+        """The first place that has a program; with what was wrong in those before it."""
         looked_for, problems = list[str](), list[str]()
         flags: tuple[str, ...] = ()
         for part in (self._of_tables, self._of_records, self._of_cmake, self._of_database, self._of_includes, self._of_extensions):

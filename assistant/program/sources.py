@@ -50,7 +50,7 @@ class IncludeOrigin(Record):
 
 
 class Sources:
-    """The files of one search. No text is kept beyond it, so that a change is seen by the next."""
+    """The files of a search. No text is kept beyond it, so that a change is seen by the next."""
 
     def __init__(self, file: Path, workspace: Path, read: ReadFile, facts: Facts | None = None) -> None:
         """``file`` may be written with symbolic links; the rest of the workspace is known by resolved paths."""

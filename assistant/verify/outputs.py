@@ -28,7 +28,7 @@ _MINIMUM_DISTINCT = 3
 
 
 class OutputBuffer(Record, eq=False):
-    """One buffer of one case: where it may change, and what the original made of it."""
+    """One buffer of a case: where it may change, and what the original made of it."""
 
     case_index: int
     buffer: BufferFacts

@@ -205,7 +205,7 @@ def _size_of(values: FloatArray) -> Errors:
 
 
 def grade(errors: Errors, allowed: Allowance, is_precision_changed: bool) -> Outcome:
-    """PASS, NEEDS_DECISION or FAIL of one floating output."""
+    """PASS, NEEDS_DECISION or FAIL of a floating output."""
     if errors.rms <= allowed.rms and errors.max <= allowed.max:
         return Outcome.PASS
     is_near = errors.rms <= DECISION_FACTOR * allowed.rms and errors.max <= DECISION_FACTOR * allowed.max

@@ -75,11 +75,11 @@ class ProgramTrace(Record):
     stdout: bytes
     transfers: tuple[HostData, ...]
     is_truncated: bool = False
-    """Output was cut at the limit: only the common part is compared."""
+    """Output was cut at its limit."""
 
 
 class Part(Record):
-    """One transfer, or the column of one member, in all runs."""
+    """One transfer, or the column of a member, in all runs."""
 
     original: HostData
     again: bytes

@@ -85,7 +85,7 @@ def _shape_lines(plan: BlockPlan) -> list[str]:
 
 
 def _value(parameter: Parameter, kernel: Kernel, plan: BlockPlan) -> tuple[str, str]:
-    """(TOML value, remark) of one argument."""
+    """(TOML value, remark) of an argument."""
     if not parameter.is_pointer:
         return _scalar(parameter, kernel, plan)
     array = plan.arrays[parameter.name]

@@ -113,7 +113,7 @@ def watched_codes() -> tuple[str, ...]:
 
 
 def metric_value(finding_code: str, kernels: Iterable[KernelAssessment]) -> float:
-    """The watched metric of that finding over all instances of one kernel."""
+    """The watched metric of that finding over all instances of a kernel."""
     return _WATCHED[finding_code][1](tuple(kernels))
 
 

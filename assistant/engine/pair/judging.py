@@ -113,7 +113,7 @@ class VersionJudgement(Record):
 
 
 def judged(compared: ComparisonResult, kernel: str, job: Job) -> VersionJudgement:
-    """What a comparison with the baseline says of one kernel, by its qualified name."""
+    """What a comparison with the baseline says of a kernel, by its qualified name."""
     before, after = compared.before, compared.after
     launched = () if after is None else after.kernel(kernel)
     return VersionJudgement(

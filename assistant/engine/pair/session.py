@@ -73,7 +73,7 @@ class PairHost(Protocol):
 
 
 class Pair:
-    """Pair sessions of one front end."""
+    """Pair sessions of a front end."""
 
     def __init__(self, session: PairHost) -> None:
         self._session = session
