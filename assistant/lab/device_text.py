@@ -29,6 +29,8 @@ _LIBRARY = re.compile(
 )
 """Include lines of libraries that host code calls."""
 _PYTORCH = re.compile(r"\b(?:torch|at|c10|pybind11|py)::|\b(?:TORCH_LIBRARY\w*|PYBIND11_MODULE)\b|<torch/|<ATen/|<c10/")
+_PYTORCH_HEADER = re.compile(r"^[ \t]*#[ \t]*include[ \t]*[<\"](?:torch|ATen|c10)/[^\n]*$", re.MULTILINE)
+_STANDARD = "#include <string>"
 _DIRECTIVE = re.compile(r"^[ \t]*#(?:[^\n\\]|\\.|\\\n)*\n?", re.MULTILINE)
 _END = re.compile(r"[;{]")
 _BRACE = re.compile(r"[{}]")
@@ -47,6 +49,8 @@ def without_host_code(program: Program) -> Program | None:
     sources = tuple(map(device_part, program.sources))
     if program.is_extension:
         sources = (sources[0], *(source for source in sources[1:] if _is_compiled(source)), *_headers(program))
+        originals = {source.path: source.text for source in program.sources}
+        sources = tuple(_with_standard_header(source, originals.get(source.path)) for source in sources)
     return None if sources == program.sources else replace(program, sources=sources)
 
 
@@ -66,7 +70,16 @@ def _headers(program: Program) -> Iterator[Source]:
     texts = with_headers(((str(source.path), source.text) for source in program.sources), program.flags.arguments)
     for path, text in ((Path(name), text) for name, text in texts.items()):
         if path not in known and _PYTORCH.search(text):
-            yield device_part(Source(path, text))
+            yield _with_standard_header(device_part(Source(path, text)), text)
+
+
+def _with_standard_header(source: Source, original: str | None) -> Source:
+    """With a header of the standard library in the place of the first one of PyTorch, which brings integer types and strings with it."""
+    removed = None if original is None else _PYTORCH_HEADER.search(original)
+    if original is None or removed is None or len(original) != len(source.text) or removed.end() - removed.start() < len(_STANDARD):
+        return source
+    text = source.text
+    return replace(source, text=f"{text[: removed.start()]}{_STANDARD}{text[removed.start() + len(_STANDARD) :]}")
 
 
 def _is_compiled(source: Source) -> bool:

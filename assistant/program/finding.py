@@ -31,6 +31,7 @@ from assistant.program.recorded import search_records
 from assistant.program.searching import UnitSearch, include_folder_flags, search_units
 from assistant.program.sources import ReadFile, Sources
 from assistant.program.tables import Tables, read_tables
+from assistant.program.unbuilt_extension import unbuilt_extension
 from assistant.record import Record
 
 __all__ = ["find_extensions", "find_programs", "programs_of_folder"]
@@ -121,7 +122,7 @@ class _Search:
                 return ProgramSearch(result.found, tuple(looked_for), "; ".join(problems))
             looked_for.extend(result.looked_for)
             flags = result.flags or flags
-        return ProgramSearch((), tuple(looked_for), "; ".join(problems), flags)
+        return ProgramSearch(self._unbuilt(), tuple(looked_for), "; ".join(problems), flags)
 
     def extensions(self) -> ProgramSearch:
         """Those alone; none where the workspace is too large to look at all of it."""
@@ -129,7 +130,12 @@ class _Search:
             result = self._of_extensions()
         except TooMuchToReadError:
             return ProgramSearch(())
-        return ProgramSearch(result.found, result.looked_for, "; ".join(result.problems))
+        return ProgramSearch(result.found or self._unbuilt(), result.looked_for, "; ".join(result.problems))
+
+    def _unbuilt(self) -> tuple[FoundProgram, ...]:
+        """The source as an extension that nothing is known to build, where it needs PyTorch."""
+        found = None if self._file is None else unbuilt_extension(self._sources, self._file, self._flags)
+        return () if found is None else (found,)
 
     def _linker(self, units: tuple[str, ...]) -> Linker:
         return Linker(self._sources, units, lambda _: self._folders, lambda _: self._macros)
