@@ -31,6 +31,8 @@ __all__ = ["ExtensionSearch", "extension_names", "search_extensions"]
 _BUILD = ("build_ext", "--inplace", "--force")
 _PYTEST = ("-m", "pytest", "-q", "-p", "no:cacheprovider")
 _STANDARD = ("-std", "--std")
+_INCLUDED = ("-include=torch/types.h",)
+"""What ``load_inline`` puts before a text (PyTorch 2, ``torch/utils/cpp_extension.py``)."""
 _SOURCE_FOLDER = "src"
 """Folder of packages, in projects that keep them apart from the rest."""
 
@@ -205,7 +207,8 @@ def _with_torch(extension: Extension, torch: TorchPlace | None) -> tuple[str, ..
     """PyTorch's flags and the extension's own, which may name another standard."""
     given = () if torch is None else torch.flags(extension.name)
     has_standard = any(flag.startswith(_STANDARD) for flag in extension.flags)
-    return (*(flag for flag in given if not (has_standard and flag.startswith(_STANDARD))), *extension.flags)
+    included = _INCLUDED if given and extension.text_line is not None else ()
+    return (*(flag for flag in given if not (has_standard and flag.startswith(_STANDARD))), *included, *extension.flags)
 
 
 def _python(torch: TorchPlace | None) -> str:
