@@ -103,7 +103,7 @@ class Compiler:
         if device_code is None:
             return result
         alone = await self.built(replace(device_code, is_extension=False), architecture, *want)
-        return alone if isinstance(alone, Build) else result
+        return alone if isinstance(alone, Build) or not _has_pytorch(program) else result
 
     async def image(self, program: Program, architecture: str) -> Image | LabFailure:
         """Machine code that holds every kernel in ``program.kernels``: of the first source's unit, and of others that define some."""
@@ -256,8 +256,12 @@ def _lacks_pytorch(program: Program, result: BuildResult) -> bool:
     """
     if not isinstance(result, BuildFailure):
         return False
-    is_installed = any(flag.startswith(_OF_PYTORCH) for flag in program.flags.arguments)
-    return not is_installed or any(_NO_PYTORCH.search(found.message) for found in result.diagnostics)
+    return not _has_pytorch(program) or any(_NO_PYTORCH.search(found.message) for found in result.diagnostics)
+
+
+def _has_pytorch(program: Program) -> bool:
+    """Whether the PyTorch that builds an extension was found."""
+    return any(flag.startswith(_OF_PYTORCH) for flag in program.flags.arguments)
 
 
 def _unit_of(program: Program) -> str:

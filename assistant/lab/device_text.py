@@ -24,7 +24,7 @@ __all__ = ["device_part", "without_host_code"]
 
 _LIBRARY = re.compile(
     r"^[ \t]*#[ \t]*include[ \t]*"
-    r'[<"](?:(?:thrust|torch|ATen|c10|pybind11)/[^>"\n]+|(?:cublas|cufft|cusparse|cusolver|cudnn|nccl|curand)\w*\.h)[>"][^\n]*$',
+    r'[<"](?:(?:thrust|torch|ATen|c10|pybind11)/[^>"\n]+|(?:cublas|cufft|cusparse|cusolver|cudnn|nccl)\w*\.h|curand\.h)[>"][^\n]*$',
     re.MULTILINE,
 )
 """Include lines of libraries that host code calls."""
@@ -94,10 +94,10 @@ def _without_macro(match: re.Match[str]) -> str:
 
 def _of_pytorch(text: str, functions: tuple[Span, ...]) -> Iterator[Span]:
     """What names PyTorch: declarations and blocks that declare host functions and bind them to Python, kernels of its tensor types."""
+    directives = [match.span() for match in _DIRECTIVE.finditer(text)]
     for match in _PYTORCH.finditer(text):
-        place, start = match.start(), _start_of_line(text, match.start())
-        is_directive = text[start:place].lstrip().startswith("#")
-        if is_directive:
+        place = match.start()
+        if any(start <= place < end for start, end in directives):  # a macro's lines too: without one of them it is no macro
             continue
         function = next((span for span in functions if span.start <= place < span.end), None)
         begun = place if function is None else function.start
@@ -109,10 +109,6 @@ def _of_pytorch(text: str, functions: tuple[Span, ...]) -> Iterator[Span]:
         end = _END.search(text, match.end())
         if end is not None:
             yield Span(first, end.end() if end[0] == ";" else _closed(text, end.start()))
-
-
-def _start_of_line(text: str, place: int) -> int:
-    return text.rfind("\n", 0, place) + 1
 
 
 def _closed(text: str, opened: int) -> int:

@@ -23,6 +23,7 @@ from assistant.program.searching import headers_of
 from assistant.program.sources import Sources
 from assistant.program.tables import ProgramTable
 from assistant.program.torch_place import TorchPlace, torch_place
+from assistant.program.unbuilt_extension import NO_TORCH
 from assistant.program.wording import enumerated
 from assistant.record import Record
 
@@ -68,7 +69,7 @@ def search_extensions(sources: Sources, flags: tuple[str, ...], file: str | None
     found = [program for hit in meant for program in hit.programs(scripts, torch, _table_of(hit.extension, tables))]
     problems = [problem for hit in meant for problem in hit.extension.problems]
     if meant and torch is None:
-        problems.append("PyTorch was not found, whose headers the sources need: start kernelopt where it is installed")
+        problems.append(NO_TORCH)
     unread = [] if meant else [problem for hit in hits for problem in hit.extension.problems]
     names = enumerated([each.name for each in extensions])
     shown = "a CUDA source" if file is None else sources.shown(file)

@@ -18,11 +18,11 @@ from assistant.program.searching import headers_of, include_folder_flags
 from assistant.program.sources import Sources
 from assistant.program.torch_place import torch_place
 
-__all__ = ["unbuilt_extension"]
+__all__ = ["NO_TORCH", "unbuilt_extension"]
 
 _HEADER = re.compile(r"^[ \t]*#[ \t]*include[ \t]*[<\"](?:torch|ATen|c10)/", re.MULTILINE)
 _DEVICE = "__global__"
-_NO_TORCH = "PyTorch was not found, whose headers the source needs: start kernelopt where it is installed"
+NO_TORCH = "PyTorch was not found, whose headers the sources need: start kernelopt where it is installed"
 _NO_SCRIPT = 'no script that runs it was found: write [program.NAME] with sources = […] and run = "python …" into kernelopt.toml'
 
 
@@ -50,5 +50,5 @@ def unbuilt_extension(sources: Sources, file: str, flags: tuple[str, ...]) -> Fo
         headers=headers,
         flags=(*of_torch, *include_folder_flags(linker, (file,))),
         extension=path.stem,
-        unclear="; ".join((*(() if torch else (_NO_TORCH,)), _NO_SCRIPT)),
+        unclear=_NO_SCRIPT,
     )
