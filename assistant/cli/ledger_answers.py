@@ -26,7 +26,7 @@ from assistant.errors import UsageError
 from assistant.memory import ForgetScope, MemoryStore, as_text, export_lines, open_store
 from assistant.memory import as_json as as_json_text
 from assistant.model.attempt import Attempt
-from assistant.model.proposal import Decision, ProposalState
+from assistant.model.proposal import DECIDABLE_STATES, Decision
 from assistant.ports.store import ProposalStore, SearchStore
 from assistant.serialize import dumps
 
@@ -41,12 +41,10 @@ __all__ = [
     "verify",
 ]
 
-_OPEN = frozenset({ProposalState.OPEN, ProposalState.UNDONE})
-
 
 def print_proposals(file: Path | None, every_state: bool, as_json: bool) -> None:
     """Proposals that wait for a decision."""
-    found = _store().proposals(find_workspace(plain_path(file or Path.cwd())), None if every_state else _OPEN)
+    found = _store().proposals(find_workspace(plain_path(file or Path.cwd())), None if every_state else DECIDABLE_STATES)
     chosen = [p for p in found if file is None or plain_path(file) in (p.path, *p.paths, python_file(p.path))]
     if as_json:
         for proposal in chosen:
@@ -192,7 +190,7 @@ def _attempt_object(attempt: Attempt) -> dict[str, object]:
         "finding": attempt.finding,
         "outcome": attempt.outcome,
         "reason": attempt.reason,
-        "ratio": None if attempt.comparison is None else attempt.comparison.ratio,
+        "ratio": attempt.ratio,
         "created_ms": attempt.created_ms,
     }
 

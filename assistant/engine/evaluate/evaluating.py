@@ -83,16 +83,11 @@ async def observe(job: Job, version: SourceVersion) -> tuple[CountedRun, ...] | 
     if not version.has_main and not version.declared:
         return without_workload(version)
     seen: list[CountedRun] = []
-    if version.has_main:
-        program = await run_in_time(job, version, "check")
-        if isinstance(program, LabFailure):
-            return program
-        seen.append(program)
-    if version.declared:
-        declared = await _count_declared(job, version, "check")
-        if isinstance(declared, LabFailure):
-            return declared
-        seen.append(declared)
+    for run in ((run_in_time,) if version.has_main else ()) + ((_count_declared,) if version.declared else ()):
+        counted = await run(job, version, "check")
+        if isinstance(counted, LabFailure):
+            return counted
+        seen.append(counted)
     return tuple(seen)
 
 
