@@ -43,10 +43,12 @@ def test_units_that_include_kernels_stay_and_bindings_go(tmp_path: Path) -> None
 
 
 def test_a_macro_that_names_pytorch_stays_whole() -> None:
-    text = "#define BOTH(NAME) \\\n  struct NAME##Half { at::Half h; }; \\\n  struct NAME##Float { float f; };\n__global__ void k(float* x) { x[0] = 1; }\n"
+    macro = "#define BOTH(NAME) \\\n  struct NAME##Half { at::Half h; }; \\\n  struct NAME##Float { float f; };\n"
+    text = f"{macro}__global__ void k(float* x) {{ x[0] = 1; }}\n"
     assert device_part(Source(Path("/p/k.cu"), text)).text == text
 
 
 def test_headers_of_device_code_stay_and_those_of_the_host_go() -> None:
     text = "#include <curand_kernel.h>\n#include <curand.h>\n__global__ void k(float* x) { x[0] = 1; }\n"
-    assert device_part(Source(Path("/p/k.cu"), text)).text.split("\n")[:2] == ["#include <curand_kernel.h>", " " * len("#include <curand.h>")]
+    lines = device_part(Source(Path("/p/k.cu"), text)).text.split("\n")
+    assert lines[:2] == ["#include <curand_kernel.h>", " " * len("#include <curand.h>")]
