@@ -54,6 +54,8 @@ class VersionJudgement(Record):
     """The program's other files."""
     recorded: RecordedFacts | None = None
     """What the version's launches of the kernel had in common; None where none was seen."""
+    saved_since: tuple[str, ...] = ()
+    """Names of the program's other files that were saved after the session began: the baseline is run with them as they are now."""
 
     @property
     def outcome(self) -> Outcome | None:
