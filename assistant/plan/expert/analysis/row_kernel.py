@@ -57,6 +57,8 @@ class RowKernel(Record):
     function: Function
     row: Variable
     """The local that holds the row."""
+    is_offset: bool
+    """The rows of a launch begin at another one than the first: ``k + 1 + blockIdx.x * blockDim.x + threadIdx.x``."""
     loops: tuple[RowLoop, ...]
     stores: tuple[Node, ...]
     """Statements that one lane alone must run: they store once for the row."""
@@ -76,7 +78,7 @@ def row_kernel(context: TransformationContext, block: Dim3) -> RowKernel | Obsta
     row = _row(context, function, block)
     if isinstance(row, Obstacle):
         return row
-    found = _statements(tree, function, row)
+    found = _statements(tree, function, row[0])
     if isinstance(found, Obstacle):
         return found
     statements, guards = found
@@ -96,7 +98,7 @@ def row_kernel(context: TransformationContext, block: Dim3) -> RowKernel | Obsta
                 stores.append(statement)
     if not any(each.node == loop for each in loops):
         return Obstacle(DeclineReason.LOOP_FORM, "the loop at this line stands inside another statement")
-    kernel = RowKernel(function, row, tuple(loops), tuple(stores), tuple(statements), tuple(guards))
+    kernel = RowKernel(function, *row, tuple(loops), tuple(stores), tuple(statements), tuple(guards))
     return _exchange_obstacle(context, kernel) or kernel
 
 
@@ -111,19 +113,21 @@ def _covers(node: Node, line: int) -> bool:
     return node.start_point[0] < line <= node.end_point[0] + 1
 
 
-def _row(context: TransformationContext, function: Function, block: Dim3) -> Variable | Obstacle:
-    """The local with the thread's index in the grid, the only one that knows threads."""
+def _row(context: TransformationContext, function: Function, block: Dim3) -> tuple[Variable, bool] | Obstacle:
+    """The local with the thread's index in the grid, the only one that knows threads; whether something is added to the index."""
     tree, scope = context.tree, scope_of(context.tree, context.kernel)
     sizes = {"blockDim.x": block.x, "blockDim.y": 1, "blockDim.z": 1} | unknown_sizes(context)
     found: Variable | None = None
+    is_offset = False
     for variables in locals_of(tree, function.body).values():
         variable = variables[0]
         if len(variables) > 1 or variable.value is None or variable.is_pointer or variable.name in changed_names(tree, function.body):
             continue
         places = ({"blockIdx.x": b, "threadIdx.x": t} for b, t in _TRIAL_PLACES)
         values = [evaluate(variable.value, scope, {**sizes, **place}) for place in places]
-        if values == [b * block.x + t for b, t in _TRIAL_PLACES] and "threadIdx" in node_text(variable.value):
-            found = variable
+        distances = None if values[0] is None else [None if value is None else value - values[0] for value in values]
+        if distances == [b * block.x + t for b, t in _TRIAL_PLACES] and "threadIdx" in node_text(variable.value):
+            found, is_offset = variable, values[0] != 0
     if found is None or found.value is None:
         return Obstacle(
             DeclineReason.INDEX_OUT_OF_SIGHT, "no local holds the thread's index in the grid, `blockIdx.x * blockDim.x + threadIdx.x`"
@@ -135,7 +139,7 @@ def _row(context: TransformationContext, function: Function, block: Dim3) -> Var
             return Obstacle(
                 DeclineReason.BLOCK_SIZE_MATTERS, f"line {tree.line(node)} uses {tree.text(node)} for more than the thread's row"
             )
-    return found
+    return found, is_offset
 
 
 def _statements(tree: SyntaxTree, function: Function, row: Variable) -> tuple[list[Node], list[Node]] | Obstacle:
