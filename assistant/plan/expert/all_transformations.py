@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from assistant.plan.expert.block_atomics import BlockAtomics
+from assistant.plan.expert.block_shuffles import BlockShuffles
 from assistant.plan.expert.block_size_search import BlockSizeSearch
 from assistant.plan.expert.coalescing_interchange import CoalescingInterchange
 from assistant.plan.expert.const_restrict import ConstRestrict
@@ -24,6 +25,7 @@ __all__ = ["EXPERT_TRANSFORMATIONS"]
 
 EXPERT_TRANSFORMATIONS: tuple[Transformation, ...] = (
     BlockAtomics(),
+    BlockShuffles(),
     BlockSizeSearch(),
     CoalescingInterchange(),
     ConstRestrict(),
