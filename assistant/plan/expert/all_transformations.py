@@ -13,6 +13,7 @@ from assistant.plan.expert.loop_unrolling import LoopUnrolling
 from assistant.plan.expert.private_histogram import PrivateHistogram
 from assistant.plan.expert.register_tile import RegisterTiling
 from assistant.plan.expert.scalar_replacement import ScalarReplacement
+from assistant.plan.expert.serial_to_block import SerialToBlock
 from assistant.plan.expert.shared_memory_padding import SharedMemoryPadding
 from assistant.plan.expert.shared_tile import SharedTile
 from assistant.plan.expert.split_loop import SplitLoop
@@ -35,6 +36,7 @@ EXPERT_TRANSFORMATIONS: tuple[Transformation, ...] = (
     PrivateHistogram(),
     RegisterTiling(),
     ScalarReplacement(),
+    SerialToBlock(),
     SharedMemoryPadding(),
     SharedTile(),
     SplitLoop(),

@@ -174,7 +174,7 @@ def _loop_edits(context: TransformationContext, kernel: RowKernel, loop: RowLoop
     begins = "threadIdx.y" if header.first == "0" else f"{header.first} + threadIdx.y"
     edits = [TextEdit(tree.span(first), begins), TextEdit(tree.span(update), f"{header.variable} += {new.y}")]
     for reduction in loop.reductions:
-        edits += one_start(context, kernel, loop, reduction, "threadIdx.y != 0")
+        edits += one_start(context, kernel.function, loop, reduction, "threadIdx.y != 0")
     if loop.reductions:
         edits += after_statement(tree, loop.node, _gathered(context, kernel, loop, new))
     return edits

@@ -114,7 +114,7 @@ def _loop_edits(context: TransformationContext, kernel: RowKernel, loop: RowLoop
     begins = lane if header.first == "0" else f"{header.first} + {lane}"
     edits = [TextEdit(tree.span(first), begins), TextEdit(tree.span(update), f"{header.variable} += {_LANES}")]
     for reduction in loop.reductions:
-        edits += one_start(context, kernel, loop, reduction, f"{lane} != 0")
+        edits += one_start(context, kernel.function, loop, reduction, f"{lane} != 0")
     if loop.reductions:
         edits += after_statement(tree, loop.node, _exchange(context, loop, offset))
     return edits

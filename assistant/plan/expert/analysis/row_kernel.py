@@ -13,6 +13,7 @@ Example::
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from assistant.cuda.accesses import Use, canonical, uses_of
 from assistant.cuda.assignments import assignments, changed_names
@@ -36,7 +37,7 @@ from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.record import Record
 
-__all__ = ["RowKernel", "RowLoop", "row_kernel"]
+__all__ = ["RowKernel", "RowLoop", "exchange_obstacle", "row_kernel", "shared_loop", "stores_once"]
 
 _TRIAL_PLACES = ((0, 0), (0, 1), (1, 0), (3, 2), (100, 31))
 _SIDE_EFFECT = re.compile(r"\b(?:atomic[A-Z]\w*|printf)\s*\(")
@@ -86,12 +87,12 @@ def row_kernel(context: TransformationContext, block: Dim3) -> RowKernel | Obsta
     stores: list[Node] = []
     for statement in statements:
         if statement.type in LOOPS:
-            each = _row_loop(context, function, statement)
+            each = shared_loop(context, function, statement)
             if isinstance(each, Obstacle):
                 return each
             loops.append(each)
         else:
-            kind = _single(tree, function, statement)
+            kind = stores_once(tree, function, statement)
             if isinstance(kind, Obstacle):
                 return kind
             if kind:
@@ -99,7 +100,7 @@ def row_kernel(context: TransformationContext, block: Dim3) -> RowKernel | Obsta
     if not any(each.node == loop for each in loops):
         return Obstacle(DeclineReason.LOOP_FORM, "the loop at this line stands inside another statement")
     kernel = RowKernel(function, *row, tuple(loops), tuple(stores), tuple(statements), tuple(guards))
-    return _exchange_obstacle(context, kernel) or kernel
+    return exchange_obstacle(context, function, loops) or kernel
 
 
 def _loop_asked_about(context: TransformationContext) -> Node | None:
@@ -166,7 +167,8 @@ def _statements(tree: SyntaxTree, function: Function, row: Variable) -> tuple[li
     return found, guards
 
 
-def _row_loop(context: TransformationContext, function: Function, loop: Node) -> RowLoop | Obstacle:
+def shared_loop(context: TransformationContext, function: Function, loop: Node) -> RowLoop | Obstacle:
+    """The loop as one whose iterations threads can share; why not otherwise."""
     tree, header = context.tree, counted_header(context.tree, loop)
     start = loop.child_by_field_name("initializer")
     if header is None or header.step != "1" or header.comparison not in ("<", "<=") or start is None or start.type != "declaration":
@@ -211,7 +213,7 @@ def _store_obstacle(context: TransformationContext, function: Function, loop: No
     return None
 
 
-def _single(tree: SyntaxTree, function: Function, statement: Node) -> bool | Obstacle:
+def stores_once(tree: SyntaxTree, function: Function, statement: Node) -> bool | Obstacle:
     """Whether one lane alone has to run the statement, as it stores; False where all lanes may."""
     if any(tree.find(*LOOPS, "return_statement", inside=statement)):
         return Obstacle(DeclineReason.CONDITIONAL, f"a loop or a return stands inside the statement at line {tree.line(statement)}")
@@ -227,15 +229,15 @@ def _single(tree: SyntaxTree, function: Function, statement: Node) -> bool | Obs
     return is_store
 
 
-def _exchange_obstacle(context: TransformationContext, kernel: RowKernel) -> Obstacle | None:
+def exchange_obstacle(context: TransformationContext, function: Function, loops: Sequence[RowLoop]) -> Obstacle | None:
     """Why a lane would read what another lane wrote: an element that the kernel stores is read at another place of the row."""
-    tree, body = context.tree, kernel.function.body
-    for name in sorted(global_pointers(tree, kernel.function, body)):
+    tree, body = context.tree, function.body
+    for name in sorted(global_pointers(tree, function, body)):
         uses = uses_of(tree, body, name)
         written = {canonical(tree, use.node) for use in uses if use.kind in (Use.WRITE, Use.UPDATE)}
         headers = {
             (each.header.variable, each.header.first, each.header.bound)
-            for each in kernel.loops
+            for each in loops
             if any(use.kind is not Use.ESCAPE and each.node.start_byte <= use.node.start_byte < each.node.end_byte for use in uses)
         }
         read = {canonical(tree, use.node) for use in uses if use.kind in (Use.READ, Use.UPDATE)}
@@ -244,7 +246,7 @@ def _exchange_obstacle(context: TransformationContext, kernel: RowKernel) -> Obs
     for variables in locals_of(tree, body).values():
         array = next((v for v in variables if v.is_array and not v.is_shared), None)
         if array is not None and any(
-            array.name in names_in(tree, each.node) and array.node.end_byte <= each.node.start_byte for each in kernel.loops
+            array.name in names_in(tree, each.node) and array.node.end_byte <= each.node.start_byte for each in loops
         ):
             return Obstacle(DeclineReason.ORDER_MATTERS, f"the loop uses the local array `{array.name}`, which each lane would have one of")
     if "sync" in tree.text(body):
