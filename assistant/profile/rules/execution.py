@@ -15,6 +15,8 @@ from assistant.profile.wording import lines_of, number, percent, plural
 __all__ = ["accidental_double", "constant_powers", "divergence", "loop_overhead", "reduction_tail"]
 
 _WARP_LANES = 32
+_WARPS_BYTES = 256
+"""A value for each of 32 warps, 8 bytes each: what one thread may well go through."""
 _POWER = InstructionMix(fp32=50, conversion=3, special=1, integer=7, control=6, other=4)
 """What a float power runs beyond a multiplication: nvcc 13.0, sm_90, a chain of ``powf(v, 2.0f)`` against one of ``v * v``."""
 
@@ -230,19 +232,20 @@ def _first_threads_loops(context: FindContext, launch: CountedLaunch) -> tuple[D
         Diagnosis(
             "KO115",
             loop.line,
-            f"One thread goes through this loop over shared memory, {number(_trips(loop, loads, profile))} times, "
+            f"One thread goes through {number(_loaded_bytes(loop, loads, profile))} bytes of shared memory in this loop, "
             f"for the {threads} threads of its block",
             (Fact("one_warp_step_ratio", 1.0, loop.line, Method.STATIC),),
             None,
         )
         for loop in context.facts.loops
-        if loop.is_first_threads and threads > _WARP_LANES and _trips(loop, loads, profile) > _WARP_LANES
+        if loop.is_first_threads and threads > _WARP_LANES and _loaded_bytes(loop, loads, profile) > _WARPS_BYTES
     )
 
 
-def _trips(loop: LoopFacts, loads: list[LineAccess], profile: LaunchProfile) -> float:
-    """How often a block loads in the loop."""
-    return max((a.requests for a in loads if loop.line <= a.line <= loop.end_line), default=0) / profile.config.grid.count
+def _loaded_bytes(loop: LoopFacts, loads: list[LineAccess], profile: LaunchProfile) -> float:
+    """What a block's thread loads in the loop; the compiler makes wide loads of several elements."""
+    inside = (a.requests * a.size_bytes for a in loads if loop.line <= a.line <= loop.end_line)
+    return max(inside, default=0) / profile.config.grid.count
 
 
 def _without_tail(context: FindContext, launch: CountedLaunch, loop: LoopFacts, left_ratio: float) -> FixedLaunch:

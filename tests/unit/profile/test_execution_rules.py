@@ -287,7 +287,7 @@ def test_a_loop_over_shared_memory_that_one_thread_runs_for_its_block_is_reporte
     counted = profile(access("shared load", 192 * 1024, 13, wavefronts=192 * 1024), blocks=1024, threads=192)
     finding = check(counted, facts=ALONE).one("KO115")
     assert (finding.line, finding.estimated_cost_ratio) == (12, None)
-    assert "One thread goes through this loop over shared memory, 192 times, for the 192 threads of its block" in finding.message
+    assert "One thread goes through 768 bytes of shared memory in this loop, for the 192 threads of its block" in finding.message
 
 
 def test_one_value_for_each_warp_is_nothing_to_report(access, profile, check):
