@@ -35,7 +35,7 @@ from assistant.model.plan import Decline, Rewrite
 from assistant.model.source import Span, TextEdit
 from assistant.model.verification import Label
 from assistant.plan.expert.analysis.element_types import plain_type
-from assistant.plan.expert.analysis.launch_block import flat_block
+from assistant.plan.expert.analysis.launch_block import seen_block
 from assistant.plan.expert.analysis.predictions import predicted_values
 from assistant.plan.expert.analysis.row_reductions import Combination
 from assistant.plan.expert.analysis.shared_totals import SharedTotal, is_first_thread, shared_total
@@ -57,10 +57,10 @@ class BlockShuffles:
     technique = "block-shuffles"
 
     def rewrite(self, context: TransformationContext) -> tuple[Rewrite, ...] | Decline:
-        block = flat_block(context)
-        if isinstance(block, Obstacle):
-            return context.decline(self.technique, block)
-        found = shared_total(context, block)
+        seen = seen_block(context)
+        if isinstance(seen, Obstacle):
+            return context.decline(self.technique, seen)
+        found = shared_total(context, seen.block)
         if isinstance(found, Obstacle):
             return context.decline(self.technique, found)
         is_exact = plain_type(context.tree, found.array.element_type) not in ("float", "double")
@@ -70,10 +70,11 @@ class BlockShuffles:
                 technique=self.technique,
                 kernel=context.kernel.key,
                 line=context.tree.line(found.loop),
-                edits=tuple(sorted(_edits(context, found, block))),
+                edits=tuple(sorted(_edits(context, found, seen.block))),
                 summary=f"Put the values of `{found.array.name}` together with shuffles.",
-                labels=(Label.REASSOCIATION,) if is_sum and not is_exact else (),
+                labels=(*seen.labels, *((Label.REASSOCIATION,) if is_sum and not is_exact else ())),
                 predictions=predicted_values(context, {"one_warp_step_ratio": 0.0}),
+                assumptions=seen.assumptions,
             ),
         )
 
