@@ -10,9 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 
 from assistant.cuda.code_text import uncommented
-from assistant.model.source import Kernel, Parameter
+from assistant.model.source import Kernel
 
 __all__ = ["spelled_out", "spelled_type", "type_aliases"]
 
@@ -41,14 +42,8 @@ def type_aliases(text: str) -> Mapping[str, str]:
 def spelled_out(kernel: Kernel, aliases: Mapping[str, str]) -> Kernel:
     """The kernel with parameters of the types that aliases stand for; template parameters hide them."""
     known = {name: target for name, target in aliases.items() if name not in {p.name for p in kernel.template_parameters}}
-    return kernel if not known else replace(kernel, parameters=tuple(_spelled_out(p, known) for p in kernel.parameters))
-
-
-def _spelled_out(parameter: Parameter, aliases: Mapping[str, str]) -> Parameter:
-    element = parameter.element_type
-    return replace(
-        parameter, type=spelled_type(parameter.type, aliases), element_type=None if element is None else spelled_type(element, aliases)
-    )
+    spelled = partial(spelled_type, aliases=known)
+    return replace(kernel, parameters=tuple(p.with_types(spelled) for p in kernel.parameters)) if known else kernel
 
 
 def spelled_type(spelled: str, aliases: Mapping[str, str]) -> str:

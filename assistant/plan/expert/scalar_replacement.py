@@ -39,6 +39,10 @@ from assistant.workload.recorded_words import apart_assumption
 __all__ = ["ScalarReplacement"]
 
 
+_SCALING = ("*=", "/=", "+=", "-=")
+"""Updates that give the element its value before the loop: ``out[i] *= beta``."""
+
+
 class _Start(Record):
     """How the register gets its first value and whether the loop needs a guard."""
 
@@ -124,7 +128,7 @@ def _plain_store(tree: SyntaxTree, statement: Node) -> Node | None:
         return None
     assignment = statement.named_children[0]
     operator = assignment.child_by_field_name("operator")
-    if assignment.type != "assignment_expression" or operator is None or tree.text(operator) != "=":
+    if assignment.type != "assignment_expression" or operator is None or tree.text(operator) not in ("=", *_SCALING):
         return None
     return assignment.child_by_field_name("left")
 
@@ -174,7 +178,7 @@ def _rewrite(context: TransformationContext, accumulator: Accumulator, loop: Nod
     edits = [TextEdit(tree.span(use.node), name) for use in uses_of(tree, loop, accumulator.base)]
     store = f"{element} = {name};"
     if start.store is not None:
-        edits.append(TextEdit(tree.span(target_of(start.store)), declaration))
+        edits.append(_first_value(tree, start.store, declaration))
         edits.extend(after_statement(tree, loop, store))
     elif start.guard is not None:
         load = f"{declaration} = {start.guard} ? {element} : {zero_of(type_name)};"
@@ -193,6 +197,16 @@ def _rewrite(context: TransformationContext, accumulator: Accumulator, loop: Nod
         predictions=_predictions(context),
         assumptions=_assumptions(context, start),
     )
+
+
+def _first_value(tree: SyntaxTree, store: Node, declaration: str) -> TextEdit:
+    """The assignment before the loop as the register's declaration; ``out[i] *= beta`` becomes ``float acc = out[i] * beta``."""
+    element, value, operator = target_of(store), store.child_by_field_name("right"), store.child_by_field_name("operator")
+    if value is None or operator is None or tree.text(operator) == "=":
+        return TextEdit(tree.span(element), declaration)
+    is_one = value.type in ("identifier", "number_literal", "subscript_expression", "call_expression", "parenthesized_expression")
+    text = tree.text(value) if is_one else f"({tree.text(value)})"
+    return TextEdit(tree.span(store), f"{declaration} = {tree.text(element)} {tree.text(operator)[0]} {text}")
 
 
 def _assumptions(context: TransformationContext, start: _Start) -> tuple[str, ...]:
