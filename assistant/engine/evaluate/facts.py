@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from assistant.cuda.accesses import ArrayAccess, Use, array_accesses
 from assistant.cuda.assignments import assignments
+from assistant.cuda.branches import condition_of
 from assistant.cuda.calls import callee_name
 from assistant.cuda.functions import functions
 from assistant.cuda.literals import double_literals
@@ -35,6 +36,7 @@ _HALVING_LOOP = re.compile(
     r"for\s*\([^;]*?\b(\w+)\s*=[^;]*;\s*\1\s*(?:>\s*0|>=\s*1|!=\s*0)?\s*;\s*\1\s*(?:>>=\s*1|/=\s*2|=\s*\1\s*(?:>>\s*1|/\s*2))\s*\)"
 )
 """``for (int s = blockDim.x / 2; s > 0; s >>= 1)``."""
+_FIRST_THREAD = re.compile(r"([\w.]+)==0|!([\w.]+)")
 _BARRIER = re.compile(r"\b(?:__syncthreads\w*|__syncwarp|(?:arrive_and_)?wait|sync)\s*\(")
 """``__syncthreads()``, ``grid.sync()``, ``cg::sync(block)``; not ``__shfl_down_sync``."""
 _REDUCING = frozenset({"sinf", "cosf", "tanf", "sincosf", "sin", "cos", "tan", "sincos"})
@@ -180,7 +182,18 @@ def _loops(tree: SyntaxTree, body: Node) -> Iterator[LoopFacts]:
             has_unroll_pragma="unroll" in before and "#pragma" in before,
             has_barrier=_BARRIER.search(tree.text(node)) is not None,
             is_halving=_HALVING_LOOP.match(head) is not None,
+            is_first_threads=any(_asks_for_first_thread(tree, body, ancestor) for ancestor in tree.ancestors(node)),
         )
+
+
+def _asks_for_first_thread(tree: SyntaxTree, body: Node, branch: Node) -> bool:
+    """``if (threadIdx.x == 0)``, or a local that holds the index in its place."""
+    condition = condition_of(branch) if branch.type == "if_statement" else None
+    compared = None if condition is None else _FIRST_THREAD.fullmatch(_squeezed(tree.text(condition)))
+    if compared is None:
+        return False
+    values = [tree.text(v.value) for v in locals_of(tree, body).get(compared[1] or compared[2], ()) if v.value is not None]
+    return "threadIdx.x" in (compared[1], compared[2], *values)
 
 
 def _trip_count(head: str) -> int | None:

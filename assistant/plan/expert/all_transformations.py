@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from assistant.plan.expert.block_atomics import BlockAtomics
+from assistant.plan.expert.block_shuffles import BlockShuffles
 from assistant.plan.expert.block_size_search import BlockSizeSearch
 from assistant.plan.expert.coalescing_interchange import CoalescingInterchange
 from assistant.plan.expert.const_restrict import ConstRestrict
@@ -12,6 +13,7 @@ from assistant.plan.expert.loop_unrolling import LoopUnrolling
 from assistant.plan.expert.private_histogram import PrivateHistogram
 from assistant.plan.expert.register_tile import RegisterTiling
 from assistant.plan.expert.scalar_replacement import ScalarReplacement
+from assistant.plan.expert.serial_to_block import SerialToBlock
 from assistant.plan.expert.shared_memory_padding import SharedMemoryPadding
 from assistant.plan.expert.shared_tile import SharedTile
 from assistant.plan.expert.split_loop import SplitLoop
@@ -24,6 +26,7 @@ __all__ = ["EXPERT_TRANSFORMATIONS"]
 
 EXPERT_TRANSFORMATIONS: tuple[Transformation, ...] = (
     BlockAtomics(),
+    BlockShuffles(),
     BlockSizeSearch(),
     CoalescingInterchange(),
     ConstRestrict(),
@@ -33,6 +36,7 @@ EXPERT_TRANSFORMATIONS: tuple[Transformation, ...] = (
     PrivateHistogram(),
     RegisterTiling(),
     ScalarReplacement(),
+    SerialToBlock(),
     SharedMemoryPadding(),
     SharedTile(),
     SplitLoop(),

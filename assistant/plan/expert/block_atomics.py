@@ -34,7 +34,7 @@ from assistant.model.source import Span, TextEdit
 from assistant.model.verification import Label
 from assistant.plan.expert.analysis.coarser_work import elements_a_thread
 from assistant.plan.expert.analysis.kernel_launches import by_file
-from assistant.plan.expert.analysis.launch_block import flat_block
+from assistant.plan.expert.analysis.launch_block import SeenBlock, seen_block
 from assistant.plan.expert.analysis.plain_updates import Update, Updates, plain_updates, same_element
 from assistant.plan.expert.analysis.predictions import predicted_values
 from assistant.plan.expert.analysis.row_reductions import can_be_shuffled
@@ -72,7 +72,7 @@ class BlockAtomics:
         obstacle = _obstacle(updates)
         if obstacle is not None:
             return context.decline(self.technique, obstacle)
-        block = flat_block(context)
+        block = seen_block(context)
         if isinstance(block, Obstacle):
             return context.decline(self.technique, block)
         plan = _plan(context, updates)
@@ -139,12 +139,12 @@ def _follow_each_other(updates: tuple[Update, ...]) -> bool:
     return all(one.statement.next_named_sibling == two.statement for one, two in pairwise(updates))
 
 
-def _rewrite(context: TransformationContext, updates: Updates, plan: _Plan, block: Dim3, elements: int) -> Rewrite | Obstacle:
+def _rewrite(context: TransformationContext, updates: Updates, plan: _Plan, seen: SeenBlock, elements: int) -> Rewrite | Obstacle:
     loop = strided(context, updates.function, updates.guard) if elements > 1 and not plan.is_in_place else None
     grid = coarser_grid(context, {"x": elements}) if loop is not None else ()
     if isinstance(grid, Obstacle):
         return grid
-    edits = _in_place(context, plan, block) if plan.is_in_place else _at_end(context, updates, plan, block, loop)
+    edits = _in_place(context, plan, seen.block) if plan.is_in_place else _at_end(context, updates, plan, seen.block, loop)
     if isinstance(edits, Obstacle):
         return edits
     own, in_others = by_file(context, (*edits, *grid))
@@ -158,8 +158,13 @@ def _rewrite(context: TransformationContext, updates: Updates, plan: _Plan, bloc
         summary="Put the values of a block together before one thread updates "
         + _named(context, plan)
         + (f", and let a thread take {elements} elements." if loop is not None else "."),
-        labels=(*((Label.HOST_CODE,) if grid else ()), *(() if is_exact else (Label.REASSOCIATION,))),
+        labels=(
+            *seen.labels,
+            *((Label.HOST_CODE,) if grid else ()),
+            *(() if is_exact else (Label.REASSOCIATION,)),
+        ),
         predictions=predicted_values(context, {"atomic_lanes": float(-(-blocks // elements))}) if blocks else (),
+        assumptions=seen.assumptions,
         in_others=in_others,
     )
 

@@ -28,7 +28,7 @@ from assistant.model.source import TextEdit
 from assistant.model.verification import Label
 from assistant.plan.expert.analysis.coarser_work import elements_a_thread
 from assistant.plan.expert.analysis.kernel_launches import by_file
-from assistant.plan.expert.analysis.launch_block import flat_block
+from assistant.plan.expert.analysis.launch_block import SeenBlock, seen_block
 from assistant.plan.expert.analysis.plain_updates import Update, Updates, plain_updates
 from assistant.plan.expert.analysis.predictions import predicted_values
 from assistant.plan.expert.analysis.scaled_grids import coarser_grid
@@ -70,16 +70,16 @@ class PrivateHistogram:
         updates = plain_updates(context)
         if isinstance(updates, Obstacle):
             return context.decline(self.technique, updates)
-        block = flat_block(context)
+        block = seen_block(context)
         if isinstance(block, Obstacle):
             return context.decline(self.technique, block)
         tables = _tables(context, updates)
         if isinstance(tables, Obstacle):
             return context.decline(self.technique, tables)
-        written = _rewrite(context, updates, tables, 1)
+        written = _rewrite(context, updates, tables, block, 1)
         if isinstance(written, Obstacle):
             return context.decline(self.technique, written)
-        coarse = _rewrite(context, updates, tables, elements_a_thread(context, _LEAST_BLOCKS))
+        coarse = _rewrite(context, updates, tables, block, elements_a_thread(context, _LEAST_BLOCKS))
         return (written,) if isinstance(coarse, Obstacle) or coarse.edits == written.edits else (coarse, written)
 
 
@@ -118,7 +118,9 @@ def _table(context: TransformationContext, updates: tuple[Update, ...]) -> _Tabl
     return _Table(first.base, name, first.element_type, size, updates)
 
 
-def _rewrite(context: TransformationContext, updates: Updates, tables: tuple[_Table, ...], elements: int) -> Rewrite | Obstacle:
+def _rewrite(
+    context: TransformationContext, updates: Updates, tables: tuple[_Table, ...], seen: SeenBlock, elements: int
+) -> Rewrite | Obstacle:
     loop = strided(context, updates.function, updates.guard) if elements > 1 else None
     grid = coarser_grid(context, {"x": elements}) if loop is not None else ()
     if isinstance(grid, Obstacle):
@@ -140,8 +142,13 @@ def _rewrite(context: TransformationContext, updates: Updates, tables: tuple[_Ta
         edits=own,
         summary=f"Let each block count {' and '.join(f'`{t.base}`' for t in tables)} in shared memory and add it up once"
         + (f", and let a thread take {elements} elements." if loop is not None else "."),
-        labels=(*((Label.HOST_CODE,) if grid else ()), *(() if is_exact else (Label.REASSOCIATION,))),
+        labels=(
+            *seen.labels,
+            *((Label.HOST_CODE,) if grid else ()),
+            *(() if is_exact else (Label.REASSOCIATION,)),
+        ),
         predictions=predicted_values(context, {"atomic_lanes": added}) if blocks else (),
+        assumptions=seen.assumptions,
         in_others=in_others,
     )
 

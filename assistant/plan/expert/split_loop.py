@@ -8,7 +8,7 @@ Example::
     int c = blockIdx.x * blockDim.x + threadIdx.x;
     for (int r = 0; r < rows; r++) sum += a[r * cols + c];
     // becomes, with blocks of 32 x 16 threads for 32 columns
-    int c = blockIdx.x * 32 + threadIdx.x;
+    int c = blockIdx.x * blockDim.x + threadIdx.x;
     for (int r = threadIdx.y; r < rows; r += 16) sum += a[r * cols + c];
     __shared__ float sum_parts[16][32];
     …
@@ -100,6 +100,10 @@ def _obstacle(context: TransformationContext, kernel: RowKernel) -> Obstacle | N
         return Obstacle(DeclineReason.NO_GAIN, "neighbouring threads do not read neighbouring elements in this loop")
     if not any(loop.reductions for loop in kernel.loops):
         return Obstacle(DeclineReason.NOTHING_TO_CHANGE, "no loop of the kernel makes a sum or a maximum of what it reads")
+    if kernel.is_offset and kernel.row.value is not None and "blockDim" not in context.tree.text(kernel.row.value):
+        return Obstacle(
+            DeclineReason.INDEX_OUT_OF_SIGHT, f"`{kernel.row.name}` is not written with blockDim.x, and blocks get another width"
+        )
     if "__launch_bounds__" in context.text[context.kernel.span.start : context.kernel.body.start]:
         return Obstacle(DeclineReason.BLOCK_SIZE_MATTERS, "__launch_bounds__ fixes the size of the kernel's blocks")
     if len(kernel.guards) != 1 or inside_of(context, kernel.guards[0]) is None:
@@ -135,7 +139,9 @@ def _rewrite(context: TransformationContext, kernel: RowKernel, launches: tuple[
     assert value is not None, "a row is computed"
     inside = inside_of(context, kernel.guards[0])
     assert inside is not None, "asked before"
-    edits = [TextEdit(tree.span(value), f"blockIdx.x * {new.x} + threadIdx.x"), *launches, *guarded_statements(context, kernel, inside)]
+    is_general = "blockDim" in tree.text(value)  # it holds for blocks of any width
+    index = () if is_general else (TextEdit(tree.span(value), f"blockIdx.x * {new.x} + threadIdx.x"),)
+    edits = [*index, *launches, *guarded_statements(context, kernel, inside)]
     for loop in kernel.loops:
         edits += _loop_edits(context, kernel, loop, new)
     edits += once_for_row(context, kernel.stores, f"threadIdx.y == 0 && {inside}")
@@ -168,7 +174,7 @@ def _loop_edits(context: TransformationContext, kernel: RowKernel, loop: RowLoop
     begins = "threadIdx.y" if header.first == "0" else f"{header.first} + threadIdx.y"
     edits = [TextEdit(tree.span(first), begins), TextEdit(tree.span(update), f"{header.variable} += {new.y}")]
     for reduction in loop.reductions:
-        edits += one_start(context, kernel, loop, reduction, "threadIdx.y != 0")
+        edits += one_start(context, kernel.function, loop, reduction, "threadIdx.y != 0")
     if loop.reductions:
         edits += after_statement(tree, loop.node, _gathered(context, kernel, loop, new))
     return edits

@@ -40,6 +40,10 @@ _LANES = 32
 """Threads of a warp (CUDA C++ Programming Guide, "SIMT Architecture")."""
 _NOT_ALONG_ROWS = Obstacle(DeclineReason.NO_GAIN, "no row is walked element by element, so the lanes of a warp would not read side by side")
 
+_OFFSET = Obstacle(
+    DeclineReason.INDEX_OUT_OF_SIGHT, "the row is the thread's index and something else, which would have to be added after the division"
+)
+
 
 class WarpPerRow:
     """A thread a row → a warp a row."""
@@ -53,8 +57,8 @@ class WarpPerRow:
         kernel = row_kernel(context, block)
         if isinstance(kernel, Obstacle):
             return context.decline(self.technique, kernel)
-        if not walks_along_rows(context, kernel):
-            return context.decline(self.technique, _NOT_ALONG_ROWS)
+        if kernel.is_offset or not walks_along_rows(context, kernel):
+            return context.decline(self.technique, _OFFSET if kernel.is_offset else _NOT_ALONG_ROWS)
         grid = finer_grid(context, _LANES, block)
         if isinstance(grid, Obstacle):
             return context.decline(self.technique, grid)
@@ -110,7 +114,7 @@ def _loop_edits(context: TransformationContext, kernel: RowKernel, loop: RowLoop
     begins = lane if header.first == "0" else f"{header.first} + {lane}"
     edits = [TextEdit(tree.span(first), begins), TextEdit(tree.span(update), f"{header.variable} += {_LANES}")]
     for reduction in loop.reductions:
-        edits += one_start(context, kernel, loop, reduction, f"{lane} != 0")
+        edits += one_start(context, kernel.function, loop, reduction, f"{lane} != 0")
     if loop.reductions:
         edits += after_statement(tree, loop.node, _exchange(context, loop, offset))
     return edits

@@ -138,6 +138,21 @@ def test_only_a_loop_that_halves_its_counter_down_to_nothing_is_a_halving_loop(h
     assert _facts(_LOOP.replace("int j = 0; j < 8; j++", head).replace("BODY", "__syncthreads();")).loops[0].is_halving is is_halving
 
 
+@pytest.mark.parametrize(
+    ("asked", "is_first_threads"),
+    [("threadIdx.x == 0", True), ("t == 0", True), ("!t", True), ("t < 32", False), ("j == 0", False), ("t == 1", False)],
+)
+def test_a_loop_of_the_first_thread_is_one_behind_a_condition_that_names_it(asked: str, is_first_threads: bool) -> None:
+    text = f"""__global__ void k(float *a) {{
+  int t = threadIdx.x, j = blockIdx.x;
+  if ({asked}) {{
+    for (int i = 0; i < 256; i++) a[0] += i;
+  }}
+}}
+"""
+    assert _facts(text).loops[0].is_first_threads is is_first_threads
+
+
 def test_a_helper_s_literals_count_as_the_kernel_s() -> None:
     text = "__device__ float h(float x) {\n  return x * 2.0;\n}\n__global__ void k(float *a) {\n  a[0] = h(a[0]);\n}\n"
     assert _facts(text).at("k.cu", 2).double_literals == ("2.0",)

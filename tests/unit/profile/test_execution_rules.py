@@ -280,6 +280,21 @@ def test_a_single_warp_or_a_block_that_is_not_halved_evenly_is_no_finding(access
     assert "KO115" not in check(reduction(access, profile, threads), facts=HALVING).codes
 
 
+ALONE = SourceFacts(loops=(LoopFacts(12, 13, 1, None, is_first_threads=True),), kernel_line=5)
+
+
+def test_a_loop_over_shared_memory_that_one_thread_runs_for_its_block_is_reported_without_a_cost(access, profile, check):
+    counted = profile(access("shared load", 192 * 1024, 13, wavefronts=192 * 1024), blocks=1024, threads=192)
+    finding = check(counted, facts=ALONE).one("KO115")
+    assert (finding.line, finding.estimated_cost_ratio) == (12, None)
+    assert "One thread goes through 768 bytes of shared memory in this loop, for the 192 threads of its block" in finding.message
+
+
+def test_one_value_for_each_warp_is_nothing_to_report(access, profile, check):
+    counted = profile(access("shared load", 8 * 1024, 13, wavefronts=8 * 1024), blocks=1024, threads=256)
+    assert "KO115" not in check(counted, facts=ALONE).codes
+
+
 @pytest.mark.parametrize("change", [{"is_halving": False}, {"has_barrier": False}, {"line": 20, "end_line": 24}])
 def test_a_loop_that_is_no_reduction_of_the_block_is_no_finding(access, profile, check, change):
     facts = replace(HALVING, loops=(replace(HALVING.loops[0], **change),))

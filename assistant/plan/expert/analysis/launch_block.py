@@ -11,13 +11,15 @@ from __future__ import annotations
 from assistant.cuda.launch_shape import block_dims
 from assistant.model.launch import Dim3
 from assistant.model.plan import DeclineReason
+from assistant.model.verification import Label
 from assistant.plan.expert.analysis.kernel_launches import known_blocks, launches_of
 from assistant.plan.expert.analysis.thread_exchange import hidden_builtin, unseen_launch, warp_dependence
 from assistant.plan.expert.analysis.workload_block import declared_blocks, guessed_launch
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
+from assistant.record import Record
 
-__all__ = ["fixed_block", "flat_block"]
+__all__ = ["SeenBlock", "fixed_block", "flat_block", "seen_block"]
 
 _LANES = 32
 """Threads of a warp (CUDA C++ Programming Guide, "SIMT Architecture")."""
@@ -34,6 +36,33 @@ def fixed_block(context: TransformationContext) -> Dim3 | Obstacle:
     return block or Obstacle(
         DeclineReason.SIZE_UNKNOWN, "the block's size is not one constant for all launches, and the edit has to fit it"
     )
+
+
+class SeenBlock(Record):
+    """A flat block of whole warps, and what has to hold where only recorded launches show it."""
+
+    block: Dim3
+    assumptions: tuple[str, ...] = ()
+
+    @property
+    def labels(self) -> tuple[Label, ...]:
+        return (Label.ASSUMPTION,) if self.assumptions else ()
+
+
+def seen_block(context: TransformationContext) -> SeenBlock | Obstacle:
+    """As ``flat_block``, for edits that leave the launch as it is: what every launch had that was seen, where the text does not show it."""
+    block = flat_block(context)
+    if isinstance(block, Dim3):
+        return SeenBlock(block)
+    seen = {launch.block for launch in context.launches}
+    only = seen.pop() if len(seen) == 1 else None
+    is_out_of_sight = block.code in (DeclineReason.LAUNCH_UNKNOWN, DeclineReason.SIZE_UNKNOWN)
+    if not is_out_of_sight or only is None or only.y * only.z != 1 or only.x % _LANES:
+        return block
+    words = (
+        f"{context.kernel.name} is launched with blocks of {only.x} threads, as in all launches that ran; the text does not show it"
+    )
+    return SeenBlock(only, (words,))
 
 
 def flat_block(context: TransformationContext) -> Dim3 | Obstacle:

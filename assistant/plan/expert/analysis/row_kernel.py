@@ -13,6 +13,7 @@ Example::
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from assistant.cuda.accesses import Use, canonical, uses_of
 from assistant.cuda.assignments import assignments, changed_names
@@ -36,7 +37,7 @@ from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.record import Record
 
-__all__ = ["RowKernel", "RowLoop", "row_kernel"]
+__all__ = ["RowKernel", "RowLoop", "exchange_obstacle", "row_kernel", "shared_loop", "stores_once"]
 
 _TRIAL_PLACES = ((0, 0), (0, 1), (1, 0), (3, 2), (100, 31))
 _SIDE_EFFECT = re.compile(r"\b(?:atomic[A-Z]\w*|printf)\s*\(")
@@ -57,6 +58,8 @@ class RowKernel(Record):
     function: Function
     row: Variable
     """The local that holds the row."""
+    is_offset: bool
+    """The rows of a launch begin at another one than the first: ``k + 1 + blockIdx.x * blockDim.x + threadIdx.x``."""
     loops: tuple[RowLoop, ...]
     stores: tuple[Node, ...]
     """Statements that one lane alone must run: they store once for the row."""
@@ -76,7 +79,7 @@ def row_kernel(context: TransformationContext, block: Dim3) -> RowKernel | Obsta
     row = _row(context, function, block)
     if isinstance(row, Obstacle):
         return row
-    found = _statements(tree, function, row)
+    found = _statements(tree, function, row[0])
     if isinstance(found, Obstacle):
         return found
     statements, guards = found
@@ -84,20 +87,20 @@ def row_kernel(context: TransformationContext, block: Dim3) -> RowKernel | Obsta
     stores: list[Node] = []
     for statement in statements:
         if statement.type in LOOPS:
-            each = _row_loop(context, function, statement)
+            each = shared_loop(context, function, statement)
             if isinstance(each, Obstacle):
                 return each
             loops.append(each)
         else:
-            kind = _single(tree, function, statement)
+            kind = stores_once(tree, function, statement)
             if isinstance(kind, Obstacle):
                 return kind
             if kind:
                 stores.append(statement)
     if not any(each.node == loop for each in loops):
         return Obstacle(DeclineReason.LOOP_FORM, "the loop at this line stands inside another statement")
-    kernel = RowKernel(function, row, tuple(loops), tuple(stores), tuple(statements), tuple(guards))
-    return _exchange_obstacle(context, kernel) or kernel
+    kernel = RowKernel(function, *row, tuple(loops), tuple(stores), tuple(statements), tuple(guards))
+    return exchange_obstacle(context, function, loops) or kernel
 
 
 def _loop_asked_about(context: TransformationContext) -> Node | None:
@@ -111,19 +114,21 @@ def _covers(node: Node, line: int) -> bool:
     return node.start_point[0] < line <= node.end_point[0] + 1
 
 
-def _row(context: TransformationContext, function: Function, block: Dim3) -> Variable | Obstacle:
-    """The local with the thread's index in the grid, the only one that knows threads."""
+def _row(context: TransformationContext, function: Function, block: Dim3) -> tuple[Variable, bool] | Obstacle:
+    """The local with the thread's index in the grid, the only one that knows threads; whether something is added to the index."""
     tree, scope = context.tree, scope_of(context.tree, context.kernel)
     sizes = {"blockDim.x": block.x, "blockDim.y": 1, "blockDim.z": 1} | unknown_sizes(context)
     found: Variable | None = None
+    is_offset = False
     for variables in locals_of(tree, function.body).values():
         variable = variables[0]
         if len(variables) > 1 or variable.value is None or variable.is_pointer or variable.name in changed_names(tree, function.body):
             continue
         places = ({"blockIdx.x": b, "threadIdx.x": t} for b, t in _TRIAL_PLACES)
         values = [evaluate(variable.value, scope, {**sizes, **place}) for place in places]
-        if values == [b * block.x + t for b, t in _TRIAL_PLACES] and "threadIdx" in node_text(variable.value):
-            found = variable
+        distances = None if values[0] is None else [None if value is None else value - values[0] for value in values]
+        if distances == [b * block.x + t for b, t in _TRIAL_PLACES] and "threadIdx" in node_text(variable.value):
+            found, is_offset = variable, values[0] != 0
     if found is None or found.value is None:
         return Obstacle(
             DeclineReason.INDEX_OUT_OF_SIGHT, "no local holds the thread's index in the grid, `blockIdx.x * blockDim.x + threadIdx.x`"
@@ -135,7 +140,7 @@ def _row(context: TransformationContext, function: Function, block: Dim3) -> Var
             return Obstacle(
                 DeclineReason.BLOCK_SIZE_MATTERS, f"line {tree.line(node)} uses {tree.text(node)} for more than the thread's row"
             )
-    return found
+    return found, is_offset
 
 
 def _statements(tree: SyntaxTree, function: Function, row: Variable) -> tuple[list[Node], list[Node]] | Obstacle:
@@ -162,7 +167,8 @@ def _statements(tree: SyntaxTree, function: Function, row: Variable) -> tuple[li
     return found, guards
 
 
-def _row_loop(context: TransformationContext, function: Function, loop: Node) -> RowLoop | Obstacle:
+def shared_loop(context: TransformationContext, function: Function, loop: Node) -> RowLoop | Obstacle:
+    """The loop as one whose iterations threads can share; why not otherwise."""
     tree, header = context.tree, counted_header(context.tree, loop)
     start = loop.child_by_field_name("initializer")
     if header is None or header.step != "1" or header.comparison not in ("<", "<=") or start is None or start.type != "declaration":
@@ -207,7 +213,7 @@ def _store_obstacle(context: TransformationContext, function: Function, loop: No
     return None
 
 
-def _single(tree: SyntaxTree, function: Function, statement: Node) -> bool | Obstacle:
+def stores_once(tree: SyntaxTree, function: Function, statement: Node) -> bool | Obstacle:
     """Whether one lane alone has to run the statement, as it stores; False where all lanes may."""
     if any(tree.find(*LOOPS, "return_statement", inside=statement)):
         return Obstacle(DeclineReason.CONDITIONAL, f"a loop or a return stands inside the statement at line {tree.line(statement)}")
@@ -223,15 +229,15 @@ def _single(tree: SyntaxTree, function: Function, statement: Node) -> bool | Obs
     return is_store
 
 
-def _exchange_obstacle(context: TransformationContext, kernel: RowKernel) -> Obstacle | None:
+def exchange_obstacle(context: TransformationContext, function: Function, loops: Sequence[RowLoop]) -> Obstacle | None:
     """Why a lane would read what another lane wrote: an element that the kernel stores is read at another place of the row."""
-    tree, body = context.tree, kernel.function.body
-    for name in sorted(global_pointers(tree, kernel.function, body)):
+    tree, body = context.tree, function.body
+    for name in sorted(global_pointers(tree, function, body)):
         uses = uses_of(tree, body, name)
         written = {canonical(tree, use.node) for use in uses if use.kind in (Use.WRITE, Use.UPDATE)}
         headers = {
             (each.header.variable, each.header.first, each.header.bound)
-            for each in kernel.loops
+            for each in loops
             if any(use.kind is not Use.ESCAPE and each.node.start_byte <= use.node.start_byte < each.node.end_byte for use in uses)
         }
         read = {canonical(tree, use.node) for use in uses if use.kind in (Use.READ, Use.UPDATE)}
@@ -240,7 +246,7 @@ def _exchange_obstacle(context: TransformationContext, kernel: RowKernel) -> Obs
     for variables in locals_of(tree, body).values():
         array = next((v for v in variables if v.is_array and not v.is_shared), None)
         if array is not None and any(
-            array.name in names_in(tree, each.node) and array.node.end_byte <= each.node.start_byte for each in kernel.loops
+            array.name in names_in(tree, each.node) and array.node.end_byte <= each.node.start_byte for each in loops
         ):
             return Obstacle(DeclineReason.ORDER_MATTERS, f"the loop uses the local array `{array.name}`, which each lane would have one of")
     if "sync" in tree.text(body):

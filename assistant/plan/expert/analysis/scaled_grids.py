@@ -11,8 +11,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
+from assistant.cuda.assignments import assignments
 from assistant.cuda.launch_shape import Launch
-from assistant.cuda.syntax import node_text
+from assistant.cuda.names import names_in
+from assistant.cuda.syntax import Node, node_text
 from assistant.model.launch import Dim3
 from assistant.model.plan import DeclineReason
 from assistant.model.source import TextEdit
@@ -24,8 +26,8 @@ from assistant.plan.expert.transformation import TransformationContext
 
 __all__ = ["coarser_grid", "finer_grid"]
 
-_CEILING = re.compile(r"\(\s*(?P<total>.+?)\s*\+\s*(?P<less>\w+)(?P<minus>\s*-\s*1)?\s*\)\s*/\s*(?P<size>\w+)", re.DOTALL)
-"""``(n + 15) / 16`` and ``(n + BLOCK - 1) / BLOCK``."""
+_CEILING = re.compile(r"\(\s*(?P<total>.+?)\s*\+\s*(?P<less>[\w.]+)(?P<minus>\s*-\s*1)?\s*\)\s*/\s*(?P<size>[\w.]+)", re.DOTALL)
+"""``(n + 15) / 16``, ``(n + BLOCK - 1) / BLOCK`` and ``(n + block.x - 1) / block.x``."""
 _SIMPLE = re.compile(r"[\w.]+|\([^()]*\)|\w+\([^()]*\)")
 
 
@@ -79,6 +81,7 @@ def _grid_edits(context: TransformationContext, change: _Change, declared: _Chan
 def _launch_edits(program: TransformationContext, launch: Launch, change: _Change) -> tuple[TextEdit, ...] | Obstacle:
     tree, shape = program.tree, launch.grid
     size = node_text(launch.block.components[0]) if launch.block.components else ""
+    named = size if launch.block.variable is None else f"{launch.block.variable}.x"
     is_written_here = shape.variable is None and bool(shape.components)
     if is_written_here or is_only_used_here(program, launch, shape):
         changed = ((node, change(node_text(node), axis, size)) for node, axis in zip(shape.components, "xyz", strict=False))
@@ -89,9 +92,21 @@ def _launch_edits(program: TransformationContext, launch: Launch, change: _Chang
     if shape.variable is None and not is_dim3_parameter(launch, shape):
         place = tree.place(launch.site.span)
         return Obstacle(DeclineReason.LAUNCH_FORM, f"the grid of the launch on {place} is made elsewhere")
+    if len(shape.components) == 1 and _is_same_at(program, launch, shape.components[0]):
+        written = node_text(shape.components[0])
+        own = change(written, "x", named if named in written else size)
+        return () if own is None else (TextEdit(tree.span(shape.expression), own),)
     name = node_text(shape.expression)
     parts = [change(f"{name}.{axis}", axis, size) or f"{name}.{axis}" for axis in "xyz"]
     return (TextEdit(tree.span(shape.expression), f"dim3({', '.join(parts)})"),)
+
+
+def _is_same_at(program: TransformationContext, launch: Launch, node: Node) -> bool:
+    """What a grid variable was made from is still the same at the launch, and a rounded division that can be written anew."""
+    if launch.function is None or _CEILING.fullmatch(node_text(node).strip()) is None:
+        return False
+    changed = {program.tree.text(change.target).partition(".")[0] for change in assignments(program.tree, launch.function)}
+    return not names_in(program.tree, node) & changed
 
 
 def _multiplied(text: str, factor: int, size: str, block_size: int) -> str:

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from assistant.cuda.assignments import assignments
 from assistant.cuda.files import line_end
+from assistant.cuda.functions import Function
 from assistant.cuda.literals import is_literal_of
 from assistant.cuda.syntax import Node
 from assistant.model.source import Span, TextEdit
-from assistant.plan.expert.analysis.row_kernel import RowKernel, RowLoop
+from assistant.plan.expert.analysis.row_kernel import RowLoop
 from assistant.plan.expert.analysis.row_reductions import Combination, Reduction
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.layout import before_statement, indentation
@@ -25,20 +26,20 @@ _IDENTITIES = {Combination.SUM: "0", Combination.PRODUCT: "1"}
 """What a thread starts with where only one may have the value from before the loop. A maximum may have it in every thread."""
 
 
-def one_start(context: TransformationContext, kernel: RowKernel, loop: RowLoop, reduction: Reduction, others: str) -> tuple[TextEdit, ...]:
+def one_start(context: TransformationContext, function: Function, loop: RowLoop, reduction: Reduction, others: str) -> tuple[TextEdit, ...]:
     """Before the loop all but one thread forget what the local held, where that would count once for each of them."""
     identity = _IDENTITIES.get(reduction.combination)
-    if identity is None or _starts_with(context, kernel, loop, reduction, identity):
+    if identity is None or _starts_with(context, function, loop, reduction, identity):
         return ()
     return before_statement(context.tree, loop.node, f"if ({others}) {reduction.variable.name} = {identity};")
 
 
-def _starts_with(context: TransformationContext, kernel: RowKernel, loop: RowLoop, reduction: Reduction, identity: str) -> bool:
+def _starts_with(context: TransformationContext, function: Function, loop: RowLoop, reduction: Reduction, identity: str) -> bool:
     """The local has the identity where the loop begins: it was declared with it, and nothing changed it since."""
     tree, variable = context.tree, reduction.variable
     if variable.value is None or not is_literal_of(tree.text(variable.value), int(identity)):
         return False
-    changes = (c for c in assignments(tree, kernel.function.body) if tree.text(c.target) == variable.name)
+    changes = (c for c in assignments(tree, function.body) if tree.text(c.target) == variable.name)
     return not any(change.node.end_byte <= loop.node.start_byte for change in changes)
 
 

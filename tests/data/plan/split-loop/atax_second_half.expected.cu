@@ -8,7 +8,7 @@
 
 __global__ void atax_kernel2(float *A, float *y, float *tmp)
 {
-	int j = blockIdx.x * 32 + threadIdx.x;
+	int j = blockIdx.x * blockDim.x + threadIdx.x;
 	// y = At tmp
 	float s = j < NY ? y[j] : 0.0f;
 	if (threadIdx.y != 0) s = 0;

@@ -1,7 +1,7 @@
 // kernel=column_sums line=7 finding=KO111
 #include <cstdio>
 __global__ void column_sums(const float *in, float *out, int n, int m) {
-    int c = blockIdx.x * 32 + threadIdx.x;
+    int c = blockIdx.x * blockDim.x + threadIdx.x;
     float total = 0;
     for (int j = threadIdx.y; j < n && c < m; j += 16) {
         total += in[j * m + c];

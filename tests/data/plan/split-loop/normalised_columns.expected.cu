@@ -3,7 +3,7 @@
 #include <cstdlib>
 __global__ void scale_columns(float *out, const float *in, const float *weight, int h, int w)
 {
-    int x = blockIdx.x * 32 + threadIdx.x;
+    int x = blockDim.x * blockIdx.x + threadIdx.x;
     float norm = 0.f;
     for (int y = threadIdx.y; y <= h - 1 && x < w; y += 16)
         norm += in[y * w + x] * in[y * w + x] * weight[y];

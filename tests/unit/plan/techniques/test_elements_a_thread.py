@@ -1,4 +1,4 @@
-"""Element-wise kernels whose threads each do what is needed once for a block: let each thread take several elements."""
+"""Where a launch has far more blocks than a GPU holds, what is done once for a block is done by fewer: threads take several elements."""
 
 from __future__ import annotations
 

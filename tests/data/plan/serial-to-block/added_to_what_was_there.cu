@@ -1,0 +1,23 @@
+// kernel=add_up line=19 finding=KO112
+#include <cstdio>
+
+__global__ void add_up(const long long *in, long long *out, int n, long long start)
+{
+    long long sum = start;
+    for (int i = 0; i < n; i++) sum += in[i] % 7;
+    out[0] = sum;
+}
+
+int main() {
+    const int n = 4001;
+    long long *in, *h = new long long[n];
+    for (int i = 0; i < n; i++) h[i] = i * 31;
+    cudaMalloc(&in, n * sizeof(long long));
+    cudaMemcpy(in, h, n * sizeof(long long), cudaMemcpyHostToDevice);
+    long long *out, h1[1];
+    cudaMalloc(&out, sizeof(h1));
+    add_up<<<1, 1>>>(in, out, n, 12);
+    cudaMemcpy(h1, out, sizeof(h1), cudaMemcpyDeviceToHost);
+    for (int i = 0; i < 1; i++) printf("%.3f ", (double)h1[i]);
+    return 0;
+}

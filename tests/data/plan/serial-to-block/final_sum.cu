@@ -1,0 +1,24 @@
+// kernel=finish line=20 finding=KO112
+#include <cstdio>
+
+__global__ void finish(const float *in, float *result, int blocks)
+{
+    float sum = 0;
+    for (int b = 0; b < blocks; b++)
+        sum += in[b];
+    *result = sum;
+}
+
+int main() {
+    const int n = 4001;
+    float *in, *h = new float[n];
+    for (int i = 0; i < n; i++) h[i] = (i * 37 % 101) * 0.01f;
+    cudaMalloc(&in, n * sizeof(float));
+    cudaMemcpy(in, h, n * sizeof(float), cudaMemcpyHostToDevice);
+    float *out, h1[1];
+    cudaMalloc(&out, sizeof(h1));
+    finish<<<1, 1>>>(in, out, n);
+    cudaMemcpy(h1, out, sizeof(h1), cudaMemcpyDeviceToHost);
+    for (int i = 0; i < 1; i++) printf("%.3f ", (double)h1[i]);
+    return 0;
+}
