@@ -14,7 +14,7 @@ from dataclasses import replace
 from assistant.cuda.code_text import uncommented
 from assistant.model.source import Kernel, Parameter
 
-__all__ = ["spelled_out", "type_aliases"]
+__all__ = ["plain_type", "spelled_out", "type_aliases"]
 
 _TYPE = r"((?:const\s+)?[A-Za-z_][\w:]*(?:\s+(?:int|long|char|short))*)"
 _ALIAS = re.compile(
@@ -46,10 +46,13 @@ def spelled_out(kernel: Kernel, aliases: Mapping[str, str]) -> Kernel:
 
 def _spelled_out(parameter: Parameter, aliases: Mapping[str, str]) -> Parameter:
     element = parameter.element_type
-    return replace(parameter, type=_plain(parameter.type, aliases), element_type=None if element is None else _plain(element, aliases))
+    return replace(
+        parameter, type=plain_type(parameter.type, aliases), element_type=None if element is None else plain_type(element, aliases)
+    )
 
 
-def _plain(spelled: str, aliases: Mapping[str, str]) -> str:
+def plain_type(spelled: str, aliases: Mapping[str, str]) -> str:
+    """The type with what its words stand for; as it is where they stand for nothing."""
     for _ in range(_MOST_STEPS):
         plain = _WORD.sub(lambda word: aliases.get(word[0], word[0]), spelled)
         if plain == spelled:

@@ -7,6 +7,7 @@ from assistant.plan.expert.coalescing_interchange import CoalescingInterchange
 from assistant.plan.expert.const_restrict import ConstRestrict
 from assistant.plan.expert.constant_powers import ConstantPowers
 from assistant.plan.expert.float_literals import FloatLiterals
+from assistant.plan.expert.loop_to_grid import LoopToGrid
 from assistant.plan.expert.loop_unrolling import LoopUnrolling
 from assistant.plan.expert.register_tile import RegisterTiling
 from assistant.plan.expert.scalar_replacement import ScalarReplacement
@@ -26,6 +27,7 @@ EXPERT_TRANSFORMATIONS: tuple[Transformation, ...] = (
     ConstRestrict(),
     ConstantPowers(),
     FloatLiterals(),
+    LoopToGrid(),
     LoopUnrolling(),
     RegisterTiling(),
     ScalarReplacement(),
