@@ -16,6 +16,7 @@ from assistant.plan.expert.shared_tile import SharedTile
 from assistant.plan.expert.split_loop import SplitLoop
 from assistant.plan.expert.staged_store import StagedStore
 from assistant.plan.expert.transformation import Transformation
+from assistant.plan.expert.vectorized_access import VectorizedAccess
 from assistant.plan.expert.warp_per_row import WarpPerRow
 from assistant.plan.expert.warp_shuffle_tail import WarpShuffleTail
 
@@ -35,6 +36,7 @@ EXPERT_TRANSFORMATIONS: tuple[Transformation, ...] = (
     SharedTile(),
     SplitLoop(),
     StagedStore(),
+    VectorizedAccess(),
     WarpPerRow(),
     WarpShuffleTail(),
 )

@@ -26,7 +26,7 @@ from assistant.plan.expert.transformation import TransformationContext
 
 __all__ = ["coarser_grid", "deeper_grid", "finer_grid"]
 
-_CEILING = re.compile(r"\(\s*(?P<total>.+?)\s*\+\s*(?P<less>\w+)(?P<minus>\s*-\s*1)?\s*\)\s*/\s*(?P<size>\w+)", re.DOTALL)
+_CEILING = re.compile(r"\(\s*(?P<total>.+?)\s*\+\s*(?P<less>[\w.]+)(?P<minus>\s*-\s*1)?\s*\)\s*/\s*(?P<size>[\w.]+)", re.DOTALL)
 """``(n + 15) / 16`` and ``(n + BLOCK - 1) / BLOCK``."""
 _SIMPLE = re.compile(r"[\w.]+|\([^()]*\)|\w+\([^()]*\)")
 
