@@ -10,6 +10,7 @@ from assistant.plan.expert.float_literals import FloatLiterals
 from assistant.plan.expert.loop_to_grid import LoopToGrid
 from assistant.plan.expert.loop_unrolling import LoopUnrolling
 from assistant.plan.expert.register_tile import RegisterTiling
+from assistant.plan.expert.row_march import RowMarch
 from assistant.plan.expert.scalar_replacement import ScalarReplacement
 from assistant.plan.expert.shared_memory_padding import SharedMemoryPadding
 from assistant.plan.expert.shared_tile import SharedTile
@@ -31,6 +32,7 @@ EXPERT_TRANSFORMATIONS: tuple[Transformation, ...] = (
     LoopToGrid(),
     LoopUnrolling(),
     RegisterTiling(),
+    RowMarch(),
     ScalarReplacement(),
     SharedMemoryPadding(),
     SharedTile(),

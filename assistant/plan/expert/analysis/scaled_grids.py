@@ -28,6 +28,8 @@ __all__ = ["coarser_grid", "deeper_grid", "finer_grid"]
 
 _CEILING = re.compile(r"\(\s*(?P<total>.+?)\s*\+\s*(?P<less>[\w.]+)(?P<minus>\s*-\s*1)?\s*\)\s*/\s*(?P<size>[\w.]+)", re.DOTALL)
 """``(n + 15) / 16`` and ``(n + BLOCK - 1) / BLOCK``."""
+_QUOTIENT = re.compile(r"\([\w.+*\- ]+\)\s*/\s*[\w.]+")
+"""Binds closer than an addition: ``(n - 1) / 16``."""
 _SIMPLE = re.compile(r"[\w.]+|\([^()]*\)|\w+\([^()]*\)")
 
 
@@ -164,7 +166,7 @@ def _divided(text: str, factor: int) -> str:
         return f"({found['total']} + {factor} * {size} - 1) / ({factor} * {size})"
     if text.strip().isdigit():
         return str(-(-int(text) // factor))
-    inner = text.strip() if _SIMPLE.fullmatch(text.strip()) else f"({text.strip()})"
+    inner = text.strip() if _SIMPLE.fullmatch(text.strip()) or _QUOTIENT.fullmatch(text.strip()) else f"({text.strip()})"
     return f"({inner} + {factor - 1}) / {factor}"
 
 

@@ -15,7 +15,7 @@ from assistant.cuda.syntax import Node
 from assistant.model.source import Span, TextEdit
 from assistant.plan.expert.analysis.elementwise_kernel import ElementwiseKernel, StreamedPointer
 from assistant.plan.expert.transformation import TransformationContext
-from assistant.plan.expert.writing.layout import indentation
+from assistant.plan.expert.writing.layout import comments_of, indentation
 from assistant.plan.expert.writing.style import style_of
 from assistant.record import Record
 
@@ -83,7 +83,7 @@ class _Writer:
         rows = {n.end_point[0] for n in above if n.type != "comment"}
         alone = [n for n in above if n.type == "comment" and n.start_point[0] not in rows and n != kernel.statements[0].prev_named_sibling]
         kept = sorted((*kernel.shared, *alone), key=lambda node: node.start_byte)
-        return [tree.text(n) + (self._comments(n)[1] if n.type != "comment" else "") for n in kept]
+        return [tree.text(n) + (comments_of(tree, n)[1] if n.type != "comment" else "") for n in kept]
 
     def _choice(self) -> list[str]:
         """Vectors where all elements are there, one after another otherwise."""
@@ -165,23 +165,9 @@ class _Writer:
         span, text = self._tree.span(node), self._tree.text(node)
         for element, new in sorted(self._elements(node).items(), key=lambda each: each[0].start, reverse=True):
             text = text[: element.start - span.start] + new + text[element.end - span.start :]
-        above, behind = self._comments(node)
+        above, behind = comments_of(self._tree, node)
         lines = self._lines(node, text)
         return [*above, *lines[:-1], lines[-1] + behind]
-
-    def _comments(self, node: Node) -> tuple[list[str], str]:
-        """Those on lines of their own above a statement, and the one behind it."""
-        above: list[str] = []
-        before, after = node.prev_named_sibling, node.next_named_sibling
-        while before is not None and before.type == "comment":
-            row = before.start_point[0]
-            previous = before.prev_named_sibling
-            if previous is not None and previous.end_point[0] == row:
-                break
-            above.insert(0, self._tree.text(before))
-            before = previous
-        is_behind = after is not None and after.type == "comment" and after.start_point[0] == node.end_point[0]
-        return above, f"  {self._tree.text(after)}" if after is not None and is_behind else ""
 
     def _plain(self) -> list[str]:
         return [line for node in self._kernel.statements for line in self._lines(node, self._tree.text(node))]
