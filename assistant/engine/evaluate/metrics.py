@@ -94,6 +94,7 @@ _WATCHED: dict[str, tuple[WatchedMetric, Callable[[_Assessed], float]]] = {
     "KO111": (WatchedMetric("block_count", True, "blocks"), _blocks),
     "KO112": (WatchedMetric("occupancy", True, "ratio"), _occupancy),
     "KO113": (WatchedMetric("global_requests", False, "requests"), _global_requests),
+    "KO118": (WatchedMetric("global_requests", False, "requests"), _global_requests),
     "KO114": (WatchedMetric("integer_and_control_instructions", False, "instructions"), _loop_overhead),
     "KO115": (WatchedMetric("shared_wavefronts", False, "wavefronts"), _wavefronts),
     "KO116": (WatchedMetric("arithmetic_instructions", False, "instructions"), _arithmetic),
