@@ -8,12 +8,14 @@ Integers are kept, permuted or drawn again from those observed; sorted buffers s
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import lru_cache, partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from assistant.model.elements import ElementType
+from assistant.record import Record
 from assistant.workload.arrays import Array, decode, doubles, encode, largest_finite
 from assistant.workload.draws import MIRRORED, Draw
 from assistant.workload.zeros import structural_zeros
@@ -30,6 +32,9 @@ _FEWEST_SORTED = 8
 _FEWEST_ROWS = 3
 _TIED_VALUES = 8
 """Distinct values that a buffer of a tied case holds."""
+_REMEMBERED = 8
+"""Buffers whose distribution is remembered: those of one launch, of which every draw asks again."""
+_FIRST = 1024
 _QUANTILE_COUNT = 1 << 16
 """Points of the empirical distribution that continuous values are interpolated between; fits into the L2 cache of a CPU core."""
 
@@ -41,12 +46,13 @@ def resampled(data: bytes, element: ElementType, random: np.random.Generator, dr
         return data
     if element.is_floating:
         floats = doubles(data, element)
-        count = used_count(floats)
+        observed = _observed_in(_Contents(data, element))
+        count = observed.used_count
         if count < floats.size and draw.zeros != "gone":
             used = count * element.scalar_bytes
             return resampled(data[:used], element, random, draw, row_lengths) + data[used:]
         kept = _kept_zeros(floats, random, draw, row_lengths)
-        return with_tail(encode(_fresh_floats(floats, kept, element, random, draw), element), data)
+        return with_tail(encode(_fresh_floats(floats, observed, kept, element, random, draw), element), data)
     if draw.integers == "kept" or is_sorted(values):
         return data
     if draw.zeros != "kept":
@@ -112,6 +118,8 @@ def is_sorted(values: Array) -> bool:
 
 def used_count(values: Array) -> int:
     """Values in front of the tail of zeros behind a sorted table; all where there is no such table."""
+    if values.size and values[-1] != 0:
+        return values.size
     used = np.flatnonzero(values)
     count = int(used[-1]) + 1 if used.size else values.size
     is_table = count < values.size and not _is_monotonic(values) and _is_monotonic(values[:count])
@@ -121,8 +129,12 @@ def used_count(values: Array) -> int:
 def _is_monotonic(values: Array) -> bool:
     if values.size < 2 or values[0] == values[-1]:
         return False
-    before, after = values[:-1], values[1:]
-    return bool(np.all(before <= after)) or bool(np.all(before >= after))
+    return _always(values, np.less_equal) or _always(values, np.greater_equal)
+
+
+def _always(values: Array, is_so: np.ufunc) -> bool:
+    """Whether each value is so to the one behind it; that one is not, the first ones show of most buffers."""
+    return all(bool(np.all(is_so(part[:-1], part[1:]))) for part in (values[:_FIRST], values))
 
 
 def is_distinct(rows: Array) -> bool:
@@ -164,38 +176,92 @@ def _with_other_zeros(values: Array, random: np.random.Generator, draw: Draw, ro
     return result
 
 
-@np.errstate(over="ignore")  # what a scale takes beyond the range is clipped to it
-def _fresh_floats(values: Array, kept: NDArray[np.bool_], element: ElementType, random: np.random.Generator, draw: Draw) -> Array:
-    """float64 values drawn for every finite place that is not ``kept`` 0; the range of the observed ones times the scale."""
+class _Observed(Record, eq=False):
+    """What floats are drawn from."""
+
+    values: Array
+    """float64, ascending: the finite ones that are not 0; of many that hardly repeat, quantiles of them."""
+    is_continuous: bool
+    """They hardly repeat, so that values between them are as good."""
+    is_ascending: bool | None
+    """The buffer's order; None where it has none."""
+    used_count: int
+    """As of ``used_count``."""
+
+
+class _Contents:
+    """A buffer's bytes, known by their hash: every draw asks the same of them, and what is remembered need not hold them."""
+
+    def __init__(self, data: bytes, element: ElementType) -> None:
+        self._key = (hash(data), len(data), element.name)
+        self._read: Callable[[], Array] | None = partial(doubles, data, element)
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Contents) and self._key == other._key
+
+    def take(self) -> Array:
+        """The floats; they can be had once."""
+        read, self._read = self._read, None
+        assert read is not None
+        return read()
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _observed_in(contents: _Contents) -> _Observed:
+    values = contents.take()
+    count = used_count(values)
+    is_ascending = bool(values[0] <= values[count - 1]) if is_sorted(values) else None
     observed = np.sort(values[np.isfinite(values) & (values != 0)])
+    distinct_count = 1 + np.count_nonzero(observed[1:] != observed[:-1])
+    is_continuous = bool(distinct_count > max(1, _CONTINUOUS_SHARE * observed.size))
+    if is_continuous:
+        observed = observed[np.linspace(0, observed.size - 1, min(observed.size, _QUANTILE_COUNT)).astype(np.int64)]
+    return _Observed(observed, is_continuous, is_ascending, count)
+
+
+@np.errstate(over="ignore")  # what a scale takes beyond the range is clipped to it
+def _fresh_floats(
+    values: Array, known: _Observed, kept: NDArray[np.bool_], element: ElementType, random: np.random.Generator, draw: Draw
+) -> Array:
+    """float64 values drawn for every finite place that is not ``kept`` 0; the range of the observed ones times the scale."""
+    observed = known.values
     if observed.size == 0:
         return values
     is_number = values.size == 1  # the length of a box, say, whose sign is no data
     places = np.isfinite(values) & ~kept
-    result = np.where(kept, 0.0, values)
-    result[places] = _draw_like(observed, random, int(places.sum()))
-    if is_sorted(values) and observed[0] != observed[-1]:
-        result = np.sort(result) if values[0] <= values[used_count(values) - 1] else np.sort(result)[::-1]
+    drawn = _drawn(known, random, int(np.count_nonzero(places)))
+    if drawn.size == values.size:
+        result = drawn
+    else:
+        result = np.where(kept, 0.0, values)
+        result[places] = drawn
+    if known.is_ascending is not None and observed[0] != observed[-1]:
+        result = np.sort(result) if known.is_ascending else np.sort(result)[::-1]
     elif draw.has_mixed_signs and not is_number and (observed[0] > 0) == (observed[-1] > 0):
         result = np.where(random.random(result.size) < 0.5, -result, result)
     limit, finite = largest_finite(element), np.isfinite(result)
     is_mark = draw.scale == MIRRORED and observed[0] == observed[-1]  # where a maximum begins, say, which is no data
-    result[finite] = np.clip(result[finite] * (1.0 if is_mark else draw.scale), -limit, limit)
+    scale = 1.0 if is_mark else draw.scale
+    if finite.all():
+        return np.clip(result * scale, -limit, limit)
+    result[finite] = np.clip(result[finite] * scale, -limit, limit)
     return result
 
 
-def _draw_like(observed: Array, random: np.random.Generator, count: int) -> Array:
-    """``count`` values from the empirical distribution of ``observed`` (sorted)."""
-    distinct_count = 1 + np.count_nonzero(observed[1:] != observed[:-1])
-    if distinct_count == 1:
+def _drawn(known: _Observed, random: np.random.Generator, count: int) -> Array:
+    """``count`` values from the empirical distribution."""
+    observed = known.values
+    if observed[0] == observed[-1]:
         return observed[0] * random.uniform(*_SPREAD, count)
-    if distinct_count > _CONTINUOUS_SHARE * observed.size:
-        quantiles = observed[np.linspace(0, observed.size - 1, min(observed.size, _QUANTILE_COUNT)).astype(np.int64)]
-        place = random.random(count) * (quantiles.size - 1)
-        below = place.astype(np.int64)
-        low, high = quantiles[below], quantiles[below + 1]
-        return low * (1 - (place - below)) + high * (place - below)
-    return random.choice(observed, count)
+    if not known.is_continuous:
+        return random.choice(observed, count)
+    place = random.random(count) * (observed.size - 1)
+    below = place.astype(np.int64)
+    share = place - below
+    return observed[below] * (1 - share) + observed[below + 1] * share
 
 
 def ordered_as(values: Array, drawn: Array) -> Array:
