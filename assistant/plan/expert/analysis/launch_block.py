@@ -59,9 +59,7 @@ def seen_block(context: TransformationContext) -> SeenBlock | Obstacle:
     is_out_of_sight = block.code in (DeclineReason.LAUNCH_UNKNOWN, DeclineReason.SIZE_UNKNOWN)
     if not is_out_of_sight or only is None or only.y * only.z != 1 or only.x % _LANES:
         return block
-    words = (
-        f"{context.kernel.name} is launched with blocks of {only.x} threads, as in all launches that ran; the text does not show it"
-    )
+    words = f"{context.kernel.name} is launched with blocks of {only.x} threads, as in all launches that ran; the text does not show it"
     return SeenBlock(only, (words,))
 
 
