@@ -63,7 +63,7 @@ def _run() -> int:
 
 
 def _unwritten(error: Exception) -> int:
-    """The exit code where what was said did not reach who asked."""
+    """The exit code where the output could not be written."""
     with loading():
         from assistant.cli.exit_codes import READER_GONE
         from assistant.cli.jobs import fail

@@ -70,7 +70,7 @@ class Notebook(Protocol):
 
 
 class CellRecorder:
-    """Records cells of one notebook."""
+    """Records cells of a notebook."""
 
     def __init__(self, workshop: Workshop, notebook: Notebook) -> None:
         self._workshop = workshop

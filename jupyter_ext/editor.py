@@ -29,7 +29,7 @@ _POLL_S = 0.05
 
 
 class EditorCells:
-    """The cells of one notebook, as far as VS Code has it open."""
+    """The cells of a notebook, as far as VS Code has it open."""
 
     def __init__(self, workshop: Workshop, namespace: Mapping[str, object]) -> None:
         self._workshop = workshop

@@ -1,4 +1,4 @@
-"""``/kernelopt/api/v1/events``: a websocket that says when memory changed, and what running searches said meanwhile.
+"""``/kernelopt/api/v1/events``: a websocket that reports when memory changed, and the events of running searches.
 
 Messages are JSON objects: ``{"type": "hello", "protocol": 1}`` first, ``{"type": "changed", "jobs": […]}`` whenever any process wrote,
 ``{"type": "event", "job": ID, "event": {…}}`` for each event of a search of the workspace. Nothing is listened to.
@@ -72,7 +72,7 @@ class Watch:
                 version = await self._memory.version()
                 if version != seen:
                     for socket in tuple(self._sockets):
-                        await socket.tell_changes()
+                        await socket.send_changes()
                 seen = version
             except KernelOptError as error:
                 self._log.warning("kernelopt: %s", error.message)
@@ -118,15 +118,15 @@ class EventSocket(WebSocketMixin, WebSocketHandler, JupyterHandler):  # pyright:
         self._watch.remove(self)
         super().on_close()
 
-    async def tell_changes(self) -> None:
-        """The jobs as they are now, and what searches said since the last time. Raises KernelOptError."""
+    async def send_changes(self) -> None:
+        """The jobs as they are now, and the events of searches since the last time. Raises KernelOptError."""
         jobs = await self._memory.ask(lambda served: served.jobs(self._workspace, time.time_ns() // 1_000_000))
         self._say({"type": "changed", "jobs": jobs})
         for job in jobs:
             if job["is_running"] or job["id"] in self._sent_counts:
-                await self._tell_events(job["id"])
+                await self._send_events(job["id"])
 
-    async def _tell_events(self, job_id: str) -> None:
+    async def _send_events(self, job_id: str) -> None:
         start = self._sent_counts.get(job_id, 0)
         job = await self._memory.ask(lambda served: served.job(job_id, start, time.time_ns() // 1_000_000))
         for event in job["events"]:

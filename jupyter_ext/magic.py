@@ -54,7 +54,7 @@ class CellError(Exception):
 
 @magics_class
 class KernelOptMagics(Magics):
-    """The magics of one shell; what they work with is made when the first of them needs it."""
+    """The magics of a shell; what they work with is made when the first of them needs it."""
 
     def __init__(self, shell: InteractiveShell) -> None:
         super().__init__(shell)
@@ -196,7 +196,7 @@ class KernelOptMagics(Magics):
 
 
 class _Parts:
-    """What the magics of one shell work with."""
+    """What the magics of a shell work with."""
 
     def __init__(self, front: NotebookFront) -> None:
         self.workshop = Workshop()

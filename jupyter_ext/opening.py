@@ -93,7 +93,7 @@ class OpenedCell(Record):
 
 
 class CellOpener:
-    """Opens the cells of one notebook."""
+    """Opens the cells of a notebook."""
 
     def __init__(self, workshop: Workshop, namespace: Mapping[str, object]) -> None:
         self._workshop = workshop

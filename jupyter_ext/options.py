@@ -26,7 +26,7 @@ _MOST_DIMENSIONS = 3
 _MOST_BLOCKS = 2**31 - 1
 """Along the widest dimension of a grid (CUDA C++ Programming Guide, "Compute Capabilities")."""
 _MOST_THREADS = 1024
-"""Threads of one block (the same table)."""
+"""Threads of a block (the same table)."""
 _ACCEPT = re.compile(r"[ \t]+--accept(?:=|[ \t]+)\S+")
 
 

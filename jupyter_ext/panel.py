@@ -113,7 +113,7 @@ class _PanelUpdater:
             self._update(self._outputs.controls, _controls(picture, self._widgets) if names else self._last_word())
 
     def _answered(self, answer: str) -> None:
-        """Said next to the buttons while there are any, and in their place when there are none any more."""
+        """Shown next to the buttons while there are any, and in their place when there are none any more."""
         self._answer = answer
         if not self._open:
             self._update(self._outputs.controls, self._last_word())

@@ -25,17 +25,17 @@ __all__ = ["CELL", "MONO", "NUMBER", "PROSE", "TABLE", "decision_words", "diff_h
 """States in which there is something to decide."""
 MONO = "font-family:var(--jp-code-font-family,monospace);font-size:12px;line-height:1.4"
 PROSE = "line-height:1.5"
-"""Said here as ipywidgets' own is that of a button."""
+"""Set here as ipywidgets' own is that of a button."""
 NUMBER = "padding:0 6px;opacity:.75;text-align:right;vertical-align:top;background:none"
 CELL = "padding:0 6px;white-space:pre-wrap;overflow-wrap:anywhere;text-align:left;vertical-align:top"
 TABLE = "border-collapse:collapse;table-layout:fixed;width:100%;min-width:44em"
 """Long lines are broken, so that every column is in sight; in a narrow cell it scrolls."""
 _COLUMNS = '<col style="width:3em"><col>'
-"""Columns of one half: numbers, text."""
+"""Columns of a half: numbers, text."""
 _GAP = "padding:2px 6px;text-align:left;opacity:.8;background:none;font-weight:600"
 _REMOVED, _ADDED = "#ffebee", "#e8f5e9"
 _SIGN = {True: ("-", "+"), False: (" ", " ")}
-"""Beside a changed line, so that it is not known by its colour alone."""
+"""Next to a changed line, so that it is not known by its colour alone."""
 
 
 def proposal_html(proposal: Proposal, decision: Decision | None = None, is_newest: bool = True) -> str:
@@ -105,7 +105,7 @@ def diff_html(before: str, after: str, hunks: Sequence[Hunk] = (), decision: Dec
 
 
 def _fate(hunk: Hunk, decision: Decision | None) -> str:
-    """What became of one hunk of a partial accept."""
+    """What became of a hunk of a partial accept."""
     if decision is None or decision.kind is not DecisionKind.PARTIALLY_ACCEPTED:
         return ""
     return " · taken" if hunk.id in decision.hunk_ids else " · left out"

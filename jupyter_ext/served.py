@@ -30,7 +30,7 @@ from assistant.serialize import encode
 __all__ = ["BadRequest", "Conflict", "NotThere", "ServedMemory"]
 
 _REPORTED_PROPOSALS = 10
-"""Proposals of one file, the newest, as in an editor's panel."""
+"""Proposals of a file, the newest, as in an editor's panel."""
 
 Row = TypeVar("Row", JobRow, Proposal)
 

@@ -22,7 +22,7 @@ PROTOCOL = 1
 _SHOWN_CHARACTERS = 800
 """Longest command shown in a question: VS Code cuts a message at 1,000, and a person must see all of what they agree to."""
 _PROGRAMS_SHOWN = 8
-"""Answers of one question: more do not fit into a message."""
+"""Answers of a question: more do not fit into a message."""
 _VERSION_KEEPERS = frozenset({"Neovim"})
 """Refuse an edit of an older text and do not advertise ``documentChanges``: Neovim from 0.7 to 0.10 (``vim.lsp.util``)."""
 

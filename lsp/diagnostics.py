@@ -40,7 +40,7 @@ class Diagnostics:
         self._late = late
         self._configuration = configuration
         self._elsewhere: dict[str, dict[Path, list[types.Diagnostic]]] = {}
-        """By document: what its jobs said of files that are not open."""
+        """By document: what its jobs reported of files that are not open."""
 
     def publish(self, uri: str) -> None:
         """Send the notes on a document's sources; if the document still has to be read, once it is."""
@@ -64,13 +64,13 @@ class Diagnostics:
         self._publish_unopened(uri, {})
 
     def _unopened(self, unit: Unit) -> Iterator[tuple[Path, list[types.Diagnostic]]]:
-        """(path, what jobs on the unit said) of files that are not open."""
+        """(path, what jobs on the unit reported) of files that are not open."""
         for path, file in self._backend.editor.unopened(unit.key).items():
             place = Unit("", path.as_uri(), path, file.text, file.text, unit.encoding)
             yield path, [_diagnostic(place, note) for note in file.notes]
 
     def _publish_unopened(self, uri: str, reported: dict[Path, list[types.Diagnostic]]) -> None:
-        """Show what a document's jobs say of other files now, and take back what they said before."""
+        """Show what a document's jobs report of other files now, and take back what they reported before."""
         before = self._elsewhere.pop(uri, {})
         if reported:
             self._elsewhere[uri] = reported

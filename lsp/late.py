@@ -20,7 +20,7 @@ _PAUSE_S = 0.04
 
 
 class LateReads:
-    """Documents of one client that were changed and not read since."""
+    """Documents of a client that were changed and not read since."""
 
     def __init__(self) -> None:
         self._late: dict[str, tuple[Callable[[], None], asyncio.TimerHandle]] = {}

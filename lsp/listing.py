@@ -32,7 +32,7 @@ __all__ = ["LISTS", "build_command", "heat_lines", "listed", "reports"]
 
 
 def listed(units: Units, backend: Backend, what: str, uri: str | None) -> list[dict[str, Any]]:
-    """One list, of one document or of all open ones. Raises KeyError for an unknown list."""
+    """One list, of a document or of all open ones. Raises KeyError for an unknown list."""
     wanted = [unit for u in ([uri] if uri else units.uris()) for unit in units.of(u)]
     items = [item for unit in wanted for item in LISTS[what](backend, unit)]
     return [item for index, item in enumerate(items) if item not in items[:index]]  # a proposal may touch several open documents

@@ -21,7 +21,7 @@ _AWAITED_S = 5.0
 
 
 class Edit(Record):
-    """The text ``before`` of one source becomes ``after``."""
+    """The text ``before`` of a source becomes ``after``."""
 
     key: str
     before: str

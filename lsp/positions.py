@@ -27,7 +27,7 @@ _WIDER_FROM = {
 
 
 class Positions(Record):
-    """Offsets and positions of one text."""
+    """Offsets and positions of a text."""
 
     text: str
     encoding: types.PositionEncodingKind
@@ -67,5 +67,5 @@ class Positions(Record):
         return len(line)
 
     def _width(self, character: str) -> int:
-        """Code units of one character; half of a surrogate pair, which JSON can carry, counts as any other of its size."""
+        """Code units of a character; half of a surrogate pair, which JSON can carry, counts as any other of its size."""
         return 1 + sum(ord(character) >= first for first in _WIDER_FROM[self.encoding])

@@ -42,7 +42,7 @@ class _ScratchJudgement:
 
 
 class ScratchCopies:
-    """The scratch copies of one client."""
+    """The scratch copies of a client."""
 
     def __init__(self, client: Client, backend: Backend, accept: Callable[[str, tuple[Source, ...]], None]) -> None:
         """``accept`` (proposal, texts) has the editor put an edited proposal into its files."""

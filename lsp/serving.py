@@ -30,7 +30,7 @@ _MALFORMED = "Unable to deserialize message\n%s"
 
 
 class ClientServer(Protocol):
-    """The server of one client."""
+    """The server of a client."""
 
     @property
     def client(self) -> Client: ...

@@ -18,7 +18,7 @@ __all__ = ["SettingsSync"]
 
 
 class SettingsSync:
-    """Keeps the settings of one client up to date."""
+    """Keeps the settings of a client up to date."""
 
     def __init__(
         self,

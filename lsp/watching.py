@@ -21,7 +21,7 @@ __all__ = ["FolderWatch"]
 
 
 class FolderWatch:
-    """The workspace folders of one client."""
+    """The workspace folders of a client."""
 
     def __init__(self, client: Client, changed: Callable[[tuple[str, ...]], None]) -> None:
         """``changed`` gets the URIs of changed files."""

@@ -42,7 +42,7 @@ _Stream = AsyncIterator[events.Event]
 
 
 class ProgramRunner(Record):
-    """Runs the tasks of one suite."""
+    """Runs the tasks of a suite."""
 
     folder: Path
     settings: BenchSettings

@@ -1,4 +1,4 @@
-"""What a suite's run found of one task."""
+"""What a suite's run found of a task."""
 
 from __future__ import annotations
 

@@ -126,7 +126,7 @@ class Heard:
 
     @property
     def waiting(self) -> tuple[str, ...]:
-        """Proposals that nobody decided on and that no later one replaces, in words."""
+        """Open proposals that no later one replaces, in words."""
         accepted = {proposal.kernel for proposal in self.proposals if proposal.id in self.taken}
         left = [proposal for proposal in self.proposals if proposal.id not in self.taken and proposal.kernel not in accepted]
         return tuple(_in_words(proposal) for proposal in left)

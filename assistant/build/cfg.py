@@ -105,7 +105,7 @@ def opcode_name(instruction: SassInstruction) -> str:
 
 
 def control_flow(code: KernelCode) -> ControlFlow:
-    """The graph of one kernel."""
+    """The graph of a kernel."""
     labels = dict(code.labels)
     leaders = _leaders(code.instructions, labels)
     starts = sorted(leaders)

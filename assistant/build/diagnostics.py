@@ -26,6 +26,8 @@ _NVCC_FATAL = re.compile(r"^nvcc (?P<severity>fatal|warning)\s*: (?P<message>.*)
 _GCC = re.compile(
     r"^(?P<file>[^\s:][^:]*):(?P<line>\d+)(?::(?P<column>\d+))?: (?P<severity>fatal error|error|warning|note): (?P<message>.*)$"
 )
+_OF_A_HEADER = "#pragma once in main file"
+"""Said of a header that is looked at by itself, which is nothing to be warned of."""
 _GCC_PLACELESS = re.compile(r"^(?:cc1plus|cc1|g\+\+|gcc): (?P<severity>fatal error|error): (?P<message>.*)$")
 _PTXAS = re.compile(r"^ptxas (?:(?P<file>[^,]+), line (?P<line>\d+); )?(?P<severity>fatal|error|warning)\s*: (?P<message>.*)$")
 _MOST_CHARACTERS = 4000
@@ -86,7 +88,7 @@ def parse_gcc(output: str) -> tuple[Diagnostic, ...]:
             found.append(Diagnostic("", 0, 0, DiagnosticSeverity.ERROR, placeless["message"], None, "g++"))
             continue
         match = _GCC.match(line)
-        if match is None:
+        if match is None or match["message"] == _OF_A_HEADER:
             continue
         severity = _SEVERITIES[match["severity"]]
         if severity is DiagnosticSeverity.NOTE and found:

@@ -24,7 +24,7 @@ def regroupings(facts: RegionFacts) -> tuple[Correction, ...]:
 
 
 def _is_divergent(facts: RegionFacts, key: AccessKey) -> bool:
-    """Whether the access runs in every iteration of one loop that threads of a warp leave at different times."""
+    """Whether the access runs in every iteration of a loop that threads of a warp leave at different times."""
     chain = facts.chain(key)
     if len(chain) != 1 or chain[0].has_jump or not facts.has_one_context(key) or facts.loops.has_agreeing_trips(chain[0]):
         return False

@@ -85,7 +85,7 @@ _NVRTC_PREFIXES = _words(
 
 
 def choose_flags(*, command_line: tuple[str, ...] | None, project: tuple[str, ...] | None, database: tuple[str, ...] | None) -> Flags:
-    """The flags of one source and where they come from; None stands for a place that says nothing."""
+    """The flags of a source and where they come from; None stands for a place that says nothing."""
     candidates = ((command_line, "command line"), (project, "kernelopt.toml"), (database, "compile_commands.json"))
     for arguments, origin in candidates:
         if arguments is not None:
@@ -170,7 +170,7 @@ def compile_commands_flags(database: str, source: Path, read: ReadText) -> tuple
 
 
 def entry_flags(entry: CompileEntry, read: ReadText) -> tuple[str, ...]:
-    """The flags of one entry, with absolute folders. Raises ValueError for a file with flags that is none."""
+    """The flags of an entry, with absolute folders. Raises ValueError for a file with flags that is none."""
     return absolute_flags(expand(entry.words, Path(entry.directory), read), entry.directory)
 
 

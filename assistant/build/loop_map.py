@@ -87,7 +87,7 @@ class LoopMap(Record):
         }
 
     def has_agreeing_warps(self, source: SourceLoop) -> bool:
-        """Whether no branch of the loop's lines ever sent threads of one warp different ways."""
+        """Whether no branch of the loop's lines ever sent threads of a warp different ways."""
         inside = [e for e in self.executions if holds(source, e.file, e.line)]
         return bool(inside) and all(e.partings == 0 and e.divergent_branches == 0 for e in inside)
 

@@ -60,7 +60,7 @@ WORK = frozenset(
 
 
 class Emulated(Record):
-    """What the emulator saw of one launch, by line."""
+    """What the emulator saw of a launch, by line."""
 
     blocks: tuple[BlockExecution, ...]
 

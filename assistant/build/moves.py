@@ -57,7 +57,7 @@ def _is_seen(key: AccessKey, emulated: Emulated) -> bool:
 
 
 def _moves(target: AccessKey, emulated: Emulated, machine: Machine, around: KnownPlaces) -> list[_Move]:
-    """Sites of one other line that outnumber its machine code under the target's condition by just what the target has."""
+    """Sites of another line that outnumber its machine code under the target's condition by just what the target has."""
     count = machine[target].total()
     conditions = {around.condition(region) for region in machine[target]}
     if len(conditions) != 1 or None in conditions:

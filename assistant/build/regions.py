@@ -38,7 +38,7 @@ class Ran(Record):
 
 
 class RegionFacts(Record):
-    """What is proved about the regions of one launch."""
+    """What is proved about the regions of a launch."""
 
     graph: ControlFlow
     loops: LoopMap

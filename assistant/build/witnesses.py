@@ -66,7 +66,7 @@ def _access_equation(made: dict[str, float], sites: list[AccessSite]) -> Equatio
 
 
 def _are_copies(machine: Machine, made: Counter[str]) -> bool:
-    """Whether so many blocks of one loop do so much alike that it must be the source's work."""
+    """Whether so many blocks of a loop do so much alike that it must be the source's work."""
     loops = {machine.innermost_loop(machine.named(name)) for name in made}
     return len(made) >= _COPIES and len(set(made.values())) == len(loops) == 1 and None not in loops
 

@@ -1,6 +1,6 @@
 """May a language model be asked? Shown and asked on the terminal, at the first use per workspace and endpoint.
 
-Where no person can be asked, naming the model's planner is the consent, and what is sent is said on standard error.
+Where no person can be asked, naming the model's planner is the consent, and what is sent is reported on standard error.
 """
 
 from __future__ import annotations

@@ -62,7 +62,7 @@ def page_path(path: Path) -> Path:
 async def with_page(
     profile: Callable[[Callable[[ProfileReport], None]], AsyncIterator[events.Event]], path: Path
 ) -> AsyncIterator[events.Event]:
-    """The events of a profile; the page is written, and said so, just before the last of them."""
+    """The events of a profile; the page is written, which a message reports, just before the last of them."""
     kept: list[ProfileReport] = []
     seen: list[events.Event] = []
     async for event in profile(kept.append):

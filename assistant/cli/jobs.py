@@ -58,10 +58,10 @@ def run_async(main: Callable[[], Awaitable[int]], interrupted: str = _INTERRUPTE
     try:
         return asyncio.run(cancellable())
     finally:
-        sys.unraisablehook = _tell_unraisable
+        sys.unraisablehook = _report_unraisable
 
 
-def _tell_unraisable(raised: sys.UnraisableHookArgs) -> None:
+def _report_unraisable(raised: sys.UnraisableHookArgs) -> None:
     """Report every such error but one: pipes of a worker whose start was cancelled find the event loop closed, and the worker ends too."""
     is_late = isinstance(raised.exc_value, RuntimeError) and str(raised.exc_value) == _LOOP_IS_CLOSED
     if not is_late:

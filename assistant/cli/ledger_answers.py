@@ -106,10 +106,10 @@ def print_history(file: Path | None, limit: int, as_json: bool) -> None:
         console().print(line.rstrip(), markup=False, highlight=False, soft_wrap=True)
     if not attempts and not decisions:
         console().print(f"nothing was tried {'in this workspace' if file is None else f'on {file}'} yet", markup=False)
-    _tell_interrupted(store, workspace, path)
+    _report_interrupted(store, workspace, path)
 
 
-def _tell_interrupted(store: SearchStore, workspace: Path, path: Path | None) -> None:
+def _report_interrupted(store: SearchStore, workspace: Path, path: Path | None) -> None:
     """How a search on the file goes on that came to no end."""
     if path is None:
         return

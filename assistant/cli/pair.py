@@ -170,7 +170,7 @@ class _Terminal:
                         self._end_older_judging()
                         self._todo.put_nowait(_FileSaved())
         except KernelOptError as error:
-            self._tell(error)
+            self._show_error(error)
         finally:
             is_watching.set()
 
@@ -185,7 +185,7 @@ class _Terminal:
         try:
             text = read_source(self._request.file).text
         except UsageError as error:
-            self._tell(error)
+            self._show_error(error)
             return
         if not text:  # most often it is being written: its end is noticed
             self._say(f"{self._request.file.name} is empty: it is answered when it is saved with text")
@@ -197,7 +197,7 @@ class _Terminal:
             if not task.cancelled():
                 task.result()
         except KernelOptError as error:
-            self._tell(error)
+            self._show_error(error)
         finally:
             self._judging = None
             await _ended(task)
@@ -214,7 +214,7 @@ class _Terminal:
                 return False
             await self._command(verb, rest.strip())
         except KernelOptError as error:
-            self._tell(error)
+            self._show_error(error)
         return True
 
     async def _command(self, verb: str, rest: str) -> None:
@@ -268,7 +268,7 @@ class _Terminal:
                 self._show(event)
                 status.follow(event)
 
-    def _tell(self, error: KernelOptError) -> None:
+    def _show_error(self, error: KernelOptError) -> None:
         self._say(f"{error.message}\n  try: {error.remedy}" if error.remedy else error.message)
 
 

@@ -19,6 +19,7 @@ from assistant.engine import text_in_python
 from assistant.errors import UsageError
 from assistant.lab.configuring import configure_project
 from assistant.model.program import FoundProgram, ProgramOrigin, ProgramSearch
+from assistant.profile.quantity import first_of
 from assistant.program import KeptFacts, choose_program, chosen_program, find_programs, programs_of_folder
 from assistant.program.build_files import build_hint
 from assistant.serialize import dumps, encode
@@ -67,8 +68,9 @@ def use_program(file: Path | None, name: str, cflags: str | None, as_json: bool)
     names = [program.name for program in found]
     name = _named(found, name)
     if name not in names:
-        known = ", ".join(names[:_NAMES_SHOWN]) + (", …" if len(names) > _NAMES_SHOWN else "")
-        remedy = f"name one of these: {known}" if names else f"kernelopt program {path.name} lists what was looked for"
+        remedy = (
+            f"name one of these: {first_of(names, _NAMES_SHOWN)}" if names else f"kernelopt program {path.name} lists what was looked for"
+        )
         raise UsageError(f"{path.name} belongs to no program {name}", remedy)
     choose_program(path, find_workspace(path), name)
     if as_json:

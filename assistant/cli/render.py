@@ -118,7 +118,7 @@ class TextRenderer:
         self._console.print(text, highlight=False, soft_wrap=True)
 
     def _ended(self, event: events.JobEnded) -> None:
-        """The last word, unless it was just said as an error."""
+        """The last line, unless it was just shown as an error."""
         self._meter.total()
         if event.reason != self._last_error:
             self._print(f"[bold]{escape(event.reason)}[/]" if event.exit_code == 0 else f"[bold yellow]{escape(event.reason)}[/]")

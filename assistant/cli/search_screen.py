@@ -1,7 +1,7 @@
 """What ``optimize`` shows: per kernel its findings, the plan, one line a candidate, then the proposal.
 
-Nothing is said twice: variants of one edit share a line, a finding that stands after an edit is only named, and the verdict, the
-prediction and the evidence of a proposal are said by its explanation alone.
+Nothing is shown twice: variants of one edit share a line, a finding that stands after an edit is only named, and the verdict, the
+prediction and the evidence of a proposal are shown in its explanation alone.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ _OUTCOME_COLUMNS = 12
 _BAR_COLUMNS = 24
 _RATIO_COLUMNS = len("predicted 12.34x")
 _SMALLEST_SHOWN_RATIO = 0.01
-"""Costs below this share of the time are said to be small, not numbered: the model does not know them better."""
+"""Costs below this share of the time are called small, without a number: the model does not know them better."""
 
 
 class SearchScreen:
-    """Writes the events of a search as they come; variants of one edit are held back until the last of them is known."""
+    """Writes the events of a search as they come; variants of an edit are held back until the last of them is known."""
 
     def __init__(self, console: Console, is_verbose: bool) -> None:
         self._console = console

@@ -84,7 +84,7 @@ class VerificationSettings(_Section):
 
 
 class LimitSettings(_Section):
-    """Bounds of one job."""
+    """Bounds of a job."""
 
     memory_bytes: int = Field(default=8 * _GIB, ge=64 * _MIB, description="Memory a program under test may take.")
     output_bytes: int = Field(default=16 * _MIB, ge=1024, description="Output of a program that is kept; the rest is cut.")
@@ -130,7 +130,7 @@ _PROFILE = rf"^[^\s:]+(:[^\s:=]+)?: *{_WORD}( +{_WORD})*$"
 
 
 def _of_role(what: str, fallback: str, pattern: str | None = None) -> Any:
-    """A setting of one role (pydantic's field), for those that another setting stands in for."""
+    """A setting of a role (pydantic's field), for those that another setting stands in for."""
     return Field(default=None, pattern=pattern, description=f"{what}; absent: `provider.{fallback}`.", json_schema_extra=_USER_ONLY)
 
 
@@ -171,7 +171,7 @@ class ProviderSettings(_Section):
         default=None,
         ge=1000,
         description="Tokens one prompt may have, by estimate; what is least useful is cut first, and the prompt says so. Absent: what "
-        "the model's context leaves beside its answer, at most 64,000; 24,000 of a model without a profile.",
+        "the model's context leaves next to its answer, at most 64,000; 24,000 of a model without a profile.",
         json_schema_extra=_USER_ONLY,
     )
     profiles: tuple[Annotated[str, StringConstraints(pattern=_PROFILE)], ...] = Field(
@@ -332,7 +332,7 @@ class SearchSettings(_Section):
 
 
 class Settings(_Section):
-    """All settings of one workspace, resolved."""
+    """All settings of a workspace, resolved."""
 
     target: str = Field(default="h200", min_length=1, description="GPU that speed is predicted for where none is present.")
     device: str = Field(

@@ -17,7 +17,7 @@ __all__ = ["EditFailure", "EditOutOfRange", "OverlappingEdits", "apply_edits", "
 
 
 class OverlappingEdits(Record):
-    """Two edits of one set change the same characters, so their order would decide."""
+    """Two edits of a set change the same characters, so their order would decide."""
 
     first: TextEdit
     second: TextEdit

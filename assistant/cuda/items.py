@@ -1,7 +1,7 @@
 """What stands at file and namespace scope of a text: functions, declarations, macros and other directives, with the names they declare.
 
 Found over tokens, not in a syntax tree: macros and branches of ``#if`` that a grammar cannot follow change nothing here. Where braces do
-not balance (``#if`` around half a function) nothing is said at all.
+not balance (``#if`` around half a function) nothing is returned.
 
 Example::
 

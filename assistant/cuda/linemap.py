@@ -1,4 +1,4 @@
-"""Where the lines of an older text are in a newer one: what was said of a line stays with it while somebody types above it.
+"""Where the lines of an older text are in a newer one: what was reported of a line stays with it while somebody types above it.
 
 Example::
 

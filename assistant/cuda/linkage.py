@@ -41,7 +41,7 @@ class MainFunction(Record):
 
 
 class Linkage(Record):
-    """The names of one text that matter when units are linked."""
+    """The names of a text that matter when units are linked."""
 
     defined: frozenset[str]
     """What other units can take: functions and variables with external linkage, explicit instantiations of templates."""

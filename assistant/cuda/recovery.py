@@ -74,7 +74,7 @@ def recover(text: str) -> RecoveredTrees:
 
 
 def located(trees: tuple[SyntaxTree, ...], span: Span) -> tuple[SyntaxTree, Node]:
-    """The node that covers just ``span``, which one of ``trees`` said of a node, with its tree."""
+    """The node that covers just ``span``, which is that of a node in one of ``trees``, with its tree."""
     return next((tree, node) for tree in trees if (node := tree.node_at(span)) is not None and tree.span(node) == span)
 
 

@@ -69,7 +69,7 @@ def kept(question: Callable[Concatenate[SyntaxTree, _P], _R]) -> Callable[Concat
 
 
 class SyntaxTree:
-    """One parse of one text; half-typed text gives a tree with ERROR or missing nodes."""
+    """One parse of a text; half-typed text gives a tree with ERROR or missing nodes."""
 
     def __init__(self, text: str, reading: Reading | None = None, others: tuple[Source, ...] = ()) -> None:
         """``reading`` is what the grammar sees of the text, by default ``read(text)``; it may be longer.

@@ -18,7 +18,7 @@ __all__ = ["CaseReply", "CaseRequest", "Image", "MemoryReply", "ReplayReply", "R
 
 
 class UnitCode(Record):
-    """Compiled device code of one translation unit."""
+    """Compiled device code of a translation unit."""
 
     cubin: Path
     kernels: tuple[tuple[str, str], ...]
@@ -28,7 +28,7 @@ class UnitCode(Record):
 
 
 class Image(Record):
-    """Compiled device code of one program."""
+    """Compiled device code of a program."""
 
     cubin: Path
     kernels: tuple[tuple[str, str], ...]

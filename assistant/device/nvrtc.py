@@ -11,7 +11,7 @@ __all__ = ["NvrtcOutput", "compile_device_text"]
 
 
 class NvrtcOutput(Record):
-    """What NVRTC said; ``cubin`` is None where it refused the text."""
+    """NVRTC's result; ``cubin`` is None where it refused the text."""
 
     cubin: bytes | None
     ptx: str

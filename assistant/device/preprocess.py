@@ -58,7 +58,7 @@ def preprocess(request: CompileRequest, toolchain: Toolchain, runner: ToolRunner
 
 
 class _Passes:
-    """The two preprocessings of one program."""
+    """The two preprocessings of a program."""
 
     def __init__(self, request: CompileRequest, toolchain: Toolchain, runner: ToolRunner, scratch: Path, given: NvccInputs) -> None:
         self._request = request

@@ -204,7 +204,7 @@ def _failed(error: str) -> CaseReply:
 
 
 class _Repeats:
-    """The runs of one case."""
+    """The runs of a case."""
 
     def __init__(self, state: GpuState, request: ReplayRequest, pristine: Pristine, image: LoadedImage, stage: Stage) -> None:
         self._state = state

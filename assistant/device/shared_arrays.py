@@ -24,7 +24,7 @@ _CHUNK_BYTES = 16 << 20
 
 
 class SharedRegion(Record):
-    """A part of one allocation."""
+    """A part of an allocation."""
 
     handle: str
     """``CUipcMemHandle`` of the allocation, in hexadecimal."""

@@ -1,4 +1,4 @@
-"""The last answer of one command on a source, from which its view is built."""
+"""The last answer of a command on a source, from which its view is built."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _E = TypeVar("_E")
 
 
 class Analysis(Record):
-    """The last answer of one command on a source."""
+    """The last answer of a command on a source."""
 
     text: str
     """The text that was looked at."""

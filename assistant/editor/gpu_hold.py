@@ -22,7 +22,7 @@ _POLL_S = 1.0
 
 
 class GpuHold:
-    """Which programs use the GPUs that background work of one lane needs."""
+    """Which programs use the GPUs that background work of a lane needs."""
 
     def __init__(self, users: GpuUsers, changed: Callable[[], None]) -> None:
         """``changed`` is called on the event loop."""

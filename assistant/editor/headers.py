@@ -24,7 +24,7 @@ _MOST_BYTES = 1 << 20
 
 
 class Headers:
-    """The headers of one source; read again only when its own directives or files on disk change."""
+    """The headers of a source; read again only when its own directives or files on disk change."""
 
     def __init__(self) -> None:
         self._asked: tuple[Path, tuple[str, ...]] | None = None

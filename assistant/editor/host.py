@@ -148,7 +148,7 @@ async def _closing(stream: AsyncIterator[Event]) -> AsyncIterator[Event]:
 
 
 def _answer(session: Session, task: Task) -> AsyncIterator[Event]:
-    """The events of one job."""
+    """The events of a job."""
     match task.verb:
         case Verb.INSPECT:
             return session.inspect(task.request)

@@ -27,7 +27,7 @@ SEARCHES = frozenset({Verb.OPTIMIZE, Verb.PAIR_SUGGEST})
 
 
 class JobRequests:
-    """The requests of one editor session."""
+    """The requests of an editor session."""
 
     def __init__(self, documents: Mapping[str, OpenDocument], programs: OpenPrograms, parts: EditorParts) -> None:
         self._documents = documents

@@ -29,7 +29,7 @@ __all__ = ["Lane", "Work", "WorkListener"]
 
 
 class WorkListener(Protocol):
-    """Hears what becomes of one piece of work; called on the event loop, must not block."""
+    """Hears what becomes of a piece of work; called on the event loop, must not block."""
 
     def started(self, work: Work) -> None: ...
 
@@ -45,7 +45,7 @@ class WorkListener(Protocol):
 
 
 class Work(Record):
-    """One task of one source."""
+    """One task of a source."""
 
     id: str
     """``J…``: the job's id, known before it starts."""

@@ -75,6 +75,11 @@ class OpenDocument:
         return self.live is not None or self.parsed.has_main or self._is_declared or self.program is not None
 
     @property
+    def may_be_of_extension(self) -> bool:
+        """Whether a PyTorch extension may build it, whose headers and flags its declared launches need."""
+        return not self._is_alone and self.live is None and self._is_declared and not self.parsed.has_main
+
+    @property
     def may_have_program(self) -> bool:
         """Whether a program is looked for: not for what is run on arrays, or on shapes that are declared with it."""
         return not self._is_alone and self.live is None and (self.parsed.has_main or not self._is_declared)
@@ -189,7 +194,7 @@ class OpenDocument:
         return () if job_id in self._overtaken else tuple(self._partial.get(job_id, ()))
 
     def take(self, command: str, text: str, reported: Sequence[Event]) -> bool:
-        """Take what a job on another file of its program said of this one's ``text``; True when the view changed.
+        """Take what a job on another file of its program reported of this one's ``text``; True when the view changed.
 
         What leaves out kernels is no answer, and shown only until there is one.
         """

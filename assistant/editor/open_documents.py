@@ -21,7 +21,7 @@ __all__ = ["OpenDocuments"]
 
 
 class OpenDocuments(dict[str, OpenDocument]):
-    """Those of one editor session, in the order they were opened."""
+    """Open documents of an editor session, in the order they were opened."""
 
     def open(self, key: str) -> OpenDocument:
         """Raises UsageError for a source that is not open."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,8 +20,9 @@ from assistant.config import Settings, find_workspace
 from assistant.editor.open_document import OpenDocument
 from assistant.editor.program_search import ProgramSearches
 from assistant.editor.program_words import choice_question
-from assistant.engine import FilePrograms, JobRequest
-from assistant.errors import UsageError
+from assistant.engine import FilePrograms, JobRequest, find_extension
+from assistant.errors import CannotAnswerError, UsageError
+from assistant.model.build import Flags
 from assistant.model.program import STANDS_ALONE, FoundProgram, ProgramSearch
 from assistant.program import choose_program
 
@@ -31,7 +33,7 @@ AskProgram = Callable[[str, tuple[str, ...]], Awaitable[str | None]]
 
 
 class OpenPrograms:
-    """The programs of one editor session's sources."""
+    """The programs of an editor session's sources."""
 
     def __init__(
         self,
@@ -46,6 +48,8 @@ class OpenPrograms:
         self._known = known
         self._ask = ask
         self._searches = ProgramSearches()
+        self._extensions: dict[Path, FoundProgram | None] = {}
+        """Of sources with declared launches, until a file changes."""
         self._looking: dict[str, asyncio.Task[FilePrograms | None]] = {}
         self._asking: dict[Path, asyncio.Task[str | None]] = {}
 
@@ -85,7 +89,8 @@ class OpenPrograms:
     async def request(self, document: OpenDocument, request: JobRequest) -> JobRequest:
         """``request`` about the source in its program; as it is where there is none, or a person has not chosen yet."""
         programs = await self.find(document)
-        return _judged_in(programs, self.within(document, request, None if programs is None else programs.program))
+        program = await self._extension_of(document, request) if programs is None else programs.program
+        return _judged_in(programs, self.within(document, request, program))
 
     async def settled_request(self, document: OpenDocument, request: JobRequest) -> JobRequest:
         """As ``request``, for a job that a person asked for: where several programs are possible, they are asked which one is meant.
@@ -95,10 +100,11 @@ class OpenPrograms:
         programs = await self.find(document)
         if programs is not None and len(programs.meant) > 1:
             programs = await self._chosen_by_person(document, programs)
-        return _judged_in(programs, self.within(document, request, None if programs is None else programs.settled()))
+        program = await self._extension_of(document, request) if programs is None else programs.settled()
+        return _judged_in(programs, self.within(document, request, program))
 
     def within(self, document: OpenDocument, request: JobRequest, program: FoundProgram | None) -> JobRequest:
-        """``request`` with the program that the source is run by, and what is open of that; what is said of those is shown there."""
+        """``request`` with the program that the source is run by, and what is open of that; what is reported of those is shown there."""
         if program is None:
             return request
         others = [other for other in self._documents.values() if other is not document and other.path in program.files]
@@ -130,6 +136,7 @@ class OpenPrograms:
     def changed(self, paths: Iterable[Path]) -> None:
         """Files changed: what was found with them is looked for again when it is next needed."""
         self._searches.forget(paths)
+        self._extensions.clear()
 
     async def close(self) -> None:
         """End what is under way."""
@@ -137,6 +144,17 @@ class OpenPrograms:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _extension_of(self, document: OpenDocument, request: JobRequest) -> FoundProgram | None:
+        """The PyTorch extension of a source with declared launches; None where there is none, or several differ and none was chosen."""
+        if not document.may_be_of_extension:
+            return None
+        if document.path not in self._extensions:
+            found = None
+            with suppress(CannotAnswerError):
+                found = await asyncio.to_thread(find_extension, replace(request, programs=None), Flags(request.cflags or ()))
+            self._extensions[document.path] = found
+        return self._extensions[document.path]
 
     def _question(self, document: OpenDocument) -> JobRequest:
         """With every open text, as any of them may say what belongs together."""

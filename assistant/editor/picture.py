@@ -343,7 +343,7 @@ def _all(analyses: Mapping[str, Analysis], command: str, kind: type[_E]) -> Iter
 
 
 def _launches(analysis: Analysis | None, kernel: str) -> tuple[LaunchView, ...]:
-    """Launch shapes of one kernel, costliest first."""
+    """Launch shapes of a kernel, costliest first."""
     if analysis is None:
         return ()
     counted: dict[object, events.Profile] = {}

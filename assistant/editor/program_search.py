@@ -25,7 +25,7 @@ __all__ = ["ProgramSearches"]
 
 
 class _Answer(Record):
-    """What came of one search."""
+    """What came of a search."""
 
     programs: FilePrograms
     workspace: Path
@@ -34,7 +34,7 @@ class _Answer(Record):
 
 
 class ProgramSearches:
-    """The searches of one front end. Nothing here waits on the event loop but ``find``."""
+    """The searches of a front end. Nothing here waits on the event loop but ``find``."""
 
     def __init__(self) -> None:
         self._answers: dict[Path, _Answer] = {}

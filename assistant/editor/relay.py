@@ -109,19 +109,19 @@ class ModelAnswers:
 
     async def _answer(self, number: int, request: CompletionRequest) -> None:
         pieces: asyncio.Queue[str | None] = asyncio.Queue()
-        telling = asyncio.create_task(self._tell(number, pieces))
+        sending = asyncio.create_task(self._send_pieces(number, pieces))
         try:
             answer = _NO_MODEL if self._models is None else await self._models.complete(request, pieces.put_nowait)
             pieces.put_nowait(None)
-            await telling
+            await sending
             await self._send({"ask": number, "answer": encode(answer)})
         except ConnectionError:
             return  # the host is gone, which its reader reports
         finally:
-            telling.cancel()
-            await asyncio.gather(telling, return_exceptions=True)
+            sending.cancel()
+            await asyncio.gather(sending, return_exceptions=True)
 
-    async def _tell(self, number: int, pieces: asyncio.Queue[str | None]) -> None:
+    async def _send_pieces(self, number: int, pieces: asyncio.Queue[str | None]) -> None:
         """Pieces in their order, each before the answer; None ends them."""
         while (piece := await pieces.get()) is not None:
             await self._send({"ask": number, "piece": piece})

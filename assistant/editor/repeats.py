@@ -47,7 +47,7 @@ class ReportedNotes:
 
 
 def without_repeats(notes: Iterable[Note]) -> tuple[Note, ...]:
-    """One note of each kind and place: launches of one kernel repeat their findings, commands their diagnostics."""
+    """One note of each kind and place: launches of a kernel repeat their findings, commands their diagnostics."""
     kept: dict[object, Note] = {}
     for note in notes:
         key = (

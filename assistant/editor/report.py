@@ -43,7 +43,7 @@ from assistant.record import Record
 __all__ = ["Bar", "Fact", "FindingPart", "KernelPart", "LaunchPart", "Report", "RooflinePart", "Row", "build_report", "comparisons"]
 
 _SHOWN_LAUNCHES = 8
-"""Launch shapes of one kernel that are shown with all their parts; the costliest come first."""
+"""Launch shapes of a kernel that are shown with all their parts; the costliest come first."""
 _NO_STALLS = "Stalls of warps were not sampled: that needs a GPU. This profile was made on {method}."
 _EXCESS_HEAT = "the line's share of the traffic of this launch beyond the ideal, in 32-byte sectors and shared-memory wavefronts"
 _STALL_HEAT = "the line's share of this launch's stall samples; next to it the line's share of the traffic beyond the ideal"

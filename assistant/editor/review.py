@@ -70,7 +70,7 @@ class _Reversible(Record):
 
 
 class Review:
-    """Decisions of one front end on the texts that it has open."""
+    """Decisions of a front end on the texts that it has open."""
 
     def __init__(self, store: ProposalStore, who: str) -> None:
         self._store = store

@@ -135,7 +135,7 @@ class EditorSession:
         return self._documents.reparsed(key).view if key in self._documents else EMPTY_VIEW
 
     def unopened(self, key: str) -> Mapping[Path, UnopenedFile]:
-        """What jobs on a source said of files that are not open."""
+        """What jobs on a source reported of files that are not open."""
         return self._answers.unopened.of(key)
 
     def text(self, key: str) -> str:
@@ -207,13 +207,13 @@ class EditorSession:
         return await self._built(key, lambda path: configured(path, options, self._parts.guard, showing))
 
     async def _built(self, key: str, build: Callable[[Path], Awaitable[str]]) -> str:
-        said = await build(self._documents.open(key).path)
+        report = await build(self._documents.open(key).path)
         self._programs.changed(document.path for document in self._documents.values())
         for document in self._documents.values():
             if document.may_have_program and self._parts.guard.is_trusted(document.path):
                 self._programs.look(document)
                 self._staging.changed(document.key, Trigger.CHANGED_ON_DISK, self._parts.settings_of(document.path))
-        return said
+        return report
 
     def offers_changed(self) -> None:
         """A decision was taken, or a turn of a pair session: show what is open now."""

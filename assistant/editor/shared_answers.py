@@ -29,7 +29,7 @@ _OfKernel = (
 
 
 def own(reported: Iterable[events.Event]) -> list[events.Event]:
-    """Without what is said of kernels in other files."""
+    """Without what is reported of kernels in other files."""
     mine = (event for event in reported if not isinstance(event, _OfKernel) or event.file is None)
     return [_as_written(event) if isinstance(event, _OfKernel) else event for event in mine]
 
@@ -40,14 +40,14 @@ def files_named_in(reported: Iterable[events.Event]) -> tuple[Path, ...]:
 
 
 def of_file(reported: Iterable[events.Event], file: Path) -> list[events.Event]:
-    """What is said of the kernels in ``file``, of its lines, and of the job as a whole."""
+    """What is reported of the kernels in ``file``, of its lines, and of the job as a whole."""
     events_of_job = tuple(reported)
     job_file = next((event.file for event in events_of_job if isinstance(event, events.JobStarted)), "")
     return [kept for event in events_of_job if (kept := _seen_from(event, str(file), job_file)) is not None]
 
 
 def _seen_from(event: events.Event, file: str, job_file: str) -> events.Event | None:
-    """The event as one of a job on ``file``; None for what is not said there."""
+    """The event as one of a job on ``file``; None for what is not shown there."""
     match event:
         case events.KernelFound(launches=launches) if event.file == file:
             seen = tuple(_launch_seen_from(launch, file, job_file) for launch in launches)

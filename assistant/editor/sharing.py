@@ -24,7 +24,7 @@ __all__ = ["AnswerSharing"]
 
 
 class AnswerSharing:
-    """For the open sources of one editor session."""
+    """For the open sources of an editor session."""
 
     def __init__(
         self, store: AnalysisStore, documents: OpenDocuments, cancel_waiting: Callable[[str, Verb], None], shown: Callable[[str], None]

@@ -81,7 +81,7 @@ def stall_origin(items: Sequence[StallView]) -> str:
 
 
 class _Top(Record):
-    """What the warps of one kernel mostly wait for on a line."""
+    """What the warps of a kernel mostly wait for on a line."""
 
     kernel: str
     share: float

@@ -42,7 +42,7 @@ _WORDS_KEPT = 60
 
 
 class Threads(Record):
-    """What the text says of the blocks of one function."""
+    """What the text says of the blocks of a function."""
 
     blocks: tuple[Dim3, ...] | None
     """None: any."""
@@ -83,7 +83,7 @@ class _Search(Record):
     threads: Threads
 
     def note(self, barrier: Node, statement: Node) -> Note | None:
-        """What there is to say of the barrier because of one ``if`` around it."""
+        """What there is to say of the barrier because of an ``if`` around it."""
         condition = condition_of(statement)
         if condition is None or not self._axes(condition, 0):
             return None

@@ -49,7 +49,7 @@ def literal_notes(tree: SyntaxTree) -> Iterator[Note]:
 
 
 class _Literals:
-    """The literals of one function."""
+    """The literals of a function."""
 
     def __init__(self, tree: SyntaxTree, function: Function) -> None:
         self._tree = tree

@@ -65,7 +65,7 @@ class UnopenedFiles:
         self._files.pop(key, None)
 
     def changed(self, paths: Collection[Path]) -> tuple[str, ...]:
-        """Files changed: what was said of them holds no longer. The sources whose jobs said it."""
+        """Files changed: what was reported of them holds no longer. Returns the sources whose jobs reported it."""
         keys = tuple(key for key, files in self._files.items() if any(path in files for path in paths))
         for key in keys:
             self._files[key] = {path: document for path, document in self._files[key].items() if path not in paths}

@@ -59,7 +59,7 @@ class LaunchView(Record):
 
 
 class LineView(Record):
-    """Counters of one line and kind of access, in its kernel's costliest launch."""
+    """Counters of a line and kind of access, in its kernel's costliest launch."""
 
     line: int
     kernel: str

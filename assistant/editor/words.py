@@ -133,14 +133,14 @@ def hot_lines(view: View) -> Iterator[tuple[int, list[LineView]]]:
 
 def line_hint(items: Sequence[LineView]) -> str:
     """A line's counters, the farthest from its ideal first: ``store 31.2 sectors/request (ideal 3.94)``; as much as fits."""
-    return fitted(_said(items))
+    return fitted(_found_words(items))
 
 
 def line_origin(items: Sequence[LineView]) -> str:
     """All that `line_hint` may leave out, where its numbers come from, and why those marked ``~`` are estimated."""
     reasons = dict.fromkeys(i.counters.grade_reason or "no reason is recorded" for i in items if i.counters.grade != "exact")
     estimated = f"; ~ is estimated: {'; '.join(reasons)}" if reasons else ""
-    return f"{'; '.join(_said(items))}: counted by {_counter_source(items[0])}, in the kernel's costliest launch{estimated}"
+    return f"{'; '.join(_found_words(items))}: counted by {_counter_source(items[0])}, in the kernel's costliest launch{estimated}"
 
 
 def kernel_table(kernel: KernelView) -> str:
@@ -273,7 +273,7 @@ def _launch_occupancy(kernel: KernelView) -> tuple[float, int] | None:
     return None if counted is None or launch is None else (counted.value, math.prod(launch.block))
 
 
-def _said(items: Sequence[LineView]) -> list[str]:
+def _found_words(items: Sequence[LineView]) -> list[str]:
     """Each counter of a line, the farthest from its ideal first; with its kernel where several share the line."""
     is_alone = len({item.kernel for item in items}) == 1
     worst_first = sorted(items, key=_excess, reverse=True)

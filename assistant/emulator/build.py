@@ -244,7 +244,7 @@ def _compile(job: _Job, units: list[Mapping[Path, str]]) -> BuiltProgram | Build
             return _failure(job, diagnostics, run.output)
         if flavour == "checked":
             _keep_apart(made)
-        if key and not run.output:  # what the compiler said is said with every build
+        if key and not run.output:  # what the compiler printed is shown with every build
             kept.keep(key, made)
     foreign = foreign_call_messages(objects, toolkit.objects, job.request.sources[0][0], job.launcher)
     if foreign:

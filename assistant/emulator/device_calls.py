@@ -78,7 +78,7 @@ class ForeignCall(Record):
 
 
 class _Code(Record):
-    """One section of one file."""
+    """One section of a file."""
 
     file: int
     section: int

@@ -1,4 +1,4 @@
-"""The user's files that a build reads, within the rule that compilers are held to (``readable``), and what is said of others.
+"""The user's files that a build reads, within the rule that compilers are held to (``readable``), and the messages about others.
 
 Example::
 

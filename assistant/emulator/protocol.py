@@ -125,7 +125,7 @@ class ReplayRequest(Record):
 
 
 class SiteDetail(Record):
-    """Counters of one access site: what grading against SASS compares."""
+    """Counters of an access site: what grading against SASS compares."""
 
     file: str
     line: int
@@ -178,7 +178,7 @@ class RunReply(Record):
 
 
 class CaseReply(Record):
-    """What came of one case."""
+    """What came of a case."""
 
     ok: bool
     error: str | None

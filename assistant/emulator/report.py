@@ -51,7 +51,7 @@ _ERROR_NAMES = {
 
 
 class Report(Record):
-    """All launches of one run."""
+    """All launches of a run."""
 
     profiles: tuple[LaunchProfile, ...]
     sites: tuple[tuple[SiteDetail, ...], ...]

@@ -67,7 +67,7 @@ _NOWHERE = Place("", 0, "")
 
 
 class Symbolizer:
-    """Places and names of one binary."""
+    """Places and names of a binary."""
 
     def __init__(self, binary: Path, launcher: Launcher | None = None) -> None:
         self._binary = binary

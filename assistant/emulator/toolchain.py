@@ -145,7 +145,7 @@ class StorageFailure(Record):
 
 
 class Toolkit(Record):
-    """The prelude and runtime of one flavour, ready in the cache."""
+    """The prelude and runtime of a flavour, ready in the cache."""
 
     prelude: Path
     """Header to include first; its precompiled form lies next to it."""

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from assistant.engine.job import Job as Job
     from assistant.engine.programs import FilePrograms as FilePrograms
     from assistant.engine.programs import answer_key as answer_key
+    from assistant.engine.programs import find_extension as find_extension
     from assistant.engine.programs import programs_of as programs_of
     from assistant.engine.reading import read_version as read_version
     from assistant.engine.request import WHOLE_PROGRAM as WHOLE_PROGRAM

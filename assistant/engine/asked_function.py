@@ -1,4 +1,4 @@
-"""The part of the program that speeds are of, settled before anything is built or run: a misspelt function is said at once.
+"""The part of the program that speeds are of, settled before anything is built or run: a misspelt function is reported at once.
 
 Example::
 
@@ -21,6 +21,7 @@ from assistant.engine.request import WHOLE_PROGRAM, JobRequest
 from assistant.engine.source_version import SourceVersion
 from assistant.errors import UsageError
 from assistant.model.build import Flags
+from assistant.profile.quantity import first_of
 from assistant.record import Record
 
 __all__ = ["SettledRegion", "check_region", "settle_region"]
@@ -111,4 +112,4 @@ def _nearest(names: tuple[str, ...], asked: str) -> str:
     near = tuple(dict.fromkeys((*whole, *(by_last[name] for name in last))))[:_MOST_NAMES]
     if near:
         return f"did you mean {' or '.join(near)}?"
-    return f"it defines {', '.join(names[:_MOST_NAMES])}{', …' if len(names) > _MOST_NAMES else ''}" if names else "name main"
+    return f"it defines {first_of(names, _MOST_NAMES)}" if names else "name main"

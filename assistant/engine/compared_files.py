@@ -20,6 +20,7 @@ from assistant.engine.source_version import SourceVersion, as_candidate, read_so
 from assistant.errors import CannotAnswerError, KernelOptError
 from assistant.model.program import ProgramOrigin
 from assistant.model.source import Source
+from assistant.profile.quantity import first_of
 from assistant.record import Record
 
 __all__ = ["Sides", "sides_of"]
@@ -94,9 +95,8 @@ def _edits(a: SourceVersion, b: SourceVersion) -> tuple[Source, ...]:
     lacking = sorted(of_a.keys() ^ of_b.keys())
     is_differing = any(of_a[name] != of_b[name] for name in of_a.keys() & of_b.keys())
     if lacking and (is_differing or any(_holds(version, name) for version in (a, b) for name in lacking)):
-        names = ", ".join(lacking[:_NAMES_SHOWN]) + (", …" if len(lacking) > _NAMES_SHOWN else "")
         raise CannotAnswerError(
-            f"{a.source.path} and {b.source.path} are parts of programs of different files ({names})",
+            f"{a.source.path} and {b.source.path} are parts of programs of different files ({first_of(lacking, _NAMES_SHOWN)})",
             "compare a program with an edited copy of it that has the same files",
         )
     root = a.source.path.parent

@@ -24,7 +24,7 @@ _EVENTS: dict[str, Any] = {
 
 
 def event_object(event: Event) -> dict[str, Any]:
-    """The JSON object of one event."""
+    """The JSON object of an event."""
     data: dict[str, Any] = encode(event)
     if data["event"] == "profile":
         data["lines"] = [

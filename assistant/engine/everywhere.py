@@ -97,7 +97,7 @@ async def compare_everywhere(job: Job, sides: Sequence[NamedSides], is_strict: b
     if judged:
         where, worst = max(judged, key=lambda one: _badness(one[1]))
         a, b = sides[0].sides.a.source.sha256, sides[0].sides.b.source.sha256
-        verification = replace(worst.verification, findings=_said_of(where.program, worst.verification.findings))
+        verification = replace(worst.verification, findings=_found_in(where.program, worst.verification.findings))
         job.emit(verdict_event(job, a, b, replace(worst, kernel=None, verification=verification)))
     if failing is None and lacking is not None:
         each, result = lacking
@@ -120,7 +120,7 @@ async def judged_elsewhere(job: Job, before: SourceVersion, after: SourceVersion
         reason = _against(result)
         if reason is not None:
             return NotOffered(f"in the program {other.program} {reason}")
-        findings += _said_of(other.program, _to_decide(result))
+        findings += _found_in(other.program, _to_decide(result))
     return tuple(findings)
 
 
@@ -151,7 +151,7 @@ def _to_decide(result: ComparisonResult) -> list[VerificationFinding]:
     return [found for verdict in result.verdicts for found in verdict.verification.findings if found.outcome is Outcome.NEEDS_DECISION]
 
 
-def _said_of(program: str, findings: Sequence[VerificationFinding]) -> tuple[VerificationFinding, ...]:
+def _found_in(program: str, findings: Sequence[VerificationFinding]) -> tuple[VerificationFinding, ...]:
     return tuple(replace(found, message=f"in the program {program}: {found.message}") for found in findings)
 
 

@@ -102,7 +102,7 @@ def replace_texts(before: Sequence[Source], after: Sequence[Source], note: Path)
 
 
 def replace_text(path: Path, text: str) -> None:
-    """Replace the contents of one file, whatever they are. Raises CannotAnswerError where the file or the disk does not allow it."""
+    """Replace the contents of a file, whatever they are. Raises CannotAnswerError where the file or the disk does not allow it."""
     held = text_in_python(path)
     source = Source(path, text) if held is None else as_on_disk((Source(path, held),), (Source(path, text),))[1][0]
     _check_writable(source.path)

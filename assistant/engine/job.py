@@ -30,7 +30,7 @@ DONE, NO, CANNOT_ANSWER, INTERNAL = 0, 1, 3, 4
 
 
 class Job(Record):
-    """Identity, question and tools of one job."""
+    """Identity, question and tools of a job."""
 
     id: str
     request: JobRequest

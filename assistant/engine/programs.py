@@ -18,6 +18,7 @@ from assistant.engine.request import JobRequest
 from assistant.errors import CannotAnswerError
 from assistant.model.build import Flags
 from assistant.model.program import FoundProgram, ProgramOrigin, ProgramSearch
+from assistant.profile.quantity import first_of
 from assistant.program import KeptFacts, chosen_program, find_extensions, find_programs
 from assistant.program.build_files import BuildWay, build_hint
 from assistant.record import Record
@@ -72,7 +73,7 @@ class FilePrograms(Record):
         if not self.search.found and self.search.problem:
             raise CannotAnswerError(self.search.problem, self.hint or f"kernelopt program {self.file} shows what is found")
         if len(self.meant) > 1:
-            names = ", ".join(program.name for program in self.meant[:_NAMES_SHOWN]) + (", …" if len(self.meant) > _NAMES_SHOWN else "")
+            names = first_of([program.name for program in self.meant], _NAMES_SHOWN)
             message = f"{self.file.name} is part of {len(self.meant)} programs ({names}), and none of them was chosen"
             raise CannotAnswerError(message, f"kernelopt program {self.file} --use {self.meant[0].name} chooses one")
         return self.program or self._alone()

@@ -60,7 +60,7 @@ class JobRequest(Record):
     arguments: tuple[str, ...] = ()
     """The program's own arguments."""
     timeout_s: float | None = None
-    """Wall time of one run of the user's program; None: from the configuration."""
+    """Wall time of a run of the user's program; None: from the configuration."""
     launch_count: int | None = DEFAULT_PROFILED_LAUNCHES
     """Launches shown; None shows all."""
     sample_blocks: int = 4096
@@ -178,6 +178,6 @@ class OptimizeOptions(Record):
     rules: CandidateRules = CandidateRules()
     """What a person asked of every candidate."""
     allowed: tuple[str, ...] = ()
-    """Decisions that are put off to the end of the search, besides those of ``search.allow``."""
+    """Decisions that are put off to the end of the search, in addition to those of ``search.allow``."""
     may_edit_host_code: bool = True
     """Candidates may change host code (launch sites, constants) without anybody being asked."""

@@ -72,7 +72,7 @@ class RunningStore(JobStore, AnalysisStore, Protocol):
 
 
 class JobRunner(Record):
-    """Runs jobs of one front end."""
+    """Runs jobs of a front end."""
 
     open_store: Callable[[], RunningStore]
     """Called when something is to be kept: a job that is refused leaves no memory file behind."""
@@ -124,7 +124,7 @@ class JobRunner(Record):
                 job.say(Severity.WARNING, warning)
             if note:
                 job.say(Severity.INFORMATION, note)
-            _tell_program(job, version)
+            _report_program(job, version)
             async with self._beating(job):
                 ending = await body(job, version)
             exit_code = ending.exit_code
@@ -215,7 +215,7 @@ def _started(job: Job, command: str) -> events.JobStarted:
     return events.JobStarted(job.id, command, str(job.request.file), lab.device, lab.rung, other)
 
 
-def _tell_program(job: Job, version: SourceVersion) -> None:
+def _report_program(job: Job, version: SourceVersion) -> None:
     """Which program was found, where none was named and it is more than the file itself, and what is not distinguished in it."""
     for name in version.untold_kernels if job.lab.describe().name != _EMULATED else ():
         job.say(
@@ -259,7 +259,7 @@ def _seeds(request: JobRequest, settings: Settings) -> tuple[int, ...]:
 
 
 def run_limits(request: JobRequest, settings: Settings) -> RunLimits:
-    """Bounds of one run or replayed case."""
+    """Bounds of a run or replayed case."""
     limits = settings.limits
     wall_s = settings.run.timeout_s if request.timeout_s is None else request.timeout_s
     return RunLimits(

@@ -222,20 +222,20 @@ class Session:
         async def work(listener: Listener) -> None:
             proposal = self.store.find_proposal(id_prefix)
             await self._decisions().accept(proposal, hunk_ids, listener)
-            self._tell_pairs(proposal)
+            self._report_pairs(proposal)
 
         return streamed(work)
 
     def reject(self, id_prefix: str, reason_code: str | None, reason: str | None) -> tuple[events.Event, ...]:
         proposal = self.store.find_proposal(id_prefix)
         decision_events = self._decisions().reject(proposal, reason_code, reason)
-        self._tell_pairs(proposal)
+        self._report_pairs(proposal)
         return decision_events
 
     def undo(self, id_prefix: str) -> tuple[events.Event, ...]:
         proposal = self.store.find_proposal(id_prefix)
         decision_events = self._decisions().undo(proposal)
-        self._tell_pairs(proposal)
+        self._report_pairs(proposal)
         return decision_events
 
     def _judged_in(self, request: JobRequest) -> JobRequest:
@@ -262,7 +262,7 @@ class Session:
     def _runner(self) -> JobRunner:
         return JobRunner(lambda: self.store, self._parts.open_lab, self._parts.who)
 
-    def _tell_pairs(self, proposal: Proposal) -> None:
+    def _report_pairs(self, proposal: Proposal) -> None:
         """A decision is a turn in the pair sessions on the file."""
         pairs = PairSessions(self.store, self.catalogue, self.who)
         for opened in pairs.open_on(proposal.path):
@@ -288,7 +288,7 @@ def _limited(options: OptimizeOptions, loaded: LoadedSettings) -> OptimizeOption
 
 
 def _check_planner(options: OptimizeOptions, settings: Settings) -> None:
-    """What can be said before anything runs."""
+    """Errors of the request that are found before anything runs."""
     name = options.planner or settings.planner
     if name not in ("auto", "expert", "llm", "agent"):
         raise UsageError(f"--planner takes expert, llm, agent or auto, not {name!r}")

@@ -157,7 +157,7 @@ def _failure(build: Build, reply: dict[str, Any]) -> LabFailure | None:
 
 
 def _remedy(build: Build, output: str) -> str:
-    """What may help, from what the build said last."""
+    """What may help, from the last lines of the build's output."""
     started, missing, library = re.search(_STARTED, output), _ABSOLUTE_MISSING.search(output), _NO_LIBRARY.search(output)
     if started is not None:
         return f"the build starts {started[1]}, which needs nvcc to be made: record a target that does not start it, or install nvcc"

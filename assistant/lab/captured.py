@@ -40,7 +40,7 @@ _LEASE_S = 120.0
 _EXTENSION_BUILD_S = 900.0
 """What building a PyTorch extension may take besides its run (chosen: a file with PyTorch's headers takes a minute on a slow core)."""
 _COUNTED_LAUNCHES = 16
-"""Launches of one recording that are counted: each shape's first launch, in program order."""
+"""Launches of a recording that are counted: each shape's first launch, in program order."""
 
 
 class CapturedRuns:

@@ -34,16 +34,18 @@ __all__ = ["Compiler", "Image", "UnitCode", "texts_of"]
 _ANSWERS_KEPT = 16
 _CODE = ("resources", "sass", "cubin")
 _NO_PYTORCH = re.compile(r"(?:torch|ATen|c10|pybind11)/[\w./]+\W+No such file or directory")
+_OF_PYTORCH = "-DTORCH_EXTENSION_NAME="
+"""Among the flags of every extension whose PyTorch was found."""
 _DEADLINE_S = 120.0
 """A large translation unit with a cold prelude takes a few seconds on two cores."""
 
 
 _EXTENSION_S = 240.0
-"""Limit of one compiler, for a source with PyTorch's headers: half a minute to a minute on two cores."""
+"""Limit of a compiler, for a source with PyTorch's headers: half a minute to a minute on two cores."""
 
 
 class UnitCode(Record):
-    """Compiled device code of one translation unit, as a GPU worker takes it."""
+    """Compiled device code of a translation unit, as a GPU worker takes it."""
 
     cubin: str
     kernels: tuple[tuple[str, str], ...]
@@ -53,7 +55,7 @@ class UnitCode(Record):
 
 
 class Image(Record):
-    """Compiled device code of one program, as a GPU worker takes it."""
+    """Compiled device code of a program, as a GPU worker takes it."""
 
     cubin: str
     kernels: tuple[tuple[str, str], ...]
@@ -97,11 +99,11 @@ class Compiler:
             return (await self._compiled(program, architecture, want, is_quick)).result
         own, covering = await self._builds(program, architecture, want)
         result = own.result if isinstance(covering.result, BuildFailure) else covering.result
-        device_code = without_host_code(program) if program.is_extension and _lacks_pytorch(result) else None
+        device_code = without_host_code(program) if program.is_extension and _lacks_pytorch(program, result) else None
         if device_code is None:
             return result
         alone = await self.built(replace(device_code, is_extension=False), architecture, *want)
-        return alone if isinstance(alone, Build) else result
+        return alone if isinstance(alone, Build) or not _has_pytorch(program) else result
 
     async def image(self, program: Program, architecture: str) -> Image | LabFailure:
         """Machine code that holds every kernel in ``program.kernels``: of the first source's unit, and of others that define some."""
@@ -247,9 +249,19 @@ def _missing(kernels: tuple[str, ...], build: Build, unit: str) -> tuple[str, ..
     return tuple(kernel for kernel in kernels if not is_in_unit(kernel, unit, names))
 
 
-def _lacks_pytorch(result: BuildResult) -> bool:
-    """Whether PyTorch's headers are not there, which only the host code of an extension needs."""
-    return isinstance(result, BuildFailure) and any(_NO_PYTORCH.search(found.message) for found in result.diagnostics)
+def _lacks_pytorch(program: Program, result: BuildResult) -> bool:
+    """Whether PyTorch's headers are not there, which only the host code of an extension needs.
+
+    A text of ``load_inline`` includes none of them: PyTorch does that for it.
+    """
+    if not isinstance(result, BuildFailure):
+        return False
+    return not _has_pytorch(program) or any(_NO_PYTORCH.search(found.message) for found in result.diagnostics)
+
+
+def _has_pytorch(program: Program) -> bool:
+    """Whether the PyTorch that builds an extension was found."""
+    return any(flag.startswith(_OF_PYTORCH) for flag in program.flags.arguments)
 
 
 def _unit_of(program: Program) -> str:

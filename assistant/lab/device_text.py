@@ -24,11 +24,13 @@ __all__ = ["device_part", "without_host_code"]
 
 _LIBRARY = re.compile(
     r"^[ \t]*#[ \t]*include[ \t]*"
-    r'[<"](?:(?:thrust|torch|ATen|c10|pybind11)/[^>"\n]+|(?:cublas|cufft|cusparse|cusolver|cudnn|nccl|curand)\w*\.h)[>"][^\n]*$',
+    r'[<"](?:(?:thrust|torch|ATen|c10|pybind11)/[^>"\n]+|(?:cublas|cufft|cusparse|cusolver|cudnn|nccl)\w*\.h|curand\.h)[>"][^\n]*$',
     re.MULTILINE,
 )
 """Include lines of libraries that host code calls."""
 _PYTORCH = re.compile(r"\b(?:torch|at|c10|pybind11|py)::|\b(?:TORCH_LIBRARY\w*|PYBIND11_MODULE)\b|<torch/|<ATen/|<c10/")
+_PYTORCH_HEADER = re.compile(r"^[ \t]*#[ \t]*include[ \t]*[<\"](?:torch|ATen|c10)/[^\n]*$", re.MULTILINE)
+_STANDARD = "#include <string>"
 _DIRECTIVE = re.compile(r"^[ \t]*#(?:[^\n\\]|\\.|\\\n)*\n?", re.MULTILINE)
 _END = re.compile(r"[;{]")
 _BRACE = re.compile(r"[{}]")
@@ -47,6 +49,8 @@ def without_host_code(program: Program) -> Program | None:
     sources = tuple(map(device_part, program.sources))
     if program.is_extension:
         sources = (sources[0], *(source for source in sources[1:] if _is_compiled(source)), *_headers(program))
+        originals = {source.path: source.text for source in program.sources}
+        sources = tuple(_with_standard_header(source, originals.get(source.path)) for source in sources)
     return None if sources == program.sources else replace(program, sources=sources)
 
 
@@ -66,7 +70,16 @@ def _headers(program: Program) -> Iterator[Source]:
     texts = with_headers(((str(source.path), source.text) for source in program.sources), program.flags.arguments)
     for path, text in ((Path(name), text) for name, text in texts.items()):
         if path not in known and _PYTORCH.search(text):
-            yield device_part(Source(path, text))
+            yield _with_standard_header(device_part(Source(path, text)), text)
+
+
+def _with_standard_header(source: Source, original: str | None) -> Source:
+    """With a header of the standard library in the place of the first one of PyTorch, which brings integer types and strings with it."""
+    removed = None if original is None else _PYTORCH_HEADER.search(original)
+    if original is None or removed is None or len(original) != len(source.text) or removed.end() - removed.start() < len(_STANDARD):
+        return source
+    text = source.text
+    return replace(source, text=f"{text[: removed.start()]}{_STANDARD}{text[removed.start() + len(_STANDARD) :]}")
 
 
 def _is_compiled(source: Source) -> bool:
@@ -81,10 +94,10 @@ def _without_macro(match: re.Match[str]) -> str:
 
 def _of_pytorch(text: str, functions: tuple[Span, ...]) -> Iterator[Span]:
     """What names PyTorch: declarations and blocks that declare host functions and bind them to Python, kernels of its tensor types."""
+    directives = [match.span() for match in _DIRECTIVE.finditer(text)]
     for match in _PYTORCH.finditer(text):
-        place, start = match.start(), _start_of_line(text, match.start())
-        is_directive = text[start:place].lstrip().startswith("#")
-        if is_directive:
+        place = match.start()
+        if any(start <= place < end for start, end in directives):  # a macro's lines too: without one of them it is no macro
             continue
         function = next((span for span in functions if span.start <= place < span.end), None)
         begun = place if function is None else function.start
@@ -96,10 +109,6 @@ def _of_pytorch(text: str, functions: tuple[Span, ...]) -> Iterator[Span]:
         end = _END.search(text, match.end())
         if end is not None:
             yield Span(first, end.end() if end[0] == ";" else _closed(text, end.start()))
-
-
-def _start_of_line(text: str, place: int) -> int:
-    return text.rfind("\n", 0, place) + 1
 
 
 def _closed(text: str, opened: int) -> int:

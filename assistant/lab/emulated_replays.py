@@ -71,7 +71,7 @@ class EmulatedReplays:
         if isinstance(replayed, LabFailure):
             return replayed
         runs = list(replayed.cases)
-        if options.mode != "grade":  # whoever tries cases asks for fewer blocks as well, and must know of it
+        if options.mode != "grade":  # who tries cases asks for fewer blocks as well, and must know of it
             late = [at for at, run in enumerate(runs) if run.error in _LATE and runnable[at].origin.is_own_size]
             for at, run in (await self._with_fewest(program, late, runnable, options, limits, folder)).items():
                 runs[at] = run

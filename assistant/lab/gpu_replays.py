@@ -25,7 +25,7 @@ __all__ = ["GpuReplays"]
 
 
 class _Order(Record):
-    """What every case of one replay shares."""
+    """What every case of a replay shares."""
 
     image: Image
     helpers: str
@@ -48,7 +48,7 @@ class _Order(Record):
 
 
 class GpuReplays:
-    """Asks the workers of one lab; uses what the lab owns, and closes none of it."""
+    """Asks the workers of a lab; uses what the lab owns, and closes none of it."""
 
     def __init__(self, clients: tuple[GpuClient, ...], compiler: Compiler, scratch: Path) -> None:
         """``clients``: at least one, all of GPUs of one architecture."""

@@ -25,11 +25,11 @@ from assistant.record import Record
 __all__ = ["EMULATED_S", "Emulator", "GpuRuns", "Look", "Recorder"]
 
 EMULATED_S = 1.0
-"""For all launches of one run under the emulator, which then ends within twice that and 2 s more (``emulator/runtime/partial.cpp``)."""
+"""For all launches of a run under the emulator, which then ends within twice that and 2 s more (``emulator/runtime/partial.cpp``)."""
 _SMALL_S = 3.0
 """For a run that says nothing unless it is whole: small programs alone end in it."""
 _EMULATED_BYTES = 64 << 20
-"""Contents that the emulator keeps of one launch: they say which memory nothing has written before it."""
+"""Contents that the emulator keeps of a launch: they say which memory nothing has written before it."""
 _KEPT_RUNS = 4
 _UNFUSED = "-fmad=false"
 """nvcc's flag for products and sums that are rounded one by one; by default it fuses them."""

@@ -1,4 +1,4 @@
-"""A kernel's parameters and a person's values, bound to each other: what is wrong is said of the argument by its name.
+"""A kernel's parameters and a person's values, bound to each other: errors name the argument.
 
 Example::
 
@@ -29,7 +29,7 @@ _COMPLEX_HALVES = {"complex64": "float32", "complex128": "float64"}
 
 
 class Bound(Record):
-    """Every parameter of one kernel instance with its value."""
+    """Every parameter of a kernel instance with its value."""
 
     signature: Signature
     arrays: Mapping[str, LiveArray]
@@ -178,7 +178,7 @@ def _demand_one_device(arrays: tuple[LiveArray, ...]) -> None:
 
 
 def _dtype_name(element: ElementType) -> str:
-    """NumPy's name of one component."""
+    """NumPy's name of a component."""
     if element.kind is ElementKind.BFLOAT:
         return "bfloat16"
     return "bool" if element.kind is ElementKind.BOOL else storage_dtype(element).name

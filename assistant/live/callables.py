@@ -36,7 +36,7 @@ _LAUNCH = ("grid", "block", "shared")
 
 
 class Runner(Protocol):
-    """Runs launches of one compiled text."""
+    """Runs launches of a compiled text."""
 
     def run(self, bound: Bound, config: LaunchConfig) -> None:
         """Raises KernelFailed, and BindingError for arrays that it cannot run on."""
@@ -48,7 +48,7 @@ class KernelFailed(UsageError):  # noqa: N818 - a fact, named as the code reads
 
 
 class EmulatorRunner:
-    """Runs bound launches of one compiled text in the emulator's worker."""
+    """Runs bound launches of a compiled text in the emulator's worker."""
 
     def __init__(self, loop: BackgroundLoop, lab: Lab, compiled: CompiledText, file: str) -> None:
         self._loop = loop

@@ -22,7 +22,7 @@ __all__ = ["TensorBlocks"]
 _IN_USE = "active_allocated"
 _GIVEN_BACK = "free_requested"
 _MOST_EVENTS = 100_000
-"""Events kept of one cell; about 100 bytes each without tracebacks."""
+"""Events kept of a cell; about 100 bytes each without tracebacks."""
 _UNKNOWN = (AttributeError, KeyError, TypeError, ValueError, RuntimeError)
 """What comes of a PyTorch whose debugging interface is another one."""
 

@@ -88,7 +88,7 @@ def _own_case(folder: Path, shape: ShapeBinding, file: str, read: ReadRegions | 
 
 
 class _ReferenceCalls:
-    """Calls of one reference within their limits."""
+    """Calls of a reference within their limits."""
 
     def __init__(self, reference: Reference, limits: ReferenceLimits) -> None:
         self._reference = reference

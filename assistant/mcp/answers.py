@@ -36,7 +36,7 @@ _SHOWN_EVENTS = (
     events.ProposalMade,
 )
 _LINES_OF_A_LAUNCH = 40
-"""Lines of source whose counters are given of one launch; those with most sectors and wavefronts beyond the ideal."""
+"""Lines of source whose counters are given of a launch; those with most sectors and wavefronts beyond the ideal."""
 _LEFT_OUT = frozenset({"schema", "job", "event"})
 _SEED = "seed"
 """Field of a case that authors of candidates are never shown: the values that candidates are judged on follow from it."""

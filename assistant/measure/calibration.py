@@ -2,7 +2,7 @@
 
 Three kinds: *measured* (public raw data), *cited* (white papers, guides), and *calibrated* from Nsight Compute durations of 38
 launches on one H200 (driver 580, CUDA 13.0, Nsight Compute 2025.3, one run each; 36 of them are ``tests/data/h200/counters.json``).
-How each was read off is said next to it; docs/explanation/performance-model.md shows the resulting errors.
+How each was read off stands next to it; docs/explanation/performance-model.md shows the resulting errors.
 """
 
 from __future__ import annotations

@@ -70,7 +70,7 @@ def room_ratio(profile: LaunchProfile, occupancy: Occupancy | None, target: Targ
 
 
 def predict(profile: LaunchProfile, resources: KernelResources | None, occupancy: Occupancy | None, target: Target) -> PredictedTime:
-    """The model's time of one launch on ``target``; ``notes`` say what had to be assumed."""
+    """The model's time of a launch on ``target``; ``notes`` say what had to be assumed."""
     filled = fill(profile, occupancy, target)
     moved = traffic(profile, target, filled.wave_count)
     executed = warp_instructions(profile)

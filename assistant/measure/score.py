@@ -1,4 +1,4 @@
-"""How wrong the performance model is: predictions that a GPU re-measured, what is said of the next prediction, and its interval.
+"""How wrong the performance model is: predictions that a GPU re-measured, what is reported with the next prediction, and its interval.
 
 An interval is claimed only where a bottleneck has predictions enough; before that the error of all of them is shown. Example::
 
@@ -48,7 +48,7 @@ class ScoredPrediction(Record):
 
 
 class ModelError(Record):
-    """Error of one class of predictions."""
+    """Error of a class of predictions."""
 
     bottleneck: str | None
     """None: of all."""

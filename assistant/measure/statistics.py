@@ -66,7 +66,7 @@ class Pairs(Record):
 
 
 class WeightedPairs(Record):
-    """Pairs of one shape, with its weight (relative number of calls; 0 for a boundary shape)."""
+    """Pairs of a shape, with its weight (relative number of calls; 0 for a boundary shape)."""
 
     shape: str
     weight: float

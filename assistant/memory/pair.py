@@ -65,7 +65,7 @@ def add_turn(writer: Writer, turn: Turn) -> bool:
 
 
 def read_sessions(database: Database, path: Path | None, is_open_only: bool, text: Callable[[str], str]) -> tuple[PairSession, ...]:
-    """Newest first; of one file, or of all."""
+    """Newest first; of a file, or of all."""
     rows = database.rows(
         "select s.record from pair_sessions s where s.record is not null and (?1 is null or s.path = json_extract(?1, '$'))"
         " and (not ?2 or not exists (select 1 from pair_turns t where t.session = s.id and t.kind = 'stop'))"

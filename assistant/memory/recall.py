@@ -44,7 +44,7 @@ _DISSIMILAR = 0.5
 _PRIOR_SPREAD = math.log(1.5)
 """Standard deviation of log(ratio) before anything is known: most techniques change a kernel by less than 1.5x."""
 _KERNEL_SPREAD = math.log(1.3)
-"""Standard deviation of one technique's log(ratio) between kernels of like signature (chosen)."""
+"""Standard deviation of a technique's log(ratio) between kernels of like signature (chosen)."""
 _PREDICTED_SPREAD = math.log(2.7) / 1.64
 """Standard deviation of a prediction without an interval: nine in ten were within 2.7x where a GPU re-measured them
 (`measure.measured_error`)."""

@@ -33,7 +33,7 @@ _CHUNK_BYTES = 1 << 20
 
 
 class RecordingArchive:
-    """The recordings of one memory file."""
+    """The recordings of a memory file."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

@@ -31,6 +31,7 @@ from assistant.model.pair import PairSession, Turn
 from assistant.model.placement import Placement, PlacementState
 from assistant.model.proposal import AlreadyDecided, Decision, DecisionKind, Proposal, ProposalState, named_alternative
 from assistant.ports.store import NotReplayable, StoredAnalysis
+from assistant.profile.quantity import first_of
 from assistant.serialize import DecodeError
 
 __all__ = ["MemoryStore", "open_store"]
@@ -158,8 +159,10 @@ class MemoryStore:
             case [row]:
                 return chosen_alternative(self._proposal(*row), number)
             case _:
-                ids = ", ".join(row[0] for row in found[:_SHOWN_IDS]) + (", …" if len(found) > _SHOWN_IDS else "")
-                raise UsageError(f"{len(found)} proposals start with {id_prefix!r}", f"give more letters: {ids}")
+                raise UsageError(
+                    f"{len(found)} proposals start with {id_prefix!r}",
+                    f"give more letters: {first_of([row[0] for row in found], _SHOWN_IDS)}",
+                )
 
     def decide(self, decision: Decision, expected: frozenset[ProposalState]) -> Decision | AlreadyDecided:
         """Raises UsageError when the proposal is unknown, or stale or superseded without anybody having decided."""

@@ -109,7 +109,7 @@ class SassInstruction(Record):
 
 
 class KernelCode(Record):
-    """Disassembly of one kernel instance."""
+    """Disassembly of a kernel instance."""
 
     kernel: str
     symbol: str

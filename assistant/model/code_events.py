@@ -28,7 +28,7 @@ from assistant.record import Record
 
 
 class KernelFound(Record):
-    """What ``inspect`` reports of one kernel."""
+    """What ``inspect`` reports of a kernel."""
 
     job: str
     kernel: str
@@ -46,7 +46,7 @@ class KernelFound(Record):
 
 
 class MachineCode(Record):
-    """SASS of one kernel instance by source line; what no source line caused is left out."""
+    """SASS of a kernel instance by source line; what no source line caused is left out."""
 
     job: str
     kernel: str
@@ -60,7 +60,7 @@ class MachineCode(Record):
 
 
 class Profile(Record):
-    """Counters of one launch."""
+    """Counters of a launch."""
 
     job: str
     kernel: str

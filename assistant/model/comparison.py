@@ -32,7 +32,7 @@ LAUNCH_TERM = "launch"
 
 
 class PredictedTime(Record):
-    """The model's time of one launch."""
+    """The model's time of a launch."""
 
     time_s: float
     bottleneck: str

@@ -6,7 +6,7 @@ from assistant.record import Record
 
 
 class Architecture(Record):
-    """Per-SM and per-block limits of one compute capability; source cited in ``assistant.build.architectures``."""
+    """Per-SM and per-block limits of a compute capability; source cited in ``assistant.build.architectures``."""
 
     name: str
     """``sm_90``"""

@@ -56,7 +56,7 @@ class ElementType(Record):
 
     @property
     def unit_roundoff(self) -> float | None:
-        """Relative error bound of one rounding; None for integers."""
+        """Relative error bound of a rounding; None for integers."""
         return _UNIT_ROUNDOFF.get((self.kind, self.scalar_bytes))
 
 

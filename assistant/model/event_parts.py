@@ -43,7 +43,7 @@ class OccupancyFound(Record):
 
 
 class ResourcesFound(Record):
-    """ptxas's report of one instance, with the occupancy of usual block sizes (no dynamic shared memory)."""
+    """ptxas's report of an instance, with the occupancy of usual block sizes (no dynamic shared memory)."""
 
     instance: str
     architecture: str
@@ -55,7 +55,7 @@ class ResourcesFound(Record):
 
 
 class MachineLine(Record):
-    """Machine instructions of one source line, in the order of the code."""
+    """Machine instructions of a source line, in the order of the code."""
 
     file: str
     line: int
@@ -99,7 +99,7 @@ class MeasuredLaunch(Record):
     """A launch shape timed on a GPU."""
 
     time_s: float
-    """Median of one launch, an empty kernel's share subtracted."""
+    """Median of a launch, an empty kernel's share subtracted."""
     method: str
     share_ratio: float | None = None
     """Share of the program's GPU time (0..1), all launches of the shape together; null where not all of it was timed."""
@@ -115,7 +115,7 @@ class VerificationReport(Record):
     dropped_cases: tuple[str, ...]
     missing_checks: tuple[str, ...]
     caveats: tuple[str, ...] = ()
-    """Said in the verdict line itself, behind the outcome."""
+    """Shown in the verdict line itself, behind the outcome."""
 
 
 class SpeedReport(Record):
@@ -133,4 +133,4 @@ class SpeedReport(Record):
     """For a measurement: the performance model's ratio of the same kernels, launch overhead left out as in the measurement; null where
     nothing was measured, or several kernels together."""
     caveats: tuple[str, ...] = ()
-    """Said in the line of the speed itself, behind the ratio."""
+    """Shown in the line of the speed itself, behind the ratio."""

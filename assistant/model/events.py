@@ -115,7 +115,7 @@ class TuningPoint(Record):
 
 
 class TuningEnded(Record):
-    """The numbers of one edit were tuned without asking its author again."""
+    """The numbers of an edit were tuned without asking its author again."""
 
     job: str
     kernel: str

@@ -15,7 +15,7 @@ class StallCount(Record):
 
 
 class LaunchFigures(Record):
-    """One launch of one version, in total."""
+    """One launch of a version, in total."""
 
     shape: str
     """Shape of the declared workload or the bound arrays (``n=1024``); empty for a program's own launches."""
@@ -24,7 +24,7 @@ class LaunchFigures(Record):
     method: str
     """How it was counted (``emulator``, ``ncu``)."""
     predicted_time_s: float
-    """The performance model's time of one launch."""
+    """The performance model's time of a launch."""
     limited_by: str
     """A name that ``assistant.engine.report.limits`` puts into words (``dram``)."""
     sectors: int

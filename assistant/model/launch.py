@@ -25,7 +25,7 @@ class Dim3(Record):
 
 
 class LaunchConfig(Record):
-    """Grid, block and dynamic shared memory of one launch."""
+    """Grid, block and dynamic shared memory of a launch."""
 
     grid: Dim3
     block: Dim3

@@ -22,7 +22,7 @@ class PlacementState(StrEnum):
 
 
 class Placement(Record):
-    """One edit of one cell; it holds no text, which the proposal has."""
+    """One edit of a cell; it holds no text, which the proposal has."""
 
     id: str
     proposal: str

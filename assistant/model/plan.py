@@ -55,7 +55,7 @@ class Step(Record):
     rank: float
     """Higher is tried first: expected gain, moved by what memory recalls."""
     recalled: tuple[str, ...] = ()
-    """What memory said, one sentence each, with when."""
+    """What memory holds, one sentence each, with when."""
     planner: str = "expert"
     """``expert`` or ``llm:<model>``: who planned it."""
     title: str | None = None
@@ -217,7 +217,7 @@ class Rewrite(Record):
 
 
 class FileEdits(Record, order=True):
-    """Edits of one file."""
+    """Edits of a file."""
 
     path: Path
     edits: tuple[TextEdit, ...]
@@ -296,7 +296,7 @@ class Setback(Record):
     """Other files of the program that the candidate changed."""
 
 
-class TriedBefore(Record):
+class AttemptSummary(Record):
     """An earlier candidate on this kernel, as planners see it."""
 
     technique: str

@@ -1,4 +1,4 @@
-"""Counters of one launch, per source line and in total, and what is concluded from them."""
+"""Counters of a launch, per source line and in total, and what is concluded from them."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class LineExecution(Record):
     warp_executions: int
     thread_executions: int
     divergent_branches: int
-    """Executions of the line's branches after which lanes of one warp went different ways."""
+    """Executions of the line's branches after which lanes of a warp went different ways."""
     branch_executions: int = 0
     """Warp-level executions of those branches of the line at which lanes ever went different ways, together."""
     partings: int = 0
@@ -124,7 +124,7 @@ class AccessSite(Record):
     is_unordered: bool = False
     """Takes part in an unordered race or a compare-and-swap loop, so that its count depends on timing."""
     address: int = 0
-    """Address of the instruction in the emulated program: distinguishes sites of one line, names them in corrections."""
+    """Address of the instruction in the emulated program: distinguishes sites of a line, names them in corrections."""
     units: int = 0
     """Sectors, or wavefronts in shared memory."""
     ideal_units: int = 0
@@ -212,7 +212,7 @@ class Problem(Record):
 
 
 class LaunchProfile(Record):
-    """Counters of one launch."""
+    """Counters of a launch."""
 
     index: int
     kernel: str
@@ -260,7 +260,7 @@ class LaunchProfile(Record):
         return next((metric.value for metric in self.measured if metric.name == name), None)
 
     def total(self, op_prefix: str, counter: str) -> int:
-        """Sum of one counter over the accesses whose op starts with ``op_prefix``; 0 when none applies."""
+        """Sum of a counter over the accesses whose op starts with ``op_prefix``; 0 when none applies."""
         return sum(getattr(a, counter) or 0 for a in self.accesses if a.op.startswith(op_prefix))
 
 
@@ -286,7 +286,7 @@ class Severity(StrEnum):
 
 
 class Finding(Record):
-    """A diagnosis of one kernel, citing its evidence."""
+    """A diagnosis of a kernel, citing its evidence."""
 
     code: str
     """``KO101`` …; documented under docs/reference/findings/."""

@@ -46,7 +46,7 @@ class Separation(StrEnum):
     APART = "apart"
     """In different allocations in every launch: whatever the kernel accesses through them, they never overlap."""
     ONE_ALLOCATION = "one_allocation"
-    """At different places of one allocation in some launch: whether they overlap depends on how far the kernel goes."""
+    """At different places of an allocation in some launch: whether they overlap depends on how far the kernel goes."""
     SAME_ADDRESS = "same_address"
     """Equal in some launch."""
     UNKNOWN = "unknown"
@@ -96,7 +96,7 @@ class LaunchShape(Record):
 
 
 class RecordedFacts(Record):
-    """What is true of every launch of one kernel whose arguments were kept, all its template instances together."""
+    """What is true of every launch of a kernel whose arguments were kept, all its template instances together."""
 
     kernel: str
     """Qualified name."""

@@ -206,7 +206,7 @@ class Overtaking(Record):
 
 
 class Recording(Record):
-    """Launches and host transfers of one program run, in order."""
+    """Launches and host transfers of a program run, in order."""
 
     buffers: tuple[RecordedBuffer, ...]
     launches: tuple[RecordedLaunch, ...]

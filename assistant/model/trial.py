@@ -15,7 +15,7 @@ class TrialOutcome(StrEnum):
     """It answers wrongly, or does not run to its end."""
     BUILD_FAILED = "build_failed"
     CANNOT_JUDGE = "cannot_judge"
-    """Nothing can be said of it: its workload, or the lab."""
+    """It could not be judged: its workload, or the lab."""
     NEEDS_DECISION = "needs_decision"
     """In older records: it needs a person's decision."""
     NOT_BUNDLED = "not_bundled"

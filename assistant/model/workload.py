@@ -204,7 +204,7 @@ class WorkloadProblem(Record):
 
 
 class CaseKey(Record):
-    """Which case of a kernel: what tells it from the others of one verification."""
+    """Which case of a kernel: what tells it from the others of a verification."""
 
     kind: str
     shape: str
@@ -213,7 +213,7 @@ class CaseKey(Record):
 
 
 class CaseOrigin(Record):
-    """Where the values of one case come from."""
+    """Where the values of a case come from."""
 
     kind: str
     """What was done to the values or sizes (``resampled``, ``tied``, ``resized``, …): docs/explanation/verification.md lists all."""

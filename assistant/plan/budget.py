@@ -32,7 +32,7 @@ _TOKENS_PER_MILLION = 1_000_000
 MANUAL = "manual"
 """`ServedModel.provider` where a person answers, which costs nothing here."""
 FALLBACK_TOKENS = 200_000
-"""Cap on tokens where a money cap was asked for and a price is unknown (chosen: about the calls of one kernel's whole search)."""
+"""Cap on tokens where a money cap was asked for and a price is unknown (chosen: about the calls of a kernel's whole search)."""
 
 
 _LEAST_BELIEVED = 8
@@ -51,7 +51,7 @@ class Extent(Record):
     """Rewrites and their repairs."""
     explanation_count: int
     input_token_count: int
-    """Tokens of one prompt, at most."""
+    """Tokens of a prompt, at most."""
     max_output_tokens: int
 
 

@@ -114,7 +114,7 @@ def call_limits(settings: ProviderSettings, model: str, role: ModelRole) -> Call
 
 
 def _answer_tokens_of(role: ModelRole, settings: ProviderSettings) -> int | None:
-    """The setting of one role alone."""
+    """The setting of a role alone."""
     match role:
         case ModelRole.PLANNER:
             return settings.planner_max_output_tokens

@@ -1,6 +1,6 @@
-"""A model that works with tools: it asks for calls, is told what came of them, and goes on until it submits or has nothing more to try.
+"""A model that works with tools: it asks for calls, gets their results, and goes on until it submits or has nothing more to try.
 
-What the tools do stands in the engine, which runs and judges; what a model is told and how its calls are read stands in the plan.
+What the tools do stands in the engine, which runs and judges; what a model is sent and how its calls are read stands in the plan.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ __all__ = ["Agent", "AgentEnded", "AgentTurn", "Conversation", "ToolAnswer", "Wr
 
 
 class ToolAnswer(Record):
-    """What came of one call."""
+    """What came of a call."""
 
     call: ToolCall
     text: str

@@ -62,7 +62,7 @@ class Program(Record):
 
 
 class RunLimits(Record):
-    """Bounds of one run."""
+    """Bounds of a run."""
 
     wall_s: float = 60.0
     memory_bytes: int = 8 << 30
@@ -95,7 +95,7 @@ class LabFailure(Record):
     remedy: str
     diagnostics: tuple[Diagnostic, ...] = ()
     printed: str = ""
-    """What of ``message`` the program itself said: never for a model to read, as a candidate may print what it should not know."""
+    """What of ``message`` the program itself printed: never for a model to read, as a candidate may print what it should not know."""
 
 
 class ProgramRun(Record):
@@ -223,7 +223,7 @@ class Timing(Protocol):
     async def time(
         self, a: Program, b: Program, cases: Sequence[tuple[Case, Case]], options: TimingOptions, limits: RunLimits
     ) -> PairTiming | LabFailure:
-        """Times of both on every case; a pair holds A's and B's launches of one case, whose contents are A's."""
+        """Times of both on every case; a pair holds A's and B's launches of a case, whose contents are A's."""
         ...
 
     async def timeline(self, program: Program, limits: RunLimits) -> ProgramRun | LabFailure:

@@ -9,7 +9,7 @@ from assistant.model.attempt import TechniqueHistory
 from assistant.model.build import Build, Diagnostic, KernelResources
 from assistant.model.comparison import Comparison
 from assistant.model.device import Architecture, Target
-from assistant.model.plan import Plan, Rewrite, Setback, Step, TriedBefore, UnwrittenStep
+from assistant.model.plan import AttemptSummary, Plan, Rewrite, Setback, Step, UnwrittenStep
 from assistant.model.profile import Evidence, Finding, LaunchProfile
 from assistant.model.recorded_facts import RecordedFacts
 from assistant.model.source import Kernel, ParsedSource, Source
@@ -38,7 +38,7 @@ class PlanRequest(Record):
     """(technique, line) pairs already tried on this text."""
     excluded_designs: frozenset[tuple[str, int, str]] = frozenset()
     """The same with the designs that they were tried in (`Step.design`), where a model planned them."""
-    tried: tuple[TriedBefore, ...] = ()
+    tried: tuple[AttemptSummary, ...] = ()
     """What was tried on this kernel in this job, and what came of it; oldest first."""
     diagnostics: tuple[Diagnostic, ...] = ()
     """Compiler warnings on the text as it stands."""
@@ -109,5 +109,5 @@ class Planner(Protocol):
         ...
 
     async def explained(self, story: Story) -> str | None:
-        """Markdown for people, numbers filled from Evidence; None: nothing to add to what is said anyway."""
+        """Markdown for people, numbers filled from Evidence; None: nothing to add to what is shown anyway."""
         ...

@@ -177,7 +177,7 @@ class CallStore(Protocol):
         ...
 
     def model_calls(self, job: str | None = None) -> tuple[ModelCall, ...]:
-        """Calls of one job or all, in the order they began."""
+        """Calls of a job or all, in the order they began."""
         ...
 
 

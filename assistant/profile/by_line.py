@@ -53,7 +53,7 @@ _SPACE_COUNTERS = {
     "wavefronts": "shared",
     "ideal_wavefronts": "shared",
 }
-"""Counters that apply to accesses of one space only."""
+"""Counters that apply to accesses of a space only."""
 _Place = tuple[str, int]
 
 

@@ -37,11 +37,11 @@ class StructUse(Record):
     pointer: str
     type: str
     size_bytes: int
-    """Size of one structure: what neighbouring elements are apart."""
+    """Size of a structure: what neighbouring elements are apart."""
     members: tuple[str, ...]
     """Used on the line in question."""
     used_bytes: int
-    """Bytes of one structure that the whole kernel uses."""
+    """Bytes of a structure that the whole kernel uses."""
 
 
 class LineFacts(Record):

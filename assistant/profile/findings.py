@@ -47,10 +47,11 @@ class _CostedDiagnosis(Record):
         return Severity.WARNING if is_costly else Severity.INFORMATION
 
     @property
-    def rank(self) -> tuple[int, bool, float, str, int]:
-        """Severity, then findings that are mere information last, then cost."""
+    def rank(self) -> tuple[int, bool, bool, float, str, int]:
+        """Severity, then findings that are mere information last, defects before the others of these, then cost."""
         is_aside = self.diagnosis.severity is Severity.INFORMATION
-        return (_SEVERITY_ORDER[self.severity], is_aside, -(self.cost_ratio or 0.0), self.diagnosis.code, self.diagnosis.line)
+        is_cost = is_aside and not self.diagnosis.code.startswith("KO2")
+        return (_SEVERITY_ORDER[self.severity], is_aside, is_cost, -(self.cost_ratio or 0.0), self.diagnosis.code, self.diagnosis.line)
 
 
 def find(context: FindContext) -> FindResult:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-__all__ = ["counted_noun", "format_change", "format_quantity"]
+from collections.abc import Sequence
+
+__all__ = ["counted_noun", "first_of", "format_change", "format_quantity"]
 
 _TIME_UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"))
 
@@ -31,3 +33,8 @@ def format_change(before: float, after: float, unit: str) -> str:
 def counted_noun(count: int, noun: str, plural: str = "") -> str:
     """``1 kernel``, ``2 kernels``; ``plural`` where it is not the noun with an s."""
     return f"{count} {noun}" if count == 1 else f"{count} {plural or noun + 's'}"
+
+
+def first_of(names: Sequence[str], most: int) -> str:
+    """``a, b`` or ``a, b, …``: no more of them than ``most``."""
+    return ", ".join(names[:most]) + (", …" if len(names) > most else "")

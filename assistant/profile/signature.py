@@ -43,7 +43,7 @@ DIMENSIONS: tuple[str, ...] = (
 
 
 def signature(profile: LaunchProfile, occupancy: Occupancy | None, predicted: PredictedTime) -> Signature:
-    """Label and vector of one launch; a dimension that is not known is 0."""
+    """Label and vector of a launch; a dimension that is not known is 0."""
     values = _access_shares(profile) | _execution_shares(profile) | _time_shares(predicted)
     values["occupancy"] = occupancy.ratio if occupancy else 0.0
     return Signature(label=_label(profile, predicted), vector=tuple((name, _clip(values[name])) for name in DIMENSIONS))

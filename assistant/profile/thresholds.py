@@ -93,6 +93,13 @@ THRESHOLDS: tuple[Threshold, ...] = (
     Threshold("unroll_trip_count", 64.0, "iterations", "nvcc unrolls loops of small constant count by itself; longer ones grow the code"),
     Threshold("loop_overhead_ratio", 0.5, "ratio", "half of the loop's instructions do no work of the algorithm"),
     Threshold(
+        "narrow_waves",
+        1.0,
+        "waves",
+        "left where a thread does the work of several: below, the GPU holds all threads at once, and has all their loads under way",
+    ),
+    Threshold("narrow_reuse", 1.5, "loads/sector", "a kernel that loads elements again is better served by a tile or by registers"),
+    Threshold(
         "power_conversions",
         3.0,
         "conversions/power",

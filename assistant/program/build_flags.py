@@ -1,4 +1,4 @@
-"""Flags that a build's own files name, which a program found by includes is compiled without: they are said, and never used.
+"""Flags that a build's own files name, which a program found by includes is compiled without: they are reported, and never used.
 
 Makefiles and their kin are programs; only what stands in them word by word is read. Example::
 

@@ -1,4 +1,4 @@
-"""What a recorded build said, as it is kept in the workspace's ``.kernelopt`` folder: its programs, and what it was made from.
+"""What recording a build showed, as it is kept in the workspace's ``.kernelopt`` folder: its programs, and what it was made from.
 
 Example::
 
@@ -38,7 +38,7 @@ __all__ = [
 
 _MOST_BYTES = 64 << 20
 _MOST_RECORDS = 32
-"""Records of one workspace: the oldest go."""
+"""Records of a workspace: the oldest go."""
 _LOCK_TIMEOUT_S = 10.0
 """The lock is held for one write."""
 _MOST_DIGESTED_BYTES = 16 << 20

@@ -96,7 +96,7 @@ def read_reply(folder: Path, shown: str) -> CMakeBuild | None:
 
 
 class _Reply:
-    """The files of one reply. Values of another shape than CMake writes raise whatever their use raises; `read_reply` names that."""
+    """The files of a reply. Values of another shape than CMake writes raise whatever their use raises; `read_reply` names that."""
 
     def __init__(self, index: Path, folder: Path) -> None:
         self._index = index

@@ -23,6 +23,7 @@ from assistant.program.searching import headers_of
 from assistant.program.sources import Sources
 from assistant.program.tables import ProgramTable
 from assistant.program.torch_place import TorchPlace, torch_place
+from assistant.program.unbuilt_extension import NO_TORCH
 from assistant.program.wording import enumerated
 from assistant.record import Record
 
@@ -31,6 +32,8 @@ __all__ = ["ExtensionSearch", "extension_names", "search_extensions"]
 _BUILD = ("build_ext", "--inplace", "--force")
 _PYTEST = ("-m", "pytest", "-q", "-p", "no:cacheprovider")
 _STANDARD = ("-std", "--std")
+_INCLUDED = ("-include=torch/types.h",)
+"""What ``load_inline`` puts before a text (PyTorch 2, ``torch/utils/cpp_extension.py``)."""
 _SOURCE_FOLDER = "src"
 """Folder of packages, in projects that keep them apart from the rest."""
 
@@ -66,7 +69,7 @@ def search_extensions(sources: Sources, flags: tuple[str, ...], file: str | None
     found = [program for hit in meant for program in hit.programs(scripts, torch, _table_of(hit.extension, tables))]
     problems = [problem for hit in meant for problem in hit.extension.problems]
     if meant and torch is None:
-        problems.append("PyTorch was not found, whose headers the sources need: start kernelopt where it is installed")
+        problems.append(NO_TORCH)
     unread = [] if meant else [problem for hit in hits for problem in hit.extension.problems]
     names = enumerated([each.name for each in extensions])
     shown = "a CUDA source" if file is None else sources.shown(file)
@@ -205,7 +208,8 @@ def _with_torch(extension: Extension, torch: TorchPlace | None) -> tuple[str, ..
     """PyTorch's flags and the extension's own, which may name another standard."""
     given = () if torch is None else torch.flags(extension.name)
     has_standard = any(flag.startswith(_STANDARD) for flag in extension.flags)
-    return (*(flag for flag in given if not (has_standard and flag.startswith(_STANDARD))), *extension.flags)
+    included = _INCLUDED if given and extension.text_line is not None else ()
+    return (*(flag for flag in given if not (has_standard and flag.startswith(_STANDARD))), *included, *extension.flags)
 
 
 def _python(torch: TorchPlace | None) -> str:

@@ -72,7 +72,7 @@ def mentions_extension(text: str) -> bool:
 
 
 def read_extensions(file: Path, text: str, workspace: Path) -> Extensions:
-    """All extensions of one file, in the order of its text; none where it is no Python."""
+    """All extensions of a file, in the order of its text; none where it is no Python."""
     module = parsed_python(text) if mentions_extension(text) else None
     if module is None:
         return Extensions()

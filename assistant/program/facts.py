@@ -37,7 +37,7 @@ class TooMuchToReadError(Exception):
 
 
 class Facts(Protocol):
-    """Reads the texts of one search."""
+    """Reads the texts of a search."""
 
     def linkage(self, text: str) -> Linkage:
         """The names of a text. Raises TooMuchToReadError."""

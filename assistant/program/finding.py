@@ -31,6 +31,8 @@ from assistant.program.recorded import search_records
 from assistant.program.searching import UnitSearch, include_folder_flags, search_units
 from assistant.program.sources import ReadFile, Sources
 from assistant.program.tables import Tables, read_tables
+from assistant.program.torch_place import torch_place
+from assistant.program.unbuilt_extension import NO_TORCH, unbuilt_extension
 from assistant.record import Record
 
 __all__ = ["find_extensions", "find_programs", "programs_of_folder"]
@@ -108,7 +110,7 @@ class _Search:
         return named_program(self._linker(tuple(path for path in named if is_unit(path))), named)
 
     def anywhere(self) -> ProgramSearch:
-        """The first place that has a program; what was wrong in those before it is said too."""
+        """The first place that has a program; with what was wrong in those before it."""
         looked_for, problems = list[str](), list[str]()
         flags: tuple[str, ...] = ()
         for part in (self._of_tables, self._of_records, self._of_cmake, self._of_database, self._of_includes, self._of_extensions):
@@ -121,7 +123,8 @@ class _Search:
                 return ProgramSearch(result.found, tuple(looked_for), "; ".join(problems))
             looked_for.extend(result.looked_for)
             flags = result.flags or flags
-        return ProgramSearch((), tuple(looked_for), "; ".join(problems), flags)
+        unbuilt = self._unbuilt()
+        return ProgramSearch(unbuilt.found, tuple(looked_for), "; ".join((*problems, *unbuilt.problems)), flags)
 
     def extensions(self) -> ProgramSearch:
         """Those alone; none where the workspace is too large to look at all of it."""
@@ -129,7 +132,15 @@ class _Search:
             result = self._of_extensions()
         except TooMuchToReadError:
             return ProgramSearch(())
-        return ProgramSearch(result.found, result.looked_for, "; ".join(result.problems))
+        unbuilt = _Part((), ()) if result.found else self._unbuilt()
+        return ProgramSearch(result.found or unbuilt.found, result.looked_for, "; ".join((*result.problems, *unbuilt.problems)))
+
+    def _unbuilt(self) -> _Part:
+        """The source as an extension that nothing is known to build, where it needs PyTorch."""
+        found = None if self._file is None else unbuilt_extension(self._sources, self._file, self._flags)
+        if found is None:
+            return _Part((), ())
+        return _Part((found,), (), () if torch_place(Path(self._sources.root)) else (NO_TORCH,))
 
     def _linker(self, units: tuple[str, ...]) -> Linker:
         return Linker(self._sources, units, lambda _: self._folders, lambda _: self._macros)

@@ -67,7 +67,7 @@ class _View(Record):
 
 
 class Linker:
-    """Links units of one search."""
+    """Links units of a search."""
 
     def __init__(
         self,

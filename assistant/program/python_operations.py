@@ -46,7 +46,7 @@ GPU_FLAGS = frozenset({"torch.cuda.is_available", "torch.utils.cpp_extension.CUD
 
 
 class Unknown(Record):
-    """What cannot be said without running the text."""
+    """What cannot be known without running the text."""
 
     text: str
     line: int

@@ -1,7 +1,7 @@
 """Calls that a Python file would make of certain functions, with their arguments, as far as its text says: nothing is run.
 
 Statements are followed in order, functions of the file where they are called, and in the end those that nothing called. Conditions that
-depend on the environment count as if no variable were set; of others that cannot be said, neither branch is followed. Example::
+depend on the environment count as if no variable were set; where that is not known, neither branch is followed. Example::
 
     read_python(Path("/p/setup.py"), ast.parse(text), frozenset({"torch.utils.cpp_extension.CUDAExtension"})).called[0].line     # 14
 """
@@ -23,7 +23,7 @@ __all__ = ["PythonText", "parsed_python", "read_python"]
 _MOST_DEPTH = 8
 """Calls in calls."""
 _MOST_ROUNDS = 64
-"""Rounds of one loop."""
+"""Rounds of a loop."""
 
 
 class PythonText(Record):

@@ -23,7 +23,7 @@ __all__ = ["Script", "Scripts"]
 
 _SUFFIX = ".py"
 _MOST_FILES = 400
-"""Python files of one workspace that are read, the nearest to its root (chosen: a second on a slow core)."""
+"""Python files of a workspace that are read, the nearest to its root (chosen: a second on a slow core)."""
 _OF_PACKAGES = "__init__.py"
 _NEVER_STARTED = frozenset({"setup.py", "conftest.py", "__init__.py", "noxfile.py"})
 _WORK = (ast.For, ast.While, ast.With, ast.Assert)
@@ -49,7 +49,7 @@ class _Module(Record):
 
 
 class Scripts:
-    """The Python files of one workspace."""
+    """The Python files of a workspace."""
 
     def __init__(self, workspace: Path, read: ReadFile) -> None:
         self._workspace = workspace

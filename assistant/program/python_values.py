@@ -39,9 +39,9 @@ from assistant.program.python_operations import (
 __all__ = ["Scope", "TooLongError", "Values"]
 
 _MOST_STEPS = 50_000
-"""Expressions of one file (chosen: well below a second)."""
+"""Expressions of a file (chosen: well below a second)."""
 _MOST_MATCHES = 2_000
-"""Files of one pattern."""
+"""Files of a pattern."""
 
 
 class TooLongError(Exception):
@@ -49,7 +49,7 @@ class TooLongError(Exception):
 
 
 class Scope:
-    """Names of one function, and of the module around it."""
+    """Names of a function, and of the module around it."""
 
     def __init__(self, names: dict[str, Any], outer: dict[str, Any] | None = None) -> None:
         self.names = names
@@ -73,7 +73,7 @@ _PATH_ATTRIBUTES = frozenset({"parent", "name", "stem", "suffix", "parents", "pa
 
 
 class Values:
-    """Evaluates expressions of one file. Environment variables count as not set, and which were asked for is noted."""
+    """Evaluates expressions of a file. Environment variables count as not set, and which were asked for is noted."""
 
     def __init__(self, file: Path, wanted: frozenset[str], call: Callable[[Function, list[Any], dict[str, Any]], Any]) -> None:
         """``wanted``: functions whose calls are collected. ``call``: what a function of the text returns."""

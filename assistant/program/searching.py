@@ -25,7 +25,7 @@ UnitFlags = Callable[[LinkedProgram], tuple[str, ...]]
 
 
 class UnitSearch(Record):
-    """What the units of one place gave."""
+    """What the units of a place gave."""
 
     found: tuple[FoundProgram, ...]
     unclear: tuple[str, ...]
@@ -52,7 +52,7 @@ def _ambiguities(linker: Linker, programs: Iterable[LinkedProgram]) -> tuple[str
 
 
 def program_of(linker: Linker, linked: LinkedProgram, origin: ProgramOrigin, flags: tuple[str, ...], file: str | None) -> FoundProgram:
-    """What is said of a program; its name is that of the unit with ``main()``."""
+    """What is reported of a program; its name is that of the unit with ``main()``."""
     main = linked.units[0]
     return FoundProgram(
         name=linker.sources.shown(main),

@@ -50,13 +50,13 @@ class IncludeOrigin(Record):
 
 
 class Sources:
-    """The files of one search. No text is kept beyond it, so that a change is seen by the next."""
+    """The files of a search. No text is kept beyond it, so that a change is seen by the next."""
 
     def __init__(self, file: Path, workspace: Path, read: ReadFile, facts: Facts | None = None) -> None:
         """``file`` may be written with symbolic links; the rest of the workspace is known by resolved paths."""
         self._facts = facts or ReadFacts()
         self.root = os.path.realpath(workspace)
-        self._workspace = workspace
+        self._workspace = _as_written(file, self.root) or workspace
         self._given: dict[str, Path] = {}
         self.file = self.known(file)
         self.read = read
@@ -241,3 +241,14 @@ def _folders_above(folder: str, root: str) -> Iterator[str]:
     while folder == root or folder.startswith(root + os.sep):
         yield folder
         folder = posixpath.dirname(folder)
+
+
+def _as_written(file: Path, root: str) -> Path | None:
+    """The workspace as ``file`` has it, where links lead to it; None where none do, or the file is itself a link.
+
+    Compilers see the names that are written, so that all files of a program have to be named by way of the same links.
+    """
+    resolved, written = os.path.realpath(file), str(file)
+    if resolved == written or not resolved.startswith(root + os.sep) or not written.endswith(resolved[len(root) :]):
+        return None
+    return Path(written[: len(written) - len(resolved) + len(root)])

@@ -1,4 +1,4 @@
-"""The tables ``[program.NAME]`` that a workspace has for a file, checked word by word; what cannot be used is said with its line.
+"""The tables ``[program.NAME]`` that a workspace has for a file, checked word by word; what cannot be used is reported with its line.
 
 Example::
 

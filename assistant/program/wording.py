@@ -35,7 +35,7 @@ def why(linker: Linker, linked: LinkedProgram, file: str) -> str:
 
 
 def _included(linker: Linker, linked: LinkedProgram, file: str) -> dict[str, str]:
-    """What is said of the first unit that includes the file, by the unit; nothing where the file is a unit itself."""
+    """The note on the first unit that includes the file, by the unit; nothing where the file is a unit itself."""
     if file in linked.units:
         return {}
     unit = next((unit for unit in linked.units if file in linker.closure(unit)), None)

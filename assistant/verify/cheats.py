@@ -11,13 +11,14 @@ Example::
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from assistant.cuda.code_text import blanked
 from assistant.cuda.literals import integer_value
 from assistant.model.source import Kernel, ParsedSource
 from assistant.model.verification import Outcome, VerificationFinding
 from assistant.record import Record
+from assistant.verify.kernel_code import kernel_pairs
 from assistant.verify.text import Match, Store, new_matches, stores_to
 
 __all__ = ["find_cheats"]
@@ -71,17 +72,10 @@ def find_cheats(before: ParsedSource, after: ParsedSource, restored: frozenset[s
     return tuple(findings)
 
 
-def _pairs(before: ParsedSource, after: ParsedSource, old: str, new: str) -> list[_Pair]:
-    pairs = list[_Pair]()
-    for kernel in after.kernels:
-        same = [k for k in before.kernels if k.qualified_name == kernel.qualified_name]
-        if not same and len(before.kernels) == len(after.kernels) == 1:
-            same = [before.kernels[0]]
-        if same:
-            a = same[0]
-            old_body, new_body = old[a.body.start : a.body.end], new[kernel.body.start : kernel.body.end]
-            pairs.append(_Pair(a, kernel, old_body, new_body, new.count("\n", 0, kernel.body.start) + 1))
-    return pairs
+def _pairs(before: ParsedSource, after: ParsedSource, old: str, new: str) -> Iterator[_Pair]:
+    for a, b in kernel_pairs(before, after):
+        line = new.count("\n", 0, b.body.start) + 1
+        yield _Pair(a, b, old[a.body.start : a.body.end], new[b.body.start : b.body.end], line)
 
 
 def _emptied_body(pair: _Pair) -> VerificationFinding | None:

@@ -16,6 +16,7 @@ from assistant.verify.numbers import (
     MaskArray,
     Patterns,
     bits,
+    chosen,
     floats,
     ieee,
     is_rounding,
@@ -63,18 +64,20 @@ def compare(prepared: PreparedOutput, after: bytes, fill: int, tolerance: Tolera
     mine, theirs, initial = (unsigned_zeros(data, element) for data in (after, original, before))
     if prepared.is_unordered:
         mine, theirs = _in_order(mine, output.written), _in_order(theirs, output.written)
-    touched = ~output.written & (mine != initial)
-    if touched.any() and prepared.reference is not None and not output.buffer.is_poisoned:
+    is_all_written = bool(output.written.all())
+    touched = output.written if is_all_written else ~output.written & (mine != initial)
+    if not is_all_written and touched.any() and prepared.reference is not None and not output.buffer.is_poisoned:
         touched &= _deviation(before, after, element) > _largest_rounding(prepared, tolerance)
-    if touched.any():
+    if not is_all_written and touched.any():
         return _differs("wrote_outside_outputs", output, touched, before, after)
-    if not output.is_compared or not (mine != theirs)[output.written].any():
+    if not output.is_compared or not ((mine != theirs) & output.written).any():
         errors = Errors(0.0, 0.0) if prepared.reference is not None else None
-        is_equal = not output.is_compared or bool((bits(after, element) == bits(original, element))[output.written].all())
+        is_equal = not output.is_compared or not ((bits(after, element) != bits(original, element)) & output.written).any()
         return BufferVerdict(Outcome.PASS, None, None, None, None, errors, is_equal)
-    left = output.written & (mine == initial) & (theirs != initial)
-    if output.buffer.is_poisoned and left.any():
-        return _differs("not_written", output, left, original, after)
+    if output.buffer.is_poisoned:
+        left = output.written & (mine == initial) & (theirs != initial)
+        if left.any():
+            return _differs("not_written", output, left, original, after)
     if output.is_untyped:
         return _compare_untyped(output, original, after)
     if prepared.reference is None:
@@ -127,24 +130,24 @@ def _compare_floats(
     output, element = prepared.output, prepared.output.element
     assert prepared.reference is not None
     mine, theirs = floats(after, element), floats(original, element)
-    odd = output.written & ~_same_specials(mine, theirs)
+    is_number: MaskArray = np.isfinite(theirs)
+    odd = output.written & ~_same_specials(mine, theirs, is_number)
     if odd.any():
         return _differs("nan_position", output, odd, original, after)
-    places = output.written & np.isfinite(theirs) & np.isfinite(prepared.reference)
-    reference = prepared.reference[places]
-    values = with_marks_of(reference, mine[places], element.unit_roundoff or 0.0)
+    places = output.written & is_number & np.isfinite(prepared.reference)
+    reference = chosen(prepared.reference, places)
+    values = with_marks_of(reference, chosen(mine, places), element.unit_roundoff or 0.0)
     errors = errors_of(values, reference)
-    deviation = np.zeros(mine.size)
-    deviation[places] = np.abs(values - reference)
     if isinstance(tolerance, FixedTolerance):
-        limit = tolerance.atol + tolerance.rtol * np.abs(np.where(places, prepared.reference, 0.0))
-        outcome = Outcome.FAIL if (deviation > limit).any() else Outcome.PASS
-        wrong: MaskArray = deviation > limit
+        most = tolerance.atol + tolerance.rtol * np.abs(reference)
+        outcome = Outcome.FAIL if (np.abs(values - reference) > most).any() else Outcome.PASS
         detail = f"tolerance rtol {tolerance.rtol:g}, atol {tolerance.atol:g}"
     else:
         allowed = allowance(prepared.own, element.unit_roundoff or 0.0, reference)
-        outcome = grade(usual_errors(values, reference), allowed, is_precision_changed)
-        wrong = deviation > (allowed.max if errors.max > allowed.max else min(allowed.max, deviation.max() * 0.999))
+        outcome = grade(errors, allowed, is_precision_changed)
+        if outcome is not Outcome.PASS:
+            outcome = grade(usual_errors(values, reference), allowed, is_precision_changed)
+        most = allowed.max if errors.max > allowed.max else min(allowed.max, errors.max * 0.999)
         detail = (
             f"rms error {errors.rms:.3g} (allowed {allowed.rms:.3g}), "
             f"max error {errors.max:.3g} (allowed {allowed.max:.3g}); the original's own are "
@@ -153,6 +156,8 @@ def _compare_floats(
     if outcome is Outcome.PASS:
         return BufferVerdict(outcome, None, None, None, None, errors, False, detail)
     code = "wrong_value" if outcome is Outcome.FAIL else "precision"
+    wrong: MaskArray = np.zeros(mine.size, np.bool_)
+    wrong[places] = np.abs(values - reference) > most
     return _differs(code, output, wrong, original, after, outcome, errors, detail)
 
 
@@ -180,8 +185,9 @@ def _differs(
     )
 
 
-def _same_specials(mine: FloatArray, theirs: FloatArray) -> MaskArray:
-    """NaN where NaN is, infinities of the same sign where infinities are."""
-    same_nan = np.isnan(mine) == np.isnan(theirs)
-    is_infinite = np.isinf(mine) | np.isinf(theirs)
-    return same_nan & (~is_infinite | (mine == theirs))
+def _same_specials(mine: FloatArray, theirs: FloatArray, is_number: MaskArray) -> MaskArray:
+    """NaN where NaN is, infinities of the same sign where infinities are; ``is_number``: where ``theirs`` are finite."""
+    same: MaskArray = np.isfinite(mine) == is_number
+    if is_number.all():
+        return same
+    return same & (is_number | (mine == theirs) | (np.isnan(mine) & np.isnan(theirs)))

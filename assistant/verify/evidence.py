@@ -138,8 +138,6 @@ class ProgramVerdict(Record):
     findings: tuple[VerificationFinding, ...]
     masked: tuple[str, ...]
     """What differs between the original's own runs and was therefore not compared."""
-    compared_count: int
-    """Host values and numbers that were compared."""
 
 
 class SizeCoverage(Record):

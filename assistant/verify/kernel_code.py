@@ -14,7 +14,7 @@ from assistant.cuda.items import Item, ItemKind, items
 from assistant.model.source import Kernel, ParsedSource
 from assistant.verify.reach import only, reach
 
-__all__ = ["SINGLE_PRECISION", "code_of", "computes_in_float", "items_of"]
+__all__ = ["SINGLE_PRECISION", "code_of", "computes_in_float", "items_of", "kernel_pairs"]
 
 SINGLE_PRECISION = (
     r"\bfloat[1-4]?\b|(?<![\w.])(?:\d+\.\d*|\.\d+)(?:[eE][-+]?\d+)?[fF]\b"
@@ -38,6 +38,17 @@ def code_of(parsed: ParsedSource, kernel: Kernel) -> str:
     """Comments and literals blanked; the whole text where it cannot be cut."""
     found, code = items_of(parsed, kernel), blanked(parsed.source.text)
     return code if found is None else only(code, found)
+
+
+def kernel_pairs(before: ParsedSource, after: ParsedSource) -> list[tuple[Kernel, Kernel]]:
+    """Each of B's kernels with A's of its name, of overloads the one with its parameters; lone kernels of any name are a pair."""
+    if len(before.kernels) == len(after.kernels) == 1:
+        return [(before.kernels[0], after.kernels[0])]
+    pairs = list[tuple[Kernel, Kernel]]()
+    for kernel in after.kernels:
+        named = [k for k in before.kernels if k.qualified_name == kernel.qualified_name]
+        pairs.extend([(next((k for k in named if k.key == kernel.key), named[0]), kernel)] if named else [])
+    return pairs
 
 
 def computes_in_float(code: str) -> bool:

@@ -30,7 +30,7 @@ class Side(Flag):
 
 
 def sides_of(lines: Mapping[int, str]) -> dict[int, Side]:
-    """``lines``: of one file, by number, without comments, the program's macros expanded."""
+    """``lines``: of a file, by number, without comments, the program's macros expanded."""
     code = "\n".join(lines.values())
     numbers = [number for number, text in lines.items() for _ in text.split("\n")]
     found = items(code)

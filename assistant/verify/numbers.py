@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import fsum, isnan, sqrt
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ __all__ = [
     "MaskArray",
     "Patterns",
     "bits",
+    "chosen",
     "element_of",
     "floats",
     "guessed_type",
@@ -22,6 +24,7 @@ __all__ = [
     "is_rounding",
     "largest",
     "rms",
+    "rms_below",
     "shown",
 ]
 
@@ -41,6 +44,8 @@ _NEAR_DOUBLES = 2.0**-43
 """Relative distance that regrouping a sum of 2^20 terms explains: 1024 roundoffs (Higham, Accuracy and Stability, §4.2)."""
 BYTES = ElementType("unsigned char", ElementKind.UINT, 1, 1, 1)
 """What a buffer of unknown type is compared as."""
+_PIECE = 1 << 16
+"""Values that are squared at a time: they stay in a core's cache, where a whole output's squares would each cost memory."""
 ieee = np.errstate(over="ignore", invalid="ignore")
 """Decorator: overflow gives infinity and a signalling NaN a quiet one, as IEEE 754 says, without NumPy's warning. Buffers hold
 anything, and the judge asks about infinities and NaN itself."""
@@ -96,7 +101,8 @@ def unsigned_zeros(data: bytes, element: ElementType) -> NDArray[Any]:
     patterns = bits(data, element)
     if not element.is_floating:
         return patterns
-    return np.where(patterns == 1 << (8 * element.scalar_bytes - 1), 0, patterns).astype(patterns.dtype, copy=False)
+    is_negative = patterns == 1 << (8 * element.scalar_bytes - 1)
+    return np.where(is_negative, 0, patterns).astype(patterns.dtype, copy=False) if is_negative.any() else patterns
 
 
 @ieee
@@ -111,15 +117,30 @@ def floats(data: bytes, element: ElementType) -> FloatArray:
 @ieee
 def rms(values: FloatArray) -> float:
     """Root of the mean square, scaled against overflow; 0 of nothing."""
-    top = largest(values)
+    return rms_below(values, largest(values))
+
+
+@ieee
+def rms_below(values: FloatArray, top: float) -> float:
+    """As ``rms``, of values whose `largest` is known: ``top``."""
     if top == 0.0 or not np.isfinite(top):
         return top
-    return float(top * np.sqrt(np.mean(np.square(values / top))))
+    pieces = (values[start : start + _PIECE] for start in range(0, values.size, _PIECE))
+    total = fsum(float(np.add.reduce(np.square(piece / top))) for piece in pieces)
+    return top * sqrt(total / values.size)
 
 
 def largest(values: FloatArray) -> float:
-    """Largest magnitude; 0 of nothing."""
-    return float(np.max(np.abs(values))) if values.size else 0.0
+    """Largest magnitude; 0 of nothing, NaN where one is NaN. Without a copy: outputs may have a hundred million elements."""
+    if not values.size:
+        return 0.0
+    low, high = float(np.min(values)), float(np.max(values))
+    return high if isnan(high) or high >= -low else -low
+
+
+def chosen(values: NDArray[Any], places: MaskArray) -> NDArray[Any]:
+    """``values[places]``; the values themselves, and no copy, where all are chosen."""
+    return values if places.all() else values[places]
 
 
 def largest_finite(element: ElementType) -> float:

@@ -16,7 +16,7 @@ import numpy as np
 from assistant.model.elements import ElementType, parse_element_type
 from assistant.record import Record
 from assistant.verify.evidence import BufferFacts, CaseEvidence, SideRun
-from assistant.verify.numbers import MaskArray, Patterns, bits, element_of
+from assistant.verify.numbers import MaskArray, Patterns, bits, chosen, element_of
 from assistant.verify.tolerance import SMALL_OUTPUT
 
 __all__ = ["OutputBuffer", "are_telling", "find_outputs", "has_small_output", "is_moved_data", "matching_run", "moved_values"]
@@ -28,7 +28,7 @@ _MINIMUM_DISTINCT = 3
 
 
 class OutputBuffer(Record, eq=False):
-    """One buffer of one case: where it may change, and what the original made of it."""
+    """One buffer of a case: where it may change, and what the original made of it."""
 
     case_index: int
     buffer: BufferFacts
@@ -62,6 +62,7 @@ def find_outputs(cases: tuple[CaseEvidence, ...], declared: tuple[str, ...]) -> 
             masks[index, buffer.id] = mask
             if not buffer.is_poisoned:
                 by_shape[case.kernel, case.origin.shape, buffer.label, mask.size].append(mask)
+    together = {key: np.logical_or.reduce(siblings) if len(siblings) > 1 else siblings[0] for key, siblings in by_shape.items()}
     outputs = list[OutputBuffer]()
     for index, case in enumerate(cases):
         for buffer in case.buffers:
@@ -69,8 +70,7 @@ def find_outputs(cases: tuple[CaseEvidence, ...], declared: tuple[str, ...]) -> 
                 continue
             mask = masks[index, buffer.id]
             key = case.kernel, case.origin.shape, buffer.label, mask.size
-            siblings = [mask] if buffer.is_poisoned else by_shape[key]
-            written: MaskArray = np.logical_or.reduce(siblings)
+            written: MaskArray = mask if buffer.is_poisoned else together[key]
             element = element_of(buffer.element_type, len(buffer.before))
             is_compared = not declared or buffer.name in declared
             outputs.append(OutputBuffer(index, buffer, element, written, is_compared))
@@ -100,16 +100,18 @@ def are_telling(moved: set[int]) -> bool:
 def moved_values(output: OutputBuffer, case: CaseEvidence) -> set[int] | None:
     """Some of the nonzero bit patterns that the original writes there; None where one is not among the case's inputs."""
     distinct: set[int] = set()
-    known = _input_patterns(case, output.element)
+    inputs = _input_patterns(case, output.element)
+    known: Patterns | None = None
     for run in case.original:
         if not run.is_comparable:
             continue
         after = run.contents(output.buffer.id)
         if after is None or len(after) != len(output.buffer.before):
             return None
-        values = bits(after, output.element)[output.written]
-        if not _are_among(values[:_SAMPLE_COUNT], known):
+        values = chosen(bits(after, output.element), output.written)
+        if not all(any((part == value).any() for part in inputs) for value in values[:_SAMPLE_COUNT]):
             return None
+        known = np.sort(np.concatenate(inputs)) if known is None else known
         values = np.sort(values)  # np.unique and np.isin hash, which takes twenty times as long (numpy 2.4)
         if not _are_among(values, known):
             return None
@@ -151,11 +153,11 @@ def _are_among(values: Patterns, known: Patterns) -> bool:
     return bool(np.all(known[np.minimum(places, known.size - 1)] == values))
 
 
-def _input_patterns(case: CaseEvidence, element: ElementType) -> Patterns:
-    """Bit patterns, in ascending order, of all values of the element's width in the case's initial buffers, and zero."""
-    parts = [np.zeros(1, np.dtype(f"<u{element.scalar_bytes}"))]
+def _input_patterns(case: CaseEvidence, element: ElementType) -> list[Patterns]:
+    """Bit patterns of all values of the element's width: zero, then those in each of the case's initial buffers."""
+    parts: list[Patterns] = [np.zeros(1, np.dtype(f"<u{element.scalar_bytes}"))]
     for buffer in case.buffers:
         other = element_of(buffer.element_type, len(buffer.before))
         if not buffer.is_poisoned and (other.kind, other.scalar_bytes) == (element.kind, element.scalar_bytes):
             parts.append(bits(buffer.before, element))
-    return np.sort(np.concatenate(parts))
+    return parts

@@ -17,7 +17,7 @@ from assistant.cuda.literals import integer_value
 from assistant.cuda.tokens import TokenKind, tokens, words_in_code
 from assistant.model.source import Kernel, Parameter, ParsedSource
 from assistant.model.verification import Label, Outcome, VerificationFinding
-from assistant.verify.kernel_code import code_of, items_of
+from assistant.verify.kernel_code import code_of, items_of, kernel_pairs
 
 __all__ = ["RecordedValues", "find_unread_parameters"]
 
@@ -39,7 +39,7 @@ def find_unread_parameters(
     ``followed``: parameters that B's own grid follows from, as other sizes showed, by B's kernel; without them B may well be right.
     """
     findings = list[VerificationFinding]()
-    for old, new in _pairs(before, after):
+    for old, new in kernel_pairs(before, after):
         values = recorded.get(old.qualified_name, {})
         old_code, new_code = code_of(before, old), code_of(after, new)
         for place, parameter in enumerate(old.parameters):
@@ -66,17 +66,6 @@ def _finding(kernel: Kernel, name: str, stand_in: list[int]) -> VerificationFind
         return VerificationFinding("hard_coded", Outcome.FAIL, message, kernel.qualified_name, kernel.line)
     message = f"{name} is no longer read, so the kernel is right only for the values that it has in this workload"
     return VerificationFinding(Label.ASSUMPTION.value, Outcome.NEEDS_DECISION, message, kernel.qualified_name, kernel.line)
-
-
-def _pairs(before: ParsedSource, after: ParsedSource) -> list[tuple[Kernel, Kernel]]:
-    if len(before.kernels) == len(after.kernels) == 1:
-        return [(before.kernels[0], after.kernels[0])]
-    pairs = list[tuple[Kernel, Kernel]]()
-    for kernel in after.kernels:
-        named = [k for k in before.kernels if k.qualified_name == kernel.qualified_name]
-        same = next((k for k in named if k.key == kernel.key), None) or (named[0] if len(named) == 1 else None)
-        pairs.extend([] if same is None else [(same, kernel)])
-    return pairs
 
 
 def _given(parsed: ParsedSource, kernel: Kernel) -> frozenset[str]:

@@ -15,7 +15,7 @@ __all__ = ["ASSUMPTIONS", "UNSUPPORTED", "WEIGHTS", "Weight", "new_findings", "n
 
 
 class Weight(Record):
-    """What a new problem of one kind makes of the verdict."""
+    """What a new problem of a kind makes of the verdict."""
 
     outcome: Outcome
     code: str = ""

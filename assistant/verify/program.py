@@ -84,14 +84,17 @@ def compare_programs(
         rule.rtol if isinstance(rule, FixedTolerance) else max(DEFAULT_RELATIVE, apart, _PRINTED_ROUNDOFFS * largest_roundoff(original))
     )
     absolute = 0.0 if isinstance(rule, FixedTolerance) else MAX_FACTOR * largest_sum_spread(original, again)
-    otherwise = None if rounded is None else _text(rounded)
-    text = compare_texts(_text(original), _text(again), _text(candidate), relative, absolute, otherwise)
+    traces = (original, again, candidate, rounded or original)
+    mine, repeat, theirs, moved = _common_texts(traces)
+    text = compare_texts(mine, repeat, theirs, relative, absolute, None if rounded is None else moved)
     masked.extend(text.masked)
+    if any(trace.is_truncated for trace in traces):
+        masked.append("what the program prints beyond the limit of its output")
     if text.difference is not None:
         expected, actual = text.difference
         findings.append(_finding("wrong_output", "the program prints something else", expected, actual))
     compared = text.number_count
-    results = _compare_transfers((original, again, candidate, rounded or original), FloatRule(rule, least_roundoff, apart, of_few))
+    results = _compare_transfers(traces, FloatRule(rule, least_roundoff, apart, of_few))
     wrong = [finding for finding, _, _ in results if finding is not None]
     if text.difference is not None or not text.number_count:
         wrong = [
@@ -108,7 +111,7 @@ def compare_programs(
         compared += count
     if not compared and not findings:
         return CannotJudge(Unjudgeable.WEAK_WORKLOAD, "nothing that the kernels compute reaches the host in a reproducible way", _REMEDY)
-    return ProgramVerdict(tuple(findings), tuple(masked), compared)
+    return ProgramVerdict(tuple(findings), tuple(masked))
 
 
 _Traces = tuple[ProgramTrace, ProgramTrace, ProgramTrace, ProgramTrace]
@@ -205,5 +208,8 @@ def _finding(code: str, message: str, expected: str, actual: str) -> Verificatio
     return VerificationFinding(code, Outcome.FAIL, whole, expected=expected, actual=actual)
 
 
-def _text(trace: ProgramTrace) -> str:
-    return trace.stdout.decode("utf-8", "replace")
+def _common_texts(traces: _Traces) -> list[str]:
+    """What they print; where an output was cut at its limit, as many lines of each as are whole in all that were cut."""
+    texts = [trace.stdout.decode("utf-8", "replace") for trace in traces]
+    whole = [text.count("\n") for text, trace in zip(texts, traces, strict=True) if trace.is_truncated]
+    return ["\n".join(text.split("\n")[: min(whole)]) for text in texts] if whole else texts

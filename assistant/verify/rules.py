@@ -19,6 +19,7 @@ from assistant.verify.numbers import (
     FloatArray,
     Patterns,
     bits,
+    chosen,
     element_of,
     floats,
     ieee,
@@ -154,15 +155,15 @@ def _rule(output: OutputBuffer, case: CaseEvidence, is_moved: bool, tolerance: T
             reason = f"the original's own runs leave different {element.name} values in {output.name}"
             return Unusable(output.case_index, reason + _maybe_unwritten(output))
         return PreparedOutput(output, tuple(runs), True, None, NO_ERRORS, is_unordered=is_varied)
-    values = [floats(data, element) for data in contents]
-    finite = output.written & np.isfinite(values[0])
-    spread = worst_spread(values[1:], values[0], finite)
+    own = floats(contents[0], element)
+    finite = output.written & np.isfinite(own)
+    spread = worst_spread([floats(data, element) for data in contents[1:] if data != contents[0]], own, finite)
     roundoff = element.unit_roundoff or 0.0
-    if not is_plausible_reference(spread, roundoff, values[0][finite]):
+    if not is_plausible_reference(spread, roundoff, chosen(own, finite)):
         reason = f"the original's own runs differ by {spread.max:.3g} in {output.name}"
         return Unusable(output.case_index, reason + _maybe_unwritten(output))
-    rule = _from_reference(output, case, tuple(runs), values[0], spread, tolerance)
-    return _from_spread(output, case, tuple(runs), values[0], spread) if rule is None else rule
+    rule = _from_reference(output, case, tuple(runs), own, spread, tolerance)
+    return _from_spread(output, case, tuple(runs), own, spread) if rule is None else rule
 
 
 def _are_different(left: Sequence[Patterns]) -> bool:
@@ -191,8 +192,8 @@ def _from_reference(
         return None
     reference: FloatArray = np.frombuffer(raw, "<f8")
     places = output.written & np.isfinite(original) & np.isfinite(reference)
-    truth = reference[places]
-    values = with_marks_of(truth, original[places], element.unit_roundoff or 0.0)
+    truth = chosen(reference, places)
+    values = with_marks_of(truth, chosen(original, places), element.unit_roundoff or 0.0)
     own = errors_of(values, truth)
     if isinstance(tolerance, FixedTolerance):
         is_believed = bool(np.all(np.abs(values - truth) <= tolerance.atol + tolerance.rtol * np.abs(truth)))
@@ -213,7 +214,7 @@ def _from_spread(
 ) -> PreparedOutput:
     """E as the original's reaction to inputs moved by one ulp; the original itself stands for r64."""
     sensitivity = _sensitivity(output, case, original)
-    values = original[output.written & np.isfinite(original)]
+    values = chosen(original, output.written & np.isfinite(original))
     adding = one_by_one(output.element.unit_roundoff or 0.0, values, case.longest_row)
     own = (sensitivity or NO_ERRORS).at_least(_regrouping(output, case, original)).at_least(adding)
     is_estimated = sensitivity is None and not case.can_be_perturbed
@@ -222,7 +223,7 @@ def _from_spread(
 
 def _regrouping(output: OutputBuffer, case: CaseEvidence, reference: FloatArray) -> Errors:
     """What another order of additions may move the output by."""
-    values = reference[output.written & np.isfinite(reference)]
+    values = chosen(reference, output.written & np.isfinite(reference))
     return regrouping(output.element.unit_roundoff or 0.0, values, _term_count(output, case))
 
 
@@ -259,5 +260,5 @@ def _pool(rules: list[PreparedOutput], cases: tuple[CaseEvidence, ...], usual_el
 def finite_reference(rule: PreparedOutput) -> FloatArray:
     """The float64 truth where the original writes numbers."""
     assert rule.reference is not None
-    values = rule.reference[rule.output.written]
-    return without_marks(values[np.isfinite(values)], rule.output.element.unit_roundoff or 0.0)
+    values = chosen(rule.reference, rule.output.written & np.isfinite(rule.reference))
+    return without_marks(values, rule.output.element.unit_roundoff or 0.0)

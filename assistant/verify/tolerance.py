@@ -30,7 +30,7 @@ from assistant.model.elements import ElementType
 from assistant.model.verification import Outcome
 from assistant.model.workload import CaseOrigin
 from assistant.record import Record
-from assistant.verify.numbers import FloatArray, MaskArray, bits, floats, ieee, largest, rms
+from assistant.verify.numbers import FloatArray, MaskArray, bits, chosen, floats, ieee, largest, rms, rms_below
 
 __all__ = [
     "NO_ERRORS",
@@ -68,6 +68,8 @@ SMALL_OUTPUT = 64
 
 _MARK_RATIO = 2.0**-12
 """All other values over a mark, at most; half of a float's digits."""
+_SAMPLE_COUNT = 1024
+"""Values that are looked at before all are."""
 _FEW = 100
 """One element of so many may miss the first bound."""
 
@@ -107,7 +109,8 @@ class Allowance(Record):
 def errors_of(values: FloatArray, reference: FloatArray) -> Errors:
     """Deviation of ``values`` from ``reference``; both finite."""
     difference = values - reference
-    return Errors(rms(difference), largest(difference))
+    top = largest(difference)
+    return Errors(rms_below(difference, top), top)
 
 
 @ieee
@@ -124,7 +127,7 @@ def worst_spread(runs: list[FloatArray], centre: FloatArray, places: MaskArray) 
     spreads = [NO_ERRORS]
     for run in runs:
         usable = places & np.isfinite(run)
-        spreads.append(errors_of(run[usable], centre[usable]))
+        spreads.append(errors_of(chosen(run, usable), chosen(centre, usable)))
     return Errors(max(s.rms for s in spreads), max(s.max for s in spreads))
 
 
@@ -140,30 +143,40 @@ def usual_spread(outputs: Sequence[tuple[Errors, float]]) -> Errors:
 def allowance(own: Errors, unit_roundoff: float, reference: FloatArray) -> Allowance:
     """What an output may err by (docs/explanation/verification.md); ``own``: the original's error, ``reference``: its written elements."""
     measure = without_marks(reference, unit_roundoff)
-    largest_error = MAX_FACTOR * own.max + MAX_ROUNDOFFS * unit_roundoff * largest(measure)
+    top = largest(measure)
+    largest_error = MAX_FACTOR * own.max + MAX_ROUNDOFFS * unit_roundoff * top
     if reference.size < SMALL_OUTPUT:
         return Allowance(largest_error, largest_error)
-    return Allowance(RMS_FACTOR * own.rms + RMS_ROUNDOFFS * unit_roundoff * rms(measure), largest_error)
+    return Allowance(RMS_FACTOR * own.rms + RMS_ROUNDOFFS * unit_roundoff * rms_below(measure, top), largest_error)
 
 
 def without_marks(values: FloatArray, unit_roundoff: float) -> FloatArray:
     """Finite ``values`` without those that stand for none: one magnitude, more than once, next to which all others are tiny."""
-    return values[~_marks(values, unit_roundoff)]
+    marks = _marks(values, unit_roundoff)
+    return values if marks is None else values[~marks]
 
 
 @ieee
 def with_marks_of(reference: FloatArray, values: FloatArray, unit_roundoff: float) -> FloatArray:
     """``values`` with the marks of ``reference`` where they are the same up to some roundoffs of such a mark."""
+    marks = _marks(reference, unit_roundoff)
+    if marks is None:
+        return values
     near = np.abs(values - reference) <= MAX_ROUNDOFFS * unit_roundoff * np.abs(reference)
-    return np.where(_marks(reference, unit_roundoff) & near, reference, values)
+    return np.where(marks & near, reference, values)
 
 
-def _marks(values: FloatArray, unit_roundoff: float) -> MaskArray:
+def _marks(values: FloatArray, unit_roundoff: float) -> MaskArray | None:
+    """Where they are; None where there are none."""
+    top = largest(values)
+    most = min(sqrt(unit_roundoff), _MARK_RATIO) * top
+    some = np.abs(values[:: max(1, values.size // _SAMPLE_COUNT)])
+    if ((some > most) & (some < top)).any():
+        return None  # one other value of the largest's size is enough
     sizes = np.abs(values)
-    found: MaskArray = sizes == largest(values)
-    others = largest(sizes[~found])
-    is_mark = np.count_nonzero(found) > 1 and 0.0 < others <= min(sqrt(unit_roundoff), _MARK_RATIO) * largest(values)
-    return found if is_mark else np.zeros(values.size, np.bool_)
+    found: MaskArray = sizes == top
+    is_mark = np.count_nonzero(found) > 1 and 0.0 < largest(sizes[~found]) <= most
+    return found if is_mark else None
 
 
 _MOST_OF_ADDING = 1 / 32
@@ -177,19 +190,22 @@ def regrouping(unit_roundoff: float, values: FloatArray, term_count: float) -> E
     there are is estimated as inputs per output. Types of 16 bits are added up in float.
     """
     moved = sqrt(max(0.0, term_count - 1)) / RMS_FACTOR * min(unit_roundoff, FLOAT_ROUNDOFF)
-    measure = without_marks(values, unit_roundoff)
-    return Errors(moved * rms(measure), moved * largest(measure))
+    return _size_of(without_marks(values, unit_roundoff)).times(moved)
 
 
 def one_by_one(unit_roundoff: float, values: FloatArray, term_count: int) -> Errors:
     """What sums of ``term_count`` terms may err by, added one by one: half of Higham's bound of (n-1)·u (Accuracy and Stability, §4.2)."""
     share = max(0, term_count - 1) / 2 * min(unit_roundoff, FLOAT_ROUNDOFF)
-    measure = without_marks(values, unit_roundoff)
-    return Errors(share * rms(measure), share * largest(measure))
+    return _size_of(without_marks(values, unit_roundoff)).times(share)
+
+
+def _size_of(values: FloatArray) -> Errors:
+    top = largest(values)
+    return Errors(rms_below(values, top), top)
 
 
 def grade(errors: Errors, allowed: Allowance, is_precision_changed: bool) -> Outcome:
-    """PASS, NEEDS_DECISION or FAIL of one floating output."""
+    """PASS, NEEDS_DECISION or FAIL of a floating output."""
     if errors.rms <= allowed.rms and errors.max <= allowed.max:
         return Outcome.PASS
     is_near = errors.rms <= DECISION_FACTOR * allowed.rms and errors.max <= DECISION_FACTOR * allowed.max

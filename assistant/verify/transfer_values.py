@@ -15,7 +15,7 @@ from assistant.model.elements import ElementType
 from assistant.model.verification import Outcome, VerificationFinding
 from assistant.model.workload import FixedTolerance, Tolerance
 from assistant.record import Record
-from assistant.verify.numbers import BYTES, Patterns, bits, element_of, floats, guessed_type, rms, shown
+from assistant.verify.numbers import BYTES, MaskArray, Patterns, bits, chosen, element_of, floats, guessed_type, rms, shown
 from assistant.verify.stdout import ROUNDED_FACTOR
 from assistant.verify.tolerance import MAX_FACTOR, RMS_FACTOR, SMALL_OUTPUT, errors_of, with_marks_of, without_marks
 from assistant.verify.transfers import SMALL_COUNT, HostData, Part
@@ -72,9 +72,8 @@ def _untyped(finding: VerificationFinding, guessed: ElementType) -> Verification
 def _compare_as(part: Part, element: ElementType, rule: FloatRule, pooled: float) -> TransferResult:
     original = part.original
     mine, repeat, other = (bits(data, element) for data in (original.data, part.again, part.candidate))
-    ordered = [np.sort(values) for values in (mine, repeat, other)]
-    if not (mine == repeat).all() and (ordered[0] == ordered[1]).all():
-        return _compare_sorted(original, ordered[0], ordered[2], element)
+    if not (mine == repeat).all() and (np.sort(mine) == np.sort(repeat)).all():
+        return _compare_sorted(original, np.sort(mine), np.sort(other), element)
     if element.is_floating:
         return _compare_floats(part, element, rule, pooled)
     stable = mine == repeat
@@ -83,7 +82,7 @@ def _compare_as(part: Part, element: ElementType, rule: FloatRule, pooled: float
         hidden = f"{original.name}: {int((~stable).sum())} of {stable.size} elements differ between the original's own runs"
     wrong = stable & (mine != other)
     finding = _wrong_value(part, element, int(np.argmax(wrong)), "") if wrong.any() else None
-    if finding is not None and stable.all() and (ordered[0] == ordered[2]).all():
+    if finding is not None and stable.all() and (np.sort(mine) == np.sort(other)).all():
         finding = _laid_out_otherwise(finding)
     return finding, hidden, int(stable.sum())
 
@@ -109,37 +108,46 @@ def _compare_floats(part: Part, element: ElementType, rule: FloatRule, pooled: f
 
     ``pooled``: the spread of all transfers of its kind.
     """
-    mine, repeat, other, moved = (floats(data, element) for data in (part.original.data, part.again, part.candidate, part.rounded))
-    special = ~np.isfinite(mine) | ~np.isfinite(other)
-    stable = np.isfinite(mine) == np.isfinite(repeat)
-    same = np.where(np.isnan(mine), np.isnan(other), mine == other)
-    wrong = special & stable & ~same
-    if wrong.any():
-        return _wrong_value(part, element, int(np.argmax(wrong)), "NaN or infinity"), None, mine.size
+    mine, repeat, other = (floats(data, element) for data in (part.original.data, part.again, part.candidate))
+    is_number: MaskArray = np.isfinite(mine)
+    special = ~is_number | ~np.isfinite(other)
+    stable = is_number == np.isfinite(repeat)
+    if special.any():
+        same = np.where(np.isnan(mine), np.isnan(other), mine == other)
+        wrong = special & stable & ~same
+        if wrong.any():
+            return _wrong_value(part, element, int(np.argmax(wrong)), "NaN or infinity"), None, mine.size
     places = ~special & np.isfinite(repeat)
-    expected = np.where(places, mine, 0.0)
-    deviation = np.abs(with_marks_of(expected, np.where(places, other, 0.0), element.unit_roundoff or 0.0) - expected)
+    count = int(np.count_nonzero(places))
+    if part.candidate == part.original.data:
+        return None, None, count
+    moved = floats(part.rounded, element)
+    expected = mine if count == mine.size else np.where(places, mine, 0.0)
+    actual = other if count == mine.size else np.where(places, other, 0.0)
+    deviation = np.abs(with_marks_of(expected, actual, element.unit_roundoff or 0.0) - expected)
     if isinstance(rule.tolerance, FixedTolerance):
         limit = rule.tolerance.atol + rule.tolerance.rtol * np.abs(expected)
         rms_allowed = float("inf")
     else:
         usable = places & np.isfinite(moved)
-        spread = errors_of(repeat[places], mine[places]).at_least(errors_of(moved[usable], mine[usable]).times(ROUNDED_FACTOR))
+        of_repeat = errors_of(chosen(repeat, places), chosen(mine, places))
+        of_rounding = errors_of(chosen(moved, usable), chosen(mine, usable))
+        spread = of_repeat.at_least(of_rounding.times(ROUNDED_FACTOR))
         regrouped = REGROUPING_ROUNDOFFS * max(element.unit_roundoff or 0.0, rule.least_roundoff)
         regrouped *= rule.of_few if mine.size <= SMALL_OUTPUT else 1.0
-        slack = max(regrouped, rule.own_error) * rms(without_marks(mine[places], element.unit_roundoff or 0.0))
+        slack = max(regrouped, rule.own_error) * rms(without_marks(chosen(mine, places), element.unit_roundoff or 0.0))
         limit = np.full(mine.size, MAX_FACTOR * (max(spread.max, pooled) + slack))
         rms_allowed = RMS_FACTOR * max(spread.rms, pooled) + slack
-    is_far = rms(deviation[places]) > rms_allowed and int(places.sum()) > SMALL_COUNT
+    is_far = rms(chosen(deviation, places)) > rms_allowed and count > SMALL_COUNT
     wrong = deviation > limit if (deviation > limit).any() else (deviation == deviation.max()) & is_far
     if not wrong.any():
-        return None, None, int(places.sum())
+        return None, None, count
     finding = _wrong_value(part, element, int(np.argmax(wrong)), "")
     if places.all():
         apart = np.abs(np.sort(other) - np.sort(mine))
         if (apart <= limit).all() and rms(apart) <= rms_allowed:
             finding = _laid_out_otherwise(finding)
-    return finding, None, int(places.sum())
+    return finding, None, count
 
 
 def _laid_out_otherwise(finding: VerificationFinding) -> VerificationFinding:

@@ -16,7 +16,7 @@ from assistant.model.elements import ElementType
 from assistant.model.structs import ElementLayout, Member
 from assistant.record import Record
 from assistant.verify.members import column, is_divisible
-from assistant.verify.numbers import FloatArray, element_of, floats, guessed_type, rms
+from assistant.verify.numbers import FloatArray, chosen, element_of, floats, guessed_type, rms
 from assistant.verify.stdout import ROUNDED_FACTOR
 from assistant.verify.tolerance import errors_of
 
@@ -75,11 +75,11 @@ class ProgramTrace(Record):
     stdout: bytes
     transfers: tuple[HostData, ...]
     is_truncated: bool = False
-    """Output was cut at the limit: only the common part is compared."""
+    """Output was cut at its limit."""
 
 
 class Part(Record):
-    """One transfer, or the column of one member, in all runs."""
+    """One transfer, or the column of a member, in all runs."""
 
     original: HostData
     again: bytes
@@ -166,7 +166,7 @@ def _floats_of_both(first: ProgramTrace, second: ProgramTrace) -> Iterator[tuple
 def _finite_in_both(first: bytes, second: bytes, element: ElementType) -> tuple[FloatArray, FloatArray]:
     values, others = floats(first, element), floats(second, element)
     usable = np.isfinite(values) & np.isfinite(others)
-    return values[usable], others[usable]
+    return chosen(values, usable), chosen(others, usable)
 
 
 def _relative_rms(values: FloatArray, reference: FloatArray) -> float:

@@ -83,12 +83,12 @@ def _guard(asker: socket.socket, descriptors: Sequence[int]) -> None:
         os.close(descriptor)
     if failure is not None:
         os.waitpid(program, 0)
-        _tell(asker, FAILED, *failure)
+        _send(asker, FAILED, *failure)
         return
-    _tell(asker, STARTED, os.getpid())
+    _send(asker, STARTED, os.getpid())
     ended = _waited(program, asker)
     if ended is not None:
-        _tell(asker, ENDED, ended)
+        _send(asker, ENDED, ended)
         select.select([asker], [], [])
     _end_all(program, asker)
 
@@ -103,7 +103,7 @@ def _received(asker: socket.socket) -> dict[str, Any] | None:
     return json.loads(body) if len(body) == length else None
 
 
-def _tell(asker: socket.socket, what: int, first: int, second: int = 0) -> None:
+def _send(asker: socket.socket, what: int, first: int, second: int = 0) -> None:
     with suppress(OSError):
         asker.send(MESSAGE.pack(what, first, second), socket.MSG_NOSIGNAL)
 
@@ -193,7 +193,7 @@ def _end_all(program: int, asker: socket.socket) -> None:
         while True:
             ended, status = os.waitpid(-1, os.WNOHANG)
             if ended == program:
-                _tell(asker, ENDED, status)
+                _send(asker, ENDED, status)
             if ended == 0:
                 for child in _children():
                     with suppress(ProcessLookupError):

@@ -1,4 +1,4 @@
-"""Bounds of one run of a user's program."""
+"""Bounds of a run of a user's program."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["ProgramLimits"]
 
 
 class ProgramLimits(Record):
-    """Bounds of one run."""
+    """Bounds of a run."""
 
     wall_s: float = 60.0
     memory_bytes: int = 8 << 30

@@ -1,4 +1,4 @@
-"""Which files compilers may read for a program, and what is said of one that they may not.
+"""Which files compilers may read for a program, and the message about one that they may not.
 
 The rule: the sources, all of each source's workspace (or of its own folder), the include folders that flags name, the system's headers
 and libraries, and the compilers' own files. Of a folder that many programs share (the home folder and those above it, the

@@ -108,7 +108,7 @@ def _folder() -> Path:
 
 
 def _run(tool: str, process: ToolProcess, timeout_s: float) -> Run:
-    """What a tool said that is over."""
+    """The output of a tool that has ended."""
     code = process.wait()
     name = Path(tool).name
     if code is None:

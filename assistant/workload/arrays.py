@@ -29,7 +29,7 @@ _LETTERS = {
 
 
 def storage_dtype(element: ElementType) -> np.dtype[Any]:
-    """The NumPy type of one stored component (bfloat16: its 16 bits)."""
+    """The NumPy type of a stored component (bfloat16: its 16 bits)."""
     return np.dtype(f"<{_LETTERS[element.kind]}{element.scalar_bytes}")
 
 

@@ -31,7 +31,7 @@ _TOML_ERROR_LINE = re.compile(r"\(at line (\d+), column \d+\)$")
 
 
 class Block(Record):
-    """The TOML text of one comment."""
+    """The TOML text of a comment."""
 
     toml: str
     first_line: int

@@ -21,7 +21,7 @@ from assistant.workload.relations import Sizes
 __all__ = ["boundary_shapes"]
 
 MAX_SHAPE_COUNT = 16
-"""Boundary shapes of one workload; more only repeat what these find."""
+"""Boundary shapes of a workload; more only repeat what these find."""
 _PRIMES = (7, 97, 251, 1021)
 """Sizes that no tile or block divides, spread over the decades that run in milliseconds."""
 _MOST_GROWN_THREADS = 1 << 17

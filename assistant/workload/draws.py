@@ -23,7 +23,7 @@ SCALES = (1.0, 0.125, 8.0)
 MIRRORED = -1.0
 """Scale of one more draw: recorded values are often all positive, and a lost sign would not show on them."""
 MINIMUM_SEED_COUNT = 3
-"""Seeds of one comparison, at least."""
+"""Seeds of a comparison, at least."""
 
 
 class Draw(Record):

@@ -25,7 +25,7 @@ __all__ = ["ExpressionProblem", "ExpressionProblemCode", "evaluate", "evaluate_c
 MAX_LENGTH = 1000
 """Characters of one expression; a longer one is a mistake, and a bound keeps the recursion shallow."""
 MAX_DEPTH = 50
-"""Nested parentheses of one expression."""
+"""Nested parentheses of an expression."""
 
 _TOKEN = re.compile(r"\s*(?:(?P<number>\d+(?:\.\d*)?|\.\d+)|(?P<name>[A-Za-z_]\w*)|(?P<symbol>[-+*/%(),]))")
 _FUNCTIONS = ("ceil", "floor", "min", "max")

@@ -61,7 +61,7 @@ class GenerateOptions(Record):
     symbol_types: Mapping[str, str] = field(default_factory=dict[str, str])
     """Element types of ``__device__``/``__constant__`` variables, by name."""
     max_bytes: int = 256 << 20
-    """Bound on all buffers of one case (256 MiB a launch)."""
+    """Bound on all buffers of a case (256 MiB a launch)."""
 
 
 def generate(

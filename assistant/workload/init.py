@@ -26,6 +26,8 @@ _FACTOR_NAMES = re.compile(r"(?i)alpha|beta|gamma|eps|lr|scale|factor|dt|dx|mean
 _SMALL_NUMBER = 3
 """Value of an integer parameter that is no size: an offset, a key, a seed."""
 _WARP = 32
+_USERS_TYPE = re.compile(r"(?!(?:unsigned|signed|int|long|short|char|bool|auto|\w+_t)\b)[A-Za-z_]\w*(?:::\w+)*")
+"""A type that the text declares: a number is none of its values."""
 
 
 def write_block(text: str, kernel: Kernel, site: LaunchSite | None) -> str:
@@ -59,8 +61,15 @@ def _usable(grid: tuple[str, ...] | None, plan: BlockPlan) -> tuple[str, ...] | 
 def _kernel_line(kernel: Kernel) -> str:
     if not kernel.template_parameters:
         return f'kernel = "{kernel.qualified_name}"'
-    values = [p.default or ("float" if p.kind in ("typename", "class") else "1") for p in kernel.template_parameters]
+    values = [p.default or _some_argument(p.kind) for p in kernel.template_parameters]
     return f'kernel = "{kernel.qualified_name}<{", ".join(values)}>"   # check the template arguments'
+
+
+def _some_argument(kind: str) -> str:
+    """A template argument of a kind that compiles, whatever it means: an enumeration takes no plain number."""
+    if kind in ("typename", "class"):
+        return "float"
+    return f"{kind}{{}}" if _USERS_TYPE.fullmatch(kind) else "1"
 
 
 def _shared_line(launch: Launch | None, kernel: Kernel, plan: BlockPlan) -> list[str]:
@@ -85,7 +94,7 @@ def _shape_lines(plan: BlockPlan) -> list[str]:
 
 
 def _value(parameter: Parameter, kernel: Kernel, plan: BlockPlan) -> tuple[str, str]:
-    """(TOML value, remark) of one argument."""
+    """(TOML value, remark) of an argument."""
     if not parameter.is_pointer:
         return _scalar(parameter, kernel, plan)
     array = plan.arrays[parameter.name]

@@ -20,7 +20,7 @@ from assistant.workload.resample import are_lengths
 __all__ = ["Together", "with_members"]
 
 Together = Callable[[Sequence[Array]], Sequence[Array]]
-"""Columns of integers of one buffer → as many others of the same length."""
+"""Columns of integers of a buffer → as many others of the same length."""
 
 
 def with_members(

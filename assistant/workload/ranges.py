@@ -68,7 +68,7 @@ class _Value(Record):
 
 
 class Ranges:
-    """Evaluates expressions of one kernel."""
+    """Evaluates expressions of a kernel."""
 
     def __init__(self, kernel: KernelText, known: KnownNames) -> None:
         self._kernel = kernel

@@ -94,7 +94,7 @@ class RecordingReader:
         self.recording = read_recording(folder) if recording is None else recording
 
     def blob(self, name: str) -> bytes:
-        """Contents of one blob; raises ``CannotAnswerError`` when it is missing."""
+        """Contents of a blob; raises ``CannotAnswerError`` when it is missing."""
         if _BLOB_NAME.fullmatch(name) is None:
             raise CannotAnswerError(f"'{name}' is not a blob name in {self._folder}", "record the program again")
         try:

@@ -70,7 +70,7 @@ class OrderedStep(Record):
 
 
 class Region(Record):
-    """Steps of both programs, by their place in program order, of one repetition."""
+    """Steps of both programs, by their place in program order, of a repetition."""
 
     before: tuple[int, ...]
     after: tuple[int, ...]

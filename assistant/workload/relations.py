@@ -89,7 +89,7 @@ class Term(Record):
 
 
 class CountAtSizes(Record):
-    """A count at the sizes of one launch."""
+    """A count at the sizes of a launch."""
 
     sizes: Sizes
     count: int

@@ -67,7 +67,7 @@ class ObservedLaunch(Record):
 
 
 class GridModel(Record):
-    """How grid, block and shared memory of one version's launches follow from its integers."""
+    """How grid, block and shared memory of a version's launches follow from its integers."""
 
     config: LaunchConfig
     grid: tuple[tuple[Term, ...], tuple[Term, ...], tuple[Term, ...]]

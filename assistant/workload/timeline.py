@@ -26,7 +26,7 @@ _MOST_STREAMS = 16
 _MOST_SPANS = 128
 """Spans of all streams together, so that the longest program's timeline stays small."""
 _LEAST_SLICES = 16
-"""Slices of one stream that has more spans than are kept."""
+"""Slices of a stream that has more spans than are kept."""
 _LEADING_RATIO = 0.8
 _MOST_LEADING = 3
 """The leading kernels are the fewest that take this share of the time of all kernels, and no more than these."""
@@ -62,7 +62,7 @@ class TimedWork(Record):
 
 
 class WorkTotal(Record):
-    """Kernels, copies or fills of one kind, of which only the sum is known."""
+    """Kernels, copies or fills of a kind, of which only the sum is known."""
 
     work: Work
     count: int

@@ -30,7 +30,7 @@ _FEWEST_REPEATED = 64
 _MOST_REPEATED = 256
 """Among more different integers than these none is a symbol, a class or a level of brightness."""
 _RUN = (8, 64)
-"""The shortest and the longest run of one value."""
+"""The shortest and the longest run of a value."""
 _OF_LIMITS = (0, 1, None, None)
 """What runs are made of, in addition to the values themselves; None: the type's limit, which is the most frequent."""
 _SHORT_RUN = (1, 6)

@@ -59,7 +59,7 @@ _MOST_PIECES = 256
 
 
 class Piece(Record):
-    """Contents of one upload."""
+    """Contents of an upload."""
 
     data: bytes
     element: ElementType | None

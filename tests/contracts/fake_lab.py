@@ -147,10 +147,11 @@ class FakeLab:
     ) -> ProgramRun | LabFailure:
         self._note("run", program)
         parsed = parse(program.sources[0])
-        failure = next((failure for words, failure in self.failures.items() if words in parsed.source.text), None)
+        whole = "\n".join(source.text for source in program.sources)
+        failure = next((failure for words, failure in self.failures.items() if words in whole), None)
         if failure is not None:
             return failure
-        host = next((case for words, case in programs.items() if words in parsed.source.text), None)
+        host = next((case for words, case in programs.items() if words in whole), None)
         if host is None:
             return LabFailure("unsupported", "the table has no such program", "add it to the table")
         refused = self._refused(parsed)

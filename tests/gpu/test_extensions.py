@@ -68,3 +68,30 @@ def test_an_edit_gets_its_verdict(tmp_path: Path, home: Path, edit: str, outcome
     (tmp_path / "edited.cu").write_text(HALVE.replace(STATEMENT, edit))
     comparisons = [event for event in told(tmp_path, home, "compare", "halve.cu", "edited.cu") if event["event"] == "comparison"]
     assert comparisons[-1]["verification"]["outcome"] == outcome
+
+
+INLINE = f"""\
+import torch
+from torch.utils.cpp_extension import load_inline
+
+source = r'''
+{HALVE.partition("PYBIND11_MODULE")[0]}'''
+ops = load_inline("halve_inline", cpp_sources="torch::Tensor halve(torch::Tensor x);", cuda_sources=source, functions=["halve"])
+x = torch.arange(1 << 14, dtype=torch.float32, device="cuda")
+print(ops.halve(x).double().sum().item())
+"""
+
+
+def test_the_text_of_load_inline_is_profiled_by_its_script(tmp_path: Path, home: Path) -> None:
+    (tmp_path / "inline.py").write_text(INLINE)
+    profiles = [event for event in told(tmp_path, home, "profile", "inline.py") if event["event"] == "profile"]
+    assert profiles and all("halve_kernel" in event["kernel"] for event in profiles)
+
+
+@pytest.mark.parametrize(("edit", "outcome"), [("y[i] = x[i] / 2.0f;", "PASS"), ("y[i] = 0.5f * x[i] + (i == 777);", "FAIL")])
+def test_an_edit_of_the_text_of_load_inline_is_built_by_its_script(tmp_path: Path, home: Path, edit: str, outcome: str) -> None:
+    (tmp_path / "inline.py").write_text(INLINE)
+    (tmp_path / "edited.py").write_text(INLINE.replace(STATEMENT, edit))
+    comparisons = [event for event in told(tmp_path, home, "compare", "inline.py", "edited.py") if event["event"] == "comparison"]
+    assert comparisons[-1]["verification"]["outcome"] == outcome
+    assert (tmp_path / "inline.py").read_text() == INLINE

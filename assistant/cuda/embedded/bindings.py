@@ -48,7 +48,7 @@ class _Binding(Record):
 
 
 class Bindings:
-    """Every place of one program that gives a name a value."""
+    """Every place of a program that gives a name a value."""
 
     def __init__(self, program: Program) -> None:
         self._program = program

@@ -51,7 +51,7 @@ _Step = tuple[MappedText | NotText, int]
 
 @dataclass
 class Expressions:
-    """Reads the expressions of one program; remembers the literals that it has decoded."""
+    """Reads the expressions of a program; remembers the literals that it has decoded."""
 
     program: Program
     bindings: Bindings

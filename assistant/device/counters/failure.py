@@ -13,7 +13,7 @@ PERMIT_COUNTERS = (
 
 
 class CountingFailure(Record):
-    """What stood in the way of one way to count."""
+    """What stood in the way of a way to count."""
 
     kind: str
     """``missing``, ``forbidden``, ``unsupported``, ``busy``, ``slow``, ``timed_out``, ``failed`` or ``dropped``."""

@@ -123,7 +123,7 @@ class _Case:
         return SampledLaunch(launch.kernel, self._symbols[at] or "", launch.config, answer)
 
     def duration_s(self, launch: Launch) -> float:
-        """Duration of one run without counters."""
+        """Duration of a run without counters."""
         driver = self._state.driver
         launch.prepare()
         start, end = driver.create_event(), driver.create_event()

@@ -26,7 +26,7 @@ _MOST_KEPT_BYTES = 512 << 20
 
 
 class ResultChecker:
-    """Checks the results of one case."""
+    """Checks the results of a case."""
 
     def __init__(self, kit: Kit, copies: Copies) -> None:
         self._kit = kit

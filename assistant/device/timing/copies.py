@@ -28,7 +28,7 @@ class Copies(Protocol):
 
     @property
     def size_bytes(self) -> int:
-        """Size of all buffers of one copy."""
+        """Size of all buffers of a copy."""
         ...
 
     @property

@@ -43,7 +43,7 @@ def u32(value: int) -> bytes:
 
 
 class Kit:
-    """Gate, empty kernel, L2 sweep and comparison of one worker."""
+    """Gate, empty kernel, L2 sweep and comparison of a worker."""
 
     def __init__(self, driver: Driver, function: Callable[[str], FunctionHandle]) -> None:
         """``function``: a kernel of ``kit.cu`` by its name."""

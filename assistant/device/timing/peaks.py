@@ -27,7 +27,7 @@ of repeats the rate rises beyond what is published (1.34e13 bytes/s on an H200),
 _TRIES = 5
 _FMA_ROUNDS = 2000
 _FMAS_PER_ROUND = 64
-"""Multiply-adds of one thread, in ``kit.cu``."""
+"""Multiply-adds of a thread, in ``kit.cu``."""
 _MOST_MEMORY_SHARE = 0.25
 
 

@@ -1,4 +1,4 @@
-"""A run of tokens with matched brackets: a file's code without directives, or the body of one macro."""
+"""A run of tokens with matched brackets: a file's code without directives, or the body of a macro."""
 
 from __future__ import annotations
 

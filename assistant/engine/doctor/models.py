@@ -102,7 +102,7 @@ def _cautions(served: ServedModel) -> Iterator[str]:
 
 def _is_right(answer: Completion) -> bool:
     try:
-        said: object = json.loads(answer.text)
+        answered: object = json.loads(answer.text)
     except ValueError:
         return False
-    return isinstance(said, Mapping) and set(said) == {"ok"}  # pyright: ignore[reportUnknownArgumentType]  (any JSON object)
+    return isinstance(answered, Mapping) and set(answered) == {"ok"}  # pyright: ignore[reportUnknownArgumentType]  (any JSON object)

@@ -36,7 +36,7 @@ REPEATS = 2
 
 
 class CountedLaunchGroup(Record):
-    """Launches of one instance with the same grid, block and shared memory."""
+    """Launches of an instance with the same grid, block and shared memory."""
 
     profile: LaunchProfile
     """The profile of the first of them."""
@@ -64,7 +64,7 @@ class CountedRun(Record):
     run: ProgramRun | None
     """None for declared workloads."""
     repeatability: tuple[tuple[str, Repeatability], ...] = ()
-    """For declared workloads: what two runs of one case show of each kernel in it, by instance."""
+    """For declared workloads: what two runs of a case show of each kernel in it, by instance."""
 
     corrections: tuple[Correction, ...] = ()
     """With which the counters were counted."""
@@ -107,7 +107,7 @@ class AssessedLaunch(Record):
 
 
 class KernelAssessment(Record):
-    """All that is known of one kernel instance."""
+    """All that is known of a kernel instance."""
 
     kernel: Kernel
     instance: str
@@ -143,7 +143,7 @@ def costliest(kernels: Iterable[KernelAssessment]) -> KernelAssessment:
 
 
 class Repeatability(Record):
-    """What two runs show of one kernel."""
+    """What two runs show of a kernel."""
 
     is_deterministic: bool | None
     """None where nothing is claimed."""

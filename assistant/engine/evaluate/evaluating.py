@@ -92,7 +92,7 @@ async def observe(job: Job, version: SourceVersion) -> tuple[CountedRun, ...] | 
 
 
 async def _count_declared(job: Job, version: SourceVersion, mode: str, corrections: tuple[Correction, ...] = ()) -> CountedRun | LabFailure:
-    effort = Effort((_COUNTING_SEED,), 1, mode, with_injected=False, with_boundary=False, is_confirming=False)
+    effort = Effort((_COUNTING_SEED,), 1, mode, with_boundary=False, is_confirming=False)
     cases = [case for workload in version.declared for case in declared_cases(version, workload, effort)]
     written = write_cases(job.scratch / new_id("K"), [case.new for case in cases])
     startable = tuple(sorted({launch.kernel for case in cases for launch in case.new.recording.launches}))

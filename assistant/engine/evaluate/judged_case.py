@@ -29,7 +29,6 @@ class Effort(Record):
     repeats: int
     mode: str
     """Replay mode: ``plain`` or ``check``."""
-    with_injected: bool
     with_boundary: bool
     is_confirming: bool
     is_fresh: bool = False

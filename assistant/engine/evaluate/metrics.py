@@ -94,6 +94,7 @@ _WATCHED: dict[str, tuple[WatchedMetric, Callable[[_Assessed], float]]] = {
     "KO111": (WatchedMetric("block_count", True, "blocks"), _blocks),
     "KO112": (WatchedMetric("occupancy", True, "ratio"), _occupancy),
     "KO113": (WatchedMetric("global_requests", False, "requests"), _global_requests),
+    "KO118": (WatchedMetric("global_requests", False, "requests"), _global_requests),
     "KO114": (WatchedMetric("integer_and_control_instructions", False, "instructions"), _loop_overhead),
     "KO115": (WatchedMetric("shared_wavefronts", False, "wavefronts"), _wavefronts),
     "KO116": (WatchedMetric("arithmetic_instructions", False, "instructions"), _arithmetic),
@@ -113,7 +114,7 @@ def watched_codes() -> tuple[str, ...]:
 
 
 def metric_value(finding_code: str, kernels: Iterable[KernelAssessment]) -> float:
-    """The watched metric of that finding over all instances of one kernel."""
+    """The watched metric of that finding over all instances of a kernel."""
     return _WATCHED[finding_code][1](tuple(kernels))
 
 

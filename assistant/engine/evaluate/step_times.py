@@ -27,7 +27,7 @@ _SHARED_TERMS = frozenset({"dram", "l2"})
 
 
 class KnownTime(Record):
-    """What is predicted of one launch, copy or fill."""
+    """What is predicted of a launch, copy or fill."""
 
     time: PredictedTime
     room_ratio: float

@@ -38,7 +38,7 @@ _STEP = 4.0
 _CHECKED_PER_PLAIN = 12.0
 """Time with checks over time without: 8 to 20 on the launches of benchmarks/emulator_speed.py."""
 _REPEATS_S = 0.5
-"""For all bitwise repeats of one case."""
+"""For all bitwise repeats of a case."""
 _CASES_S = 6.0
 """For further cases at the program's own size, where a launch cannot be made smaller."""
 _RUNS_PER_CASE = 6.0
@@ -57,7 +57,7 @@ _RUN_S, _PER_THREAD_S, _PER_BYTE_S, _PER_ACCESS_S, _PER_EXECUTION_S = 0.012, 8e-
 
 
 class Cost(Record):
-    """The cost of one launch of the original."""
+    """The cost of a launch of the original."""
 
     threads: int
     size_bytes: int

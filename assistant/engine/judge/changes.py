@@ -44,7 +44,7 @@ def edited_kernels(before: SourceVersion, after: SourceVersion) -> frozenset[str
     for pair in _file_pairs(before, after):
         if not pair[0].kernels or not differing:
             continue
-        old, new = (_Cut((own, *others)) for own, others in zip(pair, _beside(pair, differing), strict=True))
+        old, new = (_Cut((own, *others)) for own, others in zip(pair, _files_next_to(pair, differing), strict=True))
         for kernel in pair[0].kernels:
             other = _counterpart(kernel, *pair)
             if other is None or old.of_kernel(kernel) != new.of_kernel(other):
@@ -76,7 +76,7 @@ def _file_pairs(before: SourceVersion, after: SourceVersion) -> tuple[FilePair, 
     return tuple(found)
 
 
-def _beside(pair: FilePair, differing: Sequence[FilePair]) -> tuple[tuple[ParsedSource, ...], tuple[ParsedSource, ...]]:
+def _files_next_to(pair: FilePair, differing: Sequence[FilePair]) -> tuple[tuple[ParsedSource, ...], tuple[ParsedSource, ...]]:
     """The other files that differ, of A and of B."""
     others = [other for other in differing if other[0] is not pair[0]]
     return tuple(old for old, _ in others), tuple(new for _, new in others)
@@ -91,7 +91,7 @@ def _counterpart(kernel: Kernel, before: ParsedSource, after: ParsedSource) -> K
 
 
 class _Cut:
-    """Files of one version, cut into what their kernels and what their host code rest on; kernels of the first are asked about."""
+    """Files of a version, cut into what their kernels and what their host code rest on; kernels of the first are asked about."""
 
     def __init__(self, files: Sequence[ParsedSource]) -> None:
         self._files = files

@@ -19,13 +19,13 @@ __all__ = ["ComparisonResult", "UnjudgedKernel", "Verdict", "verdict_event"]
 
 
 class Verdict(Record):
-    """Is B right, and is it faster: of one kernel, or of the whole."""
+    """Is B right, and is it faster: of a kernel, or of the whole."""
 
     kernel: str | None
     """None: all of them."""
     verification: Verification
     speed: Comparison | None
-    """None where nothing is said of it: B is wrong, or another verdict speaks of it."""
+    """None where it has none: B is wrong, or another verdict has the speed."""
     evidence: tuple[Evidence, ...]
     figures: BeforeAfter | None = None
 
@@ -42,7 +42,7 @@ class UnjudgedKernel(Record):
 
 
 class ComparisonResult(Record):
-    """The answer of one comparison."""
+    """The answer of a comparison."""
 
     ending: Ending
     verdicts: tuple[Verdict, ...] = ()

@@ -105,7 +105,7 @@ async def _compare_evaluated(job: Job, before: Evaluation, after: Evaluation, is
             why = UnjudgedKernel(program.result.reason, program.result.remedy)
             return ComparisonResult(Ending(CANNOT_ANSWER, "cannot judge the program"), unjudged=(why,))
         speeds.append(program.speed)
-        verdicts.append(sides.tell(None, program.result, program.speed.comparison))
+        verdicts.append(sides.report(None, program.result, program.speed.comparison))
     moved = moved_work(before, after)
     edited, untouched = edited_kernels(before.version, after.version), list[UnjudgedKernel]()
     is_partial = before.counted.is_partial or after.counted.is_partial  # how often each step was made is not known then
@@ -128,19 +128,19 @@ async def _compare_evaluated(job: Job, before: Evaluation, after: Evaluation, is
                 return _failed(job, judged)
             whole, result = judged, right_as_a_whole(result, judged.result, moved)
             if result.outcome is not Outcome.FAIL:
-                verdicts.append(sides.tell(old.key, result, judged.speed.comparison if is_first else None))
+                verdicts.append(sides.report(old.key, result, judged.speed.comparison if is_first else None))
                 continue
         if result.outcome is Outcome.FAIL:
-            verdicts.append(sides.tell(old.key, result, None))
+            verdicts.append(sides.report(old.key, result, None))
             continue
         pair = KernelPair(before.kernel(old.qualified_name), after.kernel(new.qualified_name))
         if operations is not None and old.key not in edited:
-            verdicts.append(sides.tell(old.key, result, None, figures_of(job, pair.before, pair.after)))
+            verdicts.append(sides.report(old.key, result, None, figures_of(job, pair.before, pair.after)))
             continue
         speed = await speed_of(job, SpeedQuestion(baseline, before, after, (pair,)), is_confirming=True)
         speeds.append(speed)
-        _tell_speed(job, old, new, speed)
-        verdicts.append(sides.tell(old.key, with_findings(result, speed), speed.comparison, figures_of(job, pair.before, pair.after)))
+        _report_speed(job, old, new, speed)
+        verdicts.append(sides.report(old.key, with_findings(result, speed), speed.comparison, figures_of(job, pair.before, pair.after)))
     for one in unjudged:
         job.say(Severity.ERROR, one.reason, one.remedy)
     for one in untouched if verdicts else ():
@@ -149,8 +149,8 @@ async def _compare_evaluated(job: Job, before: Evaluation, after: Evaluation, is
         for one in untouched:
             job.say(Severity.ERROR, one.reason, one.remedy)
         unjudged += untouched
-    verdicts += [sides.tell(kernel.key, _launch_failed(kernel, problem), None) for kernel, problem in refused]
-    verdicts += [sides.tell(kernel.key, _not_judged(kernel), None) for kernel in _never_launched(before, after)]
+    verdicts += [sides.report(kernel.key, _launch_failed(kernel, problem), None) for kernel, problem in refused]
+    verdicts += [sides.report(kernel.key, _not_judged(kernel), None) for kernel in _never_launched(before, after)]
     watch.end(counted_noun(len(pairs), "kernel"))
     if whole is None and operations is not None and verdicts and not any(verdict.is_failure for verdict in verdicts):
         speed = await speed_of_program(job, before, after) or Speed(None)
@@ -187,8 +187,10 @@ class _Sides(Record):
         before = self.before if about is None else replace(self.before, version=self.before.version.about(about))
         return await prepare(self.job, before, kernels, confirm_effort(self.job), self.second_run)
 
-    def tell(self, kernel: str | None, verification: Verification, speed: Comparison | None, figures: BeforeAfter | None = None) -> Verdict:
-        """The verdict, which is reported at once; nothing is said of the speed of what is wrong."""
+    def report(
+        self, kernel: str | None, verification: Verification, speed: Comparison | None, figures: BeforeAfter | None = None
+    ) -> Verdict:
+        """The verdict, which is reported at once; of what is wrong no speed is reported."""
         is_failure = verification.outcome is Outcome.FAIL
         evidence = _evidence(self.before) + _evidence(self.after)
         verdict = Verdict(kernel, verification, None if is_failure else speed, evidence, None if is_failure else figures)
@@ -203,7 +205,7 @@ def _hashes(a: SourceVersion, b: SourceVersion) -> tuple[str, str]:
     return texts_sha256(of_a), texts_sha256(of_b)
 
 
-def _tell_speed(job: Job, old: Kernel, new: Kernel, speed: Speed) -> None:
+def _report_speed(job: Job, old: Kernel, new: Kernel, speed: Speed) -> None:
     for note in speed.notes:
         job.say(Severity.WARNING, f"{old.key}: {note}")
     if speed.defect is not None:
@@ -234,7 +236,6 @@ def confirm_effort(job: Job) -> Effort:
         seeds=job.seeds[len(job.seeds) // 2 :],
         repeats=CONFIRM_REPEATS,
         mode="check",
-        with_injected=True,
         with_boundary=True,
         is_confirming=True,
     )
@@ -332,11 +333,11 @@ def _overall(sides: _Sides, verdicts: Sequence[Verdict], speeds: Sequence[Speed]
     """The worst verdict, and time(A)/time(B) over all kernels. ``speeds``: of each kernel, or one of all launches."""
     worst = max((verdict.verification for verdict in verdicts), key=lambda verification: verification.outcome.severity)
     if worst.outcome is Outcome.FAIL:
-        return sides.tell(None, worst, None)
+        return sides.report(None, worst, None)
     if isinstance(speeds, Speed):
-        return sides.tell(None, worst, speeds.comparison)
+        return sides.report(None, worst, speeds.comparison)
     predicted = predict_speed((KernelPair(tuple(sides.before.assessment.kernels), tuple(sides.after.assessment.kernels)),))
-    return sides.tell(None, worst, overall_speed(sides.job, speeds, predicted))
+    return sides.report(None, worst, overall_speed(sides.job, speeds, predicted))
 
 
 def compare_ending(outcomes: Sequence[tuple[Verification, Comparison | None]], is_strict: bool) -> Ending:

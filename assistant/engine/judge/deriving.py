@@ -63,7 +63,7 @@ class Lead(Record):
 
 
 class DerivedCases(Record):
-    """What was made of one launch."""
+    """What was made of a launch."""
 
     cases: tuple[JudgedCase, ...]
     """The launch itself first, with the repeats and checks that time allows."""

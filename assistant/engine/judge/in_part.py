@@ -33,7 +33,7 @@ _HOST = "what reaches the host: the program takes too long to be run whole, so w
 
 
 class JudgedInPart(Record):
-    """Cases that count, and what is said of the others."""
+    """Cases that count, and notes on the others."""
 
     cases: tuple[CaseOfBoth, ...]
     is_partial: bool = False
@@ -49,7 +49,7 @@ class JudgedInPart(Record):
 
 
 def judged_in_part(baseline: Baseline, candidate: SourceVersion, counted: CountedRun, cases: Sequence[CaseOfBoth]) -> JudgedInPart:
-    """``cases``: all that B was run on; ``counted``: B's own run. Nothing is said where both programs ran whole."""
+    """``cases``: all that B was run on; ``counted``: B's own run. Without notes where both programs ran whole."""
     if not (baseline.counted.is_partial or counted.is_partial):
         return JudgedInPart(tuple(cases))
     kept = comparable(cases, are_sums_shared=any(_ATOMIC.search(text) for one in (baseline.version, candidate) for text in _texts(one)))

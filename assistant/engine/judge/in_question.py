@@ -64,7 +64,7 @@ def _judged_kernels(baseline: Baseline, candidate: SourceVersion) -> tuple[list[
 
 
 def other_facts(baseline: Baseline, candidate: SourceVersion) -> tuple[tuple[VersionFacts, VersionFacts], ...]:
-    """The files that the edit changes besides the one in question, as label rules look at them: all of their code, no machine code."""
+    """The other files that the edit changes, as label rules look at them: all of their code, no machine code."""
     version = baseline.version
     pairs = [pair for pair in edited_files(version, candidate) if pair[0].source.path != version.source.path]
     return tuple((text_facts(version.about_file(old.source.path)), text_facts(candidate.about_file(new.source.path))) for old, new in pairs)

@@ -55,7 +55,7 @@ def may_be_moved(verdict: Verification) -> bool:
 
 
 def right_as_a_whole(verdict: Verification, whole: VerificationResult, reason: str) -> Verification:
-    """``verdict`` of one kernel, in the light of the whole program's: it stays where that is wrong, too, or not known."""
+    """``verdict`` of a kernel, in the light of the whole program's: it stays where that is wrong, too, or not known."""
     first = verdict.failure
     if not isinstance(whole, Verification) or whole.outcome is Outcome.FAIL or first is None:
         return verdict

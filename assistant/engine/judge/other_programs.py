@@ -17,6 +17,7 @@ from assistant.engine.judge.changes import edited_files
 from assistant.engine.programs import programs_of
 from assistant.engine.source_version import SourceVersion
 from assistant.errors import KernelOptError
+from assistant.profile.quantity import first_of
 
 __all__ = ["unjudged_programs"]
 
@@ -28,21 +29,21 @@ async def unjudged_programs(job: Job, before: SourceVersion, after: SourceVersio
     if before.found is None or before.selection.live is not None:
         return ()
     paths = [old.source.path for old, _ in edited_files(before, after)]
-    return tuple([said for path in paths if (said := await asyncio.to_thread(_beside, job, before, path)) is not None])
+    return tuple([note for path in paths if (note := await asyncio.to_thread(_unjudged_users_of, job, before, path)) is not None])
 
 
-def _beside(job: Job, version: SourceVersion, path: Path) -> str | None:
+def _unjudged_users_of(job: Job, version: SourceVersion, path: Path) -> str | None:
     if not path.is_file():
         return None
     request = replace(job.request, file=path, extra_sources=(), programs=None)
     try:
         found = programs_of(request, version.program.flags).search.found
         asked = programs_of(job.request, version.program.flags).search.found if job.request.is_everywhere else ()
-    except KernelOptError:  # what says which programs there are is damaged: whoever asks about the file learns that
+    except KernelOptError:  # the record of programs is damaged, which commands on that file report
         return None
     judged = {source.path for source in version.sources} | {path for program in asked for path in program.units}
     names = [program.name for program in found if not judged.issuperset(program.units)]
     if not names:
         return None
-    shown = ", ".join(names[:_NAMES_SHOWN]) + (", …" if len(names) > _NAMES_SHOWN else "")
+    shown = first_of(names, _NAMES_SHOWN)
     return f"other programs that use {path.name}: {shown} (kernelopt compare --every-program judges an edit in all of them)"

@@ -40,12 +40,12 @@ from assistant.verify.transfer_values import UNTYPED
 from assistant.verify.transfers import HostData, ProgramTrace
 from assistant.workload.derive import changed
 from assistant.workload.recordings import NewCase
-from assistant.workload.uploads import DrawnValues, categories_in, counterpart, draws, other_contents, words_of
+from assistant.workload.uploads import DrawnValues, categories_in, draws, words_of
 
 __all__ = ["OtherUploads", "Sides", "other_uploads"]
 
 _RUN_S = 10.0
-"""Limit of one run with other contents; a program that takes longer is not run with them again."""
+"""Limit of a run with other contents; a program that takes longer is not run with them again."""
 _ALL_S = 30.0
 """After so long no further draw begins."""
 _ALL_WITH_GPU_S = 6.0
@@ -204,9 +204,11 @@ class _Runs:
 
     async def _run(self, version: SourceVersion, case: NewCase, order_seed: int = 0, is_last: bool = False) -> _Left | None:
         """None where the version could not be run so. ``is_last``: its result is needed, however many runs there were."""
-        contents, start_s = self._contents(case), time.monotonic()
+        contents, start_s = self.given.others(case), time.monotonic()
         most_s = _ALL_S if self.job.lab.timing is None else _ALL_WITH_GPU_S
         is_enough = self._count >= _MOST_RUNS or start_s - self._start_s > most_s
+        if contents is None:
+            self.reason = "one version uploads in parts what the other uploads as a whole, and equal parts are in several places"
         if contents is None or self._is_over or (is_enough and not is_last):
             return None
         self._count += 1
@@ -225,15 +227,6 @@ class _Runs:
         if ran.recording_path is not None:
             await asyncio.to_thread(remove_tree, ran.recording_path)
         return left
-
-    def _contents(self, case: NewCase) -> dict[str, bytes] | None:
-        """In the place of the program's own, by ``Upload.key``; None where one version uploads parts of which more than one place holds."""
-        others = other_contents(self.given.uploaded, case)
-        found = {key: counterpart(data, others) for key, data in self.given.keys.items()}
-        if None in found.values():
-            self.reason = "one version uploads in parts what the other uploads as a whole, and equal parts are in several places"
-            return None
-        return {key: other for key, other in found.items() if other is not None and other != self.given.keys[key]}
 
     def _own_trace(self) -> ProgramTrace:
         if self._own is None:
@@ -262,6 +255,6 @@ def _shape(trace: ProgramTrace) -> list[tuple[str, int]]:
 
 
 def _is_finite(transfer: HostData) -> bool:
-    """No NaN and no infinity among floats; of any other type it is said of all."""
+    """No NaN and no infinity among floats; true of any other type."""
     element = element_of(transfer.element_type or guessed_type(transfer.data), len(transfer.data))
     return not element.is_floating or bool(np.isfinite(floats(transfer.data, element)).all())

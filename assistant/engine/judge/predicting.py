@@ -20,7 +20,7 @@ __all__ = ["KernelPair", "predict_speed", "without_launch_overhead"]
 
 
 class KernelPair(Record):
-    """What was assessed of one kernel's instances in both versions; or of all kernels, where they do not correspond."""
+    """What was assessed of a kernel's instances in both versions; or of all kernels, where they do not correspond."""
 
     before: tuple[KernelAssessment, ...]
     after: tuple[KernelAssessment, ...]

@@ -1,6 +1,6 @@
 """What an edit newly promises of pointers, held against the recorded launches and against the program's text.
 
-A promise that a recorded launch breaks is wrong. One that the text does not keep for every launch is an assumption, whoever made it.
+A promise that a recorded launch breaks is wrong. One that the text does not keep for every launch is an assumption, no matter who made it.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from assistant.model.recording import STEP_WORDS
-from assistant.profile.quantity import counted_noun
+from assistant.profile.quantity import counted_noun, first_of
 from assistant.record import Record
 from assistant.workload.regions import OrderedStep, Region, host_copies_of_both
 from assistant.workload.select import kernel_name
@@ -94,7 +94,7 @@ def _names(steps: Sequence[OrderedStep]) -> str:
     for (kind, is_launch), group in groupby(steps, key=lambda step: (step.kind, step.is_launch)):
         members = list(group)
         names += [kernel_name(step.kernel) for step in members] if is_launch else [_counted(kind, len(members))]
-    return ", ".join(names[:_MOST_NAMES]) + (", …" if len(names) > _MOST_NAMES else "")
+    return first_of(names, _MOST_NAMES)
 
 
 def _counted(kind: str, count: int) -> str:

@@ -49,22 +49,22 @@ async def region_speed(job: Job, found: ProgramRegion, before: Evaluation, after
     what, once = (found.what, *found.left_out), _once(found, a, b)
     if clock is None:
         further = further_predictions(found, predicted, before, after, job.target)
-        return Speed(_said(predicted, (*what, *further, *once), (*within, *elsewhere)))
+        return Speed(_with_caveats(predicted, (*what, *further, *once), (*within, *elsewhere)))
     timing = await _replayed(job, clock, found, before, after)
     spans = await program_spans(job, clock, found, before.version.program, after.version.program)
     what = (*what, *(() if isinstance(spans, LabFailure) else _further_measurements(spans)), *once)
     if isinstance(timing, LabFailure) and isinstance(spans, LabFailure):
         caveats = (*what, f"not timed: {timing.message}; {spans.message}")
-        return Speed(_said(predicted, caveats, (*within, *elsewhere)))
+        return Speed(_with_caveats(predicted, caveats, (*within, *elsewhere)))
     if isinstance(timing, LabFailure):
         assert not isinstance(spans, LabFailure)
-        return Speed(_said(_alone(spans.region, (f"not replayed: {timing.message}",)), what, elsewhere))
+        return Speed(_with_caveats(_alone(spans.region, (f"not replayed: {timing.message}",)), what, elsewhere))
     speed = replace(judge_timing(timing, None, {}, job.seeds[-1]), findings=(), advice=None)
     if isinstance(spans, LabFailure):
         caveats = (*what, f"not timed in the programs themselves: {spans.message}")
-        return replace(speed, comparison=_said(speed.comparison, caveats, (*within, *elsewhere)))
+        return replace(speed, comparison=_with_caveats(speed.comparison, caveats, (*within, *elsewhere)))
     assert speed.comparison is not None
-    return replace(speed, comparison=_said(_together(speed.comparison, spans.region, within), what, elsewhere))
+    return replace(speed, comparison=_with_caveats(_together(speed.comparison, spans.region, within), what, elsewhere))
 
 
 def _further_measurements(spans: ProgramSpans) -> tuple[str, ...]:
@@ -105,8 +105,8 @@ def _ratio(comparison: Comparison) -> str:
     return f"{comparison.ratio:.2f}x [{comparison.low:.2f}, {comparison.high:.2f}]"
 
 
-def _said(comparison: Comparison | None, caveats: Sequence[str], doubts: Sequence[str]) -> Comparison | None:
-    """The comparison with what is to be said, and no gain where there are doubts."""
+def _with_caveats(comparison: Comparison | None, caveats: Sequence[str], doubts: Sequence[str]) -> Comparison | None:
+    """The comparison with its caveats, and no gain where there are doubts."""
     if comparison is None:
         return None
     outcome = SpeedOutcome.INCONCLUSIVE if doubts and comparison.is_gain else comparison.outcome
@@ -116,18 +116,18 @@ def _said(comparison: Comparison | None, caveats: Sequence[str], doubts: Sequenc
 def _within(found: ProgramRegion, a: Recording, b: Recording, clock: Timing | None) -> tuple[str, ...]:
     """What replays of the Region leave out, or do otherwise than the program; without a clock, what its prediction does."""
     of_a, of_b = steps_within(a, found.region.before), steps_within(b, found.region.after)
-    said = list[str]()
+    notes = list[str]()
     streams = [{step.stream for step in steps if step.kind in WORK_KINDS} for steps in (of_a, of_b)]
     if clock is not None and any(len(used) > 1 for used in streams):
-        said.append("launches of several streams are replayed one after another")
+        notes.append("launches of several streams are replayed one after another")
     if not (a.are_waits_seen and b.are_waits_seen):
-        said.append("waits of the host and allocations were not seen")
+        notes.append("waits of the host and allocations were not seen")
     added = _counts(of_b) - _counts(of_a)
     if clock is None and found.may_overlap:
         added.pop("wait", None)  # what waits for what is in the prediction
     if added:
-        said.append(f"replays leave out what B adds between its launches: {_listed(added)}")
-    return tuple(said)
+        notes.append(f"replays leave out what B adds between its launches: {_listed(added)}")
+    return tuple(notes)
 
 
 def _outside(found: ProgramRegion, a: Recording, b: Recording) -> tuple[str, ...]:

@@ -43,7 +43,7 @@ _UNFINISHED = frozenset({TIMED_OUT, "out of memory"})
 
 
 class FloatReference(Record):
-    """float64 values of one case's floating buffers; empty where there are none."""
+    """float64 values of a case's floating buffers; empty where there are none."""
 
     values: tuple[tuple[int, bytes], ...] = ()
     kind: Reference = Reference.REBUILT
@@ -67,7 +67,7 @@ def side_run(run: CaseRun, contents: LeftContents, fill: int) -> SideRun:
 
 
 class LeftContents:
-    """What the cases of one replay left, each content in memory once: most buffers are the same after every run."""
+    """What the cases of a replay left, each content in memory once: most buffers are the same after every run."""
 
     def __init__(self, blobs: Path) -> None:
         self._blobs = blobs

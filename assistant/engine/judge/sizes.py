@@ -222,5 +222,5 @@ def _in_elements(one: ObservedLaunch, buffers: dict[Place, RecordedBuffer]) -> O
 
 
 def _at_another_size(reason: str) -> str:
-    """What goes wrong at a size of our own making is said to be so: the program may be right at all that it has."""
+    """A message that names the size as one of our own making: the program may be right at all that it has."""
     return reason.replace("has a problem there:", "goes wrong at this size, which the program does not have:", 1)

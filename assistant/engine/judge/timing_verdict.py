@@ -39,7 +39,7 @@ _UNSEEN = "unchecked_when_timed"
 
 
 class Speed(Record):
-    """What can be said of the speed of two versions."""
+    """What is known of the speed of two versions."""
 
     comparison: Comparison | None
     """None where either side launches nothing."""
@@ -155,13 +155,13 @@ def of_memory_timed_elsewhere(speed: Speed, spaces: Mapping[str, frozenset[str]]
     """The verdict on shapes whose buffers were timed in other memory than the program's: replays have all of them on the device.
 
     Page-locked memory stays with the host, so that a kernel on it waits for the bus: nothing is concluded. Managed memory comes to the
-    device when it is used, and is timed as it is from then on, which is said. ``spaces``: per shape.
+    device when it is used, and is timed as it is from then on, which a note says. ``spaces``: per shape.
     """
     host = tuple(shape for shape, places in spaces.items() if HOST_SPACE in places)
     managed = [shape for shape, places in spaces.items() if "managed" in places]
     of_host = "page-locked host memory was timed as if it were on the device, so nothing is concluded"
     of_managed = "managed memory was timed as it is once it is on the device, without its migration"
-    notes = tuple(f"{_shown(shapes)}: {said}" for shapes, said in ((host, of_host), (managed, of_managed)) if shapes)
+    notes = tuple(f"{_shown(shapes)}: {words}" for shapes, words in ((host, of_host), (managed, of_managed)) if shapes)
     comparison = speed.comparison
     if host and comparison is not None:
         cases = tuple(replace(case, outcome=SpeedOutcome.INCONCLUSIVE) if case.shape in host else case for case in comparison.cases)

@@ -19,8 +19,8 @@ from assistant.model.source import ParsedSource
 from assistant.record import Record
 from assistant.verify.numbers import guessed_type
 from assistant.workload.marks import Marks, marks_in
-from assistant.workload.recordings import RecordingReader
-from assistant.workload.uploads import Piece, UploadedContents, counterpart, uploaded
+from assistant.workload.recordings import NewCase, RecordingReader
+from assistant.workload.uploads import Piece, UploadedContents, counterpart, other_contents, uploaded
 
 __all__ = ["PassedMemory", "UploadsOfBoth", "new_arguments", "uploads_of_both"]
 
@@ -33,6 +33,14 @@ class UploadsOfBoth(Record):
     uploaded: UploadedContents
     keys: Mapping[str, bytes]
     """What stands for something that both versions upload, by ``Upload.key``."""
+
+    def others(self, drawn: NewCase) -> dict[str, bytes] | None:
+        """What is uploaded in place of the program's own, by ``Upload.key``: what the draw changes; None where one version uploads parts
+        of which more than one place holds."""
+        contents = other_contents(self.uploaded, drawn)
+        found = {key: counterpart(data, contents) for key, data in self.keys.items()}
+        known = {key: other for key, other in found.items() if other is not None}
+        return {key: other for key, other in known.items() if other != self.keys[key]} if len(known) == len(found) else None
 
 
 def uploads_of_both(a: ParsedSource, a_counted: CountedRun, b_counted: CountedRun, struct_text: str = "") -> UploadsOfBoth | str:
@@ -105,7 +113,7 @@ def _words(argument: RecordedArgument) -> list[bytes]:
 
 
 class PassedMemory:
-    """What the launches of one recording, which has its types, tell."""
+    """What the launches of a recording, which has its types, tell."""
 
     def __init__(self, recording: Recording, parsed: ParsedSource, struct_text: str = "") -> None:
         self._text = struct_text or parsed.source.text

@@ -54,6 +54,8 @@ class VersionJudgement(Record):
     """The program's other files."""
     recorded: RecordedFacts | None = None
     """What the version's launches of the kernel had in common; None where none was seen."""
+    saved_since: tuple[str, ...] = ()
+    """Names of the program's other files that were saved after the session began: the baseline is run with them as they are now."""
 
     @property
     def outcome(self) -> Outcome | None:
@@ -113,7 +115,7 @@ class VersionJudgement(Record):
 
 
 def judged(compared: ComparisonResult, kernel: str, job: Job) -> VersionJudgement:
-    """What a comparison with the baseline says of one kernel, by its qualified name."""
+    """What a comparison with the baseline says of a kernel, by its qualified name."""
     before, after = compared.before, compared.after
     launched = () if after is None else after.kernel(kernel)
     return VersionJudgement(

@@ -20,7 +20,7 @@ from assistant.engine.judge import ComparisonResult, UnjudgedKernel, changed_ker
 from assistant.engine.pair.judging import Reasons, VersionJudgement, cannot_be_judged, judged
 from assistant.engine.pair.sessions import PairSessions, turn_event
 from assistant.engine.pair.state import PairState, PairVersion, relative, version_name
-from assistant.engine.pair.text import edited_in, is_same, other_texts, text_of
+from assistant.engine.pair.text import edited_in, is_same, other_texts, saved_since, text_of
 from assistant.engine.pair.words import (
     edit_answer,
     edit_detail,
@@ -73,7 +73,7 @@ class PairHost(Protocol):
 
 
 class Pair:
-    """Pair sessions of one front end."""
+    """Pair sessions of a front end."""
 
     def __init__(self, session: PairHost) -> None:
         self._session = session
@@ -153,7 +153,7 @@ class Pair:
                 ending = refused(job, raised)
                 remedy = raised.remedy if isinstance(raised, KernelOptError) else None
                 compared = ComparisonResult(ending, unjudged=(UnjudgedKernel(ending.reason, remedy),))
-            answer = judged(compared, session.kernel, job)
+            answer = replace(judged(compared, session.kernel, job), saved_since=saved_since(version, session))
             against_best = None
             if state.best.number and answer.speed is not None:
                 against_best = await self._against_best(job, state, version, answer.speed)

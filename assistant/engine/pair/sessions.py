@@ -98,15 +98,15 @@ class PairSessions:
 
     def constrain(self, session_id: str, words: str) -> Turn:
         """Ask something of every suggestion; ``drop N`` takes a constraint back."""
-        said = " ".join(words.split())
-        if not said:
+        stated = " ".join(words.split())
+        if not stated:
             raise UsageError("name what to keep to", "such as: keep block 256, no fast-math, registers at most 64, no loop-unrolling")
 
         def make(state: PairState) -> Turn:
-            dropped = DROP.fullmatch(said)
+            dropped = DROP.fullmatch(stated)
             if dropped is not None and not 1 <= int(dropped[1]) <= len(state.constraints):
                 raise UsageError(f"there is no constraint {dropped[1]}", constraint_answer(state))
-            bare = self.turn(state, TurnKind.CONSTRAIN, said, "")
+            bare = self.turn(state, TurnKind.CONSTRAIN, stated, "")
             return replace(bare, answer=constraint_answer(pair_state(state.session, (*state.turns, bare), self._techniques)))
 
         return self.append(session_id, make)

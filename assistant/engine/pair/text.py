@@ -22,7 +22,9 @@ from assistant.model.pair import PairSession
 from assistant.model.program import STANDS_ALONE
 from assistant.model.source import ParsedSource
 
-__all__ = ["Edited", "edited_in", "is_same", "one_kernel", "other_texts", "text_of"]
+__all__ = ["Edited", "edited_in", "is_same", "one_kernel", "other_texts", "saved_since", "text_of"]
+
+_NS_PER_MS = 1_000_000
 
 Edited = Callable[[SourceVersion, SourceVersion], frozenset[str]]
 """Keys of A's kernels that B is an edit of: ``edited_kernels`` or, host code included, ``changed_kernels``."""
@@ -70,6 +72,13 @@ def _declared_launches(version: SourceVersion) -> tuple[object, ...]:
 def text_of(request: JobRequest) -> str:
     """The file's text as the request gives it, else as it is on disk."""
     return source_of(request, request.file).text
+
+
+def saved_since(version: SourceVersion, session: PairSession) -> tuple[str, ...]:
+    """Names of the program's other files that were saved after the session began. A session keeps the text of its own file alone."""
+    own = {version.source.path, session.path}
+    others = dict.fromkeys(source.path for source in (*version.sources, *version.headers) if source.path not in own)
+    return tuple(path.name for path in others if path.is_file() and path.stat().st_mtime_ns > session.created_ms * _NS_PER_MS)
 
 
 def other_texts(request: JobRequest) -> tuple[tuple[Path, str], ...]:

@@ -32,6 +32,7 @@ __all__ = [
 ]
 
 _SHOWN_CHANGES = 2
+_OF_SEVERAL_FILES = "an edit of several files is judged as one by kernelopt compare, with an edited copy of the folder"
 _SHOWN_REASONS = 2
 
 
@@ -44,6 +45,8 @@ def edit_answer(
         return f"{name}: {judged.trouble}"
     parts = [f"{name}: {_verdict(judged, state.best, against_best)}", *(_change(c) for c in judged.moved()[:_SHOWN_CHANGES])]
     parts += [f"breaks “{words}”" for words in breaks]
+    if judged.saved_since:
+        parts.append(f"v0 was run with {' and '.join(judged.saved_since)} as saved since, like {name}: {_OF_SEVERAL_FILES}")
     return "; ".join([*parts, f"next: {next_idea}"])
 
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from assistant.engine.proposals.gating import SHOWN_GAIN_RATIO as SHOWN_GAIN_RATIO
     from assistant.engine.proposals.gating import Citation as Citation
     from assistant.engine.proposals.gating import Improvement as Improvement
-    from assistant.engine.proposals.gating import Refusal as Refusal
+    from assistant.engine.proposals.gating import NoImprovement as NoImprovement
     from assistant.engine.proposals.gating import gate as gate
     from assistant.engine.proposals.gating import is_proved_better as is_proved_better
     from assistant.engine.proposals.records import ConfirmedVersion as ConfirmedVersion

@@ -68,7 +68,7 @@ class Decisions(Record):
         return (_decision_made(self._decider().undo(proposal)),)
 
     async def offer(self, job: Job, proposal: Proposal, accept: Accept, ask: Ask | None) -> events.DecisionMade | None:
-        """Decide on a fresh proposal as the user said beforehand, or ask."""
+        """Decide on a fresh proposal as the user's options say, or ask."""
         match accept:
             case Accept.BEST | Accept.BEST_PREDICTED:
                 request = DecisionRequest(DecisionKind.ACCEPTED) if _may_take(proposal, accept) else None

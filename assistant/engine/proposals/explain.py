@@ -113,7 +113,7 @@ def _outcome(outcome: PredictionOutcome) -> dict[str, str]:
 
 
 def _grouped(evidence: tuple[Evidence, ...]) -> list[dict[str, object]]:
-    """Facts under the one source that they share: method, device and grade, each said once."""
+    """Facts under the one source that they share: method, device and grade, each named once."""
     groups: dict[str, list[str]] = {}
     for fact in evidence:
         groups.setdefault(_source(fact), []).append(_fact(fact))

@@ -20,7 +20,7 @@ from assistant.record import Record
 if TYPE_CHECKING:
     from assistant.engine.evaluate import KernelAssessment
 
-__all__ = ["DECIDED_GAIN_RATIO", "SHOWN_GAIN_RATIO", "Citation", "Improvement", "Refusal", "gate", "is_proved_better"]
+__all__ = ["DECIDED_GAIN_RATIO", "SHOWN_GAIN_RATIO", "Citation", "Improvement", "NoImprovement", "gate", "is_proved_better"]
 
 SHOWN_GAIN_RATIO = 1.01
 """Least predicted time(A)/time(B) of an edit worth offering: below it the screen shows 1.00x, and no performance model is that exact."""
@@ -43,7 +43,7 @@ class Improvement(Record):
     reason: str
 
 
-class Refusal(Record):
+class NoImprovement(Record):
     """Dropped; ``outcome`` is the attempt's outcome, ``reason`` one sentence for people."""
 
     outcome: TrialOutcome
@@ -56,10 +56,10 @@ def gate(
     after: tuple[KernelAssessment, ...],
     verification: Verification,
     comparison: Comparison,
-) -> Improvement | Refusal:
+) -> Improvement | NoImprovement:
     """The decision on one verified candidate."""
     if verification.failure is not None:
-        return Refusal(TrialOutcome.FAILED, verification.failure.message)
+        return NoImprovement(TrialOutcome.FAILED, verification.failure.message)
     metric = watched(cited.code) if after else None
     if metric is not None:
         old, new = metric_value(cited.code, before), metric_value(cited.code, after)
@@ -68,17 +68,17 @@ def gate(
         is_worse = new < old if metric.is_higher_better else new > old
         was_counted = metric.is_higher_better or old > 0  # an original without counts has nothing that an edit could improve
         if cited.must_improve and was_counted and not _is_measured(comparison) and (is_worse or (comparison.low is None and not is_better)):
-            return Refusal(TrialOutcome.NOT_BETTER, f"the metric its finding cites did not improve: {change}")
+            return NoImprovement(TrialOutcome.NOT_BETTER, f"the metric its finding cites did not improve: {change}")
     elif not after:
         change = "other kernels take the place of this one"
     else:
         change = "no counter answers this finding" if cited.code else "its plan cites no finding, so that its time alone counts"
     if not is_proved_better(comparison):
-        return Refusal(TrialOutcome.NOT_BETTER, f"{change}, but {_no_gain(comparison)}")
+        return NoImprovement(TrialOutcome.NOT_BETTER, f"{change}, but {_no_gain(comparison)}")
     if verification.outcome is Outcome.NEEDS_DECISION and comparison.ratio < DECIDED_GAIN_RATIO:
         word = "measured" if _is_measured(comparison) else "predicted"
         reason = f"{change}, but the {word} {comparison.ratio:.2f}x is too little for what a person would have to decide"
-        return Refusal(TrialOutcome.NOT_BETTER, reason)
+        return NoImprovement(TrialOutcome.NOT_BETTER, reason)
     return Improvement(change)
 
 

@@ -48,7 +48,7 @@ def score_predictions(
 
 
 def score_ratio(predicted_ratio: float | None, ratio: float | None) -> tuple[PredictionOutcome, ...]:
-    """A plan's own time(before)/time(after) next to the judge's; nothing where the plan said none."""
+    """A plan's own time(before)/time(after) next to the judge's; nothing where the plan had none."""
     if predicted_ratio is None or ratio is None:
         return ()
     return (_outcome(MetricPrediction(TIME_RATIO, 1.0, predicted_ratio, "ratio"), ratio),)

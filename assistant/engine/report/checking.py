@@ -34,7 +34,7 @@ __all__ = ["Launches", "Repeats", "launches_of"]
 
 
 class Launches(Record):
-    """The launches of one kernel."""
+    """The launches of a kernel."""
 
     count: int
     refused_count: int

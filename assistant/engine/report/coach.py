@@ -44,7 +44,7 @@ __all__ = ["LaunchTimes", "TimedLaunch", "time_launches"]
 _WALL_S = 1.0
 """A shape: what it takes is asked, not a difference."""
 _MOST_SHAPES = 32
-"""Timed of one source, the first in program order."""
+"""Launch shapes of a source that are timed: the first in program order."""
 _OF_HOST = "page-locked host memory would be timed as if it were on the device"
 _Key = tuple[str, LaunchConfig]
 
@@ -148,7 +148,7 @@ def _cases(evaluation: Evaluation, seed: int) -> list[JudgedCase]:
 
 
 def _effort(seeds: tuple[int, ...]) -> Effort:
-    return Effort(seeds, 1, "plain", with_injected=False, with_boundary=False, is_confirming=False)
+    return Effort(seeds, 1, "plain", with_boundary=False, is_confirming=False)
 
 
 def _key(case: JudgedCase) -> _Key:

@@ -15,14 +15,14 @@ from assistant.model.build import Build, BuildFailure, BuildResult, CompilerMiss
 from assistant.model.profile import Severity
 from assistant.model.source import Kernel, LaunchSite
 
-__all__ = ["tell_inspection"]
+__all__ = ["report_inspection"]
 
 _ASSUMED_BLOCK_THREADS = (128, 256, 512, 1024)
 """Block sizes whose occupancy is shown: the launch's own is only known when the program runs."""
 _SOURCES_SHOWN = 20
 
 
-def tell_inspection(job: Job, version: SourceVersion, build: BuildResult) -> None:
+def report_inspection(job: Job, version: SourceVersion, build: BuildResult) -> None:
     """Diagnostics first, then one ``kernel`` event per selected kernel."""
     flags = version.program.flags
     if len(version.program.sources) > 1:

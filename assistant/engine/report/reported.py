@@ -54,11 +54,11 @@ class ReportWithSource(Record):
 
     async def emit_profile(self, job: Job, version: SourceVersion, keep: KeepReport | None) -> Ending:
         """What the report lacks, then its launches as ``profile`` shows them."""
-        for warning in self._said():
+        for warning in self._warnings():
             job.say(Severity.WARNING, warning)
         return await profile(job, version, keep)
 
-    def _said(self) -> Iterator[str]:
+    def _warnings(self) -> Iterator[str]:
         yield from self.warnings
         yield from self.report.notes
         if self.report.unread_count:

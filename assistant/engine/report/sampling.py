@@ -8,13 +8,13 @@ from assistant.engine.evaluate import AssessedLaunch, CountedLaunchGroup, Counte
 from assistant.engine.job import Job
 from assistant.model.profile import Severity
 
-__all__ = ["IN_PART", "sampling_in_words", "tell_sampling", "tell_unchecked"]
+__all__ = ["IN_PART", "report_sampling", "report_unchecked", "sampling_in_words"]
 
 IN_PART = "checked in part"
 _REMEDY = "give it smaller arguments after --, or raise run.whole_s and --timeout, to have all of it run"
 
 
-def tell_sampling(job: Job, evaluation: Evaluation) -> bool:
+def report_sampling(job: Job, evaluation: Evaluation) -> bool:
     """One warning for each launch shape that was counted in part, and what follows for the program's results; False if these are right."""
     if not evaluation.counted.is_counted_in_part:
         return False
@@ -43,7 +43,7 @@ def sampling_in_words(launch: AssessedLaunch, counted_launches: int) -> str | No
     return f"grid {profile.config.grid}, block {profile.config.block}: counted on {' in '.join(parts)}; scaled, so estimated"
 
 
-def tell_unchecked(job: Job, seen: Sequence[CountedRun]) -> None:
+def report_unchecked(job: Job, seen: Sequence[CountedRun]) -> None:
     """One warning for each launch shape of which some blocks or launches did not run, by name; nothing where all did."""
     for counted in (counted for counted in seen if counted.is_counted_in_part):
         for item in counted.kernels:

@@ -25,14 +25,14 @@ from assistant.engine.job import CANNOT_ANSWER, DONE, NO, Ending, Job, Stopwatch
 from assistant.engine.report.checking import Repeats, launches_of
 from assistant.engine.report.coach import LaunchTimes, time_launches
 from assistant.engine.report.defects import problems_by_kernel
-from assistant.engine.report.inspection import tell_inspection
+from assistant.engine.report.inspection import report_inspection
 from assistant.engine.report.launch_facts import launch_facts_events
 from assistant.engine.report.machine_code import machine_code_events
 from assistant.engine.report.profile_report import ProfileReport, profile_report
 from assistant.engine.report.reports import other_file, profile_event, summary_event
-from assistant.engine.report.sampling import IN_PART, tell_sampling, tell_unchecked
-from assistant.engine.report.timeline import tell_timeline
-from assistant.engine.report.unreached import is_unreached, tell_unlisted, tell_unreached
+from assistant.engine.report.sampling import IN_PART, report_sampling, report_unchecked
+from assistant.engine.report.timeline import report_timeline
+from assistant.engine.report.unreached import is_unreached, report_unlisted, report_unreached
 from assistant.engine.source_version import SourceVersion
 from assistant.model import events
 from assistant.model.build import Build, BuildFailure, CompilerMissing, DiagnosticSeverity
@@ -63,7 +63,7 @@ async def inspect(job: Job, version: SourceVersion) -> Ending:
         job.emit(events.Diagnostics(job.id, ()))
     build = await build_files(version, version.kernels, lambda about: job.lab.inspect(about.program, job.target.architecture))
     watch.end(job.target.architecture)
-    tell_inspection(job, version, build)
+    report_inspection(job, version, build)
     kernels = counted_noun(len(version.kernels), "kernel")
     match build:
         case BuildFailure():
@@ -78,7 +78,7 @@ async def check(job: Job, version: SourceVersion) -> Ending:
     """Build it with the CUDA compiler, run it with every check on, run it again and compare."""
     Stopwatch(job, "build").begin(job.target.architecture)
     build = await build_files(version, version.kernels, lambda about: job.lab.inspect(about.program, job.target.architecture))
-    _tell_diagnostics(job, build)
+    _report_diagnostics(job, build)
     if isinstance(build, BuildFailure):
         return _not_compiled(job, version, build)
     watch = Stopwatch(job, "verify")
@@ -92,13 +92,13 @@ async def check(job: Job, version: SourceVersion) -> Ending:
     repeats = Repeats(version, seen, problems)
     is_partial = any(counted.is_counted_in_part for counted in seen)
     if is_partial:
-        tell_unchecked(job, seen)
+        report_unchecked(job, seen)
     if any(counted.is_partial for counted in seen):
         repeats.compare(LabFailure("timed_out", "the program takes too long to be run twice", ""))
     elif repeats.are_open:
         Stopwatch(job, "verify").begin(f"runs {_named(version)} again and compares")
         repeats.compare(await run_program(job, version, order_seed=OTHER_ORDER))
-    tell_unlisted(job, version, seen)
+    report_unlisted(job, version, seen)
     for kernel in version.kernels:
         found, launches = repeats.of(kernel), launches_of(version, kernel, seen)
         shown = problems[kernel.key]
@@ -107,9 +107,9 @@ async def check(job: Job, version: SourceVersion) -> Ending:
         file = other_file(job, version.about(kernel).source.path)
         counts = (launches.count, launches.refused_count)
         job.emit(events.CheckEnded(job.id, kernel.key, shown, found.is_deterministic, *counts, found.reason, file))
-    tell_unreached(job, version, seen)
+    report_unreached(job, version, seen)
     job.emit(*launch_facts_events(job, version, seen))
-    _tell_printed(job, (counted.run for counted in seen if not counted.is_partial))
+    _report_printed(job, (counted.run for counted in seen if not counted.is_partial))
     listed = [problem for kernel in version.kernels for problem in problems[kernel.key]]
     errors = errors_among(listed)
     _doubt_sizes(job, version, listed)
@@ -147,8 +147,8 @@ async def profile(job: Job, version: SourceVersion, keep: KeepReport | None = No
     if isinstance(evaluation, LabFailure):
         return job.failed(failure if isinstance(failure, LabFailure) else evaluation)
     watch.end(counted_noun(len(evaluation.counted.profiles), "launch", "launches"))
-    _tell_compiler_notes(job, evaluation)
-    await tell_timeline(job, evaluation)
+    _report_compiler_notes(job, evaluation)
+    await report_timeline(job, evaluation)
     evaluation = await _with_hardware_counters(job, evaluation)
     launches = tuple(_launch_events(job, evaluation))
     if keep is not None:
@@ -162,12 +162,12 @@ async def profile(job: Job, version: SourceVersion, keep: KeepReport | None = No
     job.emit(*launch_facts_events(job, version, (evaluation.counted,)))
     if isinstance(evaluation.assessment.build, Build):
         job.emit(*machine_code_events(job, evaluation.version, evaluation.assessment.build))
-    tell_unlisted(job, version, (evaluation.counted,))
-    tell_unreached(job, version, (evaluation.counted,))
+    report_unlisted(job, version, (evaluation.counted,))
+    report_unreached(job, version, (evaluation.counted,))
     for kernel in version.kernels:
-        _tell_not_run(job, version, evaluation, kernel)
-    if not tell_sampling(job, evaluation):
-        _tell_printed(job, (evaluation.counted.run,))
+        _report_not_run(job, version, evaluation, kernel)
+    if not report_sampling(job, evaluation):
+        _report_printed(job, (evaluation.counted.run,))
     if isinstance(failure, LabFailure):
         if failure.kind != "unsupported":
             job.say(Severity.WARNING, "these counters are of a program that did not succeed")
@@ -177,7 +177,7 @@ async def profile(job: Job, version: SourceVersion, keep: KeepReport | None = No
     return Ending(DONE, f"{counted_noun(len(evaluation.assessment.kernels), 'kernel')} profiled")
 
 
-def _tell_printed(job: Job, runs: Iterable[ProgramRun | None]) -> None:
+def _report_printed(job: Job, runs: Iterable[ProgramRun | None]) -> None:
     """The last lines that the program printed, which may be its own verdict, and what of CUDA it called in vain."""
     if job.request.is_live:
         return  # no one waits for the program itself
@@ -239,14 +239,14 @@ def _unseen(job: Job, build: Build | CompilerMissing, failure: LabFailure) -> En
     return Ending(NO, failure.message)
 
 
-def _tell_diagnostics(job: Job, build: Build | BuildFailure | CompilerMissing) -> None:
+def _report_diagnostics(job: Job, build: Build | BuildFailure | CompilerMissing) -> None:
     if isinstance(build, CompilerMissing):
         job.say(Severity.WARNING, f"no CUDA compiler: {build.reason}", build.remedy)
     elif build.diagnostics:
         job.emit(events.Diagnostics(job.id, build.diagnostics))
 
 
-def _tell_compiler_notes(job: Job, evaluation: Evaluation) -> None:
+def _report_compiler_notes(job: Job, evaluation: Evaluation) -> None:
     build = evaluation.assessment.build
     if isinstance(build, CompilerMissing):
         reason = f"no CUDA compiler, so every counter is estimated: {build.reason}"
@@ -278,7 +278,7 @@ def _named(version: SourceVersion) -> str:
     return counted_noun(1 + len(others), "kernel") if others else first.qualified_name
 
 
-def _tell_not_run(job: Job, version: SourceVersion, evaluation: Evaluation, kernel: Kernel) -> None:
+def _report_not_run(job: Job, version: SourceVersion, evaluation: Evaluation, kernel: Kernel) -> None:
     """The kernel's launches that were refused; where there is none at all, that."""
     profiles = [p for p in evaluation.counted.profiles if version.kernel_of(p.kernel) == kernel]
     for problem in merge_problems(problem for p in profiles if is_refused(p) for problem in p.problems):

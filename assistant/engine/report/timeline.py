@@ -2,7 +2,7 @@
 
 Example::
 
-    await tell_timeline(job, evaluation)      # events.TimelineFound, where the program does anything on the GPU
+    await report_timeline(job, evaluation)      # events.TimelineFound, where the program does anything on the GPU
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from assistant.record import Record
 from assistant.workload.stream_order import needs_in_order
 from assistant.workload.timeline import TimedWork, Work, WorkTotal, build_timeline, build_timeline_of_totals, timeline_of, work_of
 
-__all__ = ["predicted_timeline", "tell_timeline"]
+__all__ = ["predicted_timeline", "report_timeline"]
 
 _METHOD = "performance model for {}, nothing was timed"
 _STARTING = "gaps: waits, and starting the next step; what the host does in that time is not predicted"
@@ -41,7 +41,7 @@ _STAGED = f"{_LINK}; those of pageable memory may take several times as long"
 _Shape = tuple[str, LaunchConfig]
 
 
-async def tell_timeline(job: Job, evaluation: Evaluation) -> None:
+async def report_timeline(job: Job, evaluation: Evaluation) -> None:
     """Report the timeline of a program with ``main()``; declared workloads and notebooks' arrays have none.
 
     For an editor no program is run once more to measure it.
@@ -80,13 +80,13 @@ def predicted_timeline(evaluation: Evaluation, recording: Recording, target: Tar
     stopped = () if stopped_at is None else (_STOPPED.format(stopped_at),)
     if recording.steps is None:
         totals = prediction.totals()
-        said = (*stopped, *prediction.notes(), _starting(totals))
-        return build_timeline_of_totals(totals, is_predicted=True, row_notes=notes.of_rows(), notes=said) if totals else None
+        assumptions = (*stopped, *prediction.notes(), _starting(totals))
+        return build_timeline_of_totals(totals, is_predicted=True, row_notes=notes.of_rows(), notes=assumptions) if totals else None
     steps = [step for step in recording.steps if step.kind in WORK_KINDS]
     timed = prediction.timed(steps)
     kinds = recording.stream_kinds
-    said = (*stopped, *prediction.notes(), *_of_steps(steps, timed))
-    return build_timeline(timed, kinds, is_predicted=True, row_notes=notes.of_rows(), notes=said) if timed else None
+    assumptions = (*stopped, *prediction.notes(), *_of_steps(steps, timed))
+    return build_timeline(timed, kinds, is_predicted=True, row_notes=notes.of_rows(), notes=assumptions) if timed else None
 
 
 def _starting(totals: Sequence[WorkTotal]) -> str:

@@ -2,7 +2,7 @@
 
 Example::
 
-    tell_unreached(job, version, (run,))    # "not reached, as the program was stopped: later, sum (reduce.cuh)"
+    report_unreached(job, version, (run,))    # "not reached, as the program was stopped: later, sum (reduce.cuh)"
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from assistant.model.profile import Severity
 from assistant.model.source import Kernel
 from assistant.workload.select import kernel_name
 
-__all__ = ["is_unreached", "tell_unlisted", "tell_unreached"]
+__all__ = ["is_unreached", "report_unlisted", "report_unreached"]
 
 
 def is_unreached(version: SourceVersion, kernel: Kernel, seen: Sequence[CountedRun]) -> bool:
@@ -25,7 +25,7 @@ def is_unreached(version: SourceVersion, kernel: Kernel, seen: Sequence[CountedR
     return has_left_out and not any(version.kernel_of(p.kernel) == kernel for counted in seen for p in counted.profiles)
 
 
-def tell_unreached(job: Job, version: SourceVersion, seen: Sequence[CountedRun]) -> None:
+def report_unreached(job: Job, version: SourceVersion, seen: Sequence[CountedRun]) -> None:
     """One warning that names them all."""
     names = [_named(version, kernel) for kernel in version.kernels if is_unreached(version, kernel, seen)]
     if names:
@@ -34,7 +34,7 @@ def tell_unreached(job: Job, version: SourceVersion, seen: Sequence[CountedRun])
         job.say(Severity.WARNING, f"not reached, {why}: {', '.join(names)}")
 
 
-def tell_unlisted(job: Job, version: SourceVersion, seen: Sequence[CountedRun]) -> None:
+def report_unlisted(job: Job, version: SourceVersion, seen: Sequence[CountedRun]) -> None:
     """One line that names kernels which were launched and stand in no file: a macro of a header may make them."""
     launched = dict.fromkeys(p.kernel for counted in seen for p in counted.profiles)
     names = [kernel_name(instance) for instance in launched if version.kernel_of(instance) is None]

@@ -84,7 +84,7 @@ class JobAccounts:
         self._scale: dict[tuple[str, str], float] = {}
         """By endpoint and model: how many times our estimate it counted a prompt, where that was more."""
         self._doubted: set[str] = set()
-        """Endpoints whose counts were said not to be believed."""
+        """Endpoints whose counts were reported as wrong."""
         self._held: dict[str, Spending] = {}
         """By call that is on its way: what its longest answer may cost."""
         self._returned = asyncio.Event()

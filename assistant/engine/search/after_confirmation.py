@@ -35,12 +35,12 @@ async def improved_versions(
     step, rewrite = node.kept[-1].step, node.kept[-1].rewrite
     trials = services.candidates(context, services, parent)
     if not await services.history.place():
-        trials.tell_untried(step, rewrite.summary, "a repair of it")
+        trials.report_untried(step, rewrite.summary, "a repair of it")
         return ()
     try:
         better: Rewrite | UnwrittenStep | None = await services.planner.improved(services.request(parent, items), step, rewrite, setback)
         if isinstance(better, UnwrittenStep):
-            trials.tell_unjudged(step, rewrite.summary, TrialOutcome.UNWRITTEN, better.reason)
+            trials.report_unjudged(step, rewrite.summary, TrialOutcome.UNWRITTEN, better.reason)
         elif better is not None:
             await trials.tried(step, trials.labelled(better))
     finally:

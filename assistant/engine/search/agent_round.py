@@ -31,11 +31,11 @@ from assistant.engine.search.attempts import attempt_record
 from assistant.engine.search.context import RoundResult, SearchContext, SearchServices
 from assistant.engine.search.edited import EditedTexts, edited_texts
 from assistant.engine.search.host_code import with_host_label
-from assistant.engine.search.setbacks import tried_before
+from assistant.engine.search.setbacks import summary_of_trial
 from assistant.engine.search.trials import SearchNode, Trial
 from assistant.model import events
 from assistant.model.completion import ToolCall
-from assistant.model.plan import Step, TriedBefore
+from assistant.model.plan import AttemptSummary, Step
 from assistant.model.profile import Severity
 from assistant.model.trial import TrialOutcome
 from assistant.model.verification import Label
@@ -96,7 +96,7 @@ class AgentRound:
         self._say(f"the agent ends after {self._context.shape.agent_turns} turns", "search.agent_turns allows more")
 
     async def _answered(self, request: PlanRequest, conversation: Conversation, call: ToolCall) -> str:
-        """What a call came to, in words for the model; what cannot be read is said, too."""
+        """The result of a call, in words for the model; the error of one that cannot be read."""
         arguments = _arguments(call)
         if arguments is None:
             return "the arguments are no JSON object"
@@ -136,7 +136,7 @@ class AgentRound:
         refusal = await self._why_not(edit)
         if refusal is not None:
             outcome, reason = refusal
-            self._tell_unjudged(edit.step, edit.rewrite.summary, outcome, reason)
+            self._report_unjudged(edit.step, edit.rewrite.summary, outcome, reason)
             return reason
         trial = await self._tried(edit)
         return judged(trial)
@@ -175,7 +175,7 @@ class AgentRound:
         self._services.store.add_attempt(attempt_record(job, context.workspace, self._node, context.assessed(self._node), trial, now_ms))
         job.emit(events.CandidateTried(job.id, trial.id, edit.step.technique, context.kernel, trial.outcome, trial.reason, trial.ratio))
         await job.delivered()
-        self._services.history.add(self._node.key, trial, tried_before(trial))
+        self._services.history.add(self._node.key, trial, summary_of_trial(trial))
         return trial
 
     def _kept(self) -> tuple[SearchNode, ...]:
@@ -185,8 +185,8 @@ class AgentRound:
             wanted = (self._trials[self._submitted],)
         return tuple(trial.node for trial in wanted if trial.node is not None)
 
-    def _tell_unjudged(self, step: Step, summary: str, outcome: TrialOutcome, reason: str) -> None:
-        self._services.history.add_unjudged(TriedBefore(step.technique, step.line, summary, outcome, reason, None))
+    def _report_unjudged(self, step: Step, summary: str, outcome: TrialOutcome, reason: str) -> None:
+        self._services.history.add_unjudged(AttemptSummary(step.technique, step.line, summary, outcome, reason, None))
         job = self._context.job
         job.emit(events.CandidateTried(job.id, new_id("C"), step.technique, self._context.kernel, outcome, reason, None))
 

@@ -1,4 +1,4 @@
-"""What an agent of a search may ask for besides having an edit judged, and the answers, from what was counted and judged. Pure.
+"""What an agent of a search may ask for, apart from having an edit judged, and the answers, from what was counted and judged. Pure.
 
 The answers hold what `kernelopt mcp` gives to a coding agent of a profile and a comparison: counters by line, findings, what the compiler
 reports, the verdict with its reason; never a seed, and nothing that a candidate with host code printed.
@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from assistant.engine.evaluate import KernelAssessment
-from assistant.engine.search.setbacks import setback_of, tried_before
+from assistant.engine.search.setbacks import setback_of, summary_of_trial
 from assistant.engine.search.trials import Trial
 from assistant.model.attempt import TechniqueHistory
 from assistant.model.completion import ToolSpec
@@ -45,8 +45,8 @@ TOOLS = (
 
 
 def judged(trial: Trial) -> str:
-    """How a candidate fared, for whoever wrote it."""
-    setback, brief = setback_of(trial), tried_before(trial)
+    """How a candidate fared, for the model that wrote it."""
+    setback, brief = setback_of(trial), summary_of_trial(trial)
     answer: dict[str, Any] = {"candidate": trial.id, "outcome": trial.outcome.value, "reason": brief.reason}
     if trial.ratio is not None:
         answer["time_before_over_time_after"] = round(trial.ratio, 3)

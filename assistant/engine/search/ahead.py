@@ -29,7 +29,7 @@ __all__ = ["BuiltAhead"]
 
 @dataclass
 class BuiltAhead:
-    """Builds of some rewrites of one version; what is not done when the block ends is called off."""
+    """Builds of some rewrites of a version; what is not done when the block ends is called off."""
 
     job: Job
     evaluation: Evaluation

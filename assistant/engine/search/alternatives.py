@@ -2,7 +2,7 @@
 
 Each of them is faster than those that ask for less: a Pareto set of decisions and gain. Example::
 
-    asks_for_less(node.decisions, [frozenset({"precision"})])     # whether it is worth confirming beside that one
+    asks_for_less(node.decisions, [frozenset({"precision"})])     # whether it is worth confirming as well
     as_offered(versions)                                          # the one without decisions first
 """
 

@@ -29,7 +29,7 @@ from assistant.engine.judge import (
     why_not_asked,
     with_findings,
 )
-from assistant.engine.proposals import Citation, Improvement, KeptStep, Refusal, ScoredVersion, gate, score_predictions, score_ratio
+from assistant.engine.proposals import Citation, Improvement, KeptStep, NoImprovement, ScoredVersion, gate, score_predictions, score_ratio
 from assistant.engine.search.ahead import BuiltAhead
 from assistant.engine.search.deferred import decisions_of, is_deferred
 from assistant.engine.search.edited import EditedTexts, edited_texts
@@ -54,7 +54,7 @@ _SCREEN_REPEATS = 2
 
 
 class CandidateJudge:
-    """Tries edits of one kernel (by qualified name) against the version that the search on it starts from."""
+    """Tries edits of a kernel (by qualified name) against the version that the search on it starts from."""
 
     def __init__(
         self,
@@ -66,7 +66,7 @@ class CandidateJudge:
         deferred: frozenset[Label] = frozenset(),
         seen: SeenWork | None = None,
     ) -> None:
-        """``deferred``: what a person decides on at the end of the search; ``seen``: shared by the judges of one search."""
+        """``deferred``: what a person decides on at the end of the search; ``seen``: shared by the judges of a search."""
         self._job = job
         self._catalogue = catalogue
         self._name = name
@@ -140,7 +140,7 @@ class CandidateJudge:
         scored = (*trial.predictions, *score_ratio(trial.step.predicted_ratio, comparison.ratio))
         trial = replace(trial, comparison=comparison, ratio=comparison.ratio, predictions=scored)
         match gate(Citation(trial.step.finding, not is_by_model(trial.step)), before, after, verification, comparison):
-            case Refusal(outcome=outcome, reason=reason):
+            case NoImprovement(outcome=outcome, reason=reason):
                 return trial.ended(outcome, reason)
             case Improvement(reason=reason):
                 needs_decision = verification.outcome is Outcome.NEEDS_DECISION
@@ -229,7 +229,6 @@ class CandidateJudge:
             seeds=seeds[len(seeds) // 2 :] if is_confirming else seeds[:1],
             repeats=CONFIRM_REPEATS if is_confirming else _SCREEN_REPEATS,
             mode="check" if is_confirming else "plain",
-            with_injected=is_confirming,
             with_boundary=is_confirming,
             is_confirming=is_confirming,
         )

@@ -40,13 +40,13 @@ from assistant.record import Record
 __all__ = ["Confirmation", "ConfirmationResult", "Offer"]
 
 _MOST_OTHERS = 3
-"""Edits that an explanation names besides its own."""
+"""Most other edits that an explanation names."""
 Offer = Callable[[Proposal], Awaitable[events.DecisionMade | None]]
 """Shows a proposal to the person who decides; the decision, or None when it stays open."""
 
 
 class ConfirmationResult(Record):
-    """What became of one version."""
+    """How the confirmation of a version ended."""
 
     proposal: Proposal | None = None
     """As it may be offered; None where it may not."""

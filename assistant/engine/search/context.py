@@ -71,7 +71,7 @@ class Trials(Protocol):
 
 
 class Judge(Protocol):
-    """Holds versions of one kernel against the text that its search starts from."""
+    """Holds versions of a kernel against the text that its search starts from."""
 
     async def steered(self, node: SearchNode) -> SearchNode:
         """With the GPU's own view of the version, where the start has it."""
@@ -105,9 +105,9 @@ class RoundCandidates(Protocol):
 
     def is_turned_down(self, step: Step) -> bool: ...
 
-    def tell_unjudged(self, step: Step, summary: str, outcome: TrialOutcome, reason: str) -> None: ...
+    def report_unjudged(self, step: Step, summary: str, outcome: TrialOutcome, reason: str) -> None: ...
 
-    def tell_untried(self, step: Step, summary: str, what: str = "it") -> None: ...
+    def report_untried(self, step: Step, summary: str, what: str = "it") -> None: ...
 
     def children(self) -> tuple[SearchNode, ...]: ...
 

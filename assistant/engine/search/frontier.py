@@ -1,6 +1,6 @@
 """The versions that a search carries on with: which of them the next round builds on, and which is the best so far. Pure.
 
-Each round builds on the best that the last one kept; what it kept besides is spare, for a round that keeps nothing. Example::
+Each round builds on the best that the last one kept; the others that it kept are spare, for a round that keeps nothing. Example::
 
     frontier = Frontier.at(root)
     frontier = frontier.after(new)       # what a round kept
@@ -21,7 +21,7 @@ __all__ = ["Frontier"]
 
 
 class Frontier(Record):
-    """The versions of one search."""
+    """The versions that a search may build on, best first."""
 
     root: SearchNode
     nodes: tuple[SearchNode, ...] = ()

@@ -69,7 +69,7 @@ class KernelSearch:
 
     async def run(self) -> KernelSearchResult:
         """Search, offer, and search again without what was turned down, until something else is decided or nothing is left."""
-        self._tell_refusals()
+        self._report_refusals()
         accepted: SearchNode | None = None
         for offer_index in range(_MOST_OFFERS):
             self._note_refusals()
@@ -144,7 +144,7 @@ class KernelSearch:
         return None
 
     async def _confirmation(self, node: SearchNode, others: tuple[SearchNode, ...]) -> ConfirmationResult:
-        """What comes of one version; what failed, or is right only here, goes back to its writer once."""
+        """What comes of a version; what failed, or is right only here, goes back to its writer once."""
         context, services = self._context, self._services
         is_asked = node.key not in self._improved and may_improve(context, services, node)
         confirmation = Confirmation(context, services, self._frontier.root, self._offer, others, is_asked)
@@ -172,7 +172,7 @@ class KernelSearch:
         first = node.kept[0].step
         return (first.technique, first.line) in self._context.refused
 
-    def _tell_refusals(self) -> None:
+    def _report_refusals(self) -> None:
         context = self._context
         for refusal in self._refusals():
             remedy = f"change the kernel, or kernelopt memory forget {context.job.request.file}"

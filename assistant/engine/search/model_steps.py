@@ -26,7 +26,7 @@ __all__ = ["ModelSteps"]
 
 
 class ModelSteps(Record):
-    """Those of one round."""
+    """Tries the steps of a round that a language model writes."""
 
     trials: RoundCandidates
     request: PlanRequest
@@ -57,12 +57,12 @@ class ModelSteps(Record):
                     case None:
                         return
                     case UnwrittenStep(reason=reason):
-                        self.trials.tell_unjudged(step, name, TrialOutcome.UNWRITTEN, reason)
+                        self.trials.report_unjudged(step, name, TrialOutcome.UNWRITTEN, reason)
                     case rewrite:
                         works.begin(self._try_and_repair(step, self.trials.labelled(rewrite), ahead))
 
     async def _may_ask(self, step: Step, name: str, what: str = "it") -> bool:
-        """Whether one more rewrite may be asked for; then a place is held for it. What speaks against it is told."""
+        """Whether one more rewrite may be asked for; then a place is held for it. Reports why not."""
         accounts = self.trials.services.accounts
         has_place = await self.trials.services.history.place()
         if has_place and not accounts.is_out_of_time and accounts.why_no_code is None:
@@ -70,9 +70,9 @@ class ModelSteps(Record):
         if has_place:
             self.trials.services.history.give_back()
         if not has_place or accounts.is_out_of_time:
-            self.trials.tell_untried(step, name, what)
+            self.trials.report_untried(step, name, what)
         else:
-            self.trials.tell_unjudged(step, name, TrialOutcome.UNWRITTEN, f"no model was asked for it: {accounts.why_no_code}")
+            self.trials.report_unjudged(step, name, TrialOutcome.UNWRITTEN, f"no model was asked for it: {accounts.why_no_code}")
         return False
 
     async def _try_and_repair(self, step: Step, rewrite: Rewrite, ahead: BuiltAhead) -> None:
@@ -102,7 +102,7 @@ class ModelSteps(Record):
             if not isinstance(better, Rewrite):
                 self.trials.services.history.give_back()
         if isinstance(better, UnwrittenStep):
-            self.trials.tell_unjudged(step, rewrite.summary, TrialOutcome.UNWRITTEN, better.reason)
+            self.trials.report_unjudged(step, rewrite.summary, TrialOutcome.UNWRITTEN, better.reason)
         return self.trials.labelled(better) if isinstance(better, Rewrite) else None
 
     async def _setback(self, step: Step, rewrite: Rewrite, tried: Trial | Attempt | None) -> Setback | None:

@@ -40,11 +40,11 @@ from assistant.engine.search.kernel_search import KernelSearch, KernelSearchResu
 from assistant.engine.search.parallel_trials import ParallelTrials
 from assistant.engine.search.plan_requests import PlanRequests
 from assistant.engine.search.planning import AskModel, ChosenPlanner, Models, PlannerChoice
-from assistant.engine.search.resume import EarlierSearch, tell_resumed
+from assistant.engine.search.resume import EarlierSearch, report_resumed
 from assistant.engine.search.round import run_round
 from assistant.engine.search.round_trials import RoundTrials
 from assistant.engine.search.same_work import SeenWork
-from assistant.engine.search.setbacks import attempted_before
+from assistant.engine.search.setbacks import summary_of_attempt
 from assistant.engine.search.spending_words import cap_words
 from assistant.engine.search.trials import SearchNode, TrialHistory
 from assistant.engine.search.tuning import TuningTrials
@@ -114,7 +114,7 @@ class Optimizer(Record):
         self, job: Job, version: SourceVersion, options: OptimizeOptions, loaded: LoadedSettings, earlier: EarlierSearch, people: People
     ) -> OptimizeResult:
         """Evaluate the version, choose who plans, search; what an interrupted search had kept is built on."""
-        tell_resumed(job, earlier, version)
+        report_resumed(job, earlier, version)
         job.emit(events.StageStarted(job.id, "profile", "counts what the kernels do now"))
         evaluation = await evaluate(job, version)
         if isinstance(evaluation, LabFailure):
@@ -131,7 +131,7 @@ class Optimizer(Record):
             job.say(Severity.INFORMATION, f"edits are planned by the emulator's counters: {seen.message}", seen.remedy)
         else:
             evaluation = seen
-        _tell_defects(job, evaluation)
+        _report_defects(job, evaluation)
         choice = PlannerChoice(self.load_models, self.expert, job, options, loaded, self.store, earlier, people.model, people.on_writing)
         kernels = {item.kernel.qualified_name for item in evaluation.assessment.kernels}
         async with choice.made(len(kernels)) as chosen:
@@ -163,7 +163,7 @@ class _Search(Record):
         self.chosen.accounts.leave_out(self.earlier.plan_count(finished, evaluation.version.files))
         found: list[KernelSearchResult] = []
         edited: dict[Path, Source] = {}
-        _tell_of_macros(self.job, evaluation)
+        _report_macros(self.job, evaluation)
         for name in (name for name in _by_cost(evaluation) if name not in finished):
             beginning = await self._from_file_of(name, evaluation, start, edited)
             if isinstance(beginning, LabFailure):
@@ -215,12 +215,12 @@ class _Search(Record):
         judges = tuple(CandidateJudge(job, self.catalogue, context.kernel, context.start, second_run, deferred, seen) for job in jobs)
         items = context.assessed(context.start)
         key = costliest(items).kernel.key if items else ""
-        tried = (attempted_before(attempt) for attempt in self.earlier.attempts if attempt.kernel == key)
+        tried = (summary_of_attempt(attempt) for attempt in self.earlier.attempts if attempt.kernel == key)
         history = TrialHistory(tried, self.options.max_candidates)
         requests = PlanRequests(self.job, self.options, self.store, self.catalogue, context.workspace, self.earlier, deferred)
 
         def request(node: SearchNode, items: tuple[KernelAssessment, ...]) -> PlanRequest:
-            asked = requests.request(node, items, history.tried_before)
+            asked = requests.request(node, items, history.attempt_summaries)
             rights = self.people.host_code.is_possible, Label.LIBRARY_CALL in deferred
             return replace(asked, may_edit_host=rights[0], may_call_libraries=rights[1])
 
@@ -254,7 +254,7 @@ def _by_cost(evaluation: Evaluation) -> tuple[str, ...]:
     return tuple(sorted(cost, key=lambda name: -cost[name]))
 
 
-def _tell_of_macros(job: Job, evaluation: Evaluation) -> None:
+def _report_macros(job: Job, evaluation: Evaluation) -> None:
     for kernel in dict.fromkeys(item.kernel for item in evaluation.assessment.kernels if item.kernel.macro):
         job.say(
             Severity.INFORMATION,
@@ -273,7 +273,7 @@ def _is_error(finding: Finding) -> bool:
     return finding.severity is Severity.ERROR
 
 
-def _tell_defects(job: Job, evaluation: Evaluation) -> None:
+def _report_defects(job: Job, evaluation: Evaluation) -> None:
     """That the original is to be fixed first: an edit of it can only be held against what it does where it is right."""
     for instance, finding in _defects(evaluation):
         message = f"fix this first, {instance} is wrong already: {finding.code} line {finding.line}: {finding.message}"

@@ -29,7 +29,7 @@ class TrialJudge(Protocol):
 
 
 class ParallelTrials:
-    """Trials of one kernel's search."""
+    """Trials of a kernel's search."""
 
     def __init__(self, judges: Sequence[TrialJudge], charged: Callable[[], AbstractContextManager[None]]) -> None:
         """``judges``: one for each lab, at least one. ``charged``: entered for as long as a trial takes."""

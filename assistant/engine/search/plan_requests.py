@@ -13,7 +13,7 @@ from assistant.engine.search.resume import EarlierSearch
 from assistant.engine.search.trials import SearchNode
 from assistant.model.attempt import RecallQuery
 from assistant.model.build import Build
-from assistant.model.plan import TriedBefore
+from assistant.model.plan import AttemptSummary
 from assistant.model.profile import Finding
 from assistant.model.verification import Label
 from assistant.plan.catalogue import Catalogue
@@ -25,7 +25,7 @@ __all__ = ["PlanRequests"]
 
 
 class PlanRequests(Record):
-    """Makes the requests of one job."""
+    """Makes the requests of a job."""
 
     job: Job
     options: OptimizeOptions
@@ -36,7 +36,7 @@ class PlanRequests(Record):
     deferred: frozenset[Label] = frozenset()
     """What a person decides on at the end of the search."""
 
-    def request(self, node: SearchNode, items: tuple[KernelAssessment, ...], tried: tuple[TriedBefore, ...]) -> PlanRequest:
+    def request(self, node: SearchNode, items: tuple[KernelAssessment, ...], tried: tuple[AttemptSummary, ...]) -> PlanRequest:
         """``items``: the kernel's instances in the node's version, at least one; ``tried``: candidates before, oldest first."""
         main = costliest(items)
         evaluation = node.evaluation

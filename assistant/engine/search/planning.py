@@ -1,6 +1,6 @@
 """Who plans a search: the expert, a language model, or both; who may start a model, what it may cost, what a person is shown first.
 
-A model is asked only in a job that the user started, and only where a person said yes: at the first use per workspace and endpoint, or by
+A model is asked only in a job that the user started, and only where a person agreed: at the first use per workspace and endpoint, or by
 naming ``--planner llm`` where no person can be asked. Otherwise the expert plans, and the job says why. Example::
 
     choice = PlannerChoice(load_models, expert, job, options, loaded, store, earlier, ask)

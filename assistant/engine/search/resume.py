@@ -31,7 +31,7 @@ from assistant.ports.store import SearchStore
 from assistant.record import Record
 from assistant.serialize import loads
 
-__all__ = ["NOTHING_EARLIER", "EarlierSearch", "is_running", "last_interrupted", "spent_by", "tell_resumed"]
+__all__ = ["NOTHING_EARLIER", "EarlierSearch", "is_running", "last_interrupted", "report_resumed", "spent_by"]
 
 _SILENT_MS = 5_000
 """Without a heartbeat for so long a job is dead; a living one beats every second."""
@@ -122,7 +122,7 @@ class EarlierSearch(Record):
         return frozenset(ended)
 
 
-def tell_resumed(job: Job, earlier: EarlierSearch, version: SourceVersion) -> None:
+def report_resumed(job: Job, earlier: EarlierSearch, version: SourceVersion) -> None:
     """What the interrupted search had found, under its own job's id; nothing where no search is resumed."""
     if earlier is NOTHING_EARLIER:
         return

@@ -3,7 +3,7 @@
 Two modes of repair, one judge: a candidate that does not build or answers wrongly comes back with what was wrong, one that is right but
 not faster with what it did. Example::
 
-    result = await Round(context, services, node).run()
+    result = await run_round(context, services, node, island=0)
     result.kept      # the versions that it made
 """
 
@@ -42,7 +42,7 @@ class Round(Record):
     context: SearchContext
     services: SearchServices
     node: SearchNode
-    island: int = 0
+    island: int
     """`PlanRequest.island`."""
 
     async def run(self) -> RoundResult:

@@ -1,4 +1,4 @@
-"""The candidates of one round on one version: held against what is known and allowed, judged, told, remembered.
+"""The candidates of one round on one version: checked against what is known and allowed, judged, reported, remembered.
 
 Who writes them, and when, is not its business. Example::
 
@@ -18,12 +18,12 @@ from assistant.engine.search.attempts import attempt_record
 from assistant.engine.search.context import SearchContext, SearchServices, nothing_to_do
 from assistant.engine.search.edited import EditedTexts, edited_texts
 from assistant.engine.search.host_code import with_host_label
-from assistant.engine.search.setbacks import tried_before
+from assistant.engine.search.setbacks import summary_of_trial
 from assistant.engine.search.shape import is_by_model
 from assistant.engine.search.trials import SearchNode, Trial
 from assistant.model import events
 from assistant.model.attempt import Attempt
-from assistant.model.plan import Rewrite, Step, TriedBefore
+from assistant.model.plan import AttemptSummary, Rewrite, Step
 from assistant.model.profile import Severity
 from assistant.model.trial import TrialOutcome
 from assistant.model.verification import Label
@@ -51,7 +51,7 @@ class RoundTrials:
         """The rewrite, judged; an attempt of the search that this one goes on with; None where something speaks against trying it."""
         reason = forbidden(self.context.options.rules, step.technique, rewrite.labels)
         if reason is not None:
-            self.tell_unjudged(step, rewrite.summary, TrialOutcome.CONSTRAINED, reason)
+            self.report_unjudged(step, rewrite.summary, TrialOutcome.CONSTRAINED, reason)
             return None
         after = edited_texts(self.node, rewrite)
         if isinstance(after, EditedTexts):
@@ -63,14 +63,14 @@ class RoundTrials:
                 return None
         if self.services.history.is_full:
             self.is_over = True
-            self.tell_untried(step, rewrite.summary)
+            self.report_untried(step, rewrite.summary)
             return None
         if Label.HOST_CODE in rewrite.labels:
             await self._ask_once(step)
             if not await self.services.host_code.asked(self._edit_name(step)):
                 self.withheld.append(self._edit_name(step))
                 reason = "it edits host code, which was not allowed: --allow-host-code does"
-                self.tell_unjudged(step, rewrite.summary, TrialOutcome.NOT_ALLOWED, reason)
+                self.report_unjudged(step, rewrite.summary, TrialOutcome.NOT_ALLOWED, reason)
                 return None
         if not isinstance(after, EditedTexts):
             return await self._judged(step, rewrite, on_built)
@@ -100,26 +100,26 @@ class RoundTrials:
         return with_host_label(self.node.evaluation.version, rewrite)
 
     def is_refused(self, step: Step) -> bool:
-        """Whether a person turned the step down; then it is told."""
+        """Whether a person turned the step down; reports it if so."""
         is_refused = self.is_turned_down(step)
         if is_refused:
-            self.tell_unjudged(step, step.title or step.technique, TrialOutcome.CONSTRAINED, "a person turned it down here")
+            self.report_unjudged(step, step.title or step.technique, TrialOutcome.CONSTRAINED, "a person turned it down here")
         return is_refused
 
     def is_turned_down(self, step: Step) -> bool:
         return self.node.key == self.context.start.key and (step.technique, step.line) in self.context.refused
 
-    def tell_unjudged(self, step: Step, summary: str, outcome: TrialOutcome, reason: str) -> None:
-        self.services.history.add_unjudged(TriedBefore(step.technique, step.line, summary, outcome, reason, None))
+    def report_unjudged(self, step: Step, summary: str, outcome: TrialOutcome, reason: str) -> None:
+        self.services.history.add_unjudged(AttemptSummary(step.technique, step.line, summary, outcome, reason, None))
         job = self.context.job
         job.emit(events.CandidateTried(job.id, new_id("C"), step.technique, self.context.kernel, outcome, reason, None))
 
-    def tell_untried(self, step: Step, summary: str, what: str = "it") -> None:
+    def report_untried(self, step: Step, summary: str, what: str = "it") -> None:
         """That a limit leaves no room for a step, a rewrite or a repair."""
         accounts = self.services.accounts
         most = counted_noun(self.context.options.max_candidates, "candidate")
         limit = accounts.why_out_of_time or f"limits.candidates allows {most} of a kernel"
-        self.tell_unjudged(step, summary, TrialOutcome.NOT_TRIED, f"{what} is not tried: {limit}")
+        self.report_unjudged(step, summary, TrialOutcome.NOT_TRIED, f"{what} is not tried: {limit}")
 
     def children(self) -> tuple[SearchNode, ...]:
         """The versions that were kept, with what need not be tried on them again."""
@@ -139,11 +139,11 @@ class RoundTrials:
         if known is not None:
             self._note_outcome(step, known)
             if rewrite.origin is not None:
-                self.tell_unjudged(step, rewrite.summary, TrialOutcome.DUPLICATE, f"it is the same as {known.id}")
+                self.report_unjudged(step, rewrite.summary, TrialOutcome.DUPLICATE, f"it is the same as {known.id}")
             return True
         same = history.same_code(after)
         if same is not None:
-            self.tell_unjudged(step, rewrite.summary, TrialOutcome.DUPLICATE, f"but for comments and spacing it is the same as {same}")
+            self.report_unjudged(step, rewrite.summary, TrialOutcome.DUPLICATE, f"but for comments and spacing it is the same as {same}")
         return same is not None
 
     async def _judged(self, step: Step, rewrite: Rewrite, on_built: Callable[[], None]) -> Trial:
@@ -160,7 +160,7 @@ class RoundTrials:
                 context.job.id, trial.id, step.technique, context.kernel, trial.outcome, trial.reason, trial.ratio
             )
             context.job.emit(event)
-            self.services.history.add(before, trial, tried_before(trial))
+            self.services.history.add(before, trial, summary_of_trial(trial))
             await context.job.delivered()  # a person who watches may stop the search before anything more is spent
         self._note_outcome(step, trial)
         return trial

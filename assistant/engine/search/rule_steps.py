@@ -18,7 +18,7 @@ __all__ = ["RuleSteps"]
 
 
 class RuleSteps(Record):
-    """Those of one round."""
+    """Tries the steps of a round that rules write."""
 
     trials: RoundCandidates
     request: PlanRequest
@@ -27,7 +27,7 @@ class RuleSteps(Record):
         """Each rewrite of each step, as far as the search's limits allow."""
         for index, step in enumerate(steps):
             if self.trials.is_over or self.trials.services.accounts.is_out_of_time:
-                self.trials.tell_untried(step, step.title or step.technique)
+                self.trials.report_untried(step, step.title or step.technique)
                 continue
             await self._begin_ahead(steps[index:])
             following = await self._following(steps[index + 1 :])
@@ -83,7 +83,7 @@ class RuleSteps(Record):
                     case None:
                         is_ended = True
                     case UnwrittenStep(reason=reason):
-                        self.trials.tell_unjudged(step, step.title or step.technique, TrialOutcome.UNWRITTEN, reason)
+                        self.trials.report_unjudged(step, step.title or step.technique, TrialOutcome.UNWRITTEN, reason)
                     case rewrite:
                         batch.append(self.trials.labelled(rewrite))
             for position, rewrite in enumerate(batch):
@@ -103,7 +103,7 @@ class RuleSteps(Record):
                 case None:
                     return
                 case UnwrittenStep(reason=reason):
-                    self.trials.tell_unjudged(step, rewrite.summary, TrialOutcome.UNWRITTEN, reason)
+                    self.trials.report_unjudged(step, rewrite.summary, TrialOutcome.UNWRITTEN, reason)
                     return
                 case better:
                     rewrite = self.trials.labelled(better)

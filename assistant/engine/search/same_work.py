@@ -22,7 +22,7 @@ _OF_MODULE = re.compile(r"c\[0x0*[1-9a-f]|@(?:lo|hi)\(", re.IGNORECASE)
 
 
 class SeenWork:
-    """What the candidates of one kernel's search came to, for all labs that try them."""
+    """What the candidates of a kernel's search came to, for all labs that try them."""
 
     def __init__(self) -> None:
         self._firsts: dict[str, tuple[str, str]] = {}
@@ -53,7 +53,7 @@ def machine_code_of(evaluation: Evaluation) -> str | None:
 
 
 def counters_of(evaluation: Evaluation, name: str) -> str | None:
-    """A hash of what was counted and predicted of one kernel, and of its registers and shared memory; lines do not count."""
+    """A hash of what was counted and predicted of a kernel, and of its registers and shared memory; lines do not count."""
     items = evaluation.kernel(name)
     if not items:
         return None

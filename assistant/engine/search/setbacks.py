@@ -12,12 +12,12 @@ from dataclasses import replace
 
 from assistant.engine.search.trials import SearchNode, Trial
 from assistant.model.attempt import Attempt
-from assistant.model.plan import Setback, SetbackKind, TriedBefore
+from assistant.model.plan import AttemptSummary, Setback, SetbackKind
 from assistant.model.trial import TrialOutcome
 from assistant.model.verification import Label, Outcome, Verification, VerificationFinding
 from assistant.verify.kinds import meaning_of
 
-__all__ = ["attempted_before", "only_here", "setback_of", "setback_of_attempt", "setback_of_confirmation", "tried_before"]
+__all__ = ["only_here", "setback_of", "setback_of_attempt", "setback_of_confirmation", "summary_of_attempt", "summary_of_trial"]
 
 _KINDS = {
     TrialOutcome.BUILD_FAILED: SetbackKind.BUILD,
@@ -56,7 +56,7 @@ def setback_of(trial: Trial, deferred: frozenset[Label] = frozenset()) -> Setbac
 def setback_of_attempt(attempt: Attempt) -> Setback | None:
     """The same of a candidate of an earlier job, as far as memory has it."""
     kind = _KINDS.get(attempt.outcome)
-    return None if kind is None else Setback(kind, attempted_before(attempt).reason, attempt.text)
+    return None if kind is None else Setback(kind, summary_of_attempt(attempt).reason, attempt.text)
 
 
 def setback_of_confirmation(node: SearchNode, kind: SetbackKind, reason: str, verification: Verification) -> Setback:
@@ -84,17 +84,17 @@ def _is_only_here(found: VerificationFinding, verification: Verification) -> boo
     return meaning is not None and meaning.label is Label.ASSUMPTION
 
 
-def tried_before(trial: Trial) -> TriedBefore:
+def summary_of_trial(trial: Trial) -> AttemptSummary:
     """The candidate in a line, for the next plan."""
     code = "\n\n".join(edit.new_text for edit in trial.rewrite.edits)
     reason = _reason_for_planners(trial)
-    return TriedBefore(trial.step.technique, trial.step.line, trial.rewrite.summary, trial.outcome, reason, trial.ratio, code)
+    return AttemptSummary(trial.step.technique, trial.step.line, trial.rewrite.summary, trial.outcome, reason, trial.ratio, code)
 
 
-def attempted_before(attempt: Attempt) -> TriedBefore:
+def summary_of_attempt(attempt: Attempt) -> AttemptSummary:
     """The same of a candidate of an earlier job, whose own words memory cannot tell apart."""
     reason = "it failed its verification" if attempt.outcome is TrialOutcome.FAILED else attempt.reason
-    return TriedBefore(attempt.technique, attempt.line, attempt.summary, attempt.outcome, reason, attempt.ratio)
+    return AttemptSummary(attempt.technique, attempt.line, attempt.summary, attempt.outcome, reason, attempt.ratio)
 
 
 def _reason_for_planners(trial: Trial) -> str:

@@ -21,7 +21,7 @@ def is_by_model(step: Step) -> bool:
 
 
 class SearchShape(Record):
-    """The shape of one search."""
+    """How wide and deep a search goes."""
 
     width: int = 1
     """SpeedQuestion that it carries on with."""

@@ -19,7 +19,7 @@ from assistant.engine.proposals import KeptStep, SettledStep
 from assistant.model.build import Diagnostic
 from assistant.model.change import program_key
 from assistant.model.comparison import Comparison
-from assistant.model.plan import Decline, Plan, Rewrite, Step, TriedBefore
+from assistant.model.plan import AttemptSummary, Decline, Plan, Rewrite, Step
 from assistant.model.proposal import PredictionOutcome
 from assistant.model.source import Source
 from assistant.model.trial import TrialOutcome
@@ -108,9 +108,9 @@ class Trial(Record):
 
 
 class TrialHistory:
-    """The candidates of one kernel in one job."""
+    """What a job has tried on a kernel."""
 
-    def __init__(self, earlier: Iterable[TriedBefore], limit: int) -> None:
+    def __init__(self, earlier: Iterable[AttemptSummary], limit: int) -> None:
         """``earlier``: what an interrupted search tried, oldest first; ``limit``: candidates judged at most."""
         self._limit = limit
         self._count = 0
@@ -122,7 +122,7 @@ class TrialHistory:
         self._returned = asyncio.Event()
         """Set when a place is given back."""
         self._declined: set[tuple[str, str]] = set()
-        self._tried_before = list(earlier)
+        self._attempt_summaries = list(earlier)
 
     @property
     def is_full(self) -> bool:
@@ -144,9 +144,9 @@ class TrialHistory:
         self._returned.set()
 
     @property
-    def tried_before(self) -> tuple[TriedBefore, ...]:
+    def attempt_summaries(self) -> tuple[AttemptSummary, ...]:
         """For planners; oldest first."""
-        return tuple(self._tried_before)
+        return tuple(self._attempt_summaries)
 
     def begin_again(self) -> None:
         """The search starts over from the same text: other orders of the same edits may be tried."""
@@ -174,14 +174,14 @@ class TrialHistory:
         """The same code as ``text`` is no new candidate."""
         self._codes.setdefault(code_hash(text), name)
 
-    def add(self, before: str, trial: Trial, for_planners: TriedBefore) -> None:
+    def add(self, before: str, trial: Trial, for_planners: AttemptSummary) -> None:
         """Keep how a candidate fared, and what planners are shown of it."""
         self._count += 1
         self.keep(before, trial)
-        self._tried_before.append(for_planners)
+        self._attempt_summaries.append(for_planners)
 
     def add_again(self, before: str, trial: Trial) -> None:
-        """As ``add``, of a candidate that planners are told of already: an interrupted search had kept it."""
+        """As ``add``, of a candidate that an interrupted search had kept: planners know it already."""
         self._count += 1
         self.keep(before, trial)
 
@@ -191,9 +191,9 @@ class TrialHistory:
         self._under_way.discard(code_hash(trial.key))
         self._codes.setdefault(code_hash(trial.key), trial.id)
 
-    def add_unjudged(self, for_planners: TriedBefore) -> None:
+    def add_unjudged(self, for_planners: AttemptSummary) -> None:
         """Keep what came to no trial."""
-        self._tried_before.append(for_planners)
+        self._attempt_summaries.append(for_planners)
 
     def new_declines(self, plan: Plan, request: PlanRequest) -> tuple[Decline, ...]:
         """Those that no earlier round gave: an edit changes their lines, not their reasons. Settled steps are not worth a word."""

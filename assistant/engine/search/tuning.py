@@ -89,7 +89,7 @@ class TuningTrials:
 
 
 class _Tuning:
-    """The settings of one edit."""
+    """Tries settings of an edit: other numbers in the same code."""
 
     def __init__(self, job: Job, inner: Trials, clock: _Clock, node: SearchNode, step: Step, first: Trial) -> None:
         self._job = job
@@ -117,7 +117,7 @@ class _Tuning:
             suggested.learn(setting, trial.ratio)
         chosen = await self._confirmed()
         best = next((setting for setting, trial in self._tried.items() if trial.id == chosen.id), space.start)
-        self._tell(best, len(space.settings))
+        self._report(best, len(space.settings))
         return replace(chosen, rewrite=replace(chosen.rewrite, tunables=(), constraints=()))
 
     async def _confirmed(self) -> Trial:
@@ -172,7 +172,7 @@ class _Tuning:
         self._tried[setting] = trial
         self._points.append(events.TuningPoint(setting.values, trial.outcome, trial.reason, trial.ratio))
 
-    def _tell(self, best: Setting, setting_count: int) -> None:
+    def _report(self, best: Setting, setting_count: int) -> None:
         method = "predicted" if self._job.lab.timing is None else "timed"
         kernel, technique = self._step.kernel, self._step.technique
         self._job.emit(events.TuningEnded(self._job.id, kernel, technique, tuple(self._points), best.values, setting_count, method))

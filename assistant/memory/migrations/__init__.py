@@ -25,5 +25,5 @@ NAMES = (
 
 
 def script(name: str) -> str:
-    """SQL text of one migration."""
+    """SQL text of a migration."""
     return files(__name__).joinpath(f"{name}.sql").read_text("utf-8")

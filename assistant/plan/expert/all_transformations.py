@@ -9,9 +9,11 @@ from assistant.plan.expert.coalescing_interchange import CoalescingInterchange
 from assistant.plan.expert.const_restrict import ConstRestrict
 from assistant.plan.expert.constant_powers import ConstantPowers
 from assistant.plan.expert.float_literals import FloatLiterals
+from assistant.plan.expert.loop_to_grid import LoopToGrid
 from assistant.plan.expert.loop_unrolling import LoopUnrolling
 from assistant.plan.expert.private_histogram import PrivateHistogram
 from assistant.plan.expert.register_tile import RegisterTiling
+from assistant.plan.expert.row_march import RowMarch
 from assistant.plan.expert.scalar_replacement import ScalarReplacement
 from assistant.plan.expert.serial_to_block import SerialToBlock
 from assistant.plan.expert.shared_memory_padding import SharedMemoryPadding
@@ -19,6 +21,7 @@ from assistant.plan.expert.shared_tile import SharedTile
 from assistant.plan.expert.split_loop import SplitLoop
 from assistant.plan.expert.staged_store import StagedStore
 from assistant.plan.expert.transformation import Transformation
+from assistant.plan.expert.vectorized_access import VectorizedAccess
 from assistant.plan.expert.warp_per_row import WarpPerRow
 from assistant.plan.expert.warp_shuffle_tail import WarpShuffleTail
 
@@ -32,15 +35,18 @@ EXPERT_TRANSFORMATIONS: tuple[Transformation, ...] = (
     ConstRestrict(),
     ConstantPowers(),
     FloatLiterals(),
+    LoopToGrid(),
     LoopUnrolling(),
     PrivateHistogram(),
     RegisterTiling(),
+    RowMarch(),
     ScalarReplacement(),
     SerialToBlock(),
     SharedMemoryPadding(),
     SharedTile(),
     SplitLoop(),
     StagedStore(),
+    VectorizedAccess(),
     WarpPerRow(),
     WarpShuffleTail(),
 )

@@ -83,8 +83,8 @@ class LlmConversation:
                 return AgentEnded(f"{prompt.message}; {prompt.remedy}")
             self._prompt = prompt.name
             self._messages = (self._talk.system(ModelRole.CODER), ChatMessage("user", prompt.text))
-        told = tuple(ChatMessage("tool", answer.text[:_ANSWER_CHARACTERS], answers=answer.call.id) for answer in answers)
-        self._messages = (*self._messages, *told)
+        results = tuple(ChatMessage("tool", answer.text[:_ANSWER_CHARACTERS], answers=answer.call.id) for answer in answers)
+        self._messages = (*self._messages, *results)
         call, answer = await self._talk.turn(ModelRole.CODER, self._prompt, self._messages, self._tools)
         if isinstance(answer, CompletionFailure):
             return AgentEnded(f"{answer.message}; {answer.remedy}")

@@ -16,7 +16,7 @@ from assistant.build.architectures import compiled_for
 from assistant.config.settings import SignalSettings
 from assistant.cuda.changes import shown_names
 from assistant.model.build import Diagnostic, KernelResources
-from assistant.model.plan import TriedBefore
+from assistant.model.plan import AttemptSummary
 from assistant.model.profile import Evidence, Finding, LaunchProfile, Problem
 from assistant.model.source import LaunchSite
 from assistant.model.trial import TrialOutcome
@@ -308,12 +308,12 @@ def _problem(problem: Problem) -> str:
     return f"{problem.kind}{place}{other}: {_short(problem.message)}"
 
 
-def _tried(item: TriedBefore) -> str:
+def _tried(item: AttemptSummary) -> str:
     ratio = "" if item.ratio is None else f", time(before)/time(after) {item.ratio:.2f} (predicted or measured by the judge)"
     return f"{item.technique} at line {item.line}: {item.summary} -> {item.outcome}{ratio}: {item.reason}"
 
 
-def _designs(tried: Iterable[TriedBefore]) -> tuple[DesignShown, ...]:
+def _designs(tried: Iterable[AttemptSummary]) -> tuple[DesignShown, ...]:
     """As many as fit into `_DESIGN_TOKENS`, those alone that gave right results."""
     right = [item for item in tried if item.code and item.outcome in (TrialOutcome.KEPT, TrialOutcome.NOT_BETTER)]
     left, shown = _DESIGN_TOKENS, list[DesignShown]()

@@ -156,7 +156,7 @@ def _forbidden(code: str, old: str) -> UnusableAnswer | None:
 
 
 def _assembly(code: str, old: str) -> UnusableAnswer | None:
-    """Why its assembly is not taken: a directive in it has the assembler read files (``.incbin``), whoever runs the code."""
+    """Why its assembly is not taken: a directive in it makes the assembler read files (``.incbin``), on any machine."""
     problem = asm_problem(code)
     return None if problem is None or asm_problem(old) is not None else UnusableAnswer(Unusable.ASSEMBLY, problem)
 

@@ -54,7 +54,7 @@ _LABELS = tuple(label.value for label in Label if label not in (Label.HOST_CODE,
 
 
 class Inputs:
-    """Renders the prompts of one job."""
+    """Renders the prompts of a job."""
 
     def __init__(self, talk: Talk, library: PromptLibrary, catalogue: Catalogue, settings: Settings) -> None:
         self._library = library
@@ -127,7 +127,7 @@ class Inputs:
         return self._library.render("repair-region", {"problem": refusal.reason})
 
     def _worked(self, request: PlanRequest) -> tuple[str, ...]:
-        """The pages of the first techniques that answer a finding: whoever writes the code with the plan sees no page of a step."""
+        """The pages of the first techniques that answer a finding: the model that writes the code with the plan sees no page of a step."""
         found = dict.fromkeys(t for finding in request.findings for t in self._catalogue.answering(finding.code))
         return tuple(technique.text for technique in found)[:_MOST_WORKED]
 

@@ -27,7 +27,7 @@ KERNEL_PART = "kernel"
 _MOST_CHARACTERS_ELSEWHERE = 16_000
 """Longest part in another file: it is shown whole, or it is none (about 5,000 tokens)."""
 _MOST_NAMED = 64
-"""Macros, constants and types of one region."""
+"""Macros, constants and types of a region."""
 _OF_DEVICE = re.compile(r"\b(?:__device__|__constant__|__managed__|__shared__|constexpr|const|enum|struct|class|union|using|typedef)\b")
 _IN_A_LIST = frozenset("{};")
 """What stands before a statement that others may be put next to."""

@@ -24,7 +24,7 @@ from assistant.ports.planner import PlanRequest
 __all__ = ["MOST_STEPS", "MOST_STEPS_WITH_CODE", "plan_of", "risk_labels"]
 
 MOST_STEPS = 6
-"""Steps of one plan that are taken: each may cost several calls and trials."""
+"""Steps of a plan that are taken: each may cost several calls and trials."""
 MOST_STEPS_WITH_CODE = 3
 """Where the code of each comes with the plan, which is paid for whether it is tried or not."""
 _MOST_PREDICTIONS = 4

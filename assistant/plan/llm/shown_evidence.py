@@ -55,7 +55,7 @@ def stated_in(listing: Iterable[str]) -> frozenset[str]:
 
 
 def ids_of(evidence: Iterable[Evidence], metric_name: str) -> tuple[str, ...]:
-    """Ids of the whole kernel's facts of one metric."""
+    """Ids of the whole kernel's facts of a metric."""
     return tuple(fact.id for fact in evidence if fact.metric == metric_name and fact.line is None)
 
 

@@ -44,7 +44,7 @@ def _missing(region: Region, files: tuple[ParsedSource, ...]) -> UnusableAnswer 
 
 
 def _repeated(region: Region, files: tuple[ParsedSource, ...]) -> UnusableAnswer | None:
-    """A device function that is defined once more; overloads are told apart by their order."""
+    """A device function that is defined once more; overloads are distinguished by their order."""
     for before, now in zip(region.files, files, strict=True):
         functions, defined = [f.name for f in before.device_functions], [f.name for f in now.device_functions]
         ids = (part.id for part in region.parts_of(before))

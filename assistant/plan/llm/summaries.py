@@ -44,7 +44,7 @@ class _Unmade(Record):
 
 
 class Summaries:
-    """Asks the summariser, and remembers what it said, or that it did not answer."""
+    """Asks the summariser, and remembers its answer, or that there was none."""
 
     def __init__(self, talk: Talk, library: PromptLibrary, signals: SignalSettings) -> None:
         self._talk = talk
@@ -94,7 +94,7 @@ class Summaries:
 
 
 def _raw(facts: Facts, fields: Iterable[str], evidence: Iterable[Evidence]) -> str:
-    """What a signal says, evidence whole: whoever summarises it sees no listing."""
+    """What a signal says, evidence whole: the summariser sees no listing."""
     lines = list[str]()
     for name in fields:
         if name == "evidence":

@@ -78,7 +78,7 @@ class NoAnswer(Record):
 
 
 class Talk:
-    """Asks the models of one job."""
+    """Asks the models of a job."""
 
     def __init__(self, provider: Provider, accounts: Accounts, library: PromptLibrary, settings: Settings, stamps: Stamps) -> None:
         self._provider = provider

@@ -116,10 +116,10 @@ def _why_given_up(reply: CodeReply, code: str) -> str:
 
 
 def rewrite_of(request: PlanRequest, step: Step, reply: CodeReply, edit: RegionEdit, origin: Origin) -> Rewrite:
-    """The edit of one step as a candidate."""
+    """The edit of a step as a candidate."""
     code = request.parsed.source.text
     summary = checked(reply.summary, (), code)
-    assumptions = (*edit.assumptions, *(condition(text, code) for text in reply.assumptions if text))  # that there is one is always said
+    assumptions = (*edit.assumptions, *(condition(text, code) for text in reply.assumptions if text))  # that there is one is always shown
     assumed = (Label.ASSUMPTION,) if assumptions else ()
     return Rewrite(
         technique=step.technique,

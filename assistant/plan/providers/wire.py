@@ -84,7 +84,7 @@ class Chunk(BaseModel):
 
 
 def request_body(request: CompletionRequest, model: str, dialect: Dialect) -> dict[str, object]:
-    """The JSON of one request; temperature and seed only where they are set."""
+    """The JSON of a request; temperature and seed only where they are set."""
     body: dict[str, object] = {
         "model": model,
         "messages": [_message(message) for message in request.messages],

@@ -22,6 +22,7 @@ from assistant.profile.rules.execution import (
 )
 from assistant.profile.rules.launch import block_shape, grid_size, low_occupancy
 from assistant.profile.rules.local_memory import local_arrays, register_spills
+from assistant.profile.rules.narrow import narrow_accesses
 from assistant.profile.rules.reuse import aliasing_reloads, global_accumulator, redundant_loads
 from assistant.record import Record
 
@@ -61,6 +62,7 @@ RULES: tuple[Rule, ...] = (
     Rule("KO115", "Barriers for one warp's work", (), reduction_tail),
     Rule("KO116", "Power with a small constant exponent", ("power_conversions",), constant_powers),
     Rule("KO117", "Arrays in local memory", ("stack_bytes", "local_share"), local_arrays),
+    Rule("KO118", "Narrow accesses", ("narrow_waves", "narrow_reuse"), narrow_accesses),
 )
 
 DEFECT_TITLES: tuple[tuple[str, str], ...] = (

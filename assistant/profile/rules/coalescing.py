@@ -71,7 +71,7 @@ def wasted_sectors(context: FindContext, launch: CountedLaunch) -> tuple[Diagnos
 
 
 class _StructLine(Record):
-    """Accesses of one line to members of an array of structures."""
+    """Accesses of a line to members of an array of structures."""
 
     use: StructUse
     group: tuple[LineAccess, ...]

@@ -65,7 +65,7 @@ def _kept_loads_ratio(facts: LineFacts, stores: tuple[LineAccess, ...], loads: t
 
 
 def redundant_loads(context: FindContext, launch: CountedLaunch) -> tuple[Diagnosis, ...]:
-    """KO108: the threads of a block load the same global sectors many times."""
+    """KO108: the threads of a block load the same global sectors many times, in a loop or by several loads of neighbours."""
     profile = launch.profile
     loads = accesses(profile, "global load")
     ideal = sum(a.ideal_sectors or 0 for a in loads)
@@ -73,6 +73,8 @@ def redundant_loads(context: FindContext, launch: CountedLaunch) -> tuple[Diagno
         return ()
     reuse = ideal / profile.block_unique_sectors
     repeated = [a for a in loads if a.requests >= threshold("accumulator_requests") * warps_of(profile)]
+    if not repeated and sum(a.requests for a in loads) >= threshold("load_reuse") * warps_of(profile):
+        repeated = list(loads)
     if reuse < threshold("load_reuse") or not repeated:
         return ()
     top = max(repeated, key=lambda a: a.ideal_sectors or 0)

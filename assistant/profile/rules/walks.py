@@ -27,7 +27,7 @@ class RowWalk(Record):
 
     line: int
     step_count: float
-    """Requests of one warp."""
+    """Requests of a warp."""
     is_even: bool
     """Whether every thread takes part in every request, and all warps make as many."""
     fixed: FixedLaunch

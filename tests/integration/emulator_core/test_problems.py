@@ -10,6 +10,7 @@ import pytest
 DATA = Path(__file__).parents[2] / "data"
 PROGRAM = "emulator/problems/bugs.cu"
 HIDDEN = "emulator/problems/hidden.cu"
+BYTES = "emulator/problems/bytes.cu"
 FLAVOURS = pytest.mark.parametrize("flavour", ["counted", "checked"])
 
 # (kernel, kind, CUDA error that the host sees)
@@ -118,6 +119,24 @@ def test_a_spin_lock_across_warps_and_blocks_ends(build: Any, run: Any, flavour:
 def test_a_flag_that_many_threads_set_is_only_a_possible_race(build: Any, run: Any, flavour: str) -> None:
     reply = run(build(PROGRAM, flavour), "flag", mode="check")
     assert {p["kind"] for p in reply["problems"]} == {"possible_shared_race", "possible_global_race"}
+
+
+@pytest.mark.parametrize(
+    ("kernel", "kind"),
+    [
+        ("same_byte", "possible_global_race"),
+        ("same_bytes_side_by_side", "possible_global_race"),
+        ("same_short", "possible_global_race"),
+        ("other_byte", "global_race"),
+        ("other_upper_half", "global_race"),
+        ("shared_same_byte", "possible_shared_race"),
+        ("shared_other_byte", "shared_race"),
+    ],
+)
+def test_bytes_that_threads_store_to_one_place_race_where_they_differ(build: Any, run: Any, kernel: str, kind: str) -> None:
+    problems = run(build(BYTES), kernel, mode="check")["problems"]
+    assert {p["line"] for p in problems} == {marked_line(kernel, kind, BYTES)}
+    assert {p["kind"] for p in problems} - {f"possible_{kind}"} == {kind}  # some of the bytes are equal
 
 
 @pytest.mark.parametrize("flavour", ["counted", "checked", "fast"])

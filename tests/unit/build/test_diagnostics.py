@@ -106,3 +106,8 @@ def test_a_compiler_without_a_word_said_nothing() -> None:
 
 def test_a_clean_compile_says_nothing() -> None:
     assert parse_compiler("ptxas info    : Used 4 registers\n", {}, "nvcc") == ()
+
+
+def test_a_header_that_is_looked_at_alone_is_not_warned_of_for_being_one() -> None:
+    output = "/p/k.cuh:1:9: warning: #pragma once in main file\n/p/k.cuh:2:1: error: 'x' does not name a type\n"
+    assert [found.message for found in parse_gcc(output)] == ["'x' does not name a type"]

@@ -91,6 +91,9 @@ def test_a_checkout_of_many_open_sources_queues_few_of_them(
         """Whatever is planned now runs, for every source once, with few of them queued at any time."""
         host.ran.clear()
         editor.look_at(str(first))
+        async with asyncio.timeout(20):
+            while not editor.works():  # noqa: ASYNC110 - a session tells of no beginning
+                await asyncio.sleep(0.01)
         await asyncio.sleep(0.1)
         assert 0 < len({work.key for work in editor.works()}) <= QUEUED_IN_BOTH
         host.let_go.set()

@@ -12,6 +12,7 @@ from assistant.editor.open_document import OpenDocument
 from assistant.editor.open_programs import OpenPrograms
 from assistant.editor.program_words import program_about, program_lens
 from assistant.errors import CannotAnswerError
+from assistant.model.program import ProgramOrigin
 
 KERNEL = "__global__ void grow(float* x) { *x += 1; }\n"
 MAIN = '#include "grow.cuh"\nint main() { float* x; grow<<<1, 1>>>(x); }\n'
@@ -110,6 +111,16 @@ async def test_cells_and_files_with_their_own_shapes_are_part_of_no_program(open
     declared = '/* kernelopt\nkernel = "grow"\n*/\n' + KERNEL
     document = opened.open("grow.cuh", declared)
     assert not document.may_have_program
+
+
+async def test_declared_launches_of_an_extension_are_asked_about_with_what_builds_it(opened: Opened) -> None:
+    block = '/* kernelopt\n[workload.grow]\nargs = { x = "randn(1)" }\ngrid = [1]\nblock = [1]\nshapes = [{}]\n*/\n'
+    for name, text, origins in (("of_torch.cu", "#include <torch/torch.h>\n", [ProgramOrigin.EXTENSION]), ("alone.cu", "", [])):
+        document = opened.open(name, text + block + KERNEL)
+        alone = opened.programs.alone(document)
+        for request in (await opened.programs.request(document, alone), await opened.programs.settled_request(document, alone)):
+            assert request.programs is not None and [found.origin for found in request.programs.found] == origins
+        assert await opened.lens(document) is None, "nothing of the extension is run"
 
 
 async def test_where_none_is_found_it_is_said_what_was_looked_for(opened: Opened) -> None:

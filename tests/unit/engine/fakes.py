@@ -40,6 +40,7 @@ class FakeModels:
     opened: FakeModel = field(default_factory=FakeModel)
     problem: UsageError | None = None
     planned_by: Planner | None = None
+    worked_by: Agent | None = None
 
     def provider(self, settings: Settings, workspace: Path, on_waiting: Callable[[Path, Path], None]) -> Provider:
         if self.problem is not None:
@@ -50,4 +51,5 @@ class FakeModels:
         return self.planned_by or FakePlanner("llm" if is_alone else "auto")
 
     def agent(self, provider: Provider, accounts: Accounts, settings: Settings, job: str) -> tuple[Agent, Planner]:
-        raise AssertionError("no agent was asked for")
+        assert self.worked_by is not None, "no agent was asked for"
+        return self.worked_by, self.planned_by or FakePlanner("agent")

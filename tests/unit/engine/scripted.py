@@ -16,6 +16,7 @@ from assistant.model.plan import Origin, Plan, Rewrite, Setback, Step, Unwritten
 from assistant.model.source import TextEdit
 from assistant.model.workload import LiveWorkload
 from assistant.plan.catalogue import Catalogue
+from assistant.ports.agent import Agent
 from assistant.ports.lab import Counters, Lab, Timing
 from assistant.ports.planner import PlanRequest, Story
 from assistant.workload.recordings import NewCase
@@ -111,6 +112,7 @@ class Search:
     live: LiveWorkload | None = None
     timing: Timing | None = None
     counters: Counters | None = None
+    agent: Agent | None = None
     store: FakeStore = field(default_factory=FakeStore)
     heard: list[events.Event] = field(default_factory=list[events.Event])
 
@@ -133,16 +135,17 @@ class Search:
         **options: Any,
     ) -> list[tuple[str, str]]:
         """(technique, outcome) of each candidate. ``stop_after``: the front end leaves after so many."""
-        is_model = self.planner.is_model
+        is_model = self.planner.is_model or self.agent is not None
+        name = "agent" if self.agent is not None else "llm" if is_model else "expert"
         parts = SessionParts(
             open_store=lambda _: self.store,
             open_lab=self.open_lab,
             planner=self.planner,
             catalogue=Catalogue(()),
             who="a test",
-            load_models=lambda: FakeModels(planned_by=self.planner),
+            load_models=lambda: FakeModels(planned_by=self.planner, worked_by=self.agent),
         )
-        given = {"planner": "llm" if is_model else "expert", "may_call_models": is_model, "may_edit_host_code": False, **options}
+        given = {"planner": name, "may_call_models": is_model, "may_edit_host_code": False, **options}
         told = Session(parts).optimize(JobRequest(self.file, self.folder, live=self.live), OptimizeOptions(**given), accept, ask, asked)
         self.heard = []
         async for event in told:

@@ -311,11 +311,11 @@ def wrong_in_a(line: int) -> Alter:
     return alter
 
 
-def runs_with_uploads(**changes: object) -> Alter:
-    """The original's runs with other contents uploaded differ so from what they are."""
+def runs_with_uploads(is_original: bool = True, **changes: object) -> Alter:
+    """The original's runs with other contents uploaded differ so from what they are; else the edit's."""
 
     def alter(method: str, mode: str, program: Program, answer: Any, count: int) -> Any:
-        is_meant = (method, mode) == ("run", "check") and count > 1 and "original" in program.sources[0].text
+        is_meant = (method, mode) == ("run", "check") and count > 1 and ("original" in program.sources[0].text) is is_original
         return replace(answer, **changes) if is_meant else answer
 
     return alter
@@ -436,6 +436,7 @@ RUNS: dict[str, Run] = {
     "varied": altered(ORIGINAL, CHEAPER, with_varied_results, cases=FEW),
     "whole_with_a_problem": altered(TWO_ORIGINAL, FUSED, with_problems("global_race", lambda mode, text: "original" not in text)),
     "whole_late": altered(TWO_ORIGINAL, FUSED, runs_with_uploads(timed_out=True)),
+    "whole_late_in_b": altered(TWO_ORIGINAL, FUSED, runs_with_uploads(is_original=False, timed_out=True, exit_status=None)),
     "whole_not_ended": altered(TWO_ORIGINAL, FUSED, runs_with_uploads(exit_status=None)),
     "whole_not_clean": altered(
         TWO_ORIGINAL, FUSED, runs_with_uploads(problems=(Problem("trap", "a trap", "a.cu", 4, None, None, None, None, None, 1),))

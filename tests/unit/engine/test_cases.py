@@ -29,7 +29,7 @@ scratch = ["y"]
 */
 __global__ void work(float *y, const float *x, int n) { y[threadIdx.x] = x[threadIdx.x]; }
 """
-EFFORT = Effort(seeds=(1, 2, 3), repeats=7, mode="check", with_injected=False, with_boundary=True, is_confirming=True)
+EFFORT = Effort(seeds=(1, 2, 3), repeats=7, mode="check", with_boundary=True, is_confirming=True)
 Read = Callable[[str], SourceVersion]
 
 

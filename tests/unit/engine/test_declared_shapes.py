@@ -24,7 +24,7 @@ __global__ void gather(float *y, const int *col, const float *x, int rows)
     if (i < rows) y[i] = x[col[i]];
 }
 """
-EFFORT = Effort(seeds=(1, 2, 3), repeats=1, mode="check", with_injected=False, with_boundary=True, is_confirming=True)
+EFFORT = Effort(seeds=(1, 2, 3), repeats=1, mode="check", with_boundary=True, is_confirming=True)
 
 
 def test_a_boundary_shape_at_which_the_generators_draw_nothing_is_none(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from assistant.engine.evaluate.metrics import metric_value, watched
-from assistant.engine.proposals.gating import Citation, Improvement, Refusal, gate, is_proved_better
+from assistant.engine.proposals.gating import Citation, Improvement, NoImprovement, gate, is_proved_better
 from assistant.model.comparison import SpeedOutcome
 from assistant.model.profile import InstructionMix
 from assistant.model.trial import TrialOutcome
@@ -27,20 +27,20 @@ def test_a_correct_edit_that_improves_what_its_finding_cites_is_kept(assessed, a
 def test_a_wrong_edit_is_refused_however_fast(assessed, access, verdict, predicted) -> None:
     failed = verdict(Outcome.FAIL, VerificationFinding("note", Outcome.PASS, "a note"), _WRONG)
     refused = gate(Citation("KO101"), _stores(assessed, access, 256), _stores(assessed, access, 32), failed, predicted(9.0))
-    assert refused == Refusal(TrialOutcome.FAILED, "c[3] differs")
+    assert refused == NoImprovement(TrialOutcome.FAILED, "c[3] differs")
 
 
 def test_a_gain_without_the_cited_metric_is_not_believed(assessed, access, verdict, predicted) -> None:
     same = _stores(assessed, access, 256)
     for after in (same, _stores(assessed, access, 300)):
         refused = gate(Citation("KO101"), same, after, verdict(), predicted(1.5))
-        assert isinstance(refused, Refusal) and refused.outcome == TrialOutcome.NOT_BETTER
+        assert isinstance(refused, NoImprovement) and refused.outcome == TrialOutcome.NOT_BETTER
 
 
 def test_a_better_metric_without_a_predicted_gain_is_not_enough(assessed, access, verdict, predicted) -> None:
     for ratio in (1.0, 0.8):
         refused = gate(Citation("KO101"), _stores(assessed, access, 256), _stores(assessed, access, 32), verdict(), predicted(ratio))
-        assert refused == Refusal(TrialOutcome.NOT_BETTER, "global_sectors 256 → 32 sectors, but no gain is predicted")
+        assert refused == NoImprovement(TrialOutcome.NOT_BETTER, "global_sectors 256 → 32 sectors, but no gain is predicted")
 
 
 @pytest.mark.parametrize(("ratio", "is_kept"), [(1.004, False), (1.0099, False), (1.01, True)])
@@ -52,7 +52,7 @@ def test_a_gain_that_would_be_shown_as_none_is_not_offered(assessed, access, ver
 def test_a_decision_is_not_asked_for_a_small_gain(assessed, access, verdict, predicted) -> None:
     before, after, undecided = _stores(assessed, access, 256), _stores(assessed, access, 32), verdict(Outcome.NEEDS_DECISION)
     refused = gate(Citation("KO101"), before, after, undecided, predicted(1.03))
-    assert isinstance(refused, Refusal) and "1.03x is too little" in refused.reason
+    assert isinstance(refused, NoImprovement) and "1.03x is too little" in refused.reason
     assert isinstance(gate(Citation("KO101"), before, after, verdict(), predicted(1.03)), Improvement)
     assert isinstance(gate(Citation("KO101"), before, after, undecided, predicted(1.05)), Improvement)
     assert "the predicted 1.04x" in gate(Citation("KO101"), before, after, undecided, predicted(1.04)).reason
@@ -68,7 +68,7 @@ def test_what_was_measured_decides_whatever_the_counters_say(assessed, access, v
     faster, slower = (measured(predicted, outcome, 1.02) for outcome in (SpeedOutcome.FASTER, SpeedOutcome.SLOWER))
     assert gate(Citation("KO101"), before, worse, verdict(), faster) == Improvement("global_sectors 32 → 256 sectors")
     told = "global_sectors 32 → 256 sectors, but it was measured SLOWER (1.02x)"
-    assert gate(Citation("KO101"), before, worse, verdict(), slower) == Refusal(TrialOutcome.NOT_BETTER, told)
+    assert gate(Citation("KO101"), before, worse, verdict(), slower) == NoImprovement(TrialOutcome.NOT_BETTER, told)
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_what_was_measured_decides_whatever_the_counters_say(assessed, access, v
 def test_a_step_whose_finding_no_counter_answers_is_kept_for_its_time(assessed, verdict, predicted, code, words) -> None:
     kernels = assessed()
     assert gate(Citation(code), kernels, kernels, verdict(), predicted(1.5)) == Improvement(words)
-    assert isinstance(gate(Citation(code), kernels, kernels, verdict(), predicted(1.0)), Refusal)
+    assert isinstance(gate(Citation(code), kernels, kernels, verdict(), predicted(1.0)), NoImprovement)
 
 
 @pytest.mark.parametrize(("low", "before", "after", "is_kept"), [
@@ -92,10 +92,10 @@ def test_of_occupancy_more_is_better(assessed, verdict, predicted, low, before, 
 def test_once_the_models_error_is_known_the_lower_bound_decides(assessed, access, verdict, predicted) -> None:
     before, after = _stores(assessed, access, 256), _stores(assessed, access, 256)
     assert isinstance(gate(Citation("KO101"), before, after, verdict(), predicted(1.5, low=1.2)), Improvement)
-    assert isinstance(gate(Citation("KO101"), before, after, verdict(), predicted(1.5, low=1.0)), Refusal)
-    assert isinstance(gate(Citation("KO101"), before, after, verdict(), predicted(1.009, low=1.005)), Refusal)
+    assert isinstance(gate(Citation("KO101"), before, after, verdict(), predicted(1.5, low=1.0)), NoImprovement)
+    assert isinstance(gate(Citation("KO101"), before, after, verdict(), predicted(1.009, low=1.005)), NoImprovement)
     worse = _stores(assessed, access, 300)
-    assert isinstance(gate(Citation("KO101"), before, worse, verdict(), predicted(1.5, low=1.2)), Refusal)
+    assert isinstance(gate(Citation("KO101"), before, worse, verdict(), predicted(1.5, low=1.2)), NoImprovement)
 
 
 def test_an_edit_for_a_human_to_decide_passes_the_gate(assessed, access, verdict, predicted) -> None:
@@ -140,4 +140,4 @@ def test_a_models_step_may_gain_otherwise_than_its_finding_suggests(assessed, ac
     same = _stores(assessed, access, 256)
     model = Citation("KO101", must_improve=False)
     assert gate(model, same, same, verdict(), predicted(13.9)) == Improvement("global_sectors 256 → 256 sectors")
-    assert isinstance(gate(model, same, same, verdict(), predicted(1.0)), Refusal)
+    assert isinstance(gate(model, same, same, verdict(), predicted(1.0)), NoImprovement)

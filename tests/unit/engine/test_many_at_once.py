@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from assistant.model import events
+from assistant.model.completion import Completion, CompletionFailure, CompletionRequest
+from assistant.ports.provider import OnText
+from tests.deadlines import HANG_S
 from tests.unit.engine.at_once import SlowModel, searched
 
 SHORT = "[search]\nbeam = 1\nvariants = 2\nrepairs = 0\n"
@@ -17,8 +22,22 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KERNELOPT_HOME", str(tmp_path / "home"))
 
 
+@dataclass
+class WaitsForATrial(SlowModel):
+    """Writes its second edit only when the first is being tried."""
+
+    async def complete(self, request: CompletionRequest, on_text: OnText) -> Completion | CompletionFailure:
+        is_first = not any(known.prompt.startswith("code") for known in self.requests)
+        if request.prompt.startswith("code") and not is_first:
+            async with asyncio.timeout(HANG_S):
+                while not self.is_trying() and not self.overlap_count:  # noqa: ASYNC110 - clocks have no event to wait for
+                    await asyncio.sleep(0.001)
+            self.overlap_count += 1
+        return await super().complete(request, on_text)
+
+
 async def test_calls_are_in_flight_while_candidates_are_tried(tmp_path: Path) -> None:
-    came = await searched(tmp_path, SlowModel(latency_s=0.1), trial_s=0.1, candidates=12, settings=SHORT)
+    came = await searched(tmp_path, WaitsForATrial(latency_s=0.1), trial_s=0.1, candidates=12, settings=SHORT)
     assert came.model.most_under_way == 4
     assert came.model.overlap_count > 0
     assert len(came.judged) == 12

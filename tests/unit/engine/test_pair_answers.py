@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from pathlib import Path
 from typing import Any
@@ -52,6 +53,20 @@ async def test_a_text_without_the_kernel_or_that_crashes_is_answered_each_time_i
     words = f"cannot be judged: {tmp_path / 'a.cu'} has no kernel 'scale'; it has: other(float *, const float *, int)"
     assert (first, second) == (f"v1: {words}", f"v2: {words}")
     assert third == "v3: FAIL, the program ends by signal SIGSEGV; next: fix it, or go back to v0"
+
+
+async def test_another_file_of_the_program_that_was_saved_since_is_named(tmp_path: Path) -> None:
+    on, size = Commands(tmp_path), tmp_path / "size.h"
+    (tmp_path / "kernelopt.toml").touch()
+    size.write_text("#define N 1000\n")
+    os.utime(size, (1, 1))
+    first = f'#include "size.h"\n{A}'
+    (before,) = await answers(on, first, first.replace("2.0f * x[i]", "x[i] + x[i]"))
+    assert before.startswith("v1: PASS") and "saved since" not in before
+    size.write_text("#define N  1000\n")
+    os.utime(size, (time.time() + 60, time.time() + 60))
+    (after,) = await answers(on, first, first.replace("2.0f * x[i]", "x[i] * 2.0f"))
+    assert "; v0 was run with size.h as saved since, like v2: an edit of several files is judged as one by kernelopt compare" in after
 
 
 async def test_measured_versions_are_timed_against_the_best_anew(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from assistant.engine.job import Job
 from assistant.engine.reading import read_version
 from assistant.engine.report.reports import proposal_event
 from assistant.engine.request import JobRequest
-from assistant.engine.search.resume import NOTHING_EARLIER, EarlierSearch, is_running, last_interrupted, spent_by, tell_resumed
+from assistant.engine.search.resume import NOTHING_EARLIER, EarlierSearch, is_running, last_interrupted, report_resumed, spent_by
 from assistant.errors import UsageError
 from assistant.measure.targets import target
 from assistant.model import events
@@ -239,7 +239,7 @@ def resumed(tmp_path: Path, earlier: EarlierSearch) -> list[events.Event]:
     file.write_text("__global__ void k() {}")
     request = JobRequest(file, tmp_path)
     job = Job("J2", request, cast("Any", None), target("h200"), cast("Any", None), tmp_path, (), RunLimits(), heard)
-    tell_resumed(job, earlier, read_version(request, DEFAULT_FLAGS))
+    report_resumed(job, earlier, read_version(request, DEFAULT_FLAGS))
     return heard.events
 
 

@@ -6,7 +6,7 @@ from dataclasses import fields, replace
 
 import pytest
 
-from assistant.engine.search.setbacks import attempted_before, setback_of, setback_of_attempt, tried_before
+from assistant.engine.search.setbacks import setback_of, setback_of_attempt, summary_of_attempt, summary_of_trial
 from assistant.engine.search.trials import Trial
 from assistant.model.build import Diagnostic, DiagnosticSeverity, KernelResources
 from assistant.model.plan import Rewrite, Setback, SetbackKind, Step
@@ -76,7 +76,7 @@ def test_what_a_candidate_printed_is_not_reported(verdict) -> None:
     assert setback is not None
     assert SECRET not in repr(setback)
     assert setback.findings[1] == wrong
-    assert SECRET not in tried_before(trial).reason
+    assert SECRET not in summary_of_trial(trial).reason
 
 
 def test_what_an_edit_of_device_code_made_the_program_print_is_shown(verdict) -> None:
@@ -85,7 +85,7 @@ def test_what_an_edit_of_device_code_made_the_program_print_is_shown(verdict) ->
     setback = setback_of(device)
     assert setback is not None and setback.findings == (printed,) and setback.reason == printed.message
     crashed = replace(TRIAL, has_host_code=False, printed="3 of 8 are wrong").ended(TrialOutcome.FAILED, "status 3: 3 of 8 are wrong")
-    assert tried_before(crashed).reason == "status 3: 3 of 8 are wrong"
+    assert summary_of_trial(crashed).reason == "status 3: 3 of 8 are wrong"
 
 
 def test_what_its_kernels_did_comes_along_each_problem_once(assessed, access, verdict) -> None:
@@ -112,14 +112,14 @@ def test_what_its_kernels_did_comes_along_each_problem_once(assessed, access, ve
 def test_only_the_words_of_the_failing_finding_are_taken_for_printed_ones(verdict, outcome: Outcome, shown: str) -> None:
     finding = VerificationFinding("wrong_output", outcome, "it printed PASS")
     trial = replace(TRIAL, verification=verdict(Outcome.FAIL, finding)).ended(TrialOutcome.FAILED, finding.message)
-    assert tried_before(trial).reason == shown
-    assert tried_before(trial.ended(TrialOutcome.FAILED, "another reason")).reason == "another reason"
+    assert summary_of_trial(trial).reason == shown
+    assert summary_of_trial(trial.ended(TrialOutcome.FAILED, "another reason")).reason == "another reason"
 
 
 def test_an_earlier_jobs_candidate_is_told_without_what_it_may_have_printed(predicted) -> None:
     failed = attempt(3, "t", 7, TrialOutcome.FAILED)
     told = [
-        attempted_before(tried)
+        summary_of_attempt(tried)
         for tried in (replace(failed, reason=SECRET), replace(failed, outcome=TrialOutcome.KEPT, comparison=predicted(1.5)))
     ]
     assert [(tried.technique, tried.line, tried.outcome, tried.reason, tried.ratio) for tried in told] == [

@@ -7,14 +7,14 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 from assistant.engine.search.trials import Trial, TrialHistory, why_not_judged
-from assistant.model.plan import Decline, Plan, Rewrite, Step, TriedBefore
+from assistant.model.plan import AttemptSummary, Decline, Plan, Rewrite, Step
 from assistant.model.trial import TrialOutcome
 from assistant.model.verification import CannotJudge, Unjudgeable
 from assistant.ports.lab import LabFailure
 
 STEP, REWRITE = Step("t", "k()", 3, "", (), "", (), 0.0), Rewrite("t", "k()", 3, (), "Do it.", ())
 TRIAL = Trial("C1", STEP, REWRITE, "int x;")
-TOLD, OTHER = (TriedBefore("t", line, "Do it.", TrialOutcome.FAILED, "wrong", None) for line in (3, 4))
+TOLD, OTHER = (AttemptSummary("t", line, "Do it.", TrialOutcome.FAILED, "wrong", None) for line in (3, 4))
 
 
 def test_a_history_is_full_after_as_many_trials_as_are_allowed() -> None:
@@ -25,14 +25,14 @@ def test_a_history_is_full_after_as_many_trials_as_are_allowed() -> None:
         history.add("before", replace(TRIAL, text=text), TOLD)
         fullness.append(history.is_full)
     assert fullness == [False, False, True]
-    assert history.tried_before == (TOLD, OTHER, TOLD, OTHER, TOLD)
+    assert history.attempt_summaries == (TOLD, OTHER, TOLD, OTHER, TOLD)
 
 
 def test_the_same_edit_of_the_same_text_and_the_same_code_are_known() -> None:
     history = TrialHistory((), 2)
     history.keep("before", TRIAL)
     history.keep("elsewhere", replace(TRIAL, id="C2"))
-    assert not history.is_full and history.tried_before == ()
+    assert not history.is_full and history.attempt_summaries == ()
     assert (history.known("before", "int x;"), history.known("before", "int y;"), history.known("other", "int x;")) == (TRIAL, None, None)
     assert (history.same_code("int  x; // a comment"), history.same_code("int y;")) == ("C1", None)
     history.begin_again()

@@ -17,6 +17,7 @@ from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.recording import BufferState, PointerField, RecordedArgument, RecordedBuffer, RecordedLaunch, Recording, Upload
 from assistant.model.source import Source
 from assistant.ports.lab import ProgramRun
+from assistant.workload.derive import contents_of, with_contents
 from assistant.workload.recordings import RecordingWriter, blob_name
 
 CONFIG = LaunchConfig(Dim3(1), Dim3(32))
@@ -60,6 +61,28 @@ def test_uploads_correspond_as_wholes_and_in_parts(tmp_path: Path) -> None:
         found = of(tmp_path, a, b)
         assert isinstance(found, UploadsOfBoth) and set(found.keys.values()) <= {X, Y, X + Y}
         assert len(found.keys) == len({upload.key for side in (a, b) for upload in side.uploads or ()})
+
+
+@pytest.mark.parametrize("sign", [-1, 1])
+def test_other_contents_stand_in_the_place_of_those_that_the_draw_changes(tmp_path: Path, sign: int) -> None:
+    found = of(tmp_path, recording((X, 0), (Y, 0)), recording((X + Y, 0)))
+    assert isinstance(found, UploadsOfBoth)
+    places = {data: buffer for buffer, data in contents_of(found.uploaded.case).items()}
+    other = (np.frombuffer(X, np.float32) + np.float32(sign * 0.5)).tobytes()
+    drawn = with_contents(found.uploaded.case, contents_of(found.uploaded.case) | {places[X]: other}, found.uploaded.case.origin)
+    keys = {data: key for key, data in found.keys.items()}
+    assert found.others(drawn) == {keys[X]: other, keys[X + Y]: other + Y}
+    assert found.others(found.uploaded.case) == {}
+
+
+def test_equal_parts_in_places_that_change_apart_have_no_other_contents(tmp_path: Path) -> None:
+    part, mixed = X[:128], X[:128] + Y
+    a, b = recording((X, 0), (mixed, 0)), recording((X, 0), (mixed, 0), (part, 0))
+    found = uploads_of_both(PARSED, *(counted(tmp_path, side, X, mixed, part) for side in (a, b)))
+    assert isinstance(found, UploadsOfBoth)
+    case = found.uploaded.case
+    changed = {buffer: data[::-1] if data == X else data for buffer, data in contents_of(case).items()}
+    assert found.others(with_contents(case, changed, case.origin)) is None
 
 
 def test_contents_that_only_one_version_uploads_make_them_not_comparable(tmp_path: Path) -> None:

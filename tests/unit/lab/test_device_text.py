@@ -37,4 +37,18 @@ def test_units_that_include_kernels_stay_and_bindings_go(tmp_path: Path) -> None
     left = without_host_code(Program((header, unit, bindings), DEFAULT_FLAGS, is_extension=True))
     assert left is not None
     assert [source.path.name for source in left.sources] == ["own.cuh", "unit.cu"]
-    assert left.sources[1].text.split() == ["#include", '"own.cuh"']
+    assert left.sources[1].text.split("\n") == ["#include <string>           ", '#include "own.cuh"', " " * 25, ""], (
+        "PyTorch's headers bring it"
+    )
+
+
+def test_a_macro_that_names_pytorch_stays_whole() -> None:
+    macro = "#define BOTH(NAME) \\\n  struct NAME##Half { at::Half h; }; \\\n  struct NAME##Float { float f; };\n"
+    text = f"{macro}__global__ void k(float* x) {{ x[0] = 1; }}\n"
+    assert device_part(Source(Path("/p/k.cu"), text)).text == text
+
+
+def test_headers_of_device_code_stay_and_those_of_the_host_go() -> None:
+    text = "#include <curand_kernel.h>\n#include <curand.h>\n__global__ void k(float* x) { x[0] = 1; }\n"
+    lines = device_part(Source(Path("/p/k.cu"), text)).text.split("\n")
+    assert lines[:2] == ["#include <curand_kernel.h>", " " * len("#include <curand.h>")]

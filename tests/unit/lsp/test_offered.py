@@ -55,7 +55,7 @@ def test_initialize_is_answered_with_what_is_offered_and_the_next_message_finds_
         _say(server, {"id": 1, "method": "initialize", "params": {"processId": None, "rootUri": "file:///w", "capabilities": {}}})
         _say(server, {"id": 2, "method": "workspace/executeCommand", "params": {"command": "kernelopt.check", "arguments": [{"uri": "u"}]}})
         async with asyncio.timeout(60):
-            while len(wire.sent) < 2:
+            while len(wire.sent) < 2:  # noqa: ASYNC110 the wire is a list
                 await asyncio.sleep(0)
         return wire.sent
 

@@ -85,6 +85,9 @@ def test_flags_of_a_text_in_python_are_the_calls_own(project: Project) -> None:
     project.put("run.py", text)
     flags = project.find("run.py.k.cu").found[0].flags
     assert "-DN=4" in flags and f"-I{project.root}/inc" in flags
+    assert "-include=torch/types.h" not in flags
+    with_torch(project)
+    assert "-include=torch/types.h" in project.find("run.py.k.cu").found[0].flags
 
 
 def test_pytorchs_own_flags_come_from_its_files(project: Project) -> None:
@@ -261,3 +264,21 @@ def test_a_text_in_python_that_is_not_read_is_named_by_its_line(project: Project
     project.put("run.py", f"{load_inline}import sys\nload_inline('m', '', f'{{sys.argv[1]}}')\n")
     (told,) = _extensions_of(project, "run.py").looked_for
     assert told.startswith("run.py:3 gives load_inline a CUDA text that is not read ("), told
+
+
+def test_a_source_that_needs_pytorch_is_an_extension_that_nothing_is_known_to_build(project: Project) -> None:
+    project.put("csrc/cuda/knn.cu", f'#include "utils.cuh"\n{KERNEL}')
+    project.put("csrc/cuda/utils.cuh", '#include "../extensions.h"\n')
+    project.put("csrc/extensions.h", "#include <torch/torch.h>\n")
+    found = project.one("csrc/cuda/knn.cu")
+    assert (found.origin, found.extension, found.run_command) == (ProgramOrigin.EXTENSION, "knn", None)
+    assert found.why == "knn.cu includes PyTorch's headers, and no Python file was found that builds it"
+    assert [header.name for header in found.headers] == ["utils.cuh", "extensions.h"]
+    assert "no script that runs it was found" in found.unclear
+    assert found in find_extensions(project.root / "csrc/cuda/knn.cu", source_text, project.root, ()).found
+
+
+@pytest.mark.parametrize("text", [KERNEL, "#include <torch/torch.h>\nint main_of(int);\n", f"// #include <torch/torch.h>\n{KERNEL}"])
+def test_any_other_source_is_none(project: Project, text: str) -> None:
+    project.put("k.cu", text)
+    assert not project.find("k.cu").found

@@ -270,10 +270,10 @@ def test_a_static_finding_counts() -> None:
 
 
 def test_the_worse_of_kernel_and_program_stands() -> None:
-    wrong = ProgramVerdict((VerificationFinding("wrong_output", Outcome.FAIL, "prints 3"),), (), 4)
+    wrong = ProgramVerdict((VerificationFinding("wrong_output", Outcome.FAIL, "prints 3"),), ())
     result = verdict(scale_add, scale_add, program=wrong)
     assert result.outcome is Outcome.FAIL and result.oracle == "kernel+program"
-    alone = judge(JudgeEvidence((), AutoTolerance(), program=ProgramVerdict((), (), 4)))
+    alone = judge(JudgeEvidence((), AutoTolerance(), program=ProgramVerdict((), ())))
     assert isinstance(alone, Verification) and alone.outcome is Outcome.PASS and alone.oracle == "program"
 
 
@@ -281,7 +281,7 @@ def test_judging_twice_gives_equal_values() -> None:
     assert judge(evidence(scale_add, half_precision)) == judge(evidence(scale_add, half_precision))
 
 
-UNTYPED_DIFFERENCE = ProgramVerdict((VerificationFinding("untyped_value", Outcome.FAIL, "managed after launch 0[3]: wrong value"),), (), 1)
+UNTYPED_DIFFERENCE = ProgramVerdict((VerificationFinding("untyped_value", Outcome.FAIL, "managed after launch 0[3]: wrong value"),), ())
 
 
 def test_host_data_of_unknown_type_is_for_a_person_where_the_kernel_passes_every_case() -> None:

@@ -38,9 +38,19 @@ def codes(a: ProgramTrace, b: ProgramTrace, again: ProgramTrace | None = None) -
     return [finding.code for finding in verdict(a, b, again).findings]
 
 
-def test_equal_runs_pass_and_count_what_was_compared() -> None:
+def test_equal_runs_pass() -> None:
     result = verdict(trace(), trace())
-    assert result.findings == () and result.masked == () and result.compared_count == 101
+    assert result.findings == () and result.masked == ()
+
+
+@pytest.mark.parametrize(
+    ("printed", "found"), [(b"1\n2\n3\n4", []), (b"1\n2\n", []), (b"1\n7\n3\n", ["wrong_output"]), (b"1\n", ["wrong_output"])]
+)
+def test_of_output_that_was_cut_whole_lines_are_compared_and_the_rest_is_named(printed: bytes, found: list[str]) -> None:
+    cut = ProgramTrace(0, b"1\n2\n34", (), is_truncated=True)
+    result = verdict(cut, ProgramTrace(0, printed, (), is_truncated=len(printed) > 6))
+    assert [finding.code for finding in result.findings] == found
+    assert result.masked == ("what the program prints beyond the limit of its output",)
 
 
 @pytest.mark.parametrize("stdout", ["sum = 12.6\n", "total = 12.5\n", "sum = 12.5\nmore 1\n", "", "sum = nan\n", "sum = 12.5 12.5\n"])

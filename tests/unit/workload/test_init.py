@@ -169,6 +169,15 @@ def test_a_factor_of_a_template_type_is_not_zero() -> None:
     assert workload.steps[0].arguments[2].parameters == ("2.0",)
 
 
+@pytest.mark.parametrize(
+    ("kind", "argument"),
+    [("Reduction", "Reduction{}"), ("ops::Kind", "ops::Kind{}"), ("bool", "1"), ("unsigned", "1"), ("size_t", "1"), ("class", "float")],
+)
+def test_a_template_argument_is_a_value_of_its_type(kind: str, argument: str) -> None:
+    block, _ = written(f"template <{kind} R> __global__ void k(float *v, int n) {{ v[threadIdx.x] = n; }}\n")
+    assert f'kernel = "k<{argument}>"' in block
+
+
 def test_template_arguments_are_bound() -> None:
     (kernel,) = parse(Source(Path("/k.cu"), TRANSPOSE)).kernels
     signature = signature_of(kernel, "tr<double, 2>")

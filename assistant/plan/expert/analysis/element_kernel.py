@@ -24,6 +24,7 @@ from assistant.model.plan import DeclineReason
 from assistant.plan.expert.analysis.loop_effects import leaves_or_synchronizes
 from assistant.plan.expert.analysis.memory_accesses import unknown_sizes
 from assistant.plan.expert.analysis.thread_dependence import thread_axes
+from assistant.plan.expert.analysis.triangles import Triangle, implied_bounds, triangles_of
 from assistant.plan.expert.analysis.whole_block_guard import Guard, guard_of
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
@@ -90,10 +91,23 @@ class ElementKernel(Record):
 
     def conditions(self, tree: SyntaxTree, axis: str) -> tuple[str, ...]:
         """What must hold for a row (y) or a column (x) to exist, conditions that all threads share included."""
-        return tuple(text for node, text in self.guard.conditions if self._axes(tree, node) in ((), (axis,)))
+        own = tuple(text for node, text in self.guard.conditions if self._axes(tree, node) in ((), (axis,)))
+        return (*own, *(text for text in implied_bounds(self.guard, self._axis_of, axis) if not self._is_compared(tree, axis)))
 
     def is_bounded(self, tree: SyntaxTree, axis: str) -> bool:
-        """The row (y) or the column (x) alone is compared with a bound."""
+        """The row (y) or the column (x) is compared with a bound, alone or through the other, as in ``i < n && j <= i``."""
+        return self._is_compared(tree, axis) or bool(implied_bounds(self.guard, self._axis_of, axis))
+
+    @property
+    def triangles(self) -> tuple[Triangle, ...]:
+        """Comparisons of the row with the column."""
+        return triangles_of(self.guard, self._axis_of)
+
+    @property
+    def _axis_of(self) -> dict[str, str]:
+        return {position.name: position.axis for position in self.locals.positions}
+
+    def _is_compared(self, tree: SyntaxTree, axis: str) -> bool:
         return any(self._axes(tree, node) == (axis,) for node, _ in self.guard.conditions)
 
     def _axes(self, tree: SyntaxTree, node: Node) -> tuple[str, ...] | None:

@@ -2,6 +2,8 @@
 
 Example::
 
+    deeper_grid(context, "y", 64)             # (n + 255) / 256 becomes dim3((n + 255) / 256, 64)
+
     coarser_grid(context, {"x": 4, "y": 4})   # (n + 15) / 16 becomes (n + 63) / 64, in x and y
     finer_grid(context, 32)                   # (n + 255) / 256 becomes (n + 7) / 8
 """
@@ -17,17 +19,19 @@ from assistant.cuda.names import names_in
 from assistant.cuda.syntax import Node, node_text
 from assistant.model.launch import Dim3
 from assistant.model.plan import DeclineReason
-from assistant.model.source import TextEdit
+from assistant.model.source import Span, TextEdit
 from assistant.plan.expert.analysis.kernel_launches import launches_of, of_program
 from assistant.plan.expert.analysis.launch_variables import is_count_parameter, is_dim3_parameter, is_only_used_here
 from assistant.plan.expert.analysis.workload_block import DeclaredShape, declared_shapes
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 
-__all__ = ["coarser_grid", "finer_grid"]
+__all__ = ["coarser_grid", "deeper_grid", "finer_grid"]
 
 _CEILING = re.compile(r"\(\s*(?P<total>.+?)\s*\+\s*(?P<less>[\w.]+)(?P<minus>\s*-\s*1)?\s*\)\s*/\s*(?P<size>[\w.]+)", re.DOTALL)
 """``(n + 15) / 16``, ``(n + BLOCK - 1) / BLOCK`` and ``(n + block.x - 1) / block.x``."""
+_QUOTIENT = re.compile(r"\([\w.+*\- ]+\)\s*/\s*[\w.]+")
+"""Binds closer than an addition: ``(n - 1) / 16``."""
 _SIMPLE = re.compile(r"[\w.]+|\([^()]*\)|\w+\([^()]*\)")
 
 
@@ -60,6 +64,46 @@ def finer_grid(context: TransformationContext, factor: int, block: Dim3) -> tupl
         return (str(int(text) * factor) if text.isdigit() else f"({text}) * {factor}") if axis == "x" else None
 
     return _grid_edits(context, change, declared)
+
+
+def deeper_grid(context: TransformationContext, axis: str, count: int) -> tuple[TextEdit, ...] | Obstacle:
+    """Edits that give every launch ``count`` blocks along an axis along which it has one; why not where that is not to be seen."""
+    program = of_program(context)
+    if declared_shapes(context):
+        return Obstacle(DeclineReason.LAUNCH_FORM, "a workload block declares the grid, which the edit would have to give another axis")
+    edits: set[TextEdit] = set()
+    for launch in launches_of(program):
+        found = _deeper(program, launch, "xyz".index(axis), count)
+        if isinstance(found, Obstacle):
+            return found
+        edits.add(found)
+    return tuple(sorted(edits))
+
+
+def _deeper(program: TransformationContext, launch: Launch, index: int, count: int) -> TextEdit | Obstacle:
+    tree, grid, block = program.tree, launch.grid, launch.block
+    if not grid.components or not block.components or grid.fields:
+        return Obstacle(
+            DeclineReason.LAUNCH_FORM, f"the grid or the block of the launch on {tree.place(launch.site.span)} is made elsewhere"
+        )
+    if any(len(shape.components) > index and node_text(shape.components[index]).strip() != "1" for shape in (grid, block)):
+        return Obstacle(DeclineReason.GRID_FORM, "the launch has several blocks or threads along the axis that the loop would become")
+    parts = [node_text(node) for node in grid.components]
+    if grid.variable is not None and not is_only_used_here(program, launch, grid):
+        parts = [f"{grid.variable}.{axis}" for axis in "xyz"[: len(parts)]]
+        return TextEdit(tree.span(grid.expression), _dim3(parts, index, count))
+    text = node_text(grid.expression)
+    if grid.variable is None and (len(parts) == 1 and text.strip() == parts[0].strip()):
+        return TextEdit(tree.span(grid.expression), _dim3(parts, index, count))
+    if len(parts) > index:
+        return TextEdit(tree.span(grid.components[index]), str(count))
+    last = tree.span(grid.components[-1]).end
+    return TextEdit(Span(last, last), "".join(f", {n}" for n in [*["1"] * (index - len(parts)), count]))
+
+
+def _dim3(parts: list[str], index: int, count: int) -> str:
+    ones = ["1"] * (index - len(parts))
+    return f"dim3({', '.join([*parts[:index], *ones, str(count)])})"
 
 
 def _grid_edits(context: TransformationContext, change: _Change, declared: _Change) -> tuple[TextEdit, ...] | Obstacle:
@@ -137,7 +181,7 @@ def _divided(text: str, factor: int) -> str:
         return f"({found['total']} + {factor} * {size} - 1) / ({factor} * {size})"
     if text.strip().isdigit():
         return str(-(-int(text) // factor))
-    inner = text.strip() if _SIMPLE.fullmatch(text.strip()) else f"({text.strip()})"
+    inner = text.strip() if _SIMPLE.fullmatch(text.strip()) or _QUOTIENT.fullmatch(text.strip()) else f"({text.strip()})"
     return f"({inner} + {factor - 1}) / {factor}"
 
 

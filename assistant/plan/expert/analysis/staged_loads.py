@@ -13,6 +13,7 @@ from assistant.cuda.macros import hidden_names
 from assistant.cuda.names import names_in
 from assistant.cuda.scopes import scope_of
 from assistant.cuda.syntax import Node, SyntaxTree
+from assistant.cuda.type_aliases import spelled_type, type_aliases
 from assistant.cuda.variables import locals_of
 from assistant.model.plan import DeclineReason
 from assistant.plan.expert.analysis.element_kernel import ElementKernel
@@ -25,7 +26,20 @@ from assistant.record import Record
 
 __all__ = ["StagedLoad", "staged_loads"]
 
-_NUMBERS = ("float", "double", "int", "unsigned", "unsigned int", "half", "__half", "long long", "short", "char", "unsigned char")
+_WHOLE_NUMBERS = (
+    "int",
+    "unsigned",
+    "unsigned int",
+    "long",
+    "long long",
+    "unsigned long",
+    "short",
+    "unsigned short",
+    "char",
+    "unsigned char",
+)
+_SIZED_NUMBERS = tuple(f"{sign}int{bits}_t" for sign in ("", "u") for bits in (8, 16, 32, 64))
+_NUMBERS = frozenset(("float", "double", "half", "__half", "size_t", *_WHOLE_NUMBERS, *_SIZED_NUMBERS))
 """Element types that a zero can be written of."""
 
 
@@ -69,12 +83,18 @@ def staged_loads(context: TransformationContext, kernel: ElementKernel) -> tuple
         if kernel.header.variable not in names_in(tree, node) or not is_unconditional(tree, node, loop):
             return Obstacle(DeclineReason.CONDITIONAL, f"`{tree.text(node)}` is not loaded anew in every iteration")
         kind = element_type(tree, function, base) or "auto"
-        if kind not in _NUMBERS and kind not in {p.name for p in context.kernel.template_parameters}:
+        if not _is_number(context, kind):
             return Obstacle(DeclineReason.TYPE_UNKNOWN, f"the elements of `{base}` are no plain numbers")
         found.append(StagedLoad(base, next(iter(axes)), node, kind, _walks_along_loop(context, kernel, node)))
     if not found:
         return Obstacle(DeclineReason.NOTHING_TO_CHANGE, "no load of the loop is decided by the row or the column and the loop's counter")
     return tuple(found)
+
+
+def _is_number(context: TransformationContext, kind: str) -> bool:
+    if kind in {p.name for p in context.kernel.template_parameters}:
+        return True
+    return spelled_type(kind, type_aliases(context.tree.program.source)) in _NUMBERS
 
 
 def _pointer_obstacle(tree: SyntaxTree, kernel: ElementKernel, pointers: frozenset[str]) -> Obstacle | None:

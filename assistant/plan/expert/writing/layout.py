@@ -11,7 +11,7 @@ from assistant.cuda.files import line_end
 from assistant.cuda.syntax import Node, SyntaxTree
 from assistant.model.source import Span, TextEdit
 
-__all__ = ["after_statement", "before_statement", "indentation", "zero_of"]
+__all__ = ["after_statement", "before_statement", "comments_of", "indentation", "zero_of"]
 
 _BLOCKS = ("compound_statement", "translation_unit", "case_statement", "preproc_if", "preproc_ifdef", "preproc_else")
 _ZEROS = {"float": "0.0f", "double": "0.0", "int": "0", "unsigned int": "0", "unsigned": "0", "long long": "0", "size_t": "0"}
@@ -20,6 +20,20 @@ _ZEROS = {"float": "0.0f", "double": "0.0", "int": "0", "unsigned int": "0", "un
 def zero_of(type_name: str) -> str:
     """A zero of the type, as people write it."""
     return _ZEROS.get(type_name, f"{type_name}(0)")
+
+
+def comments_of(tree: SyntaxTree, statement: Node) -> tuple[tuple[str, ...], str]:
+    """Comments on lines of their own right above a statement, and what follows it on its last line, two blanks included."""
+    above: list[str] = []
+    before, after = statement.prev_named_sibling, statement.next_named_sibling
+    while before is not None and before.type == "comment":
+        previous = before.prev_named_sibling
+        if previous is not None and previous.end_point[0] == before.start_point[0]:
+            break
+        above.insert(0, tree.text(before))
+        before = previous
+    is_behind = after is not None and after.type == "comment" and after.start_point[0] == statement.end_point[0]
+    return tuple(above), f"  {tree.text(after)}" if after is not None and is_behind else ""
 
 
 def indentation(text: str, offset: int) -> str:

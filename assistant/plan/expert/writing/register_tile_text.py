@@ -85,7 +85,16 @@ class _Writer:
         """Everything between the braces of the kernel."""
         one = self._outer + self._step
         lines = [one + self._tree.text(statement) for statement in self._heading()]
-        lines += [one + line for line in (*self._tile_declarations(), *self._value_declarations(), *self._loop(), *self._stores())]
+        lines += [
+            one + line
+            for line in (
+                *self._whole_blocks_left_out(),
+                *self._tile_declarations(),
+                *self._value_declarations(),
+                *self._loop(),
+                *self._stores(),
+            )
+        ]
         return self._newline + self._newline.join(lines) + self._newline + self._outer
 
     def _heading(self) -> list[Node]:
@@ -95,6 +104,16 @@ class _Writer:
         comments = [n for n in self._tree.find("comment", inside=body) if n.start_byte < loop.start_byte]
         alone = [n for n in comments if n.start_point[0] not in code_lines]
         return sorted((*self._kernel.locals.shared, *alone), key=lambda node: node.start_byte)
+
+    def _whole_blocks_left_out(self) -> list[str]:
+        """Of a triangle: blocks without an element leave together, before the first barrier."""
+        lines: list[str] = []
+        for triangle in self._kernel.triangles:
+            low, high = self._tile.extent(triangle.low), self._tile.extent(triangle.high)
+            opposite = ">=" if triangle.operator == "<" else ">"
+            last = f"blockIdx.{triangle.high} * {high} + {high - 1}"
+            lines.append(f"if (blockIdx.{triangle.low} * {low} {opposite} {last}) return;")
+        return lines
 
     def _remark(self, value: Variable) -> str:
         """The comment behind a declaration."""

@@ -13,6 +13,7 @@ from assistant.model.attempt import TechniqueHistory
 from assistant.model.completion import CompletionFailure, FailureKind, ModelRole
 from assistant.model.plan import (
     NO_MODEL,
+    AttemptSummary,
     DeclineReason,
     MetricPrediction,
     Origin,
@@ -20,7 +21,6 @@ from assistant.model.plan import (
     Setback,
     SetbackKind,
     Step,
-    TriedBefore,
     UnwrittenStep,
     UnwrittenStepCode,
 )
@@ -190,7 +190,7 @@ async def test_a_question_is_known_again_whatever_was_tried_meanwhile() -> None:
     await written(first, await planned(first))
     again = bed([], search={"variants": 1})
     again.ledger.earlier += first.ledger.calls
-    tried = (TriedBefore("other", 3, "Unroll.", TrialOutcome.FAILED, "wrong", None),)
+    tried = (AttemptSummary("other", 3, "Unroll.", TrialOutcome.FAILED, "wrong", None),)
     plan = await again.planner.plan(request_of(tried=tried))
     (rewrite,) = await written(again, plan.steps[0])
     assert isinstance(rewrite, Rewrite) and again.provider.requests == []
@@ -202,7 +202,7 @@ async def test_a_question_is_known_again_whatever_was_tried_meanwhile() -> None:
 
 async def test_the_coder_sees_code_that_was_tried_and_what_came_of_it() -> None:
     tried = tuple(
-        TriedBefore(name, 3, f"Make it {name}.", outcome, "because", ratio, f"// {name}")
+        AttemptSummary(name, 3, f"Make it {name}.", outcome, "because", ratio, f"// {name}")
         for name, outcome, ratio in (
             ("slow", TrialOutcome.NOT_BETTER, 0.9),
             ("fast", TrialOutcome.KEPT, 2.5),

@@ -14,7 +14,7 @@ from assistant.cuda.parse import parse
 from assistant.model.attempt import TechniqueHistory
 from assistant.model.build import Diagnostic, DiagnosticSeverity
 from assistant.model.comparison import Comparison, SpeedOutcome
-from assistant.model.plan import Origin, Rewrite, Setback, SetbackKind, Step, TriedBefore
+from assistant.model.plan import AttemptSummary, Origin, Rewrite, Setback, SetbackKind, Step
 from assistant.model.profile import Problem
 from assistant.model.source import Source, Span, TextEdit
 from assistant.model.trial import TrialOutcome
@@ -61,7 +61,7 @@ def full_request() -> PlanRequest:
         diagnostics=(Diagnostic("/kernel.cu", 11, 9, DiagnosticSeverity.WARNING, "variable x is declared but never used", "177", "nvrtc"),),
         recalled=(TechniqueHistory("staged-store", 1.2, ("Staged stores were accepted on a transpose in March.",)),),
         tried=(
-            TriedBefore("block-size-search", 22, "Launch blocks of 256 threads.", TrialOutcome.NOT_BETTER, "no gain is predicted", 0.99),
+            AttemptSummary("block-size-search", 22, "Launch blocks of 256 threads.", TrialOutcome.NOT_BETTER, "no gain is predicted", 0.99),
         ),
         wishes=("keep block 256",),
         hint="Try shared memory.",

@@ -1,0 +1,139 @@
+"""Loops whose iterations do not depend on each other, so that other blocks may run some of them.
+
+An iteration stores to elements of its own, reads nothing that the loop stores elsewhere, and leaves no local changed.
+
+Example::
+
+    match independent_loop(context, loop):
+        case IndependentLoop(): ...   # header, and which pointers only recorded launches show to be apart
+        case Obstacle(): ...          # '`run` goes from one iteration to the next'
+"""
+
+from __future__ import annotations
+
+from assistant.cuda.accesses import ArrayAccess, Use, array_accesses, canonical
+from assistant.cuda.assignments import changed_names
+from assistant.cuda.counted_loops import CountedHeader, counted_header
+from assistant.cuda.functions import Function
+from assistant.cuda.integers import evaluate
+from assistant.cuda.names import names_in
+from assistant.cuda.scopes import scope_of
+from assistant.cuda.syntax import Node
+from assistant.cuda.variables import locals_of
+from assistant.model.plan import DeclineReason
+from assistant.plan.expert.analysis.loop_effects import leaves_or_synchronizes
+from assistant.plan.expert.analysis.memory_accesses import unknown_sizes
+from assistant.plan.expert.analysis.pointer_roots import global_pointers, may_overlap, unclear_access
+from assistant.plan.expert.obstacle import Obstacle
+from assistant.plan.expert.transformation import TransformationContext
+from assistant.record import Record
+from assistant.workload.aliasing import ApartAsRecorded
+
+__all__ = ["IndependentLoop", "independent_loop"]
+
+_TRIAL_ITERATIONS = (3, 4, 5, 11, 70)
+_TRIAL_INNER = (1, 2, 7)
+"""Values of counters and other locals for which elements are compared: no two iterations may meet."""
+_PLACE = {"threadIdx": 5, "blockIdx": 3, "blockDim": 32, "gridDim": 40}
+
+
+class IndependentLoop(Record):
+    """Such a loop."""
+
+    node: Node
+    header: CountedHeader
+    type: str
+    """Of the counter."""
+    stored: frozenset[str]
+    """Pointers that it stores through."""
+    read: frozenset[str]
+    apart: tuple[ApartAsRecorded, ...]
+    """Pointers that only recorded launches show to be apart."""
+
+
+def independent_loop(context: TransformationContext, function: Function, loop: Node) -> IndependentLoop | Obstacle:
+    """The loop's parts, or why its iterations must stay in order."""
+    tree, header = context.tree, counted_header(context.tree, loop)
+    start = loop.child_by_field_name("initializer")
+    kind = None if start is None or start.type != "declaration" else start.child_by_field_name("type")
+    if header is None or kind is None or header.step != "1" or header.comparison not in ("<", "<="):
+        return Obstacle(DeclineReason.LOOP_FORM, "the outer loop does not count upwards one by one with a counter of its own")
+    body = loop.child_by_field_name("body")
+    assert body is not None, "a counted loop has a body"
+    left = next((n for n in tree.find("break_statement", inside=body) if _leaves(context, n, loop)), None)
+    if left is not None:
+        return Obstacle(DeclineReason.LEAVES_EARLY, f"the loop may end early, at line {tree.line(left)}")
+    carried = changed_names(tree, body) - locals_of(tree, body).keys() - global_pointers(tree, function, body)
+    if carried:
+        return Obstacle(
+            DeclineReason.ORDER_MATTERS,
+            f"`{min(carried)}` goes from one iteration to the next: its iterations would have to be independent",
+        )
+    effects = leaves_or_synchronizes(tree, loop)
+    return effects or _by_memory(context, function, loop, (header, tree.text(kind)))
+
+
+def _leaves(context: TransformationContext, jump: Node, loop: Node) -> bool:
+    """A ``break`` of this loop itself, not of one inside it."""
+    kinds = ("for_statement", "while_statement", "do_statement", "switch_statement")
+    return next((a for a in context.tree.ancestors(jump) if a.type in kinds), None) == loop
+
+
+def _by_memory(
+    context: TransformationContext, function: Function, loop: Node, head: tuple[CountedHeader, str]
+) -> IndependentLoop | Obstacle:
+    tree, header = context.tree, head[0]
+    unclear = unclear_access(tree, function, loop)
+    if unclear is not None:
+        return Obstacle(DeclineReason.POINTER_UNCLEAR, f"which element `{unclear}` is does not follow from an index")
+    pointers = global_pointers(tree, function, loop)
+    accesses = [a for a in array_accesses(tree, loop) if a.base in pointers]
+    if any(a.kind in (Use.ATOMIC, Use.ESCAPE) for a in accesses):
+        return Obstacle(DeclineReason.ATOMIC, "the loop passes an element on or updates one atomically")
+    stored = frozenset(a.base for a in accesses if a.kind in (Use.WRITE, Use.UPDATE))
+    if not stored:
+        return Obstacle(DeclineReason.NOTHING_TO_CHANGE, "the outer loop stores nothing")
+    for base in sorted(stored):
+        obstacle = _meeting(context, header.variable, [a for a in accesses if a.base == base])
+        if obstacle is not None:
+            return obstacle
+    found = [may_overlap(tree, function, base, other, context.recorded) for base in sorted(stored) for other in sorted(pointers - {base})]
+    obstacle = next((each for each in found if isinstance(each, Obstacle)), None)
+    apart = tuple(dict.fromkeys(each for each in found if isinstance(each, ApartAsRecorded)))
+    return obstacle or IndependentLoop(loop, header, head[1], stored, pointers - stored, apart)
+
+
+def _meeting(context: TransformationContext, counter: str, accesses: list[ArrayAccess]) -> Obstacle | None:
+    """Why two iterations may touch the same element through one pointer."""
+    tree = context.tree
+    if any(a.kind is not Use.WRITE for a in accesses) and len({canonical(tree, a.node) for a in accesses}) > 1:
+        places = " and ".join(f"`{text}`" for text in dict.fromkeys(tree.text(a.node) for a in accesses))
+        return Obstacle(DeclineReason.ORDER_MATTERS, f"one iteration may read what another stores, through {places}")
+    for access in accesses:
+        touched = [_elements(context, access, counter, value) for value in _TRIAL_ITERATIONS]
+        known = [elements for elements in touched if elements is not None]
+        if len(known) < len(touched):
+            return Obstacle(
+                DeclineReason.ADDRESS_UNKNOWN, f"whether each iteration has a `{tree.text(access.node)}` of its own is not clear"
+            )
+        if len(frozenset[int]().union(*known)) < sum(len(elements) for elements in known):
+            return Obstacle(DeclineReason.ORDER_MATTERS, f"several iterations touch the same `{tree.text(access.node)}`")
+    return None
+
+
+def _elements(context: TransformationContext, access: ArrayAccess, counter: str, value: int) -> frozenset[int] | None:
+    """Elements that one iteration touches, for some values of the counters inside it; None where they do not follow."""
+    if len(access.indices) != 1:
+        return None
+    scope = scope_of(context.tree, context.kernel)
+    places = {f"{owner}.{axis}": number for owner, number in _PLACE.items() for axis in "xyz"}
+    named = names_in(context.tree, access.indices[0]) - {counter}
+    inner = {name for name in named if scope.definition(name) is None and name in scope.writes}
+    found: set[int] = set()
+    for number in _TRIAL_INNER:
+        known = {**unknown_sizes(context), **places, **dict.fromkeys(inner, number), counter: value}
+        element = evaluate(access.indices[0], scope, known)
+        if element is None:
+            return None
+        found.add(element)
+    return frozenset(found)

@@ -1,0 +1,128 @@
+"""Let each thread of a kernel that works element by element move 16 bytes with one access.
+
+Where the pointers are aligned and all elements are there, vectors; otherwise the same elements one by one, so that every pointer and every
+length stays right. A grid that had a thread for each element is divided by the elements of a thread.
+
+Example::
+
+    if (i < n) y[i] = 2 * x[i];
+    // becomes
+    if (aligned && first + 4 <= n) {
+        alignas(16) float x4[4];
+        *reinterpret_cast<float4 *>(x4) = *reinterpret_cast<const float4 *>(x + first);
+        …
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from assistant.cuda.accesses import Use, array_accesses
+from assistant.cuda.element_size import element_size_bytes
+from assistant.cuda.type_aliases import spelled_type, type_aliases
+from assistant.model.plan import Decline, DeclineReason, Rewrite
+from assistant.model.source import TextEdit
+from assistant.model.verification import Label
+from assistant.plan.expert.analysis.elementwise_kernel import ElementwiseKernel, elementwise_kernel
+from assistant.plan.expert.analysis.kernel_launches import by_file
+from assistant.plan.expert.analysis.pointer_roots import may_overlap
+from assistant.plan.expert.analysis.predictions import predicted_values
+from assistant.plan.expert.analysis.scaled_grids import coarser_grid
+from assistant.plan.expert.analysis.template_types import instance_types
+from assistant.plan.expert.analysis.thread_exchange import hidden_builtin, unseen_launch, warp_dependence
+from assistant.plan.expert.analysis.workload_block import guessed_launch, launch_elsewhere
+from assistant.plan.expert.obstacle import Obstacle
+from assistant.plan.expert.transformation import TransformationContext
+from assistant.plan.expert.writing.vector_text import VectorKernel, vector_edits
+
+__all__ = ["VectorizedAccess"]
+
+_WIDEST_BYTES = 16
+"""CUDA C++ Programming Guide, "Device Memory Accesses": a global access is of 1, 2, 4, 8 or 16 bytes."""
+_SIZES = (1, 2, 4, 8)
+
+
+class VectorizedAccess:
+    """An element a thread and access → 16 bytes."""
+
+    technique = "vectorized-access"
+
+    def rewrite(self, context: TransformationContext) -> tuple[Rewrite, ...] | Decline:
+        obstacle = warp_dependence(context) or hidden_builtin(context) or unseen_launch(context) or guessed_launch(context)
+        kernel = obstacle or elementwise_kernel(context)
+        if isinstance(kernel, Obstacle):
+            return context.decline(self.technique, kernel)
+        vector = _order_obstacle(context, kernel) or _vector(context, kernel)
+        if isinstance(vector, Obstacle):
+            return context.decline(self.technique, vector)
+        grid = coarser_grid(context, {"x": vector.count}) if kernel.loop is None else ()
+        if isinstance(grid, Obstacle):
+            return context.decline(self.technique, grid)
+        return (_rewrite(context, vector, grid),)
+
+
+def _vector(context: TransformationContext, kernel: ElementwiseKernel) -> VectorKernel | Obstacle:
+    types: dict[str, str] = {}
+    sizes: dict[str, int] = {}
+    aliases = type_aliases(context.tree.program.source)
+    for pointer in kernel.pointers:
+        instances = instance_types(context.tree, kernel.function, pointer.type)
+        spelled = next(iter(instances)) if instances is not None and len(instances) == 1 else pointer.type
+        plain = spelled_type(spelled, aliases)
+        size = element_size_bytes(context.tree.program, plain)
+        if size not in _SIZES:
+            known = "of more than 8 bytes already" if size is not None else "of a type whose size is not known here"
+            return Obstacle(
+                DeclineReason.TYPE_UNKNOWN, f"the elements of `{pointer.name}` are {known}; it takes numbers of 1, 2, 4 or 8 bytes"
+            )
+        types[pointer.name], sizes[pointer.name] = plain, size
+    count = _WIDEST_BYTES // max(sizes.values())
+    if min(sizes.values()) * count < min(_SIZES[1:]):
+        return Obstacle(DeclineReason.NO_GAIN, "the widest element leaves no room for a second one in 16 bytes")
+    return VectorKernel(kernel, count, types, sizes)
+
+
+def _order_obstacle(context: TransformationContext, kernel: ElementwiseKernel) -> Obstacle | None:
+    """Why all loads before all stores is another order; none where each element is a thread's own whatever the pointers name."""
+    tree = context.tree
+    accesses = [a for node in kernel.statements for a in array_accesses(tree, node)]
+    for pointer in (p for p in kernel.pointers if p.is_written):
+        first = min(a.node.start_byte for a in accesses if a.base == pointer.name and a.kind is not Use.READ)
+        for other in (p for p in kernel.pointers if p.name != pointer.name):
+            later = [a for a in accesses if a.base == other.name and (a.node.start_byte > first or a.kind is not Use.READ)]
+            is_value = all(_is_value_of_store(a.node, first) for a in later)
+            overlap = None if is_value else may_overlap(tree, kernel.function, pointer.name, other.name, context.recorded)
+            if overlap is not None:
+                text = f"`{other.name}` is used after `{pointer.name}` was stored to, and they may be the same memory"
+                return Obstacle(DeclineReason.MAY_OVERLAP, text)
+    return None
+
+
+def _is_value_of_store(node: object, first: int) -> bool:
+    """The element is read by the very assignment that stores first."""
+    parent = getattr(node, "parent", None)
+    while parent is not None and parent.type != "expression_statement":
+        parent = parent.parent
+    return parent is not None and parent.start_byte <= first < parent.end_byte
+
+
+def _rewrite(context: TransformationContext, vector: VectorKernel, grid: tuple[TextEdit, ...]) -> Rewrite:
+    edits, in_others = by_file(context, (*vector_edits(context, vector), *grid))
+    names = ", ".join(f"`{pointer.name}`" for pointer in vector.kernel.pointers)
+    elsewhere = launch_elsewhere(context, f"a thread for {vector.count} elements") if grid else ()
+    labels = (Label.ASSUMPTION,) if elsewhere else (Label.HOST_CODE,) if grid else ()
+    return Rewrite(
+        technique=VectorizedAccess.technique,
+        kernel=context.kernel.key,
+        line=context.tree.line(vector.kernel.statements[0]),
+        edits=edits,
+        summary=f"Compute {vector.count} neighbouring elements in each thread; load and store those of {names} by one access each.",
+        labels=labels,
+        predictions=predicted_values(context, _after(vector)),
+        assumptions=elsewhere,
+        in_others=in_others,
+    )
+
+
+def _after(vector: VectorKernel) -> Mapping[str, float]:
+    return {"global_access_bytes": float(max(vector.sizes.values()) * vector.count)}

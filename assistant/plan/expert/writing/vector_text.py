@@ -1,0 +1,188 @@
+"""The text of a kernel whose threads compute several neighbouring elements, loaded and stored by one access each.
+
+Example::
+
+    vector_edits(context, VectorKernel(kernel, count=4, sizes={"x": 4, "y": 4}))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from assistant.cuda.files import line_end
+from assistant.cuda.names import mentions, words_in
+from assistant.cuda.syntax import Node
+from assistant.model.source import Span, TextEdit
+from assistant.plan.expert.analysis.elementwise_kernel import ElementwiseKernel, StreamedPointer
+from assistant.plan.expert.transformation import TransformationContext
+from assistant.plan.expert.writing.layout import comments_of, indentation
+from assistant.plan.expert.writing.style import style_of
+from assistant.record import Record
+
+__all__ = ["VectorKernel", "vector_edits"]
+
+_VECTORS = {"float": "float{}", "double": "double{}", "int": "int{}", "unsigned int": "uint{}", "unsigned": "uint{}"}
+"""Built-in vector types by element; anything else travels as words of the same size."""
+_WORDS = {2: "short", 4: "int", 8: "int2", 16: "int4"}
+
+
+class VectorKernel(Record):
+    """All that the new text is made of."""
+
+    kernel: ElementwiseKernel
+    count: int
+    """Elements of a thread."""
+    plain_types: Mapping[str, str]
+    """Of each pointer's elements, typedefs followed."""
+    sizes: Mapping[str, int]
+    """Bytes of an element, by pointer."""
+
+
+def vector_edits(context: TransformationContext, vector: VectorKernel) -> tuple[TextEdit, ...]:
+    """One edit over the kernel's statements."""
+    body = context.tree.span(vector.kernel.function.body)
+    return (TextEdit(Span(body.start + 1, body.end - 1), _Writer(context, vector).kernel()),)
+
+
+class _Writer:
+    def __init__(self, context: TransformationContext, vector: VectorKernel) -> None:
+        self._tree, self._vector, self._kernel = context.tree, vector, vector.kernel
+        self._newline = line_end(context.text)
+        self._outer = indentation(context.text, context.kernel.span.start)
+        style = style_of(context)
+        self._step = style.indent
+        self._taken = set(words_in(context.text[context.kernel.span.start : context.kernel.span.end]))
+        self._first, self._lane = self._free("first", style.name("first", "element")), self._free("k", "lane")
+        self._aligned = self._free("aligned", style.name("is", "aligned"))
+        self._arrays = {
+            p.name: self._free(f"{p.name.rstrip('_')}{vector.count}", f"{p.name}_{vector.count}") for p in self._kernel.pointers
+        }
+
+    def kernel(self) -> str:
+        """Everything between the braces of the kernel."""
+        kernel, count = self._kernel, self._vector.count
+        lines = self._heading()
+        lines.append(f"const bool {self._aligned} = {self._alignment()};")
+        start = f"({self._tree.text(kernel.start)}) * {count}"
+        if kernel.loop is None:
+            lines += [f"const {kernel.index_type} {self._first} = {start};", *self._choice()]
+        else:
+            stride = kernel.stride if kernel.stride.isidentifier() else f"({kernel.stride})"
+            head = (
+                f"for ({kernel.index_type} {self._first} = {start}; {self._first} < {kernel.bound}; {self._first} += {stride} * {count}) {{"
+            )
+            lines += [head, *self._inner(self._choice()), "}"]
+        one = self._outer + self._step
+        return self._newline + self._newline.join(one + line for line in lines) + self._newline + self._outer
+
+    def _heading(self) -> list[str]:
+        """Declarations that all threads share, and comments on lines of their own."""
+        kernel, tree = self._kernel, self._tree
+        last = kernel.statements[0].start_byte if kernel.loop is None else kernel.loop.start_byte
+        above = [n for n in kernel.function.body.named_children if n.end_byte <= last]
+        rows = {n.end_point[0] for n in above if n.type != "comment"}
+        alone = [n for n in above if n.type == "comment" and n.start_point[0] not in rows and n != kernel.statements[0].prev_named_sibling]
+        kept = sorted((*kernel.shared, *alone), key=lambda node: node.start_byte)
+        return [tree.text(n) + (comments_of(tree, n)[1] if n.type != "comment" else "") for n in kept]
+
+    def _choice(self) -> list[str]:
+        """Vectors where all elements are there, one after another otherwise."""
+        kernel, first, count = self._kernel, self._first, self._vector.count
+        index, bound = kernel.index, kernel.bound
+        rest = f"for ({kernel.index_type} {index} = {first}; {index} < {bound} && {index} < {first} + {count}; ++{index})"
+        return [
+            f"if ({self._aligned} && {first} + {count} <= {bound}) {{",
+            *self._inner(self._by_vectors()),
+            "} else {",
+            *self._inner(self._loop(rest, self._plain())),
+            "}",
+        ]
+
+    def _loop(self, head: str, body: list[str]) -> list[str]:
+        """With braces around more than one line."""
+        return [head, *self._inner(body)] if len(body) == 1 else [f"{head} {{", *self._inner(body), "}"]
+
+    def _inner(self, lines: list[str]) -> list[str]:
+        return [self._step + line for line in lines]
+
+    def _by_vectors(self) -> list[str]:
+        kernel, count = self._kernel, self._vector.count
+        lines: list[str] = []
+        for pointer in kernel.pointers:
+            array, vector = self._arrays[pointer.name], self._type(pointer)
+            lines.append(f"alignas({self._bytes(pointer)}) {pointer.type} {array}[{count}];")
+            if pointer.is_read:
+                source = f"reinterpret_cast<const {vector} *>({pointer.name} + {self._first})"
+                lines.append(f"*reinterpret_cast<{vector} *>({array}) = *{source};")
+        body = [f"const {kernel.index_type} {kernel.index} = {self._first} + {self._lane};"] if self._needs_index() else []
+        body += [line for node in kernel.statements for line in self._replaced(node)]
+        lines += ["#pragma unroll", *self._loop(f"for (int {self._lane} = 0; {self._lane} < {count}; ++{self._lane})", body)]
+        for pointer in kernel.pointers:
+            if pointer.is_written:
+                array, vector = self._arrays[pointer.name], self._type(pointer)
+                target = f"reinterpret_cast<{vector} *>({pointer.name} + {self._first})"
+                lines.append(f"*{target} = *reinterpret_cast<{vector} *>({array});")
+        return lines
+
+    def _type(self, pointer: StreamedPointer) -> str:
+        """The type of one access."""
+        named = _VECTORS.get(self._vector.plain_types[pointer.name])
+        return named.format(self._vector.count) if named is not None and self._vector.count <= 4 else _WORDS[self._bytes(pointer)]
+
+    def _bytes(self, pointer: StreamedPointer) -> int:
+        return self._vector.sizes[pointer.name] * self._vector.count
+
+    def _alignment(self) -> str:
+        """Whether every pointer is aligned to its vectors; pointers of one width together."""
+        widths: dict[int, list[str]] = {}
+        for pointer in self._kernel.pointers:
+            widths.setdefault(self._bytes(pointer), []).append(f"reinterpret_cast<size_t>({pointer.name})")
+        checks = [
+            f"{names[0]} % {width} == 0" if len(names) == 1 else f"({' | '.join(names)}) % {width} == 0" for width, names in widths.items()
+        ]
+        return " && ".join(checks)
+
+    def _elements(self, node: Node) -> dict[Span, str]:
+        """Each element of the node, as that of the thread's array."""
+        found: dict[Span, str] = {}
+        for pointer in self._kernel.pointers:
+            for name in mentions(self._tree, node, pointer.name):
+                element = name.parent
+                assert element is not None, "an element is part of an expression"
+                found[self._tree.span(element)] = f"{self._arrays[pointer.name]}[{self._lane}]"
+        return found
+
+    def _needs_index(self) -> bool:
+        kernel, tree = self._kernel, self._tree
+        for node in kernel.statements:
+            inside = self._elements(node)
+            names = (tree.span(n) for n in mentions(tree, node, kernel.index))
+            if any(not any(e.start <= n.start < e.end for e in inside) for n in names):
+                return True
+        return False
+
+    def _replaced(self, node: Node) -> list[str]:
+        span, text = self._tree.span(node), self._tree.text(node)
+        for element, new in sorted(self._elements(node).items(), key=lambda each: each[0].start, reverse=True):
+            text = text[: element.start - span.start] + new + text[element.end - span.start :]
+        above, behind = comments_of(self._tree, node)
+        lines = self._lines(node, text)
+        return [*above, *lines[:-1], lines[-1] + behind]
+
+    def _plain(self) -> list[str]:
+        return [line for node in self._kernel.statements for line in self._lines(node, self._tree.text(node))]
+
+    def _lines(self, node: Node, text: str) -> list[str]:
+        """The node's lines, without the indentation that its first line has in the source."""
+        indent = indentation(self._tree.source, self._tree.span(node).start)
+        return [line.removeprefix(indent).rstrip() for line in text.splitlines()]
+
+    def _free(self, *wanted: str) -> str:
+        name = next((w for w in wanted if w not in self._taken), None)
+        number = 2
+        while name is None:
+            candidate = f"{wanted[-1]}{number}"
+            name = candidate if candidate not in self._taken else None
+            number += 1
+        self._taken.add(name)
+        return name

@@ -1,0 +1,29 @@
+// kernel=smooth line=7 finding=KO102
+#include <cstdio>
+
+__global__ void smooth(float *u, const float *f, int n, int m, int color) {
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x >= 1 && x < n - 1 && y >= 1 && y < m - 1)
+        u[y * n + x] = ((x + y) & 1) == color ? 0.25f * (u[(y - 1) * n + x] + u[(y + 1) * n + x] - f[y * n + x]) : u[y * n + x];
+}
+
+int main() {
+    const int w = 75, h = 52;
+    static float a[w * h], b[w * h];
+    for (int i = 0; i < w * h; ++i) {
+        a[i] = (float)(i * 37 % 201);
+        b[i] = (float)(i * 11 % 97);
+    }
+    float *x, *y, *z;
+    cudaMalloc(&x, sizeof a);
+    cudaMalloc(&y, sizeof b);
+    cudaMalloc(&z, sizeof a);
+    cudaMemcpy(x, a, sizeof a, cudaMemcpyHostToDevice);
+    cudaMemcpy(y, b, sizeof b, cudaMemcpyHostToDevice);
+    cudaMemcpy(z, b, sizeof b, cudaMemcpyHostToDevice);
+    smooth<<<dim3(5, 4), dim3(16, 16)>>>(z, y, w, h, 0);
+    cudaMemcpy(a, z, sizeof a, cudaMemcpyDeviceToHost);
+    double sum = 0;
+    for (int i = 0; i < w * h; ++i) sum += a[i] * (i % 5 + 1);
+    printf("%.4f\n", sum);
+}

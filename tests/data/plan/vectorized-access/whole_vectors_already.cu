@@ -1,0 +1,31 @@
+// kernel=doubled line=6 finding=KO118
+#include <cstdio>
+
+__global__ void doubled(const float4 *x, float4 *z, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) z[i] = make_float4(2 * x[i].x, 2 * x[i].y, x[i].z, x[i].w);
+}
+
+int main() {
+    const int n = 3001;
+    static float a[n], b[n];
+    static float c[n];
+    for (int i = 0; i < n; ++i) {
+        a[i] = (float)(i * 37 % 201);
+        b[i] = (float)(i * 11 % 97);
+    }
+    float *x, *y;
+    float *z;
+    cudaMalloc(&x, sizeof a);
+    cudaMalloc(&y, sizeof b);
+    cudaMalloc(&z, sizeof c);
+    cudaMemcpy(x, a, sizeof a, cudaMemcpyHostToDevice);
+    cudaMemcpy(y, b, sizeof b, cudaMemcpyHostToDevice);
+    cudaMemset(z, 0, sizeof c);
+    doubled<<<(n / 4 + 255) / 256, 256>>>((float4 *)x, (float4 *)z, n / 4);
+    cudaMemcpy(c, z, sizeof c, cudaMemcpyDeviceToHost);
+    cudaMemcpy(a, x, sizeof a, cudaMemcpyDeviceToHost);
+    double sum = 0;
+    for (int i = 0; i < n; ++i) sum += c[i] + 2.0 * a[i];
+    printf("%.3f\n", sum);
+}
