@@ -14,6 +14,7 @@ import re
 from enum import StrEnum
 
 from assistant.cuda.calls import callee_name, takes_values_only
+from assistant.cuda.macro_elements import macro_element
 from assistant.cuda.names import mentions
 from assistant.cuda.syntax import Node, SyntaxTree, binary_parts, unparenthesized, without_comments
 from assistant.record import Record
@@ -140,7 +141,7 @@ def is_declaration(node: Node) -> bool:
 
 
 def _use(tree: SyntaxTree, name: Node) -> PointerUse:
-    element = _element(tree, name)
+    element = _element(tree, name) or _element_of_macro(tree, name)
     if element is None:
         return PointerUse(Use.ESCAPE, None, name)
     kind = kind_of(tree, element)
@@ -162,6 +163,13 @@ def _element(tree: SyntaxTree, name: Node) -> Node | None:
             break
         node, parent = parent, parent.parent
     return element
+
+
+def _element_of_macro(tree: SyntaxTree, name: Node) -> Node | None:
+    """The use of a macro that stands for an element of ``name``."""
+    call = None if name.parent is None or name.parent.type != "argument_list" else name.parent.parent
+    element = None if call is None or call.type != "call_expression" else macro_element(tree, call)
+    return call if element is not None and element.base == name else None
 
 
 def _is_pointer_sum(tree: SyntaxTree, parent: Node, node: Node) -> bool:

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from assistant.cuda.accesses import Use, kind_of
 from assistant.cuda.element_size import element_size_bytes
 from assistant.cuda.integers import Scope, evaluate
+from assistant.cuda.macro_elements import macro_element
 from assistant.cuda.scopes import scope_of
 from assistant.cuda.shared_arrays import element_uses, shared_arrays
 from assistant.cuda.syntax import Node, node_text, unparenthesized
@@ -89,7 +90,7 @@ def addresses(offsets: Sequence[Node], scope: Scope, lanes: Sequence[Mapping[str
 
 def global_accesses(context: TransformationContext, scope: Scope) -> tuple[Access, ...]:
     """Element accesses through pointer parameters, also through locals such as ``const float *row = in + y * n``."""
-    return tuple(_accesses(context, scope))
+    return (*_accesses(context, scope), *_macro_accesses(context, scope))
 
 
 def loop_weight(node: Node) -> int:
@@ -114,6 +115,19 @@ def _accesses(context: TransformationContext, scope: Scope) -> Iterator[Access]:
         element = pointers[pointer].element_type or ""
         size = element_size_bytes(context.tree, element) or _DEFAULT_BYTES
         yield Access(pointer, offsets, size, node, context.tree.line(node), kind_of(context.tree, node) in (Use.WRITE, Use.UPDATE))
+
+
+def _macro_accesses(context: TransformationContext, scope: Scope) -> Iterator[Access]:
+    """Elements behind macros such as ``AT(a, i, j)``."""
+    pointers = {p.name: p for p in context.kernel.parameters if p.is_pointer}
+    for call in context.tree.find("call_expression", inside=context.body):
+        element = macro_element(context.tree, call)
+        resolved = None if element is None else _resolved(element.base, scope, set(pointers), 0)
+        if element is None or resolved is None:
+            continue
+        size = element_size_bytes(context.tree, pointers[resolved[0]].element_type or "") or _DEFAULT_BYTES
+        is_store = kind_of(context.tree, call) in (Use.WRITE, Use.UPDATE)
+        yield Access(resolved[0], (*resolved[1], element.index), size, call, context.tree.line(call), is_store)
 
 
 def _resolved(node: Node, scope: Scope, pointers: set[str], depth: int) -> tuple[str, tuple[Node, ...]] | None:

@@ -15,7 +15,7 @@ from assistant.cuda.branches import condition_of
 from assistant.cuda.builtins import is_pure
 from assistant.cuda.calls import callee_name
 from assistant.cuda.loops import LOOPS
-from assistant.cuda.syntax import Node, binary_parts, joined
+from assistant.cuda.syntax import Node, SyntaxTree, binary_parts, joined
 from assistant.cuda.variables import declared_variables
 from assistant.model.plan import DeclineReason
 from assistant.model.source import Span, TextEdit
@@ -73,10 +73,19 @@ def _guarded(context: TransformationContext, statement: Node, inside: str) -> It
     if statement.type == "declaration":
         variable = next(declared_variables(tree, statement))
         if variable.value is not None:
-            yield TextEdit(tree.span(variable.value), f"{inside} ? {tree.text(variable.value)} : {zero_of(variable.type)}")
+            yield TextEdit(tree.span(variable.value), _inside_or_zero(tree, variable.value, inside, zero_of(variable.type)))
         return
     start = tree.span(statement).start
     yield TextEdit(Span(start, start), f"if ({inside}) ")
+
+
+def _inside_or_zero(tree: SyntaxTree, value: Node, inside: str, zero: str) -> str:
+    """``value`` inside the bounds, else zero; a value that asks for something and is zero otherwise asks for both."""
+    asked, then, otherwise = (value.child_by_field_name(field) for field in ("condition", "consequence", "alternative"))
+    is_asked = value.type == "conditional_expression" and otherwise is not None and tree.text(otherwise) == zero
+    if is_asked and asked is not None and then is not None and "||" not in tree.text(asked):
+        return f"{inside} && {tree.text(asked)} ? {tree.text(then)} : {zero}"
+    return f"{inside} ? {tree.text(value)} : {zero}"
 
 
 def without_guard(context: TransformationContext, guard: Node, edits: list[TextEdit]) -> list[TextEdit]:
