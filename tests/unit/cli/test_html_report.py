@@ -65,7 +65,7 @@ CEILINGS = (
 def report(name: str = "k(float*)", text: str = TEXT, points: tuple[Point, ...] = ()) -> ProfileReport:
     resources = KernelResources(name, "_Z1kPf", "sm_90", 12, 0, 0, 0, 128, 0)
     shown = (launch(name, points),)
-    return ProfileReport(Path(FILE), text, (KernelReport(name, name, 1, ((1, 4),), resources, 4e-6, shown),))
+    return ProfileReport(Path(FILE), text, (KernelReport(name, name, 1, ((1, 4),), resources, 4e-6, shown),), 0)
 
 
 LOG: tuple[events.Event, ...] = (
