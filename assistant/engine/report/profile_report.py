@@ -60,6 +60,8 @@ class ProfileReport(Record):
     text: str
     kernels: tuple[KernelReport, ...]
     """The costliest first; those of which no launch was shown are left out."""
+    unshown_count: int
+    """Launch shapes that were counted but not shown one by one (``--launches``)."""
 
 
 def profile_report(job: Job, evaluation: Evaluation, profiles: Iterable[events.Profile]) -> ProfileReport:
@@ -67,8 +69,9 @@ def profile_report(job: Job, evaluation: Evaluation, profiles: Iterable[events.P
     source = evaluation.version.source
     known = {(event.instance, event.launch): event for event in profiles}
     kernels = [_kernel(job, evaluation.version.about(item.kernel).parsed, item, known) for item in evaluation.assessment.kernels]
+    unshown_count = sum(len(item.launches) for item in evaluation.assessment.kernels) - len(known)
     shown = sorted((kernel for kernel in kernels if kernel.launches), key=lambda kernel: -kernel.predicted_time_s)
-    return ProfileReport(source.path, source.text, tuple(shown))
+    return ProfileReport(source.path, source.text, tuple(shown), unshown_count)
 
 
 def _kernel(job: Job, parsed: ParsedSource, item: KernelAssessment, profiles: _ProfileOfLaunch) -> KernelReport:

@@ -105,7 +105,7 @@ async def profiles_for_a_page(on: Commands) -> None:
     await on.hear(on.session.profile(on.request(PAIR), pages.append))
     (page,) = pages
     told = on.all(events.Profile)
-    assert (page.path, page.text) == (on.folder / "a.cu", PAIR)
+    assert (page.path, page.text, page.unshown_count) == (on.folder / "a.cu", PAIR, 0)
     assert [(kernel.kernel.partition("(")[0], kernel.line, kernel.ranges) for kernel in page.kernels] == [
         ("scale", 1, ((1, 5),)),
         ("both", 6, ((6, 10),)),

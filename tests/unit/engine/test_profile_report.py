@@ -68,7 +68,7 @@ def test_the_costliest_comes_first_and_what_was_not_shown_is_counted(assessed: A
     version = version_of(parsed, Program((parsed.source,), Flags()), Selection())
     evaluation = cast("Any", SimpleNamespace(version=version, assessment=SimpleNamespace(kernels=kernels)))
     report = profile_report(JOB, evaluation, shown)
-    assert (report.path, report.text) == (Path("/w/k.cu"), TEXT)
+    assert (report.path, report.text, report.unshown_count) == (Path("/w/k.cu"), TEXT, 2)
     assert [(of.instance, [one.profile.launch for one in of.launches]) for of in report.kernels] == [
         ("dear", [1]),
         ("cheap", [1, 2, 0]),
