@@ -24,6 +24,7 @@ from typing import Any
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
+from assistant.build.executions import executions  # noqa: E402
 from assistant.build.grading import code_of  # noqa: E402
 from assistant.build.mix import instruction_class, line_instructions  # noqa: E402
 from assistant.cuda.loops import source_loops  # noqa: E402
@@ -116,7 +117,7 @@ def compare(launches: list[dict[str, Any]], accounts: dict[str, Account]) -> tup
             if code is None or not is_same_code(code, launch):
                 print(f"  left out: {program} {profile.kernel}: nvcc made other code here")
                 continue
-            counted = replace(profile, instructions=line_instructions(code, profile, loops))
+            counted = replace(profile, instructions=line_instructions(code, profile, executions(code, profile, loops)))
             classes += _classes(program, counted, code, launch)
             lines += _lines(program, counted, launch)
     return classes, lines

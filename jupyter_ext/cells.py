@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from assistant.cuda.edits import apply_edits
-from assistant.cuda.embedded.find import find_embedded
-from assistant.cuda.embedded.names import own_name
+from assistant.cuda.embedded.find import find_alone
+from assistant.cuda.embedded.names import own_name, path_in
 from assistant.cuda.embedded.replace import replace as replaced
 from assistant.errors import UsageError
 from assistant.model.embedded import Container, EmbeddedText
@@ -31,7 +31,6 @@ __all__ = ["Cell", "CellEdit", "Comm", "Replacement", "captured_cell", "cell_of"
 TARGET = "kernelopt.cells"
 """The comm target of the labextension (``jupyterlab-client``)."""
 _PROTOCOL = 1
-_NO_NAME = "cuda"
 _NO_NOTEBOOK = "notebook.ipynb"
 _ANSWER_S = 5.0
 """A page that has the cell answers at once; longer, and there is none."""
@@ -103,17 +102,17 @@ OpenComm = Callable[[str, dict[str, Any]], Comm]
 
 def cell_of(code: str, notebook: Path, cell_id: str | None, file: Path | None = None) -> Cell:
     """``file``: what the text goes by instead of a name of the notebook's. Raises UsageError for a cell that holds no CUDA text."""
-    found = [item for item in find_embedded(code, Container.NOTEBOOK_CELL) if isinstance(item, EmbeddedText)]
+    found = [item for item in find_alone(code, Container.NOTEBOOK_CELL) if isinstance(item, EmbeddedText)]
     if not found or not found[0].kind.is_cell_magic:
         raise UsageError("the cell holds no CUDA text", "begin it with %%kernelopt and put the kernel on the next lines")
-    path = file or notebook.with_name(f"{notebook.name}.{own_name(found[0].text) or _NO_NAME}.cu")
+    path = file or path_in(notebook, own_name(found[0].text))
     return Cell(cell_id, code, found[0], path)
 
 
 def captured_cell(code: str, embedded: EmbeddedText | None, text: str, selector: str, notebook: Path, cell_id: str | None) -> Cell:
     """A kernel's text that Python code launched: the string of the cell that was run, else a CUDA cell that is not made yet."""
     if embedded is not None:
-        return Cell(cell_id, code, embedded, notebook.with_name(f"{notebook.name}.{own_name(text) or _NO_NAME}.cu"))
+        return Cell(cell_id, code, embedded, path_in(notebook, own_name(text)))
     return cell_of(f"%%kernelopt {selector}\n{text}", notebook, None)
 
 
@@ -127,7 +126,7 @@ def notebook_path(namespace: Mapping[str, object]) -> Path:
 def same_cell(cell: Cell, text: str) -> Cell:
     """The cell after its CUDA text became ``text``."""
     code = cell.with_text(text)
-    texts = (item for item in find_embedded(code, Container.NOTEBOOK_CELL) if isinstance(item, EmbeddedText))
+    texts = (item for item in find_alone(code, Container.NOTEBOOK_CELL) if isinstance(item, EmbeddedText))
     found = next((item for item in texts if item.text == text), None)
     assert found is not None, "what was put into the cell is read out of it again"
     return replace(cell, code=code, embedded=found)

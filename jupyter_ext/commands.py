@@ -21,7 +21,7 @@ from assistant.editor.words import proposal_text
 from assistant.engine.pair import report as pair_report
 from assistant.errors import CannotAnswerError, UsageError
 from assistant.model.pair import PairSession
-from assistant.model.proposal import ProposalState
+from assistant.model.proposal import DECIDABLE_STATES, ProposalState
 from assistant.record import Record
 from jupyter_ext.front import show
 from jupyter_ext.panel import show_panel, show_static
@@ -168,7 +168,7 @@ class Commands:
         """The proposal that is named; without a name the newest of the cell that was run last. Raises UsageError."""
         if words:
             return words[0]
-        wanted = frozenset({ProposalState.ACCEPTED}) if verb == "undo" else frozenset({ProposalState.OPEN, ProposalState.UNDONE})
+        wanted = frozenset({ProposalState.ACCEPTED}) if verb == "undo" else DECIDABLE_STATES
         path = self._run_of(()).cell.path
         found = self._workshop.loop.call(self._workshop.store.proposals, None, wanted, path)
         if not found:

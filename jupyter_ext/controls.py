@@ -16,12 +16,12 @@ from typing import Any
 
 from assistant.editor.review import Why
 from assistant.errors import KernelOptError
-from assistant.model.proposal import REASON_CODES, Proposal, ProposalState
+from assistant.model.proposal import DECIDABLE_STATES, REASON_CODES, Proposal, ProposalState
 from assistant.model.source import Hunk
 from jupyter_ext.choice import REASONS, Choice, LeftOut, everything
 from jupyter_ext.comms import heard_at_once
 from jupyter_ext.page import answer_html, course_html
-from jupyter_ext.proposal_page import MONO, OPEN, PROSE
+from jupyter_ext.proposal_page import MONO, PROSE
 from jupyter_ext.reviewing import ProposalReviewer
 from jupyter_ext.runs import CellRun
 
@@ -76,7 +76,7 @@ class Controls:
         boxes = {
             (item.id, item.state): self._boxes.get((item.id, item.state)) or ProposalBox(item, self._run, self._reviewing, self._say)
             for item in proposals
-            if item.state in OPEN
+            if item.state in DECIDABLE_STATES
         }
         if boxes.keys() != self._boxes.keys():
             self._boxes = boxes

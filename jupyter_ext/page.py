@@ -15,9 +15,9 @@ from assistant.editor.picture import comparison_sentence
 from assistant.editor.report import FindingPart, LaunchPart, Row
 from assistant.editor.report_comparison import judgement_part
 from assistant.editor.view import Note
-from assistant.model.proposal import Decision
+from assistant.model.proposal import DECIDABLE_STATES, Decision
 from jupyter_ext.plots import comparison_html, roofline_html
-from jupyter_ext.proposal_page import CELL, MONO, NUMBER, OPEN, PROSE, TABLE, proposal_html, proposal_lines
+from jupyter_ext.proposal_page import CELL, MONO, NUMBER, PROSE, TABLE, proposal_html, proposal_lines
 from jupyter_ext.runs import RunState, Step
 from jupyter_ext.workshop import Picture
 
@@ -101,7 +101,7 @@ def answer_html(answer: str) -> str:
 
 def how_to_decide(picture: Picture) -> str:
     """In place of buttons, where none can be shown; empty where nothing is open."""
-    names = [proposal.id for proposal in picture.proposals if proposal.state in OPEN]
+    names = [proposal.id for proposal in picture.proposals if proposal.state in DECIDABLE_STATES]
     return "\n".join(f"to decide on {name}: %kernelopt accept {name}, or %kernelopt reject {name} why" for name in names)
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import threading
 from typing import Any
 
-from assistant.model.proposal import ProposalState
+from assistant.model.proposal import DECIDABLE_STATES, ProposalState
 from assistant.record import Record
 from jupyter_ext.controls import Controls, Progress
 from jupyter_ext.front import Output, show
@@ -26,7 +26,6 @@ from jupyter_ext.page import (
     report_html,
     report_text,
 )
-from jupyter_ext.proposal_page import OPEN
 from jupyter_ext.reviewing import ProposalReviewer
 from jupyter_ext.runs import CellRun, RunState
 from jupyter_ext.workshop import Picture, Workshop
@@ -106,7 +105,7 @@ class _PanelUpdater:
             self._update(self._outputs.progress, _progress(state, None if state.is_over else self._widgets))
         html = report_html(state, picture, _decisions(self._workshop, picture))
         self._update(self._outputs.report, {"text/plain": report_text(state, picture), "text/html": html})
-        names = tuple(proposal.id for proposal in picture.proposals if proposal.state in OPEN)
+        names = tuple(proposal.id for proposal in picture.proposals if proposal.state in DECIDABLE_STATES)
         if self._widgets is not None:
             self._widgets.controls.found(picture.proposals)
         if names != self._open or is_waited_for:

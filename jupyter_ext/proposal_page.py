@@ -15,14 +15,13 @@ from assistant.cuda.changes import changes_diff
 from assistant.cuda.edits import lines_of
 from assistant.editor.picture import alternative_lines, proposal_title
 from assistant.editor.report_comparison import comparison_part
-from assistant.model.proposal import Decision, DecisionKind, Proposal, ProposalState
+from assistant.model.proposal import DECIDABLE_STATES, Decision, DecisionKind, Proposal
 from assistant.model.source import Hunk
 from jupyter_ext.choice import LeftOut
 from jupyter_ext.plots import comparison_html, prose
 
-__all__ = ["CELL", "MONO", "NUMBER", "OPEN", "PROSE", "TABLE", "decision_words", "diff_html", "proposal_html", "proposal_lines"]
+__all__ = ["CELL", "MONO", "NUMBER", "PROSE", "TABLE", "decision_words", "diff_html", "proposal_html", "proposal_lines"]
 
-OPEN = frozenset({ProposalState.OPEN, ProposalState.UNDONE})
 """States in which there is something to decide."""
 MONO = "font-family:var(--jp-code-font-family,monospace);font-size:12px;line-height:1.4"
 PROSE = "line-height:1.5"
@@ -52,7 +51,7 @@ def proposal_html(proposal: Proposal, decision: Decision | None = None, is_newes
     assumed = "".join(f"<li>assumes: {prose(text)}</li>" for text in proposal.assumptions)
     evidence = comparison_html(comparison_part(proposal))
     change = "".join(diff_html(one.before_text, one.after_text, one.hunks, decision) for one in proposal.files)
-    if proposal.state not in OPEN:
+    if proposal.state not in DECIDABLE_STATES:
         is_open = " open" if is_newest else ""
         evidence, change = f"<details{is_open}><summary>Evidence and change</summary>{evidence}{change}</details>", ""
     return (
@@ -65,7 +64,7 @@ def proposal_html(proposal: Proposal, decision: Decision | None = None, is_newes
 def proposal_lines(proposal: Proposal) -> list[str]:
     """The same for a terminal: the diff where there is something to decide."""
     lines = [f"{proposal.id} ({proposal.state.value}): {proposal_title(proposal)}"]
-    if proposal.state in OPEN:
+    if proposal.state in DECIDABLE_STATES:
         part = comparison_part(proposal)
         versions = () if part.versions is None else (*part.versions.times, *part.versions.counts, *part.versions.stalls)
         lines += [f"  {part.interval} Method: {part.method}."]

@@ -24,12 +24,11 @@ from assistant.engine.search import is_running
 from assistant.errors import CannotAnswerError, MemoryFileError, UsageError
 from assistant.memory import MemoryStore
 from assistant.model.attempt import Attempt, JobRow
-from assistant.model.proposal import AlreadyDecided, Decision, DecisionKind, Proposal, ProposalState
+from assistant.model.proposal import DECIDABLE_STATES, AlreadyDecided, Decision, DecisionKind, Proposal
 from assistant.serialize import encode
 
 __all__ = ["BadRequest", "Conflict", "NotThere", "ServedMemory"]
 
-_OPEN = frozenset({ProposalState.OPEN, ProposalState.UNDONE})
 _REPORTED_PROPOSALS = 10
 """Proposals of one file, the newest, as in an editor's panel."""
 
@@ -84,7 +83,7 @@ class ServedMemory:
     def proposals(self, workspace: str, file: str | None, is_open_only: bool) -> list[dict[str, Any]]:
         """Newest first, without their diffs."""
         path = None if file is None else self._path(file)
-        found = self._store.proposals(self._workspace(workspace), _OPEN if is_open_only else None, path)
+        found = self._store.proposals(self._workspace(workspace), DECIDABLE_STATES if is_open_only else None, path)
         return [self._proposal_row(proposal) for proposal in self._below(found)]
 
     def proposal(self, proposal_id: str) -> dict[str, Any]:
@@ -219,7 +218,7 @@ class ServedMemory:
             "finding": attempt.finding,
             "outcome": attempt.outcome,
             "reason": attempt.reason,
-            "ratio": None if attempt.comparison is None else attempt.comparison.ratio,
+            "ratio": attempt.ratio,
             "speed": None if attempt.comparison is None else attempt.comparison.outcome.value,
             "device": attempt.device,
             "model": attempt.model,

@@ -174,17 +174,12 @@ class Client:
 
     async def ask_consent(self, run: ProgramConsent) -> ConsentAnswer | None:
         """Whether the user's own program may be run, by its exact command."""
-        from assistant.config import ConsentAnswer  # `initialize` is answered before settings are loaded
-
-        answers = {"Once": ConsentAnswer.ONCE, "Always here": ConsentAnswer.ALWAYS, "Never": ConsentAnswer.NEVER}
         command = shlex.join(run.command) + (f" with {shlex.join(run.flags)}" if run.flags else "")
-        what = command
         if len(command) > _SHOWN_CHARACTERS:
             self.log(f"what kernelopt wants to build and run: {command}", types.MessageType.Warning)
             what = f"{command[:_SHOWN_CHARACTERS]}… ({len(command) - _SHOWN_CHARACTERS:,} more characters: the log has the whole command)"
-            del answers["Always here"]  # the person has not seen all of it
-        chosen = await self.choose(_consent_question(run, what), tuple(answers))
-        return None if chosen is None else answers.get(chosen)
+            return await self._ask_consent(_consent_question(run, what), ("Once", "Never"))  # the person has not seen all of it
+        return await self._ask_consent(_consent_question(run, command))
 
     async def ask_program(self, question: str, names: tuple[str, ...]) -> str | None:
         """Which program runs the kernels of a file, where several could: its name."""
@@ -195,10 +190,13 @@ class Client:
 
     async def ask_model(self, notice: ModelNotice) -> ConsentAnswer | None:
         """Whether a language model may be used; the question says what is sent, where to, and what it may cost."""
-        from assistant.config import ConsentAnswer
+        return await self._ask_consent("\n".join((*notice.lines, "Ask it?")))
+
+    async def _ask_consent(self, question: str, offered: tuple[str, ...] = ("Once", "Always here", "Never")) -> ConsentAnswer | None:
+        from assistant.config import ConsentAnswer  # `initialize` is answered before settings are loaded
 
         answers = {"Once": ConsentAnswer.ONCE, "Always here": ConsentAnswer.ALWAYS, "Never": ConsentAnswer.NEVER}
-        chosen = await self.choose("\n".join((*notice.lines, "Ask it?")), tuple(answers))
+        chosen = await self.choose(question, offered)
         return None if chosen is None else answers.get(chosen)
 
 

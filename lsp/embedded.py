@@ -15,8 +15,8 @@ from pathlib import Path, PurePosixPath
 
 from lsprotocol import types
 
-from assistant.cuda.embedded.find import find_embedded
-from assistant.cuda.embedded.names import own_name
+from assistant.cuda.embedded.find import find_alone
+from assistant.cuda.embedded.names import names_like, own_name, path_in
 from assistant.model.embedded import Container, EmbeddedText, EmbeddingKind, EmbeddingProblem
 from assistant.record import Record
 from lsp.positions import Positions
@@ -24,7 +24,6 @@ from lsp.units import IgnoredText, Unit
 
 __all__ = ["PythonText", "read_cuda_cell", "read_embedded"]
 
-_NO_NAME = "cuda"
 _HEADER = ".cuh"
 
 
@@ -55,7 +54,7 @@ def read_embedded(
     ``before``: its units until now, whose names are kept; with ``may_rename`` only as far as they still fit. ``taken``: paths that
     other documents' units have.
     """
-    found = find_embedded(opened.text, opened.container)
+    found = find_alone(opened.text, opened.container)
     if not found:
         return (), ()
     texts = [_Text(item.text, item) for item in found if isinstance(item, EmbeddedText)]
@@ -80,7 +79,7 @@ def _units(opened: PythonText, texts: list[_Text], before: Sequence[Unit], taken
     for index, text in enumerate(texts):
         name = kept.get(index)
         if name is None:
-            name = next(name for name in _names(_own_name(text) or _NO_NAME) if _path(opened, text, name) not in used)
+            name = next(name for name in names_like(_own_name(text)) if _path(opened, text, name) not in used)
         path = _path(opened, text, name)
         used.add(path)
         units.append(Unit(f"{opened.uri}#{name}", opened.uri, path, text.text, opened.text, opened.encoding, text.embedded))
@@ -113,19 +112,10 @@ def _fits(name: str, own: str | None) -> bool:
     return own is None or name == own or re.fullmatch(rf"{re.escape(own)}-\d+", name) is not None
 
 
-def _names(own: str) -> Iterator[str]:
-    yield own
-    number = 2
-    while True:
-        yield f"{own}-{number}"
-        number += 1
-
-
 def _path(opened: PythonText, text: _Text, name: str) -> Path:
     """A name in the folder of the document's file."""
     written = _written_file(text)
-    suffix = _HEADER if written is not None and written.suffix == _HEADER else ".cu"
-    return opened.file.with_name(f"{opened.file.name}.{name}{suffix}")
+    return path_in(opened.file, name, _HEADER) if written is not None and written.suffix == _HEADER else path_in(opened.file, name)
 
 
 def _written_file(text: _Text) -> PurePosixPath | None:

@@ -81,7 +81,7 @@ class Proposals:
             case MovedChange():
                 job_id = editor.rebase(unit.key, proposal.id, hunk_ids)
                 what = f"the {counted_noun(len(hunk_ids), 'hunk')} that you accepted" if hunk_ids else "the change"
-                changed = _changed_names(begun)
+                changed = begun.changed_names
                 self._client.say(f"{changed} changed since {proposal.id} was made: {what} will be judged on the current text")
                 return {"proposal_id": proposal.id, "outcome": "moved", "job_id": job_id}
             case Apply() as apply:
@@ -231,7 +231,3 @@ def _closed_unit(source: Source, like: Unit) -> Unit:
 
 def _names(proposal: Proposal) -> str:
     return ", ".join(path.name for path in proposal.paths)
-
-
-def _changed_names(moved: MovedChange) -> str:
-    return ", ".join(now.path.name for now, then in zip(moved.current, moved.proposal.before, strict=True) if now != then)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import json
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -13,12 +15,14 @@ from assistant.errors import KernelOptError
 from lsp.client import as_object
 from lsp.messages import with_remedy
 
-__all__ = ["SECTION", "EditorConfiguration"]
+__all__ = ["ANSWER_S", "SECTION", "EditorConfiguration"]
 
 SECTION = "kernelopt"
 _CLIENT_ONLY = frozenset({"server", "program", "trace", "ui"})
 """Sections of VS Code's settings that only its extension reads."""
 
+ANSWER_S = 5.0
+"""How long the client may take to send its settings before commands go on without them, and the log says that background work waits."""
 _NOTHING = BackgroundSettings(compile="off", verify="off", profile="off")
 
 
@@ -32,6 +36,8 @@ class EditorConfiguration:
         self._wrong: dict[str | Path, str] = {}
         """Setting of the editor, or workspace → what is wrong with it."""
         self._is_expected = False
+        self._has_arrived = asyncio.Event()
+        self._has_arrived.set()
         self._is_only_read = False
 
     @property
@@ -42,6 +48,12 @@ class EditorConfiguration:
     def expect(self) -> None:
         """The client will send its settings: until then nothing runs that they may switch off."""
         self._is_expected = True
+        self._has_arrived.clear()
+
+    async def arrived(self) -> None:
+        """Returns once the client's settings count, or it has taken too long to send them."""
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._has_arrived.wait(), ANSWER_S)
 
     def only_read(self) -> None:
         """No background work from now on, whatever the settings say: its results could not be saved."""
@@ -50,6 +62,7 @@ class EditorConfiguration:
     def take(self, settings: object) -> None:
         """The client's settings: ours alone, or under ``kernelopt``. An invalid one is reported and ignored; the others apply."""
         self._is_expected = False
+        self._has_arrived.set()
         given = as_object(settings)
         ours = as_object(given.get(SECTION, given))
         self._given = {}

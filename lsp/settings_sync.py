@@ -12,12 +12,9 @@ from pygls.lsp.server import LanguageServer
 from lsp.backend import Backend
 from lsp.client import Client, plain
 from lsp.diagnostics import Diagnostics
-from lsp.settings import SECTION, EditorConfiguration
+from lsp.settings import ANSWER_S, SECTION, EditorConfiguration
 
 __all__ = ["SettingsSync"]
-
-_ANSWER_S = 5.0
-"""How long the client may take before the log says that background work waits for its settings."""
 
 
 class SettingsSync:
@@ -45,7 +42,7 @@ class SettingsSync:
         """Ask the client for our section; an error as an answer means that it has no settings."""
         items = [types.ConfigurationItem(section=SECTION)]
         asked = asyncio.ensure_future(self._server.workspace_configuration_async(types.ConfigurationParams(items)))
-        answered, _ = await asyncio.wait((asked,), timeout=_ANSWER_S)
+        answered, _ = await asyncio.wait((asked,), timeout=ANSWER_S)
         if not answered:
             self._client.log(
                 "the editor has not sent its settings (workspace/configuration): no background work runs until it does",

@@ -11,13 +11,13 @@ Pure; a proposal is no proof, `grading` decides what a corrected count is worth.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from assistant.build.sites import AccessKey, Region
 from assistant.model.profile import AccessSite, Correction
 from assistant.model.source import SourceLoop
 
-__all__ = ["MOVABLE", "Chain", "Emulated", "Everyone", "Machine", "Place", "is_lost", "is_same_kind", "place_of", "proposals"]
+__all__ = ["MOVABLE", "Chain", "Emulated", "Everyone", "Machine", "Place", "apart", "is_lost", "is_same_kind", "place_of", "proposals"]
 
 Emulated = Mapping[AccessKey, tuple[AccessSite, ...]]
 Machine = Mapping[AccessKey, Counter[Region]]
@@ -33,7 +33,7 @@ MOVABLE = ("global load", "global store", "shared load", "shared store")
 def proposals(emulated: Emulated, machine: Machine, chain: Chain, everyone: Everyone) -> tuple[Correction, ...]:
     """What to count as one in another run of the same program; empty where both agree or cannot be brought together."""
     merges = (*_exclusive(emulated, machine, chain, everyone), *_merges(emulated, machine, chain))
-    return _apart([*_fusions(emulated, machine), *_splits(emulated, machine), *merges])
+    return apart([*_fusions(emulated, machine), *_splits(emulated, machine), *merges])
 
 
 def _fusions(emulated: Emulated, machine: Machine) -> list[Correction]:
@@ -106,7 +106,7 @@ def _merges(emulated: Emulated, machine: Machine, chain: Chain) -> list[Correcti
     return found
 
 
-def _apart(corrections: list[Correction]) -> tuple[Correction, ...]:
+def apart(corrections: Iterable[Correction]) -> tuple[Correction, ...]:
     """One correction per site, the first."""
     taken: set[int] = set()
     kept: list[Correction] = []

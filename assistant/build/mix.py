@@ -8,11 +8,11 @@ Opcode names: CUDA Binary Utilities 13.0, "Instruction Set Reference", tables Vo
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 
-from assistant.build.executions import executions
+from assistant.build.executions import Ran
 from assistant.model.build import KernelCode, SassInstruction
 from assistant.model.profile import InstructionMix, LaunchProfile, LineInstructions
-from assistant.model.source import SourceLoop
 
 __all__ = ["instruction_class", "line_instructions"]
 
@@ -74,12 +74,11 @@ def instruction_class(opcode: str) -> str:
     return _CLASS_OF.get(name, "other")
 
 
-def line_instructions(code: KernelCode, profile: LaunchProfile, loops: tuple[SourceLoop, ...]) -> tuple[LineInstructions, ...]:
+def line_instructions(code: KernelCode, profile: LaunchProfile, ran: Mapping[int, Ran]) -> tuple[LineInstructions, ...]:
     """Dynamic mix per line of one launch: each basic block's instructions times how often its threads and warps ran it.
 
-    ``loops``: of all sources of the program. For threads, an instruction under a predicate counts at most as often as its line ran.
+    ``ran``: as `executions` has it. For threads, an instruction under a predicate counts at most as often as its line ran.
     """
-    ran = executions(code, profile, loops)
     lines = {(e.file, e.line): e.thread_executions for e in profile.executions}
     threads: dict[tuple[str, int], Counter[str]] = {}
     warps: dict[tuple[str, int], Counter[str]] = {}

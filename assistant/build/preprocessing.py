@@ -47,6 +47,8 @@ _DEFINITION = re.compile(
 )
 _ENTERED = re.compile(r"^\.+ (.+)$", re.MULTILINE)
 """What ``-H`` says of a file that is opened; also where an error follows."""
+_NO_HEADER = "No such file or directory"
+"""How g++ ends the message about a file that an include names."""
 _ERROR = re.compile(r"^(?P<file>[^:\n]+):(?P<line>\d+):(?:\d+:)? (?:fatal )?error: (?P<text>.*)$", re.MULTILINE)
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 _WORD = re.compile(r"[A-Za-z_]\w*")
@@ -175,7 +177,7 @@ def refused(said: str, sources: frozenset[str], own_path: OwnPath) -> NotPreproc
     read = {path for file in _ENTERED.findall(said) if (path := own_path(file)) is not None} - sources
     errors = (error for error in _ERROR.finditer(said) if (own_path(error["file"]) or "") in sources)
     first = next((f"line {error['line']}: {error['text']}" for error in errors), "what it includes has errors")
-    return NotPreprocessed(first, files=tuple(sorted(read)))
+    return NotPreprocessed(first, files=tuple(sorted(read)), lacks_header=first.endswith(_NO_HEADER))
 
 
 def _chunks(output: str) -> Iterator[tuple[int, str, str]]:

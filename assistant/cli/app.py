@@ -18,7 +18,7 @@ from assistant.cli.ledger import add_ledger_commands
 from assistant.cli.loading import loading
 from assistant.cli.machine import add_machine_commands
 from assistant.cli.optimizing import add_optimize_command
-from assistant.cli.paths import plain_path
+from assistant.cli.paths import text_path
 from assistant.cli.programs import add_program_command
 from assistant.cli.servers import Servers, add_server_commands
 
@@ -153,7 +153,7 @@ def _compare(
     """Is B right, and is it faster than A? Judges people's own edits exactly as it judges its own."""
     request = opt.job_request(a, sources, kernel, device, target, cflags, context.obj, timeout, build=build, run=run, region=region)
     asked = replace(request, is_everywhere=True if is_everywhere else None)
-    raise typer.Exit(_run(lambda session: session.compare(asked, plain_path(b), is_strict), as_json))
+    raise typer.Exit(_run(lambda session: session.compare(asked, text_path(b, kernel), is_strict), as_json))
 
 
 def _run(job: Callable[[Session], AsyncIterator[Event]], as_json: bool) -> int:

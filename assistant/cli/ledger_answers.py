@@ -16,8 +16,9 @@ from assistant.build.symbols import name_in_code
 from assistant.cli import exit_codes
 from assistant.cli.console import console, print_table
 from assistant.cli.loading import loading
-from assistant.cli.paths import plain_path
+from assistant.cli.paths import plain_path, text_path
 from assistant.config import find_workspace, load_settings, memory_path
+from assistant.cuda.embedded.in_python import python_file
 from assistant.engine import event_json
 from assistant.engine.report import proposal_event
 from assistant.engine.search import last_interrupted
@@ -25,7 +26,7 @@ from assistant.errors import UsageError
 from assistant.memory import ForgetScope, MemoryStore, as_text, export_lines, open_store
 from assistant.memory import as_json as as_json_text
 from assistant.model.attempt import Attempt
-from assistant.model.proposal import Decision, ProposalState
+from assistant.model.proposal import DECIDABLE_STATES, Decision
 from assistant.ports.store import ProposalStore, SearchStore
 from assistant.serialize import dumps
 
@@ -40,13 +41,11 @@ __all__ = [
     "verify",
 ]
 
-_OPEN = frozenset({ProposalState.OPEN, ProposalState.UNDONE})
-
 
 def print_proposals(file: Path | None, every_state: bool, as_json: bool) -> None:
     """Proposals that wait for a decision."""
-    found = _store().proposals(find_workspace(plain_path(file or Path.cwd())), None if every_state else _OPEN)
-    chosen = [p for p in found if file is None or plain_path(file) in (p.path, *p.paths)]
+    found = _store().proposals(find_workspace(plain_path(file or Path.cwd())), None if every_state else DECIDABLE_STATES)
+    chosen = [p for p in found if file is None or plain_path(file) in (p.path, *p.paths, python_file(p.path))]
     if as_json:
         for proposal in chosen:
             typer.echo(event_json(proposal_event(proposal.job, proposal)))
@@ -88,7 +87,7 @@ def print_proposal(id_prefix: str, as_json: bool) -> None:
 def print_history(file: Path | None, limit: int, as_json: bool) -> None:
     """What was tried and decided, newest first."""
     store = _store()
-    path = None if file is None else plain_path(file)
+    path = None if file is None else text_path(file, None)
     workspace = find_workspace(plain_path(file or Path.cwd()))
     attempts = store.attempts(workspace, path, limit)
     if as_json:
@@ -191,7 +190,7 @@ def _attempt_object(attempt: Attempt) -> dict[str, object]:
         "finding": attempt.finding,
         "outcome": attempt.outcome,
         "reason": attempt.reason,
-        "ratio": None if attempt.comparison is None else attempt.comparison.ratio,
+        "ratio": attempt.ratio,
         "created_ms": attempt.created_ms,
     }
 

@@ -13,7 +13,7 @@ from rich.markup import escape
 from assistant.cli import exit_codes
 from assistant.cli.console import console
 from assistant.cli.jobs import run_async
-from assistant.cli.paths import plain_path
+from assistant.cli.paths import plain_path, text_path
 from assistant.config import TrustStore, find_workspace, load_settings, setting, user_paths
 from assistant.engine import initialized
 from assistant.engine.doctor import Part, examine
@@ -57,7 +57,7 @@ def _shown_parts(parts: tuple[Part, ...], as_json: bool) -> int:
 
 def write_block(file: Path, kernel: str | None, is_written: bool) -> None:
     """A workload block, into the file or on the screen."""
-    result = initialized(plain_path(file), kernel)
+    result = initialized(text_path(file, kernel), kernel)
     if not is_written:
         typer.echo(result.block)
         return

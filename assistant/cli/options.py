@@ -66,6 +66,7 @@ Run = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="One JSON event per line")]
 
 _SAMPLED_BLOCKS = 4096
+_PYTHON = ".py"
 
 
 def job_request(
@@ -91,7 +92,7 @@ def job_request(
     """
     if build is not None and run is None:
         raise UsageError("--build needs --run", "--run CMD starts what --build CMD has built")
-    request = JobRequest(
+    asked = JobRequest(
         file=plain_path(file),
         working_directory=Path.cwd(),
         extra_sources=tuple(plain_path(path) for path in sources or ()),
@@ -108,12 +109,21 @@ def job_request(
         run_command=words_of(run),
         report=None if report is None else plain_path(report),
     )
+    request = _about_text(asked) if _PYTHON in asked.file.suffixes else asked
     if run is None:
         return request
     with loading():
         from assistant.cli.building import emulated
 
     return emulated(request)
+
+
+def _about_text(request: JobRequest) -> JobRequest:
+    """Of a Python file the CUDA text that is meant."""
+    with loading():
+        from assistant.engine import about_text
+
+    return about_text(request)
 
 
 def words_of(text: str | None) -> tuple[str, ...] | None:

@@ -12,9 +12,10 @@ import typer
 from assistant.cli import exit_codes
 from assistant.cli.console import console
 from assistant.cli.options import words_of
-from assistant.cli.paths import plain_path
+from assistant.cli.paths import plain_path, text_path
 from assistant.config import find_project, find_workspace, load_settings, user_paths
 from assistant.disk.texts import source_text
+from assistant.engine import text_in_python
 from assistant.errors import UsageError
 from assistant.lab.configuring import configure_project
 from assistant.model.program import FoundProgram, ProgramOrigin, ProgramSearch
@@ -85,8 +86,8 @@ def _named(found: tuple[FoundProgram, ...], written: str) -> str:
 
 
 def _existing(file: Path | None) -> Path:
-    path = plain_path(Path.cwd() if file is None else file)
-    if not path.exists():
+    path = plain_path(Path.cwd()) if file is None else text_path(file, None)
+    if not path.exists() and text_in_python(path) is None:
         raise UsageError(f"{path} does not exist", "check the path")
     return path
 

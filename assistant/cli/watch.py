@@ -26,6 +26,7 @@ from assistant.profile.quantity import counted_noun
 
 __all__ = ["watch_folder"]
 
+_ENDED = "watching ended; what was found is kept: kernelopt history"
 _STYLES = {Severity.ERROR: "bold red", Severity.WARNING: "yellow", Severity.INFORMATION: "dim"}
 
 
@@ -44,7 +45,7 @@ def watch_folder(folder: Path, as_json: bool) -> None:
             session.close()
         return 0
 
-    raise typer.Exit(run_async(run))
+    raise typer.Exit(run_async(run, _ENDED))
 
 
 class _TextReport:

@@ -315,11 +315,11 @@ class SearchSettings(_Section):
         json_schema_extra=_USER_ONLY,
     )
     trials_per_gpu: int = Field(
-        default=1,
+        default=4,
         ge=1,
         le=8,
-        description="Candidates tried on one GPU at a time: while one is counted or checked without the GPU, another may use it. Only one "
-        "is ever timed.",
+        description="Candidates of a model that are tried on one GPU at a time, at most one for every four cores: while one is counted or "
+        "checked without the GPU, another may use it. Only one is ever timed.",
         json_schema_extra=_LOWER_ONLY,
     )
     parallel_builds: int = Field(

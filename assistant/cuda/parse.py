@@ -121,7 +121,7 @@ def _launch_bounds(tree: SyntaxTree, head: Span) -> tuple[str, ...]:
 
 def _problems(tree: SyntaxTree) -> Iterator[ParseProblem]:
     for node in tree.problems():
-        if _is_macro(tree, node) or _is_joined_string(tree, node) or _ends_macro_call(tree, node):
+        if _is_macro(tree, node) or _is_joined_string(tree, node) or _ends_macro_call(tree, node) or _is_instantiated(node):
             continue
         span = tree.span(node)
         shown = Span(span.start, _end_of_line(tree.source, span))
@@ -149,6 +149,13 @@ def _ends_macro_call(tree: SyntaxTree, node: Node) -> bool:
     start = tree.span(node).start
     match = _CALL_AT_END.search(tree.reading.code[max(0, start - _MACRO_CALL_CHARACTERS) : start])
     return match is not None and match["name"] in macro_texts(tree)
+
+
+def _is_instantiated(node: Node) -> bool:
+    """Is it the name that the grammar misses in ``template struct Plan<int>;``, which instantiates a class?"""
+    before = node.prev_named_sibling
+    is_class = before is not None and before.type in ("struct_specifier", "class_specifier", "union_specifier")
+    return node.is_missing and is_class and node.parent is not None and node.parent.type == "template_instantiation"
 
 
 def _message(tree: SyntaxTree, node: Node, shown: str) -> str:

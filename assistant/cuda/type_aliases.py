@@ -10,11 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 
 from assistant.cuda.code_text import uncommented
-from assistant.model.source import Kernel, Parameter
+from assistant.model.source import Kernel
 
-__all__ = ["plain_type", "spelled_out", "type_aliases"]
+__all__ = ["spelled_out", "spelled_type", "type_aliases"]
 
 _TYPE = r"((?:const\s+)?[A-Za-z_][\w:]*(?:\s+(?:int|long|char|short))*)"
 _ALIAS = re.compile(
@@ -41,18 +42,12 @@ def type_aliases(text: str) -> Mapping[str, str]:
 def spelled_out(kernel: Kernel, aliases: Mapping[str, str]) -> Kernel:
     """The kernel with parameters of the types that aliases stand for; template parameters hide them."""
     known = {name: target for name, target in aliases.items() if name not in {p.name for p in kernel.template_parameters}}
-    return kernel if not known else replace(kernel, parameters=tuple(_spelled_out(p, known) for p in kernel.parameters))
+    spelled = partial(spelled_type, aliases=known)
+    return replace(kernel, parameters=tuple(p.with_types(spelled) for p in kernel.parameters)) if known else kernel
 
 
-def _spelled_out(parameter: Parameter, aliases: Mapping[str, str]) -> Parameter:
-    element = parameter.element_type
-    return replace(
-        parameter, type=plain_type(parameter.type, aliases), element_type=None if element is None else plain_type(element, aliases)
-    )
-
-
-def plain_type(spelled: str, aliases: Mapping[str, str]) -> str:
-    """The type with what its words stand for; as it is where they stand for nothing."""
+def spelled_type(spelled: str, aliases: Mapping[str, str]) -> str:
+    """The type with every alias in it followed."""
     for _ in range(_MOST_STEPS):
         plain = _WORD.sub(lambda word: aliases.get(word[0], word[0]), spelled)
         if plain == spelled:

@@ -11,13 +11,14 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
+import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from assistant.record import Record
 
-__all__ = ["LIMIT_BYTES", "make_room", "note_use"]
+__all__ = ["LIMIT_BYTES", "keep", "make_room", "note_use"]
 
 LIMIT_BYTES = 4 << 30
 """Some 3000 builds; ccache, which keeps the same for C++, takes 5 GB by default (its manual, max_size)."""
@@ -50,6 +51,20 @@ def note_use(entry: Path) -> None:
     with contextlib.suppress(OSError):
         if time.time() - entry.stat().st_mtime > _NOTED_EACH_S:
             os.utime(entry)
+
+
+def keep(entry: Path, content: str) -> None:
+    """Whole or not at all; nothing where it cannot be written."""
+    with contextlib.suppress(OSError):
+        entry.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=entry.parent, prefix=".", suffix=".partial")
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8") as stream:
+                stream.write(content)
+            Path(name).replace(entry)
+        except BaseException:
+            Path(name).unlink(missing_ok=True)
+            raise
 
 
 def make_room(cache: Path, patterns: Sequence[str], limit_bytes: int = LIMIT_BYTES) -> None:

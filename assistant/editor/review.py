@@ -19,14 +19,13 @@ from pathlib import Path
 from assistant.disk.texts import source_text
 from assistant.engine.proposals import Decider, DecisionRequest, MovedChange, as_partial, chosen_of
 from assistant.errors import UsageError
-from assistant.model.proposal import AlreadyDecided, Decision, DecisionKind, Proposal, ProposalState
+from assistant.model.proposal import DECIDABLE_STATES, AlreadyDecided, Decision, DecisionKind, Proposal, ProposalState
 from assistant.model.source import Source
 from assistant.ports.store import ProposalStore
 from assistant.record import Record
 
 __all__ = ["NO_WHY", "Apply", "AwaitedEdit", "Review", "Why"]
 
-_OFFERED = frozenset({ProposalState.OPEN, ProposalState.UNDONE})
 _REVERSIBLE = frozenset({ProposalState.ACCEPTED, ProposalState.UNDONE})
 
 
@@ -93,7 +92,7 @@ class Review:
         change clashes with a current text (the proposal is stale then).
         """
         proposal = self._store.find_proposal(proposal_id)
-        if proposal.state not in _OFFERED:
+        if proposal.state not in DECIDABLE_STATES:
             raise UsageError(self._why_closed(proposal), "kernelopt history shows who decided what")
         kind = DecisionKind.PARTIALLY_ACCEPTED if hunk_ids else DecisionKind.ACCEPTED
         request = as_partial(proposal, DecisionRequest(kind, hunk_ids, why.code, why.words))
@@ -104,7 +103,7 @@ class Review:
     def begin_edited(self, proposal_id: str, current: tuple[Source, ...], edited: tuple[Source, ...]) -> Apply:
         """Accept the texts that a person made of a proposal (edit-then-accept). Raises UsageError as ``begin`` does."""
         proposal = self._store.find_proposal(proposal_id)
-        if proposal.state not in _OFFERED:
+        if proposal.state not in DECIDABLE_STATES:
             raise UsageError(self._why_closed(proposal), "kernelopt history shows who decided what")
         return self._begin(Apply(proposal, DecisionRequest(DecisionKind.EDITED_THEN_ACCEPTED), current, edited))
 

@@ -40,7 +40,7 @@ from assistant.editor.words import pair_headline
 from assistant.engine import OptimizeOptions, about_texts, new_id
 from assistant.errors import KernelOptError
 from assistant.model.events import BudgetSpent, Event, JobEnded, JobStarted, PairTurn, ProposalMade
-from assistant.model.proposal import AlreadyDecided, Decision, ProposalState
+from assistant.model.proposal import DECIDABLE_STATES, AlreadyDecided, Decision
 from assistant.model.source import ParsedSource, Source
 from assistant.model.workload import LiveWorkload
 from assistant.ports.store import Store
@@ -48,7 +48,6 @@ from assistant.workload.blocks import sidecar_path
 
 __all__ = ["EditorSession"]
 
-_OFFERED = frozenset({ProposalState.OPEN, ProposalState.UNDONE})
 _REPORTED_PROPOSALS = 10
 """The newest proposals of a file that a report shows; older ones are in ``kernelopt history``."""
 
@@ -358,7 +357,7 @@ class EditorSession:
     def _offer(self, document: OpenDocument) -> bool:
         sessions = self._store.pair_sessions(document.path)
         pairs = tuple(PairView(item.id, item.kernel, pair_headline(self._store.turns(item.id))) for item in sessions)
-        return document.offer(self._store.proposals(states=_OFFERED, path=document.path), pairs)
+        return document.offer(self._store.proposals(states=DECIDABLE_STATES, path=document.path), pairs)
 
     def _ask(self, document: OpenDocument, task: Task) -> str:
         self._parts.guard.demand_trust(document.path)

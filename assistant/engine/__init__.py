@@ -8,6 +8,8 @@ from assistant.lazy import names_of
 
 if TYPE_CHECKING:
     from assistant.engine.asked_function import check_region as check_region
+    from assistant.engine.asked_text import about_text as about_text
+    from assistant.engine.asked_text import meant_in as meant_in
     from assistant.engine.build_database import database_flags as database_flags
     from assistant.engine.events_as_json import event_from as event_from
     from assistant.engine.events_as_json import event_json as event_json
@@ -39,5 +41,6 @@ if TYPE_CHECKING:
     from assistant.engine.source_version import SourceVersion as SourceVersion
     from assistant.engine.source_version import declares_workload as declares_workload
     from assistant.engine.source_version import read_source as read_source
+    from assistant.program.python_texts import text_in_python as text_in_python
 
 __getattr__ = names_of(__name__, __file__)

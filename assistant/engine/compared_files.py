@@ -14,7 +14,7 @@ from pathlib import Path
 
 from assistant.build.includes import with_headers
 from assistant.config import find_project
-from assistant.engine.reading import read_version
+from assistant.engine.reading import read_version, source_of
 from assistant.engine.request import JobRequest, about_texts
 from assistant.engine.source_version import SourceVersion, as_candidate, read_source, with_text, with_texts
 from assistant.errors import CannotAnswerError, KernelOptError
@@ -49,7 +49,7 @@ def sides_of(request: JobRequest, version: SourceVersion, other: Path) -> Sides:
     second = _own_program(request, version, other) if is_started or is_part else _read(request, version, other)
     edits = () if second is None else _edits(version, second)
     if len(edits) > 1:
-        originals = tuple(Source(source.path, _text(request, source.path)) for source in edits)
+        originals = tuple(source_of(request, source.path) for source in edits)
         before = read_version(about_texts(request, originals), version.program.flags)
         names = ", ".join(sorted(new.path.name for old, new in zip(originals, edits, strict=True) if old != new))
         note = f"{other.parent} holds a copy of the program of {request.file.name}: its {names} are judged together, in the places of these"
@@ -122,8 +122,3 @@ def _texts(version: SourceVersion) -> dict[Path, str]:
 def _holds(version: SourceVersion, name: str) -> bool:
     """Whether it is a unit of the program, or a header with kernels."""
     return any(os.path.relpath(file.source.path, version.source.path.parent) == name for file in version.others)
-
-
-def _text(request: JobRequest, path: Path) -> str:
-    given = request.text_of(path)
-    return read_source(path).text if given is None else given

@@ -35,8 +35,6 @@ from assistant.record import Record
 
 __all__ = ["NamedSides", "compare_everywhere", "in_programs", "judged_elsewhere", "judging_programs", "read_all", "read_sides"]
 
-_ORDER = (Outcome.PASS, Outcome.NEEDS_DECISION, Outcome.FAIL)
-
 
 SidesIn = Callable[[JobRequest, SourceVersion], Sides]
 """What is compared in one program, by the request in it and the file's version there."""
@@ -159,4 +157,4 @@ def _said_of(program: str, findings: Sequence[VerificationFinding]) -> tuple[Ver
 
 def _badness(whole: Verdict) -> tuple[int, float]:
     """Worst verdict first, then the least gain."""
-    return _ORDER.index(whole.verification.outcome), 0.0 if whole.speed is None else -whole.speed.ratio
+    return whole.verification.outcome.severity, 0.0 if whole.speed is None else -whole.speed.ratio

@@ -20,6 +20,7 @@ from filelock import FileLock, Timeout
 from assistant.disk.texts import source_text
 from assistant.errors import CannotAnswerError
 from assistant.model.source import Source
+from assistant.program.python_texts import as_on_disk, text_in_python
 from assistant.record import Record
 from assistant.serialize import DecodeError, dumps, loads
 
@@ -70,9 +71,11 @@ def replace_texts(before: Sequence[Source], after: Sequence[Source], note: Path)
     """Replace the contents of files, whose paths are the same on both sides and in the same order: of all or of none.
 
     ``note``: the file that says what is being written while several are. Each text is written next to its file and renamed over it, so that
-    a crash leaves the old or the new text of a file, never a part. Raises CannotAnswerError, with every file as it was, where a file does
-    not have its text of ``before`` any more, or the file or the disk does not allow it.
+    a crash leaves the old or the new text of a file, never a part; a CUDA text of a Python file is written into its string.
+    Raises CannotAnswerError, with every file as it was, where a file does not have its text of ``before`` any more, or the file or the
+    disk does not allow it.
     """
+    before, after = as_on_disk(before, after)
     pairs = [(old, new) for old, new in zip(before, after, strict=True) if old.text != new.text]
     is_several = len(pairs) > 1
     with _alone(note) if is_several else contextlib.nullcontext():
@@ -100,8 +103,9 @@ def replace_texts(before: Sequence[Source], after: Sequence[Source], note: Path)
 
 def replace_text(path: Path, text: str) -> None:
     """Replace the contents of one file, whatever they are. Raises CannotAnswerError where the file or the disk does not allow it."""
-    _check_writable(path)
-    source = Source(path, text)
+    held = text_in_python(path)
+    source = Source(path, text) if held is None else as_on_disk((Source(path, held),), (Source(path, text),))[1][0]
+    _check_writable(source.path)
     _rename(_StagedFile(source, source, _temporary_copy(source)))
 
 

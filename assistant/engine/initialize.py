@@ -105,5 +105,4 @@ def _unfilled(kernel: Kernel) -> tuple[str, ...]:
 
 def _is_known(kernel: Kernel, spelled: str) -> bool:
     plain = spelled.removeprefix("const ").strip()
-    is_argument = any(p.name == plain and p.kind in ("typename", "class") for p in kernel.template_parameters)
-    return is_argument or parse_element_type(plain) is not None
+    return kernel.has_type_parameter(plain) or parse_element_type(plain) is not None

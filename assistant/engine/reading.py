@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypedDict
 
+from assistant.build.flags import DEFAULT_FLAGS
 from assistant.build.includes import with_headers
 from assistant.config import find_project
 from assistant.cuda.parse import parse
@@ -25,9 +26,10 @@ from assistant.model.program import FoundProgram, ProgramOrigin
 from assistant.model.source import ParsedSource, Source
 from assistant.ports.lab import Program
 
-__all__ = ["read_version"]
+__all__ = ["read_version", "source_of"]
 
 _KERNEL = "__global__"
+_OPTIMIZE = "-O"
 _PYTHON = frozenset({".py", ".ipynb"})
 
 
@@ -42,7 +44,7 @@ def read_version(request: JobRequest, flags: Flags) -> SourceVersion:
             or "open it in an editor, which looks at each kernel in it; --run profiles a script that launches kernels of FILE"
         )
         raise UsageError(f"{request.file.name} is no CUDA C++ source", remedy)
-    parsed = parse(_source(request, request.file))
+    parsed = parse(source_of(request, request.file))
     found = _program(request, flags, parsed)
     units = _units(request, found)
     flags = flags if found is None else _with_flags(flags, found)
@@ -93,11 +95,12 @@ def _units(request: JobRequest, found: FoundProgram | None) -> tuple[Source, ...
     """The program's units, but for the file in question."""
     named = request.extra_sources if found is None else (*found.units, *request.extra_sources)
     paths = dict.fromkeys(path for path in named if path.resolve() != request.file.resolve())
-    return tuple(_source(request, path) for path in paths)
+    return tuple(source_of(request, path) for path in paths)
 
 
 def _with_flags(flags: Flags, found: FoundProgram) -> Flags:
-    return replace(flags, arguments=tuple(dict.fromkeys((*found.flags, *flags.arguments))))
+    own = () if flags == DEFAULT_FLAGS and any(flag.startswith(_OPTIMIZE) for flag in found.flags) else flags.arguments
+    return replace(flags, arguments=tuple(dict.fromkeys((*found.flags, *own))))
 
 
 def _headers(request: JobRequest, units: Sequence[Source], flags: Flags) -> Iterator[Source]:
@@ -125,6 +128,7 @@ def _further(headers: Sequence[Source], asked: Sequence[ParsedSource]) -> tuple[
     return tuple(header for header in headers if header.path not in paths)
 
 
-def _source(request: JobRequest, path: Path) -> Source:
+def source_of(request: JobRequest, path: Path) -> Source:
+    """The file as the request gives it, else as it is on disk; raises as ``read_source`` does."""
     text = request.text_of(path)
     return read_source(path) if text is None else Source(path, text)

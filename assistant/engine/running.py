@@ -42,6 +42,7 @@ from assistant.model.profile import Severity
 from assistant.model.program import ProgramOrigin
 from assistant.ports.lab import Lab, RunLimits
 from assistant.ports.store import AnalysisStore, JobStore, StoredAnalysis
+from assistant.program.python_texts import in_words
 from assistant.record import Record
 
 __all__ = ["JobBody", "JobRunner", "OpenLab", "flags_of", "refused", "run_limits"]
@@ -220,7 +221,9 @@ def _tell_program(job: Job, version: SourceVersion) -> None:
         job.say(
             Severity.WARNING, f"{name} is defined in several files of the program, and a GPU's launches may not show which it was", _RENAME
         )
-    found = version.found
+    found, place = version.found, in_words(job.request.file)
+    if place is not None:
+        job.say(Severity.INFORMATION, place)
     if found is None:
         return
     if found.origin is not ProgramOrigin.COMMAND_LINE and found.units != (job.request.file,):

@@ -25,6 +25,7 @@ from assistant.engine.job import Ending, Job
 from assistant.engine.judge import compare
 from assistant.engine.pair import PairSessions
 from assistant.engine.proposals import Ask, Decisions, Submission, submit
+from assistant.engine.reading import source_of
 from assistant.engine.report import locate, stages
 from assistant.engine.request import Accept, JobRequest, OptimizeOptions, about_texts
 from assistant.engine.running import JobBody, JobRunner, OpenLab, flags_of
@@ -40,7 +41,7 @@ from assistant.engine.search import (
     SearchCallbacks,
     last_interrupted,
 )
-from assistant.engine.source_version import SourceVersion, candidate_of, read_source
+from assistant.engine.source_version import SourceVersion, candidate_of
 from assistant.errors import UsageError
 from assistant.lab.report import ReportLab, load_report
 from assistant.model import events
@@ -201,13 +202,13 @@ class Session:
     def submit(self, request: JobRequest, submission: Submission) -> AsyncIterator[events.Event]:
         """Judge an edit that somebody else made, and offer it where it is proved better."""
         workspace = find_workspace(request.file)
-        about = about_texts(request, [_now(request, source.path) for source in submission.texts])
+        about = about_texts(request, [source_of(request, source.path) for source in submission.texts])
         return self._job("compare", about, lambda job, version: submit(job, version, submission, self.store, workspace))
 
     def rebase(self, id_prefix: str, request: JobRequest, hunk_ids: tuple[str, ...] = ()) -> AsyncIterator[events.Event]:
         """Offer a proposal's change, or some of its hunks, again, on the request's texts of its files, if it holds there."""
         proposal = self.store.find_proposal(id_prefix)
-        current = tuple(_now(request, path) for path in proposal.paths)
+        current = tuple(source_of(request, path) for path in proposal.paths)
         return streamed(lambda listener: self._decisions().rebase(proposal, request, current, listener, hunk_ids))
 
     def replay(self, id_prefix: str, request: JobRequest) -> AsyncIterator[events.Event]:
@@ -269,12 +270,6 @@ class Session:
 
     def _decisions(self) -> Decisions:
         return Decisions(self._runner(), lambda: self.store)
-
-
-def _now(request: JobRequest, path: Path) -> Source:
-    """A file as the request has it."""
-    text = request.text_of(path)
-    return read_source(path) if text is None else Source(path, text)
 
 
 def _editor_settings(options: OptimizeOptions) -> EditorSettings:

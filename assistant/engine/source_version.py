@@ -25,6 +25,7 @@ from assistant.model.program import FoundProgram
 from assistant.model.source import Kernel, LaunchSite, ParsedSource, Source
 from assistant.model.workload import DeclaredWorkload, LiveWorkload, WorkloadProblem
 from assistant.ports.lab import Program
+from assistant.program.python_texts import text_in_python
 from assistant.record import Record
 from assistant.workload.blocks import find_blocks, find_workloads, parse_sidecar, sidecar_path
 
@@ -42,7 +43,8 @@ __all__ = [
 ]
 
 _NAMES_SHOWN = 12
-_HOLDING_CUDA = frozenset({".py", ".ipynb"})
+_NOTEBOOK = ".ipynb"
+_HOLDING_CUDA = frozenset({".py", _NOTEBOOK})
 
 
 class Selection(Record):
@@ -161,9 +163,12 @@ def read_source(path: Path) -> Source:
             raise UsageError(f"{path} is a folder", "name a .cu file, or use: kernelopt watch DIR")
         data = read_bytes(path, MOST_SOURCE_BYTES)
     except FileNotFoundError as error:
+        held = text_in_python(path)
+        if held is not None:
+            return Source(path, held)
         holder = holder_of(path)
         if holder is not None:
-            raise UsageError(f"{path.name} is a text inside {holder.name}", "open that in an editor: it is handled there") from error
+            raise _not_in(holder, path) from error
         raise UsageError(f"{path} does not exist", "check the path") from error
     except UnfitFileError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}", "name a CUDA C++ source") from error
@@ -175,9 +180,18 @@ def read_source(path: Path) -> Source:
 
 
 def holder_of(path: Path) -> Path | None:
-    """The Python file or notebook that holds the CUDA text which editors call ``train.py.halve.cu``; None for any other path."""
+    """The Python file or notebook that holds the CUDA text which is called ``train.py.halve.cu``; None for any other path."""
     holder = path.with_suffix("").with_suffix("")
     return holder if holder.suffix in _HOLDING_CUDA and holder.is_file() else None
+
+
+def _not_in(holder: Path, path: Path) -> UsageError:
+    """Why the text of that path cannot be read: only an editor has a notebook's cells; a Python file is read as it is on the disk."""
+    if holder.suffix == _NOTEBOOK:
+        return UsageError(f"{path.name} is a text inside {holder.name}", "open that in an editor: it is handled there")
+    return UsageError(
+        f"{holder.name} holds no CUDA text that is called {path.name}", f"kernelopt inspect {holder} names those that it holds"
+    )
 
 
 def version_of(parsed: ParsedSource, program: Program, selection: Selection, others: tuple[ParsedSource, ...] = ()) -> SourceVersion:

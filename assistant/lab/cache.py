@@ -20,6 +20,7 @@ ENTRIES = (
     "compiler/cubin/*",
     "programs/*",
     "facts/*",
+    "executions/*",
 )
 """Each is looked up before it is used, in the same request: one that is gone is made again."""
 

@@ -21,14 +21,14 @@ from assistant.model.workload import Case
 from assistant.ports.lab import CaseRun, LabFailure, Program, ReplayOptions, ReplayRun, RunLimits
 from assistant.record import Record
 
-__all__ = ["CASE_S", "EmulatedCases", "EmulatedReplays", "EmulatorReplays", "not_looked_for"]
+__all__ = ["BEYOND_THE_EMULATOR", "CASE_S", "EmulatedCases", "EmulatedReplays", "EmulatorReplays", "not_looked_for"]
 
 CASE_S = 5.0
 """For the emulator to run one case, or one recorded launch: what it does not come to the end of in that is said."""
 _LATE = frozenset({"timed out", "cudaErrorLaunchTimeout"})
 """Errors of a case that was stopped, and of a launch in it, which is stopped a little before."""
 _FEW = "races, bounds and uninitialised reads: the emulator came to four blocks of a launch in its time"
-_BEYOND_THE_EMULATOR = frozenset({"unsupported", "not_built"})
+BEYOND_THE_EMULATOR = frozenset({"unsupported", "not_built"})
 """Kinds of failure that a program may meet under the emulator and not on a GPU."""
 
 
@@ -96,7 +96,7 @@ class EmulatedReplays:
         """A replay of the kernels alone where the emulator cannot build the host code around them."""
         replayed = _refused(await self._cpu.replay(program, cases, options, limits))
         kernels_alone = without_host_code(program)
-        if not isinstance(replayed, LabFailure) or replayed.kind not in _BEYOND_THE_EMULATOR or kernels_alone is None:
+        if not isinstance(replayed, LabFailure) or replayed.kind not in BEYOND_THE_EMULATOR or kernels_alone is None:
             return replayed
         again = _refused(await self._cpu.replay(kernels_alone, cases, options, limits))
         return replayed if isinstance(again, LabFailure) else again

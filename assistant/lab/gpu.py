@@ -18,7 +18,7 @@ from pathlib import Path
 
 from assistant.lab.captured import CapturedRuns, counted
 from assistant.lab.cpu import CpuLab
-from assistant.lab.emulated_replays import CASE_S, EmulatedReplays, not_looked_for
+from assistant.lab.emulated_replays import BEYOND_THE_EMULATOR, CASE_S, EmulatedReplays, not_looked_for
 from assistant.lab.gpu_client import GpuClient
 from assistant.lab.gpu_counters import GpuCounters
 from assistant.lab.gpu_replays import GpuReplays
@@ -203,8 +203,8 @@ class GpuLab:
     async def _without_emulator(
         self, program: Program, cases: Sequence[Case], options: ReplayOptions, limits: RunLimits, failure: LabFailure
     ) -> ReplayRun | LabFailure:
-        """What can be had of launches that the emulator cannot run; the failure itself where that is not why it failed."""
-        if failure.kind != "unsupported":
+        """What can be had of launches that the emulator cannot build or run; the failure itself where that is not why it failed."""
+        if failure.kind not in BEYOND_THE_EMULATOR:
             return failure
         reason = reason_of(failure)
         if options.mode == "check":

@@ -210,11 +210,13 @@ def _small(limits: RunLimits) -> RunLimits:
 
 
 def _alone(emulated: ProgramRun | LabFailure | None, failure: LabFailure) -> ProgramRun | LabFailure:
-    """The emulator's run, named as what it is; the failure of both is the emulator's, which names places in the source."""
-    if emulated is None:
+    """The emulator's run, named as what it is; where that is not whole either, why the GPU has none. Of a source that neither compiler
+    takes it is the emulator's that names places, but where only the GPU's is the judge of it."""
+    if emulated is None or (isinstance(emulated, ProgramRun) and (emulated.left_out or emulated.recording is None)):
         return failure
-    if isinstance(emulated, LabFailure) or emulated.recording is None:
-        return failure if isinstance(emulated, LabFailure) and emulated.kind == "unsupported" else emulated
+    if isinstance(emulated, LabFailure):
+        return failure if emulated.kind == "unsupported" or failure.kind == emulated.kind == "not_built" else emulated
+    assert emulated.recording is not None
     note = f"recorded under the emulator, as the GPU's recorder failed: {failure.message}"
     recording = replace(emulated.recording, not_captured=(*emulated.recording.not_captured, note))
     return replace(emulated, recording=recording, unsupported=(*emulated.unsupported, note))

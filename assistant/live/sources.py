@@ -16,7 +16,7 @@ from functools import cached_property
 from pathlib import Path
 from types import ModuleType
 
-from assistant.cuda.embedded.find import find_embedded
+from assistant.cuda.embedded.find import find_alone
 from assistant.cuda.match import kernel_of_instance
 from assistant.cuda.parse import parse
 from assistant.lab.device_text import device_part
@@ -66,14 +66,12 @@ def text_of(texts: Sequence[KnownText], instance: str) -> KnownText | None:
 def declined_reasons(code: str) -> tuple[str, ...]:
     """Why strings of the cell that are given to a compiler cannot be read."""
     return tuple(
-        f"{_called(item.kind)}: {item.reason}"
-        for item in find_embedded(code, Container.NOTEBOOK_CELL)
-        if isinstance(item, EmbeddingProblem)
+        f"{_called(item.kind)}: {item.reason}" for item in find_alone(code, Container.NOTEBOOK_CELL) if isinstance(item, EmbeddingProblem)
     )
 
 
 def _strings(code: str) -> Iterator[EmbeddedText]:
-    for item in find_embedded(code, Container.NOTEBOOK_CELL):
+    for item in find_alone(code, Container.NOTEBOOK_CELL):
         if isinstance(item, EmbeddedText):
             yield item
 

@@ -58,6 +58,11 @@ class Attempt(Record):
     """Every other file that it or the version it was made of changed, by path."""
 
     @property
+    def ratio(self) -> float | None:
+        """Of its comparison; None where its speed was not compared."""
+        return None if self.comparison is None else self.comparison.ratio
+
+    @property
     def parent_key(self) -> str:
         """``program_key`` of the version that was edited."""
         return program_key(self.parent_text, [Source(file.path, file.before_text) for file in self.also if file.is_changed_before])

@@ -86,7 +86,12 @@ class Comparison(Record):
     """For a measurement: the performance model's ratio of the same kernels, launch overhead left out as in the measurement; None where
     nothing was measured, or several kernels together."""
     caveats: tuple[str, ...] = ()
-    """Said in the line of the speed itself, behind the ratio: why it is no measurement although there is a clock, what is not in it."""
+    """Shown in the line of the speed itself, behind the ratio: why it is no measurement although there is a clock, what is not in it."""
+
+    @property
+    def is_gain(self) -> bool:
+        """Whether it says that B is faster, measured or predicted."""
+        return self.outcome is SpeedOutcome.FASTER or (self.outcome is SpeedOutcome.PREDICTED and self.ratio > 1.0)
 
 
 def speed_in_words(outcome: SpeedOutcome, ratio: float, caveats: Sequence[str]) -> str:

@@ -51,6 +51,10 @@ class ElementType(Record):
         return self.kind in (ElementKind.FLOAT, ElementKind.BFLOAT)
 
     @property
+    def is_integer(self) -> bool:
+        return self.kind in (ElementKind.INT, ElementKind.UINT)
+
+    @property
     def unit_roundoff(self) -> float | None:
         """Relative error bound of one rounding; None for integers."""
         return _UNIT_ROUNDOFF.get((self.kind, self.scalar_bytes))

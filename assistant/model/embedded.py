@@ -88,6 +88,8 @@ class EmbeddedText(Record):
     """In the order of the CUDA text, without gaps there."""
     container: Container
     container_text: str = field(repr=False)
+    needs_pytorch: bool = False
+    """It uses PyTorch's C++ API: no compiler run but PyTorch's own takes all of it."""
 
     def to_container(self, offset: int) -> int:
         """The container offset at which the character at ``offset`` begins; for the end of the text, where its last one ends."""

@@ -13,6 +13,10 @@ class Dim3(Record):
     z: int = 1
 
     @property
+    def axes(self) -> tuple[int, int, int]:
+        return self.x, self.y, self.z
+
+    @property
     def count(self) -> int:
         return self.x * self.y * self.z
 

@@ -40,6 +40,8 @@ class NotPreprocessed(Record):
     """The compiler is not there."""
     files: tuple[str, ...] = ()
     """As of `PreprocessedProgram`: what was read before it gave up."""
+    lacks_header: bool = False
+    """A header that the program names is not there."""
 
 
 class Preprocessings(Record):

@@ -196,7 +196,8 @@ class Problem(Record):
 
     What a GPU does and a run one after another hides: ``async_copy_not_awaited``, ``async_source_overwritten``, ``stale_read``,
     ``missing_fence``, ``possible_missing_fence``, ``plain_poll``, ``co_residency``, ``block_order``, ``lock_step``, ``inactive_lane_read``,
-    ``inactive_lane_value`` (where what is left depends on such a read), ``convergence_assumed``."""
+    ``inactive_lane_value`` (where what is left depends on such a read), ``convergence_assumed``. ``missing_wait``: an arrival at a barrier
+    object that its thread does not wait for, which compute-sanitizer reports of every pipeline's last stages."""
     message: str
     file: str
     line: int

@@ -27,6 +27,10 @@ class ProposalState(StrEnum):
     SUPERSEDED = "superseded"
 
 
+DECIDABLE_STATES = frozenset({ProposalState.OPEN, ProposalState.UNDONE})
+"""A person may accept or reject what is in one of them."""
+
+
 class DecisionKind(StrEnum):
     ACCEPTED = "accepted"
     PARTIALLY_ACCEPTED = "partially_accepted"

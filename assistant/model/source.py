@@ -6,6 +6,8 @@ All offsets are 0-based character offsets into ``Source.text``, half open; all l
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from assistant.record import Record
@@ -61,6 +63,10 @@ class Parameter(Record):
     element_type: str | None
     """Pointee type without cv-qualifiers (``float``); None when the parameter is not a pointer."""
 
+    def with_types(self, spell: Callable[[str], str]) -> Parameter:
+        """The parameter with what ``spell`` makes of its types."""
+        return replace(self, type=spell(self.type), element_type=None if self.element_type is None else spell(self.element_type))
+
 
 class TemplateParameter(Record):
     """One template parameter of a kernel."""
@@ -105,6 +111,9 @@ class Kernel(Record):
         """``ns::k``; ``first.cu:ns::k`` where another file of the program has one of that name."""
         name = "::".join((*self.namespaces, self.name))
         return f"{self.file}:{name}" if self.file else name
+
+    def has_type_parameter(self, name: str) -> bool:
+        return any(p.name == name and p.kind in ("typename", "class") for p in self.template_parameters)
 
     @property
     def key(self) -> str:
@@ -178,6 +187,10 @@ class ParsedSource(Record):
     launch_sites: tuple[LaunchSite, ...]
     has_main: bool
     problems: tuple[ParseProblem, ...]
+
+    def code_spans_of(self, kernel: Kernel) -> tuple[Span, ...]:
+        """Where the kernel and the device functions that it calls stand."""
+        return (kernel.span, *(f.span for f in self.device_functions if f.name in kernel.device_functions))
 
     def launch_sites_of(self, kernel: Kernel) -> tuple[LaunchSite, ...]:
         return tuple(s for s in self.launch_sites if s.kernel_name.split("::")[-1] == kernel.name)

@@ -14,6 +14,11 @@ class Outcome(StrEnum):
     NEEDS_DECISION = "NEEDS_DECISION"
     FAIL = "FAIL"
 
+    @property
+    def severity(self) -> int:
+        """Orders them: a larger one is worse."""
+        return tuple(Outcome).index(self)
+
 
 class Label(StrEnum):
     """What a person must know in addition to the gain."""
@@ -85,6 +90,11 @@ class Verification(Record):
     """Checks that could not be made here, with the reason."""
     caveats: tuple[str, ...] = ()
     """What the verdict line itself says behind the outcome: what the verdict holds for, and what it was given without. In few words."""
+
+    @property
+    def failure(self) -> VerificationFinding | None:
+        """The first finding that is a failure."""
+        return next((finding for finding in self.findings if finding.outcome is Outcome.FAIL), None)
 
 
 class Unjudgeable(StrEnum):

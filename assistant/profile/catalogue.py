@@ -88,6 +88,7 @@ METRICS: tuple[Metric, ...] = (
         "memory_l1_wavefronts_shared / memory_l1_wavefronts_shared_ideal",
     ),
     _counted("atomic_lanes", "atomics", "thread-level atomic operations", None),
+    _counted("atomic_steps", "steps", "thread-level global atomics, and passes through shared memory of shared ones", None),
     _counted("atomic_lanes_per_sector", "atomics/sector", "thread-level atomics per 32-byte sector of a request", None),
     _counted("atomic_sector_reuse", "warps/sector", "warps whose atomics update each distinct sector, at least this many", None),
     # memory, per launch

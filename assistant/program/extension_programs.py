@@ -81,13 +81,10 @@ def _extensions(scripts: Scripts, workspace: Path) -> Iterator[Extension]:
 
 
 def _inline(scripts: Scripts, workspace: Path, file: str | None) -> Iterator[str]:
-    """That a Python file holds CUDA text itself."""
+    """CUDA texts inside Python files that cannot be read."""
     for path, text in scripts.texts:
-        lines = read_extensions(path, text, workspace).inline if mentions_extension(text) else ()
-        if lines and file in (None, str(path)):
-            place = f"{path.relative_to(workspace)}:{lines[0]}"
-            remedy = "write it to a .cu file and give load(sources=[…]) that, to have it checked, measured and edited"
-            yield f"{place} gives load_inline its CUDA text as a string, which is no source of its own: {remedy}"
+        if file in (None, str(path)) and mentions_extension(text):
+            yield from read_extensions(path, text, workspace).inline
 
 
 def _table_of(extension: Extension, tables: tuple[ProgramTable, ...]) -> ProgramTable | None:
@@ -119,6 +116,7 @@ class _Hit:
     def __init__(self, sources: Sources, extension: Extension, flags: tuple[str, ...]) -> None:
         self._sources = sources
         self.extension = extension
+        self._texts = () if extension.text_line is None else extension.sources
         units = [os.path.realpath(each) for each in extension.sources if is_unit(str(each)) and each.is_file()]
         every = (*extension.flags, *flags)
         folders, macros = folders_in(every, (sources.root,)), macros_in_flags(every)
@@ -127,7 +125,7 @@ class _Hit:
 
     def has(self, file: str) -> bool:
         """Whether a source is the file or includes it; a Python file is part of what it builds."""
-        return file == str(self.extension.file) or bool(self._linker.reaching(file))
+        return file in map(str, (self.extension.file, *self._texts)) or bool(self._linker.reaching(file))
 
     def programs(self, scripts: Scripts, torch: TorchPlace | None, table: ProgramTable | None) -> Iterator[FoundProgram]:
         """One for each script; one that nothing starts where there is no script."""
@@ -189,12 +187,13 @@ class _Hit:
         extension, shown = self.extension, self._sources.shown
         units = tuple(dict.fromkeys(self._linker.units))
         how = "builds" if extension.is_of_setup else "loads"
-        names = enumerated([shown(unit) for unit in units])
+        is_inline = extension.text_line is not None
+        what = f"its text from line {extension.text_line} on" if is_inline else enumerated([shown(unit) for unit in units])
         return FoundProgram(
             name=name,
-            units=tuple(self._sources.path(unit) for unit in units),
+            units=self._texts or tuple(self._sources.path(unit) for unit in units),
             origin=ProgramOrigin.EXTENSION,
-            why=f"{shown(str(extension.file))} {how} {extension.name} of {names}; {started}",
+            why=f"{shown(str(extension.file))} {how} {extension.name} of {what}; {started}",
             headers=headers_of(self._linker, units),
             flags=_with_torch(extension, torch),
             extension=extension.name,

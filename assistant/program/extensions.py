@@ -15,6 +15,7 @@ from typing import Any
 
 from assistant.build.flags import normalise
 from assistant.build.safe_flags import refused_flag
+from assistant.cuda.embedded.in_python import TextInPython, texts_of, unread_of
 from assistant.program.python_operations import FoundCall, Unknown, is_list, is_table
 from assistant.program.python_reading import parsed_python, read_python
 from assistant.program.wording import enumerated
@@ -27,10 +28,12 @@ _BUILT = {f"{_MODULE}.CUDAExtension": True, f"{_MODULE}.CppExtension": True, f"{
 """Function → whether a ``setup.py`` calls it."""
 _INLINE = f"{_MODULE}.load_inline"
 _WANTED = frozenset({*_BUILT, _INLINE})
+_INLINE_ARGUMENTS = ("name", "cpp_sources", "cuda_sources", "functions", "extra_cflags", "extra_cuda_cflags")
 _LOAD_ARGUMENTS = ("name", "sources", "extra_cflags", "extra_cuda_cflags", "extra_ldflags", "extra_include_paths")
 _SETUP_ARGUMENTS = ("name", "sources", "include_dirs", "define_macros")
 """In the order of the functions' parameters (PyTorch 2, setuptools' Extension)."""
 _MENTION = "cpp_extension"
+_TO_A_FILE = "write it to a .cu file and give load(sources=[…]) that"
 _DEVICE_FLAGS = "nvcc"
 
 
@@ -51,14 +54,16 @@ class Extension(Record):
     """The device compiler's flags, the extension's own, one word each; folders absolute."""
     problems: tuple[str, ...] = ()
     """In words, what could not be read."""
+    text_line: int | None = None
+    """Where its only source is a text of the file itself (``load_inline``): the line on which that begins. None: its sources are files."""
 
 
 class Extensions(Record):
     """What one Python file builds."""
 
     found: tuple[Extension, ...] = ()
-    inline: tuple[int, ...] = ()
-    """Lines on which the text itself holds the CUDA text (``load_inline``)."""
+    inline: tuple[str, ...] = ()
+    """In words, CUDA texts inside the file itself (``load_inline``) that cannot be read."""
 
 
 def mentions_extension(text: str) -> bool:
@@ -80,10 +85,32 @@ def read_extensions(file: Path, text: str, workspace: Path) -> Extensions:
         notes.append(f"{file.name} is read without what depends on {places}")
     calls = {call.line: call for call in read.called}.values()  # a function that is called twice says the same twice
     built = [_extension(call, file, workspace, tuple(notes)) for call in calls if call.function in _BUILT]
+    inline = [call for call in calls if call.function == _INLINE]
+    texts = {each.used_on_line: each for each in texts_of(file, text)} if inline else {}
+    built += [_inline(call, file, texts[call.line], tuple(notes)) for call in inline if call.line in texts]
     found: dict[str, Extension] = {}
     for each in built:
         found.setdefault(each.name, each)
-    return Extensions(tuple(found.values()), tuple(call.line for call in calls if call.function == _INLINE))
+    lines = {call.line for call in inline if call.line not in texts}
+    return Extensions(tuple(found.values()), tuple(_unread(file, text, lines)))
+
+
+def _unread(file: Path, text: str, lines: set[int]) -> Iterator[str]:
+    """Why CUDA texts that are used on these lines are not read."""
+    reasons = dict(unread_of(text)) if lines else {}
+    for line in sorted(lines):
+        reason = reasons.get(line) or ("; ".join(f"line {at}: {why}" for at, why in reasons.items()) or "it holds no kernel")
+        yield f"{file.name}:{line} gives load_inline a CUDA text that is not read ({reason}): {_TO_A_FILE}"
+
+
+def _inline(call: FoundCall, file: Path, text: TextInPython, notes: tuple[str, ...]) -> Extension:
+    """One whose source is a text of the file itself."""
+    given = {**dict(zip(_INLINE_ARGUMENTS, call.positional, strict=False)), **call.named}
+    name = given.get("name")
+    flags, left_out = _flags(given, file.parent, is_of_setup=False)
+    problems = (*notes, *([f"{file.name}:{call.line}: flags are left out: {enumerated(left_out)}"] if left_out else []))
+    name = name if isinstance(name, str) else file.stem
+    return Extension(name, file, call.line, (text.path,), False, file.parent, flags, problems, text.line)
 
 
 def _extension(call: FoundCall, file: Path, workspace: Path, notes: tuple[str, ...]) -> Extension:

@@ -12,15 +12,13 @@ from __future__ import annotations
 import contextlib
 import functools
 import hashlib
-import os
 import re
-import tempfile
 from pathlib import Path
 from typing import Protocol
 
 from assistant.cuda import condensed, cpp_words, declarations, linkage, live_code, tokens
 from assistant.cuda.linkage import Linkage, linkage_of
-from assistant.disk.cached import note_use
+from assistant.disk.cached import keep, note_use
 from assistant.serialize import DecodeError, dumps, loads
 
 __all__ = ["MOST_CHARACTERS", "Facts", "KeptFacts", "ReadFacts", "TooMuchToReadError"]
@@ -80,7 +78,7 @@ class KeptFacts:
                 raise TooMuchToReadError
             self._characters_left -= len(text)
             known = linkage_of(text)
-            _keep(path, dumps(known))
+            keep(path, dumps(known))
         return known
 
     def words(self, text: str) -> frozenset[str]:
@@ -93,7 +91,7 @@ class KeptFacts:
                 note_use(path)
                 return frozenset(words)
         found = _words_of(text)
-        _keep(path, "".join(f"{word}\n" for word in sorted(found)))
+        keep(path, "".join(f"{word}\n" for word in sorted(found)))
         return found
 
 
@@ -110,20 +108,6 @@ def _loaded(path: Path) -> Linkage | None:
         return None
     note_use(path)
     return kept
-
-
-def _keep(path: Path, content: str) -> None:
-    """Whole or not at all; nothing where it cannot be written."""
-    with contextlib.suppress(OSError):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".partial")
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as stream:
-                stream.write(content)
-            Path(name).replace(path)
-        except BaseException:
-            Path(name).unlink(missing_ok=True)
-            raise
 
 
 def _digest(text: str) -> str:

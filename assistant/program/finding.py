@@ -15,6 +15,7 @@ from functools import cached_property
 from pathlib import Path
 
 from assistant.build.units import is_unit
+from assistant.cuda.embedded.in_python import python_file
 from assistant.model.program import FoundProgram, ProgramOrigin, ProgramSearch
 from assistant.program.build_flags import unused_flags
 from assistant.program.cmake import search_cmake
@@ -34,6 +35,7 @@ from assistant.record import Record
 
 __all__ = ["find_extensions", "find_programs", "programs_of_folder"]
 
+_PYTHON = ".py"
 _STOPPED = (
     "the search for programs was stopped, as the workspace has very many sources: "
     "ask again to go on (what was read is kept), or name the sources on the command line"
@@ -48,6 +50,8 @@ def find_programs(
     ``further``: other sources of the command line. ``read``: the text of a file as it is now, None where it cannot be read.
     ``flags``: the user's own, for ``-I`` and ``-D``. ``facts``: reads texts; None: anew.
     """
+    if file.suffix == _PYTHON or python_file(file) is not None:
+        return find_extensions(file, read, workspace, flags, facts)
     sources = Sources(file, workspace, read, facts)
     search = _Search(sources, flags, sources.file)
     if further:
@@ -60,7 +64,7 @@ def find_programs(
 def find_extensions(file: Path, read: ReadFile, workspace: Path, flags: tuple[str, ...], facts: Facts | None = None) -> ProgramSearch:
     """The PyTorch extensions that ``file`` is part of, whatever else it is part of; of a Python file, those that it builds or runs."""
     sources = Sources(file, workspace, read, facts)
-    is_python = file.suffix == ".py"
+    is_python = file.suffix == _PYTHON
     search = _Search(sources, flags, None if is_python else sources.file).extensions()
     if not is_python:
         return search

@@ -27,7 +27,7 @@ from assistant.model.verification import (
 from assistant.verify.cases import UsableCases, usable_cases
 from assistant.verify.controls import check_controls
 from assistant.verify.evidence import DetectedLabel, JudgeEvidence
-from assistant.verify.judged_case import SEVERITY, case_result, judge_case, judge_injected, variation, without_undefined, worst
+from assistant.verify.judged_case import case_result, judge_case, judge_injected, variation, without_undefined, worst
 from assistant.verify.members import split_members
 from assistant.verify.probes import judge_probes
 from assistant.verify.problems import ASSUMPTIONS, new_problems, unsupported
@@ -238,7 +238,7 @@ def _grouped(findings: list[VerificationFinding]) -> tuple[VerificationFinding, 
         groups.setdefault((finding.code, finding.kernel, finding.buffer), []).append(finding)
     result = list[VerificationFinding]()
     for group in groups.values():
-        worst = max(group, key=lambda finding: SEVERITY[finding.outcome])
+        worst = max(group, key=lambda finding: finding.outcome.severity)
         case_count = len({finding.case for finding in group})
         suffix = f", in {case_count} cases" if case_count > 1 else ""
         result.append(replace(worst, message=worst.message + suffix))

@@ -18,7 +18,6 @@ from assistant.verify.rules import PreparedOutput, Spreads, prepare
 from assistant.verify.tolerance import MAX_ROUNDOFFS
 
 __all__ = [
-    "SEVERITY",
     "Variation",
     "case_result",
     "judge_case",
@@ -35,12 +34,11 @@ _OF_MAGNITUDE = frozenset({"huge", "zeros"})
 _SIGN_CHANGED_KINDS = frozenset({"mirrored", "mixed"})
 """Kinds of cases with signs that the program need not have: roots and logarithms are undefined there."""
 Variation = DetectedLabel | VerificationFinding | None
-SEVERITY = {Outcome.PASS: 0, Outcome.NEEDS_DECISION: 1, Outcome.FAIL: 2}
 
 
 def worst(outcomes: Iterable[Outcome]) -> Outcome:
     """The most severe; PASS of none."""
-    return max(outcomes, key=SEVERITY.__getitem__, default=Outcome.PASS)
+    return max(outcomes, key=lambda outcome: outcome.severity, default=Outcome.PASS)
 
 
 def judge_case(
@@ -238,7 +236,7 @@ def _is_conversion_only(case: CaseEvidence, prepared: PreparedOutput) -> bool:
     That is what the emulator's processor makes of NaN and of floats beyond the range; a GPU makes 0 and the nearest number of them.
     """
     output, element = prepared.output, prepared.output.element
-    if element.kind not in (ElementKind.INT, ElementKind.UINT) or not prepared.is_exact:
+    if not element.is_integer or not prepared.is_exact:
         return False
     least = 1 << (8 * element.scalar_bytes - 1) if element.kind is ElementKind.INT else 0
     for run in case.candidate:

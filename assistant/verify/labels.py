@@ -143,7 +143,10 @@ def order_of(version: VersionFacts) -> OrderFacts:
 
 def _device_code(version: VersionFacts) -> str:
     """Code of the kernels in question, of what they reach and of their launches; the rest is blank, lines stay."""
-    code = blanked(version.parsed.source.text)
+    return _in_question(version, blanked(version.parsed.source.text))
+
+
+def _in_question(version: VersionFacts, code: str) -> str:
     found = _reached(version)
     return _without_includes(code) if found is None else kept(code, _spans(version, found))
 
@@ -165,9 +168,7 @@ def _arithmetic_in_question(version: VersionFacts) -> Iterator[WordArithmetic]:
 
 def _device_text(version: VersionFacts) -> str:
     """As ``_device_code``, with the insides of strings: inline assembly is one."""
-    code = uncommented(version.parsed.source.text)
-    found = _reached(version)
-    return _without_includes(code) if found is None else kept(code, _spans(version, found))
+    return _in_question(version, uncommented(version.parsed.source.text))
 
 
 def _all_code(version: VersionFacts) -> str:

@@ -23,6 +23,8 @@ _EFFECT = re.compile(
     r"[;{}\"#\\]|(?<![=!<>])=(?!=)|\+\+|--|(?<![\w)\]])\s*\[|<%|%>|\?\?|\basm\b|\bnew\b|\bdelete\b|\bthrow\b|\breturn\b|\bgoto\b"
 )
 
+_CONDITIONS = frozenset({"if", "ifdef", "ifndef", "elif", "else", "endif"})
+
 
 def macro_problem(macro: Macro, is_named_by_host: bool, includes: Iterable[tuple[int, int]]) -> str | None:
     """Why a new macro, whose name the text did not say before, may matter to code of the host all the same."""
@@ -37,8 +39,8 @@ def macro_problem(macro: Macro, is_named_by_host: bool, includes: Iterable[tuple
 
 def conditions_problem(code: str, old: str) -> str | None:
     """Why conditions of a function reach beyond it; None where they are those of its ``old`` text, or end in it."""
-    words = [d.word for d in directives_in(code) if d.word in ("if", "ifdef", "ifndef", "elif", "else", "endif")]
-    if words == [d.word for d in directives_in(old) if d.word in ("if", "ifdef", "ifndef", "elif", "else", "endif")]:
+    words, old_words = ([d.word for d in directives_in(text) if d.word in _CONDITIONS] for text in (code, old))
+    if words == old_words:
         return None
     depth = 0
     for word in words:

@@ -109,9 +109,13 @@ def _counterpart(old: Kernel, new: Kernel, place: int) -> Parameter | None:
 
 def _is_given_otherwise(before: ParsedSource, kernel: Kernel, place: int, given: frozenset[str]) -> bool:
     """Whether B's kernel knows everything that A's launches compute the argument from: ``rows * cols``, or a constant of both."""
-    sites = before.launch_sites_of(kernel)
-    arguments = [site.arguments[place].text for site in sites if place < len(site.arguments)]
-    return bool(arguments) and all(words_in_code(text) and words_in_code(text) <= given for text in arguments)
+    passed = _passed(before, kernel, place)
+    return bool(passed) and all(words_in_code(text) and words_in_code(text) <= given for text in passed)
+
+
+def _passed(parsed: ParsedSource, kernel: Kernel, place: int) -> set[str]:
+    """What the kernel's launches pass at this place, as it is spelled."""
+    return {site.arguments[place].text.strip() for site in parsed.launch_sites_of(kernel) if place < len(site.arguments)}
 
 
 def _is_a_template_parameter(before: ParsedSource, after: ParsedSource, old: Kernel, new: Kernel, place: int) -> bool:
@@ -120,7 +124,7 @@ def _is_a_template_parameter(before: ParsedSource, after: ParsedSource, old: Ker
     name = old.parameters[place].name
     if name not in names:
         return False
-    passed = {site.arguments[place].text.strip() for site in before.launch_sites_of(old) if place < len(site.arguments)}
+    passed = _passed(before, old, place)
     at = names.index(name)
     given = {site.template_arguments[at].strip() for site in after.launch_sites_of(new) if at < len(site.template_arguments)}
     return bool(given) and given == passed
@@ -128,7 +132,7 @@ def _is_a_template_parameter(before: ParsedSource, after: ParsedSource, old: Ker
 
 def _is_number_of_blocks(before: ParsedSource, after: ParsedSource, old: Kernel, new: Kernel, place: int) -> bool:
     """Whether what A's launches pass is how many blocks B's launches have: ``k<<<(n + 31) / 32, 32>>>(p, n)`` and ``k<<<n, 128>>>(p)``."""
-    passed = {site.arguments[place].text.strip() for site in before.launch_sites_of(old) if place < len(site.arguments)}
+    passed = _passed(before, old, place)
     named = {text for text in passed if _NAME.fullmatch(text)}
     grids = [set(_axes(site.grid.text)) for site in after.launch_sites_of(new)]
     return bool(named) and named == passed and bool(grids) and all(axes & named for axes in grids)

@@ -31,6 +31,7 @@ WEIGHTS: dict[str, Weight] = {
     "missing_syncwarp": _WRONG,
     "lock_step": _DOUBTFUL,
     "missing_fence": _WRONG,
+    "missing_wait": _DOUBTFUL,
     "possible_missing_fence": _DOUBTFUL,
     "plain_poll": _WRONG,
     "co_residency": _DOUBTFUL,

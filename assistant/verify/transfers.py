@@ -7,15 +7,16 @@ Example::
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import sqrt
 
 import numpy as np
 
+from assistant.model.elements import ElementType
 from assistant.model.structs import ElementLayout, Member
 from assistant.record import Record
 from assistant.verify.members import column, is_divisible
-from assistant.verify.numbers import element_of, floats, guessed_type, rms
+from assistant.verify.numbers import FloatArray, element_of, floats, guessed_type, rms
 from assistant.verify.stdout import ROUNDED_FACTOR
 from assistant.verify.tolerance import errors_of
 
@@ -132,44 +133,46 @@ def pooled_growth(parts: Sequence[Part]) -> dict[TransferKind, float]:
     for part in parts:
         element = element_of(part.original.element_type or guessed_type(part.original.data), len(part.original.data))
         if element.is_floating:
-            mine, moved = floats(part.original.data, element), floats(part.rounded, element)
-            usable = np.isfinite(mine) & np.isfinite(moved)
-            size = rms(mine[usable])
-            found.setdefault(kind_of(part.original), []).append(errors_of(moved[usable], mine[usable]).rms / size if size else 0.0)
+            mine, moved = _finite_in_both(part.original.data, part.rounded, element)
+            found.setdefault(kind_of(part.original), []).append(_relative_rms(moved, mine))
     return {kind: ROUNDED_FACTOR * max(moves) for kind, moves in found.items() if len(moves) >= _TURN_COUNT}
 
 
 def largest_sum_spread(original: ProgramTrace, again: ProgramTrace) -> float:
     """How far a sum over floats of one transfer may be apart in two runs of the original: √n times the root-mean-square of their n
     differences, the largest of all transfers. A sum that is printed may look the same twice by luck."""
-    if [(one.kind, len(one.data)) for one in original.transfers] != [(one.kind, len(one.data)) for one in again.transfers]:
-        return 0.0
-    largest = 0.0
-    for mine, repeat in zip(original.transfers, again.transfers, strict=True):
-        element = element_of(mine.element_type or guessed_type(mine.data), len(mine.data))
-        if element.is_floating and mine.data != repeat.data:
-            values, others = floats(mine.data, element), floats(repeat.data, element)
-            usable = np.isfinite(values) & np.isfinite(others)
-            largest = max(largest, sqrt(np.count_nonzero(usable)) * errors_of(others[usable], values[usable]).rms)
-    return largest
+    pairs = _floats_of_both(original, again)
+    return max((sqrt(values.size) * errors_of(others, values).rms for values, others, _ in pairs if values.size), default=0.0)
 
 
 def largest_growth(original: ProgramTrace, rounded: ProgramTrace) -> float:
     """How far, relative to their size, floats on the host move where the original rounds otherwise; 0 where that is what rounding does."""
-    largest, theirs = 0.0, rounded.transfers
-    if [(one.kind, len(one.data)) for one in original.transfers] != [(one.kind, len(one.data)) for one in theirs]:
-        return largest
-    for mine, moved in zip(original.transfers, theirs, strict=True):
-        element = element_of(mine.element_type or guessed_type(mine.data), len(mine.data))
-        if not element.is_floating:
-            continue
-        values, others = floats(mine.data, element), floats(moved.data, element)
-        usable = np.isfinite(values) & np.isfinite(others)
-        size = rms(values[usable])
-        share = errors_of(others[usable], values[usable]).rms / size if size else 0.0
-        if share > _AMPLIFIED_ROUNDOFFS * (element.unit_roundoff or 0.0):
-            largest = max(largest, share)
-    return largest
+    found = (
+        (_relative_rms(others, values), element.unit_roundoff or 0.0) for values, others, element in _floats_of_both(original, rounded)
+    )
+    return max((share for share, roundoff in found if share > _AMPLIFIED_ROUNDOFFS * roundoff), default=0.0)
+
+
+def _floats_of_both(first: ProgramTrace, second: ProgramTrace) -> Iterator[tuple[FloatArray, FloatArray, ElementType]]:
+    """Floats of each transfer that are finite in both runs, and their type; none where the runs transfer other amounts."""
+    if [(one.kind, len(one.data)) for one in first.transfers] != [(one.kind, len(one.data)) for one in second.transfers]:
+        return
+    for one, other in zip(first.transfers, second.transfers, strict=True):
+        element = element_of(one.element_type or guessed_type(one.data), len(one.data))
+        if element.is_floating:
+            yield *_finite_in_both(one.data, other.data, element), element
+
+
+def _finite_in_both(first: bytes, second: bytes, element: ElementType) -> tuple[FloatArray, FloatArray]:
+    values, others = floats(first, element), floats(second, element)
+    usable = np.isfinite(values) & np.isfinite(others)
+    return values[usable], others[usable]
+
+
+def _relative_rms(values: FloatArray, reference: FloatArray) -> float:
+    """Deviation from ``reference``, as a share of its size; 0 where all of it is 0."""
+    size = rms(reference)
+    return errors_of(values, reference).rms / size if size else 0.0
 
 
 def largest_roundoff(trace: ProgramTrace) -> float:

@@ -35,7 +35,7 @@ def spread_blocks(grid: Dim3, count: int) -> tuple[int, ...]:
 
 
 def _candidates(grid: Dim3) -> Iterator[int]:
-    ends = [dict.fromkeys((0, size - 1)) for size in (grid.x, grid.y, grid.z)]
+    ends = [dict.fromkeys((0, size - 1)) for size in grid.axes]
     yield from (_linear(grid, *corner) for corner in product(*ends))
     last = grid.count - 1
     yield from (block for block in (1, last - 1, last // 2, 65535, 65536) if 0 <= block <= last)
@@ -80,7 +80,7 @@ def covering_blocks(blocks: Sequence[int], own: Dim3, other: Dim3) -> tuple[int,
     found: set[int] = set()
     for block in blocks:
         at = block % own.x, block // own.x % own.y, block // own.x // own.y
-        axes = zip(at, (own.x, own.y, own.z), (other.x, other.y, other.z), strict=True)
+        axes = zip(at, own.axes, other.axes, strict=True)
         spans = [_span(place, mine, theirs) for place, mine, theirs in axes]
         found.update(_linear(other, *place) for place in product(*spans))
         if len(found) > _MOST_COVERING:

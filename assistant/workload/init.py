@@ -111,8 +111,7 @@ def _scalar(parameter: Parameter, kernel: Kernel, plan: BlockPlan) -> tuple[str,
     if parameter.name in plan.sizes:
         return _quoted(parameter.name), ""
     spelled = parameter.type.removeprefix("const ").strip()
-    is_type_argument = any(p.name == spelled and p.kind in ("typename", "class") for p in kernel.template_parameters)
-    element = parse_element_type("float" if is_type_argument else parameter.type)
+    element = parse_element_type("float" if kernel.has_type_parameter(spelled) else parameter.type)
     if element is None:
         return "0", f"a {one_line(parameter.type)}: give a table of its fields"
     if element.kind is ElementKind.BOOL:

@@ -7,7 +7,8 @@ Example::
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from typing import TypeVar
 
 from assistant.cuda.casts import without_integer_casts
 from assistant.cuda.integers import Scope, evaluate
@@ -19,21 +20,19 @@ from assistant.model.source import Kernel
 
 __all__ = ["carried_block", "carried_expression", "carried_grid", "one_line"]
 
+_T = TypeVar("_T")
+
 
 def carried_block(launch: Launch) -> tuple[int, ...] | None:
     """Threads per axis where the launch says them with numbers or constants; None otherwise."""
-    values = [evaluate(component, launch.scope, {}) for component in launch.block.components]
-    known = tuple(value for value in values if value is not None)
-    return known if known and len(known) == len(values) else None
+    return _all_known(evaluate(component, launch.scope, {}) for component in launch.block.components)
 
 
 def carried_grid(launch: Launch, kernel: Kernel, sizes: tuple[str, ...]) -> tuple[str, ...] | None:
     """The launch's grid in the kernel's own names; None where its text is more than a rounded-up quotient."""
     names = _kernel_names(launch, kernel, sizes)
     scope = launch.scope.without(names)
-    items = [_exact(component, scope, names) for component in launch.grid.components]
-    carried = tuple(item for item in items if item is not None)
-    return carried if carried and len(carried) == len(items) else None
+    return _all_known(_exact(component, scope, names) for component in launch.grid.components)
 
 
 def carried_expression(node: Node, launch: Launch, kernel: Kernel, sizes: tuple[str, ...]) -> str | None:
@@ -45,6 +44,12 @@ def carried_expression(node: Node, launch: Launch, kernel: Kernel, sizes: tuple[
 def one_line(text: str) -> str:
     """Safe inside a comment's line."""
     return " ".join(text.replace("*/", "* /").split())
+
+
+def _all_known(values: Iterable[_T | None]) -> tuple[_T, ...] | None:
+    found = tuple(values)
+    known = tuple(value for value in found if value is not None)
+    return known if known and len(known) == len(found) else None
 
 
 def _kernel_names(launch: Launch, kernel: Kernel, sizes: tuple[str, ...]) -> dict[str, str]:

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from assistant.model.elements import ElementKind, ElementType
+from assistant.model.elements import ElementType
 from assistant.workload.arrays import encode, storage_dtype
 
 __all__ = ["Marks", "is_limit_marked", "marks_in"]
@@ -30,7 +30,7 @@ def marks_in(contents: Iterable[bytes]) -> Marks:
 
 def is_limit_marked(element: ElementType, marks: Marks) -> bool:
     """Whether the largest integer of the type is a mark."""
-    if element.kind not in (ElementKind.INT, ElementKind.UINT):
+    if not element.is_integer:
         return False
     limit = encode(np.array([np.iinfo(storage_dtype(element)).max]), element)
     return limit * (_MARK_BYTES // len(limit)) in marks

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from assistant.model.elements import ElementKind, ElementType
+from assistant.model.elements import ElementType
 from assistant.model.structs import ElementLayout, Member
 from assistant.workload.arrays import Array, decode, encode
 from assistant.workload.resample import are_lengths
@@ -54,7 +54,7 @@ def _rows_described(integers: Sequence[Member], rows: NDArray[np.uint8]) -> list
 
 
 def _is_integer(member: Member) -> bool:
-    return member.element.kind in (ElementKind.INT, ElementKind.UINT) and member.size_bytes == member.element.scalar_bytes
+    return member.element.is_integer and member.size_bytes == member.element.scalar_bytes
 
 
 def _place(member: Member) -> slice:

@@ -14,7 +14,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from assistant.model.elements import ElementKind, ElementType
+from assistant.model.elements import ElementType
 from assistant.workload.arrays import Array, decode, encode
 from assistant.workload.derive import contents_of, typed_buffers, with_contents
 from assistant.workload.recordings import NewCase
@@ -69,7 +69,7 @@ def with_sorted_rows_kept(case: NewCase) -> NewCase:
     integers = {
         buffer: decode(contents[buffer], element)
         for buffer, element in typed_buffers(case).items()
-        if element.kind in (ElementKind.INT, ElementKind.UINT) and element.components == 1
+        if element.is_integer and element.components == 1
     }
     for buffer, values in integers.items():
         if buffer not in offsets:
@@ -98,7 +98,7 @@ def longest_row(case: NewCase) -> int:
 
 def _offsets(data: bytes, element: ElementType) -> Array | None:
     """The values, where they are offsets; one for each element of another buffer (0, 1, 2, …) are places."""
-    if element.kind not in (ElementKind.INT, ElementKind.UINT) or element.components != 1 or element.scalar_bytes < 2:
+    if not element.is_integer or element.components != 1 or element.scalar_bytes < 2:
         return None
     values = decode(data, element)
     if values.size <= _FEWEST_ROWS or values[0] != 0 or values[-1] <= 1 or (values[1:] < values[:-1]).any():

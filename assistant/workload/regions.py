@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
 from math import gcd
 
@@ -28,6 +29,7 @@ __all__ = [
     "have_other_order",
     "host_copies_of_both",
     "launches_of",
+    "seen_alike",
     "steps_in_order",
     "steps_within",
     "work_key",
@@ -101,6 +103,23 @@ def steps_in_order(recording: Recording, edited: frozenset[str]) -> tuple[Ordere
         )
         found.append(OrderedStep("launch", shape.kernel, shape.config, shape.kernel in edited, arguments, needs=needs[len(found)]))
     return tuple(found)
+
+
+def seen_alike(a: Recording, b: Recording) -> tuple[Recording, Recording]:
+    """Both recordings with what the recorders of both see.
+
+    A GPU's own recorder sees neither waits nor whether the host's memory is page-locked; the emulator's run of one version adds both where
+    it can run that version.
+    """
+    if a.are_waits_seen == b.are_waits_seen:
+        return a, b
+    return _without_waits(a), _without_waits(b)
+
+
+def _without_waits(recording: Recording) -> Recording:
+    if recording.steps is None or not recording.are_waits_seen:
+        return recording
+    return replace(recording, steps=tuple(replace(step, is_pinned=None) for step in recording.steps), are_waits_seen=False)
 
 
 def have_other_operations(a: Recording, b: Recording) -> bool:

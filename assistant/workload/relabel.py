@@ -73,7 +73,7 @@ def may_be_places(values: Array, most_places: int) -> bool:
 
 
 def _may_change(data: bytes, element: ElementType, most_places: int | None) -> bool:
-    if element.kind not in (ElementKind.INT, ElementKind.UINT):
+    if not element.is_integer:
         return False
     return most_places is None or not may_be_places(decode(data, element), most_places)
 

@@ -115,7 +115,7 @@ class SizeModel(Record):
     @property
     def looped(self) -> frozenset[str]:
         """Those that the number of blocks does not depend on: the same threads go over more."""
-        counts = (self.grid.config.grid.x, self.grid.config.grid.y, self.grid.config.grid.z)
+        counts = self.grid.config.grid.axes
         of_blocks = (axis[0] for axis, count in zip(self.grid.grid, counts, strict=True) if axis and count > 1)
         return self.leading - {name for term in of_blocks for name in term.names} - self.block_counts.keys()
 
@@ -185,7 +185,7 @@ def grid_model(observed: Sequence[ObservedLaunch], extents: Sequence[Term] = ())
     """Grid model of the launch that ``observed`` begins with; the others must fit as well. ``extents``: what buffers follow from."""
     config, sizes = observed[0].config, observed[0].sizes
     x, y, z = (_axis_terms(observed, axis, extents) for axis in ("x", "y", "z"))
-    block_x, block_y, block_z = (_same_size(value, sizes) for value in _axes(config.block))
+    block_x, block_y, block_z = (_same_size(value, sizes) for value in config.block.axes)
     shared = explain_extent([CountAtSizes(one.sizes, one.config.shared_bytes) for one in observed]) if config.shared_bytes else ()
     grids = {one.config.grid for one in observed}
     is_followed = all(terms or len({getattr(grid, axis) for grid in grids}) == 1 for axis, terms in zip("xyz", (x, y, z), strict=True))
@@ -218,13 +218,13 @@ def configs_at(model: GridModel, sizes: Sizes) -> tuple[LaunchConfig, ...]:
 
     Where several recorded grids prove how it follows, likely ones alone.
     """
-    axes = zip(model.grid, (model.config.grid.x, model.config.grid.y, model.config.grid.z), strict=True)
+    axes = zip(model.grid, model.config.grid.axes, strict=True)
     choices = [tuple(dict.fromkeys(term.at(sizes) for term in terms)) or (count,) for terms, count in axes]
-    block = Dim3(*(value if name is None else sizes[name] for name, value in zip(model.block, _axes(model.config.block), strict=True)))
+    block = Dim3(*(value if name is None else sizes[name] for name, value in zip(model.block, model.config.block.axes, strict=True)))
     shared = max((term.at(sizes) for term in model.shared), default=model.config.shared_bytes)
     first, *others = sorted(product(*choices), key=lambda blocks: _place_of(blocks, choices))
     largest = tuple(max(choice) for choice in choices)
-    unlike = () if model.is_proved else (_axes(model.config.grid), largest)
+    unlike = () if model.is_proved else (model.config.grid.axes, largest)
     likely = islice(dict.fromkeys((first, *unlike, *others)), _MOST_CONFIGS)
     found = (LaunchConfig(Dim3(*blocks), block, shared) for blocks in likely)
     return tuple(config for config in found if _is_launchable(config))
@@ -285,17 +285,13 @@ def _same_size(count: int, sizes: Sizes) -> str | None:
     return next((name for name, value in sizes.items() if value == count), None)
 
 
-def _axes(dimensions: Dim3) -> tuple[int, int, int]:
-    return dimensions.x, dimensions.y, dimensions.z
-
-
 def _place_of(blocks: tuple[int, ...], choices: Sequence[tuple[int, ...]]) -> int:
     """How far down in the lists of likely numbers these stand."""
     return sum(choice.index(count) for count, choice in zip(blocks, choices, strict=True))
 
 
 def _is_launchable(config: LaunchConfig) -> bool:
-    grid, block = _axes(config.grid), config.block
+    grid, block = config.grid.axes, config.block
     return (
         all(0 < count <= most for count, most in zip(grid, _MOST_BLOCKS, strict=True))
         and 0 < block.count <= _MOST_BLOCK_THREADS

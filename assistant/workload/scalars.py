@@ -13,7 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from assistant.model.elements import ElementKind, ElementType, parse_element_type
+from assistant.model.elements import ElementType, parse_element_type
 from assistant.model.recording import RecordedArgument, RecordedLaunch
 from assistant.model.source import Parameter
 from assistant.model.structs import ElementLayout
@@ -86,7 +86,7 @@ def _stored(value: int, element: ElementType) -> bytes:
 def _of_argument(place: int, argument: RecordedArgument, parameter: Parameter, layout_of: LayoutOf) -> Iterator[Scalar]:
     data = bytes.fromhex(argument.data_hex)
     for name, offset, element in _numbers(argument, parameter, layout_of):
-        if element.kind in (ElementKind.INT, ElementKind.UINT):
+        if element.is_integer:
             yield Scalar(name, int(decode(data[offset : offset + element.scalar_bytes], element)[0]), place, offset, element)
 
 

@@ -8,8 +8,7 @@ Example::
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import replace
+from functools import partial
 
 from assistant.cuda.reading import split_arguments
 from assistant.cuda.spelling import substitute
@@ -49,7 +48,7 @@ def signature_of(kernel: Kernel, written: str) -> Signature:
         parameter.name: given[index] if index < len(given) else parameter.default or parameter.name
         for index, parameter in enumerate(kernel.template_parameters)
     }
-    parameters = tuple(_bound(parameter, values) for parameter in kernel.parameters)
+    parameters = tuple(p.with_types(partial(substitute, arguments=values)) for p in kernel.parameters)
     arguments = f"<{', '.join(values.values())}>" if values else ""
     types = ", ".join(_demangled(parameter) for parameter in parameters)
     return Signature(f"{kernel.qualified_name}{arguments}({types})", parameters)
@@ -60,13 +59,6 @@ def _template_arguments(written: str) -> tuple[str, ...]:
         return ()
     inside = written[written.index("<") + 1 : written.rindex(">")]
     return split_arguments(inside)
-
-
-def _bound(parameter: Parameter, values: Mapping[str, str]) -> Parameter:
-    element = parameter.element_type
-    return replace(
-        parameter, type=substitute(parameter.type, values), element_type=None if element is None else substitute(element, values)
-    )
 
 
 def _demangled(parameter: Parameter) -> str:

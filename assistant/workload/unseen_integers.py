@@ -60,7 +60,7 @@ def _large(data: bytes, element: ElementType, random: np.random.Generator) -> by
     Of bytes, which may be levels of brightness, half are 0 or the limit: sums of differences get as large as they can.
     """
     values = decode(data, element)
-    if element.kind not in (ElementKind.INT, ElementKind.UINT) or not values.any():
+    if not element.is_integer or not values.any():
         return data
     limit = int(min(np.iinfo(storage_dtype(element)).max, np.iinfo(np.int64).max))
     if int(values.max()) > _UNUSED_SHARE * limit:
@@ -94,7 +94,7 @@ def _limits(data: bytes, element: ElementType, random: np.random.Generator) -> b
 
 def _with_zeros(data: bytes, element: ElementType, random: np.random.Generator) -> bytes:
     """Integers that were never 0, some of them 0, which often means that there is none: a padded token, an empty row."""
-    if element.kind not in (ElementKind.INT, ElementKind.UINT) or element.components != 1:
+    if not element.is_integer or element.components != 1:
         return data
     values = decode(data, element)
     if values.size < _FEWEST_REPEATED or not values.all() or is_sorted(values) or is_distinct(values):
@@ -110,7 +110,7 @@ def _high(data: bytes, element: ElementType, random: np.random.Generator) -> byt
 
     All buffers draw from the same ones, so that keys are found. Where none stands twice, none does.
     """
-    if element.kind not in (ElementKind.INT, ElementKind.UINT) or (element.scalar_bytes, element.components) != (8, 1):
+    if not element.is_integer or (element.scalar_bytes, element.components) != (8, 1):
         return data
     return with_tail(encode(_of_other_halves(decode(data, element), random), element), data)
 
@@ -173,7 +173,7 @@ def _same_together(columns: Sequence[Array], random: np.random.Generator) -> Seq
 
 
 def _symbols(data: bytes, element: ElementType) -> Array | None:
-    if element.kind not in (ElementKind.INT, ElementKind.UINT) or element.components != 1:
+    if not element.is_integer or element.components != 1:
         return None
     return _symbols_of(decode(data, element))
 

@@ -15,7 +15,7 @@ from functools import partial
 
 import numpy as np
 
-from assistant.model.elements import ElementKind, ElementType
+from assistant.model.elements import ElementType
 from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.recording import BufferState, RecordedBuffer, RecordedLaunch, Recording
 from assistant.model.structs import ElementLayout
@@ -137,7 +137,7 @@ def categories_in(uploaded: UploadedContents, case: NewCase) -> tuple[str, ...] 
 def _large_alone(uploaded: UploadedContents, seed: int) -> Iterator[DrawnValues]:
     """Integers that may be places, or just small amounts: each array by itself."""
     types, contents = typed_buffers(uploaded.case), contents_of(uploaded.case)
-    integers = [b for b, element in types.items() if element.kind in (ElementKind.INT, ElementKind.UINT)]
+    integers = [b for b, element in types.items() if element.is_integer]
     doubtful = [b for b in integers if may_be_places(decode(contents[b], types[b]), uploaded.most_places)]
     for buffer in doubtful[:_MOST_ALONE] if len(integers) > 1 else ():
         case = relabelled(uploaded.case, "large", seed, uploaded.layouts, None, frozenset({buffer}))

@@ -1,12 +1,14 @@
 """``python -m benchmarks.gpu PART [--out FOLDER] [--seconds N]``: one part's figures as a table; all results as JSON in FOLDER.
 
-A part stops after N seconds (default 500) and goes on from its JSON when it is started again.
+A part stops after N seconds (default 500) and goes on from its JSON when it is started again. ``sizes`` prints each figure as soon as it is
+measured and takes ``--sizes 10us,1ms``: those of 10us, 100us, 1ms, 20ms and 100ms that are wanted.
 """
 
 from __future__ import annotations
 
 import argparse
 import time
+from functools import partial
 from pathlib import Path
 
 from benchmarks.gpu import parts
@@ -18,7 +20,7 @@ from benchmarks.gpu.model import measure_model, model_table, write_accuracy
 from benchmarks.gpu.ncu_table import ncu_table
 from benchmarks.gpu.rate import measure_rate, rate_table
 from benchmarks.gpu.screen import measure_screen, screen_table
-from benchmarks.gpu.sizes import measure_sizes, sizes_table
+from benchmarks.gpu.sizes import SIZES, measure_sizes, sizes_table
 from benchmarks.gpu.workers import measure_workers, workers_table
 
 _OF_LABS = {
@@ -40,11 +42,14 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path(".kernelopt/bench-gpu"))
     parser.add_argument("--seconds", type=float, default=500.0)
     parser.add_argument("--gpu", type=int, default=0)
+    parser.add_argument("--sizes", type=_sizes, default=tuple(SIZES), metavar="SIZE,…", help=f"of {', '.join(SIZES)} (default: all)")
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
     kept = Kept(options.out / f"{options.part}.json")
     if options.part in _OF_LABS:
         measure_lab, lab_table = _OF_LABS[options.part]
+        if options.part == "sizes":
+            measure_lab = partial(measure_sizes, sizes=options.sizes)
         try:
             measure_lab(kept, options.out, time.monotonic() + options.seconds)
         finally:
@@ -62,6 +67,13 @@ def main() -> None:
     print(table(kept.rows))
     state = bench.sensor.state()
     print(f"\n{bench.device.name}, driver {bench.device.driver_version}, {bench.device.compiler}; {state}")
+
+
+def _sizes(text: str) -> tuple[str, ...]:
+    unknown = [word for word in text.split(",") if word not in SIZES]
+    if unknown:
+        raise argparse.ArgumentTypeError(f"{', '.join(unknown)}: give some of {', '.join(SIZES)}")
+    return tuple(text.split(","))
 
 
 if __name__ == "__main__":

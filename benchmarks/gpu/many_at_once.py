@@ -18,6 +18,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -136,6 +137,7 @@ def searched(gpus: str, options: argparse.Namespace) -> Figures:
         home.joinpath("config.toml").write_text(_settings(endpoint.base_url, options), "utf-8")
         environment = os.environ | {"KERNELOPT_HOME": str(home)} | {"CUDA_VISIBLE_DEVICES": gpus}
         command = ["optimize", str(path), "--planner", "llm", "--json", "--accept", "none"]
+        _build_tools(path, environment)
         started = time.monotonic()
         process = subprocess.Popen(
             [sys.executable, "-m", "assistant", *command], stdout=subprocess.PIPE, env=environment, text=True, cwd=REPOSITORY
@@ -148,7 +150,15 @@ def searched(gpus: str, options: argparse.Namespace) -> Figures:
             raise SystemExit(f"the search failed: {events[-1:]}")
     spent = [event["spent"]["gpu_s"] for event in events if event["event"] == "budget"]
     tried = [event for event in events if event["event"] == "candidate" and event["outcome"] not in _NOT_JUDGED]
+    outcomes = Counter(event["outcome"] for event in events if event["event"] == "candidate")
+    print(", ".join(f"{outcome} {count}" for outcome, count in outcomes.most_common()), file=sys.stderr)
     return Figures(wall_s, len(tried), max(spent, default=0.0), len(gpus.split(",")), watch.shares())
+
+
+def _build_tools(path: Path, environment: dict[str, str]) -> None:
+    """What the first command on a machine builds, the emulator above all, is there before the search begins."""
+    command = (sys.executable, "-m", "assistant", "profile", str(path), "--json")
+    subprocess.run(command, stdout=subprocess.DEVNULL, env=environment, cwd=REPOSITORY, check=True)
 
 
 def searched_on_fakes(lab_count: int, options: argparse.Namespace) -> Figures:
@@ -199,7 +209,7 @@ def main() -> None:
     parser.add_argument("--latency", type=float, default=20.0, help="seconds that the model takes for each answer")
     parser.add_argument("--in-flight", type=int, default=12, help="provider.calls_in_flight")
     parser.add_argument("--candidates", type=int, default=120, help="limits.candidates")
-    parser.add_argument("--trials-per-gpu", type=int, default=1, help="search.trials_per_gpu")
+    parser.add_argument("--trials-per-gpu", type=int, default=4, help="search.trials_per_gpu")
     parser.add_argument("--fake", action="store_true", help="no GPU: labs of the tests")
     parser.add_argument("--trial", type=float, default=5.0, help="with --fake: seconds that a timing takes")
     options = parser.parse_args()

@@ -13,8 +13,9 @@ import os
 import statistics
 import subprocess
 import sys
+import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -69,11 +70,16 @@ def _line(words: str, rows: Sequence[dict[str, Any]], of: Sequence[dict[str, Any
     return row(words, str(len(seconds)), programs, *(f"{value:.2f}" for value in (cuts[49], cuts[94], max(seconds))))
 
 
+Heard = Callable[[list[tuple[float, dict[str, Any]]]], None]
+
+
 def searched(
-    text: str, path: Path, wall_s: float, arguments: Sequence[str] = (), home: Path | None = None
+    text: str, path: Path, wall_s: float, arguments: Sequence[str] = (), home: Path | None = None, heard: Heard = lambda _: None
 ) -> list[tuple[float, dict[str, Any]]]:
-    """(seconds since the start, event) of a search in ``text``, written to ``path``; those until the time was up. ``home``: keeps what is
-    built once for all programs; None: one of the search's own."""
+    """(seconds since the start, event) of a search in ``text``, written to ``path``; those until the time was up.
+
+    ``home``: keeps what is built once for all programs; None: one of the search's own. ``heard``: called with all events after each one.
+    """
     place = path.parent
     place.mkdir(parents=True, exist_ok=True)
     path.write_text(text, "utf-8")
@@ -84,10 +90,12 @@ def searched(
     found: list[tuple[float, dict[str, Any]]] = []
     with subprocess.Popen(line, cwd=place, env=environment, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
+        ending = threading.Timer(wall_s, process.kill)  # it may be silent for long
+        ending.start()
         for line_of_json in process.stdout:
             found.append((time.monotonic() - start_s, json.loads(line_of_json)))
-            if found[-1][0] > wall_s:
-                process.kill()
+            heard(found)
+        ending.cancel()
     return found
 
 

@@ -1,6 +1,6 @@
 """Commands that start a job or cancel one: ``kernelopt.check``, ``profile``, ``optimize``, ``verify``, ``job.cancel``.
 
-A command takes one object and answers at once; the work itself is a job.
+A command takes one object and answers at once, or as soon as the editor has sent its settings; the work itself is a job.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ __all__ = ["register"]
 def register(server: LanguageServer, units: Units, backend: Backend, configuration: EditorConfiguration) -> None:
     def register_job(name: str, verb: Verb) -> None:
         @server.command(name)
-        def start(arguments: SourceArguments) -> dict[str, Any]:
+        async def start(arguments: SourceArguments) -> dict[str, Any]:
+            await configuration.arrived()
             unit = find_unit(units, backend, arguments)
             options = OptimizeOptions(only_finding=arguments.finding, editor_settings=configuration.given)
             return {"job_id": backend.editor.ask(unit.key, verb, arguments.kernel, options, arguments.region)}
@@ -32,7 +33,8 @@ def register(server: LanguageServer, units: Units, backend: Backend, configurati
         register_job(f"kernelopt.{name}", verb)
 
     @server.command("kernelopt.verify")
-    def verify_cases(arguments: VerifyArguments) -> dict[str, Any]:
+    async def verify_cases(arguments: VerifyArguments) -> dict[str, Any]:
+        await configuration.arrived()
         return verify(backend, find_unit(units, backend, arguments), arguments)
 
     @server.command("kernelopt.job.cancel")

@@ -18,7 +18,7 @@ from assistant.model.embedded import EmbeddingKind, EmbeddingProblemCode
 from assistant.model.source import Span
 from assistant.record import Record
 
-__all__ = ["NAMES", "Call", "calls_of", "text_of"]
+__all__ = ["NAMES", "Call", "calls_of", "needs_pytorch", "text_of"]
 
 
 class _Function(Record):
@@ -80,11 +80,12 @@ def text_of(call: Call, expressions: Expressions) -> MappedText | NotText | None
     """The CUDA text of a call; a list's items are put on lines of their own, as PyTorch does. None where there is none to show."""
     if call.kind is not EmbeddingKind.LOAD_INLINE:
         return expressions.text_of(call.text, call.is_cut_short)
-    value = _joined_items(call, expressions)
-    needs_pytorch = isinstance(value, MappedText) and _PYTORCH.search(value.text)
-    if not needs_pytorch:
-        return value
-    return NotText(EmbeddingProblemCode.NEEDS_PYTORCH, call.span, "it uses PyTorch's C++ API, which is compiled only by PyTorch")
+    return _joined_items(call, expressions)
+
+
+def needs_pytorch(call: Call, text: str) -> bool:
+    """Whether the call's text uses PyTorch's C++ API."""
+    return call.kind is EmbeddingKind.LOAD_INLINE and _PYTORCH.search(text) is not None
 
 
 def _joined_items(call: Call, expressions: Expressions) -> MappedText | NotText | None:

@@ -10,14 +10,14 @@ from __future__ import annotations
 import re
 
 from assistant.cuda.embedded.bindings import Bindings
-from assistant.cuda.embedded.calls import NAMES, calls_of, text_of
+from assistant.cuda.embedded.calls import NAMES, calls_of, needs_pytorch, text_of
 from assistant.cuda.embedded.expressions import Expressions, NotText
 from assistant.cuda.embedded.magics import embedded_body, head_of
 from assistant.cuda.embedded.statements import program_of
 from assistant.model.embedded import Container, EmbeddedText, EmbeddingProblem, EmbeddingProblemCode
 from assistant.model.source import Span
 
-__all__ = ["find_embedded"]
+__all__ = ["find_alone", "find_embedded"]
 
 _MOST_CALLS = 200
 """Calls that are read in one text: programs have a handful. Those beyond are reported once as passed over, and cost nothing at a keystroke.
@@ -38,6 +38,18 @@ def find_embedded(text: str, container: Container) -> tuple[EmbeddedText | Embed
     return _in_python(text, container, 0 if head is None else head.span.end)
 
 
+def find_alone(text: str, container: Container) -> tuple[EmbeddedText | EmbeddingProblem, ...]:
+    """As ``find_embedded``, but what only PyTorch compiles is declined: for those who compile each text as it stands."""
+    return tuple(_alone(item) if isinstance(item, EmbeddedText) else item for item in find_embedded(text, container))
+
+
+def _alone(embedded: EmbeddedText) -> EmbeddedText | EmbeddingProblem:
+    if not embedded.needs_pytorch:
+        return embedded
+    reason = "it uses PyTorch's C++ API, which is compiled only by PyTorch"
+    return EmbeddingProblem(EmbeddingProblemCode.NEEDS_PYTORCH, embedded.kind, embedded.use, reason)
+
+
 def _in_python(text: str, container: Container, start: int) -> tuple[EmbeddedText | EmbeddingProblem, ...]:
     """``start``: end of the magic's line, which is not Python."""
     program = program_of(_blank(text, start))
@@ -54,7 +66,8 @@ def _in_python(text: str, container: Container, start: int) -> tuple[EmbeddedTex
             problem = EmbeddingProblem(value.code, call.kind, value.span, value.reason)
             found.setdefault((call.kind, value.span, value.reason), problem)
         elif value is not None and value.literals:
-            embedded = EmbeddedText(call.kind, value.text, call.span, "", value.literals, value.runs, container, text)
+            is_pytorchs = needs_pytorch(call, value.text)
+            embedded = EmbeddedText(call.kind, value.text, call.span, "", value.literals, value.runs, container, text, is_pytorchs)
             found.setdefault(value.runs, embedded)
     return tuple(found.values())
 

@@ -8,9 +8,12 @@ Example::
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from pathlib import Path
 
-__all__ = ["own_name"]
+__all__ = ["names_like", "own_name", "path_in"]
 
+_NO_NAME = "cuda"
 _LAUNCH_BOUNDS = re.compile(r"__launch_bounds__\s*\([^()]*\)")
 _CALLED = re.compile(r"([A-Za-z_]\w{0,60})\s*\(")
 _SIGNATURE_CHARACTERS = 400
@@ -22,3 +25,17 @@ def own_name(text: str) -> str | None:
     _, is_there, rest = text.partition("__global__")
     name = _CALLED.search(_LAUNCH_BOUNDS.sub(" ", rest[:_SIGNATURE_CHARACTERS])) if is_there else None
     return None if name is None else name[1]
+
+
+def names_like(own: str | None) -> Iterator[str]:
+    """Names to choose from for a text that gives itself the name ``own``, without end: ``halve``, ``halve-2``, …"""
+    name, number = own or _NO_NAME, 2
+    yield name
+    while True:
+        yield f"{name}-{number}"
+        number += 1
+
+
+def path_in(container: Path, name: str | None, suffix: str = ".cu") -> Path:
+    """What the text of that name in a file goes by, as a path: ``train.py.halve.cu``. No file of that name is made."""
+    return container.with_name(f"{container.name}.{name or _NO_NAME}{suffix}")

@@ -86,13 +86,19 @@ def _commands(nvcc: str, request: CaptureRequest, overlay: Overlay, staged: Path
     in_c = {overlay.place(path): staged.with_name(f"{number}.o") for number, path in enumerate(units) if is_c(path)}
     linked = ("-rdc=true",) if len(sources) > 1 and "-rdc=true" not in given else ()
     architecture = compiled_for(request.architecture, (text for _, text in request.sources))
-    options = (*overlay.first, *given, *overlay.last, f"-arch={architecture}")
+    options = (*overlay.first, *given, *overlay.last, _compiled_for(architecture))
     plain = tuple(word for word in options if not word.startswith(("-std", "--std")))
     objects = (word for output in in_c.values() for word in ("-Xlinker", str(output)))
     return [
         *((nvcc, "-x", "c", *plain, "-c", "-o", str(output), str(source)) for source, output in in_c.items()),
         (nvcc, *options, *linked, "-lineinfo", *objects, "-o", str(staged), *_linked(request.libraries), "-x", "cu", *map(str, sources)),
     ]
+
+
+def _compiled_for(architecture: str) -> str:
+    """nvcc's option. Of an architecture with instructions of its own (``sm_90a``) nvcc keeps no PTX for later ones: none could run it."""
+    number = architecture.removeprefix("sm_")
+    return f"-gencode=arch=compute_{number},code={architecture}" if number.endswith("a") else f"-arch={architecture}"
 
 
 def run_build_command(

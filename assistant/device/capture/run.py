@@ -20,6 +20,7 @@ from assistant.cuda.device_variables import device_variable_types
 from assistant.device.capture.demangle import function_name, variable_name
 from assistant.device.capture.executable import build_program, run_build_command
 from assistant.device.capture.library import injection_library
+from assistant.device.capture.private_copy import files_of, put_texts
 from assistant.device.capture.protocol import CaptureFailed, CaptureReply, CaptureRequest, CollectReply, CollectRequest
 from assistant.device.lease import all_held, lock_folder
 from assistant.device.process import ToolRunner
@@ -173,7 +174,7 @@ def _run_candidate(
         if isinstance(copy, FolderTooLarge):
             raise CaptureFailed("unsupported", copy.note, "run from a smaller folder: the edited program needs a private copy of it")
         if built is None:
-            _put(request, copy.path, request.sources)
+            put_texts(request, copy.path, request.sources)
         if built is None and request.build_command is not None:
             own = candidate_environment(around.environment) | {"TMPDIR": str(temporary)}
             command = _moved(request, copy.path, request.build_command)
@@ -192,7 +193,7 @@ def _build_edited(request: CaptureRequest, build: Command, run: Callable[[], Non
     try:
         run()
     except CaptureFailed:
-        _put(request, build.cwd, tuple((path, Path(path).read_text("utf-8", "surrogateescape")) for path, _ in request.sources))
+        put_texts(request, build.cwd, tuple((str(path), path.read_text("utf-8", "surrogateescape")) for path in files_of(request)))
         try:
             run()
         except CaptureFailed as failed:
@@ -211,17 +212,6 @@ def _let_run(folder: Path) -> None:
             mode = path.stat().st_mode
             if is_program and not mode & stat.S_IXUSR:
                 path.chmod(mode | stat.S_IXUSR)
-
-
-def _put(request: CaptureRequest, copy: Path, sources: tuple[tuple[str, str], ...]) -> None:
-    """Texts in the private copy, where the build finds them. Raises CaptureFailed for one outside it."""
-    for path, text in sources:
-        if not Path(path).is_relative_to(request.cwd):
-            message = f"{path} is outside {request.cwd}, of which the edited program gets a private copy"
-            raise CaptureFailed("unsupported", message, "run from a folder that holds the sources")
-        place = copy / Path(path).relative_to(request.cwd)
-        place.unlink(missing_ok=True)
-        place.write_text(text, "utf-8", errors="surrogateescape")
 
 
 def _command_in(request: CaptureRequest, copy: Path) -> tuple[str, ...]:

@@ -106,6 +106,8 @@ def _said(record: _Record) -> tuple[str, str] | None:
         return "uninitialised_read", f"read of {match['size']} bytes of {match['space']} memory that nothing has written"
     if match := _BARRIER.match(record.headline):
         what = match["what"].rstrip(".")
+        if what.lower() == "missing wait":
+            return "missing_wait", "a thread arrives at a barrier object, or ends, and has not waited for its last arrival there"
         return "barrier_divergence", f"barrier error: {what[:1].lower()}{what[1:]}"
     return None
 

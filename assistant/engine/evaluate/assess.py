@@ -13,14 +13,17 @@ from dataclasses import replace
 from typing import TypeVar
 
 from assistant.build.aggregation import aggregated_atomics
+from assistant.build.local_accesses import local_accesses
 from assistant.build.mix import line_instructions
 from assistant.build.occupancy import occupancy
+from assistant.config import user_paths
 from assistant.cuda.loops import source_loops
 from assistant.cuda.same_names import without_file
 from assistant.engine.evaluate.assessment import AssessedLaunch, Assessment, CountedKernel, CountedRun, KernelAssessment
 from assistant.engine.evaluate.building import build_files
 from assistant.engine.evaluate.facts import source_facts
 from assistant.engine.evaluate.grades import graded, grading_input
+from assistant.engine.evaluate.kept_executions import executions_of
 from assistant.engine.job import Job
 from assistant.engine.source_version import SourceVersion
 from assistant.measure.model import predict
@@ -33,6 +36,7 @@ from assistant.profile.context import CountedLaunch, FindContext
 from assistant.profile.facts import SourceFacts
 from assistant.profile.findings import FindResult, find
 from assistant.profile.signature import signature
+from assistant.record import Record
 
 _Named = TypeVar("_Named", KernelResources, KernelCode)
 
@@ -69,9 +73,10 @@ def _assess_kernel(
     resources = None if build is None else _matching(version, item, build.resources)
     code = None if build is None else _matching(version, item, build.code)
     loops = source_loops(version.source)
+    graded_as = _Code(code, loops, keeps_registers=resources is None or resources.spill_store_bytes + resources.spill_load_bytes == 0)
     launches = tuple(
         CountedLaunch(
-            _graded(version, item.kernel, group.profile, code, loops, counted),
+            _graded(version, item.kernel, group.profile, graded_as, counted),
             _occupancy(job.architecture, group.profile, resources),
             group.count,
         )
@@ -88,7 +93,7 @@ def _assess_kernel(
         )
         for launch, group in zip(launches, item.groups, strict=True)
     )
-    costliest = max(assessed, key=lambda launch: launch.count * launch.predicted.time_s)
+    costliest = max(assessed, key=lambda launch: launch.total_time_s)
     return KernelAssessment(
         kernel=item.kernel,
         instance=item.instance,
@@ -136,24 +141,30 @@ def _placed(facts: SourceFacts, version: SourceVersion, launches: Sequence[Count
     return named if any(map(named.is_of, counted)) else facts
 
 
-def _graded(
-    version: SourceVersion,
-    kernel: Kernel,
-    profile: LaunchProfile,
-    code: KernelCode | None,
-    loops: tuple[SourceLoop, ...],
-    counted: CountedRun,
-) -> LaunchProfile:
+class _Code(Record):
+    """What a launch is graded against."""
+
+    code: KernelCode | None
+    loops: tuple[SourceLoop, ...]
+    keeps_registers: bool
+    """None is spilled to local memory."""
+
+
+def _graded(version: SourceVersion, kernel: Kernel, profile: LaunchProfile, against: _Code, counted: CountedRun) -> LaunchProfile:
     """Graded against the machine code, whose classes its lines get; a GPU's own counters stay as they are."""
     if profile.is_of_hardware:
         return consistent(profile)
+    code, loops = against.code, against.loops
     request = grading_input(profile, code, kernel, loops, version.source.line_of(kernel.span.end))
     corrected = graded(replace(request, corrections=counted.corrections, is_order_checked=counted.is_order_checked))
     if code is None:
         return consistent(corrected)
     combined = aggregated_atomics(code)
     accesses = tuple(replace(a, is_aggregated=a.op == "global atomic" and (a.file, a.line) in combined) for a in corrected.accesses)
-    return consistent(replace(corrected, accesses=accesses, instructions=line_instructions(code, profile, loops)))
+    ran = executions_of(user_paths().cache, code, profile, loops)
+    if against.keeps_registers and not any(access.op.startswith("local") for access in accesses):
+        accesses = (*accesses, *local_accesses(code, ran))
+    return consistent(replace(corrected, accesses=accesses, instructions=line_instructions(code, profile, ran)))
 
 
 def _occupancy(limits: Architecture, profile: LaunchProfile, resources: KernelResources | None) -> Occupancy | None:

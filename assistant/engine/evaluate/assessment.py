@@ -100,6 +100,11 @@ class AssessedLaunch(Record):
     shape: str = ""
     """Shape of the declared workload (``n=1024``); empty for a program's own launches."""
 
+    @property
+    def total_time_s(self) -> float:
+        """Predicted, of all its launches."""
+        return self.count * self.predicted.time_s
+
 
 class KernelAssessment(Record):
     """All that is known of one kernel instance."""
@@ -117,8 +122,8 @@ class KernelAssessment(Record):
 
     @property
     def predicted_time_s(self) -> float:
-        """Σ count · predicted time over all launches."""
-        return sum(launch.count * launch.predicted.time_s for launch in self.launches)
+        """Of all launches."""
+        return sum(launch.total_time_s for launch in self.launches)
 
 
 class Assessment(Record):

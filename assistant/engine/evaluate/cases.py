@@ -109,7 +109,7 @@ def _for_candidate(case: JudgedCase, pairs: Sequence[LaunchPair], candidate: Sou
         return _live_for_candidate(case, candidate)
     if case.launch_index is None:
         return _declared_for_candidate(case, candidate)
-    pair = next((pair for pair in pairs if pair.a_index == case.launch_index), None)
+    pair = case.pair_in(pairs)
     return None if pair is None else started_as(case.new, pair)
 
 

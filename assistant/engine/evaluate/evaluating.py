@@ -23,6 +23,7 @@ from assistant.model.profile import Correction
 from assistant.model.program import ProgramOrigin
 from assistant.ports.lab import LabFailure
 from assistant.program.build_files import build_hint
+from assistant.program.python_texts import text_in_python
 
 __all__ = [
     "count",
@@ -82,16 +83,11 @@ async def observe(job: Job, version: SourceVersion) -> tuple[CountedRun, ...] | 
     if not version.has_main and not version.declared:
         return without_workload(version)
     seen: list[CountedRun] = []
-    if version.has_main:
-        program = await run_in_time(job, version, "check")
-        if isinstance(program, LabFailure):
-            return program
-        seen.append(program)
-    if version.declared:
-        declared = await _count_declared(job, version, "check")
-        if isinstance(declared, LabFailure):
-            return declared
-        seen.append(declared)
+    for run in ((run_in_time,) if version.has_main else ()) + ((_count_declared,) if version.declared else ()):
+        counted = await run(job, version, "check")
+        if isinstance(counted, LabFailure):
+            return counted
+        seen.append(counted)
     return tuple(seen)
 
 
@@ -228,7 +224,10 @@ def without_workload(version: SourceVersion) -> LabFailure:
         message = f"{path.name} is part of the PyTorch extension {found.extension}, and nothing starts it"
         return LabFailure("no_workload", message, f"{found.unclear}; or declare launches of its kernels: kernelopt init {path}")
     init = f"kernelopt init {path} writes a workload block to start from; kernelopt program {path} shows why no program was found"
-    in_editor = "the editor's action 'declare a workload' writes one into the text"
     message = f"{path.name} has no main() and declares no workload, so there is nothing to run"
+    holder = holder_of(path)
+    if holder is not None:
+        in_terminal = f"; in a terminal: kernelopt init {path}" if text_in_python(path) is not None else ""
+        return LabFailure("no_workload", message, f"the editor's action 'declare a workload' writes one into the text{in_terminal}")
     hint = build_hint(find_project(path), path)
-    return LabFailure("no_workload", message, "; ".join(filter(None, (init, hint))) if holder_of(path) is None else in_editor)
+    return LabFailure("no_workload", message, "; ".join(filter(None, (init, hint))))

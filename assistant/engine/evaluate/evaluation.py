@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from assistant.engine.evaluate.assessment import Assessment, CountedRun, KernelAssessment
 from assistant.engine.source_version import SourceVersion
+from assistant.model.source import Kernel
 from assistant.record import Record
 
 __all__ = ["Evaluation"]
@@ -32,6 +33,11 @@ class Evaluation(Record):
         """As `kernel`, by the GPU's own counters where they were read."""
         measured = self.assessment if self.measured is None else self.measured
         return tuple(item for item in measured.kernels if item.kernel.qualified_name == key_name)
+
+    @property
+    def launched_kernels(self) -> tuple[Kernel, ...]:
+        """Kernels in question that the workload launches, each once."""
+        return tuple(dict.fromkeys(item.kernel for item in self.assessment.kernels))
 
     @property
     def next_evidence(self) -> int:

@@ -30,16 +30,12 @@ def figures_of(job: Job, before: Sequence[KernelAssessment], after: Sequence[Ker
     new = [launch for kernel in after for launch in kernel.launches]
     if not old or not new:
         return None
-    index = max(range(len(old)), key=lambda i: _cost_s(old[i]))
+    index = max(range(len(old)), key=lambda i: old[i].total_time_s)
     is_paired = len(old) == len(new)
-    pair = (old[index], new[index] if is_paired else max(new, key=_cost_s))
+    pair = (old[index], new[index] if is_paired else max(new, key=lambda launch: launch.total_time_s))
     if not all(launch.profile.blocks_counted for launch in pair):
         return None
     return BeforeAfter(job.device.name, *(_figures(launch, job.target) for launch in pair))
-
-
-def _cost_s(launch: AssessedLaunch) -> float:
-    return launch.count * launch.predicted.time_s
 
 
 def _figures(launch: AssessedLaunch, target: Target) -> LaunchFigures:
@@ -49,8 +45,8 @@ def _figures(launch: AssessedLaunch, target: Target) -> LaunchFigures:
         stalls[stall.reason] += stall.samples
     return LaunchFigures(
         shape=launch.shape,
-        grid=(config.grid.x, config.grid.y, config.grid.z),
-        block=(config.block.x, config.block.y, config.block.z),
+        grid=config.grid.axes,
+        block=config.block.axes,
         method=profile.method.value,
         predicted_time_s=launch.predicted.time_s,
         limited_by=bottleneck(profile, launch.predicted),

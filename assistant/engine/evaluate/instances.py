@@ -8,9 +8,10 @@ Example::
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+from functools import partial
 
 from assistant.cuda.reading import split_arguments
+from assistant.cuda.spelling import substitute
 from assistant.model.source import Kernel, Parameter
 
 __all__ = ["instance_parameters", "readable_instance", "template_arguments"]
@@ -33,16 +34,7 @@ def instance_parameters(kernel: Kernel, instance: str) -> tuple[Parameter, ...]:
     """The kernel's parameters with template type names replaced by the instance's arguments."""
     names = (parameter.name for parameter in kernel.template_parameters)
     values = dict(zip(names, template_arguments(kernel, instance), strict=False))
-    if not values:
-        return kernel.parameters
-    word = re.compile(r"\b(" + "|".join(re.escape(name) for name in values) + r")\b")
-
-    def put(text: str) -> str:
-        return word.sub(lambda found: values[found[1]], text)
-
-    return tuple(
-        replace(p, type=put(p.type), element_type=None if p.element_type is None else put(p.element_type)) for p in kernel.parameters
-    )
+    return tuple(p.with_types(partial(substitute, arguments=values)) for p in kernel.parameters)
 
 
 def readable_instance(kernel: Kernel, name: str) -> str:

@@ -14,6 +14,7 @@ from assistant.record import Record
 from assistant.verify.evidence import SideRun
 from assistant.workload.recordings import NewCase, write_case
 from assistant.workload.resize import SizeModel
+from assistant.workload.select import LaunchPair
 
 __all__ = ["CONFIRM_REPEATS", "Effort", "JudgedCase", "Resize", "layouts_of", "write_cases"]
 
@@ -77,6 +78,10 @@ class JudgedCase(Record):
     """For a case with fewer blocks: how the program starts the kernel; a candidate that is started otherwise is not tried with fewer."""
     resize: Resize | None = None
     """For a launch at a size of our own, whose grid follows from the integers passed; None: the candidate's grid is as recorded."""
+
+    def pair_in(self, pairs: Sequence[LaunchPair]) -> LaunchPair | None:
+        """The candidate's launch in the place of the one that the case was made from; None where there is none."""
+        return next((pair for pair in pairs if pair.a_index == self.launch_index), None)
 
 
 def layouts_of(case: NewCase, text: str) -> dict[int, ElementLayout]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
@@ -11,6 +10,7 @@ from assistant.cuda.doubts import doubts
 from assistant.cuda.host_work import host_work
 from assistant.cuda.match import kernel_of_instance
 from assistant.cuda.parse import parse_with_trees
+from assistant.cuda.spelling import substitute
 from assistant.cuda.syntax import SyntaxTree
 from assistant.cuda.word_arithmetic import word_arithmetic
 from assistant.engine.evaluate.assessment import Assessment
@@ -59,11 +59,7 @@ def kept_bounds(version: SourceVersion, assessment: Assessment) -> tuple[tuple[s
 def _spelled(kernel: Kernel, instances: Iterable[str]) -> set[str]:
     """The kernel's first bound, with what each instance is made with in place of template parameters."""
     bound, names = kernel.launch_bounds[0], [parameter.name for parameter in kernel.template_parameters]
-    found = set[str]()
-    for instance in instances:
-        values = dict(zip(names, template_arguments(kernel, instance), strict=False))
-        found.add(re.sub(r"[A-Za-z_]\w*", lambda word, values=values: values.get(word[0], word[0]), bound))
-    return found
+    return {substitute(bound, dict(zip(names, template_arguments(kernel, instance), strict=False))) for instance in instances}
 
 
 def facts_of_kernels(facts: VersionFacts, kernels: Sequence[Kernel]) -> VersionFacts:

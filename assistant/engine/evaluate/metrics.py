@@ -72,7 +72,8 @@ def _divergence(kernels: _Assessed) -> float:
 
 
 def _atomics(kernels: _Assessed) -> float:
-    return _counted(kernels, "global atomic", "active_threads") + _counted(kernels, "shared atomic", "active_threads")
+    """What is carried out one after the other: threads in L2, passes in shared memory, to which an edit moves them for that reason."""
+    return _counted(kernels, "global atomic", "active_threads") + _counted(kernels, "shared atomic", "wavefronts")
 
 
 def _blocks(kernels: _Assessed) -> float:
@@ -89,7 +90,7 @@ _WATCHED: dict[str, tuple[WatchedMetric, Callable[[_Assessed], float]]] = {
     "KO107": (WatchedMetric("global_requests", False, "requests"), _global_requests),
     "KO108": (WatchedMetric("global_sectors", False, "sectors"), _global_sectors),
     "KO109": (WatchedMetric("divergent_branches", False, "branches"), _divergence),
-    "KO110": (WatchedMetric("atomic_lanes", False, "atomics"), _atomics),
+    "KO110": (WatchedMetric("atomic_steps", False, "steps"), _atomics),
     "KO111": (WatchedMetric("block_count", True, "blocks"), _blocks),
     "KO112": (WatchedMetric("occupancy", True, "ratio"), _occupancy),
     "KO113": (WatchedMetric("global_requests", False, "requests"), _global_requests),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from assistant.build.corrections import apart
 from assistant.build.grading import corrections
 from assistant.cuda.loops import source_loops
 from assistant.engine.evaluate.assessment import Assessment, CountedKernel, CountedRun
@@ -33,15 +34,14 @@ def is_moderate(counted: CountedRun) -> bool:
 def proposed_corrections(version: SourceVersion, assessment: Assessment) -> tuple[Correction, ...]:
     """What to count otherwise than the source says; no correction twice."""
     loops = source_loops(version.source)
-    found = [
+    return apart(
         correction
         for item in assessment.kernels
         for launch in item.launches
         for correction in corrections(
             grading_input(launch.profile, item.code, item.kernel, loops, version.source.line_of(item.kernel.span.end))
         )
-    ]
-    return _disjoint(found)
+    )
 
 
 def with_second_run(first: CountedRun, second: CountedRun, used: tuple[Correction, ...]) -> CountedRun:
@@ -61,13 +61,3 @@ def _looked_for_races(counted: CountedRun) -> bool:
 
 def _with_profiles(kernel: CountedKernel, new: dict[int, LaunchProfile]) -> CountedKernel:
     return replace(kernel, groups=tuple(replace(group, profile=new[id(group.profile)]) for group in kernel.groups))
-
-
-def _disjoint(found: list[Correction]) -> tuple[Correction, ...]:
-    taken: set[int] = set()
-    kept: list[Correction] = []
-    for correction in found:
-        if not taken & set(correction.addresses):
-            taken |= set(correction.addresses)
-            kept.append(correction)
-    return tuple(kept)

@@ -17,7 +17,7 @@ from assistant.model.build import KernelCode
 from assistant.model.launch import LaunchConfig
 from assistant.model.source import Kernel
 from assistant.workload.asked_regions import region_of_calls, region_of_main
-from assistant.workload.regions import OrderedStep, find_region, have_other_order, steps_in_order
+from assistant.workload.regions import OrderedStep, find_region, have_other_order, seen_alike, steps_in_order
 from assistant.workload.stream_regions import may_overlap
 
 __all__ = ["affected_pairs", "are_ordered_otherwise", "asked_region", "find_in_programs", "kernel_pair", "launched_work"]
@@ -26,17 +26,15 @@ __all__ = ["affected_pairs", "are_ordered_otherwise", "asked_region", "find_in_p
 def affected_pairs(before: Evaluation, after: Evaluation, name: str) -> tuple[KernelPair, ...]:
     """The kernel of this qualified name first, then the others that ``before`` launches and whose work may differ in ``after``."""
     edited = edited_kernels(before.version, after.version)
-    launched = dict.fromkeys(item.kernel for item in before.assessment.kernels)
-    named = [kernel for kernel in launched if kernel.qualified_name == name]
-    others = [kernel for kernel in launched if kernel not in named and _is_affected(kernel, before, after, kernel.key in edited)]
+    named = [kernel for kernel in before.launched_kernels if kernel.qualified_name == name]
+    others = [k for k in before.launched_kernels if k not in named and _is_affected(k, before, after, k.key in edited)]
     return tuple(kernel_pair(kernel, before, after) for kernel in (*named, *others))
 
 
 def launched_work(before: Evaluation, after: Evaluation) -> KernelPair:
     """All kernels of both versions but those whose launches are the same in both: for launches that do not correspond."""
     edited = edited_kernels(before.version, after.version)
-    same = [item.kernel for item in before.assessment.kernels if not _is_affected(item.kernel, before, after, item.kernel.key in edited)]
-    names = {kernel.qualified_name for kernel in same}
+    names = {k.qualified_name for k in before.launched_kernels if not _is_affected(k, before, after, k.key in edited)}
     sides = (
         tuple(item for item in evaluation.assessment.kernels if item.kernel.qualified_name not in names) for evaluation in (before, after)
     )
@@ -73,6 +71,7 @@ def _steps_of_both(before: Evaluation, after: Evaluation) -> tuple[tuple[Ordered
     a, b = before.counted.recording, after.counted.recording
     if a is None or b is None:
         return None
+    a, b = seen_alike(a, b)
     edited = _edited_instances(before, after)
     of_a, of_b = steps_in_order(a, edited), steps_in_order(b, edited)
     return None if of_a is None or of_b is None else (of_a, of_b)
@@ -93,8 +92,7 @@ def kernel_pair(kernel: Kernel, before: Evaluation, after: Evaluation) -> Kernel
 def _edited_instances(before: Evaluation, after: Evaluation) -> frozenset[str]:
     """Kernel instances of both versions whose code differs, however they are launched."""
     edited = edited_kernels(before.version, after.version)
-    launched = dict.fromkeys(item.kernel for item in before.assessment.kernels)
-    pairs = [(kernel.key in edited, kernel_pair(kernel, before, after)) for kernel in launched]
+    pairs = [(kernel.key in edited, kernel_pair(kernel, before, after)) for kernel in before.launched_kernels]
     differing = (pair for is_edited, pair in pairs if _has_other_code(pair, is_edited))
     return frozenset(item.instance for pair in differing for item in (*pair.before, *pair.after))
 

@@ -68,7 +68,7 @@ async def compare(job: Job, a: SourceVersion, b: SourceVersion, is_strict: bool)
     foreign = await foreign_reading(job, a, b)
     if foreign is not None:
         return _failed(job, foreign)
-    after = await evaluate(job, b, first_evidence=1 + sum(len(item.evidence) for item in before.assessment.kernels))
+    after = await evaluate(job, b, first_evidence=before.next_evidence)
     watch.end("both versions built and counted")
     if isinstance(after, LabFailure):
         return await _b_fails(job, before, b, after)
@@ -246,7 +246,7 @@ async def _judged_as_a_program(sides: _Sides, reason: str) -> _Whole | LabFailur
     baseline = await sides.baseline(frozenset())
     if isinstance(baseline, LabFailure):
         return baseline
-    keys = frozenset(item.kernel.key for item in before.assessment.kernels)
+    keys = frozenset(kernel.key for kernel in before.launched_kernels)
     result = await verify(job, replace(baseline, kernels=keys), after)
     if isinstance(result, LabFailure):
         return result
@@ -264,7 +264,7 @@ async def _b_fails(job: Job, before: Evaluation, b: SourceVersion, failure: LabF
     if failure.kind != "not_built":
         limits = replace(job.limits, wall_s=min(job.limits.wall_s, _SHOWING_S)) if failure.kind == "timed_out" else job.limits
         findings += await _new_problems(replace(job, limits=limits), before, b)
-    keys = tuple(dict.fromkeys(item.kernel.key for item in before.assessment.kernels))
+    keys = tuple(kernel.key for kernel in before.launched_kernels)
     oracle = "program" if b.has_main else "declared"
     verification = Verification(Outcome.FAIL, tuple(findings), (), (), oracle, (), ())
     verdict = Verdict(keys[0] if len(keys) == 1 else None, verification, None, _evidence(before))
@@ -283,7 +283,7 @@ async def _new_problems(job: Job, before: Evaluation, b: SourceVersion) -> tuple
 
 def _pairs(before: Evaluation, after: Evaluation) -> list[tuple[Kernel, Kernel]]:
     """A's selected kernels with B's of the same name; the only kernels of both sides also pair."""
-    old = list(dict.fromkeys(item.kernel for item in before.assessment.kernels))
+    old = before.launched_kernels
     new = {item.kernel.qualified_name: item.kernel for item in after.assessment.kernels}
     paired = [(kernel, new[kernel.qualified_name]) for kernel in old if kernel.qualified_name in new]
     if not paired and len(old) == 1 and len(new) == 1:
@@ -300,8 +300,7 @@ def _refused(before: Evaluation, after: Evaluation) -> list[tuple[Kernel, Proble
         kernel = after.version.kernel_of(profile.kernel)
         if kernel is not None and is_refused(profile):
             refusals.setdefault(kernel.qualified_name, profile.problems[0])
-    launched = dict.fromkeys(item.kernel for item in before.assessment.kernels)
-    left = [kernel for kernel in launched if kernel.key not in paired and kernel.qualified_name in refusals]
+    left = [kernel for kernel in before.launched_kernels if kernel.key not in paired and kernel.qualified_name in refusals]
     return [(kernel, refusals[kernel.qualified_name]) for kernel in left]
 
 
@@ -314,7 +313,7 @@ def _launch_failed(kernel: Kernel, problem: Problem) -> Verification:
 
 def _never_launched(before: Evaluation, after: Evaluation) -> list[Kernel]:
     """Kernels in question whose code B changes and that A's workload does not launch."""
-    launched = {item.kernel.key for item in before.assessment.kernels}
+    launched = {kernel.key for kernel in before.launched_kernels}
     edited = edited_kernels(before.version, after.version)
     return [kernel for kernel in before.version.kernels if kernel.key in edited - launched]
 
@@ -331,8 +330,7 @@ def _evidence(evaluation: Evaluation) -> tuple[Evidence, ...]:
 
 def _overall(sides: _Sides, verdicts: Sequence[Verdict], speeds: Sequence[Speed] | Speed) -> Verdict:
     """The worst verdict, and time(A)/time(B) over all kernels. ``speeds``: of each kernel, or one of all launches."""
-    order = (Outcome.PASS, Outcome.NEEDS_DECISION, Outcome.FAIL)
-    worst = max((verdict.verification for verdict in verdicts), key=lambda verification: order.index(verification.outcome))
+    worst = max((verdict.verification for verdict in verdicts), key=lambda verification: verification.outcome.severity)
     if worst.outcome is Outcome.FAIL:
         return sides.tell(None, worst, None)
     if isinstance(speeds, Speed):

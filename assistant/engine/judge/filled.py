@@ -28,7 +28,7 @@ __all__ = ["as_found", "filled"]
 
 def filled(new: NewCase, case: JudgedCase, pairs: Sequence[LaunchPair], original: Recording | None, recording: Recording | None) -> NewCase:
     """What the candidate runs on ``case``, with what its host alone fills; ``original`` and ``recording``: both programs' launches."""
-    pair = next((pair for pair in pairs if pair.a_index == case.launch_index), None)
+    pair = case.pair_in(pairs)
     if pair is None or original is None or recording is None:
         return new
     return with_host_fills(new, original, pair.a_index, recording, pair.b_index)

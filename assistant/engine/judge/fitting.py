@@ -155,7 +155,7 @@ def _started_with(choice: NewCase) -> _Started:
 
 def _grid_of(case: JudgedCase, pairs: Sequence[LaunchPair], original: SourceVersion, candidate: VersionLaunches) -> _Grid | None:
     """How the candidate's grid follows from the integers passed; None at recorded sizes and where it was not recorded."""
-    pair = next((pair for pair in pairs if pair.a_index == case.launch_index), None)
+    pair = case.pair_in(pairs)
     if case.resize is None or pair is None or candidate.recording is None:
         return None
     text = candidate.version.struct_text

@@ -11,6 +11,7 @@ from assistant.engine.judge.changes import edited_files, same_kernel
 from assistant.engine.judge.probes import integers_of
 from assistant.engine.source_version import SourceVersion
 from assistant.model.recording import Recording
+from assistant.model.source import Kernel
 from assistant.model.verification import VerificationFinding
 from assistant.verify.cheats import find_cheats
 from assistant.verify.evidence import JudgeEvidence, SideRun
@@ -52,9 +53,14 @@ def judge_timed_calls(
 
 def kernels_in_question(baseline: Baseline, candidate: SourceVersion, facts: VersionFacts) -> tuple[VersionFacts, VersionFacts]:
     """Both versions with the judged kernels alone, and their machine code."""
-    old = [kernel for kernel in baseline.version.parsed.kernels if kernel.key in baseline.kernels]
-    new = [other for kernel in old if (other := same_kernel(kernel, baseline.version, candidate)) is not None]
+    old, new = _judged_kernels(baseline, candidate)
     return facts_of_kernels(baseline.facts, old), facts_of_kernels(facts, new)
+
+
+def _judged_kernels(baseline: Baseline, candidate: SourceVersion) -> tuple[list[Kernel], list[Kernel]]:
+    """The original's, and those of them that the candidate has."""
+    old = [kernel for kernel in baseline.version.parsed.kernels if kernel.key in baseline.kernels]
+    return old, [other for kernel in old if (other := same_kernel(kernel, baseline.version, candidate)) is not None]
 
 
 def other_facts(baseline: Baseline, candidate: SourceVersion) -> tuple[tuple[VersionFacts, VersionFacts], ...]:
@@ -74,8 +80,7 @@ def static_findings(
     baseline: Baseline, candidate: SourceVersion, followed: Mapping[str, frozenset[str]], own: Recording | None
 ) -> tuple[VerificationFinding, ...]:
     """What the static rules say of the judged kernels; ``followed``: what the candidate's grids follow from, ``own``: its own launches."""
-    judged = [kernel for kernel in baseline.version.parsed.kernels if kernel.key in baseline.kernels]
-    names = {other.qualified_name for kernel in judged if (other := same_kernel(kernel, baseline.version, candidate)) is not None}
+    names = {kernel.qualified_name for kernel in _judged_kernels(baseline, candidate)[1]}
     before, after = baseline.version.parsed, candidate.parsed
     found = (
         *find_cheats(before, after, restored_variables(own)),

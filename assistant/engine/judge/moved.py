@@ -56,9 +56,9 @@ def may_be_moved(verdict: Verification) -> bool:
 
 def right_as_a_whole(verdict: Verification, whole: VerificationResult, reason: str) -> Verification:
     """``verdict`` of one kernel, in the light of the whole program's: it stays where that is wrong, too, or not known."""
-    if not isinstance(whole, Verification) or whole.outcome is Outcome.FAIL:
+    first = verdict.failure
+    if not isinstance(whole, Verification) or whole.outcome is Outcome.FAIL or first is None:
         return verdict
-    first = next(finding for finding in verdict.findings if finding.outcome is Outcome.FAIL)
     message = f"right only together with the rest of the edit ({reason}): by itself the kernel leaves other values; {first.message}"
     decided = VerificationFinding("moved_work", Outcome.NEEDS_DECISION, message, first.kernel, first.line, first.case, first.buffer)
     others = tuple(finding for finding in verdict.findings if finding.outcome is not Outcome.FAIL)

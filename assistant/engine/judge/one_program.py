@@ -141,12 +141,15 @@ def _defined(program: Program) -> tuple[str, ...]:
 
 
 def _refused(old: Preprocessings, new: Preprocessings) -> CannotJudge | None:
-    """A preprocessor that takes A and not B."""
+    """A preprocessor that takes A and not B. The emulator's need not have every header that nvcc finds: CUB's, libcu++'s."""
+    is_nvccs = isinstance(new.device, PreprocessedProgram) and isinstance(new.host, PreprocessedProgram)
     for name, before, after in (
         ("the emulator's", old.emulator, new.emulator),
         ("nvcc's", old.device, new.device),
         ("nvcc's", old.host, new.host),
     ):
+        if is_nvccs and isinstance(after, NotPreprocessed) and after.lacks_header:
+            continue
         if isinstance(after, NotPreprocessed) and isinstance(before, PreprocessedProgram):
             return CannotJudge(Unjudgeable.SEVERAL_PROGRAMS, f"{name} preprocessor does not take B: {after.reason}", _REMEDY)
     return None

@@ -8,7 +8,7 @@ A's: what they write elsewhere is not looked at. Where they leave out some of wh
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -64,14 +64,16 @@ def comparable(cases: Sequence[CaseOfBoth], *, are_sums_shared: bool) -> list[Ca
 
 
 def _differs(case: CaseOfBoth) -> bool:
-    first = next((run for run in case.item.original if run.is_comparable and run.error is None), None)
-    if first is None:
-        return False
-    mine = next((run for run in case.side if run.is_comparable and run.error is None and run.fill == first.fill), None)
-    if mine is None:
+    first = _first_clean(case.item.original)
+    mine = None if first is None else _first_clean(run for run in case.side if run.fill == first.fill)
+    if first is None or mine is None:
         return False
     before, after = (CaseTrial(case.item.case.new, None, run.after) for run in (first, mine))
     return not leaves_the_same(before, after)
+
+
+def _first_clean(runs: Iterable[SideRun]) -> SideRun | None:
+    return next((run for run in runs if run.is_comparable and run.error is None), None)
 
 
 def missed_ratio(case: JudgedCase, original: SideRun, left: Mapping[int, bytes]) -> float:
@@ -105,7 +107,7 @@ def _writes(case: JudgedCase, original: SideRun, left: Mapping[int, bytes]) -> _
 
 def _confined(case: CaseOfBoth) -> CaseOfBoth | None:
     """Without what B's blocks write elsewhere, where they are others; None where they leave out what A's write."""
-    first = next((run for run in case.item.original if run.is_comparable and run.error is None), None)
+    first = _first_clean(case.item.original)
     if first is None or any(run.error is not None for run in case.side):
         return case
     mine = next((run for run in case.side if run.is_comparable and run.fill == first.fill), None)
@@ -125,7 +127,7 @@ def _has_same_blocks(case: CaseOfBoth) -> bool:
 
 def _within(case: CaseOfBoth, run: SideRun) -> SideRun:
     """The run as if its blocks had written nothing but what A's did."""
-    original = next((one for one in case.item.original if one.fill == run.fill and one.is_comparable and one.error is None), None)
+    original = _first_clean(one for one in case.item.original if one.fill == run.fill)
     if original is None or not run.is_comparable:
         return run
     after: list[tuple[int, bytes]] = []

@@ -67,7 +67,7 @@ def _added_up(pair: KernelPair, shape: str) -> PredictedCase:
 
 def _slowest(kernels: tuple[KernelAssessment, ...]) -> PredictedTime:
     launches = [launch for kernel in kernels for launch in kernel.launches]
-    return max(launches, key=lambda launch: launch.count * launch.predicted.time_s).predicted
+    return max(launches, key=lambda launch: launch.total_time_s).predicted
 
 
 def _bare(kernels: tuple[KernelAssessment, ...]) -> tuple[KernelAssessment, ...]:

@@ -72,7 +72,7 @@ def _room_left(scalar: Scalar, parameters: tuple[Parameter, ...], layout_of: Lay
 
 def _may_be_covered(value: int, config: LaunchConfig) -> bool:
     """Whether the launch may have its blocks or threads for so many: one more would lie beyond them in some versions only."""
-    grid, block = ((axes.x, axes.y, axes.z) for axes in (config.grid, config.block))
+    grid, block = config.grid.axes, config.block.axes
     return value in block or any(count > 1 and count % value == 0 for count in grid)
 
 

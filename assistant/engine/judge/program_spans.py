@@ -99,22 +99,23 @@ def span_s(recording: Recording, steps: Sequence[OrderedStep], chosen: Sequence[
     total_ns = 0
     for number in range(count):
         within = [at[index + number * step] for index in chosen if index + number * step in at]
-        begins = [one.start_ns for one in within if one.start_ns is not None]
-        ends = [one.end_ns for one in within if one.end_ns is not None]
-        if len(begins) < len(within) or len(ends) < len(within):
+        taken_ns = _from_first_to_last_ns(within)
+        if taken_ns is None:
             return None
-        total_ns += max(ends) - min(begins)
+        total_ns += taken_ns
     return total_ns * 1e-9
 
 
 def whole_span_s(recording: Recording) -> float | None:
     """Seconds from the start of the first launch, copy or fill to the end of the last one; None where a time is missing."""
-    steps = [step for step in recording.steps or () if step.kind in WORK_KINDS]
+    taken_ns = _from_first_to_last_ns([step for step in recording.steps or () if step.kind in WORK_KINDS])
+    return None if taken_ns is None else taken_ns * 1e-9
+
+
+def _from_first_to_last_ns(steps: Sequence[DeviceStep]) -> int | None:
     begins = [step.start_ns for step in steps if step.start_ns is not None]
     ends = [step.end_ns for step in steps if step.end_ns is not None]
-    if not steps or len(begins) < len(steps) or len(ends) < len(steps):
-        return None
-    return (max(ends) - min(begins)) * 1e-9
+    return max(ends) - min(begins) if steps and len(begins) == len(ends) == len(steps) else None
 
 
 def _as_recorded(recording: Recording, steps: Sequence[OrderedStep], kinds: frozenset[str]) -> dict[int, DeviceStep] | None:

@@ -20,7 +20,7 @@ from assistant.engine.judge.timing_verdict import Speed
 from assistant.engine.judge.unpaired import summed_speed
 from assistant.engine.request import WHOLE_PROGRAM
 from assistant.ports.lab import Timing
-from assistant.workload.regions import have_other_operations
+from assistant.workload.regions import have_other_operations, seen_alike
 
 __all__ = [
     "judged_region",
@@ -61,7 +61,7 @@ def other_operations(before: Evaluation, after: Evaluation) -> ProgramRegion | N
     a, b = before.counted.recording, after.counted.recording
     if a is None or b is None:
         return None
-    is_other = have_other_operations(a, b) or are_ordered_otherwise(before, after)
+    is_other = have_other_operations(*seen_alike(a, b)) or are_ordered_otherwise(before, after)
     return find_in_programs(before, after) if is_other else None
 
 

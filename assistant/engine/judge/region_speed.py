@@ -109,8 +109,7 @@ def _said(comparison: Comparison | None, caveats: Sequence[str], doubts: Sequenc
     """The comparison with what is to be said, and no gain where there are doubts."""
     if comparison is None:
         return None
-    is_gain = comparison.outcome is SpeedOutcome.FASTER or (comparison.outcome is SpeedOutcome.PREDICTED and comparison.ratio > 1.0)
-    outcome = SpeedOutcome.INCONCLUSIVE if doubts and is_gain else comparison.outcome
+    outcome = SpeedOutcome.INCONCLUSIVE if doubts and comparison.is_gain else comparison.outcome
     return replace(comparison, outcome=outcome, caveats=(*caveats, *comparison.caveats, *doubts))
 
 

@@ -22,6 +22,7 @@ from assistant.model.timing import PairTiming
 from assistant.model.verification import Outcome, Verification, VerificationFinding
 from assistant.profile.coach import MeasuredShape, advice, is_near_limit
 from assistant.record import Record
+from assistant.verify.judged_case import worst
 from assistant.workload.added_work import added_launches, added_operations, are_operations_known
 
 __all__ = [
@@ -78,8 +79,7 @@ def _unless_added(
         caveats = (*caveats, f"not in the ratio: B also makes {', '.join(added)}")
     elif not are_operations_known(a, b):
         caveats = (*caveats, "copies and fills of both were not compared")
-    is_gain = comparison.outcome is SpeedOutcome.FASTER or (comparison.outcome is SpeedOutcome.PREDICTED and comparison.ratio > 1.0)
-    outcome = SpeedOutcome.INCONCLUSIVE if added and is_gain else comparison.outcome
+    outcome = SpeedOutcome.INCONCLUSIVE if added and comparison.is_gain else comparison.outcome
     return replace(comparison, outcome=outcome, caveats=caveats)
 
 
@@ -187,6 +187,5 @@ def _with_prediction(comparison: Comparison, predicted: Comparison | None) -> Co
 
 def with_findings(verification: Verification, speed: Speed) -> Verification:
     """The verdict with what timing found; the worse outcome of both."""
-    order = (Outcome.PASS, Outcome.NEEDS_DECISION, Outcome.FAIL)
-    worst = max((verification.outcome, *(finding.outcome for finding in speed.findings)), key=order.index)
-    return replace(verification, outcome=worst, findings=(*verification.findings, *speed.findings))
+    outcome = worst((verification.outcome, *(finding.outcome for finding in speed.findings)))
+    return replace(verification, outcome=outcome, findings=(*verification.findings, *speed.findings))

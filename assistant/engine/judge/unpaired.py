@@ -50,8 +50,7 @@ async def summed_speed(job: Job, before: Evaluation, after: Evaluation, reason: 
 def _never_faster(comparison: Comparison, before: Evaluation, after: Evaluation, reason: str) -> Comparison:
     """The sum of launches, with no gain reported."""
     caveats = (*comparison.caveats, f"launches do not correspond: {reason}", "all of them are added up, without gaps and copies")
-    is_gain = comparison.outcome is SpeedOutcome.FASTER or (comparison.outcome is SpeedOutcome.PREDICTED and comparison.ratio > 1.0)
-    outcome = SpeedOutcome.INCONCLUSIVE if is_gain else comparison.outcome
+    outcome = SpeedOutcome.INCONCLUSIVE if comparison.is_gain else comparison.outcome
     return without_added_operations(replace(comparison, outcome=outcome, caveats=caveats), before, after)
 
 

@@ -245,7 +245,7 @@ def _with_a_block_for_each(before: Sequence[Scalar], after: Sequence[Scalar], ne
     changed = {old.value: now.value for old, now in zip(before, after, strict=True) if old.value != now.value}
     first, *others = new.recording.launches
     grid = first.config.grid
-    blocks = Dim3(*(changed.get(count, count) if count > 1 else count for count in (grid.x, grid.y, grid.z)))
+    blocks = Dim3(*(changed.get(count, count) if count > 1 else count for count in grid.axes))
     started = replace(first, config=replace(first.config, grid=blocks))
     return replace(new, recording=replace(new.recording, launches=(started, *others)))
 

@@ -13,9 +13,9 @@ from pathlib import Path
 from assistant.config import find_workspace, load_settings
 from assistant.cuda.match import select_kernels
 from assistant.engine.judge import changed_kernels, edited_kernels
-from assistant.engine.reading import read_version
+from assistant.engine.reading import read_version, source_of
 from assistant.engine.request import JobRequest
-from assistant.engine.source_version import SourceVersion, read_source
+from assistant.engine.source_version import SourceVersion
 from assistant.errors import KernelOptError, UsageError
 from assistant.model.build import Flags
 from assistant.model.pair import PairSession
@@ -69,8 +69,7 @@ def _declared_launches(version: SourceVersion) -> tuple[object, ...]:
 
 def text_of(request: JobRequest) -> str:
     """The file's text as the request gives it, else as it is on disk."""
-    given = request.text_of(request.file)
-    return read_source(request.file).text if given is None else given
+    return source_of(request, request.file).text
 
 
 def other_texts(request: JobRequest) -> tuple[tuple[Path, str], ...]:

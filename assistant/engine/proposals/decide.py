@@ -16,6 +16,7 @@ from assistant.engine.proposals.superseding import claim_in_words, successor
 from assistant.engine.source_version import read_source
 from assistant.errors import CannotAnswerError, UsageError
 from assistant.model.proposal import (
+    DECIDABLE_STATES,
     REASON_CODES,
     AlreadyDecided,
     Decision,
@@ -30,7 +31,6 @@ from assistant.record import Record
 
 __all__ = ["Decider", "DecisionRequest", "MovedChange", "as_partial", "chosen_of"]
 
-_OPEN = frozenset({ProposalState.OPEN, ProposalState.UNDONE})
 """States a proposal can be accepted or rejected from."""
 
 _ACCEPTANCES = frozenset({DecisionKind.ACCEPTED, DecisionKind.PARTIALLY_ACCEPTED, DecisionKind.EDITED_THEN_ACCEPTED})
@@ -58,6 +58,11 @@ class MovedChange(Record):
     texts: tuple[Source, ...]
     """The same with the change made."""
 
+    @property
+    def changed_names(self) -> str:
+        """Names of the files that are not as the proposal knows them."""
+        return ", ".join(now.path.name for now, then in zip(self.current, self.proposal.before, strict=True) if now != then)
+
 
 class Decider(Record):
     """Takes decisions for one front end."""
@@ -72,7 +77,7 @@ class Decider(Record):
 
         Raises UsageError for unknown hunks and for a proposal that is not open, CannotAnswerError for a conflict.
         """
-        if proposal.state not in _OPEN:
+        if proposal.state not in DECIDABLE_STATES:
             return self._decided_before(proposal)
         texts = chosen_of(proposal, request)
         current = self._current(proposal)
@@ -88,7 +93,7 @@ class Decider(Record):
 
     def record(self, proposal: Proposal, request: DecisionRequest, texts: tuple[Source, ...]) -> Decision | AlreadyDecided:
         """Keep a decision that the texts show to have been carried out, by an editor or its undo and redo."""
-        expected = frozenset({ProposalState.ACCEPTED}) if request.kind is DecisionKind.UNDONE else _OPEN
+        expected = frozenset({ProposalState.ACCEPTED}) if request.kind is DecisionKind.UNDONE else DECIDABLE_STATES
         return self._append(proposal, request, texts, expected)
 
     def reject(self, proposal: Proposal, request: DecisionRequest) -> Decision | AlreadyDecided:
@@ -167,7 +172,7 @@ class Decider(Record):
         proposal: Proposal,
         request: DecisionRequest,
         texts: tuple[Source, ...] | None,
-        expected: frozenset[ProposalState] = _OPEN,
+        expected: frozenset[ProposalState] = DECIDABLE_STATES,
     ) -> Decision | AlreadyDecided:
         taken = _taken(proposal, request)
         decision = Decision(

@@ -48,8 +48,7 @@ class Decisions(Record):
 
     async def accept(self, proposal: Proposal, hunk_ids: tuple[str, ...], listener: Listener) -> None:
         """Accept a proposal, or some of its hunks."""
-        kind = DecisionKind.PARTIALLY_ACCEPTED if hunk_ids else DecisionKind.ACCEPTED
-        request = as_partial(proposal, DecisionRequest(kind, hunk_ids))
+        request = _taking(proposal, hunk_ids)
         if request.kind is DecisionKind.PARTIALLY_ACCEPTED:
             judged = await self.judge(_request(proposal), proposal.before, chosen_of(proposal, request), listener)
             if judged.exit_code:
@@ -118,8 +117,7 @@ class Decisions(Record):
 
         ``hunk_ids``: only these of it, as for a partial accept; empty: all. Raises CannotAnswerError where the change does not fit.
         """
-        kind = DecisionKind.PARTIALLY_ACCEPTED if hunk_ids else DecisionKind.ACCEPTED
-        wanted = as_partial(proposal, DecisionRequest(kind, hunk_ids))
+        wanted = _taking(proposal, hunk_ids)
         moved = self._decider().moved(proposal, current, chosen_of(proposal, wanted))
         await self._rebase(moved, request, wanted.hunk_ids, DONE, listener)
 
@@ -140,7 +138,7 @@ class Decisions(Record):
             job.emit(proposal_event(job.id, fresh))
             what = f"what you took of it ({len(hunk_ids)} of {len(proposal.hunks)} hunks)" if hunk_ids else "its edit"
             reason = (
-                f"nothing was written: {_moved_names(moved)} changed since {proposal.id} was made; {what}, moved to the present text, "
+                f"nothing was written: {moved.changed_names} changed since {proposal.id} was made; {what}, moved to the present text, "
                 f"was judged again ({claim_in_words(fresh)}) and waits as {fresh.id}: kernelopt accept {fresh.id}"
             )
             return Ending(exit_code, reason)
@@ -155,9 +153,9 @@ class Decisions(Record):
         return Decider(self.open_store(), self.runner.who, _now_ms())
 
 
-def _moved_names(moved: MovedChange) -> str:
-    """Names of the files that are not as the proposal knows them."""
-    return ", ".join(now.path.name for now, then in zip(moved.current, moved.proposal.before, strict=True) if now != then)
+def _taking(proposal: Proposal, hunk_ids: tuple[str, ...]) -> DecisionRequest:
+    """To accept these hunks; empty: all."""
+    return as_partial(proposal, DecisionRequest(DecisionKind.PARTIALLY_ACCEPTED if hunk_ids else DecisionKind.ACCEPTED, hunk_ids))
 
 
 def _request(proposal: Proposal) -> JobRequest:

@@ -58,9 +58,8 @@ def gate(
     comparison: Comparison,
 ) -> Improvement | Refusal:
     """The decision on one verified candidate."""
-    if verification.outcome is Outcome.FAIL:
-        first = next(f for f in verification.findings if f.outcome is Outcome.FAIL)
-        return Refusal(TrialOutcome.FAILED, first.message)
+    if verification.failure is not None:
+        return Refusal(TrialOutcome.FAILED, verification.failure.message)
     metric = watched(cited.code) if after else None
     if metric is not None:
         old, new = metric_value(cited.code, before), metric_value(cited.code, after)

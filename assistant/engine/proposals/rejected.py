@@ -86,8 +86,7 @@ def _named(parsed: ParsedSource, key: str) -> Kernel | None:
 
 def _code(parsed: ParsedSource, kernel: Kernel) -> tuple[str, ...]:
     """The kernel's own text and that of the device functions it calls."""
-    spans = [kernel.span, *(f.span for f in parsed.device_functions if f.name in kernel.device_functions)]
-    return tuple(parsed.source.text[span.start : span.end] for span in spans)
+    return tuple(parsed.source.text[span.start : span.end] for span in parsed.code_spans_of(kernel))
 
 
 def _first_step(begin: str, end: str, attempts: tuple[Attempt, ...]) -> SettledStep | None:

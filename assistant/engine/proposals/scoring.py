@@ -63,7 +63,7 @@ def _outcome(prediction: MetricPrediction, actual: float | None) -> PredictionOu
 
 def _costliest(kernels: Iterable[KernelAssessment]) -> AssessedLaunch | None:
     launches = [launch for kernel in kernels for launch in kernel.launches]
-    return max(launches, key=lambda launch: launch.count * launch.predicted.time_s, default=None)
+    return max(launches, key=lambda launch: launch.total_time_s, default=None)
 
 
 def _access_kind(predictions: tuple[MetricPrediction, ...], line: int, profile: LaunchProfile) -> str | None:

@@ -14,15 +14,12 @@ from pathlib import Path
 from assistant.engine.proposals.rejected import FoundEdit, edits_of
 from assistant.model import events
 from assistant.model.profile import Severity
-from assistant.model.proposal import Proposal, ProposalState
-from assistant.model.verification import Outcome
+from assistant.model.proposal import DECIDABLE_STATES, Proposal, ProposalState
 from assistant.ports.store import ProposalStore
 
 __all__ = ["better_open", "claim_in_words", "offered_already", "store_and_supersede", "successor"]
 
 _OPEN = frozenset({ProposalState.OPEN})
-_DECIDABLE = frozenset({ProposalState.OPEN, ProposalState.UNDONE})
-_RANK = {Outcome.PASS: 0, Outcome.NEEDS_DECISION: 1, Outcome.FAIL: 2}
 
 
 def better_open(store: ProposalStore, workspace: Path, fresh: Proposal) -> tuple[Proposal, ...]:
@@ -44,7 +41,7 @@ def successor(store: ProposalStore, proposal: Proposal) -> Proposal | None:
             break
         if known.kernel == proposal.kernel:
             newer.append(known)
-    return next((known for known in newer if known.state in _DECIDABLE), next(iter(newer), None))
+    return next((known for known in newer if known.state in DECIDABLE_STATES), next(iter(newer), None))
 
 
 def store_and_supersede(job_id: str, store: ProposalStore, workspace: Path, fresh: Proposal) -> tuple[events.Message, ...]:
@@ -73,6 +70,6 @@ def _is_same_place(old: Proposal, fresh: Proposal) -> bool:
 
 def _is_better(old: Proposal, fresh: Proposal) -> bool:
     a, b = old.comparison, fresh.comparison
-    if (a.outcome, a.method) != (b.outcome, b.method) or _RANK[old.verification.outcome] > _RANK[fresh.verification.outcome]:
+    if (a.outcome, a.method) != (b.outcome, b.method) or old.verification.outcome.severity > fresh.verification.outcome.severity:
         return False
     return a.ratio > b.ratio

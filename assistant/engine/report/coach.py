@@ -137,7 +137,7 @@ def _notes(timing: PairTiming) -> tuple[str, ...]:
 def _cases(evaluation: Evaluation, seed: int) -> list[JudgedCase]:
     """One of each shape with a single launch: what several launches take together is no kernel's own time."""
     version = evaluation.version
-    keys = frozenset(item.kernel.key for item in evaluation.assessment.kernels)
+    keys = frozenset(kernel.key for kernel in evaluation.launched_kernels)
     captured = captured_cases(version, evaluation.counted, keys)
     declared = [case for workload in version.declared for case in declared_cases(version, workload, _effort((seed,)))]
     found: dict[_Key, JudgedCase] = {}

@@ -7,7 +7,7 @@ Shared by every front end that shows a whole profile, so that none of them count
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 
 from assistant.engine.report.limits import limit_in_words
@@ -156,9 +156,7 @@ def term_shares(predicted: PredictedTime) -> list[Share]:
 def instruction_shares(mix: InstructionMix) -> list[Share]:
     """Instruction classes that occur, most frequent first."""
     counts = {field.name: int(getattr(mix, field.name)) for field in fields(mix)}
-    total = sum(counts.values())
-    occurring = sorted(((count, name) for name, count in counts.items() if count), reverse=True)
-    return [Share(name.replace("_", "/"), count, count / total) for count, name in occurring]
+    return _shares({name.replace("_", "/"): count for name, count in counts.items()})
 
 
 def stall_shares(stalls: Iterable[LineStall]) -> list[Share]:
@@ -166,9 +164,13 @@ def stall_shares(stalls: Iterable[LineStall]) -> list[Share]:
     counts: dict[str, int] = {}
     for stall in stalls:
         counts[stall.reason] = counts.get(stall.reason, 0) + stall.samples
+    return _shares({reason.replace("_", " "): count for reason, count in counts.items()})
+
+
+def _shares(counts: Mapping[str, int]) -> list[Share]:
+    """Those that occur, most frequent first."""
     total = sum(counts.values())
-    occurring = sorted(((count, reason) for reason, count in counts.items() if count), reverse=True)
-    return [Share(reason.replace("_", " "), count, count / total) for count, reason in occurring]
+    return [Share(name, count, count / total) for count, name in sorted(((c, n) for n, c in counts.items() if c), reverse=True)]
 
 
 def estimate_reasons(lines: Iterable[event_parts.ProfileLine]) -> dict[str, list[str]]:

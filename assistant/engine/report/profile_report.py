@@ -106,6 +106,5 @@ def _ranges(parsed: ParsedSource, kernel: Kernel) -> tuple[tuple[int, int], ...]
     """None of a kernel whose text is not at hand."""
     if not kernel.line:
         return ()
-    spans = [kernel.span, *(f.span for f in parsed.device_functions if f.name in kernel.device_functions)]
     source = parsed.source
-    return tuple(sorted((source.line_of(span.start), source.line_of(span.end)) for span in spans))
+    return tuple(sorted((source.line_of(span.start), source.line_of(span.end)) for span in parsed.code_spans_of(kernel)))

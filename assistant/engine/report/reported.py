@@ -75,8 +75,7 @@ def locate(request: JobRequest, report: ProfilerReport) -> ReportWithSource:
     if request.file != request.report:
         return _tied_to(request, report, files)
     chosen = next((file for file in files if not file.startswith(_SYSTEM_FOLDERS)), None)
-    device = target_for_device(report.device)
-    asked = replace(request, target=request.target or (None if device is None else device.name), needs_kernels=False)
+    asked = _for_device(request, report)
     warnings = _unlisted(request, report)
     if chosen is None:
         return ReportWithSource(replace(asked, texts=((request.file, ""),)), report, warnings)
@@ -95,13 +94,17 @@ def _tied_to(request: JobRequest, report: ProfilerReport, files: tuple[str, ...]
     if old is None:
         listed = ", ".join(files) or "none: compile with -lineinfo"
         raise UsageError(f"{request.report} is not about {request.file.name}", f"its sources: {listed}")
-    device = target_for_device(report.device)
-    asked = replace(request, target=request.target or (None if device is None else device.name), needs_kernels=False)
+    asked = _for_device(request, report)
     warnings = list(_unlisted(request, report))
     made_of = _text(report, old)
     if made_of and request.file.is_file() and request.file.read_text("utf-8", "replace") != made_of:
         warnings.append(f"{request.file.name} is not the text that was profiled: lines may have moved")
     return ReportWithSource(asked, with_file(report, old, path), tuple(warnings))
+
+
+def _for_device(request: JobRequest, report: ProfilerReport) -> JobRequest:
+    device = target_for_device(report.device)
+    return replace(request, target=request.target or (None if device is None else device.name), needs_kernels=False)
 
 
 def _unlisted(request: JobRequest, report: ProfilerReport) -> tuple[str, ...]:

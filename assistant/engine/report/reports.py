@@ -9,7 +9,6 @@ from assistant.cuda.changes import changes_diff
 from assistant.engine.job import Job
 from assistant.engine.judge import speed_report, verification_report
 from assistant.model import event_parts, events
-from assistant.model.launch import Dim3
 from assistant.model.profile import InstructionMix, LaunchProfile, LineAccess
 from assistant.model.proposal import ALTERNATIVE_MARK, Proposal
 from assistant.profile.bottleneck import bottleneck
@@ -35,8 +34,8 @@ def profile_event(job: Job, assessed: KernelAssessment, launch: AssessedLaunch, 
         kernel=assessed.kernel.key,
         instance=assessed.instance,
         launch=profile.index,
-        grid=_triple(profile.config.grid),
-        block=_triple(profile.config.block),
+        grid=profile.config.grid.axes,
+        block=profile.config.block.axes,
         shared_bytes=profile.config.shared_bytes,
         device=job.device,
         method=profile.method.value,
@@ -71,8 +70,8 @@ def summary_event(job: Job, assessed: KernelAssessment, launch: AssessedLaunch, 
         job=job.id,
         kernel=assessed.kernel.key,
         instance=assessed.instance,
-        grid=_triple(config.grid),
-        block=_triple(config.block),
+        grid=config.grid.axes,
+        block=config.block.axes,
         shared_bytes=config.shared_bytes,
         launch_count=max(1, round(launch.count)),
         bottleneck=bottleneck(launch.profile, launch.predicted),
@@ -124,10 +123,6 @@ def _alternative(proposal: Proposal, number: int) -> events.AlternativeReport:
         verification=verification_report(one.verification),
         speed=speed_report(one.comparison),
     )
-
-
-def _triple(dimensions: Dim3) -> tuple[int, int, int]:
-    return (dimensions.x, dimensions.y, dimensions.z)
 
 
 def _line(access: LineAccess) -> event_parts.ProfileLine:

@@ -137,7 +137,7 @@ class JobAccounts:
         known = self.lasting(served)
         if known is not None:
             return known
-        input_token_count = math.ceil(input_token_count * self._scale.get((served.endpoint, served.model), 1.0))
+        input_token_count = self._scaled(served, input_token_count)
         cap = broken_by(self._spent, self._caps, served, input_token_count, max_output_tokens)
         if cap is None:
             waits = f"{served.model or served.provider} at {served.endpoint}: {served.role.value}, about {input_token_count:,} tokens"
@@ -166,7 +166,7 @@ class JobAccounts:
         """Wait while calls that are under way hold what this one may need; what it may never have is for ``refusal`` to say."""
         while self._held:
             spent = reduce(added, self._held.values(), self._spent)
-            counted = math.ceil(input_token_count * self._scale.get((served.endpoint, served.model), 1.0))
+            counted = self._scaled(served, input_token_count)
             if broken_by(spent, self._caps, served, counted, max_output_tokens) is None:
                 return
             if broken_by(self._spent, self._caps, served, counted, max_output_tokens) is not None:
@@ -190,7 +190,7 @@ class JobAccounts:
         self._weigh_counts(call)
         if isinstance(call.answer, CompletionFailure):
             self._failed(call.served, call.answer)
-        self._job.emit(events.BudgetSpent(self._job.id, self._spent, self._caps))
+        self._report_spent()
 
     def writing(self, role: ModelRole, piece: str) -> None:
         if self._on_writing is not None:
@@ -209,7 +209,7 @@ class JobAccounts:
         if cap is None:
             self._spent = replace(self._spent, round_count=self._spent.round_count + 1)
             if self._caps.round_count is not None:  # in the log before the round is tried, for a search that goes on with it
-                self._job.emit(events.BudgetSpent(self._job.id, self._spent, self._caps))
+                self._report_spent()
             return True
         self._end(cap, f"{cap_words(cap, self._caps)} is reached: {spent_words(self._spent)} spent", self._way_on(cap, Spending()))
         return False
@@ -225,7 +225,14 @@ class JobAccounts:
                 held = self._spent.gpu_s + time.monotonic() - started_s
                 self._spent = replace(self._spent, gpu_s=held)
                 if self._caps.gpu_s is not None:
-                    self._job.emit(events.BudgetSpent(self._job.id, self._spent, self._caps))
+                    self._report_spent()
+
+    def _scaled(self, served: ServedModel, token_count: int) -> int:
+        """As the model is likely to count."""
+        return math.ceil(token_count * self._scale.get((served.endpoint, served.model), 1.0))
+
+    def _report_spent(self) -> None:
+        self._job.emit(events.BudgetSpent(self._job.id, self._spent, self._caps))
 
     @staticmethod
     def _at_most(served: ServedModel, input_token_count: int, max_output_tokens: int) -> Spending:

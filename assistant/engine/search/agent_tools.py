@@ -77,7 +77,7 @@ def profiled_lines(kernels: Sequence[KernelAssessment]) -> str:
     launches = [launch for item in kernels for launch in item.launches]
     if not launches:
         return "nothing was counted"
-    main = max(launches, key=lambda launch: launch.count * launch.predicted.time_s)
+    main = max(launches, key=lambda launch: launch.total_time_s)
     rows = sorted(main.profile.accesses, key=_excess, reverse=True)[:_MOST_LINES]
     head = f"one launch of grid {main.profile.config.grid}, block {main.profile.config.block}, by {main.profile.device}"
     return "\n".join([head, *map(_row, sorted(rows, key=lambda row: (row.line, row.op)))])

@@ -78,7 +78,7 @@ class CandidateJudge:
 
     async def judge(self, node: SearchNode, step: Step, rewrite: Rewrite, on_built: Callable[[], None]) -> Trial:
         """Screen one edit of ``node``; ``on_built`` is called once the CUDA compiler has nothing left to do for it."""
-        has_host_code = any(Label.HOST_CODE in one.labels for one in (rewrite, *(kept.rewrite for kept in node.kept)))
+        has_host_code = node.has_host_code or Label.HOST_CODE in rewrite.labels
         trial = Trial(new_id("C"), step, rewrite, has_host_code=has_host_code)
         made = edited_texts(node, rewrite)
         if not isinstance(made, EditedTexts):

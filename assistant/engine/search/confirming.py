@@ -86,8 +86,7 @@ class Confirmation(Record):
             job.say(Severity.ERROR, f"{context.kernel}: {speed.defect}; the best edit is not offered")
             return _NOT_OFFERED
         comparison = speed.comparison
-        if verification.outcome is Outcome.FAIL:
-            first = next(f for f in verification.findings if f.outcome is Outcome.FAIL)
+        if (first := verification.failure) is not None:
             message = f"{context.kernel}: the best edit failed its confirmation and is not offered: {first.message}"
             job.say(Severity.WARNING, message)
             return _failed(node, SetbackKind.WRONG_ANSWER, f"it failed when it was judged on fresh values: {first.message}", verification)

@@ -15,7 +15,6 @@ from dataclasses import field, replace
 
 from assistant.engine.proposals import HOST_CODE_MARGIN
 from assistant.engine.search.trials import SearchNode
-from assistant.model.verification import Label
 from assistant.record import Record
 
 __all__ = ["Frontier"]
@@ -80,8 +79,7 @@ def _ordered(nodes: Iterable[SearchNode]) -> list[SearchNode]:
 
 def _weight(node: SearchNode) -> float:
     """The ratio, with a margin off where host code is edited (``HOST_CODE_MARGIN`` says why)."""
-    edits_host_code = any(Label.HOST_CODE in kept.rewrite.labels for kept in node.kept)
-    return node.ratio / HOST_CODE_MARGIN if edits_host_code else node.ratio
+    return node.ratio / HOST_CODE_MARGIN if node.has_host_code else node.ratio
 
 
 def _is_built_on(node: SearchNode, parent: SearchNode) -> bool:

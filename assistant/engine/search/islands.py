@@ -83,7 +83,7 @@ class Islands:
         items = self._context.assessed(node)
         if least is None or not items:
             return False
-        main = max(costliest(items).launches, key=lambda launch: launch.count * launch.predicted.time_s)
+        main = max(costliest(items).launches, key=lambda launch: launch.total_time_s)
         light = speed_of_light(main.profile, main.predicted, self._context.job.target)
         if light is None or light.ratio < least:
             return False

@@ -7,6 +7,7 @@ best version is confirmed on fresh seeds with all checks before it is shown. All
 
 from __future__ import annotations
 
+import os
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -207,7 +208,7 @@ class _Search(Record):
 
     def _services(self, context: SearchContext, second_run: CountedRun | None) -> SearchServices:
         accounts = self.chosen.accounts
-        per_lab = 1 if self.job.lab.timing is None else self.chosen.shape.trials_per_gpu
+        per_lab = 1 if self.job.lab.timing is None else self.chosen.shape.at_once(os.cpu_count() or 1)
         jobs = (self.job, *(replace(self.job, lab=lab) for lab in self.job.lab.parallel_labs)) * per_lab
         deferred = deferred_labels((*self.options.allowed, *self.chosen.shape.allowed))
         seen = SeenWork()

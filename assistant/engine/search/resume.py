@@ -54,7 +54,7 @@ class EarlierSearch(Record):
     @property
     def ended_by(self) -> str | None:
         """The cap that ended it; None where it was stopped or killed."""
-        return next((event.ended_by for event in self.log if isinstance(event, events.BudgetSpent) and event.ended_by is not None), None)
+        return next((cap for event in self.log if (cap := _cap_reached(event)) is not None), None)
 
     def shown(self) -> tuple[events.Event, ...]:
         """What a person wants to see again."""
@@ -113,7 +113,7 @@ class EarlierSearch(Record):
                 ended |= {current} if current is not None and name != current else set()
                 current = name
                 ended.discard(name or "")  # whatever a search before that came to, this one goes on with it
-            elif isinstance(event, events.BudgetSpent) and event.ended_by is not None:
+            elif _cap_reached(event) is not None:
                 break
             elif isinstance(event, events.ProposalMade) and current is not None:
                 ended.add(current)
@@ -174,7 +174,7 @@ def last_interrupted(store: SearchStore, workspace: Path, path: Path, now_ms: in
             raise UsageError(f"{row.id} is still searching {path.name} ({row.owner})", "wait for it, or stop it")
         if row.ended_ms is None or (log and not any(isinstance(event, events.JobEnded) for event in log)):
             return _earlier(store, workspace, row.id, log)
-        if any(isinstance(event, events.BudgetSpent) and event.ended_by is not None for event in log):
+        if any(_cap_reached(event) is not None for event in log):
             return _earlier(store, workspace, row.id, log)
         if row.exit_code == 0:
             break
@@ -204,3 +204,7 @@ def is_running(row: JobRow, now_ms: int) -> bool:
         return False
     host, *_, process = row.owner.split()
     return host != os.uname().nodename or not process.isdigit() or Path("/proc", process).is_dir()
+
+
+def _cap_reached(event: events.Event) -> str | None:
+    return event.ended_by if isinstance(event, events.BudgetSpent) else None

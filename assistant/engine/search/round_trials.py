@@ -57,7 +57,7 @@ class RoundTrials:
         if isinstance(after, EditedTexts):
             dropped = self.context.earlier.dropped(self.node.key, after.key)
             if dropped is not None:
-                self._note(step, dropped.outcome, None if dropped.comparison is None else dropped.comparison.ratio)
+                self._note(step, dropped.outcome, dropped.ratio)
                 return dropped
             if self._is_known(step, rewrite, after.key):
                 return None

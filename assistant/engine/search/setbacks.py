@@ -61,7 +61,7 @@ def setback_of_attempt(attempt: Attempt) -> Setback | None:
 
 def setback_of_confirmation(node: SearchNode, kind: SetbackKind, reason: str, verification: Verification) -> Setback:
     """Of a kept version that did not hold when it was judged on fresh values with every check."""
-    has_host_code = any(Label.HOST_CODE in kept.rewrite.labels for kept in node.kept)
+    has_host_code = node.has_host_code
     step, rewrite = node.kept[-1].step, node.kept[-1].rewrite
     trial = Trial("", step, rewrite, node.text, node.others, verification=verification, has_host_code=has_host_code)
     findings = tuple(_showable(trial, found) for found in verification.findings)
@@ -94,14 +94,12 @@ def tried_before(trial: Trial) -> TriedBefore:
 def attempted_before(attempt: Attempt) -> TriedBefore:
     """The same of a candidate of an earlier job, whose own words memory cannot tell apart."""
     reason = "it failed its verification" if attempt.outcome is TrialOutcome.FAILED else attempt.reason
-    ratio = None if attempt.comparison is None else attempt.comparison.ratio
-    return TriedBefore(attempt.technique, attempt.line, attempt.summary, attempt.outcome, reason, ratio)
+    return TriedBefore(attempt.technique, attempt.line, attempt.summary, attempt.outcome, reason, attempt.ratio)
 
 
 def _reason_for_planners(trial: Trial) -> str:
     """The reason, without what the candidate printed where that could be anything."""
-    findings = () if trial.verification is None else trial.verification.findings
-    first = next((finding for finding in findings if finding.outcome is Outcome.FAIL), None)
+    first = None if trial.verification is None else trial.verification.failure
     if first is not None and first.message == trial.reason:
         return _showable(trial, first).message
     return trial.reason.replace(trial.printed, "…") if trial.printed and trial.has_host_code else trial.reason

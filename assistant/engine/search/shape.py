@@ -38,7 +38,7 @@ class SearchShape(Record):
     agent_turns: int = 24
     """Of a model that works with tools."""
     trials_per_gpu: int = 1
-    """Candidates that are tried on one GPU at a time."""
+    """Candidates that are tried on one GPU at a time, where the cores suffice."""
     asks_models: bool = False
     """A rewrite may cost a call, and is not asked for where it could not be tried."""
     allowed: tuple[str, ...] = ()
@@ -47,6 +47,10 @@ class SearchShape(Record):
     def most_ahead(self, is_timed: bool, core_count: int) -> int:
         """Candidates compiled while another one is judged; none where a compile may take the core that queues what is timed."""
         return 0 if is_timed and core_count < _CORES_TO_TIME_BESIDE else self.parallel_builds - 1
+
+    def at_once(self, core_count: int) -> int:
+        """Candidates that are tried on one GPU at a time."""
+        return max(1, min(self.trials_per_gpu, core_count // _CORES_TO_TIME_BESIDE))
 
 
 def shape_for_rules(settings: Settings) -> SearchShape:

@@ -23,7 +23,7 @@ from assistant.model.plan import Decline, Plan, Rewrite, Step, TriedBefore
 from assistant.model.proposal import PredictionOutcome
 from assistant.model.source import Source
 from assistant.model.trial import TrialOutcome
-from assistant.model.verification import CannotJudge, Verification
+from assistant.model.verification import CannotJudge, Label, Verification
 from assistant.ports.lab import LabFailure
 from assistant.ports.planner import PlanRequest
 from assistant.record import Record
@@ -56,6 +56,11 @@ class SearchNode(Record):
     def may_be_built_on(self) -> bool:
         """Whether nothing has to be decided first."""
         return self.is_deferred or not self.needs_decision
+
+    @property
+    def has_host_code(self) -> bool:
+        """Whether one of its steps edits code of the host."""
+        return any(Label.HOST_CODE in kept.rewrite.labels for kept in self.kept)
 
     @property
     def text(self) -> str:

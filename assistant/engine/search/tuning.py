@@ -113,8 +113,7 @@ class _Tuning:
         for setting in suggested.up_to(trial_count):
             if self._clock.is_out_of_time:
                 break
-            trial = await self._inner.judge(self._node, self._step, self._with(setting))
-            self._note(setting, trial)
+            trial = await self._judged(setting)
             suggested.learn(setting, trial.ratio)
         chosen = await self._confirmed()
         best = next((setting for setting, trial in self._tried.items() if trial.id == chosen.id), space.start)
@@ -129,10 +128,14 @@ class _Tuning:
         if self._job.lab.timing is None or ranked[0].id == self._first.id:
             return ranked[0]
         setting = next(setting for setting, trial in self._tried.items() if trial.id == ranked[0].id)
-        again = await self._inner.judge(self._node, self._step, self._with(setting))
-        self._note(setting, again)
+        again = await self._judged(setting)
         kept = [trial for trial in (again, *ranked[1:]) if trial.node is not None]
         return max(kept, key=lambda trial: trial.ratio or 0.0) if kept else self._first
+
+    async def _judged(self, setting: Setting) -> Trial:
+        trial = await self._inner.judge(self._node, self._step, self._with(setting))
+        self._note(setting, trial)
+        return trial
 
     async def _unfit(self, settings: Iterable[Setting]) -> dict[Setting, str]:
         """Settings that the compiler shows cannot run, with the reason; compiled together."""

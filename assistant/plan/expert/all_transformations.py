@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from assistant.plan.expert.block_atomics import BlockAtomics
 from assistant.plan.expert.block_size_search import BlockSizeSearch
 from assistant.plan.expert.coalescing_interchange import CoalescingInterchange
 from assistant.plan.expert.const_restrict import ConstRestrict
@@ -9,6 +10,7 @@ from assistant.plan.expert.constant_powers import ConstantPowers
 from assistant.plan.expert.float_literals import FloatLiterals
 from assistant.plan.expert.loop_to_grid import LoopToGrid
 from assistant.plan.expert.loop_unrolling import LoopUnrolling
+from assistant.plan.expert.private_histogram import PrivateHistogram
 from assistant.plan.expert.register_tile import RegisterTiling
 from assistant.plan.expert.row_march import RowMarch
 from assistant.plan.expert.scalar_replacement import ScalarReplacement
@@ -24,6 +26,7 @@ from assistant.plan.expert.warp_shuffle_tail import WarpShuffleTail
 __all__ = ["EXPERT_TRANSFORMATIONS"]
 
 EXPERT_TRANSFORMATIONS: tuple[Transformation, ...] = (
+    BlockAtomics(),
     BlockSizeSearch(),
     CoalescingInterchange(),
     ConstRestrict(),
@@ -31,6 +34,7 @@ EXPERT_TRANSFORMATIONS: tuple[Transformation, ...] = (
     FloatLiterals(),
     LoopToGrid(),
     LoopUnrolling(),
+    PrivateHistogram(),
     RegisterTiling(),
     RowMarch(),
     ScalarReplacement(),

@@ -55,6 +55,8 @@ class ExpertPlanner:
             match self._attempt(_context(request, tree, finding), technique):
                 case Decline() as decline:
                     declines.append(decline)
+                case ():
+                    pass
                 case rewrites:
                     step = _step(request, finding, technique, rewrites[0])
                     key = (technique.id, rewrites[0].edits, rewrites[0].in_others)
@@ -83,7 +85,7 @@ class ExpertPlanner:
             if (finding.code, technique.id) != (step.finding, step.technique):
                 continue
             match self._attempt(_context(request, tree, finding), technique):
-                case Decline():
+                case Decline() | ():
                     continue
                 case rewrites if rewrites[0].line == step.line:
                     return rewrites

@@ -1,7 +1,7 @@
 """Let several threads of a block share the loop that one thread ran for a column by itself.
 
-Neighbouring threads keep neighbouring columns, so that loads stay side by side, and every column gets 16 threads instead of one. Their
-parts of a sum are put together through shared memory, in one order.
+Neighbouring threads keep neighbouring columns, so that loads stay side by side, and every column gets 16 threads instead of one, or more
+where there are few columns. Their parts of a sum are put together through shared memory, in one order.
 
 Example::
 
@@ -28,26 +28,34 @@ from assistant.plan.expert.analysis.launch_block import flat_block
 from assistant.plan.expert.analysis.launch_variables import is_only_used_here
 from assistant.plan.expert.analysis.predictions import predicted_values
 from assistant.plan.expert.analysis.row_kernel import RowKernel, RowLoop, row_kernel
+from assistant.plan.expert.analysis.row_reductions import Reduction
 from assistant.plan.expert.analysis.row_strides import walks_across_rows
 from assistant.plan.expert.analysis.scaled_grids import finer_grid
 from assistant.plan.expert.analysis.workload_block import declared_shapes, launch_elsewhere
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
+from assistant.plan.expert.writing.column_parts import Parts, gathered
 from assistant.plan.expert.writing.layout import after_statement, indentation
 from assistant.plan.expert.writing.opened_guard import guarded_statements, inside_of, unguardable, without_guard
-from assistant.plan.expert.writing.shared_rows import combined, once_for_row, one_start
+from assistant.plan.expert.writing.shared_rows import once_for_row, one_start
 from assistant.plan.expert.writing.style import style_of
 
 __all__ = ["SplitLoop"]
 
-_COLUMNS = 32
-"""Columns of a block: a warp's width, so that a warp reads side by side."""
-_PARTS = 16
-"""Threads for each column: 512 in a block, of which every current GPU holds several at a time."""
+_USUAL = Dim3(32, 16)
+"""A warp's width of columns, so that a warp reads side by side; 512 threads, of which every current GPU holds several blocks at a time."""
+_FOR_FEW_COLUMNS = (Dim3(8, 128), Dim3(16, 64), Dim3(32, 32))
+"""The fewer columns, the more threads for each: the largest blocks there are. Eight elements are one 32-byte sector or more."""
+_WANTED_THREADS = 270_336
+"""What 132 SMs of an H200 hold at once, 2,048 each."""
+_LEAST_ITERATIONS = 4
+"""Of the loop for each thread: with fewer, putting the parts together takes as long."""
+_MOST_REGISTERS = 64
+"""Of a thread in a block of 1,024, of the 65,536 that an SM has (CUDA C++ Programming Guide, "Technical Specifications")."""
 
 
 class SplitLoop:
-    """A thread a column → 16 threads a column."""
+    """A thread a column → 16 to 128 threads a column."""
 
     technique = "split-loop"
 
@@ -61,10 +69,30 @@ class SplitLoop:
         obstacle = _obstacle(context, kernel)
         if obstacle is not None:
             return context.decline(self.technique, obstacle)
-        launches = _launch_edits(context, block)
-        if isinstance(launches, Obstacle):
-            return context.decline(self.technique, launches)
-        return (_rewrite(context, kernel, launches),)
+        written = [_rewritten(context, kernel, block, new) for new in _new_blocks(context, kernel)]
+        refused = next((each for each in written if isinstance(each, Obstacle)), None)
+        if refused is not None:
+            return context.decline(self.technique, refused)
+        return tuple(each for each in written if isinstance(each, Rewrite))
+
+
+def _new_blocks(context: TransformationContext, kernel: RowKernel) -> tuple[Dim3, ...]:
+    """Columns and threads for each, best first."""
+    columns = max((launch.grid.x * launch.block.x for launch in context.launches), default=_WANTED_THREADS)
+    bounds = {loop.header.bound for loop in kernel.loops}
+    scalars = () if context.recorded is None else (context.recorded.scalar(bound) for bound in bounds)
+    rows = min((scalar.highest for scalar in scalars if scalar is not None), default=None)
+    registers = 0 if context.resources is None else context.resources.registers_per_thread
+    for block in _FOR_FEW_COLUMNS if registers <= _MOST_REGISTERS else ():
+        is_long = rows is None or rows >= _LEAST_ITERATIONS * block.y
+        if is_long and columns * block.y <= _WANTED_THREADS:
+            return (block, _USUAL)
+    return (_USUAL,)
+
+
+def _rewritten(context: TransformationContext, kernel: RowKernel, block: Dim3, new: Dim3) -> Rewrite | Obstacle:
+    launches = _launch_edits(context, block, new)
+    return launches if isinstance(launches, Obstacle) else _rewrite(context, kernel, launches, new)
 
 
 def _obstacle(context: TransformationContext, kernel: RowKernel) -> Obstacle | None:
@@ -79,94 +107,84 @@ def _obstacle(context: TransformationContext, kernel: RowKernel) -> Obstacle | N
     return unguardable(context, kernel)
 
 
-def _launch_edits(context: TransformationContext, block: Dim3) -> tuple[TextEdit, ...] | Obstacle:
-    """The new block at every launch, and a grid with a block for each 32 columns."""
+def _launch_edits(context: TransformationContext, block: Dim3, new: Dim3) -> tuple[TextEdit, ...] | Obstacle:
+    """The new block at every launch, and a grid with a block for each of its columns."""
     program = of_program(context)
-    grid = finer_grid(context, block.x // _COLUMNS, block) if block.x > _COLUMNS else ()
+    grid = finer_grid(context, block.x // new.x, block) if block.x > new.x else ()
     if isinstance(grid, Obstacle):
         return grid
-    blocks = [edit for launch in launches_of(context) for edit in _block_edits(program, launch)]
+    blocks = [edit for launch in launches_of(context) for edit in _block_edits(program, launch, new)]
     for shape in declared_shapes(context):
         if len(shape.block) != 1:
             return Obstacle(DeclineReason.LAUNCH_FORM, f"the workload {shape.name} declares a block of more than one number")
-        blocks.append(TextEdit(shape.block[0].span, f"{_COLUMNS}, {_PARTS}"))
+        blocks.append(TextEdit(shape.block[0].span, f"{new.x}, {new.y}"))
     return (*grid, *blocks)
 
 
-def _block_edits(program: TransformationContext, launch: Launch) -> tuple[TextEdit, ...]:
+def _block_edits(program: TransformationContext, launch: Launch, new: Dim3) -> tuple[TextEdit, ...]:
     """``dim3 block(256)`` → ``dim3 block(32, 16)``; in place of what the launch names where that serves other launches, too."""
     tree, shape = program.tree, launch.block
     if shape.variable is None or shape.fields or not is_only_used_here(program, launch, shape):
-        return (TextEdit(tree.span(shape.expression), f"dim3({_COLUMNS}, {_PARTS})"),)
+        return (TextEdit(tree.span(shape.expression), f"dim3({new.x}, {new.y})"),)
     first, last = tree.span(shape.components[0]), tree.span(shape.components[-1])
-    return (TextEdit(Span(first.start, last.end), f"{_COLUMNS}, {_PARTS}"),)
+    return (TextEdit(Span(first.start, last.end), f"{new.x}, {new.y}"),)
 
 
-def _rewrite(context: TransformationContext, kernel: RowKernel, launches: tuple[TextEdit, ...]) -> Rewrite:
+def _rewrite(context: TransformationContext, kernel: RowKernel, launches: tuple[TextEdit, ...], new: Dim3) -> Rewrite:
     tree, value = context.tree, kernel.row.value
     assert value is not None, "a row is computed"
     inside = inside_of(context, kernel.guards[0])
     assert inside is not None, "asked before"
-    edits = [TextEdit(tree.span(value), f"blockIdx.x * {_COLUMNS} + threadIdx.x"), *launches, *guarded_statements(context, kernel, inside)]
+    edits = [TextEdit(tree.span(value), f"blockIdx.x * {new.x} + threadIdx.x"), *launches, *guarded_statements(context, kernel, inside)]
     for loop in kernel.loops:
-        edits += _loop_edits(context, kernel, loop)
+        edits += _loop_edits(context, kernel, loop, new)
     edits += once_for_row(context, kernel.stores, f"threadIdx.y == 0 && {inside}")
     own, in_others = by_file(context, without_guard(context, kernel.guards[0], edits))
-    elsewhere = launch_elsewhere(context, f"blocks of {_COLUMNS} x {_PARTS} threads for {_COLUMNS} columns")
+    elsewhere = launch_elsewhere(context, f"blocks of {new.x} x {new.y} threads for {new.x} columns")
     is_exact = all(reduction.is_exact for loop in kernel.loops for reduction in loop.reductions)
     labels = (*((Label.ASSUMPTION,) if elsewhere else (Label.HOST_CODE,)), *(() if is_exact else (Label.REASSOCIATION,)))
     block_count = next((e.value for e in context.evidence if e.metric == "block_count"), None)
-    threads = next((launch.block.x for launch in context.launches), _COLUMNS)
+    threads = next((launch.block.x for launch in context.launches), new.x)
     return Rewrite(
         technique=SplitLoop.technique,
         kernel=context.kernel.key,
         line=tree.line(kernel.loops[0].node),
         edits=own,
-        summary=f"Let {_PARTS} threads of a block share the loop of each column"
+        summary=f"Let {new.y} threads of a block share the loop of each column"
         + ("; change your launch accordingly." if elsewhere else "."),
         labels=labels,
-        predictions=() if block_count is None else predicted_values(context, {"block_count": block_count * max(1, threads // _COLUMNS)}),
+        predictions=() if block_count is None else predicted_values(context, {"block_count": block_count * max(1, threads // new.x)}),
         assumptions=elsewhere,
         in_others=in_others,
     )
 
 
-def _loop_edits(context: TransformationContext, kernel: RowKernel, loop: RowLoop) -> list[TextEdit]:
+def _loop_edits(context: TransformationContext, kernel: RowKernel, loop: RowLoop, new: Dim3) -> list[TextEdit]:
     tree, header = context.tree, loop.header
     start, update = (loop.node.child_by_field_name(field) for field in ("initializer", "update"))
     assert start is not None and update is not None, "a counted loop has both"
     first = start.children_by_field_name("declarator")[0].child_by_field_name("value")
     assert first is not None, "a counted loop starts somewhere"
     begins = "threadIdx.y" if header.first == "0" else f"{header.first} + threadIdx.y"
-    edits = [TextEdit(tree.span(first), begins), TextEdit(tree.span(update), f"{header.variable} += {_PARTS}")]
+    edits = [TextEdit(tree.span(first), begins), TextEdit(tree.span(update), f"{header.variable} += {new.y}")]
     for reduction in loop.reductions:
         edits += one_start(context, kernel, loop, reduction, "threadIdx.y != 0")
     if loop.reductions:
-        edits += after_statement(tree, loop.node, _gathered(context, kernel, loop))
+        edits += after_statement(tree, loop.node, _gathered(context, kernel, loop, new))
     return edits
 
 
-def _gathered(context: TransformationContext, kernel: RowKernel, loop: RowLoop) -> str:
+def _gathered(context: TransformationContext, kernel: RowKernel, loop: RowLoop, new: Dim3) -> str:
     """Every thread of a column gets the whole of what its threads have in parts."""
-    tree, style, newline = context.tree, style_of(context), line_end(context.text)
-    indent = indentation(context.text, tree.span(loop.node).start)
-    part = free_name(tree, kernel.function.node, "part", "other_part")
-    declared: list[str] = []
-    stored: list[str] = []
-    added: list[tuple[str, str]] = []
-    for reduction in loop.reductions:
-        name = reduction.variable.name
-        array = free_name(tree, kernel.function.node, style.name(name, "parts"), style.name(name, "of", "threads"))
-        if _is_reduced_twice(kernel, name):
-            array = f"{array}{kernel.loops.index(loop) + 1}"
-        declared.append(f"__shared__ {reduction.variable.type} {array}[{_PARTS}][{_COLUMNS}];")
-        stored.append(f"{array}[threadIdx.y][threadIdx.x] = {name};")
-        added.append((f"{name} = {array}[0][threadIdx.x];", combined(reduction, f"{array}[{part}][threadIdx.x]")))
-    lines = [*declared, *stored, "__syncthreads();", *(first for first, _ in added)]
-    body = [rest for _, rest in added]
-    head = f"for (int {part} = 1; {part} < {_PARTS}; {part}++)"
-    lines += [f"{head} {body[0]}"] if len(body) == 1 else [f"{head} {{", *(style.indent + line for line in body), "}"]
-    return f"{newline}{indent}".join(lines)
+    indent = indentation(context.text, context.tree.span(loop.node).start)
+    parts = [Parts(reduction, _array_name(context, kernel, loop, reduction)) for reduction in loop.reductions]
+    return f"{line_end(context.text)}{indent}".join(gathered(context, parts, new))
+
+
+def _array_name(context: TransformationContext, kernel: RowKernel, loop: RowLoop, reduction: Reduction) -> str:
+    style, name = style_of(context), reduction.variable.name
+    array = free_name(context.tree, kernel.function.node, style.name(name, "parts"), style.name(name, "of", "threads"))
+    return f"{array}{kernel.loops.index(loop) + 1}" if _is_reduced_twice(kernel, name) else array
 
 
 def _is_reduced_twice(kernel: RowKernel, name: str) -> bool:

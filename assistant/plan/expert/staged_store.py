@@ -11,6 +11,8 @@ Example::
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from assistant.cuda.launch_shape import block_dims
 from assistant.cuda.scopes import scope_of
 from assistant.model.launch import Dim3
@@ -42,7 +44,11 @@ class StagedStore:
     technique = "staged-store"
 
     def rewrite(self, context: TransformationContext) -> tuple[Rewrite, ...] | Decline:
-        staging = _staging(context)
+        scope = scope_of(context.tree, context.kernel)
+        stores = [a for a in global_accesses(context, scope) if a.line == context.line and a.is_store]
+        if not stores:
+            return _no_plain_store(context, self.technique)
+        staging = _staging(context, stores)
         if isinstance(staging, Obstacle):
             return context.decline(self.technique, staging)
         size = f"blocks of {staging.block.x} x {staging.block.y} threads"
@@ -61,15 +67,17 @@ class StagedStore:
         )
 
 
-def _staging(context: TransformationContext) -> Staging | Obstacle:
-    scope = scope_of(context.tree, context.kernel)
-    stores = [a for a in global_accesses(context, scope) if a.line == context.line and a.is_store]
-    if len(stores) != 1:
-        return (
-            Obstacle(DeclineReason.NOTHING_TO_CHANGE, "this line is not one plain store to global memory")
-            if not stores
-            else Obstacle(DeclineReason.STORE_FORM, "this line stores to several places")
-        )
+def _no_plain_store(context: TransformationContext, technique: str) -> tuple[Rewrite, ...] | Decline:
+    """Of a line that only loads there is nothing to say."""
+    accesses = (access for profile in context.profiles for access in profile.accesses)
+    if not any((access.line, access.op) == (context.line, "global store") for access in accesses):
+        return ()
+    return context.decline(technique, Obstacle(DeclineReason.STORE_FORM, "the line would have to store by a plain `out[index] = value`"))
+
+
+def _staging(context: TransformationContext, stores: Sequence[Access]) -> Staging | Obstacle:
+    if len(stores) > 1:
+        return Obstacle(DeclineReason.STORE_FORM, "this line stores to several places")
     position = position_of(context, stores[0].node)
     if isinstance(position, Obstacle):
         return position

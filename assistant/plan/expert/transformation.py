@@ -85,5 +85,6 @@ class Transformation(Protocol):
         ...
 
     def rewrite(self, context: TransformationContext) -> tuple[Rewrite, ...] | Decline:
-        """The edits that answer ``context.finding``, best variant first and never empty, or why there are none."""
+        """The edits that answer ``context.finding``, best variant first, or why there are none; empty where the finding is about an access
+        of another kind than the technique's, of which there is nothing to say."""
         ...

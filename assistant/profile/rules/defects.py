@@ -20,6 +20,7 @@ CODE_BY_KIND: dict[str, str] = {
     "possible_global_race": "KO202",
     "uninitialised_read": "KO203",
     "barrier_divergence": "KO204",
+    "missing_wait": "KO204",
     "use_after_free": "KO205",
     "bad_launch": "KO206",
     "missing_syncwarp": "KO207",
@@ -46,11 +47,12 @@ CODE_BY_KIND: dict[str, str] = {
 _WARNING_KINDS = frozenset(
     {
         "host_pointer", "missing_syncwarp", "lock_step", "possible_shared_race", "possible_global_race", "possible_missing_fence",
-        "inactive_lane_read", "convergence_assumed", "co_residency", "block_order",
+        "inactive_lane_read", "convergence_assumed", "co_residency", "block_order", "missing_wait",
     }
 )  # fmt: skip
 """Some systems let a kernel read host memory; lock-step code without ``__syncwarp`` worked before Volta; fences and atomics may order
-what looks like a race; no thread may use the value of a lane that takes no part; blocks may all be resident, and start in order."""
+what looks like a race; no thread may use the value of a lane that takes no part; blocks may all be resident, and start in order; nothing
+may depend on a thread's last arrival at a barrier object."""
 
 
 def defects(context: FindContext, problems: tuple[Problem, ...]) -> tuple[Diagnosis, ...]:

@@ -32,30 +32,30 @@ ASKED = {
 OPS = """\
 #pragma once
 // grows each value
-__global__ void grow(float *v, int n)
+__global__ void grow(double *v, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) v[i] = v[i] + powf(v[i], 3.0f);
+    if (i < n) v[i] = v[i] + pow(v[i], 3.0);
 }
 """
 RUN = """\
 #include "ops.cuh"
-void grow_all(float *v, int n) { grow<<<(n + 127) / 128, 128>>>(v, n); }
+void grow_all(double *v, int n) { grow<<<(n + 127) / 128, 128>>>(v, n); }
 """
 MAIN = """\
 #include <cstdio>
 #include <vector>
-void grow_all(float *v, int n);
+void grow_all(double *v, int n);
 int main()
 {
     const int n = 1 << 13;
-    std::vector<float> host(n);
-    for (int i = 0; i < n; i++) host[i] = (i % 97) * 0.01f;
-    float *v;
-    cudaMalloc(&v, n * sizeof(float));
-    cudaMemcpy(v, host.data(), n * sizeof(float), cudaMemcpyHostToDevice);
+    std::vector<double> host(n);
+    for (int i = 0; i < n; i++) host[i] = (i % 97) * 0.01;
+    double *v;
+    cudaMalloc(&v, n * sizeof(double));
+    cudaMemcpy(v, host.data(), n * sizeof(double), cudaMemcpyHostToDevice);
     grow_all(v, n);
-    cudaMemcpy(host.data(), v, n * sizeof(float), cudaMemcpyDeviceToHost);
+    cudaMemcpy(host.data(), v, n * sizeof(double), cudaMemcpyDeviceToHost);
     printf("%.4f\\n", host[96]);
 }
 """
@@ -100,7 +100,7 @@ def test_which_of_several_programs_is_meant_is_asked_once(cli: Cli) -> None:
 def test_the_file_with_main_asks_about_the_kernels_of_all_files(cli: Cli, project: Path) -> None:
     ended = cli.run("profile", cli.folder / "main.cu", "--json", "--device", "cpu")
     profile = ended.one("profile")
-    assert (ended.code, profile["kernel"], profile["file"]) == (0, "grow(float *, int)", str(project))
+    assert (ended.code, profile["kernel"], profile["file"]) == (0, "grow(double *, int)", str(project))
     assert {(Path(line["file"]).name, line["line"]) for line in profile["lines"]} == {("ops.cuh", 6)}
     said = cli.run("profile", cli.folder / "main.cu", "--device", "cpu").out
     assert "KO116 ops.cuh:6: " in said and "KO116 line 6: " in cli.run("profile", project, "--device", "cpu").out, said
@@ -114,17 +114,17 @@ def test_a_header_is_edited_accepted_and_taken_back(cli: Cli, project: Path) -> 
     ended = cli.run("optimize", cli.folder / "main.cu", "--accept", "none", "--device", "cpu", "--json")
     proposal = ended.one("proposal")
     assert proposal["file"] == str(project)
-    assert "powf" not in "".join(line for line in proposal["diff"].splitlines() if line.startswith("+"))
+    assert "pow" not in "".join(line for line in proposal["diff"].splitlines() if line.startswith("+"))
     assert cli.run("accept", proposal["id"]).code == 0
-    assert "powf" not in project.read_text("utf-8")
+    assert "pow" not in project.read_text("utf-8")
     assert (cli.folder / "main.cu").read_text("utf-8") == MAIN
     assert cli.run("undo", proposal["id"]).code == 0
     assert project.read_text("utf-8") == OPS
 
 
 def test_an_edit_of_a_header_is_judged_in_its_place(cli: Cli, project: Path) -> None:
-    right = cli.write("right.cuh", OPS.replace("powf(v[i], 3.0f)", "v[i] * v[i] * v[i]"))
-    wrong = cli.write("wrong.cuh", OPS.replace("3.0f", "2.0f"))
+    right = cli.write("right.cuh", OPS.replace("pow(v[i], 3.0)", "v[i] * v[i] * v[i]"))
+    wrong = cli.write("wrong.cuh", OPS.replace("3.0", "2.0"))
     made = cli.run("compare", project, right, "--device", "cpu", "--json")
     assert made.one("comparison")["verification"]["outcome"] == "PASS"
     assert cli.run("compare", project, wrong, "--device", "cpu", "--json").one("comparison")["verification"]["outcome"] == "FAIL"
@@ -141,7 +141,7 @@ def test_programs_of_different_files_are_not_compared(cli: Cli, project: Path) -
     other = cli.folder / "other"
     other.mkdir()
     (other / "kernelopt.toml").touch()
-    (other / "ops.cuh").write_text(OPS.replace("3.0f", "2.0f"))
+    (other / "ops.cuh").write_text(OPS.replace("3.0", "2.0"))
     (other / "main.cu").write_text(RUN + MAIN)
     both = cli.folder / "both.cu"
     both.write_text(RUN + MAIN)
@@ -155,9 +155,9 @@ def test_a_pair_session_on_a_header_answers_each_save(cli: Cli, project: Path) -
     with no_orphans():
         process = start(cli, project)
         wait_for_turns(cli, process, 1)
-        project.write_text(OPS.replace("powf(v[i], 3.0f)", "v[i] * v[i] * v[i]"))
+        project.write_text(OPS.replace("pow(v[i], 3.0)", "v[i] * v[i] * v[i]"))
         wait_for_turns(cli, process, 2)
-        project.write_text(OPS.replace("3.0f", "2.0f"))
+        project.write_text(OPS.replace("3.0", "2.0"))
         wait_for_turns(cli, process, 3)
         out, err = process.communicate("ladder\nstop\n", timeout=DEADLINE_S)
     assert process.returncode == 0 and "v1: PASS" in out and "v2: FAIL" in out, out + err
@@ -169,7 +169,7 @@ def test_a_header_is_watched_in_the_program_that_launches_its_kernel(cli: Cli, p
         process = subprocess.Popen((*COMMAND, "watch", str(cli.folder)), cwd=cli.folder, env=cli.environment(), stdout=out, stderr=out)
         try:
             _wait_for(said, "watching")
-            project.write_text(OPS.replace("v[i] + powf", "v[i + 1] + powf"))
+            project.write_text(OPS.replace("v[i] + pow", "v[i + 1] + pow"))
             _wait_for(said, "ops.cuh:6:1: error KO201")
         finally:
             os.kill(process.pid, signal.SIGINT)

@@ -80,6 +80,8 @@ def test_a_file_outside_the_program_is_not_read(cache_dir: Path, tmp_path: Path)
 
 def test_a_text_with_an_error_of_its_own_says_which(cache_dir: Path) -> None:
     assert preprocess(request(cache_dir, "int a;\n#error stop\n")) == NotPreprocessed("line 2: #error stop")
+    found = preprocess(request(cache_dir, "#include <cub/no_such.cuh>\n"))
+    assert isinstance(found, NotPreprocessed) and found.lacks_header
 
 
 def test_a_program_that_builds_with_the_bare_prelude_is_seen_with_it(cache_dir: Path) -> None:

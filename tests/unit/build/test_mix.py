@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from assistant.build.executions import executions
 from assistant.build.grading import code_of
 from assistant.build.mix import line_instructions
 from assistant.cuda.loops import source_loops
@@ -39,7 +40,9 @@ def _recorded(name: str) -> dict[str, LaunchProfile]:
     for profile in decode(tuple[LaunchProfile, ...], account["profiles"]):
         code = code_of(codes, profile.kernel)
         assert code is not None
-        found[profile.kernel.split("(")[0]] = replace(profile, instructions=line_instructions(code, profile, loops))
+        found[profile.kernel.split("(")[0]] = replace(
+            profile, instructions=line_instructions(code, profile, executions(code, profile, loops))
+        )
     return found
 
 
@@ -146,4 +149,4 @@ def _blocks(ran: tuple[LineExecution, ...]) -> tuple[BlockExecution, ...]:
 def _mix(code: KernelCode, ran: tuple[LineExecution, ...], loops: tuple[SourceLoop, ...], line: int) -> InstructionMix:
     config = LaunchConfig(Dim3(THREADS // 256), Dim3(256))
     profile = LaunchProfile(0, "k()", config, Method.EMULATOR, "", config.grid.count, (), ran, (), None, None, (), blocks=_blocks(ran))
-    return mix_of(replace(profile, instructions=line_instructions(code, profile, loops)), line)
+    return mix_of(replace(profile, instructions=line_instructions(code, profile, executions(code, profile, loops))), line)

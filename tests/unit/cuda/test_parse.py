@@ -304,9 +304,10 @@ def test_a_variable_with_braces_is_no_function_whatever_else_is_half_typed() -> 
     [
         'void f(unsigned u) {\n  printf("%f %" PRIu32 "\\n", 1.0, u);\n}\n',
         "#define MAKE(name) void name##_all() {}\nMAKE(first)\nMAKE(second)\nint main() { return 0; }\n",
+        "template struct Plan<int>;\nextern template class a::Plan<float, 2>;\n",
     ],
 )
-def test_macros_within_strings_and_as_declarations_are_no_problems(text: str) -> None:
+def test_macros_within_strings_as_declarations_and_instantiated_classes_are_no_problems(text: str) -> None:
     assert parse(Source(Path("a.cu"), text)).problems == ()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -45,6 +46,14 @@ def test_a_race_has_two_places_and_an_overrun_its_thread_and_address() -> None:
 def test_a_misaligned_access_is_no_access_out_of_bounds() -> None:
     (problem,) = found("memcheck, misaligned")
     assert problem.kind == "misaligned" and problem.line == 19
+
+
+def test_an_arrival_that_is_not_waited_for_is_no_divergence() -> None:
+    """The last stages of every `cuda::pipeline` release what is not acquired again."""
+    text = PRINTED.partition("### synccheck\n")[2].partition("### ")[0]
+    reported = re.sub(r"Barrier error detected\. [^\n]*", "Barrier error detected. Missing wait.", text)
+    (problem,) = read_findings(reported, "synccheck", nowhere)
+    assert (problem.kind, problem.line) == ("missing_wait", 15)
 
 
 def test_the_compilers_own_line_goes_before_the_tools() -> None:

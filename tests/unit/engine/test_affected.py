@@ -202,7 +202,7 @@ def test_each_finding_has_a_metric_over_all_launches_weighted_by_their_count(ass
         "KO112": 1.0,
         "KO106": wide,
         "KO109": 12.0,
-        "KO110": 192.0,
+        "KO110": 82.0,
         "KO111": 5.0,
         "KO114": overhead,
         "KO116": math,

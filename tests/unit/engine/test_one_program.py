@@ -196,3 +196,23 @@ async def test_further_places_in_which_compilers_part_are_counted(job: Job) -> N
 
     problem = (await of(job, twice, views)).problem
     assert problem is not None and problem.reason.endswith("further places")
+
+
+async def test_a_header_that_nvcc_alone_has_leaves_the_emulator_out(job: Job) -> None:
+    """CUB's headers are in CUDA's toolkit, and the emulator has none of them: what nvcc sees is compared, and what was not is named."""
+    text = TEXT.replace(STORE, "    x[0] = 2.0f;\n#ifdef X\n#endif\n")
+
+    def views(read: str) -> Preprocessings:
+        nvccs = seen(job, read)
+        refusal = NotPreprocessed("line 1: cub/cub.cuh: No such file or directory", lacks_header=True)
+        return Preprocessings(nvccs if read == TEXT else refusal, nvccs, nvccs)
+
+    assert await of(job, text, views) == OneProgram(None, (WITHOUT_EMULATOR,))
+    without_nvcc = await of(job, text, lambda read: replace(views(read), device=MISSING, host=MISSING))
+    assert without_nvcc.problem is not None and "the emulator's preprocessor does not take B" in without_nvcc.problem.reason
+    other = await of(
+        job,
+        text,
+        lambda read: replace(views(read), emulator=replace(NotPreprocessed("line 2: x")) if read != TEXT else views(read).emulator),
+    )
+    assert other.problem is not None

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from assistant.build.flags import DEFAULT_FLAGS
 from assistant.engine.compared_files import Sides, sides_of
 from assistant.engine.reading import read_version
 from assistant.engine.request import JobRequest
@@ -178,6 +179,12 @@ def test_a_table_gives_arguments_folder_and_flags(folder: Path) -> None:
     assert (program.arguments, program.working_directory, program.flags.arguments) == (("3",), folder / "data", ("-DN=4",))
     assert found(folder, "k.cuh", arguments=("5",)).program.arguments == ("5",)
     assert found(folder, "k.cuh", run_command=("./bench",)).found is None
+
+
+@pytest.mark.parametrize(("given", "flags"), [(DEFAULT_FLAGS, ("-O2",)), (Flags(("-O3",), "command line"), ("-O2", "-O3"))])
+def test_the_default_optimization_gives_way_to_the_programs_own(folder: Path, given: Flags, flags: tuple[str, ...]) -> None:
+    (folder / "kernelopt.toml").write_text('[program.demo]\nsources = ["main.cu", "b.cu"]\nflags = "-O2"\n')
+    assert read_version(JobRequest(folder / "k.cuh", folder), given).program.flags.arguments == flags
 
 
 def test_a_declared_workload_needs_no_program(folder: Path) -> None:

@@ -19,3 +19,9 @@ def test_nothing_is_compiled_together_with_what_few_cores_time(is_timed: bool, c
 def test_the_setting_holds_for_rules_and_models(count: int) -> None:
     settings = Settings.model_validate({"search": {"parallel_builds": count}})
     assert [shape(settings).most_ahead(False, 2) for shape in (shape_for_rules, shape_for_models)] == [count - 1, count - 1]
+
+
+@pytest.mark.parametrize(("core_count", "count"), [(1, 1), (2, 1), (8, 2), (16, 4), (64, 4)])
+def test_as_many_trials_share_a_gpu_as_cores_can_feed(core_count: int, count: int) -> None:
+    assert SearchShape(trials_per_gpu=4).at_once(core_count) == count
+    assert SearchShape().at_once(core_count) == 1, "rules are tried one after another"

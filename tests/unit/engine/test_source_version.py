@@ -24,8 +24,10 @@ def refusal(path: Path) -> UsageError:
 
 def test_a_text_inside_another_file_is_not_a_missing_file(tmp_path: Path) -> None:
     (tmp_path / "train.py").touch()
+    (tmp_path / "train.ipynb").touch()
     (tmp_path / "notes").touch()
-    assert refusal(tmp_path / "train.py.halve.cu").message == "train.py.halve.cu is a text inside train.py"
+    assert refusal(tmp_path / "train.ipynb.halve.cu").message == "train.ipynb.halve.cu is a text inside train.ipynb"
+    assert refusal(tmp_path / "train.py.halve.cu").message == "train.py holds no CUDA text that is called train.py.halve.cu"
     for name in ("train.py.cu", "other.py.halve.cu", "notes.halve.cu", "halve.cu"):
         assert "does not exist" in refusal(tmp_path / name).message
 

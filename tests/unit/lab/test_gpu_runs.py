@@ -118,6 +118,17 @@ async def test_where_the_recorder_fails_the_emulator_s_run_stands_and_says_so() 
     assert any("under the emulator" in note and "another profiler" in note for note in run.recording.not_captured)
 
 
+async def test_where_the_recorder_fails_too_it_is_the_gpu_s_reason_that_is_reported() -> None:
+    """Of what the emulator did not run to its end nothing can be judged, and what it did not run is not why."""
+    failure = LabFailure("not_built", "nvcc does not build the program", "fix the errors above")
+    left_out = replace(ran(PROFILE), unsupported=("not run: inline PTX",))
+    for emulated in (left_out, LabFailure("unsupported", "it uses wmma", ""), LabFailure("not_built", "g++ refuses it", "")):
+        assert await Machines(on_gpu=failure, emulated=emulated).runs.run(PROGRAM, COUNT, LIMITS) == failure
+    crashed = LabFailure("internal", "CUPTI is held by another profiler", "")
+    refused = LabFailure("not_built", "g++ refuses it", "")
+    assert await Machines(on_gpu=crashed, emulated=refused).runs.run(PROGRAM, COUNT, LIMITS) == refused
+
+
 async def test_of_what_the_emulator_cannot_run_recorded_launches_are_counted() -> None:
     on = Machines(emulated=LabFailure("unsupported", "it uses wmma", ""))
     run = await on.runs.run(PROGRAM, COUNT, LIMITS)

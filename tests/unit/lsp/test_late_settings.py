@@ -50,7 +50,7 @@ def answered(tmp_path: Path, answer: dict[str, Any]) -> tuple[str, str, str]:
 @pytest.fixture(autouse=True)
 def _alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:  # pyright: ignore[reportUnusedFunction]
     monkeypatch.setenv("KERNELOPT_HOME", str(tmp_path))
-    monkeypatch.setattr(settings_sync, "_ANSWER_S", 0.01)
+    monkeypatch.setattr(settings_sync, "ANSWER_S", 0.01)
 
 
 def test_nothing_runs_until_the_client_has_said_its_settings(tmp_path: Path) -> None:

@@ -54,6 +54,9 @@ def test_initialize_is_answered_with_what_is_offered_and_the_next_message_finds_
         server.protocol.set_writer(wire)
         _say(server, {"id": 1, "method": "initialize", "params": {"processId": None, "rootUri": "file:///w", "capabilities": {}}})
         _say(server, {"id": 2, "method": "workspace/executeCommand", "params": {"command": "kernelopt.check", "arguments": [{"uri": "u"}]}})
+        async with asyncio.timeout(60):
+            while len(wire.sent) < 2:
+                await asyncio.sleep(0)
         return wire.sent
 
     first, second = asyncio.run(talk())

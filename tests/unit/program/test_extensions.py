@@ -69,10 +69,22 @@ def test_what_a_script_loads_it_builds_itself(copied: Callable[[str], Project]) 
     assert "-DBLOCK=256" not in found.flags
 
 
-def test_a_text_in_python_is_named_and_is_no_program(copied: Callable[[str], Project]) -> None:
-    search = copied("torch_inline").find("swish.py")
-    assert not search.found
-    assert any(text.startswith("swish.py:19 gives load_inline its CUDA text as a string") for text in search.looked_for)
+@pytest.mark.parametrize("asked", ["swish.py", "swish.py.swish_fwd.cu"])
+def test_a_text_in_python_is_a_program_that_its_script_runs(copied: Callable[[str], Project], asked: str) -> None:
+    project = copied("torch_inline")
+    (found,) = project.find(asked).found
+    assert (found.origin, found.extension, found.name) == (ProgramOrigin.EXTENSION, "swish_ext", "swish.py")
+    assert found.units == (project.root / "swish.py.swish_fwd.cu",)
+    assert found.run_command is not None and (found.run_command[1:], found.build_command) == (("swish.py",), None)
+    assert found.why == "swish.py loads swish_ext of its text from line 5 on; swish.py runs it"
+
+
+def test_flags_of_a_text_in_python_are_the_calls_own(project: Project) -> None:
+    head = LOAD.replace("load", "load_inline")
+    text = f"{head}load_inline('m', '', r'''{KERNEL}''', extra_cuda_cflags=['-DN=4'], extra_include_paths=['inc'])\n"
+    project.put("run.py", text)
+    flags = project.find("run.py.k.cu").found[0].flags
+    assert "-DN=4" in flags and f"-I{project.root}/inc" in flags
 
 
 def test_pytorchs_own_flags_come_from_its_files(project: Project) -> None:
@@ -244,6 +256,8 @@ def test_a_python_file_without_extension_has_none(copied: Callable[[str], Projec
     assert (search.found, search.looked_for) == ((), ())
 
 
-def test_a_text_in_python_is_named_by_its_line(copied: Callable[[str], Project]) -> None:
-    (told,) = _extensions_of(copied("torch_inline"), "swish.py").looked_for
-    assert told.startswith("swish.py:19 gives load_inline")
+def test_a_text_in_python_that_is_not_read_is_named_by_its_line(project: Project) -> None:
+    load_inline = LOAD.replace("load", "load_inline")
+    project.put("run.py", f"{load_inline}import sys\nload_inline('m', '', f'{{sys.argv[1]}}')\n")
+    (told,) = _extensions_of(project, "run.py").looked_for
+    assert told.startswith("run.py:3 gives load_inline a CUDA text that is not read ("), told

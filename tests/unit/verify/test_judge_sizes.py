@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 from assistant.model.verification import Label, Outcome, Verification
 from assistant.verify.evidence import DetectedLabel, JudgeEvidence, SideRun
@@ -99,13 +100,14 @@ def test_a_new_defect_at_another_size_is_an_assumption_too() -> None:
     assert [(f.code, f.outcome, f.line) for f in result.findings] == [("assumption", Outcome.NEEDS_DECISION, 12)]
 
 
-def test_a_defect_at_every_size_is_not_said_to_be_one_of_another_size() -> None:
+@pytest.mark.parametrize("kind", ["possible_missing_fence", "missing_wait"])
+def test_a_defect_at_every_size_is_not_said_to_be_one_of_another_size(kind: str) -> None:
     base = with_resized(scale_add)
-    doubtful = (problem("possible_missing_fence", 12),)
+    doubtful = (problem(kind, 12),)
     cases = tuple(replace(c, candidate=tuple(replace(run, problems=doubtful) for run in c.candidate)) for c in base.cases)
     result = judge(replace(base, cases=cases))
     assert isinstance(result, Verification)
-    assert (codes(result), result.labels) == ({"possible_missing_fence"}, ())
+    assert (result.outcome, codes(result), result.labels) == (Outcome.NEEDS_DECISION, {kind}, ())
 
 
 def test_a_size_that_cannot_judge_or_breaks_the_original_does_not_count() -> None:

@@ -15,6 +15,7 @@ from assistant.workload.regions import (
     have_other_operations,
     host_copies_of_both,
     launches_of,
+    seen_alike,
     steps_in_order,
     steps_within,
 )
@@ -142,6 +143,17 @@ def test_operations_differ_by_number_and_size_and_not_by_their_place() -> None:
     assert have_other_operations(RECORDING, replace(RECORDING, steps=STEPS[1:]))
     assert have_other_operations(RECORDING, replace(RECORDING, steps=(*STEPS, replace(STEPS[0], size_bytes=4))))
     assert not have_other_operations(RECORDING, replace(RECORDING, steps=None))
+
+
+def test_what_one_recorder_alone_sees_is_no_difference() -> None:
+    """A GPU's own recorder sees neither waits nor page-locked memory; of the version that the emulator runs too both are known."""
+    seen = replace(RECORDING, steps=tuple(replace(one, is_pinned=False) if "copy" in one.kind else one for one in STEPS))
+    bare = replace(RECORDING, are_waits_seen=False, steps=tuple(one for one in STEPS if one.kind != "wait"))
+    assert have_other_operations(seen, bare) and not have_other_operations(*seen_alike(seen, bare))
+    ordered = [steps_in_order(one, frozenset()) for one in seen_alike(seen, bare)]
+    assert ordered[0] == ordered[1]
+    pinned = replace(RECORDING, steps=tuple(replace(one, is_pinned=True) if "copy" in one.kind else one for one in STEPS))
+    assert have_other_operations(*seen_alike(seen, pinned)), "both know it"
 
 
 def test_host_copies_that_both_make_are_told_from_others_by_their_size() -> None:

@@ -69,7 +69,7 @@ class RowKernel(Record):
 def row_kernel(context: TransformationContext, block: Dim3) -> RowKernel | Obstacle:
     """The kernel's parts, or why the lanes of a warp cannot share a row."""
     tree = context.tree
-    loop = next((n for n in tree.find("for_statement", inside=context.body) if _covers(n, context.line)), None)
+    loop = _loop_asked_about(context)
     function = None if loop is None else enclosing_function(tree, loop)
     if loop is None or function is None or function.body != context.body:
         return Obstacle(DeclineReason.NOTHING_TO_CHANGE, "there is no loop over a row at this line of the kernel's own body")
@@ -98,6 +98,13 @@ def row_kernel(context: TransformationContext, block: Dim3) -> RowKernel | Obsta
         return Obstacle(DeclineReason.LOOP_FORM, "the loop at this line stands inside another statement")
     kernel = RowKernel(function, row, tuple(loops), tuple(stores), tuple(statements), tuple(guards))
     return _exchange_obstacle(context, kernel) or kernel
+
+
+def _loop_asked_about(context: TransformationContext) -> Node | None:
+    """The loop at the finding's line; the kernel's first one where the finding stands at a launch."""
+    loops = tuple(context.tree.find("for_statement", inside=context.body))
+    is_inside = _covers(context.body, context.line)
+    return next((loop for loop in loops if not is_inside or _covers(loop, context.line)), None)
 
 
 def _covers(node: Node, line: int) -> bool:

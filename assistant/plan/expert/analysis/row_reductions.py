@@ -20,6 +20,7 @@ from assistant.cuda.names import mentions, names_in
 from assistant.cuda.syntax import Node, SyntaxTree, binary_parts, unparenthesized
 from assistant.cuda.variables import Variable, locals_of
 from assistant.model.plan import DeclineReason
+from assistant.plan.expert.analysis.element_types import plain_type
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.record import Record
 
@@ -81,7 +82,7 @@ def reductions_of(
                 DeclineReason.ORDER_MATTERS, f"`{name}` goes from one iteration to the next at line {line} by more than a sum or a maximum"
             )
         kind = variables[0].type
-        if variables[0].is_pointer or not (can_be_shuffled(kind) or kind in template_types):
+        if variables[0].is_pointer or not (can_be_shuffled(plain_type(tree, kind)) or kind in template_types):
             return Obstacle(DeclineReason.TYPE_UNKNOWN, f"`{name}` of type `{kind}` cannot surely be shuffled")
         found[name] = Reduction(variables[0], combination)
     for name in found:

@@ -19,7 +19,7 @@ from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.layout import before_statement, indentation
 from assistant.plan.expert.writing.style import style_of
 
-__all__ = ["combined", "once_for_row", "one_start"]
+__all__ = ["combined", "combined_values", "once_for_row", "one_start"]
 
 _IDENTITIES = {Combination.SUM: "0", Combination.PRODUCT: "1"}
 """What a thread starts with where only one may have the value from before the loop. A maximum may have it in every thread."""
@@ -72,8 +72,12 @@ def _guarded(context: TransformationContext, group: list[Node], condition: str) 
 
 def combined(reduction: Reduction, other: str) -> str:
     """One part and another, as a statement."""
-    name, kind = reduction.variable.name, reduction.variable.type
-    match reduction.combination:
+    return combined_values(reduction.variable.name, reduction.variable.type, reduction.combination, other)
+
+
+def combined_values(name: str, kind: str, combination: Combination, other: str) -> str:
+    """The local ``name`` of type ``kind`` and another part, as a statement."""
+    match combination:
         case Combination.SUM:
             return f"{name} += {other};"
         case Combination.PRODUCT:

@@ -17,6 +17,8 @@ __all__ = ["Style", "is_simple_term", "style_of"]
 
 _SPACED = re.compile(r"[\w)\]] [-+*/] [\w(]")
 _TIGHT = re.compile(r"[\w)\]][-+*/][\w(]")
+_CUDA_CAMEL = re.compile(r"threadIdx|blockIdx|blockDim|gridDim|atomic[A-Z][a-z]+")
+"""CUDA's own names that are written likeThis."""
 _SIMPLE_TERM = re.compile(r"[\w.]+(?:\s*[*/]\s*[\w.]+)*|\([^()]*\)")
 
 
@@ -48,7 +50,7 @@ def style_of(context: TransformationContext) -> Style:
     names = {context.tree.text(n) for n in context.tree.find("identifier", inside=context.body)}
     camel = sum(bool(re.fullmatch(r"[a-z]+(?:[A-Z][a-z0-9]*)+", n)) for n in names)
     snake = sum("_" in n and n.islower() for n in names)
-    builtin = len(names & {"threadIdx", "blockIdx", "blockDim", "gridDim"})
+    builtin = sum(bool(_CUDA_CAMEL.fullmatch(name)) for name in names)
     return Style(
         space=" " if spaced >= tight else "",
         indent=_indent_step(kernel),

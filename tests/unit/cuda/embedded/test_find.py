@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assistant.cuda.embedded.find import find_embedded
+from assistant.cuda.embedded.find import find_alone, find_embedded
 from assistant.cuda.embedded.replace import replace
 from assistant.model.embedded import Container, EmbeddedText, EmbeddingKind, EmbeddingProblem, EmbeddingProblemCode
 from assistant.model.source import Span, TextEdit
@@ -202,8 +202,13 @@ def test_a_half_typed_call_is_read_as_far_as_it_goes(program: str) -> None:
         "# include <c10/cuda/A.h>",
     ],
 )
-def test_a_text_for_pytorchs_headers_is_declined(code: str) -> None:
-    assert code_and_place(f"load_inline('m', '', [r'{code}'])") == (C.NEEDS_PYTORCH, "load_inline")
+def test_a_text_for_pytorchs_headers_is_declined_where_it_has_to_stand_alone(code: str) -> None:
+    program = f"load_inline('m', '', [r'{code}'])"
+    (declined,) = find_alone(program, Container.PYTHON_FILE)
+    assert isinstance(declined, EmbeddingProblem)
+    assert (declined.code, program[declined.span.start : declined.span.end]) == (C.NEEDS_PYTORCH, "load_inline")
+    (found,) = find_embedded(program, Container.PYTHON_FILE)
+    assert isinstance(found, EmbeddedText) and (found.text, found.needs_pytorch) == (code, True)
     assert texts(f"cupy.RawKernel('{code}', 'k')"), "elsewhere it is an error, which the compiler reports"
 
 

@@ -15,8 +15,9 @@ from assistant.cuda.parse import parse
 from assistant.cuda.syntax import SyntaxTree
 from assistant.measure.targets import target
 from assistant.model.attempt import TechniqueHistory
+from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.plan import DeclineReason
-from assistant.model.profile import Evidence, Finding, Method, Severity
+from assistant.model.profile import Evidence, Finding, Grade, LaunchProfile, LineAccess, Method, Severity
 from assistant.model.source import Source
 from assistant.model.verification import Label
 from assistant.plan.catalogue import Catalogue, load_catalogue
@@ -105,6 +106,15 @@ def test_what_does_not_apply_is_declined_with_a_reason():
     declines = plan().declines
     assert {d.technique for d in declines} == {"coalescing-interchange", "register-tile", "warp-per-row"}
     assert all(d.reason and d.line == 5 for d in declines)
+
+
+def test_a_technique_for_stores_says_nothing_of_a_line_that_loads():
+    loading = finding("KO101", 3, ("E3",), 0.6)
+    assert "staged-store" not in {d.technique for d in plan(findings=(loading,)).declines}
+    stored = LineAccess("/turn.cu", 3, "global store", 4, 32, 1024, 1024, 128, None, None, Grade.EXACT)
+    profile = LaunchProfile(0, "turn", LaunchConfig(Dim3(1), Dim3(32, 32)), Method.EMULATOR, "", 1, (stored,), (), (), None, None, ())
+    (said,) = (d for d in plan(findings=(loading,), profiles=(profile,)).declines if d.technique == "staged-store")
+    assert said.code is DeclineReason.STORE_FORM
 
 
 def test_findings_that_one_edit_answers_share_a_step_that_adds_up_their_costs():

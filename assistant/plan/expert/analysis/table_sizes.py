@@ -1,0 +1,145 @@
+"""How many elements a table in global memory has that a kernel updates: from its allocation, else from what can index it.
+
+An index beyond the allocation has no defined result, so the allocation bounds the indices.
+
+Example::
+
+    cudaMalloc(&d_counts, BINS * sizeof(int)); … count<<<blocks, 256>>>(d_text, d_counts, n);
+    table_size(context, update)     # TableSize(count=64, text='BINS')
+"""
+
+from __future__ import annotations
+
+import re
+
+from assistant.cuda.allocations import allocated_places
+from assistant.cuda.assignments import assignments
+from assistant.cuda.calls import given_arguments
+from assistant.cuda.constants import constants_of
+from assistant.cuda.element_size import element_size_bytes
+from assistant.cuda.integers import evaluate
+from assistant.cuda.launch_shape import Launch
+from assistant.cuda.syntax import Node, SyntaxTree, parsed_expression, unparenthesized
+from assistant.cuda.variables import Variable, locals_of
+from assistant.model.plan import DeclineReason
+from assistant.plan.expert.analysis.element_types import plain_type
+from assistant.plan.expert.analysis.kernel_launches import launches_of, of_program
+from assistant.plan.expert.analysis.plain_updates import Update
+from assistant.plan.expert.obstacle import Obstacle
+from assistant.plan.expert.transformation import TransformationContext
+from assistant.record import Record
+
+__all__ = ["TableSize", "table_size"]
+
+_SIZEOF = re.compile(r"\bsizeof\s*(?:\(\s*(?P<of>[\w:\s]+?)\s*\)|(?P<name>\w+))")
+_FACTOR = re.compile(r"(?:(?P<first>\w+)\s*\*\s*sizeof\b.*|sizeof\s*(?:\([^()]*\)|\w+)\s*\*\s*(?P<last>\w+))", re.DOTALL)
+_BYTE = ("unsigned char", "uint8_t", "uchar")
+
+
+class TableSize(Record):
+    """The number of elements."""
+
+    count: int
+    text: str
+    """As the kernel can spell it: a name of the text's, where the allocation has one."""
+
+
+def table_size(context: TransformationContext, update: Update) -> TableSize | Obstacle:
+    """The size of the table that ``update`` is about, the same at every launch."""
+    program = of_program(context)
+    found = [_allocated(program, launch, update) for launch in launches_of(context)]
+    sizes = {each for each in found if each is not None}
+    if len(sizes) == 1 and None not in found:
+        return sizes.pop()
+    if update.index is not None and _is_byte(context, update.index):
+        return TableSize(256, "256")
+    return Obstacle(
+        DeclineReason.SIZE_UNKNOWN,
+        f"how many elements `{update.base}` has is not seen: the function that launches the kernel should allocate a constant number",
+    )
+
+
+def _allocated(program: TransformationContext, launch: Launch, update: Update) -> TableSize | None:
+    """What the launching function allocates for the argument."""
+    tree, names = program.tree, [parameter.name for parameter in program.kernel.parameters]
+    place = names.index(update.base) if update.base in names else len(launch.site.arguments)
+    if place >= len(launch.site.arguments) or launch.function is None:
+        return None
+    argument = tree.node_at(launch.site.arguments[place].span)
+    if argument is None or unparenthesized(argument).type != "identifier":
+        return None
+    calls = tuple(allocated_places(tree, launch.function, tree.text(unparenthesized(argument))))
+    given = given_arguments(calls[0]) if len(calls) == 1 else ()
+    size = element_size_bytes(tree, update.element_type)
+    if len(given) < 2 or size is None:
+        return None
+    written = _written(tree, launch.function, given[1])
+    bytes_count = _value(tree, launch, written)
+    if bytes_count is None or bytes_count % size or not bytes_count:
+        return None
+    count = bytes_count // size
+    return TableSize(count, _named(program, tree.text(written), count, launch, tree) or str(count))
+
+
+def _written(tree: SyntaxTree, function: Node, size: Node) -> Node:
+    """What a local that holds the number of bytes was made from."""
+    name = tree.text(unparenthesized(size))
+    variables = locals_of(tree, function).get(name, ())
+    value = variables[0].value if len(variables) == 1 else None
+    is_changed = any(tree.text(change.target) == name for change in assignments(tree, function))
+    return size if value is None or is_changed else value
+
+
+def _value(tree: SyntaxTree, launch: Launch, size: Node) -> int | None:
+    """The bytes, ``sizeof`` followed."""
+
+    def bytes_of(match: re.Match[str]) -> str:
+        name = " ".join((match["of"] or match["name"]).split())
+        array = _array_bytes(tree, launch, name)
+        return str(array or element_size_bytes(tree, name) or "unknown_size")
+
+    text = _SIZEOF.sub(bytes_of, tree.text(size))
+    node = parsed_expression(text)
+    return None if node is None else evaluate(node, launch.scope, {})
+
+
+def _array_bytes(tree: SyntaxTree, launch: Launch, name: str) -> int | None:
+    variable = None if launch.function is None else _array(tree, launch.function, name)
+    length = None if variable is None else variable.declarator.child_by_field_name("size")
+    count = None if length is None else evaluate(length, launch.scope, {})
+    size = None if variable is None else element_size_bytes(tree, plain_type(tree, variable.type))
+    return None if count is None or size is None else count * size
+
+
+def _array(tree: SyntaxTree, function: Node, name: str) -> Variable | None:
+    found = locals_of(tree, function).get(name, ())
+    return found[0] if len(found) == 1 and found[0].is_array and found[0].value is None else None
+
+
+def _named(program: TransformationContext, size: str, count: int, launch: Launch, tree: SyntaxTree) -> str | None:
+    """The constant that the allocation or the array names, where the kernel can name it, too."""
+    factor = _FACTOR.fullmatch(size.strip())
+    name = None if factor is None else factor["first"] or factor["last"]
+    sized = _SIZEOF.fullmatch(size.strip())
+    if sized is not None and launch.function is not None:
+        variable = _array(tree, launch.function, sized["of"] or sized["name"])
+        length = None if variable is None else variable.declarator.child_by_field_name("size")
+        name = None if length is None else tree.text(length)
+    is_before = name is not None and re.search(rf"\b{re.escape(name)}\b", program.text[: program.kernel.span.start]) is not None
+    is_free = name is not None and not program.kernel.span.start <= launch.site.span.start < program.kernel.span.end
+    return name if is_before and is_free and name is not None and constants_of(tree).get(name) == count else None
+
+
+def _is_byte(context: TransformationContext, index: Node) -> bool:
+    """An element of an array of bytes, or a local byte."""
+    tree, node = context.tree, unparenthesized(index)
+    base = node.child_by_field_name("argument") if node.type == "subscript_expression" else node
+    if base is None or base.type != "identifier":
+        return False
+    name = tree.text(base)
+    parameter = next((p for p in context.kernel.parameters if p.name == name), None)
+    variables = locals_of(tree, context.body).get(name, ())
+    if node.type == "subscript_expression" and parameter is not None:
+        spelled = parameter.type.replace("*", "").replace("const", "").replace("__restrict__", "").strip()
+        return plain_type(tree, spelled) in _BYTE
+    return node.type == "identifier" and len(variables) == 1 and plain_type(tree, variables[0].type) in _BYTE

@@ -1,0 +1,192 @@
+"""Let each block count in shared memory, and add what it counted to the table in global memory once.
+
+Applies where the threads add to elements of a small table that the kernel looks at in no other way.
+
+Example::
+
+    atomicAdd(&counts[digit[i]], 1);
+    // becomes
+    __shared__ int block_counts[256];
+    for (int bin = threadIdx.x; bin < 256; bin += blockDim.x)
+        block_counts[bin] = 0;
+    __syncthreads();
+    …
+    atomicAdd(&block_counts[digit[i]], 1);
+    …
+    __syncthreads();
+    for (int bin = threadIdx.x; bin < 256; bin += blockDim.x)
+        atomicAdd(&counts[bin], block_counts[bin]);
+"""
+
+from __future__ import annotations
+
+from assistant.cuda.files import line_end
+from assistant.cuda.names import free_name, mentions
+from assistant.cuda.shared_arrays import shared_arrays
+from assistant.model.plan import Decline, DeclineReason, Rewrite
+from assistant.model.source import TextEdit
+from assistant.model.verification import Label
+from assistant.plan.expert.analysis.coarser_work import elements_a_thread
+from assistant.plan.expert.analysis.kernel_launches import by_file
+from assistant.plan.expert.analysis.launch_block import flat_block
+from assistant.plan.expert.analysis.plain_updates import Update, Updates, plain_updates
+from assistant.plan.expert.analysis.predictions import predicted_values
+from assistant.plan.expert.analysis.scaled_grids import coarser_grid
+from assistant.plan.expert.analysis.table_sizes import TableSize, table_size
+from assistant.plan.expert.obstacle import Obstacle
+from assistant.plan.expert.transformation import TransformationContext
+from assistant.plan.expert.writing.layout import before_statement, indentation
+from assistant.plan.expert.writing.meeting_end import met_at_end, strided
+from assistant.plan.expert.writing.style import style_of
+from assistant.record import Record
+
+__all__ = ["PrivateHistogram"]
+
+_SHARED_BYTES = 48 * 1024
+"""Static shared memory of a block at most (CUDA C++ Programming Guide, "Technical Specifications per Compute Capability")."""
+_MOST_ELEMENT_BYTES = 8
+_LEAST_BLOCKS = 264
+"""Two for each SM of an H200: every further block adds its whole table once."""
+_ADDED_TYPES = ("int", "unsigned", "unsigned int", "unsigned long long", "unsigned long long int", "float", "double")
+"""What ``atomicAdd`` takes in shared memory (CUDA C++ Programming Guide, "Atomic Functions")."""
+
+
+class _Table(Record):
+    """One table that blocks count in shared memory."""
+
+    base: str
+    private: str
+    element_type: str
+    size: TableSize
+    updates: tuple[Update, ...]
+
+
+class PrivateHistogram:
+    """A table in global memory → one for each block."""
+
+    technique = "private-histogram"
+
+    def rewrite(self, context: TransformationContext) -> tuple[Rewrite, ...] | Decline:
+        updates = plain_updates(context)
+        if isinstance(updates, Obstacle):
+            return context.decline(self.technique, updates)
+        block = flat_block(context)
+        if isinstance(block, Obstacle):
+            return context.decline(self.technique, block)
+        tables = _tables(context, updates)
+        if isinstance(tables, Obstacle):
+            return context.decline(self.technique, tables)
+        written = _rewrite(context, updates, tables, 1)
+        if isinstance(written, Obstacle):
+            return context.decline(self.technique, written)
+        coarse = _rewrite(context, updates, tables, elements_a_thread(context, _LEAST_BLOCKS))
+        return (written,) if isinstance(coarse, Obstacle) or coarse.edits == written.edits else (coarse, written)
+
+
+def _tables(context: TransformationContext, updates: Updates) -> tuple[_Table, ...] | Obstacle:
+    if updates.at_line.is_of_block:
+        return Obstacle(DeclineReason.OTHER_TECHNIQUE_FIRST, f"all threads of a block update one element of `{updates.at_line.base}`")
+    found: list[_Table] = []
+    for base in dict.fromkeys(update.base for update in updates.all if not update.is_of_block):
+        table = _table(context, tuple(update for update in updates.all if update.base == base))
+        if isinstance(table, Obstacle):
+            return table
+        found.append(table)
+    bytes_count = _MOST_ELEMENT_BYTES * sum(table.size.count for table in found)
+    if bytes_count > _SHARED_BYTES or any(shared_arrays(context.tree, context.body)):
+        largest = max(found, key=lambda table: table.size.count)
+        return Obstacle(
+            DeclineReason.LIMIT_EXCEEDED,
+            f"the {largest.size.count:,} elements of `{largest.base}` would have to fit in a block's shared memory with what is there",
+        )
+    return tuple(found)
+
+
+def _table(context: TransformationContext, updates: tuple[Update, ...]) -> _Table | Obstacle:
+    first = updates[0]
+    for update in updates:
+        if update.operation != "atomicAdd" or update.is_of_block or update.element_type not in _ADDED_TYPES:
+            line = context.tree.line(update.statement)
+            return Obstacle(
+                DeclineReason.STORE_FORM, f"line {line} does not add a number to an element of `{update.base}` that depends on the thread"
+            )
+    size = table_size(context, first)
+    if isinstance(size, Obstacle):
+        return size
+    style = style_of(context)
+    name = free_name(context.tree, context.body, style.name("block", first.base), style.name("own", first.base))
+    return _Table(first.base, name, first.element_type, size, updates)
+
+
+def _rewrite(context: TransformationContext, updates: Updates, tables: tuple[_Table, ...], elements: int) -> Rewrite | Obstacle:
+    loop = strided(context, updates.function, updates.guard) if elements > 1 else None
+    grid = coarser_grid(context, {"x": elements}) if loop is not None else ()
+    if isinstance(grid, Obstacle):
+        return grid
+    first = next(n for n in updates.function.body.named_children if n.type != "comment")
+    renamed = [edit for table in tables for edit in _renamed(context, table)]
+    begun = before_statement(context.tree, first, _begun(context, tables))
+    edits = met_at_end(context, updates.function, updates.guard, [*renamed, *begun], _added(context, tables), loop)
+    if isinstance(edits, Obstacle):
+        return edits
+    own, in_others = by_file(context, (*edits, *grid))
+    is_exact = all(table.element_type not in ("float", "double") for table in tables)
+    blocks = max((launch.grid.count for launch in context.launches), default=0) // elements
+    added = float(max(1, blocks) * sum(table.size.count for table in tables))
+    return Rewrite(
+        technique=PrivateHistogram.technique,
+        kernel=context.kernel.key,
+        line=context.line,
+        edits=own,
+        summary=f"Let each block count {' and '.join(f'`{t.base}`' for t in tables)} in shared memory and add it up once"
+        + (f", and let a thread take {elements} elements." if loop is not None else "."),
+        labels=(*((Label.HOST_CODE,) if grid else ()), *(() if is_exact else (Label.REASSOCIATION,))),
+        predictions=predicted_values(context, {"atomic_lanes": added}) if blocks else (),
+        in_others=in_others,
+    )
+
+
+def _renamed(context: TransformationContext, table: _Table) -> list[TextEdit]:
+    return [
+        TextEdit(context.tree.span(node), table.private)
+        for update in table.updates
+        for node in mentions(context.tree, update.target, table.base)
+    ]
+
+
+def _begun(context: TransformationContext, tables: tuple[_Table, ...]) -> str:
+    declared = [f"__shared__ {table.element_type} {table.private}[{table.size.text}];" for table in tables]
+    bin_name = _bin(context)
+    cleared = [
+        line for size, of_size in _by_size(tables) for line in _loop(context, size, [f"{t.private}[{bin_name}] = 0;" for t in of_size])
+    ]
+    return _indented(context, [*declared, *cleared, "__syncthreads();"])
+
+
+def _added(context: TransformationContext, tables: tuple[_Table, ...]) -> str:
+    name, lines = _bin(context), ["__syncthreads();"]
+    for size, of_size in _by_size(tables):
+        lines += _loop(context, size, [f"atomicAdd(&{t.base}[{name}], {t.private}[{name}]);" for t in of_size])
+    return "\n".join(lines)
+
+
+def _by_size(tables: tuple[_Table, ...]) -> list[tuple[str, list[_Table]]]:
+    sizes = dict.fromkeys(table.size.text for table in tables)
+    return [(size, [table for table in tables if table.size.text == size]) for size in sizes]
+
+
+def _loop(context: TransformationContext, size: str, lines: list[str]) -> list[str]:
+    """The block's threads share the elements of a table."""
+    name, step = _bin(context), style_of(context).indent
+    head = f"for (int {name} = threadIdx.x; {name} < {size}; {name} += blockDim.x)"
+    return [head, step + lines[0]] if len(lines) == 1 else [f"{head} {{", *(step + line for line in lines), "}"]
+
+
+def _bin(context: TransformationContext) -> str:
+    return free_name(context.tree, context.body, "bin", "table_index")
+
+
+def _indented(context: TransformationContext, lines: list[str]) -> str:
+    first = next(n for n in context.body.named_children if n.type != "comment")
+    indent = indentation(context.text, context.tree.span(first).start)
+    return f"{line_end(context.text)}{indent}".join(lines)

@@ -1,0 +1,64 @@
+"""Element-wise kernels whose threads each do what is needed once for a block: let each thread take several elements."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from assistant.model.launch import Dim3, LaunchConfig
+from assistant.model.verification import Label
+from assistant.plan.expert.block_atomics import BlockAtomics
+from assistant.plan.expert.private_histogram import PrivateHistogram
+
+DATA = Path(__file__).resolve().parents[3] / "data" / "plan"
+ATOMICS, HISTOGRAM = BlockAtomics(), PrivateHistogram()
+
+
+@pytest.fixture
+def variants(context_of, applied):
+    def check(technique, name: str, blocks: int, block: int) -> list[str]:
+        text = (DATA / technique.technique / f"{name}.cu").read_text("utf-8")
+        context = replace(context_of(text), launches=(LaunchConfig(Dim3(blocks), Dim3(block)),))
+        return [applied(text, rewrite) for rewrite in technique.rewrite(context)]
+
+    return check
+
+
+def test_an_if_around_the_work_becomes_the_head_of_a_loop_over_the_grid(variants):
+    coarse, plain = variants(ATOMICS, "weighted_total", 65536, 256)
+    assert "for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) {\n        float w" in coarse
+    assert "<<<(n + 32 * THREADS - 1) / (32 * THREADS), THREADS>>>" in coarse
+    assert "if (i < n) {" in plain
+    assert "<<<(n + THREADS - 1) / THREADS, THREADS>>>" in plain
+
+
+def test_an_early_return_becomes_the_loop_with_its_index_no_longer_const(variants):
+    coarse, _ = variants(ATOMICS, "count_of_hits", 4224, 128)
+    assert "  for (int idx = blockDim.x * blockIdx.x + threadIdx.x; idx < n; idx += blockDim.x * gridDim.x) {\n    const int v" in coarse
+    assert "countAbove<<<(blocks + 3) / 4, threads>>>" in coarse
+    assert "return;\n" not in coarse
+
+
+def test_a_histogram_takes_more_elements_as_each_block_adds_its_whole_table(variants):
+    coarse, _ = variants(HISTOGRAM, "letters", 4000, 512)
+    assert "for (int tid = blockIdx.x * blockDim.x + threadIdx.x; tid < length; tid += blockDim.x * gridDim.x) {" in coarse
+    assert "countLetters<<<(n + 4095) / 4096, 512>>>" in coarse
+
+
+def test_with_few_blocks_the_launch_stays_as_it_is(variants):
+    assert len(variants(ATOMICS, "weighted_total", 2000, 256)) == 1
+    assert len(variants(HISTOGRAM, "letters", 500, 512)) == 1
+
+
+def test_a_loop_over_the_grid_of_its_own_needs_no_other(variants):
+    assert len(variants(ATOMICS, "in_a_loop", 65536, 64)) == 1
+    assert len(variants(HISTOGRAM, "bytes", 65536, 256)) == 1
+
+
+def test_another_grid_is_a_change_of_host_code(context_of):
+    text = (DATA / "private-histogram" / "letters.cu").read_text("utf-8")
+    context = replace(context_of(text), launches=(LaunchConfig(Dim3(4000), Dim3(512)),))
+    coarse, plain = HISTOGRAM.rewrite(context)
+    assert (coarse.labels, plain.labels) == ((Label.HOST_CODE,), ())
