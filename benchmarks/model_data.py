@@ -24,16 +24,9 @@ from typing import Any
 from assistant.bench.selection import TaskChoice, chosen_tasks
 from assistant.bench.task import Task
 from assistant.cuda.edits import EditFailure
-from assistant.engine import JobRequest, OptimizeOptions
-from assistant.engine.channel import UNHEARD
+from assistant.engine import DONE, UNHEARD, Ending, Job, JobRequest, JobRunner, OptimizeOptions, SourceVersion, edited_sources
 from assistant.engine.evaluate import Evaluation, KernelAssessment, evaluate
-from assistant.engine.job import DONE, Ending, Job
-from assistant.engine.rewritten import edited_sources
-from assistant.engine.running import JobRunner
-from assistant.engine.search.plan_requests import PlanRequests
-from assistant.engine.search.resume import NOTHING_EARLIER
-from assistant.engine.search.trials import SearchNode
-from assistant.engine.source_version import SourceVersion
+from assistant.engine.search import NOTHING_EARLIER, PlanRequests, SearchNode
 from assistant.lab.cpu import CpuLab
 from assistant.memory.store import open_store
 from assistant.model.source import Source

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from assistant.engine.asked_text import about_text as about_text
     from assistant.engine.asked_text import meant_in as meant_in
     from assistant.engine.build_database import database_flags as database_flags
+    from assistant.engine.channel import UNHEARD as UNHEARD
     from assistant.engine.events_as_json import event_from as event_from
     from assistant.engine.events_as_json import event_json as event_json
     from assistant.engine.events_as_json import event_object as event_object
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from assistant.engine.job import CANNOT_ANSWER as CANNOT_ANSWER
     from assistant.engine.job import DONE as DONE
     from assistant.engine.job import INTERNAL as INTERNAL
+    from assistant.engine.job import Ending as Ending
     from assistant.engine.job import Job as Job
     from assistant.engine.programs import FilePrograms as FilePrograms
     from assistant.engine.programs import answer_key as answer_key
@@ -35,6 +37,8 @@ if TYPE_CHECKING:
     from assistant.engine.request import JobRequest as JobRequest
     from assistant.engine.request import OptimizeOptions as OptimizeOptions
     from assistant.engine.request import about_texts as about_texts
+    from assistant.engine.rewritten import edited_sources as edited_sources
+    from assistant.engine.running import JobRunner as JobRunner
     from assistant.engine.running import flags_of as flags_of
     from assistant.engine.running import run_limits as run_limits
     from assistant.engine.session import Session as Session

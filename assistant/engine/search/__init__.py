@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from assistant.engine.search.optimize import OptimizeResult as OptimizeResult
     from assistant.engine.search.optimize import People as People
     from assistant.engine.search.optimize import SearchBody as SearchBody
+    from assistant.engine.search.plan_requests import PlanRequests as PlanRequests
     from assistant.engine.search.planning import NO_CALLBACKS as NO_CALLBACKS
     from assistant.engine.search.planning import AskModel as AskModel
     from assistant.engine.search.planning import ModelNotice as ModelNotice
@@ -27,5 +28,6 @@ if TYPE_CHECKING:
     from assistant.engine.search.resume import last_interrupted as last_interrupted
     from assistant.engine.search.spending_words import caps_words as caps_words
     from assistant.engine.search.spending_words import spent_words as spent_words
+    from assistant.engine.search.trials import SearchNode as SearchNode
 
 __getattr__ = names_of(__name__, __file__)

@@ -19,10 +19,10 @@ from collections.abc import Mapping
 
 from assistant.cuda.accesses import Use, array_accesses
 from assistant.cuda.element_size import element_size_bytes
-from assistant.cuda.type_aliases import spelled_type, type_aliases
 from assistant.model.plan import Decline, DeclineReason, Rewrite
 from assistant.model.source import TextEdit
 from assistant.model.verification import Label
+from assistant.plan.expert.analysis.element_types import plain_type
 from assistant.plan.expert.analysis.elementwise_kernel import ElementwiseKernel, elementwise_kernel
 from assistant.plan.expert.analysis.kernel_launches import by_file
 from assistant.plan.expert.analysis.pointer_roots import may_overlap
@@ -64,11 +64,10 @@ class VectorizedAccess:
 def _vector(context: TransformationContext, kernel: ElementwiseKernel) -> VectorKernel | Obstacle:
     types: dict[str, str] = {}
     sizes: dict[str, int] = {}
-    aliases = type_aliases(context.tree.program.source)
     for pointer in kernel.pointers:
         instances = instance_types(context.tree, kernel.function, pointer.type)
         spelled = next(iter(instances)) if instances is not None and len(instances) == 1 else pointer.type
-        plain = spelled_type(spelled, aliases)
+        plain = plain_type(context.tree, spelled)
         size = element_size_bytes(context.tree.program, plain)
         if size not in _SIZES:
             known = "of more than 8 bytes already" if size is not None else "of a type whose size is not known here"

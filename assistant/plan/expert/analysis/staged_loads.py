@@ -13,10 +13,10 @@ from assistant.cuda.macros import hidden_names
 from assistant.cuda.names import names_in
 from assistant.cuda.scopes import scope_of
 from assistant.cuda.syntax import Node, SyntaxTree
-from assistant.cuda.type_aliases import spelled_type, type_aliases
 from assistant.cuda.variables import locals_of
 from assistant.model.plan import DeclineReason
 from assistant.plan.expert.analysis.element_kernel import ElementKernel
+from assistant.plan.expert.analysis.element_types import plain_type
 from assistant.plan.expert.analysis.memory_accesses import unknown_sizes
 from assistant.plan.expert.analysis.pointer_roots import Root, element_type, global_pointers, root_of, unclear_access
 from assistant.plan.expert.analysis.tile_loads import is_unconditional
@@ -94,7 +94,7 @@ def staged_loads(context: TransformationContext, kernel: ElementKernel) -> tuple
 def _is_number(context: TransformationContext, kind: str) -> bool:
     if kind in {p.name for p in context.kernel.template_parameters}:
         return True
-    return spelled_type(kind, type_aliases(context.tree.program.source)) in _NUMBERS
+    return plain_type(context.tree, kind) in _NUMBERS
 
 
 def _pointer_obstacle(tree: SyntaxTree, kernel: ElementKernel, pointers: frozenset[str]) -> Obstacle | None:
