@@ -61,6 +61,8 @@ _LOW_SASS = re.compile(r"^(?:H(?:ADD2|MUL2|FMA2|MNMX2)|HMMA|QGMMA|QMMA|HGMMA)\b|
 _WIDE_SASS = re.compile(r"^(?:LDG?|STG?)\b.*\.128\b")
 _FAST_SASS = re.compile(r"^(MUFU\.(?:EX2|LG2|SIN|COS|TANH))\b")
 _FLUSH_SASS = re.compile(r"^F(?:ADD|MUL|FMA)\b.*\.FTZ\b")
+_OF_COMPILER = "$__internal_"
+"""How names begin of routines that ptxas puts behind a kernel."""
 _FAST_FLAGS = ("-use_fast_math", "--use_fast_math", "-ftz", "--ftz", "-prec-div", "--prec-div", "-prec-sqrt", "--prec-sqrt")
 _ASKS = re.compile(r"(\b__has_\w+|\b__is_identifier\b|\b_Pragma\b)")
 _WHICH_COMPILER = re.compile(
@@ -294,12 +296,26 @@ def _machine_code_labels(old: tuple[KernelCode, ...], new: tuple[KernelCode, ...
     ):
         known = any(pattern.search(opcode) for opcode in before)
         opcode = next((opcode for opcode in lines if pattern.search(opcode)), None)
+        if pattern is _FLUSH_SASS and opcode is not None and not any(_flushes(code) for code in new):
+            continue
         if opcode is not None and not known:
             found.append(DetectedLabel(label, message.format(opcode), lines[opcode]))
     had_double = any(_PRECISE_SASS.search(opcode) for opcode in before)
     if had_double and not any(_PRECISE_SASS.search(opcode) for opcode in lines):
         found.append(DetectedLabel(Label.PRECISION, "machine code no longer computes in double"))
     return found
+
+
+def _flushes(code: KernelCode) -> bool:
+    """Whether it flushes denormals outside the compiler's own routines: that of IEEE division adds up NaNs by such an instruction
+    (``__cuda_sm3x_div_rn_noftz_f32_slowpath``)."""
+    starts = sorted((offset, symbol) for symbol, offset in code.labels if symbol.startswith("$"))
+    own = [(0, ""), *starts]
+    routine_of = (next(symbol for offset, symbol in reversed(own) if offset <= i.offset_bytes) for i in code.instructions)
+    return any(
+        _FLUSH_SASS.search(i.opcode) and not routine.startswith(_OF_COMPILER)
+        for i, routine in zip(code.instructions, routine_of, strict=True)
+    )
 
 
 def _host_code(before: ParsedSource, after: ParsedSource) -> DetectedLabel | None:

@@ -183,6 +183,15 @@ def test_machine_code_shows_what_the_source_hides(opcode: str, label: Label) -> 
     assert found.label is label and found.line == 3 and opcode in found.message
 
 
+@pytest.mark.parametrize(
+    ("routine", "is_labelled"), [("$__internal_0_$__cuda_sm3x_div_rn_noftz_f32_slowpath", False), ("$_Z5helperf", True)]
+)
+def test_the_routine_of_a_division_flushes_nothing_of_the_kernel_s(routine: str, is_labelled: bool) -> None:
+    instructions = (SassInstruction(0, "", "FADD", "", "k.cu", 1), SassInstruction(16, "", "FADD.FTZ", "R2, R0, R3", "k.cu", 3))
+    after = replace(version(TEXT), code=(KernelCode("k", "k", "sm_90", instructions, ((routine, 16),)),))
+    assert bool(detect_labels(version(TEXT, ("FADD",)), after)) == is_labelled
+
+
 def _with_instruction(opcode: str, operands: str) -> VersionFacts:
     instructions = (SassInstruction(0, "", "LDG.E", "", "k.cu", 1), SassInstruction(16, "", opcode, operands, "k.cu", 3))
     return replace(version(TEXT), code=(KernelCode("k", "k", "sm_90", instructions, ()),))
