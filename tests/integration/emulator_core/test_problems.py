@@ -10,7 +10,7 @@ import pytest
 DATA = Path(__file__).parents[2] / "data"
 PROGRAM = "emulator/problems/bugs.cu"
 HIDDEN = "emulator/problems/hidden.cu"
-BYTES = "emulator/problems/bytes.cu"
+STORED_BYTES = "emulator/problems/stored_bytes.cu"
 FLAVOURS = pytest.mark.parametrize("flavour", ["counted", "checked"])
 
 # (kernel, kind, CUDA error that the host sees)
@@ -134,8 +134,8 @@ def test_a_flag_that_many_threads_set_is_only_a_possible_race(build: Any, run: A
     ],
 )
 def test_bytes_that_threads_store_to_one_place_race_where_they_differ(build: Any, run: Any, kernel: str, kind: str) -> None:
-    problems = run(build(BYTES), kernel, mode="check")["problems"]
-    assert {p["line"] for p in problems} == {marked_line(kernel, kind, BYTES)}
+    problems = run(build(STORED_BYTES), kernel, mode="check")["problems"]
+    assert {p["line"] for p in problems} == {marked_line(kernel, kind, STORED_BYTES)}
     assert {p["kind"] for p in problems} - {f"possible_{kind}"} == {kind}  # some of the bytes are equal
 
 
