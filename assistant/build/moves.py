@@ -117,7 +117,7 @@ def _gaining(lost: AccessKey, emulated: Emulated, machine: Machine, around: Know
 
 
 def _counts(site: AccessSite) -> tuple[int, ...]:
-    return (site.active_threads, site.requests, site.units, site.ideal_units, site.tags)
+    return (site.active_threads, site.requests, site.units, site.ideal_units, site.tags, site.passes)
 
 
 def _rebooked(accesses: tuple[LineAccess, ...], sites: tuple[AccessSite, ...], changed: set[Place]) -> tuple[LineAccess, ...]:
@@ -141,6 +141,7 @@ def _line_access(place: Place, sites: list[AccessSite]) -> LineAccess:
         ideal_wavefronts=ideal if is_shared else None,
         grade=Grade.ESTIMATED,
         tags=None if is_shared else sum(s.tags for s in sites),
+        passes=sum(s.passes for s in sites) if place[2] == "global load" else None,
     )
 
 

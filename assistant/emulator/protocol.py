@@ -144,9 +144,10 @@ class SiteDetail(Record):
     """Innermost function, demangled; helps to tell inlined copies apart."""
     address: int = 0
     tags: int = 0
+    passes: int = 0
     doubtful_requests: int = 0
     serial_wavefronts: int = 0
-    """These four as in ``AccessSite``."""
+    """These five as in ``AccessSite``."""
 
 
 class RunReply(Record):

@@ -16,12 +16,13 @@ from assistant.emulator.protocol import SiteDetail
 from assistant.emulator.symbolize import BlockPlace, Place, Symbolizer
 from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.problems import merge_problems
-from assistant.model.profile import BlockExecution, Grade, LaunchProfile, LineAccess, LineExecution, Method, Problem
+from assistant.model.profile import BlockExecution, Grade, LaunchProfile, LineAccess, LineExecution, Method, Problem, WorkSpread
 from assistant.record import Record
 
 __all__ = ["DEVICE", "Report", "error_name", "read_report"]
 
 DEVICE = "emulator, sm_90 rules"
+_WARP_LANES = 32
 _BISECTIONS = 48
 _NOT_COMPARED = "not compared with SASS"
 _KIND_MASK, _COMPARE_AND_SWAP = 7, 16  # runtime/trace.h
@@ -176,6 +177,7 @@ class _Launch:
             problems=self._problems(),
             file=item["file"],
             line=item["line"],
+            spread=self._spread(),
         )
 
     def sites(self) -> tuple[SiteDetail, ...]:
@@ -185,7 +187,7 @@ class _Launch:
 
     def _site(self, site: dict[str, Any], space: str, racy: set[int]) -> SiteDetail:
         place = self._places[site["pc"]]
-        requests, lanes, units, ideal_units, tags = (self._scaled(n) for n in site[space])
+        requests, lanes, units, ideal_units, tags, passes = (self._scaled(n) for n in site[space])
         return SiteDetail(
             file=place.file,
             line=place.line,
@@ -200,6 +202,7 @@ class _Launch:
             function=place.function,
             address=site["pc"],
             tags=tags,
+            passes=passes,
             doubtful_requests=self._scaled(site.get("doubtful", 0)) if space != "local" else 0,
             serial_wavefronts=self._scaled(site.get("serial", 0)) if space == "shared" else 0,
         )
@@ -220,6 +223,17 @@ class _Launch:
             low, high = (low, middle) if is_covered else (middle, high)
         return min(round(high), most)
 
+    def _spread(self) -> WorkSpread | None:
+        total, longest_warp, longest_block, squares = self._item["steps"]
+        if not total:
+            return None
+        block_mean = total / self._counted
+        return WorkSpread(
+            longest_warp_ratio=longest_warp * math.ceil(self._config.block.count / _WARP_LANES) / block_mean,
+            longest_block_ratio=longest_block / block_mean,
+            block_deviation_ratio=math.sqrt(max(0.0, squares / self._counted / block_mean**2 - 1)),
+        )
+
     def _scaled(self, count: int) -> int:
         return round(count * self._scale)
 
@@ -238,7 +252,7 @@ class _Launch:
         return tuple(self._line_access(key, sites) for key, sites in sorted(lines.items()))
 
     def _line_access(self, key: tuple[str, int, str], sites: list[tuple[int, list[int]]]) -> LineAccess:
-        requests, lanes, units, ideal, tags = (self._scaled(sum(counts[i] for _, counts in sites)) for i in range(5))
+        requests, lanes, units, ideal, tags, passes = (self._scaled(sum(counts[i] for _, counts in sites)) for i in range(6))
         is_shared = key[2].startswith("shared")
         reason = _NOT_COMPARED
         if self._is_sampled:
@@ -257,6 +271,7 @@ class _Launch:
             grade=Grade.ESTIMATED,
             grade_reason=reason,
             tags=tags if key[2].startswith("global") else None,
+            passes=passes if key[2] == "global load" else None,
         )
 
     def _block_executions(self) -> tuple[BlockExecution, ...]:

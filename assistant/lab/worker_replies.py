@@ -80,6 +80,7 @@ def _site(detail: dict[str, Any]) -> AccessSite:
         units=detail["units"],
         ideal_units=detail["ideal_units"],
         tags=detail["tags"],
+        passes=detail["passes"],
         doubtful_requests=detail["doubtful_requests"],
         serial_wavefronts=detail["serial_wavefronts"],
     )

@@ -1,8 +1,9 @@
 """Constants of the performance model that no data sheet gives, each with its origin.
 
-Three kinds: *measured* (public raw data), *cited* (white papers, guides), and *calibrated* from Nsight Compute durations of 38
-launches on one H200 (driver 580, CUDA 13.0, Nsight Compute 2025.3, one run each; 36 of them are ``tests/data/h200/counters.json``).
-How each was read off stands next to it; docs/explanation/performance-model.md shows the resulting errors.
+*Measured* (public raw data), *cited* (white papers, guides), *calibrated* from Nsight Compute durations of 38 launches on one H200
+(driver 580, CUDA 13.0, Nsight Compute 2025.3, one run each; 36 of them are ``tests/data/h200/counters.json``), and *fitted*, all together,
+to launch times of half of the programs of ``tests/data/model/h100.json.gz`` (one H100 80GB HBM3, driver 580, CUDA 13.0, CUPTI's time
+stamps, caches warm; ``benchmarks/model_fit.py``). docs/explanation/performance-model.md shows the resulting errors.
 """
 
 from __future__ import annotations
@@ -13,9 +14,12 @@ LINE_BYTES = 128
 """Size of an L1 line, what one tag stands for (same)."""
 WARP_LANES = 32
 
-LAUNCH_S = 1.7e-6
-"""Duration Nsight Compute shows for a kernel that does next to nothing. Calibrated: least of the 36 fixture durations
-(1.79 µs, two blocks, one store per thread) minus its own instructions."""
+LAUNCH_S = 0.94e-6
+"""Duration of a kernel that does next to nothing, by CUPTI's time stamps (fitted). Nsight Compute's durations are 0.8 µs longer: the least
+of the 36 of the H200 is 1.79 µs (two blocks, one store per thread)."""
+START_S = 1.7e-6
+"""From the start of a short launch, copy or fill to that of the next, where the host asks for one after the other (calibrated as the time
+of such a kernel with what the host takes)."""
 
 BLOCK_START_S = 0.6e-9
 """Time to start one block, over the whole device: blocks are handed out one after the other. Calibrated: an empty kernel on one
@@ -42,25 +46,36 @@ cuda-latency/a100_80.txt)."""
 SHARED_LATENCY_CLOCKS = 30
 """Cited: arXiv:2402.13499, "Benchmarking and Dissecting the Nvidia Hopper GPU Architecture", comparison of memory latencies (29 to
 30 clocks on Hopper, Ampere and Ada). Its table was not at hand when the other rows were checked."""
-L2_LATENCY_RATIO = 0.55
-"""L2 hit latency as a share of DRAM latency. Measured (same files): H100 PCIe 265 clocks in the near half of L2, about 470 in the
-far one, 650 from DRAM, so 0.41 to 0.72; A100 211, 424 and 571; L40, whose L2 is one piece, 276 and 631."""
+L2_LATENCY_RATIO = 0.34
+"""What a hit in L2 takes longer than one in L1, as a share of DRAM latency (fitted). Measured (same files): H100 PCIe 265 clocks in
+the near half of L2, about 470 in the far one, 650 from DRAM, so 0.35 to 0.67 with L1's 35 clocks taken off; A100 211, 424 and 571; L40,
+whose L2 is one piece, 276 and 631."""
 
 L2_BYTES_PER_CLOCK_PER_SM = 64
 """The most that one SM can read from L2 (cited: NVIDIA A100 white paper, "64 bytes per clock per SM"); all together reach 37 on
 an H200, which is the target's ``l2_bytes_per_s``."""
 
+L1_TAGS_PER_CLOCK = 2.9
+"""128-byte lines that L1 looks up per clock (fitted)."""
+BUSIEST_DEVIATIONS = 2.6
+"""The largest of as many normally distributed values as a GPU has SMs (108 to 142) lies so many standard deviations above the mean."""
 
-DEPENDENT_ISSUE_CLOCKS = 3.0
-"""Clocks between two instructions of one warp: results come after about 4 clocks (cited: arXiv:1804.06826, Volta; taken to be the
-same on later chips), some instructions do not wait."""
+DEPENDENT_ISSUE_CLOCKS = 4.0
+"""Clocks between two instructions of one warp: results come after about 4 (cited: arXiv:1804.06826, Volta; taken to be the same on later
+chips). The following are the same for classes of which the launch times show another value, all fitted; that of FP64 is not."""
+DEPENDENT_SPECIAL_CLOCKS = 40.0
+"""MUFU and conversions, which one unit of a quarter of the width carries out."""
+DEPENDENT_CONTROL_CLOCKS = 15.0
+"""Branches, and what lets lanes part and meet."""
+DEPENDENT_ACCESS_CLOCKS = 2.0
+"""Issuing a load or store; what is waited for is counted by itself."""
 
 LOADS_IN_FLIGHT_PER_SITE = 4
 """Loads of one source line that a warp has in flight in a loop: nvcc unrolls plain loops by 4 or more (seen in the fixture's
 machine code). Where the kernel has barriers between shared stores and loads, or atomics, the fixture's loops keep one."""
 
 MAX_LOADS_IN_FLIGHT = 16
-"""Registers keep a warp from having more loads in flight than this (assumption)."""
+"""Loads of one warp, however many stand between two branches (fitted)."""
 
 INTEGER_PER_ACCESS = 0.4
 ARITHMETIC_PER_ACCESS = 0.8

@@ -40,6 +40,8 @@ class Fill(Record):
     """How often the device is filled, at least 1."""
     imbalance_ratio: float
     """Work of the busiest SM / mean work of an SM, at least 1."""
+    longest_warp_ratio: float
+    """Work of the longest warp / mean work of a warp, at least 1."""
     busy_scheduler_ratio: float
     """Share of an SM's four schedulers that have a warp at all."""
 
@@ -58,9 +60,19 @@ def fill(profile: LaunchProfile, occupancy: Occupancy | None, target: Target) ->
         warps_per_block=warps,
         blocks_per_sm=resident,
         wave_count=max(1.0, block_count / (resident * target.sm_count)),
-        imbalance_ratio=busiest * target.sm_count / block_count,
+        imbalance_ratio=busiest * target.sm_count / block_count * _uneven_blocks(profile, busiest),
+        longest_warp_ratio=profile.spread.longest_warp_ratio if profile.spread else 1.0,
         busy_scheduler_ratio=min(1.0, resident * warps / target.issue_slots_per_clock_per_sm),
     )
+
+
+def _uneven_blocks(profile: LaunchProfile, blocks_per_sm: int) -> float:
+    """Work of the SM with the most / mean, where blocks do different amounts of work: the largest of the means of ``blocks_per_sm`` blocks
+    that are dealt in no particular order, at most that of the longest block."""
+    if profile.spread is None:
+        return 1.0
+    spread = c.BUSIEST_DEVIATIONS * profile.spread.block_deviation_ratio / math.sqrt(blocks_per_sm)
+    return min(1 + spread, profile.spread.longest_block_ratio)
 
 
 def room_ratio(profile: LaunchProfile, occupancy: Occupancy | None, target: Target) -> float:
@@ -81,7 +93,7 @@ def predict(profile: LaunchProfile, resources: KernelResources | None, occupancy
     latency = _latency(moved, executed, filled, target)
     launch = ModelTerm(LAUNCH_TERM, c.LAUNCH_S, (("launch overhead", c.LAUNCH_S, "s"),))
     slowest = [max(t.time_s for t in group) for group in (memory, (shared,), (*compute, blocks))]
-    body_s = _combine(slowest, latency.time_s, _first_load_s(moved, target), filled, is_phased=moved.has_barrier_phases)
+    body_s = _combine(slowest, latency.time_s, filled, is_phased=moved.has_barrier_phases)
     terms = tuple(t for t in (*memory, shared, *compute, blocks, latency, launch) if t.time_s > 0)
     return PredictedTime(
         time_s=c.LAUNCH_S + body_s,
@@ -100,20 +112,22 @@ def _blocks(profile: LaunchProfile, occupancy: Occupancy | None) -> tuple[int, i
     return max(1, config.grid.count), warps, allowed
 
 
-def _combine(slowest: list[float], latency_s: float, first_load_s: float, filled: Fill, *, is_phased: bool) -> float:
+def _combine(slowest: list[float], latency_s: float, filled: Fill, *, is_phased: bool) -> float:
     """Seconds besides the launch. ``slowest``: the slowest term of memory, of shared memory, of arithmetic and starting blocks.
 
-    Independent groups overlap freely. Where barriers separate a block's phases (``is_phased``), only the other resident blocks
-    hide its memory, shared memory and latency from each other: with B blocks on an SM, 1/(B−1) of what is hidden elsewhere
-    stays visible (checked on the 4096² tiled transpose, two blocks an SM: 124.2 µs measured).
+    These groups overlap freely. Waiting overlaps with them as far as blocks start at different times: those that are on the device from
+    the start load, wait and compute at the same times, so that in a launch that fits at once the two add up. Where barriers separate a
+    block's phases (``is_phased``), only the other resident blocks hide its memory, shared memory and latency from each other: with B blocks
+    on an SM, 1/(B−1) of what is hidden elsewhere stays visible (checked on the 4096² tiled transpose, two blocks an SM: 124.2 µs measured).
     """
-    throughput_s = max(slowest)
-    body_s = max(throughput_s + first_load_s, latency_s)
-    if not is_phased:
-        return body_s
-    memory_s, shared_s, _ = slowest
-    exposed_ratio = 1 / max(1, filled.blocks_per_sm - 1)
-    return max(body_s, throughput_s + exposed_ratio * (max(0.0, memory_s + shared_s - throughput_s) + latency_s))
+    throughput_s, exposed_ratio = max(slowest), 1 / filled.wave_count
+    if is_phased:
+        between_blocks = 1 / max(1, filled.blocks_per_sm - 1)
+        memory_s, shared_s, _ = slowest
+        throughput_s += max(0.0, memory_s + shared_s - throughput_s) * between_blocks
+        exposed_ratio = max(exposed_ratio, between_blocks)
+    shorter_s, longer_s = sorted((throughput_s, latency_s))
+    return longer_s + shorter_s * exposed_ratio
 
 
 def _dram(moved: Traffic, target: Target) -> ModelTerm:
@@ -147,9 +161,19 @@ def _l2(moved: Traffic, filled: Fill, target: Target) -> ModelTerm:
 
 def _l1(moved: Traffic, filled: Fill, target: Target) -> ModelTerm:
     """One 128-byte line looked up and 128 bytes moved per clock and SM."""
-    clocks = max(moved.l1_tags, moved.l1_sectors * c.SECTOR_BYTES / target.l1_bytes_per_clock_per_sm)
-    inputs = (("L1 tag lookups", moved.l1_tags, "line"), ("L1 sectors", moved.l1_sectors, "sector"))
+    clocks = _l1_clocks(moved, target)
+    inputs = (
+        ("L1 tag lookups", moved.l1_tags, "line"),
+        ("L1 bank passes", moved.l1_passes, "pass"),
+        ("L1 sectors", moved.l1_sectors, "sector"),
+    )
     return ModelTerm("l1", _per_sm_s(clocks, filled, target), inputs)
+
+
+def _l1_clocks(moved: Traffic, target: Target) -> float:
+    """Of all SMs together."""
+    sectors = moved.l1_sectors * c.SECTOR_BYTES / target.l1_bytes_per_clock_per_sm
+    return max(moved.l1_passes, moved.l1_tags / c.L1_TAGS_PER_CLOCK, sectors)
 
 
 def _shared(moved: Traffic, filled: Fill, target: Target) -> ModelTerm:
@@ -195,7 +219,7 @@ def _latency(moved: Traffic, executed: WarpInstructions, filled: Fill, target: T
     rounds = max(1.0, loads_per_warp / moved.loads_in_flight) if loads_per_warp else 0.0
     load_s = _load_latency_s(moved, target)
     shared_per_warp = moved.shared_load_requests / filled.warp_count / c.LOADS_IN_FLIGHT_PER_SITE
-    clocks = executed.total / filled.warp_count * c.DEPENDENT_ISSUE_CLOCKS + shared_per_warp * c.SHARED_LATENCY_CLOCKS
+    clocks = _dependent_clocks(executed) / filled.warp_count + shared_per_warp * c.SHARED_LATENCY_CLOCKS
     chain_s = rounds * load_s + clocks / target.clock_hz
     inputs = (
         ("load rounds per warp", rounds, "round"),
@@ -203,7 +227,18 @@ def _latency(moved: Traffic, executed: WarpInstructions, filled: Fill, target: T
         ("waves", filled.wave_count, "wave"),
         ("resident warps per SM", float(filled.blocks_per_sm * filled.warps_per_block), "warp"),
     )
-    return ModelTerm("latency", chain_s * filled.wave_count, inputs)
+    return ModelTerm("latency", chain_s * (filled.wave_count - 1 + filled.longest_warp_ratio), inputs)
+
+
+def _dependent_clocks(executed: WarpInstructions) -> float:
+    """Clocks of all warps together if each had its scheduler for itself."""
+    waited = {
+        "special": c.DEPENDENT_SPECIAL_CLOCKS,
+        "conversion": c.DEPENDENT_SPECIAL_CLOCKS,
+        "control": c.DEPENDENT_CONTROL_CLOCKS,
+        "load_store": c.DEPENDENT_ACCESS_CLOCKS,
+    }
+    return sum(count * waited.get(name, c.DEPENDENT_ISSUE_CLOCKS) for name, count in executed.counts)
 
 
 def _load_latency_s(moved: Traffic, target: Target) -> float:
@@ -211,16 +246,11 @@ def _load_latency_s(moved: Traffic, target: Target) -> float:
 
     Misses come from L2 or DRAM in the proportion of the bytes that each delivers.
     """
-    round_miss_ratio = 1 - (1 - moved.l1_miss_ratio) ** (moved.loads_in_flight * moved.waiting_warps)
+    round_miss_ratio = 1 - (1 - moved.l1_miss_ratio) ** moved.loads_in_flight
     l2_sectors = moved.l2_load_sectors + moved.l2_store_sectors
     dram_ratio = min(1.0, moved.dram_bytes / c.SECTOR_BYTES / l2_sectors) if l2_sectors else 0.0
     beyond_s = target.dram_latency_s * (dram_ratio + (1 - dram_ratio) * c.L2_LATENCY_RATIO)
     return c.L1_LATENCY_CLOCKS / target.clock_hz + round_miss_ratio * beyond_s
-
-
-def _first_load_s(moved: Traffic, target: Target) -> float:
-    """The first load of all is never hidden."""
-    return _load_latency_s(moved, target) if moved.load_requests else 0.0
 
 
 def _notes(executed: WarpInstructions, occupancy: Occupancy | None, resources: KernelResources | None) -> tuple[str, ...]:

@@ -32,5 +32,5 @@ def predict_operation(kind: str, size_bytes: int, target: Target) -> PredictedTi
     else:
         moved, bytes_per_s, name = float(_ACCESSES[kind] * size_bytes), target.dram_bytes_per_s * c.DRAM_EFFICIENCY_RATIO, "dram"
     body = ModelTerm(name, moved / bytes_per_s, (("bytes", moved, "byte"), ("bandwidth", bytes_per_s, "byte/s")))
-    launch = ModelTerm(LAUNCH_TERM, c.LAUNCH_S, (("launch overhead", c.LAUNCH_S, "s"),))
-    return PredictedTime(c.LAUNCH_S + body.time_s, max((body, launch), key=lambda term: term.time_s).name, (body, launch), target.name, ())
+    launch = ModelTerm(LAUNCH_TERM, c.START_S, (("launch overhead", c.START_S, "s"),))
+    return PredictedTime(c.START_S + body.time_s, max((body, launch), key=lambda term: term.time_s).name, (body, launch), target.name, ())

@@ -12,6 +12,7 @@ import math
 from collections.abc import Iterable
 
 from assistant.measure import calibration as c
+from assistant.measure.instructions import warp_instructions
 from assistant.model.device import Target
 from assistant.model.profile import LaunchProfile, LineAccess
 from assistant.record import Record
@@ -24,12 +25,12 @@ class Traffic(Record):
 
     load_requests: float
     """Warp-level global loads and atomics."""
-    loads_in_flight: int
-    """Loads a warp is taken to have in flight: sites times the compiler's unrolling."""
-    waiting_warps: int
-    """Warps that wait together for the slowest load of any: a block's, where each step of a loop waits for its loads; else 1."""
+    loads_in_flight: float
+    """Loads a warp is taken to have in flight."""
     l1_sectors: float
     l1_tags: float
+    l1_passes: float
+    """Passes of loads over L1's banks; the tags where they were not counted."""
     l2_load_sectors: float
     l2_store_sectors: float
     partial_store_sectors: float
@@ -88,11 +89,10 @@ def traffic(profile: LaunchProfile, target: Target, wave_count: float) -> Traffi
     has_barrier_phases = {"shared load", "shared store"} <= {a.op for a in shared}
     return Traffic(
         load_requests=sum(a.requests for a in (*loads, *atomics)),
-        loads_in_flight=loads_per_update
-        or _loads_in_flight(loads, is_ordered=has_barrier_phases or any("atomic" in a.op for a in profile.accesses)),
-        waiting_warps=_warps_per_block(profile) if loads_per_update else 1,
+        loads_in_flight=loads_per_update or _loads_in_flight(profile, loads, has_barrier_phases),
         l1_sectors=_sectors((*loads, *stores, *atomics, *local)),
         l1_tags=sum(estimate_tags(a) for a in (*loads, *stores, *atomics, *local)),
+        l1_passes=sum(estimate_tags(a) if a.passes is None else a.passes for a in (*loads, *local)),
         l2_load_sectors=l2_loads,
         l2_store_sectors=store_sectors,
         partial_store_sectors=sum(max(0, (a.sectors or 0) - (a.ideal_sectors or 0)) for a in stores),
@@ -119,10 +119,18 @@ def _ideal(accesses: Iterable[LineAccess]) -> int:
     return sum(a.ideal_sectors if a.ideal_sectors is not None else a.sectors or 0 for a in accesses)
 
 
-def _loads_in_flight(loads: tuple[LineAccess, ...], *, is_ordered: bool) -> int:
-    """``is_ordered``: barriers or atomics keep the compiler from moving loads of later iterations up."""
+def _loads_in_flight(profile: LaunchProfile, loads: tuple[LineAccess, ...], has_barrier_phases: bool) -> float:
+    """What stands between two branches of the machine code is in flight together, at least a load of each line.
+
+    Without machine code plain loops are taken to be unrolled, those with barriers or atomics not.
+    """
     sites = max(1, len({(a.file, a.line, a.size_bytes) for a in loads}))
-    return min(c.MAX_LOADS_IN_FLIGHT, sites * (1 if is_ordered else c.LOADS_IN_FLIGHT_PER_SITE))
+    executed = warp_instructions(profile)
+    if executed.is_estimated:
+        is_ordered = has_barrier_phases or any("atomic" in a.op for a in profile.accesses)
+        return min(c.MAX_LOADS_IN_FLIGHT, sites * (1 if is_ordered else c.LOADS_IN_FLIGHT_PER_SITE))
+    between_branches = sum(a.requests for a in loads) / max(1.0, executed.of("control"))
+    return min(float(c.MAX_LOADS_IN_FLIGHT), max(float(sites), between_branches))
 
 
 def _loads_per_update(profile: LaunchProfile, loads: tuple[LineAccess, ...], stores: tuple[LineAccess, ...], footprint_bytes: float) -> int:

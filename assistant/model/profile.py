@@ -55,6 +55,8 @@ class LineAccess(Record):
     """Why a line is only estimated; empty when exact."""
     tags: int | None = None
     """Distinct 128-byte lines per request, summed (L1 tag requests; global, local); None when not counted."""
+    passes: int | None = None
+    """Global loads: passes over L1's 32 banks of 4 bytes, which hold each 128-byte line in order; None when not counted."""
     is_aggregated: bool = False
     """An atomic that one lane of a warp does for all in the compiler's code; counters are those of the source."""
 
@@ -129,7 +131,8 @@ class AccessSite(Record):
     """Sectors, or wavefronts in shared memory."""
     ideal_units: int = 0
     tags: int = 0
-    """As `LineAccess.tags`."""
+    passes: int = 0
+    """These two as in `LineAccess`."""
     doubtful_requests: int = 0
     """Requests whose wavefronts no measurement settles (some wide shared loads), or whose count depends on where the compiler places
     a ``__device__`` or ``__shared__`` variable: how many, or at least that there are some."""
@@ -211,6 +214,16 @@ class Problem(Record):
     count: int
 
 
+class WorkSpread(Record):
+    """How unevenly a launch's work lies on its warps and blocks, in basic blocks that they executed."""
+
+    longest_warp_ratio: float
+    """Of the warp with the most / of the mean warp."""
+    longest_block_ratio: float
+    block_deviation_ratio: float
+    """Standard deviation between blocks / mean."""
+
+
 class LaunchProfile(Record):
     """Counters of a launch."""
 
@@ -247,6 +260,8 @@ class LaunchProfile(Record):
     """What warps wait for, line by line; empty where nothing samples warps (the emulator, CUPTI's counters)."""
     measured: tuple[LaunchMetric, ...] = ()
     """What the hardware's own counters say of the launch as a whole; empty where nothing ran on a GPU."""
+    spread: WorkSpread | None = None
+    """None where warps were not counted one by one."""
     refused: tuple[str, ...] = ()
     """Counts that contradict others and were left out, with the reasons (``assistant.profile.consistency``)."""
 

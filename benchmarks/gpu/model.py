@@ -16,7 +16,7 @@ import sys
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +28,7 @@ from assistant.model.attempt import Attempt
 from benchmarks.gpu.bench import Kept
 from benchmarks.table import heading, row
 
-__all__ = ["measure_model", "model_table", "write_accuracy"]
+__all__ = ["measure_model", "model_table", "write_accuracy", "write_accuracy_module"]
 
 _ROOT = Path(__file__).resolve().parents[2]
 _SEARCHED = tuple(path for folder in ("examples", "tests/data/h200") for path in sorted((_ROOT / folder).glob("*.cu")))
@@ -92,22 +92,25 @@ def _run(command: str, path: Path, folder: Path, end_s: float) -> list[dict[str,
     return [*rows, summary if status in (0, 1) else {**summary, "said": said}]
 
 
-def write_accuracy(rows: Sequence[dict[str, Any]], path: Path = _ACCURACY) -> None:
+def write_accuracy(rows: Sequence[dict[str, Any]]) -> None:
     """The module that the product reads, from the candidates of all programs; left as it is where there are none."""
     timed = [found for found in rows if found["what"] == "candidate" and found["predicted"] is not None]
     if not timed:
         return
-    scored = [
-        ScoredPrediction(found["bottleneck"], round(found["predicted"], 6), round(found["ratio"], 6), found["program"]) for found in timed
-    ]
+    scored = [ScoredPrediction(found["bottleneck"], found["predicted"], found["ratio"], found["program"]) for found in timed]
     state = re.search(r"(?P<name>[^;,]+), (?P<rest>driver .+)$", timed[0]["method"])
     assert state is not None, "a method line ends with device and driver"
-    name = state["name"].strip()
-    own = target_for_device(name)
-    assert own is not None, f"no target for {name}"
-    pairs = "\n".join(f"    {_in_code(item)}," for item in scored)
-    errors = "\n".join(f"        {_in_code(error)}," for error in score(scored))
-    path.write_text(_MODULE.format(name=name, target=own.name, rest=state["rest"], pairs=pairs, errors=errors), "utf-8")
+    write_accuracy_module(scored, state["name"].strip(), f"paired ABBA blocks; {state['rest']}")
+
+
+def write_accuracy_module(scored: Sequence[ScoredPrediction], device_name: str, method: str, path: Path = _ACCURACY) -> None:
+    """What was predicted and measured on a device, as the module that the product reads."""
+    own = target_for_device(device_name)
+    assert own is not None, f"no target for {device_name}"
+    rounded = [replace(one, predicted_ratio=round(one.predicted_ratio, 6), measured_ratio=round(one.measured_ratio, 6)) for one in scored]
+    pairs = "\n".join(f"    {_in_code(one)}," for one in rounded)
+    errors = "\n".join(f"        {_in_code(error)}," for error in score(rounded))
+    path.write_text(_MODULE.format(name=device_name, target=own.name, method=method, pairs=pairs, errors=errors), "utf-8")
 
 
 def _in_code(value: ScoredPrediction | ModelError) -> str:
@@ -119,29 +122,29 @@ def _in_code(value: ScoredPrediction | ModelError) -> str:
 
 _MODULE = '''"""How wrong the performance model was where a GPU re-measured its predictions.
 
-Written by ``make bench-gpu PART=model``: measure again instead of editing.
+Written by ``make bench-gpu PART=model`` or ``python -m benchmarks.model_fit error``: measure again instead of editing.
 """
 
 from __future__ import annotations
 
-from assistant.measure.score import ModelAccuracy, ModelError, Scored
+from assistant.measure.score import ModelAccuracy, ModelError, ScoredPrediction
 
 __all__ = ["MODEL_ACCURACY", "REMEASURED"]
 
 REMEASURED = (
 {pairs}
 )
-"""Candidates of ``optimize`` that were right, each predicted and timed against the version that it edits, launch overhead left out."""
+"""Edits of the expert planner, each predicted and timed against the version that it edits."""
 
 MODEL_ACCURACY = ModelAccuracy(
     device_name="{name}",
     target="{target}",
-    method="paired ABBA blocks; {rest}",
+    method="{method}",
     errors=(
 {errors}
     ),
 )
-"""Of `REMEASURED`: all, then by bottleneck; fields as in `ModelError`, in their order."""
+"""Accuracy over `REMEASURED`: all, then by bottleneck; fields as in `ModelError`, in their order."""
 '''
 
 

@@ -96,6 +96,7 @@ class Aligner {
       case EVENT_BASIC_BLOCK: {
         Site& site = w_.counters.at(event);
         ++site.executions;
+        ++warp_.steps;
         site.lanes += count;
         return;
       }

@@ -214,10 +214,22 @@ class BlockQueue {
   }
 
   void finish(std::unique_ptr<Block> block) {
+    if (block->is_counted) note_steps(*block);
     w_.launch->blocks_finished.fetch_add(1);
     fruitless_ = 0;
     spare_ = std::move(block);
     if (!parked_.empty()) pass_grid_barrier(*w_.launch);
+  }
+
+  void note_steps(const Block& block) {
+    Steps own;
+    for (unsigned i = 0; i < w_.launch->warps_per_block; ++i) {
+      own.sum += block.warps[i].steps;
+      own.longest_warp = std::max(own.longest_warp, block.warps[i].steps);
+    }
+    own.longest_block = own.sum;
+    own.block_squares = static_cast<double>(own.sum) * static_cast<double>(own.sum);
+    w_.steps.add(own);
   }
 
   // Opens the grid barrier when every block has arrived or finished. Exactly one caller succeeds.

@@ -1,5 +1,7 @@
 #include "counters.h"
 
+#include <algorithm>
+
 #include "corrections.h"
 
 namespace emu {
@@ -10,6 +12,14 @@ void SpaceCounters::add(const SpaceCounters& other) {
   units += other.units;
   ideal_units += other.ideal_units;
   tags += other.tags;
+  passes += other.passes;
+}
+
+void Steps::add(const Steps& other) {
+  sum += other.sum;
+  longest_warp = std::max(longest_warp, other.longest_warp);
+  longest_block = std::max(longest_block, other.longest_block);
+  block_squares += other.block_squares;
 }
 
 void Site::add(const Site& other) {

@@ -17,7 +17,15 @@ struct SpaceCounters {
   uint64_t units = 0;            // sectors (global, local) or wavefronts (shared)
   uint64_t ideal_units = 0;
   uint64_t tags = 0;             // 128-byte lines (global)
+  uint64_t passes = 0;           // over the 32 banks in which L1 keeps its lines, as over shared memory's (global loads)
   void add(const SpaceCounters& other);
+};
+
+// Basic blocks that warps executed: how unevenly the work lies on warps and thread blocks.
+struct Steps {
+  uint64_t sum = 0, longest_warp = 0, longest_block = 0;
+  double block_squares = 0;      // of each thread block's steps, summed
+  void add(const Steps& other);
 };
 
 struct Site {

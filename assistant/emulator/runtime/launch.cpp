@@ -101,6 +101,7 @@ void describe(Launch& launch, const EmuLaunch& request, uint32_t serial, bool is
 void drop_counters(LaunchReport& report) {
   report.sites.clear();
   report.blocks_counted = report.grid_unique_sectors = report.block_unique_sectors = report.atomic_unique_sectors = 0;
+  report.steps = {};
 }
 
 LaunchReport collect(Launch& launch) {
@@ -113,6 +114,8 @@ LaunchReport collect(Launch& launch) {
     result.block_unique_sectors += w->block_unique_sectors;
     w->block_unique_sectors = 0;
     w->atomic_sectors.drain_into(atomic_sectors);
+    result.steps.add(w->steps);
+    w->steps = {};
   }
   result.atomic_unique_sectors = atomic_sectors.count();
   if (launch.is_order_checked && launch.block_count > 1 && workers().front()->order_log.now() > 0) note_block_signals();

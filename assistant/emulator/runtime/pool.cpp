@@ -69,6 +69,7 @@ void begin_launch(Worker& w, Launch& launch) {
   w.block = nullptr;
   w.block_unique_sectors = 0;
   w.atomic_sectors = {};
+  w.steps = {};
   w.order = launch.is_order_checked ? &w.order_log : nullptr;
   if (w.order) w.order->reset();
   w.settled_races.clear();

@@ -55,8 +55,8 @@ void write_dim(FILE* f, const char* name, EmuDim3 d) { fprintf(f, ",\"%s\":[%u,%
 
 void write_space(FILE* f, const char* name, const SpaceCounters& c) {
   if (!c.requests) return;
-  fprintf(f, ",\"%s\":[%llu,%llu,%llu,%llu,%llu]", name, static_cast<ull>(c.requests), static_cast<ull>(c.lanes), static_cast<ull>(c.units),
-          static_cast<ull>(c.ideal_units), static_cast<ull>(c.tags));
+  fprintf(f, ",\"%s\":[%llu,%llu,%llu,%llu,%llu,%llu]", name, static_cast<ull>(c.requests), static_cast<ull>(c.lanes), static_cast<ull>(c.units),
+          static_cast<ull>(c.ideal_units), static_cast<ull>(c.tags), static_cast<ull>(c.passes));
 }
 
 void write_site(FILE* f, const Site& s) {
@@ -103,8 +103,11 @@ void write_launch(uint32_t index, const EmuLaunch& request, const LaunchReport& 
   write_dim(f, "block", request.block);
   fprintf(f, ",\"shared_bytes\":%zu,\"error\":%d,\"blocks_counted\":%llu,\"unique_sectors\":%llu", request.shared_bytes, report.error,
           static_cast<ull>(report.blocks_counted), static_cast<ull>(report.grid_unique_sectors));
-  fprintf(f, ",\"blocks_run\":%llu,\"block_unique_sectors\":%llu,\"atomic_unique_sectors\":%llu,\"sites\":[", static_cast<ull>(report.blocks_run), static_cast<ull>(report.block_unique_sectors),
+  fprintf(f, ",\"blocks_run\":%llu,\"block_unique_sectors\":%llu,\"atomic_unique_sectors\":%llu", static_cast<ull>(report.blocks_run), static_cast<ull>(report.block_unique_sectors),
           static_cast<ull>(report.atomic_unique_sectors));
+  const Steps& steps = report.steps;
+  fprintf(f, ",\"steps\":[%llu,%llu,%llu,%.0f],\"sites\":[", static_cast<ull>(steps.sum), static_cast<ull>(steps.longest_warp),
+          static_cast<ull>(steps.longest_block), steps.block_squares);
   const char* separator = "";
   for (const auto& [pc, site] : report.sites) {
     fputs(separator, f);

@@ -15,6 +15,7 @@ struct LaunchReport {
   uint64_t blocks_counted = 0;
   uint64_t grid_unique_sectors = 0, block_unique_sectors = 0;
   uint64_t atomic_unique_sectors = 0;      // of global atomics; 0: none, or more than are told apart
+  Steps steps;
   uint64_t blocks_run = 0;                 // fewer than the grid has where time was up, and where a replay has chosen some
   int error = 0;
 };

@@ -107,6 +107,7 @@ void count_global(Worker& w, Site& site, const Request& r) {
   site.global.units += s.count;
   site.global.ideal_units += s.ideal;
   site.global.tags += s.tags;
+  if ((site.kind & EVENT_KIND_MASK) == EVENT_LOAD) site.global.passes += count_wavefronts(r, false).count;
   uint64_t new_in_block = 0, new_in_grid = 0;
   for (unsigned i = 0; i < s.count; ++i)
     if (w.sectors.enter(s.sector[i], w.block->serial)) {

@@ -84,6 +84,7 @@ static_assert(sizeof(Lane) == 128);          // two cache lines: a barrier passe
 // `full` marks ready lanes that wait for their trace to be analysed.
 struct Warp {
   uint32_t all = 0, fresh = 0, ready = 0, yielded = 0, at_barrier = 0, in_operation = 0, exited = 0, full = 0;
+  uint64_t steps = 0;                        // basic blocks that it executed, where they are counted
   uint32_t sync_epoch = 0;                   // counts warp operations, for the missing-__syncwarp check
 };
 
@@ -140,6 +141,7 @@ struct Worker {
   std::set<std::pair<uint32_t, uint32_t>> settled_races;  // of such a launch: pairs of places that need not be judged again
   uint64_t block_unique_sectors = 0;         // summed over blocks
   DistinctSectors atomic_sectors;            // of the launch
+  Steps steps;                               // of the launch
   uint32_t barrier_epoch = 1;                // over all blocks of this worker
   uint32_t last_block_serial = 0;
   std::vector<EmuDim3> thread_ids;           // threadIdx of each thread of a block

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from assistant.engine.evaluate.assessment import Assessment
+from assistant.measure.calibration import START_S
 from assistant.measure.model import predict, room_ratio
 from assistant.measure.operations import predict_operation
 from assistant.model.build import Occupancy
@@ -35,14 +36,14 @@ class KnownTime(Record):
 
     @property
     def launch_s(self) -> float:
-        """Time of starting it."""
-        launch = self.time.term(LAUNCH_TERM)
-        return 0.0 if launch is None else launch.time_s
+        """Time of starting it, between the host's asking for one and for the next."""
+        return 0.0 if self.time.term(LAUNCH_TERM) is None else START_S
 
     @property
     def body_s(self) -> float:
-        """Without starting it."""
-        return self.time.time_s - self.launch_s
+        """Without what a kernel that does nothing takes."""
+        launch = self.time.term(LAUNCH_TERM)
+        return self.time.time_s - (0.0 if launch is None else launch.time_s)
 
 
 KnownTimes = Mapping[tuple[str, LaunchConfig], KnownTime]

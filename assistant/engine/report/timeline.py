@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from assistant.engine.evaluate import Evaluation, KnownTime, KnownTimes, known_operation, known_times
 from assistant.engine.job import Job, Stopwatch
 from assistant.engine.source_version import SourceVersion
-from assistant.measure.calibration import LAUNCH_S
+from assistant.measure.calibration import START_S
 from assistant.measure.span import TimedStep, placed
 from assistant.model import events
 from assistant.model.device import Target
@@ -91,7 +91,7 @@ def predicted_timeline(evaluation: Evaluation, recording: Recording, target: Tar
 
 def _starting(totals: Sequence[WorkTotal]) -> str:
     count = sum(total.count for total in totals)
-    takes = format_quantity(count * LAUNCH_S, "s")
+    takes = format_quantity(count * START_S, "s")
     return f"starting {count:,} steps takes {takes} in all, which are gaps where nothing else runs at the time"
 
 

@@ -174,7 +174,7 @@ def _diagnose(code: str, launch: CountedLaunch, group: tuple[LineAccess, ...], m
 
 def _made_ideal(access: LineAccess) -> LineAccess:
     tags = None if access.tags is None else min(access.tags, max(access.requests, (access.ideal_sectors or 0) // 4))
-    return replace(access, sectors=access.ideal_sectors, tags=tags)
+    return replace(access, sectors=access.ideal_sectors, tags=tags, passes=None)
 
 
 def _facts(access: LineAccess, profile: LaunchProfile) -> tuple[Fact, ...]:

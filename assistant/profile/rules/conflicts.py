@@ -164,6 +164,7 @@ def _in_shared(access: LineAccess, op: str, requests: int) -> LineAccess:
         sectors=None,
         ideal_sectors=None,
         tags=None,
+        passes=None,
         wavefronts=requests,
         ideal_wavefronts=requests,
     )

@@ -104,6 +104,7 @@ def _tiled(profile: LaunchProfile, repeated: tuple[LineAccess, ...], reuse: floa
             sectors=None,
             ideal_sectors=None,
             tags=None,
+            passes=None,
             wavefronts=round(a.requests * _TILE_WAVEFRONTS_PER_REQUEST),
             ideal_wavefronts=round(a.requests * _TILE_WAVEFRONTS_PER_REQUEST),
         )
@@ -172,4 +173,5 @@ def scaled_access(access: LineAccess, factor: float) -> LineAccess:
         wavefronts=scaled(access.wavefronts),
         ideal_wavefronts=scaled(access.ideal_wavefronts),
         tags=scaled(access.tags),
+        passes=scaled(access.passes),
     )

@@ -78,4 +78,4 @@ def _by_warps(access: LineAccess, warps: int) -> LineAccess:
     if access.op == "global store":
         return scaled_access(access, min(1.0, warps / access.requests))
     tags = None if access.tags is None else min(access.tags, max(access.requests, (access.ideal_sectors or 0) // 4))
-    return replace(access, sectors=access.ideal_sectors, tags=tags)
+    return replace(access, sectors=access.ideal_sectors, tags=tags, passes=None)

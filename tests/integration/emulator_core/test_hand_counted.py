@@ -26,24 +26,24 @@ def check(launch: dict[str, Any], op: str, **expected: int) -> None:
 
 
 def test_a_coalesced_warp_reads_four_sectors(launches: list[dict[str, Any]]) -> None:
-    check(launches[0], "global load", requests=1, active_threads=32, sectors=4, ideal_sectors=4, tags=1, size_bytes=4)
+    check(launches[0], "global load", requests=1, active_threads=32, sectors=4, ideal_sectors=4, tags=1, passes=1, size_bytes=4)
     check(launches[0], "global store", requests=1, active_threads=32, sectors=4, ideal_sectors=4)
 
 
 def test_a_stride_of_a_sector_reads_one_sector_per_lane(launches: list[dict[str, Any]]) -> None:
-    check(launches[1], "global load", sectors=32, ideal_sectors=4, tags=8)
+    check(launches[1], "global load", sectors=32, ideal_sectors=4, tags=8, passes=8)
 
 
 def test_the_ideal_of_a_broadcast_is_what_it_costs(launches: list[dict[str, Any]]) -> None:
-    check(launches[2], "global load", sectors=1, ideal_sectors=1, tags=1)
+    check(launches[2], "global load", sectors=1, ideal_sectors=1, tags=1, passes=1)
 
 
 def test_a_shift_by_one_word_costs_a_fifth_sector(launches: list[dict[str, Any]]) -> None:
-    check(launches[3], "global load", sectors=5, ideal_sectors=4, tags=2)
+    check(launches[3], "global load", sectors=5, ideal_sectors=4, tags=2, passes=1)
 
 
 def test_a_vector_access_is_one_request_of_sixteen_bytes(launches: list[dict[str, Any]]) -> None:
-    check(launches[4], "global load", requests=1, sectors=16, ideal_sectors=16, tags=4, size_bytes=16)
+    check(launches[4], "global load", requests=1, sectors=16, ideal_sectors=16, tags=4, passes=4, size_bytes=16)
 
 
 def test_a_partly_active_warp_counts_its_active_lanes(launches: list[dict[str, Any]]) -> None:
@@ -101,6 +101,14 @@ def test_unique_sectors_count_once_per_block_and_once_per_grid(launches: list[di
 def test_sectors_of_atomics_are_counted_apart_from_the_others(launches: list[dict[str, Any]]) -> None:
     assert launches[11]["atomic_unique_sectors"] == 2
     assert launches[13]["atomic_unique_sectors"] is None
+
+
+def test_uneven_warps_and_blocks_are_noticed(build: Any, run: Any) -> None:
+    """Blocks of 1, 2, 3 and 4 parts of work, all of it in the first of two warps."""
+    spread = run(build("emulator/counters/uneven.cu"))["profiles"][0]["spread"]
+    assert spread["longest_block_ratio"] == pytest.approx(4 / 2.5, rel=0.02)
+    assert spread["longest_warp_ratio"] == pytest.approx(4 / 1.25, rel=0.02)
+    assert spread["block_deviation_ratio"] == pytest.approx(1.25**0.5 / 2.5, rel=0.02)
 
 
 def test_sampling_scales_and_says_so(build: Any, run: Any) -> None:
