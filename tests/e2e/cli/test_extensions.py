@@ -147,9 +147,7 @@ def test_a_python_file_names_the_source_to_ask_about(cli: Cli, name: str, script
     check_nothing_ran(folder)
 
 
-def test_a_text_inside_python_is_named_with_what_to_do(cli: Cli) -> None:
+def test_a_text_inside_python_is_inspected_where_it_is(cli: Cli) -> None:
     folder = project(cli, "torch_inline")
     ended = cli.run("inspect", folder / "swish.py")
-    assert ended.code == 2
-    assert "swish.py:19 gives load_inline its CUDA text as a string" in ended.said
-    assert "write it to a .cu file" in ended.said
+    assert (ended.code, "registers/thread" in ended.out) == (0, True), ended.said
