@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tests.e2e.cli.blend import PROGRAM, VECTOR
-from tests.e2e.cli.harness import Cli
+from tests.e2e.cli.harness import Cli, quick_text
 from tests.e2e.cli.kernels_of_a_model import TILED_TRANSPOSE
 from tests.e2e.cli.scripted_model import ScriptedModel, code, optimize, outcomes, plan, step
 
-POORLY_PADDED = TILED_TRANSPOSE.replace("[33]", "[48]")
+POORLY_PADDED = TILED_TRANSPOSE.replace("[33]", "[40]")
 ASSUMING = code(POORLY_PADDED, "Go through a tile.", assumptions=["width is a multiple of 4"])
 PADDED = code(TILED_TRANSPOSE, "Pad the tile.")
+
+
+def larger(cli: Cli) -> Path:
+    """The transpose at a size at which conflicts of its tile's banks take time."""
+    return cli.write("transpose.cu", quick_text().replace("width = 160, height = 96", "width = 512, height = 480"))
 
 
 def searched(cli: Cli, *options: str) -> tuple[list[str], list[str], str]:
     """(outcomes of its candidates, labels of what it offers, the offer's diff)."""
     model = ScriptedModel([plan(step("shared-tile", 11)), plan(step("shared-memory-padding", 12)), plan()], [ASSUMING, PADDED])
-    ended = optimize(cli, cli.quick(), model, *options)
+    ended = optimize(cli, larger(cli), model, *options)
     offered = ended.one("proposal")
     assert offered["verification"]["outcome"] == "NEEDS_DECISION", [(one["outcome"], one["reason"]) for one in ended.all("candidate")]
     return outcomes(ended), offered["labels"], offered["diff"]
@@ -25,7 +32,7 @@ def searched(cli: Cli, *options: str) -> tuple[list[str], list[str], str]:
 
 def test_nothing_is_built_on_an_edit_that_a_person_must_decide_on(cli: Cli) -> None:
     outcome, labels, diff = searched(cli)
-    assert outcome == ["kept"] and "assumption" in labels and "[32][48]" in diff
+    assert outcome == ["kept"] and "assumption" in labels and "[32][40]" in diff
 
 
 def test_a_decision_that_was_allowed_is_put_off_to_the_end(cli: Cli) -> None:
@@ -36,13 +43,13 @@ def test_a_decision_that_was_allowed_is_put_off_to_the_end(cli: Cli) -> None:
 def test_a_search_that_puts_decisions_off_ends_in_one_proposal_with_alternatives(cli: Cli) -> None:
     tiled, padded = code(POORLY_PADDED, "Go through a tile."), code(TILED_TRANSPOSE, "Pad it.", assumptions=["width is a multiple of 4"])
     model = ScriptedModel([plan(step("shared-tile", 11)), plan(step("shared-memory-padding", 12)), plan()], [tiled, padded])
-    path = cli.quick()
+    path = larger(cli)
     ended = optimize(cli, path, model, "--allow", "assumption", "--accept", "best-predicted")
     made = ended.one("proposal")
     (other,) = made["alternatives"]
     assert [one["verification"]["outcome"] for one in (made, other)] == ["PASS", "NEEDS_DECISION"]
     assert other["speed"]["ratio"] > made["speed"]["ratio"] > 1 and other["id"] == f"{made['id']}~1" and "assumption" in other["labels"]
-    assert "[48]" in path.read_text("utf-8"), "what needs no decision is taken"
+    assert "[40]" in path.read_text("utf-8"), "what needs no decision is taken"
     assert cli.run("undo", made["id"]).code == 0
     shown = cli.run("show", made["id"], "--alternative", "1").out
     assert "[33]" in shown and "NEEDS_DECISION" in shown
