@@ -43,7 +43,7 @@ LAUNCH = '#include "scale.cuh"\nvoid scale_all(float *v, int n) { scale<<<(n + 3
 
 
 def test_a_block_size_that_another_file_launches_is_found_accepted_and_taken_back(cli: Cli) -> None:
-    main = cli.write("main.cu", MAIN.replace("grow_all", "scale_all").replace("1 << 13", "1 << 15"))
+    main = cli.write("main.cu", MAIN.replace("grow_all", "scale_all").replace("double", "float").replace("1 << 13", "1 << 15"))
     header, unit = cli.write("scale.cuh", SCALE), cli.write("launch.cu", LAUNCH)
     cli.write("kernelopt.toml", "")
     ended = cli.run("optimize", header, "--accept", "none", "--device", "cpu", "--allow-host-code", "--json")
@@ -56,7 +56,7 @@ def test_a_block_size_that_another_file_launches_is_found_accepted_and_taken_bac
 
 @pytest.mark.thorough
 def test_a_model_edits_a_kernel_and_its_launch_in_another_file_as_one(cli: Cli) -> None:
-    cli.write("main.cu", MAIN.replace("grow_all", "scale_all"))
+    cli.write("main.cu", MAIN.replace("grow_all", "scale_all").replace("double", "float"))
     header, unit = cli.write("scale.cuh", SCALE), cli.write("launch.cu", LAUNCH)
     cli.write("kernelopt.toml", "")
     kernel = SCALE[SCALE.index("__global__") :].replace("int n)", "int n, float add)").replace("2.0f;", "add;")
