@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator
 from assistant.cuda.code_text import blanked, kept, uncommented
 from assistant.cuda.directives import directives_in
 from assistant.cuda.items import Item, ItemKind, items
-from assistant.model.build import KernelCode
+from assistant.model.build import KernelCode, SassInstruction
 from assistant.model.doubts import Doubt
 from assistant.model.host_work import HostWork
 from assistant.model.source import Kernel, ParsedSource
@@ -284,8 +284,8 @@ def _machine_code_labels(old: tuple[KernelCode, ...], new: tuple[KernelCode, ...
     """What the source does not show: the compiler's own choice of instructions, where both sides have machine code."""
     if not old or not new:
         return []
-    before = {i.opcode for code in old for i in code.instructions if not i.is_half_move}
-    lines = {i.opcode: i.line or None for code in reversed(new) for i in reversed(code.instructions) if not i.is_half_move}
+    before = {i.opcode for code in old for i in _telling(code)}
+    lines = {i.opcode: i.line or None for code in reversed(new) for i in reversed(_telling(code))}
     found = list[DetectedLabel | None]()
     for label, pattern, message in (
         (Label.PRECISION, _LOW_SASS, "machine code computes in half precision: {}"),
@@ -296,8 +296,6 @@ def _machine_code_labels(old: tuple[KernelCode, ...], new: tuple[KernelCode, ...
     ):
         known = any(pattern.search(opcode) for opcode in before)
         opcode = next((opcode for opcode in lines if pattern.search(opcode)), None)
-        if pattern is _FLUSH_SASS and opcode is not None and not any(_flushes(code) for code in new):
-            continue
         if opcode is not None and not known:
             found.append(DetectedLabel(label, message.format(opcode), lines[opcode]))
     had_double = any(_PRECISE_SASS.search(opcode) for opcode in before)
@@ -306,16 +304,15 @@ def _machine_code_labels(old: tuple[KernelCode, ...], new: tuple[KernelCode, ...
     return found
 
 
-def _flushes(code: KernelCode) -> bool:
-    """Whether it flushes denormals outside the compiler's own routines: that of IEEE division adds up NaNs by such an instruction
-    (``__cuda_sm3x_div_rn_noftz_f32_slowpath``)."""
-    starts = sorted((offset, symbol) for symbol, offset in code.labels if symbol.startswith("$"))
-    own = [(0, ""), *starts]
-    routine_of = (next(symbol for offset, symbol in reversed(own) if offset <= i.offset_bytes) for i in code.instructions)
-    return any(
-        _FLUSH_SASS.search(i.opcode) and not routine.startswith(_OF_COMPILER)
-        for i, routine in zip(code.instructions, routine_of, strict=True)
-    )
+def _telling(code: KernelCode) -> tuple[SassInstruction, ...]:
+    """Without constants that are moved by half-precision instructions, and without flushes in the compiler's own routines: that of IEEE
+    division adds up NaNs by one (``__cuda_sm3x_div_rn_noftz_f32_slowpath``)."""
+    starts = sorted((offset, symbol.startswith(_OF_COMPILER)) for symbol, offset in code.labels if symbol.startswith("$"))
+
+    def is_of_compiler(instruction: SassInstruction) -> bool:
+        return next((own for offset, own in reversed(starts) if offset <= instruction.offset_bytes), False)
+
+    return tuple(i for i in code.instructions if not i.is_half_move and not (_FLUSH_SASS.search(i.opcode) and is_of_compiler(i)))
 
 
 def _host_code(before: ParsedSource, after: ParsedSource) -> DetectedLabel | None:

@@ -1,4 +1,4 @@
-"""The table of screens and confirmations by size: what was measured stands beside what is asked, however far the part came."""
+"""The table of screens and confirmations by size: what was measured stands next to what is asked, however far the part came."""
 
 from __future__ import annotations
 

@@ -190,6 +190,7 @@ def test_the_routine_of_a_division_flushes_nothing_of_the_kernel_s(routine: str,
     instructions = (SassInstruction(0, "", "FADD", "", "k.cu", 1), SassInstruction(16, "", "FADD.FTZ", "R2, R0, R3", "k.cu", 3))
     after = replace(version(TEXT), code=(KernelCode("k", "k", "sm_90", instructions, ((routine, 16),)),))
     assert bool(detect_labels(version(TEXT, ("FADD",)), after)) == is_labelled
+    assert bool(detect_labels(after, version(TEXT, ("FADD", "FADD.FTZ")))) != is_labelled, "a division of the original's hides no flush"
 
 
 def _with_instruction(opcode: str, operands: str) -> VersionFacts:

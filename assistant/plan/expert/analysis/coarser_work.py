@@ -12,7 +12,7 @@ from assistant.plan.expert.transformation import TransformationContext
 __all__ = ["elements_a_thread"]
 
 _MOST_ELEMENTS = 32
-"""Beyond, what a block does once is little beside what its threads do."""
+"""Beyond, what a block does once is little next to what its threads do."""
 
 
 def elements_a_thread(context: TransformationContext, least_blocks: int) -> int:
