@@ -144,4 +144,4 @@ def _is_overwritten_after(context: TransformationContext, kernel: RowKernel, loo
 
 
 def _exchanged(reduction: Reduction, offset: str) -> str:
-    return combined(reduction, f"__shfl_xor_sync(0xffffffff, {reduction.variable.name}, {offset})")
+    return combined(reduction, f"__shfl_xor_sync(0xffffffff, {reduction.name}, {offset})")

@@ -239,7 +239,9 @@ def exchange_obstacle(context: TransformationContext, function: Function, loops:
         uses = uses_of(tree, body, name)
         meeting = settled_by(uses, loops)
         later = [use for use in uses if meeting is None or use.node.start_byte >= meeting.node.end_byte]
-        written = {canonical(tree, use.node) for use in later if use.kind in (Use.WRITE, Use.UPDATE)}
+        stored = [use for use in later if use.kind in (Use.WRITE, Use.UPDATE)]
+        later = [use for use in later if any(_may_share_bytes(tree, use, store) for store in stored)]
+        written = {canonical(tree, use.node) for use in stored}
         headers = {
             (each.header.variable, each.header.first, each.header.bound)
             for each in loops
@@ -266,3 +268,19 @@ def settled_by(uses: Sequence[PointerUse], loops: Sequence[RowLoop]) -> RowLoop 
     """The last loop with a sum or a maximum before the first store through a pointer with these uses: all lanes meet there."""
     first = min((use.node.start_byte for use in uses if use.kind in (Use.WRITE, Use.UPDATE)), default=None)
     return next((each for each in reversed(loops) if first is not None and each.reductions and each.node.end_byte <= first), None)
+
+
+def _may_share_bytes(tree: SyntaxTree, one: PointerUse, other: PointerUse) -> bool:
+    """False for different members of structs: ``bodies[j].position`` and ``bodies[i].velocity.x``."""
+    return all(a == b for a, b in zip(_members(tree, one), _members(tree, other), strict=False))
+
+
+def _members(tree: SyntaxTree, use: PointerUse) -> list[str]:
+    """Names of the members that the use goes on to, from the element inwards."""
+    found: list[str] = []
+    node, parent = use.node, use.node.parent
+    while parent is not None and parent.type == "field_expression" and parent.child_by_field_name("argument") == node:
+        member = parent.child_by_field_name("field")
+        found.append("" if member is None else tree.text(member))
+        node, parent = parent, parent.parent
+    return found

@@ -19,7 +19,7 @@ _ZEROS = {"float": "0.0f", "double": "0.0", "int": "0", "unsigned int": "0", "un
 
 def zero_of(type_name: str) -> str:
     """A zero of the type, as people write it."""
-    return _ZEROS.get(type_name, f"{type_name}(0)")
+    return _ZEROS.get(type_name, f"{type_name}{{}}")
 
 
 def comments_of(tree: SyntaxTree, statement: Node) -> tuple[tuple[str, ...], str]:
