@@ -55,7 +55,7 @@ class WarpPerRow:
     def rewrite(self, context: TransformationContext) -> tuple[Rewrite, ...] | Decline:
         block = flat_block(context)
         if isinstance(block, Obstacle):
-            return context.decline(self.technique, block)
+            return () if block.code is DeclineReason.BLOCK_SHAPE else context.decline(self.technique, block)
         kernel = row_kernel(context, block)
         if isinstance(kernel, Obstacle):
             return context.decline(self.technique, kernel)
