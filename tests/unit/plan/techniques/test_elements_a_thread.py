@@ -71,4 +71,4 @@ def test_a_tile_with_one_element_along_an_axis_has_no_loop_over_it(context_of, a
     for rewrite in RegisterTiling().rewrite(context):
         after = applied(text, rewrite)
         assert "< 1;" not in after and "[1]" not in after
-        assert "float s[2];" in after and ("\ts[r] += " in after or "\ts[c] += " in after)
+        assert "float s[2];" in after and ("\ts[r] += " in after or "\ts[c2] += " in after)
