@@ -97,7 +97,9 @@ def _rewritten(context: TransformationContext, kernel: RowKernel, block: Dim3, n
 
 def _obstacle(context: TransformationContext, kernel: RowKernel) -> Obstacle | None:
     if not (walks_across_rows(context, kernel) or reads_alike(context, kernel)):
-        return Obstacle(DeclineReason.NO_GAIN, "neighbouring threads would have to read neighbouring elements, or all the same ones, in this loop")
+        return Obstacle(
+            DeclineReason.NO_GAIN, "neighbouring threads would have to read neighbouring elements, or all the same ones, in this loop"
+        )
     if not any(loop.reductions for loop in kernel.loops):
         return Obstacle(DeclineReason.NOTHING_TO_CHANGE, "no loop of the kernel makes a sum or a maximum of what it reads")
     if kernel.is_offset and kernel.row.value is not None and "blockDim" not in context.tree.text(kernel.row.value):
