@@ -23,8 +23,8 @@ from assistant.model.source import TextEdit
 from assistant.model.verification import Label
 from assistant.plan.expert.analysis.kernel_launches import by_file
 from assistant.plan.expert.analysis.launch_block import flat_block
-from assistant.plan.expert.analysis.predictions import predicted_sectors
 from assistant.plan.expert.analysis.pointer_roots import global_pointers
+from assistant.plan.expert.analysis.predictions import predicted_sectors
 from assistant.plan.expert.analysis.row_kernel import RowKernel, RowLoop, row_kernel, settled_by
 from assistant.plan.expert.analysis.row_reductions import Reduction
 from assistant.plan.expert.analysis.row_strides import walks_along_rows
