@@ -119,6 +119,7 @@ class TextRenderer:
 
     def _ended(self, event: events.JobEnded) -> None:
         """The last line, unless it was just shown as an error."""
+        self._search.not_tried()
         self._meter.total()
         if event.reason != self._last_error:
             self._print(f"[bold]{escape(event.reason)}[/]" if event.exit_code == 0 else f"[bold yellow]{escape(event.reason)}[/]")

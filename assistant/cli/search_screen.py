@@ -14,6 +14,7 @@ from rich.markup import escape
 from rich.syntax import Syntax
 
 from assistant.cli.layout import Page
+from assistant.cli.not_tried import NotTried
 from assistant.cuda.same_names import split_name
 from assistant.model import events
 from assistant.model.comparison import speed_in_words
@@ -54,9 +55,11 @@ class SearchScreen:
         """Something was kept since the kernel's findings were shown: those that follow are a new version's."""
         self._said: set[tuple[str, str]] = set()
         self._variants: list[events.CandidateTried] = []
+        self._not_tried = NotTried()
 
     def findings(self, event: events.FindingsFound) -> None:
         """The kernel's findings; those that an earlier round already explained are only named."""
+        self._not_tried.found(event)
         self._evidence.update({fact.id: fact for fact in event.evidence})
         is_placed = event.file is None or split_name(event.kernel)[0]
         name = escape(event.kernel if is_placed else f"{event.kernel} in {PurePath(event.file or '').name}")
@@ -102,14 +105,16 @@ class SearchScreen:
         return f"{fact.id} {fact.metric}{place} = {value} ({made_by(fact.method.value, fact.device)}, {fact.grade.value})"
 
     def plan(self, event: events.PlanMade) -> None:
-        """One line a step with what it is predicted to change; one line a technique that does not apply."""
+        """One line a step with what it is predicted to change; what does not apply waits for the end of the search."""
+        self._not_tried.planned(event)
         if not event.steps and not event.declines:
             return
         self._page.put(f"plan [dim]({escape(event.planner)} planner)[/]" + ("" if event.steps else ": nothing to try"), indent=2)
         for number, step in enumerate(event.steps, 1):
             self._step(number, step)
         for decline in event.declines:
-            self._decline(decline)
+            if self._is_verbose or decline.technique == NO_MODEL:
+                self._decline(decline)
 
     def _step(self, number: int, step: Step) -> None:
         said = ", ".join(f"{p.metric} {format_change(p.before, p.after, p.unit)}" for p in step.predictions)
@@ -125,6 +130,15 @@ class SearchScreen:
         place = f"{decline.technique} line {decline.line} does not apply"
         text = f"– {'no model planned' if decline.technique == NO_MODEL else place}: {decline.reason}"
         self._page.put(f"[dim]{escape(text)}[/]", indent=4, hang=7)
+
+    def not_tried(self) -> None:
+        """The few declines of the whole search that say most."""
+        lines = () if self._is_verbose else self._not_tried.lines()
+        if lines:
+            self._page.gap()
+            self._page.put("not tried, and why")
+        for line in lines:
+            self._page.put(f"[dim]– {escape(line)}[/]", indent=2, hang=4)
 
     def candidate(self, event: events.CandidateTried) -> None:
         """Hold a variant back while the next may belong to the same edit."""

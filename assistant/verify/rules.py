@@ -222,16 +222,25 @@ def _from_spread(
 
 
 def _regrouping(output: OutputBuffer, case: CaseEvidence, reference: FloatArray) -> Errors:
-    """What another order of additions may move the output by."""
-    values = chosen(reference, output.written & np.isfinite(reference))
-    return regrouping(output.element.unit_roundoff or 0.0, values, _term_count(output, case))
+    """What another order of additions may move the output by. What an update in place adds to counts: `x -= mean` leaves less than it takes."""
+    unit_roundoff, terms = output.element.unit_roundoff or 0.0, _term_count(output, case)
+    after = regrouping(unit_roundoff, chosen(reference, output.written & np.isfinite(reference)), terms)
+    if output.buffer.is_poisoned:
+        return after
+    before = floats(output.buffer.before, output.element)
+    return after.at_least(regrouping(unit_roundoff, chosen(before, output.written & np.isfinite(before)), terms))
 
 
 def _term_count(output: OutputBuffer, case: CaseEvidence) -> float:
-    """How many terms each element may be a sum of: the case's floating inputs, or its threads, per output."""
+    """How many terms each element may be a sum of: the case's floating inputs, or its threads, per output.
+
+    What is updated in place is input and output at once; there a thread may add up its share of the inputs before it writes them.
+    """
     elements = ((buffer, element_of(buffer.element_type, len(buffer.before))) for buffer in case.buffers if not buffer.is_poisoned)
     inputs = sum(len(buffer.before) // element.scalar_bytes for buffer, element in elements if element.is_floating)
-    return max(1.0, max(inputs, case.thread_count) / max(1, int(output.written.sum())))
+    of_each_output = max(inputs, case.thread_count) / max(1, int(output.written.sum()))
+    of_each_thread = 0.0 if output.buffer.is_poisoned else inputs / max(1, case.thread_count)
+    return max(1.0, of_each_output, of_each_thread)
 
 
 def _sensitivity(output: OutputBuffer, case: CaseEvidence, original: FloatArray) -> Errors | None:

@@ -13,7 +13,6 @@ from assistant.plan.expert.loop_to_grid import LoopToGrid
 from assistant.plan.expert.loop_unrolling import LoopUnrolling
 from assistant.plan.expert.private_histogram import PrivateHistogram
 from assistant.plan.expert.register_tile import RegisterTiling
-from assistant.plan.expert.row_march import RowMarch
 from assistant.plan.expert.scalar_replacement import ScalarReplacement
 from assistant.plan.expert.serial_to_block import SerialToBlock
 from assistant.plan.expert.shared_memory_padding import SharedMemoryPadding
@@ -39,7 +38,6 @@ EXPERT_TRANSFORMATIONS: tuple[Transformation, ...] = (
     LoopUnrolling(),
     PrivateHistogram(),
     RegisterTiling(),
-    RowMarch(),
     ScalarReplacement(),
     SerialToBlock(),
     SharedMemoryPadding(),

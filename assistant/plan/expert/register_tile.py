@@ -57,6 +57,8 @@ class RegisterTiling:
         block = _block(context)
         if isinstance(block, Obstacle):
             return context.decline(self.technique, block)
+        if block.y == 1:
+            return ()  # no rows and columns of elements
         kernel = element_kernel(context, block)
         if isinstance(kernel, Obstacle):
             return context.decline(self.technique, kernel)
@@ -73,7 +75,7 @@ def _block(context: TransformationContext) -> Dim3 | Obstacle:
         return block
     if any("sync" in context.tree.text(n) for n in context.tree.find("call_expression", inside=context.body)):
         return Obstacle(DeclineReason.SYNCHRONIZES, "the kernel synchronizes its threads already")
-    if block.y == 1 or block.z != 1 or block.x * block.y < context.architecture.warp_size:
+    if block.z != 1 or block.x * block.y < context.architecture.warp_size:
         return Obstacle(
             DeclineReason.BLOCK_SHAPE, f"the block is {block.x} x {block.y} x {block.z}; a tile needs a warp or more in two dimensions"
         )

@@ -181,7 +181,7 @@ def _rewrite(context: TransformationContext, accumulator: Accumulator, loop: Nod
         edits.append(_first_value(tree, start.store, declaration))
         edits.extend(after_statement(tree, loop, store))
     elif start.guard is not None:
-        load = f"{declaration} = {start.guard} ? {element} : {zero_of(type_name)};"
+        load = f"{declaration} = {start.guard} ? {element} : {zero_of(tree, type_name)};"
         edits.extend(before_statement(tree, loop, load))
         edits.extend(after_statement(tree, loop, f"if ({start.guard}) {store}"))
     else:

@@ -102,21 +102,21 @@ def _gathered(context: TransformationContext, kernel: SerialKernel, loop: RowLoo
     offset, warp = (free_name(tree, context.body, *names) for names in (("offset", "distance"), ("warp", "warp_index")))
     names = [_array(context, kernel, loop, reduction) for reduction in loop.reductions]
     pairs = list(zip(loop.reductions, names, strict=True))
-    shuffled = [combined(r, f"__shfl_down_sync(0xffffffff, {r.variable.name}, {offset})") for r in loop.reductions]
+    shuffled = [combined(r, f"__shfl_down_sync(0xffffffff, {r.name}, {offset})") for r in loop.reductions]
     return [
         *_headed(f"for (int {offset} = {_LANES // 2}; {offset} > 0; {offset} /= 2)", shuffled, step),
-        *(f"__shared__ {r.variable.type} {array}[{warps}];" for r, array in pairs),
-        *_headed(f"if (threadIdx.x % {_LANES} == 0)", [f"{a}[threadIdx.x / {_LANES}] = {r.variable.name};" for r, a in pairs], step),
+        *(f"__shared__ {r.type} {array}[{warps}];" for r, array in pairs),
+        *_headed(f"if (threadIdx.x % {_LANES} == 0)", [f"{a}[threadIdx.x / {_LANES}] = {r.name};" for r, a in pairs], step),
         "__syncthreads();",
-        *(f"{r.variable.name} = {array}[0];" for r, array in pairs),
+        *(f"{r.name} = {array}[0];" for r, array in pairs),
         *_headed(f"for (int {warp} = 1; {warp} < {warps}; {warp}++)", [combined(r, f"{a}[{warp}]") for r, a in pairs], step),
     ]
 
 
 def _array(context: TransformationContext, kernel: SerialKernel, loop: RowLoop, reduction: Reduction) -> str:
-    style, name = style_of(context), reduction.variable.name
+    style, name = style_of(context), reduction.name.replace(".", "_")
     array = free_name(context.tree, context.body, style.name("warp", name), style.name("warp", "parts", name))
-    is_again = sum(one.variable.name == name for each in kernel.loops for one in each.reductions) > 1
+    is_again = sum(one.name == reduction.name for each in kernel.loops for one in each.reductions) > 1
     return f"{array}{kernel.loops.index(loop) + 1}" if is_again else array
 
 

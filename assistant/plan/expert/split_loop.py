@@ -29,7 +29,7 @@ from assistant.plan.expert.analysis.launch_variables import is_only_used_here
 from assistant.plan.expert.analysis.predictions import predicted_values
 from assistant.plan.expert.analysis.row_kernel import RowKernel, RowLoop, row_kernel
 from assistant.plan.expert.analysis.row_reductions import Reduction
-from assistant.plan.expert.analysis.row_strides import walks_across_rows
+from assistant.plan.expert.analysis.row_strides import reads_alike, walks_across_rows
 from assistant.plan.expert.analysis.scaled_grids import finer_grid
 from assistant.plan.expert.analysis.workload_block import declared_shapes, launch_elsewhere
 from assistant.plan.expert.obstacle import Obstacle
@@ -96,8 +96,10 @@ def _rewritten(context: TransformationContext, kernel: RowKernel, block: Dim3, n
 
 
 def _obstacle(context: TransformationContext, kernel: RowKernel) -> Obstacle | None:
-    if not walks_across_rows(context, kernel):
-        return Obstacle(DeclineReason.NO_GAIN, "neighbouring threads do not read neighbouring elements in this loop")
+    if not (walks_across_rows(context, kernel) or reads_alike(context, kernel)):
+        return Obstacle(
+            DeclineReason.NO_GAIN, "neighbouring threads would have to read neighbouring elements, or all the same ones, in this loop"
+        )
     if not any(loop.reductions for loop in kernel.loops):
         return Obstacle(DeclineReason.NOTHING_TO_CHANGE, "no loop of the kernel makes a sum or a maximum of what it reads")
     if kernel.is_offset and kernel.row.value is not None and "blockDim" not in context.tree.text(kernel.row.value):
@@ -188,10 +190,10 @@ def _gathered(context: TransformationContext, kernel: RowKernel, loop: RowLoop, 
 
 
 def _array_name(context: TransformationContext, kernel: RowKernel, loop: RowLoop, reduction: Reduction) -> str:
-    style, name = style_of(context), reduction.variable.name
+    style, name = style_of(context), reduction.name.replace(".", "_")
     array = free_name(context.tree, kernel.function.node, style.name(name, "parts"), style.name(name, "of", "threads"))
-    return f"{array}{kernel.loops.index(loop) + 1}" if _is_reduced_twice(kernel, name) else array
+    return f"{array}{kernel.loops.index(loop) + 1}" if _is_reduced_twice(kernel, reduction.name) else array
 
 
 def _is_reduced_twice(kernel: RowKernel, name: str) -> bool:
-    return sum(reduction.variable.name == name for loop in kernel.loops for reduction in loop.reductions) > 1
+    return sum(reduction.name == name for loop in kernel.loops for reduction in loop.reductions) > 1

@@ -15,6 +15,7 @@ Example::
 
 from __future__ import annotations
 
+from assistant.cuda.accesses import uses_of
 from assistant.cuda.files import line_end
 from assistant.cuda.names import free_name
 from assistant.model.plan import Decline, DeclineReason, Rewrite
@@ -22,8 +23,9 @@ from assistant.model.source import TextEdit
 from assistant.model.verification import Label
 from assistant.plan.expert.analysis.kernel_launches import by_file
 from assistant.plan.expert.analysis.launch_block import flat_block
+from assistant.plan.expert.analysis.pointer_roots import global_pointers
 from assistant.plan.expert.analysis.predictions import predicted_sectors
-from assistant.plan.expert.analysis.row_kernel import RowKernel, RowLoop, row_kernel
+from assistant.plan.expert.analysis.row_kernel import RowKernel, RowLoop, row_kernel, settled_by
 from assistant.plan.expert.analysis.row_reductions import Reduction
 from assistant.plan.expert.analysis.row_strides import walks_along_rows
 from assistant.plan.expert.analysis.scaled_grids import finer_grid
@@ -53,7 +55,7 @@ class WarpPerRow:
     def rewrite(self, context: TransformationContext) -> tuple[Rewrite, ...] | Decline:
         block = flat_block(context)
         if isinstance(block, Obstacle):
-            return context.decline(self.technique, block)
+            return () if block.code is DeclineReason.BLOCK_SHAPE else context.decline(self.technique, block)
         kernel = row_kernel(context, block)
         if isinstance(kernel, Obstacle):
             return context.decline(self.technique, kernel)
@@ -116,21 +118,30 @@ def _loop_edits(context: TransformationContext, kernel: RowKernel, loop: RowLoop
     for reduction in loop.reductions:
         edits += one_start(context, kernel.function, loop, reduction, f"{lane} != 0")
     if loop.reductions:
-        edits += after_statement(tree, loop.node, _exchange(context, loop, offset))
+        edits += after_statement(tree, loop.node, _exchange(context, kernel, loop, offset))
     return edits
 
 
-def _exchange(context: TransformationContext, loop: RowLoop, offset: str) -> str:
-    """The lanes' parts become one value that all of them have."""
+def _exchange(context: TransformationContext, kernel: RowKernel, loop: RowLoop, offset: str) -> str:
+    """The lanes' parts become one value that all of them have; then they may overwrite what others have read."""
     style, newline = style_of(context), line_end(context.text)
     indent = indentation(context.text, context.tree.span(loop.node).start)
     lines = [_exchanged(reduction, offset) for reduction in loop.reductions]
     head = f"for (int {offset} = {_LANES // 2}; {offset} > 0; {offset} /= 2)"
-    if len(lines) == 1:
-        return f"{head}{newline}{indent}{style.indent}{lines[0]}"
     inner = "".join(f"{newline}{indent}{style.indent}{line}" for line in lines)
-    return f"{head} {{{inner}{newline}{indent}}}"
+    whole = f"{head}{inner}" if len(lines) == 1 else f"{head} {{{inner}{newline}{indent}}}"
+    return f"{whole}{newline}{indent}__syncwarp();" if _is_overwritten_after(context, kernel, loop) else whole
+
+
+def _is_overwritten_after(context: TransformationContext, kernel: RowKernel, loop: RowLoop) -> bool:
+    """Whether a lane stores behind the loop what another lane may have read up to its end."""
+    for name in global_pointers(context.tree, kernel.function, kernel.function.body):
+        uses = uses_of(context.tree, kernel.function.body, name)
+        meeting = settled_by(uses, kernel.loops)
+        if meeting is not None and meeting.node == loop.node and any(use.node.start_byte < loop.node.end_byte for use in uses):
+            return True
+    return False
 
 
 def _exchanged(reduction: Reduction, offset: str) -> str:
-    return combined(reduction, f"__shfl_xor_sync(0xffffffff, {reduction.variable.name}, {offset})")
+    return combined(reduction, f"__shfl_xor_sync(0xffffffff, {reduction.name}, {offset})")

@@ -163,6 +163,36 @@ def test_rows_of_many_elements_may_err_by_what_adding_them_one_by_one_costs() ->
     assert judged(2000, 1000.0) is Outcome.PASS
 
 
+def test_a_column_that_is_centred_in_place_may_be_added_up_in_another_order() -> None:
+    def one_by_one(b: Buffers) -> None:
+        rows = b["x"].reshape(-1, 4)
+        rows -= np.cumsum(rows, axis=0)[-1] / len(rows)
+
+    def in_pairs(b: Buffers) -> None:
+        rows = b["x"].reshape(-1, 4)
+        rows -= np.ascontiguousarray(rows.T).sum(axis=1) / len(rows)
+
+    def lossy(b: Buffers) -> None:
+        in_pairs(b)
+        b["x"] += 1e-13
+
+    def judged(candidate: Kernel, thread_count: int) -> Outcome:
+        cases = list[CaseEvidence]()
+        for seed in (1, 2, 3):
+            columns: Buffers = {"x": np.random.default_rng(seed).random(8192)}
+            centred = {"x": columns["x"].copy()}
+            one_by_one(centred)
+            made = case(one_by_one, candidate, seed=seed, kind="recorded" if seed == 1 else "resampled", buffers=columns)
+            cases.append(replace(made, reference=((0, centred["x"].tobytes()),), thread_count=thread_count))
+        result = judge(JudgeEvidence(tuple(cases), AutoTolerance()))
+        assert isinstance(result, Verification)
+        return result.outcome
+
+    assert judged(in_pairs, thread_count=32) is Outcome.PASS
+    assert judged(lossy, thread_count=32) is Outcome.FAIL
+    assert judged(in_pairs, thread_count=8192) is Outcome.FAIL, "an element for each thread leaves nothing to add up"
+
+
 @pytest.mark.parametrize("kind", ["near", "cancelling"])
 def test_values_that_lose_digits_leave_room_for_half_of_them(kind: str) -> None:
     honest, lossy = (judge(of_kind(kind, nearly(count))) for count in (1000.0, 10000.0))

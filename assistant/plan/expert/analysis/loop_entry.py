@@ -24,6 +24,7 @@ from assistant.cuda.variables import locals_of
 
 __all__ = ["entry_condition", "runs_at_least_once"]
 
+_TURNED = {"<": ">", "<=": ">="}
 _READS_MEMORY_OR_CALLS = re.compile(r"\[|->|(?:^|[^\w\])\s]\s*)\*|\w\s*\(")
 
 
@@ -60,6 +61,9 @@ def entry_condition(tree: SyntaxTree, loop: Node, header: CountedHeader, functio
     first = header.first
     if not _has_type(tree, first, type_name, function):
         first = f"({type_name})({first})"
+    turned = _TURNED.get(header.comparison)
+    if turned is not None and first.isdigit() and "?" not in header.bound:
+        return f"{header.bound} {turned} {first}"  # `n > 0`, as people ask
     return f"{first} {header.comparison} {header.bound}"
 
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from assistant.cuda.accesses import Use, canonical, uses_of
+from assistant.cuda.accesses import PointerUse, Use, canonical, uses_of
 from assistant.cuda.assignments import assignments, changed_names
 from assistant.cuda.branches import lone_statement
 from assistant.cuda.counted_loops import CountedHeader, counted_header
@@ -37,7 +37,7 @@ from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.record import Record
 
-__all__ = ["RowKernel", "RowLoop", "exchange_obstacle", "row_kernel", "shared_loop", "stores_once"]
+__all__ = ["RowKernel", "RowLoop", "exchange_obstacle", "row_kernel", "settled_by", "shared_loop", "stores_once"]
 
 _TRIAL_PLACES = ((0, 0), (0, 1), (1, 0), (3, 2), (100, 31))
 _SIDE_EFFECT = re.compile(r"\b(?:atomic[A-Z]\w*|printf)\s*\(")
@@ -230,19 +230,29 @@ def stores_once(tree: SyntaxTree, function: Function, statement: Node) -> bool |
 
 
 def exchange_obstacle(context: TransformationContext, function: Function, loops: Sequence[RowLoop]) -> Obstacle | None:
-    """Why a lane would read what another lane wrote: an element that the kernel stores is read at another place of the row."""
+    """Why a lane would read what another lane wrote: an element that the kernel stores is read at another place of the row.
+
+    What is read before the lanes exchange a sum or a maximum is read before what they store afterwards (`settled_by`).
+    """
     tree, body = context.tree, function.body
     for name in sorted(global_pointers(tree, function, body)):
         uses = uses_of(tree, body, name)
-        written = {canonical(tree, use.node) for use in uses if use.kind in (Use.WRITE, Use.UPDATE)}
+        meeting = settled_by(uses, loops)
+        later = [use for use in uses if meeting is None or use.node.start_byte >= meeting.node.end_byte]
+        stored = [use for use in later if use.kind in (Use.WRITE, Use.UPDATE)]
+        later = [use for use in later if any(_may_share_bytes(tree, use, store) for store in stored)]
+        written = {canonical(tree, use.node) for use in stored}
         headers = {
             (each.header.variable, each.header.first, each.header.bound)
             for each in loops
-            if any(use.kind is not Use.ESCAPE and each.node.start_byte <= use.node.start_byte < each.node.end_byte for use in uses)
+            if any(use.kind is not Use.ESCAPE and each.node.start_byte <= use.node.start_byte < each.node.end_byte for use in later)
         }
-        read = {canonical(tree, use.node) for use in uses if use.kind in (Use.READ, Use.UPDATE)}
+        read = {canonical(tree, use.node) for use in later if use.kind in (Use.READ, Use.UPDATE)}
         if written and (read - written or (read & written and len(headers) > 1)):
-            return Obstacle(DeclineReason.ORDER_MATTERS, f"`{name}` is written and read at different places of the row")
+            return Obstacle(
+                DeclineReason.ORDER_MATTERS,
+                f"`{name}` is written and read at different places of the row, with no sum or maximum of the row in between",
+            )
     for variables in locals_of(tree, body).values():
         array = next((v for v in variables if v.is_array and not v.is_shared), None)
         if array is not None and any(
@@ -252,3 +262,25 @@ def exchange_obstacle(context: TransformationContext, function: Function, loops:
     if "sync" in tree.text(body):
         return Obstacle(DeclineReason.SYNCHRONIZES, "the kernel synchronizes its threads already")
     return None
+
+
+def settled_by(uses: Sequence[PointerUse], loops: Sequence[RowLoop]) -> RowLoop | None:
+    """The last loop with a sum or a maximum before the first store through a pointer with these uses: all lanes meet there."""
+    first = min((use.node.start_byte for use in uses if use.kind in (Use.WRITE, Use.UPDATE)), default=None)
+    return next((each for each in reversed(loops) if first is not None and each.reductions and each.node.end_byte <= first), None)
+
+
+def _may_share_bytes(tree: SyntaxTree, one: PointerUse, other: PointerUse) -> bool:
+    """False for different members of structs: ``bodies[j].position`` and ``bodies[i].velocity.x``."""
+    return all(a == b for a, b in zip(_members(tree, one), _members(tree, other), strict=False))
+
+
+def _members(tree: SyntaxTree, use: PointerUse) -> list[str]:
+    """Names of the members that the use goes on to, from the element inwards."""
+    found: list[str] = []
+    node, parent = use.node, use.node.parent
+    while parent is not None and parent.type == "field_expression" and parent.child_by_field_name("argument") == node:
+        member = parent.child_by_field_name("field")
+        found.append("" if member is None else tree.text(member))
+        node, parent = parent, parent.parent
+    return found

@@ -8,7 +8,7 @@ Example::
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from enum import StrEnum
 
 from assistant.cuda.accesses import canonical
@@ -17,6 +17,7 @@ from assistant.cuda.branches import condition_of, lone_statement
 from assistant.cuda.calls import callee_name, given_arguments
 from assistant.cuda.functions import Function
 from assistant.cuda.names import mentions, names_in
+from assistant.cuda.structs import struct_fields
 from assistant.cuda.syntax import Node, SyntaxTree, binary_parts, unparenthesized
 from assistant.cuda.variables import Variable, locals_of
 from assistant.model.plan import DeclineReason
@@ -28,6 +29,9 @@ __all__ = ["Combination", "Reduction", "can_be_shuffled", "reductions_of"]
 
 _SHUFFLED_TYPES = re.compile(r"float|double|(?:unsigned )?(?:int|long|long long)|unsigned|size_t|u?int(?:32|64)_t")
 """What ``__shfl_xor_sync`` takes without a header (CUDA C++ Programming Guide, "Warp Shuffle Functions")."""
+_VECTOR = re.compile(r"(?P<element>u?(?:char|short|int|long|longlong)|float|double)(?P<count>[1-4])")
+"""CUDA's vector types (CUDA C++ Programming Guide, "Built-in Vector Types")."""
+_COMPONENTS = {"uint": "unsigned int", "longlong": "long long"}
 _MAXIMA = re.compile(r"(?:std::)?(?:max|fmaxf?)")
 _MINIMA = re.compile(r"(?:std::)?(?:min|fminf?)")
 
@@ -50,12 +54,16 @@ class Reduction(Record):
     """A local that a loop reduces to one value."""
 
     variable: Variable
+    """The local, or the struct that it is a member of."""
     combination: Combination
+    name: str
+    """As it is written: ``sum``, ``acc.x``."""
+    type: str
 
     @property
     def is_exact(self) -> bool:
         """The order of the parts cannot change the value."""
-        is_integer = can_be_shuffled(self.variable.type) and self.variable.type not in ("float", "double")
+        is_integer = can_be_shuffled(self.type) and self.type not in ("float", "double")
         return is_integer or self.combination in (Combination.MAXIMUM, Combination.MINIMUM)
 
 
@@ -69,27 +77,57 @@ def reductions_of(
     inside, outside = locals_of(tree, loop), locals_of(tree, function.body)
     found: dict[str, Reduction] = {}
     for change in assignments(tree, loop):
-        if change.target.type != "identifier":
+        owner = _owner(tree, change.target)
+        if owner is None or owner in inside:
             continue
+        variables = outside.get(owner, ())
         name = tree.text(change.target)
-        if name in inside:
-            continue
-        variables = outside.get(name, ())
         combination = _combination(tree, change, name)
-        line = tree.line(change.node)
         if len(variables) != 1 or combination is None or (name in found and found[name].combination is not combination):
+            line = tree.line(change.node)
             return Obstacle(
                 DeclineReason.ORDER_MATTERS, f"`{name}` goes from one iteration to the next at line {line} by more than a sum or a maximum"
             )
-        kind = variables[0].type
-        if variables[0].is_pointer or not (can_be_shuffled(plain_type(tree, kind)) or kind in template_types):
+        kind = variables[0].type if name == owner else _member_type(tree, variables[0].type, name.removeprefix(owner))
+        if variables[0].is_pointer or variables[0].is_array or not (can_be_shuffled(plain_type(tree, kind)) or kind in template_types):
             return Obstacle(DeclineReason.TYPE_UNKNOWN, f"`{name}` of type `{kind}` cannot surely be shuffled")
-        found[name] = Reduction(variables[0], combination)
-    for name in found:
-        uses = len(mentions(tree, loop, name))
-        if uses != sum(_own_mentions(tree, change, name) for change in assignments(tree, loop)):
-            return Obstacle(DeclineReason.ORDER_MATTERS, f"an iteration reads `{name}` as the one before left it")
-    return tuple(found.values())
+        found[name] = Reduction(variables[0], combination, name, kind)
+    return _obstacle(tree, loop, found) or tuple(found.values())
+
+
+def _obstacle(tree: SyntaxTree, loop: Node, found: Mapping[str, Reduction]) -> Obstacle | None:
+    """Why an iteration needs what the one before left: a reduction is read, or something else is changed by a call."""
+    owners = {each.variable.name for each in found.values()}
+    for owner in sorted(owners):
+        uses = len(mentions(tree, loop, owner))
+        if uses != sum(_own_mentions(tree, change, owner) for change in assignments(tree, loop)):
+            return Obstacle(DeclineReason.ORDER_MATTERS, f"an iteration reads `{owner}` as the one before left it")
+    return None
+
+
+def _owner(tree: SyntaxTree, target: Node) -> str | None:
+    """The local that an assignment changes or changes a member of; None where it stores to an element."""
+    while target.type == "field_expression" and "->" not in tree.text(target):
+        argument = target.child_by_field_name("argument")
+        if argument is None:
+            return None
+        target = argument
+    return tree.text(target) if target.type == "identifier" else None
+
+
+def _member_type(tree: SyntaxTree, owner: str, path: str) -> str:
+    """Type of ``acc.x`` for ``float3 acc`` and for structs of the program; the owner's own where the member is not known."""
+    kind = plain_type(tree, owner)
+    for member in path.split(".")[1:]:
+        vector = _VECTOR.fullmatch(kind)
+        fields = dict(struct_fields(tree.program.source).get(kind, ())) if vector is None else {}
+        if vector is not None and member.strip() in "xyzw"[: int(vector["count"])]:
+            kind = _COMPONENTS.get(vector["element"], vector["element"])
+        elif member.strip() in fields:
+            kind = plain_type(tree, fields[member.strip()])
+        else:
+            return owner
+    return kind
 
 
 def _combination(tree: SyntaxTree, change: Assignment, name: str) -> Combination | None:
@@ -163,8 +201,10 @@ def _chosen(tree: SyntaxTree, change: Assignment, name: str) -> Combination | No
 
 def _own_mentions(tree: SyntaxTree, change: Assignment, name: str) -> int:
     """Mentions of the value that the assignment itself, and the ``if`` that chooses it, make."""
-    if change.target.type != "identifier" or tree.text(change.target) != name:
+    if _owner(tree, change.target) != name:
         return 0
+    if change.target.type != "identifier":
+        return 1
     return len(mentions(tree, change.node, name)) + _condition_mentions(tree, change, name)
 
 

@@ -18,7 +18,7 @@ from assistant.plan.expert.analysis.memory_accesses import global_accesses, unkn
 from assistant.plan.expert.analysis.row_kernel import RowKernel, RowLoop
 from assistant.plan.expert.transformation import TransformationContext
 
-__all__ = ["walks_across_rows", "walks_along_rows"]
+__all__ = ["reads_alike", "walks_across_rows", "walks_along_rows"]
 
 
 def walks_along_rows(context: TransformationContext, kernel: RowKernel) -> bool:
@@ -31,6 +31,14 @@ def walks_across_rows(context: TransformationContext, kernel: RowKernel) -> bool
     """More accesses go from neighbour to neighbour by rows than by iterations."""
     along, across = _counts(context, kernel)
     return across > along
+
+
+def reads_alike(context: TransformationContext, kernel: RowKernel) -> bool:
+    """Every row's loops read the same elements, one after another: all pairs of two sets."""
+    strides = [stride for loop in kernel.loops for stride in _strides(context, kernel, loop)]
+    moving = [row_stride for row_stride, step_stride in strides if step_stride]
+    own_ranges = [loop for loop in kernel.loops if kernel.row.name in words_in(loop.header.first)]
+    return bool(moving) and not any(moving) and not own_ranges
 
 
 def _counts(context: TransformationContext, kernel: RowKernel) -> tuple[int, int]:

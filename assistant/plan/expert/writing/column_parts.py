@@ -32,10 +32,10 @@ class Parts(Record):
 
 def gathered(context: TransformationContext, parts: Sequence[Parts], block: Dim3) -> list[str]:
     """The lines after a loop of which ``block.y`` threads did a part each, for ``block.x`` columns."""
-    lines = [f"__shared__ {each.reduction.variable.type} {each.array}[{block.y}][{block.x}];" for each in parts]
-    lines += [f"{each.array}[threadIdx.y][threadIdx.x] = {each.reduction.variable.name};" for each in parts]
+    lines = [f"__shared__ {each.reduction.type} {each.array}[{block.y}][{block.x}];" for each in parts]
+    lines += [f"{each.array}[threadIdx.y][threadIdx.x] = {each.reduction.name};" for each in parts]
     lines.append("__syncthreads();")
-    whole = [f"{each.reduction.variable.name} = {each.array}[0][threadIdx.x];" for each in parts]
+    whole = [f"{each.reduction.name} = {each.array}[0][threadIdx.x];" for each in parts]
     if block.y <= _MOST_IN_A_ROW:
         return [*lines, *whole, *_in_a_row(context, parts, block)]
     return [*lines, *_halved(context, parts, block), *whole]
@@ -58,6 +58,5 @@ def _halved(context: TransformationContext, parts: Sequence[Parts], block: Dim3)
 
 
 def _joined(parts: Parts, half: str) -> str:
-    variable = parts.reduction.variable
     mine, other = f"{parts.array}[threadIdx.y][threadIdx.x]", f"{parts.array}[threadIdx.y + {half}][threadIdx.x]"
-    return combined_values(mine, variable.type, parts.reduction.combination, other)
+    return combined_values(mine, parts.reduction.type, parts.reduction.combination, other)

@@ -77,7 +77,7 @@ def split_edits(tree: SyntaxTree, loop: Node, header: CountedHeader, reduction: 
     """Edits that declare the further accumulators, give each its share, and add them up after the loop."""
     names = [fresh_name(tree, f"{reduction.accumulator}_{index}") for index in range(1, ACCUMULATOR_COUNT)]
     newline, indent = line_end(tree.source), indentation(tree.source, tree.span(loop).start)
-    zero = zero_of(reduction.type)
+    zero = zero_of(tree, reduction.type)
     declaration = f"{reduction.type} {', '.join(f'{name} = {zero}' for name in names)};"
     start = tree.span(loop).start
     return (

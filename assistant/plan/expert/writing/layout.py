@@ -10,6 +10,7 @@ from __future__ import annotations
 from assistant.cuda.files import line_end
 from assistant.cuda.syntax import Node, SyntaxTree
 from assistant.model.source import Span, TextEdit
+from assistant.plan.expert.analysis.element_types import plain_type
 
 __all__ = ["after_statement", "before_statement", "comments_of", "indentation", "zero_of"]
 
@@ -17,9 +18,10 @@ _BLOCKS = ("compound_statement", "translation_unit", "case_statement", "preproc_
 _ZEROS = {"float": "0.0f", "double": "0.0", "int": "0", "unsigned int": "0", "unsigned": "0", "long long": "0", "size_t": "0"}
 
 
-def zero_of(type_name: str) -> str:
-    """A zero of the type, as people write it."""
-    return _ZEROS.get(type_name, f"{type_name}(0)")
+def zero_of(tree: SyntaxTree, type_name: str) -> str:
+    """A zero of the type, as people write it; of an alias of a number plainly ``0``."""
+    other = "0" if plain_type(tree, type_name) in _ZEROS else f"{type_name}{{}}"
+    return _ZEROS.get(type_name, other)
 
 
 def comments_of(tree: SyntaxTree, statement: Node) -> tuple[tuple[str, ...], str]:

@@ -73,7 +73,7 @@ def _guarded(context: TransformationContext, statement: Node, inside: str) -> It
     if statement.type == "declaration":
         variable = next(declared_variables(tree, statement))
         if variable.value is not None:
-            yield TextEdit(tree.span(variable.value), _inside_or_zero(tree, variable.value, inside, zero_of(variable.type)))
+            yield TextEdit(tree.span(variable.value), _inside_or_zero(tree, variable.value, inside, zero_of(tree, variable.type)))
         return
     start = tree.span(statement).start
     yield TextEdit(Span(start, start), f"if ({inside}) ")

@@ -131,7 +131,7 @@ class _Writer:
 
     def _value_declarations(self) -> list[str]:
         factors, values = self._tile.factors, self._kernel.locals.values
-        size = f"[{factors['y']}][{factors['x']}]"
+        size = "".join(f"[{factors[axis]}]" for axis in "yx" if factors[axis] > 1)
         lines = [f"{value.type} {value.name}{size}{self._initial(value)};{self._remark(value)}" for value in values]
         for reads_memory in (False, True):
             first = [
@@ -174,12 +174,14 @@ class _Writer:
         along, across = (f"{self._slot} % {tile.depth}", f"{self._slot} / {tile.depth}")
         if not load.walks_along_loop:
             along, across = f"{self._slot} / {extent}", f"{self._slot} % {extent}"
-        checks = [*self._kernel.conditions(tree, load.axis), f"{counter} {self._kernel.header.comparison} {self._kernel.header.bound}"]
+        ends = [] if self._has_whole_tiles else [f"{counter} {self._kernel.header.comparison} {self._kernel.header.bound}"]
+        checks = " && ".join((*self._kernel.conditions(tree, load.axis), *ends))
+        value = f"{checks} ? {tree.text(load.node)} : {zero_of(tree, load.type)}" if checks else tree.text(load.node)
         lines = [
             f"const {position.type} {position.name} = blockIdx.{load.axis} * {extent} + {across};",
             f"const {self._counter_type()} {counter} = {self._start} + {along};",
             *self._derived([load.node]),
-            f"{self._tiles[load.key(tree)]}[{along}][{across}] = {' && '.join(checks)} ? {tree.text(load.node)} : {zero_of(load.type)};",
+            f"{self._tiles[load.key(tree)]}[{along}][{across}] = {value};",
         ]
         head = f"for (int {self._slot} = {self._thread}; {self._slot} < {tile.depth} * {extent}; {self._slot} += {threads}) {{"
         return [head, *(step + line for line in lines), "}"]
@@ -193,22 +195,28 @@ class _Writer:
             if not loads:
                 continue
             count = tile.factors[axis]
+            read = [f"{self._tiles[load.key(tree)]}[{self._inner}][{self._offset(axis, index)}];" for load in loads]
+            if count == 1:
+                pairs = zip(loads, read, strict=True)
+                lines += [f"const {load.type} {self._registers[load.key(tree)]} = {text}" for load, text in pairs]
+                continue
             lines += [f"{load.type} {self._registers[load.key(tree)]}[{count}];" for load in loads]
-            lines += ["#pragma unroll", f"for (int {index} = 0; {index} < {count}; ++{index}) {{"]
-            lines += [
-                f"{step}{self._registers[load.key(tree)]}[{index}] = "
-                f"{self._tiles[load.key(tree)]}[{self._inner}][{self._offset(axis, index)}];"
-                for load in loads
-            ]
-            lines.append("}")
+            filled = [f"{self._registers[load.key(tree)]}[{index}] = {text}" for load, text in zip(loads, read, strict=True)]
+            lines += self._unrolled(axis, index, filled)
         lines += self._each_element(self._body_lines(), self._statements(), is_guarded=False)
         counter = self._kernel.header.variable
         if counter in {name for node in self._statements() for name in self._names_beside_loads(node)}:
             lines.insert(0, f"const {self._counter_type()} {counter} = {self._start} + {self._inner};")
-        is_whole = self._adds_products()
+        is_whole = self._has_whole_tiles or self._adds_products()
         length = str(tile.depth) if is_whole else self._length
         loop = [f"for (int {self._inner} = 0; {self._inner} < {length}; ++{self._inner}) {{", *(step + line for line in lines), "}"]
         return ["#pragma unroll", *loop] if is_whole else [self._rest(), *loop]
+
+    @property
+    def _has_whole_tiles(self) -> bool:
+        """The loop's length is a constant that tiles divide."""
+        count = self._kernel.header.trip_count(self._tree)
+        return count is not None and count % self._tile.depth == 0
 
     def _rest(self) -> str:
         """How many iterations the tile has elements for: fewer at the loop's end, where zeros would not be harmless."""
@@ -259,11 +267,17 @@ class _Writer:
             inner += [f"if ({self._kernel.guard.inside}) {{", *(step + line for line in lines), "}"]
         else:
             inner += lines
-        columns = ["#pragma unroll", f"for (int {self._column} = 0; {self._column} < {tile.factors['x']}; ++{self._column}) {{"]
-        columns += [*(step + line for line in inner), "}"]
-        rows = ["#pragma unroll", f"for (int {self._row} = 0; {self._row} < {tile.factors['y']}; ++{self._row}) {{"]
-        rows += [step + line for line in (*self._place(self._kernel.rows, self._row, needed), *columns)]
-        return [*rows, "}"]
+        row = self._place(self._kernel.rows, self._row, needed)
+        if tile.factors["y"] == 1:
+            return self._unrolled("x", self._column, [*row, *inner])
+        return self._unrolled("y", self._row, [*row, *self._unrolled("x", self._column, inner)])
+
+    def _unrolled(self, axis: str, index: str, lines: list[str]) -> list[str]:
+        """``lines`` for each element of the thread along an axis; without a loop where it has one."""
+        count = self._tile.factors[axis]
+        if count == 1:
+            return lines
+        return ["#pragma unroll", f"for (int {index} = 0; {index} < {count}; ++{index}) {{", *(self._step + line for line in lines), "}"]
 
     def _place(self, position: Position, index: str, needed: frozenset[str]) -> list[str]:
         if position.name not in needed:
@@ -321,11 +335,12 @@ class _Writer:
         return " ".join(line.strip() for line in text.splitlines()) if "//" not in text else text
 
     def _register(self, load: StagedLoad) -> str:
-        index = self._row if load.axis == "y" else self._column
-        return f"{self._registers[load.key(self._tree)]}[{index}]"
+        name, index = self._registers[load.key(self._tree)], self._row if load.axis == "y" else self._column
+        return f"{name}[{index}]" if self._tile.factors[load.axis] > 1 else name
 
     def _element(self, name: str) -> str:
-        return f"{name}[{self._row}][{self._column}]"
+        indices = ((self._row, "y"), (self._column, "x"))
+        return name + "".join(f"[{index}]" for index, axis in indices if self._tile.factors[axis] > 1)
 
     def _counter_type(self) -> str:
         start = self._kernel.loop.child_by_field_name("initializer")
@@ -367,6 +382,9 @@ def _contains(outer: Node, inner: Node) -> bool:
 
 
 def _declaration(tree: SyntaxTree, variable: Variable) -> str:
-    first = variable.node.children_by_field_name("declarator")[0]
-    head = tree.source[tree.span(variable.node).start : tree.span(first).start]
+    """Of one variable, as the author wrote it where it stands alone."""
+    declarators = variable.node.children_by_field_name("declarator")
+    if len(declarators) == 1:
+        return tree.text(variable.node)
+    head = tree.source[tree.span(variable.node).start : tree.span(declarators[0]).start]
     return f"{head.strip()} {tree.text(variable.declarator)};"

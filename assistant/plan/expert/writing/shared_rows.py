@@ -9,10 +9,11 @@ Example::
 from __future__ import annotations
 
 from assistant.cuda.assignments import assignments
+from assistant.cuda.calls import callee_name, given_arguments
 from assistant.cuda.files import line_end
 from assistant.cuda.functions import Function
 from assistant.cuda.literals import is_literal_of
-from assistant.cuda.syntax import Node
+from assistant.cuda.syntax import Node, SyntaxTree
 from assistant.model.source import Span, TextEdit
 from assistant.plan.expert.analysis.row_kernel import RowLoop
 from assistant.plan.expert.analysis.row_reductions import Combination, Reduction
@@ -31,16 +32,24 @@ def one_start(context: TransformationContext, function: Function, loop: RowLoop,
     identity = _IDENTITIES.get(reduction.combination)
     if identity is None or _starts_with(context, function, loop, reduction, identity):
         return ()
-    return before_statement(context.tree, loop.node, f"if ({others}) {reduction.variable.name} = {identity};")
+    return before_statement(context.tree, loop.node, f"if ({others}) {reduction.name} = {identity};")
 
 
 def _starts_with(context: TransformationContext, function: Function, loop: RowLoop, reduction: Reduction, identity: str) -> bool:
     """The local has the identity where the loop begins: it was declared with it, and nothing changed it since."""
     tree, variable = context.tree, reduction.variable
-    if variable.value is None or not is_literal_of(tree.text(variable.value), int(identity)):
+    if variable.value is None or not all(is_literal_of(text, int(identity)) for text in _initial_values(tree, variable.value)):
         return False
-    changes = (c for c in assignments(tree, function.body) if tree.text(c.target) == variable.name)
+    changes = (c for c in assignments(tree, function.body) if tree.text(c.target) in (reduction.name, variable.name))
     return not any(change.node.end_byte <= loop.node.start_byte for change in changes)
+
+
+def _initial_values(tree: SyntaxTree, value: Node) -> tuple[str, ...]:
+    """What a local is declared with; of a list, or of ``make_float3(0, 0, 0)``, each value."""
+    parts = value.named_children if value.type == "initializer_list" else ()
+    if value.type == "call_expression" and callee_name(tree, value).startswith("make_"):
+        parts = given_arguments(value)
+    return tuple(tree.text(part) for part in parts) or (tree.text(value),)
 
 
 def once_for_row(context: TransformationContext, stores: tuple[Node, ...], condition: str) -> list[TextEdit]:
@@ -73,7 +82,7 @@ def _guarded(context: TransformationContext, group: list[Node], condition: str) 
 
 def combined(reduction: Reduction, other: str) -> str:
     """One part and another, as a statement."""
-    return combined_values(reduction.variable.name, reduction.variable.type, reduction.combination, other)
+    return combined_values(reduction.name, reduction.type, reduction.combination, other)
 
 
 def combined_values(name: str, kind: str, combination: Combination, other: str) -> str:

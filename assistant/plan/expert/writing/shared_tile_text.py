@@ -60,7 +60,7 @@ def tile_edits(context: TransformationContext, text: TileText) -> tuple[TextEdit
 def _guarded_loads(tree: SyntaxTree, guard: Guard) -> tuple[TextEdit, ...]:
     """Initial values that only threads inside the bounds may read."""
     return tuple(
-        TextEdit(tree.span(value), f"{guard.inside} ? {tree.text(value)} : {zero_of(type_name)}") for value, type_name in guard.loads
+        TextEdit(tree.span(value), f"{guard.inside} ? {tree.text(value)} : {zero_of(tree, type_name)}") for value, type_name in guard.loads
     )
 
 
@@ -134,7 +134,7 @@ def _fill(tree: SyntaxTree, text: TileText, load: TileLoad, name: str, start: st
     span, counter = tree.span(load.node), tree.span(load.counter)
     spelled = place if load.along is Along.ROW else f"({place})"
     element = tree.source[span.start : counter.start] + spelled + tree.source[counter.end : span.end]
-    zero = zero_of(text.types[load.base])
+    zero = zero_of(tree, text.types[load.base])
     return f"{name}[threadIdx.y][threadIdx.x] = {conditions} ? {element} : {zero};"
 
 

@@ -20,12 +20,12 @@ __global__ void scores(const T* Q, const T* K, T* S, int seq, int dim, float sca
         for (int e = thread; e < 16 * 128; e += 256) {
             const int i = blockIdx.y * 128 + e / 16;
             const int d = start + e % 16;
-            q_tile[e % 16][e / 16] = i < seq && d < dim ? q[i * dim + d] : T(0);
+            q_tile[e % 16][e / 16] = i < seq && d < dim ? q[i * dim + d] : T{};
         }
         for (int e = thread; e < 16 * 64; e += 256) {
             const int j = blockIdx.x * 64 + e / 16;
             const int d = start + e % 16;
-            k_tile[e % 16][e / 16] = j < seq && d < dim ? k[j * dim + d] : T(0);
+            k_tile[e % 16][e / 16] = j < seq && d < dim ? k[j * dim + d] : T{};
         }
         __syncthreads();
         #pragma unroll

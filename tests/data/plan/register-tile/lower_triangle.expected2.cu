@@ -27,12 +27,12 @@ __global__ void syrk_lower(const real *A, real *C, int n, int m, real beta)
         for (int e = thread; e < 16 * 64; e += 256) {
             const int i = blockIdx.y * 64 + e / 16;
             const int k = start + e % 16;
-            a_i_tile[e % 16][e / 16] = i < n && k < m ? A[i * m + k] : real(0);
+            a_i_tile[e % 16][e / 16] = i < n && k < m ? A[i * m + k] : 0;
         }
         for (int e = thread; e < 16 * 128; e += 256) {
             const int j = blockIdx.x * 128 + e / 16;
             const int k = start + e % 16;
-            a_j_tile[e % 16][e / 16] = j < n && k < m ? A[j * m + k] : real(0);
+            a_j_tile[e % 16][e / 16] = j < n && k < m ? A[j * m + k] : 0;
         }
         __syncthreads();
         #pragma unroll

@@ -25,12 +25,12 @@ __global__ void syrk_kernel(float alpha, float beta, float *a, float *c)
 		for (int e = thread; e < 16 * 128; e += 1024) {
 			const int i = blockIdx.y * 128 + e / 16;
 			const int k = start + e % 16;
-			a_i_tile[e % 16][e / 16] = i < N && k < M ? a[i * M + k] : 0.0f;
+			a_i_tile[e % 16][e / 16] = i < N ? a[i * M + k] : 0.0f;
 		}
 		for (int e = thread; e < 16 * 128; e += 1024) {
 			const int j = blockIdx.x * 128 + e / 16;
 			const int k = start + e % 16;
-			a_j_tile[e % 16][e / 16] = j < N && k < M ? a[j * M + k] : 0.0f;
+			a_j_tile[e % 16][e / 16] = j < N ? a[j * M + k] : 0.0f;
 		}
 		__syncthreads();
 		#pragma unroll

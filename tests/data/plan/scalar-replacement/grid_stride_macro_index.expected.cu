@@ -9,12 +9,12 @@ struct Problem { float* a; float* x; float* y; int m; int n; };
 
 __global__ void gemv(float* a, float* x, float* y, int m, int n) {
     for (int row = blockIdx.x * blockDim.x + threadIdx.x; row < m; row += gridDim.x * blockDim.x) {
-        float y_acc = 0 < n ? y[row] : 0.0f;
+        float y_acc = n > 0 ? y[row] : 0.0f;
         for (int col = 0; col < n; col++) {
             float product = a[IDX(row, col, n)] * x[col];
             y_acc += product;
         }
-        if (0 < n) y[row] = y_acc;
+        if (n > 0) y[row] = y_acc;
     }
 }
 

@@ -9,10 +9,10 @@ __global__ void rowSums(const T *__restrict__ values, T *__restrict__ sums, int 
 	if (row >= rows)
 		return;
 	/* sums may hold the result of an earlier call */
-	T sums_acc = 0 < columns ? sums[row] : T(0);
+	T sums_acc = columns > 0 ? sums[row] : T{};
 	for (int column = 0; column < columns; column++)
 		sums_acc = sums_acc + values[row * columns + column];
-	if (0 < columns) sums[row] = sums_acc;
+	if (columns > 0) sums[row] = sums_acc;
 }
 
 template <typename T>

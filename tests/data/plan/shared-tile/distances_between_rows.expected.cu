@@ -11,8 +11,8 @@ __global__ void distances(real* d, const real* points, const real* centres, int 
   __shared__ real points_tile[8][8];
   __shared__ real centres_tile[8][8];
   for (int tile = 0; tile < dims; tile += 8) {
-    points_tile[threadIdx.y][threadIdx.x] = p < count && tile + threadIdx.x < dims ? points[p * dims + tile + threadIdx.x] : real(0);
-    centres_tile[threadIdx.y][threadIdx.x] = c < clusters && tile + threadIdx.y < dims ? centres[(tile + threadIdx.y) * clusters + c] : real(0);
+    points_tile[threadIdx.y][threadIdx.x] = p < count && tile + threadIdx.x < dims ? points[p * dims + tile + threadIdx.x] : 0;
+    centres_tile[threadIdx.y][threadIdx.x] = c < clusters && tile + threadIdx.y < dims ? centres[(tile + threadIdx.y) * clusters + c] : 0;
     __syncthreads();
     for (int k = tile; k < tile + 8 && k < dims; ++k) {
       real delta = points_tile[threadIdx.y][k - tile] - centres_tile[k - tile][threadIdx.x];

@@ -10,8 +10,8 @@ __global__ void gemm(T *__restrict__ C, const T *__restrict__ A, const T *__rest
 	__shared__ T a_tile[8][8];
 	__shared__ T b_tile[8][8];
 	for (int tile = 0; tile < K; tile += 8) {
-		a_tile[threadIdx.y][threadIdx.x] = y < M && tile + threadIdx.x < K ? A[tile + threadIdx.x + y * K] : T(0);
-		b_tile[threadIdx.y][threadIdx.x] = x < N && tile + threadIdx.y < K ? B[(tile + threadIdx.y) * N + x] : T(0);
+		a_tile[threadIdx.y][threadIdx.x] = y < M && tile + threadIdx.x < K ? A[tile + threadIdx.x + y * K] : T{};
+		b_tile[threadIdx.y][threadIdx.x] = x < N && tile + threadIdx.y < K ? B[(tile + threadIdx.y) * N + x] : T{};
 		__syncthreads();
 		for (int i = tile; i < tile + 8 && i < K; i++) {
 			T left = a_tile[threadIdx.y][i - tile];

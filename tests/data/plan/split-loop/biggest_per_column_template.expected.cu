@@ -7,7 +7,7 @@ template <typename T>
 __global__ void largest(const T *in, T *out, unsigned rows, unsigned cols)
 {
     const unsigned c = blockIdx.x * 32 + threadIdx.x;
-    T best = c < cols ? in[c] : T(0);
+    T best = c < cols ? in[c] : T{};
 
     for (unsigned r = 1 + threadIdx.y; r < rows && c < cols; r += 16)
     {

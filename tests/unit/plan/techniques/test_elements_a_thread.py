@@ -11,6 +11,7 @@ from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.verification import Label
 from assistant.plan.expert.block_atomics import BlockAtomics
 from assistant.plan.expert.private_histogram import PrivateHistogram
+from assistant.plan.expert.register_tile import RegisterTiling
 
 DATA = Path(__file__).resolve().parents[3] / "data" / "plan"
 ATOMICS, HISTOGRAM = BlockAtomics(), PrivateHistogram()
@@ -62,3 +63,12 @@ def test_another_grid_is_a_change_of_host_code(context_of):
     context = replace(context_of(text), launches=(LaunchConfig(Dim3(4000), Dim3(512)),))
     coarse, plain = HISTOGRAM.rewrite(context)
     assert (coarse.labels, plain.labels) == ((Label.HOST_CODE,), ())
+
+
+def test_a_tile_with_one_element_along_an_axis_has_no_loop_over_it(context_of, applied):
+    text = (DATA / "register-tile" / "symmetric_product.cu").read_text("utf-8")
+    context = replace(context_of(text), launches=(LaunchConfig(Dim3(4, 8), Dim3(32, 8)),))
+    for rewrite in RegisterTiling().rewrite(context):
+        after = applied(text, rewrite)
+        assert "< 1;" not in after and "[1]" not in after
+        assert "float s[2];" in after and ("\ts[r] += " in after or "\ts[c2] += " in after)

@@ -1,0 +1,64 @@
+"""What a search did not try, and why: the few declines that say most, at its end.
+
+A decline counts as much as the finding at its line costs. What was tried elsewhere in the kernel, had nothing to change or gains nothing
+is left out; all declines are in the events (``--json``).
+
+Example::
+
+    not_tried = NotTried()
+    not_tried.found(event); not_tried.planned(event)
+    not_tried.lines()     # ('warp-per-row line 24: every iteration stores to `best[k]`', …), at most five
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from assistant.model import events
+from assistant.model.plan import NO_MODEL, Decline, DeclineReason
+
+__all__ = ["NotTried"]
+
+_MOST_LINES = 5
+_MOST_OF_A_PLACE = 2
+"""Declines of one line of the source, so that the costliest one does not take all lines."""
+_LEAST_COST_RATIO = 0.01
+"""Share of the kernel's time below which nothing is worth a line."""
+_UNINFORMATIVE = frozenset(
+    {DeclineReason.NOTHING_TO_CHANGE, DeclineReason.ALREADY_DONE, DeclineReason.ALREADY_TRIED, DeclineReason.NO_GAIN, None}
+)
+
+
+class NotTried:
+    """Gathers the declines of a search."""
+
+    def __init__(self) -> None:
+        self._costs: dict[tuple[str, int], float] = {}
+        self._declines: list[Decline] = []
+        self._tried: set[tuple[str, str]] = set()
+
+    def found(self, event: events.FindingsFound) -> None:
+        """What the findings of a kernel cost."""
+        for finding in event.findings:
+            place = (finding.kernel, finding.line)
+            self._costs[place] = max(self._costs.get(place, 0.0), finding.estimated_cost_ratio or 0.0)
+
+    def planned(self, event: events.PlanMade) -> None:
+        """A plan's steps and declines."""
+        self._tried.update((step.kernel, step.technique) for step in event.steps)
+        self._declines += [d for d in event.declines if d.technique != NO_MODEL and d.code not in _UNINFORMATIVE]
+
+    def lines(self) -> tuple[str, ...]:
+        """At most five, the costliest first."""
+        ordered = sorted((d for d in self._declines if (d.kernel, d.technique) not in self._tried), key=lambda d: -self._cost(d))
+        chosen: dict[tuple[str, str, str], Decline] = {}
+        of_place = Counter[tuple[str, int]]()
+        for decline in ordered:
+            place, key = (decline.kernel, decline.line), (decline.kernel, decline.technique, decline.reason)
+            if self._cost(decline) >= _LEAST_COST_RATIO and of_place[place] < _MOST_OF_A_PLACE and key not in chosen:
+                of_place[place] += 1
+                chosen[key] = decline
+        return tuple(f"{d.technique} line {d.line}: {d.reason}" for d in tuple(chosen.values())[:_MOST_LINES])
+
+    def _cost(self, decline: Decline) -> float:
+        return self._costs.get((decline.kernel, decline.line), 0.0)

@@ -1,0 +1,44 @@
+"""What a technique writes passes; the same edit with one thing wrong, as a person might write it, does not."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.e2e.cli.harness import DATA, Cli
+from tests.thorough import first_of
+
+WRONG = {
+    "vector-without-its-tail": ("vectorized-access/sum_with_a_scale", "i < n && i < first + 4", "i < n - 1 && i < first + 4"),
+    "rows-of-every-block": ("loop-to-grid/updates_its_own_elements", "int r = blockIdx.y", "int r = 0"),
+    "maximum-of-eight-lanes": ("warp-per-row/softmax_in_place", "offset = 16; offset > 0; offset /= 2)\n        top", "offset = 4; offset > 0; offset /= 2)\n        top"),
+    "vector-past-the-end": ("vectorized-access/sum_with_a_scale", "first + 4 <= n", "first < n"),
+    "vector-not-written-back": (
+        "vectorized-access/wrapped_counters",
+        "        *reinterpret_cast<uint4 *>(state + first) = *reinterpret_cast<uint4 *>(state4);\n",
+        "",
+    ),
+    "stride-too-long": ("loop-to-grid/triangle_with_ones", "b += gridDim.y", "b += gridDim.y + 1"),
+    "parts-without-a-barrier": ("split-loop/members_of_bodies", "    __syncthreads();\n", ""),
+    "one-member-left-out": ("split-loop/members_of_bodies", "        acc.y += acc_y_parts[part][threadIdx.x];\n", ""),
+    "tile-without-a-barrier": ("register-tile/symmetric_product", "\t\t__syncthreads();\n\t\t#pragma", "\t\t#pragma"),
+}  # fmt: skip
+RIGHT = ("warp-per-row/softmax_in_place", *sorted({program for program, _, _ in WRONG.values()} - {"warp-per-row/softmax_in_place"}))
+
+
+def outcome(cli: Cli, program: str, old: str, new: str) -> str:
+    """The verdict on the technique's edit of the program, with ``new`` in the place of ``old``."""
+    after = (DATA / "plan" / f"{program}.expected.cu").read_text("utf-8")
+    assert after.count(old), (program, old)
+    return cli.run("compare", DATA / "plan" / f"{program}.cu", cli.write("after.cu", after.replace(old, new)), "--json").one("comparison")[
+        "verification"
+    ]["outcome"]
+
+
+@pytest.mark.parametrize("name", first_of(WRONG, 2))
+def test_an_edit_with_one_thing_wrong_does_not_pass(cli: Cli, name: str) -> None:
+    assert outcome(cli, *WRONG[name]) == "FAIL"
+
+
+@pytest.mark.parametrize("program", first_of(RIGHT, 1))
+def test_the_edit_itself_does_not_fail(cli: Cli, program: str) -> None:
+    assert outcome(cli, program, "", "") in ("PASS", "NEEDS_DECISION")

@@ -1,0 +1,46 @@
+"""The end of a search: the few declines that say most."""
+
+from __future__ import annotations
+
+from assistant.cli.not_tried import NotTried
+from assistant.model.events import FindingsFound, PlanMade
+from assistant.model.plan import Decline, DeclineReason, Step
+from assistant.model.profile import Finding, Severity
+
+
+def finding(line: int, cost: float) -> Finding:
+    return Finding("KO101", "k()", line, Severity.WARNING, "Scattered.", (), cost)
+
+
+def decline(technique: str, line: int, code: DeclineReason = DeclineReason.LOOP_FORM, reason: str = "") -> Decline:
+    return Decline(technique, "k()", line, reason or f"the loop of {technique} would have to count", code)
+
+
+def lines_of(findings: tuple[Finding, ...], declines: tuple[Decline, ...], steps: tuple[Step, ...] = ()) -> tuple[str, ...]:
+    not_tried = NotTried()
+    not_tried.found(FindingsFound("J1", "k()", findings, ()))
+    not_tried.planned(PlanMade("J1", "expert", steps, declines))
+    return not_tried.lines()
+
+
+def test_the_costliest_lines_come_first_and_share_five_lines() -> None:
+    declines = tuple(decline(f"t{line}{part}", line) for line in (7, 9, 11) for part in "abc")
+    found = lines_of((finding(7, 0.1), finding(9, 0.5), finding(11, 0.3)), declines)
+    assert [line.split(":")[0] for line in found] == ["t9a line 9", "t9b line 9", "t11a line 11", "t11b line 11", "t7a line 7"]
+
+
+def test_what_was_tried_elsewhere_or_had_nothing_to_change_or_to_gain_is_left_out() -> None:
+    step = Step("tile", "k()", 7, "because", (), finding="KO101", predictions=(), rank=1.0)
+    declines = (
+        decline("tile", 9),
+        decline("padding", 9, DeclineReason.NOTHING_TO_CHANGE),
+        decline("exchange", 9, DeclineReason.NO_GAIN),
+        decline("split", 30),
+        decline("warp", 9),
+    )
+    assert lines_of((finding(9, 0.5), finding(30, 0.004)), declines, (step,)) == ("warp line 9: the loop of warp would have to count",)
+
+
+def test_one_sentence_is_said_once() -> None:
+    both = tuple(decline("tile", line, reason="the block is not square") for line in (7, 9))
+    assert lines_of((finding(7, 0.1), finding(9, 0.5)), both) == ("tile line 9: the block is not square",)
