@@ -46,6 +46,8 @@ class Evidence:
             self._moved[site.file, site.line, site.op] += site.size_bytes
         self.seen: dict[str, Match] = {block.name: match_of(block, self._emulated) for block in machine.blocks}
         """Block → the emulated blocks that it may stand for."""
+        self.dealt: dict[str, float] = {}
+        """Warps of blocks in the pieces of loops that threads of a warp leave at different times."""
 
     def settle(self) -> None:
         """Afterwards every block has a count."""
@@ -56,6 +58,7 @@ class Evidence:
         self._accept_loops(is_certain=True)
         self._accept_all((*stored, *loaded, *work(self._machine, self._emulated, self._of_library, self._unrolled()), *copied))
         self._accept_loops(is_certain=False)
+        self._accept_entries()
         self._accept_in_order()
         self._accept_copies()
         self._accept_open()
@@ -102,6 +105,15 @@ class Evidence:
                 busiest = max(b.threads for place in places for b in self._emulated.by_place[place])
                 self._system.accept({block.name: 1.0, f"{block.name}<": 1.0}, float(busiest))
 
+    def _accept_entries(self) -> None:
+        """What goes round a loop has entered it: at most so often for each entry as any warp ran a block."""
+        most = float(max((block.warps for block in self._emulated.blocks), default=0))
+        for number, function in enumerate(self._machine.functions):
+            for loop in function.graph.loops if most else ():
+                header = self._machine.block(number, loop.header)
+                entering = [edge for edge in self._machine.incoming[header.name] if source_of(edge) not in loop.blocks]
+                self._system.accept({**dict.fromkeys(entering, most), header.name: -1.0, f"{header.name}>": -1.0}, 0.0)
+
     def _accept_loops(self, *, is_certain: bool) -> None:
         """Those whose trip counts are always the same, or those where they differ."""
         for number, function in enumerate(self._machine.functions):
@@ -124,7 +136,9 @@ class Evidence:
         if context_count > 1:
             mostly = [(block.threads, block.warps) for block, share in shares if 2 * share >= len(block.places) > 0]
             return mostly if len(mostly) == context_count else [(0, 0)] * context_count
-        busiest = max(((block.threads, block.warps) for block, share in shares if share), default=(0, 0))
+        of_body = [block for block in outside if any(_is_in_body(source, *place) for place in block.places)]
+        inside = of_body or [block for block, share in shares if share]
+        busiest = max(((block.threads, block.warps) for block in inside), default=(0, 0))
         return [busiest if busiest[0] else function.loops.iteration_count(source) or (0, 0)]
 
     def _accept_loop(self, number: int, versions: tuple[tuple[Piece, ...], ...], iterations: tuple[int, int], is_certain: bool) -> None:
@@ -140,7 +154,7 @@ class Evidence:
             self._accept_sum(number, versions, iterations[0])
             return
         for version in versions:
-            before = self._before(number, version)
+            before = self._before(number, version, [piece for other in versions if other is not version for piece in other])
             passes = shares(trips, version)
             for piece, share in zip(version, passes, strict=True):
                 if is_single:
@@ -151,9 +165,22 @@ class Evidence:
             if count is None:
                 continue
             for piece, share in zip(version, passes, strict=True):
+                if trips.is_divergent and not is_single and not self._is_shared(number):
+                    self._deal(number, piece, share.warp_passes * count / lanes)
                 self._system.accept(self._passes(number, piece), share.passes * count)
                 if trips.is_certain or not is_single:
                     self._system.accept(self._entering(number, piece), share.entered * count)
+
+    def _is_shared(self, number: int) -> bool:
+        """Whether it is a function that is called from several places: threads of a warp that meet in the emulator do not on a GPU."""
+        return sum((self._machine.calls_of(self._machine.block(number, 0)) or {}).values()) > 1
+
+    def _deal(self, number: int, piece: Piece, warps: float) -> None:
+        """``warps``: how often they go round it."""
+        graph = self._machine.functions[number].graph
+        for index in piece.loop.blocks if piece.loop else ():
+            if graph.loop_chain(index)[-1] == piece.loop and graph.dominates(index, piece.block):
+                self.dealt[self._machine.block(number, index).name] = warps
 
     def _accept_sum(self, number: int, versions: tuple[tuple[Piece, ...], ...], iterations: int) -> None:
         """Of a loop that was split in two, as at the iteration that is left out, nothing says where."""
@@ -162,14 +189,17 @@ class Evidence:
             terms |= {name: weight * piece.copies for name, weight in self._passes(number, piece).items()}
         self._system.accept(terms, float(iterations))
 
-    def _before(self, number: int, pieces: Sequence[Piece]) -> list[MachineBlock]:
-        """Blocks that all the pieces stand behind, the nearest first."""
+    def _before(self, number: int, pieces: Sequence[Piece], others: Sequence[Piece] = ()) -> list[MachineBlock]:
+        """Blocks that all the pieces stand behind, and none of ``others``, the nearest first."""
         graph = self._machine.functions[number].graph
         inside = {b for piece in pieces for b in (piece.loop.blocks if piece.loop else {piece.block})}
         behind = [
             block
             for block in self._machine.blocks
-            if block.function == number and block.index not in inside and all(graph.dominates(block.index, p.block) for p in pieces)
+            if block.function == number
+            and block.index not in inside
+            and all(graph.dominates(block.index, p.block) for p in pieces)
+            and not any(graph.dominates(block.index, p.block) for p in others)
         ]
         return sorted(behind, key=lambda block: -sum(graph.dominates(other.index, block.index) for other in behind))
 
@@ -191,7 +221,11 @@ class Evidence:
         return counts.pop() if len(counts) == 1 else None
 
     def _entering(self, number: int, piece: Piece) -> dict[str, float]:
-        """Edges that lead into the piece."""
+        """Edges that lead into the piece; of straight code, where the loop's condition is tested before it."""
+        if piece.gate is not None:
+            graph = self._machine.functions[number].graph
+            ways = graph.blocks[piece.gate].successors
+            return {f"{number}:{piece.gate}>{way}": 1.0 for way in ways if graph.dominates(way, piece.block)}
         inside = piece.loop.blocks if piece.loop else {piece.block}
         header = self._machine.block(number, piece.block)
         return {edge: 1.0 for edge in self._machine.incoming[header.name] if source_of(edge) not in inside}
@@ -298,10 +332,17 @@ class Evidence:
             for threads in sorted({t for t, _ in self.seen[target.name].counts if t < count}, reverse=True):
                 if self._system.accept({edge: 1.0}, float(threads)):
                     break
+            else:
+                self._accept_alike(edge, target, count)
         still_open = [edge for edge in open_edges if self._count(edge) is None]
         known = sum(self._count(edge) or 0.0 for edge in self._machine.outgoing[block.name])
         for edge in still_open:
             self._system.accept({edge: 1.0}, max(0.0, count - known) / len(still_open))
+
+    def _accept_alike(self, edge: str, target: MachineBlock, count: float) -> None:
+        """Every thread takes the branch where all it can stand for that is possible ran as often."""
+        if any(threads == count for threads, _ in self.seen[target.name].counts):
+            self._system.accept({edge: 1.0}, count)
 
     def _target(self, block: MachineBlock, edge: str) -> MachineBlock | None:
         target = edge.rpartition(">")[2]
@@ -322,6 +363,11 @@ class Evidence:
                 break
             depth, at = depth + 1, guards[-1]
         return depth > max(0, len(self._emulated.by_place.get(place, ())) - 1)
+
+
+def _is_in_body(source: SourceLoop, file: str, line: int) -> bool:
+    """Not on the line of the condition, which the code before the loop may share."""
+    return holds(source, file, line) and line != source.condition_line
 
 
 def _ends_on(branch: SassInstruction, place: tuple[str, int]) -> bool:

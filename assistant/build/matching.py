@@ -7,6 +7,7 @@ Example::
 
 from __future__ import annotations
 
+import re
 from functools import cached_property
 
 from assistant.build.cfg import opcode_name
@@ -15,7 +16,7 @@ from assistant.model.build import SassInstruction
 from assistant.model.profile import BlockExecution
 from assistant.record import Record
 
-__all__ = ["WORK", "Emulated", "Match", "is_placed_freely", "match_of", "signature"]
+__all__ = ["WORK", "Emulated", "Match", "is_placed_freely", "is_work", "match_of", "signature"]
 
 Place = tuple[str, int]
 
@@ -57,6 +58,8 @@ WORK = frozenset(
     )
 )
 """Computes what the source says, so that it is not moved between lines."""
+_OF_DIVISION = re.compile(r"I2F\.(?:\w+\.)*RP|F2I\.(?:\w+\.)*NTZ|MUFU\.RCP$")
+"""Of a division of integers: its reciprocal is computed where the divisor is known, before a loop for instance."""
 
 
 class Emulated(Record):
@@ -104,12 +107,17 @@ def match_of(block: MachineBlock, emulated: Emulated) -> Match:
 
 
 def is_placed_freely(instruction: SassInstruction) -> bool:
-    """Addresses, constants, moves and control, which say little about whose work a block does."""
-    return opcode_name(instruction) in _FREE | _ENDS
+    """Addresses, constants, moves, control and reciprocals, which say little about whose work a block does."""
+    return opcode_name(instruction) in _FREE | _ENDS or _OF_DIVISION.match(instruction.opcode) is not None
 
 
 def _weight(instruction: SassInstruction) -> float:
-    return _MOVES_FREELY if opcode_name(instruction) in _FREE else 1.0
+    return _MOVES_FREELY if opcode_name(instruction) in _FREE or _OF_DIVISION.match(instruction.opcode) else 1.0
+
+
+def is_work(instruction: SassInstruction) -> bool:
+    """Whether it computes what the source says, on its line."""
+    return opcode_name(instruction) in WORK and not _OF_DIVISION.match(instruction.opcode)
 
 
 def signature(block: MachineBlock) -> tuple[tuple[str, str, int], ...]:
