@@ -18,7 +18,7 @@ from assistant.build.equations import Equations
 from assistant.build.loop_map import WARP_LANES, contains, holds
 from assistant.build.loop_passes import Piece, TripCounts, contexts_of, iterations_per_pass, shares, versions_of
 from assistant.build.machine import Function, Machine, MachineBlock, source_of
-from assistant.build.matching import Emulated, Match, is_placed_freely, match_of, signature
+from assistant.build.matching import NO_MATCH, Emulated, Match, is_placed_freely, match_of, signature
 from assistant.build.witnesses import Equation, accesses, work
 from assistant.model.build import SassInstruction
 from assistant.model.profile import LaunchProfile
@@ -44,7 +44,10 @@ class Evidence:
         self._moved: Counter[tuple[str, int, str]] = Counter()
         for site in profile.sites:
             self._moved[site.file, site.line, site.op] += site.size_bytes
-        self.seen: dict[str, Match] = {block.name: match_of(block, self._emulated) for block in machine.blocks}
+        self.seen: dict[str, Match] = {
+            block.name: NO_MATCH if machine.functions[block.function].is_routine else match_of(block, self._emulated)
+            for block in machine.blocks
+        }
         """Block → the emulated blocks that it may stand for."""
         self.dealt: dict[str, float] = {}
         """Warps of blocks in the pieces of loops that threads of a warp leave at different times."""
@@ -101,7 +104,8 @@ class Evidence:
             last = block.instructions[-1]
             kept = [i for i in block.instructions if not is_placed_freely(i)] + ([last] if last.predicate else [])
             places = [(i.file, i.line) for i in kept]
-            if kept and all(place in self._emulated.by_place for place in places):
+            is_routine = self._machine.functions[block.function].is_routine
+            if kept and not is_routine and all(place in self._emulated.by_place for place in places):
                 busiest = max(b.threads for place in places for b in self._emulated.by_place[place])
                 self._system.accept({block.name: 1.0, f"{block.name}<": 1.0}, float(busiest))
 
@@ -350,11 +354,13 @@ class Evidence:
 
     def _is_inside_library(self, block: MachineBlock) -> bool:
         """Whether only a branch inside a library routine decides about the block: more branches on its line than the source has there."""
+        graph = self._machine.functions[block.function].graph
+        if self._machine.functions[block.function].is_routine:
+            return bool(graph.guards(block.index))
         places = {(i.file, i.line) for i in block.instructions}
         place = next(iter(places))
         if len(places) != 1 or place not in self._emulated.by_place or any(opcode_name(i) == "CALL" for i in block.instructions):
             return False
-        graph = self._machine.functions[block.function].graph
         depth, at, seen = 0, block.index, set[int]()
         while at not in seen:
             seen.add(at)

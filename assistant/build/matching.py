@@ -16,7 +16,7 @@ from assistant.model.build import SassInstruction
 from assistant.model.profile import BlockExecution
 from assistant.record import Record
 
-__all__ = ["WORK", "Emulated", "Match", "is_placed_freely", "is_work", "match_of", "signature"]
+__all__ = ["NO_MATCH", "WORK", "Emulated", "Match", "is_placed_freely", "is_work", "match_of", "signature"]
 
 Place = tuple[str, int]
 
@@ -88,6 +88,9 @@ class Match(Record):
         return frozenset((block.threads, block.warps) for block in self.blocks)
 
 
+NO_MATCH = Match((), 0.0)
+
+
 def match_of(block: MachineBlock, emulated: Emulated) -> Match:
     """No blocks where the lines are in none."""
     weights: dict[Place, float] = {}
@@ -97,7 +100,7 @@ def match_of(block: MachineBlock, emulated: Emulated) -> Match:
             weights[place] = weights.get(place, 0.0) + _weight(instruction)
     total = sum(weights.values())
     if not total:
-        return Match((), 0.0)
+        return NO_MATCH
     candidates = {candidate.address: candidate for place in weights for candidate in emulated.by_place[place]}
     held = {a: sum(weight for place, weight in weights.items() if place in c.places) for a, c in candidates.items()}
     best = max(held.values())

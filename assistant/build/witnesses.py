@@ -40,7 +40,7 @@ def accesses(machine: Machine, profile: LaunchProfile) -> tuple[list[Equation], 
         seen[site.file, site.line, site.op].append(site)
     made: dict[_Key, dict[str, float]] = defaultdict(lambda: defaultdict(float))
     predicated: set[_Key] = set()
-    for block in machine.blocks:
+    for block in machine.of_source:
         for instruction in block.instructions:
             kind = access_kind(instruction)
             if kind in _TRUST:
@@ -78,7 +78,7 @@ def work(machine: Machine, emulated: Emulated, left_out: Collection[str], unroll
     """
     made: dict[_Key, Counter[str]] = defaultdict(Counter)
     predicated: set[_Key] = set()
-    for block in machine.blocks:
+    for block in machine.of_source:
         for instruction in block.instructions:
             name = opcode_name(instruction)
             if is_work(instruction) or name == "IMAD":
