@@ -18,7 +18,7 @@ from assistant.build.equations import Equations
 from assistant.build.loop_map import WARP_LANES, contains, holds
 from assistant.build.loop_passes import Piece, TripCounts, contexts_of, iterations_per_pass, shares, versions_of
 from assistant.build.machine import Function, Machine, MachineBlock, source_of
-from assistant.build.matching import NO_MATCH, Emulated, Match, is_placed_freely, match_of, signature
+from assistant.build.matching import NO_MATCH, Emulated, Match, has_work, is_placed_freely, match_of, signature
 from assistant.build.witnesses import Equation, accesses, work
 from assistant.model.build import SassInstruction
 from assistant.model.profile import LaunchProfile
@@ -61,7 +61,6 @@ class Evidence:
         self._accept_loops(is_certain=True)
         self._accept_all((*stored, *loaded, *work(self._machine, self._emulated, self._of_library, self._unrolled()), *copied))
         self._accept_loops(is_certain=False)
-        self._accept_entries()
         self._accept_in_order()
         self._accept_copies()
         self._accept_open()
@@ -108,15 +107,6 @@ class Evidence:
             if kept and not is_routine and all(place in self._emulated.by_place for place in places):
                 busiest = max(b.threads for place in places for b in self._emulated.by_place[place])
                 self._system.accept({block.name: 1.0, f"{block.name}<": 1.0}, float(busiest))
-
-    def _accept_entries(self) -> None:
-        """What goes round a loop has entered it: at most so often for each entry as any warp ran a block."""
-        most = float(max((block.warps for block in self._emulated.blocks), default=0))
-        for number, function in enumerate(self._machine.functions):
-            for loop in function.graph.loops if most else ():
-                header = self._machine.block(number, loop.header)
-                entering = [edge for edge in self._machine.incoming[header.name] if source_of(edge) not in loop.blocks]
-                self._system.accept({**dict.fromkeys(entering, most), header.name: -1.0, f"{header.name}>": -1.0}, 0.0)
 
     def _accept_loops(self, *, is_certain: bool) -> None:
         """Those whose trip counts are always the same, or those where they differ."""
@@ -271,7 +261,7 @@ class Evidence:
 
         for group in sorted(groups.values(), key=rank):
             match = self.seen[group[0].name]
-            if len(match.counts) == 1 or len(group) > 1:
+            if len(match.counts) == 1 or (len(group) > 1 and has_work(group[0])):
                 self._accept_group(group, sorted({threads for threads, _ in match.counts}, reverse=True))
 
     def _accept_group(self, group: Sequence[MachineBlock], counts: Sequence[int]) -> None:

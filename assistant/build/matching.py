@@ -16,7 +16,7 @@ from assistant.model.build import SassInstruction
 from assistant.model.profile import BlockExecution
 from assistant.record import Record
 
-__all__ = ["NO_MATCH", "WORK", "Emulated", "Match", "is_placed_freely", "is_work", "match_of", "signature"]
+__all__ = ["NO_MATCH", "WORK", "Emulated", "Match", "has_work", "is_placed_freely", "is_work", "match_of", "signature"]
 
 Place = tuple[str, int]
 
@@ -121,6 +121,11 @@ def _weight(instruction: SassInstruction) -> float:
 def is_work(instruction: SassInstruction) -> bool:
     """Whether it computes what the source says, on its line."""
     return opcode_name(instruction) in WORK and not _OF_DIVISION.match(instruction.opcode)
+
+
+def has_work(block: MachineBlock) -> bool:
+    """Whether it holds anything that a compiler does not place freely."""
+    return not all(map(is_placed_freely, block.instructions))
 
 
 def signature(block: MachineBlock) -> tuple[tuple[str, str, int], ...]:
