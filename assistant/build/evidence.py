@@ -130,10 +130,16 @@ class Evidence:
         if context_count > 1:
             mostly = [(block.threads, block.warps) for block, share in shares if 2 * share >= len(block.places) > 0]
             return mostly if len(mostly) == context_count else [(0, 0)] * context_count
-        of_body = [block for block in outside if any(_is_in_body(source, *place) for place in block.places)]
-        inside = of_body or [block for block, share in shares if share]
+        own = [block for block in self._emulated.blocks if any(self._is_own(source, inner, place) for place in block.places)]
+        alone = [block for block in own if block in outside]
+        inside = next((found for found in (alone, own) if any(block.threads for block in found)), [block for block, share in shares if share])
         busiest = max(((block.threads, block.warps) for block in inside), default=(0, 0))
         return [busiest if busiest[0] else function.loops.iteration_count(source) or (0, 0)]
+
+    @staticmethod
+    def _is_own(source: SourceLoop, inner: Sequence[SourceLoop], place: tuple[str, int]) -> bool:
+        """Not a line of loops inside, nor of the condition, which the code before the loop may share."""
+        return holds(source, *place) and place[1] != source.condition_line and not any(holds(other, *place) for other in inner)
 
     def _accept_loop(self, number: int, versions: tuple[tuple[Piece, ...], ...], iterations: tuple[int, int], is_certain: bool) -> None:
         entered = self._entered(number, [piece for version in versions for piece in version])
@@ -172,8 +178,8 @@ class Evidence:
     def _deal(self, number: int, piece: Piece, warps: float) -> None:
         """``warps``: how often they go round it."""
         graph = self._machine.functions[number].graph
-        for index in piece.loop.blocks if piece.loop else ():
-            if graph.loop_chain(index)[-1] == piece.loop and graph.dominates(index, piece.block):
+        for index in piece.loop.blocks if piece.loop else (piece.block,):
+            if piece.loop is None or (graph.loop_chain(index)[-1] == piece.loop and graph.dominates(index, piece.block)):
                 self.dealt[self._machine.block(number, index).name] = warps
 
     def _accept_sum(self, number: int, versions: tuple[tuple[Piece, ...], ...], iterations: int) -> None:
@@ -359,11 +365,6 @@ class Evidence:
                 break
             depth, at = depth + 1, guards[-1]
         return depth > max(0, len(self._emulated.by_place.get(place, ())) - 1)
-
-
-def _is_in_body(source: SourceLoop, file: str, line: int) -> bool:
-    """Not on the line of the condition, which the code before the loop may share."""
-    return holds(source, file, line) and line != source.condition_line
 
 
 def _ends_on(branch: SassInstruction, place: tuple[str, int]) -> bool:

@@ -121,9 +121,20 @@ def iterations_per_pass(loops: LoopMap, loop: Loop, source: SourceLoop, moved: M
     proved = next((copies for copies in likely if is_unrolled_by(graph, loop, copies, source)), None)
     stored, loaded, written = (_by_accesses(loops, loop, source, moved, kinds) for kinds in (_CHANGES, _LOADS, _STORES))
     counts_other = len(loop.blocks) == 1 and done > 1 and any(done < copies and copies % done == 0 for copies in advances)
-    if proved and not (proved == 1 and written):  # what a line writes is never written twice
+    if proved == 1 and written:  # what a line writes is never written twice
+        return written
+    moved_copies = stored or loaded
+    if proved and moved_copies and _is_multiple(proved, moved_copies):
+        return moved_copies
+    if proved:
         return proved
     return stored or (done if counts_other else loaded or 1)
+
+
+def _is_multiple(advance: int, copies: int) -> bool:
+    """Whether a register that advances so much may be the count of iterations times some other number: nvcc unrolls by powers of 2."""
+    is_usual = advance <= _MOST_UNROLLED and advance & (advance - 1) == 0
+    return not is_usual and 1 < copies < advance and advance % copies == 0
 
 
 def _by_accesses(loops: LoopMap, loop: Loop, source: SourceLoop, moved: Moved, kinds: tuple[str, ...]) -> int | None:
@@ -182,13 +193,13 @@ def _weighed(trips: TripCounts) -> list[tuple[int, float]]:
     if _EVEN * mean < most <= _MOST_COUNTS:
         return _falling(mean, most)
     spread = mean * min(1.0, 1 / trips.full_ratio - 1)
-    low, high = int(mean - spread), max(int(mean) + 1, math.ceil(mean + spread))
-    counts = range(low, high + 1)
+    low, high = math.ceil(mean - spread), max(int(mean) + 1, math.ceil(mean + spread))
+    counts = range(min(low, int(mean)), high + 1)
     share = 1.0 / len(counts)
     weighed = [(count, share) for count in counts]
     missing = mean - sum(count * weight for count, weight in weighed)
-    shift = missing / (high - low)  # from the one end to the other
-    return [(count, weight + (shift if count == high else -shift if count == low else 0.0)) for count, weight in weighed]
+    shift = missing / (high - counts[0])  # from the one end to the other
+    return [(count, weight + (shift if count == high else -shift if count == counts[0] else 0.0)) for count, weight in weighed]
 
 
 def _falling(mean: float, most: int) -> list[tuple[int, float]]:
@@ -214,8 +225,6 @@ def _is_left_inside(graph: ControlFlow, loop: Loop) -> bool:
 def _straight_pieces(loops: LoopMap, source: SourceLoop, looped: Sequence[Piece], parent: Loop | None) -> list[Piece]:
     """Blocks next to the machine loops that hold whole copies of their work."""
     graph = loops.graph
-    if source.first_line == source.last_line:
-        return []
     for is_predicated in (False, True):  # a condition may have become a predicate in the loop, and a branch behind it
         units: dict[tuple[str, str, int], float] = {}
         for piece in looped:
@@ -230,19 +239,19 @@ def _straight_pieces(loops: LoopMap, source: SourceLoop, looped: Sequence[Piece]
         chain = graph.loop_chain(block)
         ratios = [count / units[marker] for marker, count in _markers(loops, source, [block]).items() if marker in units]
         if (chain[-1] if chain else None) == parent and ratios and (copies := round(statistics.median(ratios))) >= 1:
-            found.append(Piece(block, copies, None, gate=_gate(graph, block, source)))
+            found.append(Piece(block, copies, None, gate=_gate(graph, block, source, looped)))
     return found
 
 
-def _gate(graph: ControlFlow, block: int, source: SourceLoop) -> int | None:
-    """The nearest block before it that tests the source loop's condition and need not lead to it."""
+def _gate(graph: ControlFlow, block: int, source: SourceLoop, looped: Sequence[Piece]) -> int | None:
+    """The nearest block before it that tests the source loop's condition and need not lead to it; not that before all pieces."""
     chain = graph.loop_chain(block)
     tests = [
         other
         for other in graph.reachable
         if other != block and graph.dominates(other, block) and graph.loop_chain(other) == chain
         if (graph.blocks[other].last.file, graph.blocks[other].last.line) == (source.file, source.condition_line)
-        if len(graph.blocks[other].successors) > 1
+        if len(graph.blocks[other].successors) > 1 and not any(graph.dominates(other, piece.block) for piece in looped)
     ]
     return max(tests, key=lambda other: sum(graph.dominates(before, other) for before in graph.reachable), default=None)
 

@@ -77,7 +77,7 @@ class Emulated(Record):
 
 
 class Match(Record):
-    """Emulated blocks that hold as much of a machine block's lines as any, fewest other lines first."""
+    """Emulated blocks that hold as much of a machine block's lines as any; without those that hold others too, if any that ran does not."""
 
     blocks: tuple[BlockExecution, ...]
     share: float
@@ -106,7 +106,8 @@ def match_of(block: MachineBlock, emulated: Emulated) -> Match:
     best = max(held.values())
     found = [candidates[address] for address in sorted(held) if held[address] >= best * _ALIKE]
     found.sort(key=lambda candidate: len(set(candidate.places) - weights.keys()))
-    return Match(tuple(found), best / total)
+    alone = [candidate for candidate in found if candidate.threads and weights.keys() >= set(candidate.places)]
+    return Match(tuple(alone or found), best / total)
 
 
 def is_placed_freely(instruction: SassInstruction) -> bool:
