@@ -132,7 +132,9 @@ class Evidence:
             return mostly if len(mostly) == context_count else [(0, 0)] * context_count
         own = [block for block in self._emulated.blocks if any(self._is_own(source, inner, place) for place in block.places)]
         alone = [block for block in own if block in outside]
-        inside = next((found for found in (alone, own) if any(block.threads for block in found)), [block for block, share in shares if share])
+        testing = [block for block in own if (source.file, source.condition_line) in block.places]
+        ran = (found for found in (alone, testing, own) if any(block.threads for block in found))
+        inside = next(ran, [block for block, share in shares if share])
         busiest = max(((block.threads, block.warps) for block in inside), default=(0, 0))
         return [busiest if busiest[0] else function.loops.iteration_count(source) or (0, 0)]
 
@@ -340,8 +342,9 @@ class Evidence:
             self._system.accept({edge: 1.0}, max(0.0, count - known) / len(still_open))
 
     def _accept_alike(self, edge: str, target: MachineBlock, count: float) -> None:
-        """Every thread takes the branch where all it can stand for that is possible ran as often."""
-        if any(threads == count for threads, _ in self.seen[target.name].counts):
+        """Every thread takes the branch where what its target alone stands for ran as often."""
+        alike = [other for other in self._machine.of_source if signature(other) == signature(target)]
+        if len(alike) == 1 and any(threads == count for threads, _ in self.seen[target.name].counts):
             self._system.accept({edge: 1.0}, count)
 
     def _target(self, block: MachineBlock, edge: str) -> MachineBlock | None:
