@@ -15,9 +15,10 @@ from collections.abc import Iterable, Sequence
 
 from assistant.build.cfg import opcode_name
 from assistant.build.equations import Equations
-from assistant.build.loop_map import WARP_LANES, contains, holds
+from assistant.build.loop_iterations import iterations_of
+from assistant.build.loop_map import WARP_LANES
 from assistant.build.loop_passes import Piece, TripCounts, contexts_of, iterations_per_pass, shares, versions_of
-from assistant.build.machine import Function, Machine, MachineBlock, source_of
+from assistant.build.machine import Machine, MachineBlock, source_of
 from assistant.build.matching import NO_MATCH, Emulated, Match, has_work, is_placed_freely, match_of, signature
 from assistant.build.witnesses import Equation, accesses, work
 from assistant.model.build import SassInstruction
@@ -118,30 +119,9 @@ class Evidence:
                     continue
                 done.add(source)
                 contexts = contexts_of(function.loops, source)
-                for context, iterations in zip(contexts, self._iterations(function, source, len(contexts)), strict=True):
+                for context, iterations in zip(contexts, iterations_of(self._emulated, function, source, len(contexts)), strict=True):
                     if iterations[0]:
                         self._accept_loop(number, versions_of(function.loops, source, context, self._moved), iterations, is_certain)
-
-    def _iterations(self, function: Function, source: SourceLoop, context_count: int) -> list[tuple[int, int]]:
-        """Threads and warps of the busiest emulated block with the loop's own lines, for each place that it is inlined at."""
-        inner = [other for other in function.loops.loops if contains(source, other)]
-        outside = [block for block in self._emulated.blocks if not any(holds(other, *place) for place in block.places for other in inner)]
-        shares = [(block, sum(holds(source, *place) for place in block.places)) for block in outside]
-        if context_count > 1:
-            mostly = [(block.threads, block.warps) for block, share in shares if 2 * share >= len(block.places) > 0]
-            return mostly if len(mostly) == context_count else [(0, 0)] * context_count
-        own = [block for block in self._emulated.blocks if any(self._is_own(source, inner, place) for place in block.places)]
-        alone = [block for block in own if block in outside]
-        testing = [block for block in own if (source.file, source.condition_line) in block.places]
-        ran = (found for found in (alone, testing, own) if any(block.threads for block in found))
-        inside = next(ran, [block for block, share in shares if share])
-        busiest = max(((block.threads, block.warps) for block in inside), default=(0, 0))
-        return [busiest if busiest[0] else function.loops.iteration_count(source) or (0, 0)]
-
-    @staticmethod
-    def _is_own(source: SourceLoop, inner: Sequence[SourceLoop], place: tuple[str, int]) -> bool:
-        """Not a line of loops inside, nor of the condition, which the code before the loop may share."""
-        return holds(source, *place) and place[1] != source.condition_line and not any(holds(other, *place) for other in inner)
 
     def _accept_loop(self, number: int, versions: tuple[tuple[Piece, ...], ...], iterations: tuple[int, int], is_certain: bool) -> None:
         entered = self._entered(number, [piece for version in versions for piece in version])
@@ -331,6 +311,9 @@ class Evidence:
             if target.name in self._of_library:
                 self._system.accept({edge: 1.0}, 0.0)
                 continue
+            if self._is_only_division(block, target):
+                self._system.accept({edge: 1.0}, count)
+                continue
             for threads in sorted({t for t, _ in self.seen[target.name].counts if t < count}, reverse=True):
                 if self._system.accept({edge: 1.0}, float(threads)):
                     break
@@ -340,6 +323,13 @@ class Evidence:
         known = sum(self._count(edge) or 0.0 for edge in self._machine.outgoing[block.name])
         for edge in still_open:
             self._system.accept({edge: 1.0}, max(0.0, count - known) / len(still_open))
+
+    def _is_only_division(self, branch: MachineBlock, target: MachineBlock) -> bool:
+        """Whether ``target`` calls a wide division, and the branch's other way does none for operands of 32 bits instead."""
+        blocks = self._machine.functions[branch.function].graph.blocks
+        others = set(blocks[branch.index].successors) - {target.index}
+        has_call = any(_WIDE_DIVISION.search(i.operands) for i in target.instructions if opcode_name(i) == "CALL")
+        return has_call and others <= set(blocks[target.index].successors)
 
     def _accept_alike(self, edge: str, target: MachineBlock, count: float) -> None:
         """Every thread takes the branch where what its target alone stands for ran as often."""

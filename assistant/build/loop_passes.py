@@ -210,6 +210,7 @@ def _falling(mean: float, most: int) -> list[tuple[int, float]]:
         weights = [ratio**count for count in range(most + 1)]
         is_above = sum(count * weight for count, weight in enumerate(weights)) > mean * sum(weights)
         low, high = (low, ratio) if is_above else (ratio, high)
+    weights = [low**count for count in range(most + 1)]
     total = sum(weights)
     return [(count, weight / total) for count, weight in enumerate(weights)]
 

@@ -124,12 +124,16 @@ def is_work(instruction: SassInstruction) -> bool:
     return opcode_name(instruction) in WORK and not _OF_DIVISION.match(instruction.opcode)
 
 
+def _shows_work(instruction: SassInstruction) -> bool:
+    return not is_placed_freely(instruction) or opcode_name(instruction) == "CALL"
+
+
 def has_work(block: MachineBlock) -> bool:
     """Whether it holds anything that a compiler does not place freely."""
-    return not all(map(is_placed_freely, block.instructions))
+    return any(map(_shows_work, block.instructions))
 
 
 def signature(block: MachineBlock) -> tuple[tuple[str, str, int], ...]:
     """The same for copies of one source block: kinds and lines of what a compiler does not place freely."""
-    kept = ((opcode_name(i), i.file, i.line) for i in block.instructions if not is_placed_freely(i))
+    kept = ((opcode_name(i), i.file, i.line) for i in block.instructions if _shows_work(i))
     return tuple(sorted(kept)) or tuple(sorted({("", i.file, i.line) for i in block.instructions}))

@@ -32,7 +32,9 @@ class WarpCounts:
         full = size / math.ceil(size / WARP_LANES)
         self._nearest = {block.name: self._stands_for(block, evidence.seen[block.name]) for block in machine.blocks}
         self._warps = {block.name: _warps(threads[block.name], self._nearest[block.name], full) for block in machine.blocks}
-        self._certain = {name for name, nearest in self._nearest.items() if nearest is not None and _are_same(nearest.threads, threads[name])}
+        self._certain = {
+            name for name, nearest in self._nearest.items() if nearest is not None and _are_same(nearest.threads, threads[name])
+        }
         for name, warps in evidence.dealt.items():
             self._warps[name] = min(max(warps, threads[name] / WARP_LANES), threads[name])
             self._certain.add(name)
