@@ -240,7 +240,7 @@ class Evidence:
         """Blocks with the same work on the same lines are copies of one emulated block; those first that can be of one alone."""
         groups: dict[object, list[MachineBlock]] = {}
         for block in self._machine.blocks:
-            if self.seen[block.name].blocks and block.name not in self._of_library:
+            if self.seen[block.name].blocks and block.name not in self._of_library and not _divides_widely(block):
                 groups.setdefault((block.function, signature(block)), []).append(block)
 
         def rank(group: list[MachineBlock]) -> tuple[float, ...]:
@@ -249,7 +249,7 @@ class Evidence:
 
         for group in sorted(groups.values(), key=rank):
             match = self.seen[group[0].name]
-            if len(match.counts) == 1 or (len(group) > 1 and has_work(group[0])):
+            if len(match.counts) == len(group) == 1 or (len(group) > 1 and has_work(group[0])):
                 self._accept_group(group, sorted({threads for threads, _ in match.counts}, reverse=True))
 
     def _accept_group(self, group: Sequence[MachineBlock], counts: Sequence[int]) -> None:
@@ -311,8 +311,8 @@ class Evidence:
             if target.name in self._of_library:
                 self._system.accept({edge: 1.0}, 0.0)
                 continue
-            if self._is_only_division(block, target):
-                self._system.accept({edge: 1.0}, count)
+            if _divides_widely(target):
+                self._system.accept({edge: 1.0}, count if self._is_only_way(block, target) else 0.0)
                 continue
             for threads in sorted({t for t, _ in self.seen[target.name].counts if t < count}, reverse=True):
                 if self._system.accept({edge: 1.0}, float(threads)):
@@ -324,12 +324,10 @@ class Evidence:
         for edge in still_open:
             self._system.accept({edge: 1.0}, max(0.0, count - known) / len(still_open))
 
-    def _is_only_division(self, branch: MachineBlock, target: MachineBlock) -> bool:
-        """Whether ``target`` calls a wide division, and the branch's other way does none for operands of 32 bits instead."""
+    def _is_only_way(self, branch: MachineBlock, target: MachineBlock) -> bool:
+        """Whether the branch's other way only leads past ``target``: nvcc mostly divides operands of 32 bits there instead."""
         blocks = self._machine.functions[branch.function].graph.blocks
-        others = set(blocks[branch.index].successors) - {target.index}
-        has_call = any(_WIDE_DIVISION.search(i.operands) for i in target.instructions if opcode_name(i) == "CALL")
-        return has_call and others <= set(blocks[target.index].successors)
+        return set(blocks[branch.index].successors) - {target.index} <= set(blocks[target.index].successors)
 
     def _accept_alike(self, edge: str, target: MachineBlock, count: float) -> None:
         """Every thread takes the branch where what its target alone stands for ran as often."""
@@ -358,6 +356,10 @@ class Evidence:
                 break
             depth, at = depth + 1, guards[-1]
         return depth > max(0, len(self._emulated.by_place.get(place, ())) - 1)
+
+
+def _divides_widely(block: MachineBlock) -> bool:
+    return any(opcode_name(i) == "CALL" and _WIDE_DIVISION.search(i.operands) for i in block.instructions)
 
 
 def _ends_on(branch: SassInstruction, place: tuple[str, int]) -> bool:
