@@ -1,10 +1,12 @@
 """Executed warp instructions, counted without a GPU, against Nsight Compute's: by class and kernel, and by line.
 
-    python benchmarks/instructions_vs_ncu.py [--verbose] [--save DIR] [--only SET …] [TRUTH.json.gz]
+    python benchmarks/instructions_vs_ncu.py [--verbose] [--save DIR] [--accounts DIR] [--only SET …] [TRUTH.json.gz]
 
 TRUTH was written by ``benchmarks/gpu/instructions.py``; the programs it names lie under ``tests/data/executed`` and ``tests/data/h200``.
 Each is run by the emulator and compiled by nvcc here. Classes with at least 1 % of a kernel's instructions are compared, and lines with as
-many. ``--save`` keeps what the emulator and the compiler said, for ``tests/unit/build/test_executions.py``.
+many. ``--save`` keeps what the emulator and the compiler said, for ``tests/unit/build/test_executions.py``; ``--accounts`` takes it from
+there instead of running them. The last two rows are the halves of all kernels: every second one in the order of program and name is
+for finding what is wrong, the others judge.
 """
 
 from __future__ import annotations
@@ -32,7 +34,7 @@ from assistant.measure.instructions import CLASSES  # noqa: E402
 from assistant.model.build import KernelCode  # noqa: E402
 from assistant.model.profile import LaunchProfile  # noqa: E402
 from assistant.model.source import Source  # noqa: E402
-from benchmarks.counters_vs_h200 import Account, Workers, save_account  # noqa: E402
+from benchmarks.counters_vs_h200 import Account, Workers, load_account, save_account  # noqa: E402
 
 DATA = ROOT / "tests" / "data"
 TRUTH = DATA / "executed" / "h100.json.gz"
@@ -72,20 +74,37 @@ def main() -> int:
     parser.add_argument("--only", nargs="*", default=tuple(FOLDERS), choices=tuple(FOLDERS))
     parser.add_argument("--verbose", action="store_true", help=f"name every class that is off by more than {MOST_OFF:.0%}")
     parser.add_argument("--save", type=Path, help="keep the accounts of all programs in this folder")
+    parser.add_argument("--accounts", type=Path, help="take the accounts that --save kept in this folder")
     arguments = parser.parse_args()
     truth = json.loads(gzip.decompress(arguments.truth.read_bytes()))
     print(truth["device"])
     columns = f"{'programs':<10}{'kernels':>8}{'classes':>8}{'median':>8}{'p90':>8}{'max':>9}{'<= 5 %':>8}{'> 30 %':>8}"
     print(f"{columns}   lines: n, median, p90, > 30 %")
+    every: tuple[list[Compared], list[Compared]] = ([], [])
     with tempfile.TemporaryDirectory() as scratch, Workers(Path(scratch)) as workers:
         for name in arguments.only:
             launches = [launch for launch in truth["launches"] if launch["program"].startswith(f"{name}/")]
-            accounts = dict(_accounts(launches, workers, arguments.save))
-            classes, lines = compare(launches, accounts)
-            _print_row(name, classes, lines)
-            for one in (one for one in classes if arguments.verbose and abs(one.error) > MOST_OFF):
+            kept = None if arguments.accounts is None else dict(_kept(launches, arguments.accounts))
+            accounts = dict(_accounts(launches, workers, arguments.save)) if kept is None else kept
+            found = compare(launches, accounts)
+            _print_row(name, *found)
+            for one in (one for one in found[0] if arguments.verbose and abs(one.error) > MOST_OFF):
                 print(f"    {one.program} {one.kernel}: {one.what} {one.counted:,.0f} counted, {one.measured:,} measured")
+            for all_of_kind, more in zip(every, found, strict=True):
+                all_of_kind.extend(more)
+    names = sorted({(one.program, one.kernel) for one in every[0]})
+    for name, half in (("to find", names[::2]), ("to judge", names[1::2])):
+        _print_row(name, *([one for one in of_kind if (one.program, one.kernel) in half] for of_kind in every))
     return 0
+
+
+def _kept(launches: list[dict[str, Any]], folder: Path) -> Iterator[tuple[str, Account]]:
+    for program in dict.fromkeys(launch["program"] for launch in launches):
+        path = folder / f"{program}.json.gz"
+        if path.exists():
+            yield program, load_account(path)
+        else:
+            print(f"  left out: {path.name} is not in {folder}")
 
 
 def _accounts(launches: list[dict[str, Any]], workers: Workers, save: Path | None) -> Iterator[tuple[str, Account]]:

@@ -15,10 +15,11 @@ from collections.abc import Iterable, Sequence
 
 from assistant.build.cfg import opcode_name
 from assistant.build.equations import Equations
-from assistant.build.loop_map import WARP_LANES, contains, holds
+from assistant.build.loop_iterations import iterations_of
+from assistant.build.loop_map import WARP_LANES
 from assistant.build.loop_passes import Piece, TripCounts, contexts_of, iterations_per_pass, shares, versions_of
-from assistant.build.machine import Function, Machine, MachineBlock, source_of
-from assistant.build.matching import Emulated, Match, is_placed_freely, match_of, signature
+from assistant.build.machine import Machine, MachineBlock, source_of
+from assistant.build.matching import NO_MATCH, Emulated, Match, has_work, is_placed_freely, match_of, signature
 from assistant.build.witnesses import Equation, accesses, work
 from assistant.model.build import SassInstruction
 from assistant.model.profile import LaunchProfile
@@ -44,8 +45,13 @@ class Evidence:
         self._moved: Counter[tuple[str, int, str]] = Counter()
         for site in profile.sites:
             self._moved[site.file, site.line, site.op] += site.size_bytes
-        self.seen: dict[str, Match] = {block.name: match_of(block, self._emulated) for block in machine.blocks}
+        self.seen: dict[str, Match] = {
+            block.name: NO_MATCH if machine.functions[block.function].is_routine else match_of(block, self._emulated)
+            for block in machine.blocks
+        }
         """Block → the emulated blocks that it may stand for."""
+        self.dealt: dict[str, float] = {}
+        """Warps of blocks in the pieces of loops that threads of a warp leave at different times."""
 
     def settle(self) -> None:
         """Afterwards every block has a count."""
@@ -98,7 +104,8 @@ class Evidence:
             last = block.instructions[-1]
             kept = [i for i in block.instructions if not is_placed_freely(i)] + ([last] if last.predicate else [])
             places = [(i.file, i.line) for i in kept]
-            if kept and all(place in self._emulated.by_place for place in places):
+            is_routine = self._machine.functions[block.function].is_routine
+            if kept and not is_routine and all(place in self._emulated.by_place for place in places):
                 busiest = max(b.threads for place in places for b in self._emulated.by_place[place])
                 self._system.accept({block.name: 1.0, f"{block.name}<": 1.0}, float(busiest))
 
@@ -112,20 +119,9 @@ class Evidence:
                     continue
                 done.add(source)
                 contexts = contexts_of(function.loops, source)
-                for context, iterations in zip(contexts, self._iterations(function, source, len(contexts)), strict=True):
+                for context, iterations in zip(contexts, iterations_of(self._emulated, function, source, len(contexts)), strict=True):
                     if iterations[0]:
                         self._accept_loop(number, versions_of(function.loops, source, context, self._moved), iterations, is_certain)
-
-    def _iterations(self, function: Function, source: SourceLoop, context_count: int) -> list[tuple[int, int]]:
-        """Threads and warps of the busiest emulated block with the loop's own lines, for each place that it is inlined at."""
-        inner = [other for other in function.loops.loops if contains(source, other)]
-        outside = [block for block in self._emulated.blocks if not any(holds(other, *place) for place in block.places for other in inner)]
-        shares = [(block, sum(holds(source, *place) for place in block.places)) for block in outside]
-        if context_count > 1:
-            mostly = [(block.threads, block.warps) for block, share in shares if 2 * share >= len(block.places) > 0]
-            return mostly if len(mostly) == context_count else [(0, 0)] * context_count
-        busiest = max(((block.threads, block.warps) for block, share in shares if share), default=(0, 0))
-        return [busiest if busiest[0] else function.loops.iteration_count(source) or (0, 0)]
 
     def _accept_loop(self, number: int, versions: tuple[tuple[Piece, ...], ...], iterations: tuple[int, int], is_certain: bool) -> None:
         entered = self._entered(number, [piece for version in versions for piece in version])
@@ -140,7 +136,7 @@ class Evidence:
             self._accept_sum(number, versions, iterations[0])
             return
         for version in versions:
-            before = self._before(number, version)
+            before = self._before(number, version, [piece for other in versions if other is not version for piece in other])
             passes = shares(trips, version)
             for piece, share in zip(version, passes, strict=True):
                 if is_single:
@@ -151,9 +147,22 @@ class Evidence:
             if count is None:
                 continue
             for piece, share in zip(version, passes, strict=True):
+                if trips.is_divergent and not is_single and not self._is_shared(number):
+                    self._deal(number, piece, share.warp_passes * count / lanes)
                 self._system.accept(self._passes(number, piece), share.passes * count)
                 if trips.is_certain or not is_single:
                     self._system.accept(self._entering(number, piece), share.entered * count)
+
+    def _is_shared(self, number: int) -> bool:
+        """Whether it is a function that is called from several places: threads of a warp that meet in the emulator do not on a GPU."""
+        return sum((self._machine.calls_of(self._machine.block(number, 0)) or {}).values()) > 1
+
+    def _deal(self, number: int, piece: Piece, warps: float) -> None:
+        """``warps``: how often they go round it."""
+        graph = self._machine.functions[number].graph
+        for index in piece.loop.blocks if piece.loop else (piece.block,):
+            if piece.loop is None or (graph.loop_chain(index)[-1] == piece.loop and graph.dominates(index, piece.block)):
+                self.dealt[self._machine.block(number, index).name] = warps
 
     def _accept_sum(self, number: int, versions: tuple[tuple[Piece, ...], ...], iterations: int) -> None:
         """Of a loop that was split in two, as at the iteration that is left out, nothing says where."""
@@ -162,14 +171,17 @@ class Evidence:
             terms |= {name: weight * piece.copies for name, weight in self._passes(number, piece).items()}
         self._system.accept(terms, float(iterations))
 
-    def _before(self, number: int, pieces: Sequence[Piece]) -> list[MachineBlock]:
-        """Blocks that all the pieces stand behind, the nearest first."""
+    def _before(self, number: int, pieces: Sequence[Piece], others: Sequence[Piece] = ()) -> list[MachineBlock]:
+        """Blocks that all the pieces stand behind, and none of ``others``, the nearest first."""
         graph = self._machine.functions[number].graph
         inside = {b for piece in pieces for b in (piece.loop.blocks if piece.loop else {piece.block})}
         behind = [
             block
             for block in self._machine.blocks
-            if block.function == number and block.index not in inside and all(graph.dominates(block.index, p.block) for p in pieces)
+            if block.function == number
+            and block.index not in inside
+            and all(graph.dominates(block.index, p.block) for p in pieces)
+            and not any(graph.dominates(block.index, p.block) for p in others)
         ]
         return sorted(behind, key=lambda block: -sum(graph.dominates(other.index, block.index) for other in behind))
 
@@ -191,7 +203,11 @@ class Evidence:
         return counts.pop() if len(counts) == 1 else None
 
     def _entering(self, number: int, piece: Piece) -> dict[str, float]:
-        """Edges that lead into the piece."""
+        """Edges that lead into the piece; of straight code, where the loop's condition is tested before it."""
+        if piece.gate is not None:
+            graph = self._machine.functions[number].graph
+            ways = graph.blocks[piece.gate].successors
+            return {f"{number}:{piece.gate}>{way}": 1.0 for way in ways if graph.dominates(way, piece.block)}
         inside = piece.loop.blocks if piece.loop else {piece.block}
         header = self._machine.block(number, piece.block)
         return {edge: 1.0 for edge in self._machine.incoming[header.name] if source_of(edge) not in inside}
@@ -224,7 +240,7 @@ class Evidence:
         """Blocks with the same work on the same lines are copies of one emulated block; those first that can be of one alone."""
         groups: dict[object, list[MachineBlock]] = {}
         for block in self._machine.blocks:
-            if self.seen[block.name].blocks and block.name not in self._of_library:
+            if self.seen[block.name].blocks and block.name not in self._of_library and not _divides_widely(block):
                 groups.setdefault((block.function, signature(block)), []).append(block)
 
         def rank(group: list[MachineBlock]) -> tuple[float, ...]:
@@ -233,7 +249,7 @@ class Evidence:
 
         for group in sorted(groups.values(), key=rank):
             match = self.seen[group[0].name]
-            if len(match.counts) == 1 or len(group) > 1:
+            if len(match.counts) == len(group) == 1 or (len(group) > 1 and has_work(group[0])):
                 self._accept_group(group, sorted({threads for threads, _ in match.counts}, reverse=True))
 
     def _accept_group(self, group: Sequence[MachineBlock], counts: Sequence[int]) -> None:
@@ -295,13 +311,29 @@ class Evidence:
             if target.name in self._of_library:
                 self._system.accept({edge: 1.0}, 0.0)
                 continue
+            if _divides_widely(target):
+                self._system.accept({edge: 1.0}, count if self._is_only_way(block, target) else 0.0)
+                continue
             for threads in sorted({t for t, _ in self.seen[target.name].counts if t < count}, reverse=True):
                 if self._system.accept({edge: 1.0}, float(threads)):
                     break
+            else:
+                self._accept_alike(edge, target, count)
         still_open = [edge for edge in open_edges if self._count(edge) is None]
         known = sum(self._count(edge) or 0.0 for edge in self._machine.outgoing[block.name])
         for edge in still_open:
             self._system.accept({edge: 1.0}, max(0.0, count - known) / len(still_open))
+
+    def _is_only_way(self, branch: MachineBlock, target: MachineBlock) -> bool:
+        """Whether the branch's other way only leads past ``target``: nvcc mostly divides operands of 32 bits there instead."""
+        blocks = self._machine.functions[branch.function].graph.blocks
+        return set(blocks[branch.index].successors) - {target.index} <= set(blocks[target.index].successors)
+
+    def _accept_alike(self, edge: str, target: MachineBlock, count: float) -> None:
+        """Every thread takes the branch where what its target alone stands for ran as often."""
+        alike = [other for other in self._machine.of_source if signature(other) == signature(target)]
+        if len(alike) == 1 and any(threads == count for threads, _ in self.seen[target.name].counts):
+            self._system.accept({edge: 1.0}, count)
 
     def _target(self, block: MachineBlock, edge: str) -> MachineBlock | None:
         target = edge.rpartition(">")[2]
@@ -309,11 +341,13 @@ class Evidence:
 
     def _is_inside_library(self, block: MachineBlock) -> bool:
         """Whether only a branch inside a library routine decides about the block: more branches on its line than the source has there."""
+        graph = self._machine.functions[block.function].graph
+        if self._machine.functions[block.function].is_routine:
+            return bool(graph.guards(block.index))
         places = {(i.file, i.line) for i in block.instructions}
         place = next(iter(places))
         if len(places) != 1 or place not in self._emulated.by_place or any(opcode_name(i) == "CALL" for i in block.instructions):
             return False
-        graph = self._machine.functions[block.function].graph
         depth, at, seen = 0, block.index, set[int]()
         while at not in seen:
             seen.add(at)
@@ -322,6 +356,10 @@ class Evidence:
                 break
             depth, at = depth + 1, guards[-1]
         return depth > max(0, len(self._emulated.by_place.get(place, ())) - 1)
+
+
+def _divides_widely(block: MachineBlock) -> bool:
+    return any(opcode_name(i) == "CALL" and _WIDE_DIVISION.search(i.operands) for i in block.instructions)
 
 
 def _ends_on(branch: SassInstruction, place: tuple[str, int]) -> bool:

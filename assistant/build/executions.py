@@ -38,7 +38,7 @@ def executions(code: KernelCode, profile: LaunchProfile, loops: tuple[SourceLoop
     evidence = Evidence(machine, profile, system)
     evidence.settle()
     threads = {block.name: max(0.0, system.value({block.name: 1.0}) or 0.0) for block in machine.blocks}
-    warps = WarpCounts(machine, profile, threads, evidence.seen)
+    warps = WarpCounts(machine, profile, threads, evidence)
     found = {i.offset_bytes: Ran(threads[block.name], warps.of(block)) for block in machine.blocks for i in block.instructions}
     first = {block.instructions[0].offset_bytes: Ran(threads[block.name], warps.arrivals(block)) for block in machine.blocks}
     return found | first

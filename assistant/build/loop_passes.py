@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from assistant.build.cfg import ControlFlow, Loop, opcode_name
 from assistant.build.induction import control_updates, is_unrolled_by
 from assistant.build.loop_map import LoopMap, contains, holds
-from assistant.build.matching import WORK, is_placed_freely
+from assistant.build.matching import is_placed_freely, is_work
 from assistant.build.sites import access_kind, access_width_bytes
 from assistant.model.build import SassInstruction
 from assistant.model.source import SourceLoop
@@ -31,8 +31,14 @@ _MOST_UNROLLED = 64
 """In a body of any length; beyond it a control register that advances by so much is believed where the body has as many instructions: one
 that counts bytes would be taken for copies. nvcc 13.0 unrolled a loop of 2600 iterations by 104 of its own accord."""
 _WHOLE = 1e-9
+_STORES, _LOADS, _CHANGES = ("store",), ("load",), ("store", "atomic")
+"""Ends of the names of kinds of accesses."""
 _FULL = 0.98
 """Share of the lanes from which the threads of a warp are taken to iterate equally often."""
+_EVEN = 2.0
+"""Up to so many times the mean, counts can lie evenly around it."""
+_MOST_COUNTS = 4096
+_HALVINGS = 30
 
 
 class Piece(Record):
@@ -44,6 +50,8 @@ class Piece(Record):
     loop: Loop | None
     is_left_inside: bool = False
     """Whether a pass may end before all its iterations are done."""
+    gate: int | None = None
+    """Of straight code: the block before it that tests the loop's condition."""
 
 
 class TripCounts(Record):
@@ -56,7 +64,12 @@ class TripCounts(Record):
     @property
     def is_certain(self) -> bool:
         """Whether it is the same number each time, as far as the means show."""
-        return abs(self.mean - round(self.mean)) < _WHOLE and self.full_ratio > _FULL
+        return abs(self.mean - round(self.mean)) < _WHOLE and not self.is_divergent
+
+    @property
+    def is_divergent(self) -> bool:
+        """Whether threads of a warp leave the loop at different times."""
+        return self.full_ratio <= _FULL
 
 
 class Share(Record):
@@ -65,6 +78,8 @@ class Share(Record):
     passes: float
     entered: float
     """How often it is begun, at most once."""
+    warp_passes: float = 0.0
+    """For each time that a warp enters the source loop: as the lane that does most."""
 
 
 def contexts_of(loops: LoopMap, source: SourceLoop) -> tuple[tuple[Loop, ...], ...]:
@@ -100,61 +115,104 @@ def iterations_per_pass(loops: LoopMap, loop: Loop, source: SourceLoop, moved: M
     graph = loops.graph
     most = max(_MOST_UNROLLED, sum(len(graph.blocks[block].instructions) for block in loop.blocks))
     advances = {update.amount // (source.step or 1) for update in control_updates(graph, loop).values()}
-    work = Counter((opcode_name(i), i.file, i.line) for b in loop.blocks for i in graph.blocks[b].instructions if opcode_name(i) in WORK)
+    work = Counter((opcode_name(i), i.file, i.line) for b in loop.blocks for i in graph.blocks[b].instructions if is_work(i))
     done = math.gcd(*work.values())
     likely = sorted({1} | {copies for copies in advances if 1 <= copies <= most and done % copies == 0})
     proved = next((copies for copies in likely if is_unrolled_by(graph, loop, copies, source)), None)
-    stored, loaded = _by_accesses(loops, loop, source, moved)
+    stored, loaded, written = (_by_accesses(loops, loop, source, moved, kinds) for kinds in (_CHANGES, _LOADS, _STORES))
     counts_other = len(loop.blocks) == 1 and done > 1 and any(done < copies and copies % done == 0 for copies in advances)
-    return proved or stored or (done if counts_other else loaded or 1)
+    if proved == 1 and written:  # what a line writes is never written twice
+        return written
+    moved_copies = stored or loaded
+    if proved and moved_copies and _is_multiple(proved, moved_copies):
+        return moved_copies
+    if proved:
+        return proved
+    return stored or (done if counts_other else loaded or 1)
 
 
-def _by_accesses(loops: LoopMap, loop: Loop, source: SourceLoop, moved: Moved) -> tuple[int | None, int | None]:
-    """Iterations in a pass, by stores and by loads: how often each line does what it does in the source once."""
+def _is_multiple(advance: int, copies: int) -> bool:
+    """Whether a register that advances so much may be the count of iterations times some other number: nvcc unrolls by powers of 2."""
+    is_usual = advance <= _MOST_UNROLLED and advance & (advance - 1) == 0
+    return not is_usual and 1 < copies < advance and advance % copies == 0
+
+
+def _by_accesses(loops: LoopMap, loop: Loop, source: SourceLoop, moved: Moved, kinds: tuple[str, ...]) -> int | None:
+    """Iterations in a pass, by accesses of some kinds: how often each line does what it does in the source once."""
     graph, inner = loops.graph, [other for other in loops.loops if contains(source, other)]
     made: Counter[tuple[str, int, str]] = Counter()
     for block in loop.blocks:
         for instruction in graph.blocks[block].instructions if graph.loop_chain(block)[-1] == loop else ():
             kind = access_kind(instruction)
             is_inner = any(holds(other, instruction.file, instruction.line) for other in inner)
-            if kind is not None and not instruction.predicate and not is_inner:
+            if kind is not None and kind.endswith(kinds) and not instruction.predicate and not is_inner:
                 made[instruction.file, instruction.line, kind] += access_width_bytes(instruction.opcode)
-    ratios = {key: count / moved[key] for key, count in made.items() if moved.get(key)}
-    whole = {key: round(ratio) for key, ratio in ratios.items() if ratio >= 1 and ratio == int(ratio)}
-    stored = {copies for key, copies in whole.items() if not key[2].endswith("load")}
-    loaded = {copies for key, copies in whole.items() if key[2].endswith("load")}
-    return stored.pop() if len(stored) == 1 else None, loaded.pop() if len(loaded) == 1 else None
+    ratios = [count / moved[key] for key, count in made.items() if moved.get(key)]
+    whole = {round(ratio) for ratio in ratios if ratio >= 1 and ratio == int(ratio)}
+    return whole.pop() if len(whole) == 1 else None
 
 
 def shares(trips: TripCounts, pieces: Sequence[Piece]) -> tuple[Share, ...]:
     """What each piece does for each time that the loop is entered: the most unrolled take what they can."""
-    order = sorted(range(len(pieces)), key=lambda index: -pieces[index].copies)
     passes, entered = [0.0] * len(pieces), [0.0] * len(pieces)
-    for rest, weight in _weighed(trips):
-        for index in order:
-            piece = pieces[index]
-            count = rest // piece.copies if piece.loop else int(rest >= piece.copies)
-            if piece.is_left_inside and index == order[-1]:
-                count = -(-rest // piece.copies)
-            rest = max(0, rest - count * piece.copies)
-            passes[index] += weight * count
-            entered[index] += weight * (count > 0)
-    return tuple(Share(*both) for both in zip(passes, entered, strict=True))
+    most = trips.mean / trips.full_ratio  # of a warp's lanes, on average over the warps
+    warp_passes: dict[int, list[int]] = {limit: [0] * len(pieces) for limit in (math.floor(most), math.ceil(most))}
+    for count, weight in _weighed(trips):
+        for index, dealt in enumerate(_dealt(count, pieces)):
+            passes[index] += weight * dealt
+            entered[index] += weight * (dealt > 0)
+            for limit, own in warp_passes.items():
+                own[index] = max(own[index], dealt if count <= limit else 0)
+    low, high = warp_passes[math.floor(most)], warp_passes[math.ceil(most)]
+    part = most - math.floor(most)
+    mixed = [(1 - part) * below + part * above for below, above in zip(low, high, strict=True)]
+    return tuple(Share(*of_piece) for of_piece in zip(passes, entered, mixed, strict=True))
+
+
+def _dealt(trip_count: int, pieces: Sequence[Piece]) -> list[int]:
+    """Passes of each piece."""
+    order = sorted(range(len(pieces)), key=lambda index: -pieces[index].copies)
+    rest, passes = trip_count, [0] * len(pieces)
+    for index in order:
+        piece = pieces[index]
+        count = rest // piece.copies if piece.loop else int(rest >= piece.copies)
+        if piece.is_left_inside and index == order[-1]:
+            count = -(-rest // piece.copies)
+        rest = max(0, rest - count * piece.copies)
+        passes[index] = count
+    return passes
 
 
 def _weighed(trips: TripCounts) -> list[tuple[int, float]]:
-    """(trip count, share of the entries), evenly between the least and the most."""
+    """(trip count, share of the entries) between the least and the most: evenly, or where the most is far above the mean, each count
+    more seldom than the one before it."""
     mean = trips.mean
     if trips.is_certain:
         return [(round(mean), 1.0)]
+    most = math.ceil(mean / trips.full_ratio - _WHOLE)
+    if _EVEN * mean < most <= _MOST_COUNTS:
+        return _falling(mean, most)
     spread = mean * min(1.0, 1 / trips.full_ratio - 1)
-    low, high = int(mean - spread), max(int(mean) + 1, math.ceil(mean + spread))
-    counts = range(low, high + 1)
+    low, high = math.ceil(mean - spread), max(int(mean) + 1, math.ceil(mean + spread))
+    counts = range(min(low, int(mean)), high + 1)
     share = 1.0 / len(counts)
     weighed = [(count, share) for count in counts]
     missing = mean - sum(count * weight for count, weight in weighed)
-    shift = missing / (high - low)  # from the one end to the other
-    return [(count, weight + (shift if count == high else -shift if count == low else 0.0)) for count, weight in weighed]
+    shift = missing / (high - counts[0])  # from the one end to the other
+    return [(count, weight + (shift if count == high else -shift if count == counts[0] else 0.0)) for count, weight in weighed]
+
+
+def _falling(mean: float, most: int) -> list[tuple[int, float]]:
+    """Each count from 0 to ``most`` in the same ratio to the one before it, so that the mean is ``mean``, which is below the middle."""
+    low, high = 0.0, 1.0
+    for _ in range(_HALVINGS):
+        ratio = (low + high) / 2
+        weights = [ratio**count for count in range(most + 1)]
+        is_above = sum(count * weight for count, weight in enumerate(weights)) > mean * sum(weights)
+        low, high = (low, ratio) if is_above else (ratio, high)
+    weights = [low**count for count in range(most + 1)]
+    total = sum(weights)
+    return [(count, weight / total) for count, weight in enumerate(weights)]
 
 
 def _is_left_inside(graph: ControlFlow, loop: Loop) -> bool:
@@ -168,30 +226,45 @@ def _is_left_inside(graph: ControlFlow, loop: Loop) -> bool:
 def _straight_pieces(loops: LoopMap, source: SourceLoop, looped: Sequence[Piece], parent: Loop | None) -> list[Piece]:
     """Blocks next to the machine loops that hold whole copies of their work."""
     graph = loops.graph
-    if source.first_line == source.last_line:
-        return []
-    units: dict[tuple[str, str, int], float] = {}
-    for piece in looped:
-        assert piece.loop is not None
-        for marker, count in _markers(loops, source, [b for b in piece.loop.blocks if graph.loop_chain(b)[-1] == piece.loop]).items():
-            units[marker] = min(units.get(marker, float("inf")), count / piece.copies)
+    for is_predicated in (False, True):  # a condition may have become a predicate in the loop, and a branch behind it
+        units: dict[tuple[str, str, int], float] = {}
+        for piece in looped:
+            assert piece.loop is not None
+            own = [b for b in piece.loop.blocks if graph.loop_chain(b)[-1] == piece.loop]
+            for marker, count in _markers(loops, source, own, is_predicated=is_predicated).items():
+                units[marker] = min(units.get(marker, float("inf")), count / piece.copies)
+        if units:
+            break
     found: list[Piece] = []
     for block in sorted(graph.reachable - {b for piece in looped if piece.loop for b in piece.loop.blocks}):
         chain = graph.loop_chain(block)
         ratios = [count / units[marker] for marker, count in _markers(loops, source, [block]).items() if marker in units]
         if (chain[-1] if chain else None) == parent and ratios and (copies := round(statistics.median(ratios))) >= 1:
-            found.append(Piece(block, copies, None))
+            found.append(Piece(block, copies, None, gate=_gate(graph, block, source, looped)))
     return found
 
 
-def _markers(loops: LoopMap, source: SourceLoop, blocks: Sequence[int]) -> Counter[tuple[str, str, int]]:
-    """Work of the loop's lines that always runs with its block, by kind and line; without that of machine loops inside."""
+def _gate(graph: ControlFlow, block: int, source: SourceLoop, looped: Sequence[Piece]) -> int | None:
+    """The nearest block before it that tests the source loop's condition and need not lead to it; not that before all pieces."""
+    chain = graph.loop_chain(block)
+    tests = [
+        other
+        for other in graph.reachable
+        if other != block and graph.dominates(other, block) and graph.loop_chain(other) == chain
+        if (graph.blocks[other].last.file, graph.blocks[other].last.line) == (source.file, source.condition_line)
+        if len(graph.blocks[other].successors) > 1 and not any(graph.dominates(other, piece.block) for piece in looped)
+    ]
+    return max(tests, key=lambda other: sum(graph.dominates(before, other) for before in graph.reachable), default=None)
+
+
+def _markers(loops: LoopMap, source: SourceLoop, blocks: Sequence[int], *, is_predicated: bool = False) -> Counter[tuple[str, str, int]]:
+    """Work of the loop's lines that always runs with its block, or may, by kind and line; without that of machine loops inside."""
     inner = [other for other in loops.loops if contains(source, other) and loops.machine_loops(other)]
     return Counter(
         (opcode_name(i), i.file, i.line)
         for block in blocks
         for i in loops.graph.blocks[block].instructions
-        if not i.predicate and _is_work_of(i, source, inner)
+        if (is_predicated or not i.predicate) and _is_work_of(i, source, inner)
     )
 
 

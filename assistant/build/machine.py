@@ -21,6 +21,7 @@ from assistant.record import Record
 __all__ = ["Function", "Machine", "MachineBlock", "machine_of", "source_of"]
 
 _CALLED = re.compile(r"`\(([^)]+)\)")
+_ROUTINE = re.compile(r"\$__(?:internal|cuda)_")
 _END = "end"
 
 
@@ -31,6 +32,11 @@ class Function(Record):
     """Empty for the kernel."""
     graph: ControlFlow
     loops: LoopMap
+
+    @property
+    def is_routine(self) -> bool:
+        """Whether it is one of nvcc's own, as for powers of doubles; the lines that it is booked on are the caller's."""
+        return _ROUTINE.search(self.symbol) is not None
 
 
 class MachineBlock(Record):
@@ -66,6 +72,11 @@ class Machine(Record):
                 if target != _END:
                     found[f"{block.function}:{target}"].append(edge)
         return {name: tuple(edges) for name, edges in found.items()}
+
+    @cached_property
+    def of_source(self) -> tuple[MachineBlock, ...]:
+        """Without nvcc's routines."""
+        return tuple(block for block in self.blocks if not self.functions[block.function].is_routine)
 
     def calls_of(self, entry: MachineBlock) -> dict[str, int] | None:
         """Blocks that call the function that ``entry`` begins, with how often each does; None for the kernel itself."""

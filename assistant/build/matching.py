@@ -7,6 +7,7 @@ Example::
 
 from __future__ import annotations
 
+import re
 from functools import cached_property
 
 from assistant.build.cfg import opcode_name
@@ -15,7 +16,7 @@ from assistant.model.build import SassInstruction
 from assistant.model.profile import BlockExecution
 from assistant.record import Record
 
-__all__ = ["WORK", "Emulated", "Match", "is_placed_freely", "match_of", "signature"]
+__all__ = ["NO_MATCH", "WORK", "Emulated", "Match", "has_work", "is_placed_freely", "is_work", "match_of", "signature"]
 
 Place = tuple[str, int]
 
@@ -57,6 +58,8 @@ WORK = frozenset(
     )
 )
 """Computes what the source says, so that it is not moved between lines."""
+_OF_DIVISION = re.compile(r"I2F\.(?:\w+\.)*RP|F2I\.(?:\w+\.)*NTZ|MUFU\.RCP$")
+"""Of a division of integers: its reciprocal is computed where the divisor is known, before a loop for instance."""
 
 
 class Emulated(Record):
@@ -74,7 +77,7 @@ class Emulated(Record):
 
 
 class Match(Record):
-    """Emulated blocks that hold as much of a machine block's lines as any, fewest other lines first."""
+    """Emulated blocks that hold as much of a machine block's lines as any; without those that hold others too, if any that ran does not."""
 
     blocks: tuple[BlockExecution, ...]
     share: float
@@ -83,6 +86,9 @@ class Match(Record):
     @property
     def counts(self) -> frozenset[tuple[int, int]]:
         return frozenset((block.threads, block.warps) for block in self.blocks)
+
+
+NO_MATCH = Match((), 0.0)
 
 
 def match_of(block: MachineBlock, emulated: Emulated) -> Match:
@@ -94,25 +100,40 @@ def match_of(block: MachineBlock, emulated: Emulated) -> Match:
             weights[place] = weights.get(place, 0.0) + _weight(instruction)
     total = sum(weights.values())
     if not total:
-        return Match((), 0.0)
+        return NO_MATCH
     candidates = {candidate.address: candidate for place in weights for candidate in emulated.by_place[place]}
     held = {a: sum(weight for place, weight in weights.items() if place in c.places) for a, c in candidates.items()}
     best = max(held.values())
     found = [candidates[address] for address in sorted(held) if held[address] >= best * _ALIKE]
     found.sort(key=lambda candidate: len(set(candidate.places) - weights.keys()))
-    return Match(tuple(found), best / total)
+    alone = [candidate for candidate in found if candidate.threads and weights.keys() >= set(candidate.places)]
+    return Match(tuple(alone or found), best / total)
 
 
 def is_placed_freely(instruction: SassInstruction) -> bool:
-    """Addresses, constants, moves and control, which say little about whose work a block does."""
-    return opcode_name(instruction) in _FREE | _ENDS
+    """Addresses, constants, moves, control and reciprocals, which say little about whose work a block does."""
+    return opcode_name(instruction) in _FREE | _ENDS or _OF_DIVISION.match(instruction.opcode) is not None
 
 
 def _weight(instruction: SassInstruction) -> float:
-    return _MOVES_FREELY if opcode_name(instruction) in _FREE else 1.0
+    return _MOVES_FREELY if opcode_name(instruction) in _FREE or _OF_DIVISION.match(instruction.opcode) else 1.0
+
+
+def is_work(instruction: SassInstruction) -> bool:
+    """Whether it computes what the source says, on its line."""
+    return opcode_name(instruction) in WORK and not _OF_DIVISION.match(instruction.opcode)
+
+
+def _shows_work(instruction: SassInstruction) -> bool:
+    return not is_placed_freely(instruction) or opcode_name(instruction) == "CALL"
+
+
+def has_work(block: MachineBlock) -> bool:
+    """Whether it holds anything that a compiler does not place freely."""
+    return any(map(_shows_work, block.instructions))
 
 
 def signature(block: MachineBlock) -> tuple[tuple[str, str, int], ...]:
     """The same for copies of one source block: kinds and lines of what a compiler does not place freely."""
-    kept = ((opcode_name(i), i.file, i.line) for i in block.instructions if not is_placed_freely(i))
+    kept = ((opcode_name(i), i.file, i.line) for i in block.instructions if _shows_work(i))
     return tuple(sorted(kept)) or tuple(sorted({("", i.file, i.line) for i in block.instructions}))

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Mapping
 
 from assistant.build.cfg import opcode_name
+from assistant.build.evidence import Evidence
 from assistant.build.loop_map import WARP_LANES
 from assistant.build.machine import Machine, MachineBlock, source_of
 from assistant.build.matching import Emulated, Match
@@ -22,15 +23,23 @@ _SAME_RATIO = 0.01
 class WarpCounts:
     """Of one launch."""
 
-    def __init__(self, machine: Machine, profile: LaunchProfile, threads: Mapping[str, float], seen: Mapping[str, Match]) -> None:
-        """``threads``: by block; ``seen``: the emulated blocks that each may stand for."""
+    def __init__(self, machine: Machine, profile: LaunchProfile, threads: Mapping[str, float], evidence: Evidence) -> None:
+        """``threads``: by block."""
         self._machine = machine
         self._threads = threads
         self._emulated = Emulated(profile.blocks)
         size = profile.config.block.count
         full = size / math.ceil(size / WARP_LANES)
-        self._nearest = {block.name: self._stands_for(block, seen[block.name]) for block in machine.blocks}
+        self._nearest = {block.name: self._stands_for(block, evidence.seen[block.name]) for block in machine.blocks}
         self._warps = {block.name: _warps(threads[block.name], self._nearest[block.name], full) for block in machine.blocks}
+        self._certain = {
+            name for name, nearest in self._nearest.items() if nearest is not None and _are_same(nearest.threads, threads[name])
+        }
+        for name, warps in evidence.dealt.items():
+            self._warps[name] = min(max(warps, threads[name] / WARP_LANES), threads[name])
+            self._certain.add(name)
+        for block in machine.blocks:
+            self._raise(block)
         for block in machine.blocks:
             self._take_over(block)
         for number in range(1, len(machine.functions)):
@@ -53,25 +62,37 @@ class WarpCounts:
         threads = self._threads[block.name]
         places = dict.fromkeys((i.file, i.line) for i in block.instructions)
         sharing = [*seen.blocks, *(other for place in places for other in self._emulated.by_place.get(place, ()))]
-        equal = [other for other in sharing if abs(other.threads - threads) <= _SAME_RATIO * threads]
+        equal = [other for other in sharing if _are_same(other.threads, threads)]
         return _nearest(threads, equal) or max(
             (other for other in seen.blocks if other.warps), key=lambda other: other.threads, default=None
         )
 
     def _take_over(self, block: MachineBlock) -> None:
-        """Where all threads of the nearest block before it arrive, in the same pass of a loop, its warps do."""
-        graph, loop = self._machine.functions[block.function].graph, self._machine.innermost_loop(block)
+        """A warp runs no more often than before it, in the same pass of a loop; as often where all threads arrive."""
+        before = [other for other in self._beside(block) if self._comes_before(other, block)]
         threads = self._threads[block.name]
-        before = [
-            other
-            for other in self._machine.blocks
-            if other.function == block.function and other.index != block.index and graph.dominates(other.index, block.index)
-            if self._machine.innermost_loop(other) == loop
-            and threads > 0
-            and abs(self._threads[other.name] - threads) <= _EQUAL_RATIO * threads
-        ]
-        if before:
-            self._warps[block.name] = min(self._warps[other.name] for other in before)
+        if threads <= 0 or not before:
+            return
+        all_arrive = [other for other in before if abs(self._threads[other.name] - threads) <= _EQUAL_RATIO * threads]
+        if all_arrive:
+            self._warps[block.name] = min(self._warps[other.name] for other in all_arrive)
+        elif block.name not in self._certain:
+            self._warps[block.name] = min(self._warps[block.name], *(self._warps[other.name] for other in before))
+
+    def _raise(self, block: MachineBlock) -> None:
+        """A warp runs at least as often as behind it."""
+        if block.name not in self._certain and self._threads[block.name] > 0:
+            behind = (self._warps[o.name] for o in self._beside(block) if o.name in self._certain and self._comes_before(block, o))
+            self._warps[block.name] = min(max((self._warps[block.name], *behind)), self._threads[block.name])
+
+    def _beside(self, block: MachineBlock) -> list[MachineBlock]:
+        """The other blocks in the same loop."""
+        loop = self._machine.innermost_loop(block)
+        same = (other for other in self._machine.blocks if other.function == block.function and other.index != block.index)
+        return [other for other in same if self._machine.innermost_loop(other) == loop]
+
+    def _comes_before(self, first: MachineBlock, second: MachineBlock) -> bool:
+        return self._machine.functions[first.function].graph.dominates(first.index, second.index)
 
     def _along(self, edge: str) -> float:
         """Warps that take an edge: both ways out of a branch are taken where its threads part."""
@@ -108,6 +129,10 @@ class WarpCounts:
         for block in self._machine.blocks:
             if block.function == entry.function:
                 self._warps[block.name] = min(self._warps[block.name] * factor, self._threads[block.name])
+
+
+def _are_same(threads: float, others: float) -> bool:
+    return abs(threads - others) <= _SAME_RATIO * others
 
 
 def _nearest(threads: float, blocks: Iterable[BlockExecution]) -> BlockExecution | None:

@@ -11,7 +11,7 @@ from collections.abc import Collection
 
 from assistant.build.cfg import opcode_name
 from assistant.build.machine import Machine
-from assistant.build.matching import WORK, Emulated
+from assistant.build.matching import WORK, Emulated, is_work
 from assistant.build.sites import access_kind, access_width_bytes
 from assistant.model.profile import AccessSite, LaunchProfile
 
@@ -40,7 +40,7 @@ def accesses(machine: Machine, profile: LaunchProfile) -> tuple[list[Equation], 
         seen[site.file, site.line, site.op].append(site)
     made: dict[_Key, dict[str, float]] = defaultdict(lambda: defaultdict(float))
     predicated: set[_Key] = set()
-    for block in machine.blocks:
+    for block in machine.of_source:
         for instruction in block.instructions:
             kind = access_kind(instruction)
             if kind in _TRUST:
@@ -78,19 +78,19 @@ def work(machine: Machine, emulated: Emulated, left_out: Collection[str], unroll
     """
     made: dict[_Key, Counter[str]] = defaultdict(Counter)
     predicated: set[_Key] = set()
-    for block in machine.blocks:
+    for block in machine.of_source:
         for instruction in block.instructions:
             name = opcode_name(instruction)
-            if name in WORK or name == "IMAD":
+            if is_work(instruction) or name == "IMAD":
                 key = (instruction.file, instruction.line, name)
                 made[key][block.name] += 1
                 predicated |= {key} if instruction.predicate not in _ALWAYS or block.name in left_out else set()
     found: list[Equation] = []
     for key in sorted(made, key=lambda key: (len(made[key]), key)):
         counts = {block.threads for block in emulated.by_place.get(key[:2], ())}
-        is_work = key[2] in WORK or _are_copies(machine, made[key])
+        is_of_source = key[2] in WORK or _are_copies(machine, made[key])
         is_clear = len(set(made[key].values())) > 1 or unrolled.isdisjoint(made[key])
-        if is_work and is_clear and len(counts) == 1 and key not in predicated:
+        if is_of_source and is_clear and len(counts) == 1 and key not in predicated:
             unit = math.gcd(*made[key].values())
             found.append(({name: count / unit for name, count in made[key].items()}, float(counts.pop())))
     return found

@@ -1,6 +1,6 @@
 """Predicted time of a launch: the slowest of its resources, limited by how much it keeps in flight.
 
-    time = launch + max(slowest throughput + first latency, latency chain, barrier phases)
+    time = launch + longer of (slowest throughput, waiting) + what is left visible of the shorter
 
 Formulas, limits and measured facts it was checked against: docs/explanation/performance-model.md. Nothing here is a
 measurement; the only hardware input is a ``Target``. Example::
@@ -50,6 +50,23 @@ class Fill(Record):
         return self.block_count * self.warps_per_block
 
 
+class _Slowest(Record):
+    """The slowest term of memory, of shared memory, of arithmetic and starting blocks."""
+
+    memory_s: float
+    shared_s: float
+    compute_s: float
+
+
+class _Waits(Record):
+    """What a warp by itself would take: waiting for its loads, and one instruction after the other."""
+
+    load_s: float
+    chain_s: float
+    round_s: float
+    """One round of loads."""
+
+
 def fill(profile: LaunchProfile, occupancy: Occupancy | None, target: Target) -> Fill:
     """How the launch's blocks lie on ``target``'s SMs."""
     block_count, warps, allowed = _blocks(profile, occupancy)
@@ -90,10 +107,14 @@ def predict(profile: LaunchProfile, resources: KernelResources | None, occupancy
     shared = _shared(moved, filled, target)
     compute = _compute(executed, filled, target)
     blocks = ModelTerm("blocks", filled.block_count * c.BLOCK_START_S, (("blocks", float(filled.block_count), "block"),))
-    latency = _latency(moved, executed, filled, target)
+    waits = _waits(moved, executed, filled, target)
+    latency = _latency(moved, waits, filled, target)
     launch = ModelTerm(LAUNCH_TERM, c.LAUNCH_S, (("launch overhead", c.LAUNCH_S, "s"),))
-    slowest = [max(t.time_s for t in group) for group in (memory, (shared,), (*compute, blocks))]
-    body_s = _combine(slowest, latency.time_s, filled, is_phased=moved.has_barrier_phases)
+    dram, _, l1 = memory
+    memory_s = max(dram.time_s, _l2_transfer_s(moved, filled, target), l1.time_s)
+    slowest = _Slowest(memory_s, shared.time_s, max(t.time_s for t in (*compute, blocks)))
+    combined_s = _combine_phases(slowest, waits, filled) if moved.has_barrier_phases else _combine(slowest, waits, filled)
+    body_s = max(combined_s, _atomics_s(moved, waits))
     terms = tuple(t for t in (*memory, shared, *compute, blocks, latency, launch) if t.time_s > 0)
     return PredictedTime(
         time_s=c.LAUNCH_S + body_s,
@@ -112,21 +133,28 @@ def _blocks(profile: LaunchProfile, occupancy: Occupancy | None) -> tuple[int, i
     return max(1, config.grid.count), warps, allowed
 
 
-def _combine(slowest: list[float], latency_s: float, filled: Fill, *, is_phased: bool) -> float:
-    """Seconds besides the launch. ``slowest``: the slowest term of memory, of shared memory, of arithmetic and starting blocks.
+def _combine(slowest: _Slowest, waits: _Waits, filled: Fill) -> float:
+    """Seconds besides the launch.
 
-    These groups overlap freely. Waiting overlaps with them as far as blocks start at different times: those that are on the device from
-    the start load, wait and compute at the same times, so that in a launch that fits at once the two add up. Where barriers separate a
-    block's phases (``is_phased``), only the other resident blocks hide its memory, shared memory and latency from each other: with B blocks
-    on an SM, 1/(B−1) of what is hidden elsewhere stays visible (checked on the 4096² tiled transpose, two blocks an SM: 124.2 µs measured).
+    Memory, shared memory and arithmetic overlap freely. Waiting overlaps with them as far as blocks start at different times: those that
+    are on the device from the start load, wait and compute at the same times, so that in a launch that fits at once the two add up.
     """
-    throughput_s, exposed_ratio = max(slowest), 1 / filled.wave_count
-    if is_phased:
-        between_blocks = 1 / max(1, filled.blocks_per_sm - 1)
-        memory_s, shared_s, _ = slowest
-        throughput_s += max(0.0, memory_s + shared_s - throughput_s) * between_blocks
-        exposed_ratio = max(exposed_ratio, between_blocks)
-    shorter_s, longer_s = sorted((throughput_s, latency_s))
+    return _partly_hidden(max(slowest.memory_s, slowest.shared_s, slowest.compute_s), waits.load_s + waits.chain_s, 1 / filled.wave_count)
+
+
+def _combine_phases(slowest: _Slowest, waits: _Waits, filled: Fill) -> float:
+    """Likewise where barriers separate a block's loads from its work on shared memory.
+
+    Within a phase warps overlap: arithmetic with shared memory and with what other warps wait for. Of the shorter phase, the launch's
+    waves hide what they can, and so do the other resident blocks: with B blocks on an SM, 1/(B−1) stays visible.
+    """
+    loading_s = slowest.memory_s + waits.load_s
+    working_s = max(slowest.shared_s, slowest.compute_s, waits.chain_s)
+    return _partly_hidden(loading_s, working_s, max(1 / filled.wave_count, 1 / max(1, filled.blocks_per_sm - 1)))
+
+
+def _partly_hidden(one_s: float, other_s: float, exposed_ratio: float) -> float:
+    shorter_s, longer_s = sorted((one_s, other_s))
     return longer_s + shorter_s * exposed_ratio
 
 
@@ -142,13 +170,6 @@ def _dram(moved: Traffic, target: Target) -> ModelTerm:
 
 def _l2(moved: Traffic, filled: Fill, target: Target) -> ModelTerm:
     """L2 slices, the SM's port to them, or atomics queueing in one place: the slowest."""
-    sectors = (
-        moved.l2_load_sectors + moved.l2_store_sectors + moved.atomic_sectors + (c.PARTIAL_STORE_COST - 1) * moved.partial_store_sectors
-    )
-    slices_s = sectors * c.SECTOR_BYTES / target.l2_bytes_per_s
-    port_bytes_per_s = c.L2_BYTES_PER_CLOCK_PER_SM * target.clock_hz * target.sm_count
-    port_s = (moved.l2_load_sectors + moved.l2_store_sectors) * c.SECTOR_BYTES / port_bytes_per_s * filled.imbalance_ratio
-    atomics_s = moved.serial_atomics * c.ATOMIC_S
     inputs = (
         ("L2 load sectors", moved.l2_load_sectors, "sector"),
         ("L2 store sectors", moved.l2_store_sectors, "sector"),
@@ -156,7 +177,23 @@ def _l2(moved: Traffic, filled: Fill, target: Target) -> ModelTerm:
         ("atomics in one place", moved.serial_atomics, "atomic"),
         ("L2 bandwidth", target.l2_bytes_per_s, "byte/s"),
     )
-    return ModelTerm("l2", max(slices_s, port_s, atomics_s), inputs)
+    return ModelTerm("l2", max(_l2_transfer_s(moved, filled, target), moved.serial_atomics * c.ATOMIC_S), inputs)
+
+
+def _l2_transfer_s(moved: Traffic, filled: Fill, target: Target) -> float:
+    sectors = (
+        moved.l2_load_sectors + moved.l2_store_sectors + moved.atomic_sectors + (c.PARTIAL_STORE_COST - 1) * moved.partial_store_sectors
+    )
+    slices_s = sectors * c.SECTOR_BYTES / target.l2_bytes_per_s
+    port_bytes_per_s = c.L2_BYTES_PER_CLOCK_PER_SM * target.clock_hz * target.sm_count
+    port_s = (moved.l2_load_sectors + moved.l2_store_sectors) * c.SECTOR_BYTES / port_bytes_per_s * filled.imbalance_ratio
+    return max(slices_s, port_s)
+
+
+def _atomics_s(moved: Traffic, waits: _Waits) -> float:
+    """Atomics in one place, carried out one after the other while warps go on; the first of them waits for what it adds."""
+    queue_s = moved.serial_atomics * c.ATOMIC_S
+    return queue_s + min(waits.round_s, queue_s)
 
 
 def _l1(moved: Traffic, filled: Fill, target: Target) -> ModelTerm:
@@ -213,21 +250,28 @@ def _per_sm_s(clocks: float, filled: Fill, target: Target) -> float:
     return clocks / target.sm_count / target.clock_hz * filled.imbalance_ratio
 
 
-def _latency(moved: Traffic, executed: WarpInstructions, filled: Fill, target: Target) -> ModelTerm:
+def _waits(moved: Traffic, executed: WarpInstructions, filled: Fill, target: Target) -> _Waits:
     """Little's law: a warp waits for its loads in rounds of as many as it has in flight; waves follow each other."""
-    loads_per_warp = moved.load_requests / filled.warp_count
-    rounds = max(1.0, loads_per_warp / moved.loads_in_flight) if loads_per_warp else 0.0
-    load_s = _load_latency_s(moved, target)
+    waves = filled.wave_count - 1 + filled.longest_warp_ratio
     shared_per_warp = moved.shared_load_requests / filled.warp_count / c.LOADS_IN_FLIGHT_PER_SITE
     clocks = _dependent_clocks(executed) / filled.warp_count + shared_per_warp * c.SHARED_LATENCY_CLOCKS
-    chain_s = rounds * load_s + clocks / target.clock_hz
+    round_s = _load_latency_s(moved, target)
+    return _Waits(_load_rounds(moved, filled) * round_s * waves, clocks / target.clock_hz * waves, round_s)
+
+
+def _load_rounds(moved: Traffic, filled: Fill) -> float:
+    loads_per_warp = moved.load_requests / filled.warp_count
+    return max(1.0, loads_per_warp / moved.loads_in_flight) if loads_per_warp else 0.0
+
+
+def _latency(moved: Traffic, waits: _Waits, filled: Fill, target: Target) -> ModelTerm:
     inputs = (
-        ("load rounds per warp", rounds, "round"),
-        ("load latency", load_s, "s"),
+        ("load rounds per warp", _load_rounds(moved, filled), "round"),
+        ("load latency", _load_latency_s(moved, target), "s"),
         ("waves", filled.wave_count, "wave"),
         ("resident warps per SM", float(filled.blocks_per_sm * filled.warps_per_block), "warp"),
     )
-    return ModelTerm("latency", chain_s * (filled.wave_count - 1 + filled.longest_warp_ratio), inputs)
+    return ModelTerm("latency", waits.load_s + waits.chain_s, inputs)
 
 
 def _dependent_clocks(executed: WarpInstructions) -> float:

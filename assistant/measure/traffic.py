@@ -122,11 +122,12 @@ def _ideal(accesses: Iterable[LineAccess]) -> int:
 def _loads_in_flight(profile: LaunchProfile, loads: tuple[LineAccess, ...], has_barrier_phases: bool) -> float:
     """What stands between two branches of the machine code is in flight together, at least a load of each line.
 
-    Without machine code plain loops are taken to be unrolled, those with barriers or atomics not.
+    Where instructions, or their classes, were not counted, plain loops are taken to be unrolled, those with barriers or atomics not.
     """
     sites = max(1, len({(a.file, a.line, a.size_bytes) for a in loads}))
     executed = warp_instructions(profile)
-    if executed.is_estimated:
+    has_classes = executed.of("other") < executed.total
+    if executed.is_estimated or not has_classes:
         is_ordered = has_barrier_phases or any("atomic" in a.op for a in profile.accesses)
         return min(c.MAX_LOADS_IN_FLIGHT, sites * (1 if is_ordered else c.LOADS_IN_FLIGHT_PER_SITE))
     between_branches = sum(a.requests for a in loads) / max(1.0, executed.of("control"))

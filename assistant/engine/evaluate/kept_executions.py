@@ -14,7 +14,18 @@ import hashlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from assistant.build import equations, evidence, executions, loop_map, loop_passes, machine, matching, warp_counts, witnesses
+from assistant.build import (
+    equations,
+    evidence,
+    executions,
+    loop_iterations,
+    loop_map,
+    loop_passes,
+    machine,
+    matching,
+    warp_counts,
+    witnesses,
+)
 from assistant.build.executions import Ran
 from assistant.disk.cached import keep, note_use
 from assistant.model.build import KernelCode
@@ -25,7 +36,7 @@ from assistant.serialize import DecodeError, dumps, loads
 __all__ = ["executions_of"]
 
 _FOLDER = "executions"
-_SOLVERS = (equations, evidence, executions, loop_map, loop_passes, machine, matching, warp_counts, witnesses)
+_SOLVERS = (equations, evidence, executions, loop_iterations, loop_map, loop_passes, machine, matching, warp_counts, witnesses)
 _Kept = tuple[tuple[int, float, float], ...]
 """Offset, threads and warps of each instruction."""
 

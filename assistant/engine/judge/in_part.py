@@ -59,7 +59,7 @@ def judged_in_part(baseline: Baseline, candidate: SourceVersion, counted: Counte
         mine = [case for case in cases if case.item.case.kernel == kernel]
         own = [case for case in mine if chosen_in(case.item.case.new)]
         if own:
-            is_compared = any(case in kept for case in own)
+            is_compared = any(case.item is one.item for case in own for one in kept)
             caveats.append(_of_sizes(own[0], mine, is_compared=is_compared))
             if not is_compared:
                 findings.append(_not_compared(kernel, own[0]))

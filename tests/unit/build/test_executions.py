@@ -9,12 +9,20 @@ from __future__ import annotations
 import gzip
 import json
 import statistics
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from assistant.build.cfg import Loop
 from assistant.build.equations import Equations
+from assistant.build.executions import Ran, executions
+from assistant.build.grading import code_of
 from assistant.build.loop_passes import Piece, TripCounts, shares
+from assistant.cuda.loops import source_loops
+from assistant.model.build import SassInstruction
+from assistant.model.source import Source
 from benchmarks.counters_vs_h200 import load_account
 from benchmarks.instructions_vs_ncu import DATA, TRUTH, Compared, compare
 
@@ -63,11 +71,11 @@ def test_a_sine_of_usual_arguments_has_no_double_precision(launches):
 
 
 def test_most_classes_of_other_kernels_are_near(launches):
-    """20 kernels that were written before the rule was and first compared when it was done: 60 % within 5 %, median 1.8 %."""
+    """20 kernels that were written before the rule was and first compared when it was done: 60 % within 5 %, median 1.8 %; more since."""
     errors = [abs(c.error) for c in classes_of(launches, *(p["program"] for p in launches if p["program"].startswith("second/")))]
     assert statistics.median(errors) <= 0.03
-    assert sum(error <= 0.05 for error in errors) / len(errors) >= 0.55
-    assert max(errors) < 4.0
+    assert sum(error <= 0.05 for error in errors) / len(errors) >= 0.7
+    assert max(errors) < 1.0
 
 
 def test_what_contradicts_the_surer_is_refused():
@@ -95,3 +103,46 @@ def test_what_is_open_has_bounds():
 def test_the_most_unrolled_piece_takes_what_it_can():
     four, one = shares(TripCounts(5.0, 1.0), (Piece(1, 4, None), Piece(2, 1, None)))
     assert (four.passes, one.passes) == (1.0, 1.0)
+
+
+def warps_of(program: str, kernel: str, is_counted: Callable[[SassInstruction], bool]) -> list[float]:
+    """Of each machine instruction of one kernel of ``tests/data/executed/own`` that is asked for, in the order of the code."""
+    account = load_account(DATA / "executed" / "accounts" / "own" / f"{program}.json.gz")
+    profile = next(one for one in account.profiles if one.kernel.startswith(f"{kernel}("))
+    code = code_of(account.codes, profile.kernel)
+    assert code is not None
+    text = (DATA / "executed" / "own" / program).read_text()
+    ran: dict[int, Ran] = executions(code, profile, source_loops(Source(Path(profile.executions[0].file), text)))
+    return [ran[i.offset_bytes].warps for i in code.instructions if is_counted(i)]
+
+
+def test_the_routine_of_a_power_runs_as_often_as_it_is_called():
+    """nvcc books it on the kernel's closing brace; of the loop's five powers that with the exponent 0 is none."""
+    calls = warps_of("powers.cu", "powers", lambda i: i.opcode.startswith("CALL"))
+    assert calls == [2048] * 4
+    assert max(warps_of("powers.cu", "powers", lambda i: i.opcode == "DFMA")) == 4 * 2048
+
+
+def test_a_loop_that_stages_a_tile_is_counted_by_what_its_block_takes_of_it():
+    """Each of nvcc's loops does four iterations a pass; the tiles take two and one, and so many straight copies run."""
+    stores = warps_of("tiles.cu", "product", lambda i: i.opcode.startswith("STS"))
+    assert sum(stores) == (2 + 1) * 2048
+    assert set(warps_of("tiles.cu", "product", lambda i: i.opcode == "FFMA")) == {2048}
+
+
+def test_a_register_that_advances_by_a_multiple_does_not_hide_how_far_a_loop_is_unrolled():
+    """16 iterations a pass; the index that controls the loop advances by 13 for each."""
+    loads = warps_of("private_sort.cu", "median_of_many", lambda i: i.opcode.startswith("LDG"))
+    assert loads == [3600 / 16 * 8] * 16
+
+
+def test_a_line_of_its_own_runs_no_more_often_than_its_own_blocks():
+    """The loop of line 9, 59 iterations in 8 warps, follows one of 3,600 with which it shares a block in the emulator."""
+    assert max(warps_of("private_sort.cu", "median_of_many", lambda i: i.line == 9)) == 59 * 8
+
+
+def test_lanes_with_other_trip_counts_share_the_passes_of_each_piece():
+    """Mean 3, at most 6: the loop of four does one pass, what is left of it at most three."""
+    trips = TripCounts(3.0, 0.5)
+    four, one = shares(trips, (Piece(1, 4, Loop(1, frozenset({1}))), Piece(2, 1, Loop(2, frozenset({2})))))
+    assert (four.warp_passes, one.warp_passes) == (1.0, 3.0)

@@ -155,6 +155,8 @@ def at(one: CaseOfBoth, new: NewCase, kind: str = "recorded", shape: str = "n=64
 
 RIGHT = at(case(run(ORIGINAL)), started(8, 0, 7))
 REORDERED = at(case(run(left(FIRST, SECOND))), started(8, 0, 7))
+WIDER = replace(RIGHT, new=started(4, 0, 3, threads=2 * BLOCK), side=(run(left(slice(0, 16), slice(48, 64))),))
+"""Blocks that do twice the work of A's each."""
 SMALLER = at(case(run(ORIGINAL)), started(4), "resized", "n=32")
 PROBED = at(case(run(ORIGINAL)), started(8, 0, 7), "resized", "n=63")
 
@@ -171,6 +173,7 @@ def test_of_programs_that_ran_whole_every_case_counts_and_nothing_is_said() -> N
     [
         ((RIGHT, PROBED), "judged on 2 of 8 blocks at the program's own size n=64"),
         ((RIGHT, PROBED, SMALLER), "judged at n=32, not at the program's own size n=64, of which 2 of 8 blocks were compared"),
+        ((WIDER, SMALLER), "judged at n=32, not at the program's own size n=64, of which 2 of 8 blocks were compared"),
         ((REORDERED, SMALLER), "judged at n=32, not at the program's own size n=64"),
         ((REORDERED,), "not judged at the program's own size n=64"),
     ],
@@ -187,6 +190,7 @@ def test_where_nothing_was_compared_at_the_own_size_a_person_decides_and_the_sma
     assert (finding.code, finding.outcome, found.is_led_by_smaller) == ("own_size_not_compared", Outcome.NEEDS_DECISION, True)
     leads = [one.item.case.new.origin for one in found.cases if one.item.case.new.origin.is_own_size]
     assert [(origin.kind, origin.shape) for origin in leads] == [("recorded", "n=32")]
+    assert not judged(WIDER, SMALLER).findings, "larger blocks are no other part of the work"
     assert not judged(RIGHT, SMALLER).is_led_by_smaller and judged(RIGHT, SMALLER).cases == (RIGHT, SMALLER)
 
 

@@ -40,7 +40,7 @@ def test_the_fixture_durations_are_predicted_within_a_quarter_in_the_median(h200
     errors = [abs(math.log(under_ncu(m) / m.duration_s)) for m in h200]
     assert len(errors) == 36
     assert math.exp(statistics.median(errors)) < 1.25
-    assert math.exp(max(errors)) < 3.2  # a loop that leaves early, whose loads wait for each other
+    assert math.exp(max(errors)) < 2.7  # a loop that leaves early, whose loads wait for each other
 
 
 def test_tiny_launches_are_limited_by_launch_or_latency(h200):
@@ -62,7 +62,7 @@ def test_padding_the_tile_is_predicted_faster(h200):
 def test_a_tiled_matrix_product_is_predicted_faster_than_the_naive_one(h200):
     (naive,), (tiled,) = named(h200, "mm_naive"), named(h200, "mm_tiled")
     ratio = seconds(naive.profile, naive.occupancy, COLD) / seconds(tiled.profile, tiled.occupancy, COLD)
-    assert 1.1 < ratio < 2.0  # 1.35 measured
+    assert 1.1 < ratio < 2.2  # 1.35 measured; 1.7 with instructions by class, which the fixture does not have
 
 
 def test_every_pair_of_versions_in_the_fixture_is_ranked_as_measured(h200):
