@@ -153,6 +153,13 @@ def test_programs_of_different_files_are_not_compared(folder: Path, copy: Path) 
         sides(folder, copy)
 
 
+def test_a_unit_that_only_the_copy_has_is_named(folder: Path, copy: Path) -> None:
+    (copy / "c.cu").write_text("void third() {}\n")
+    (copy / "main.cu").write_text(FILES["main.cu"].replace("int main", "void third();\nint main").replace("{ ", "{ third(); ", 1))
+    with pytest.raises(CannotAnswerError, match=r"different files \(c\.cu\)"):
+        sides(folder, copy)
+
+
 @pytest.mark.parametrize("file", ["k.cuh", "b.cu", "main.cu"])
 def test_the_rest_of_a_program_is_found_from_any_of_its_files(folder: Path, file: str) -> None:
     version = found(folder, file)

@@ -232,6 +232,15 @@ def test_flags_are_those_of_the_line_or_the_project_or_the_database(on: Running)
         flags()
 
 
+def test_folders_of_includes_are_relative_to_the_folder_that_the_flags_come_from(on: Running) -> None:
+    (on.folder / "called").mkdir()
+    (on.folder / "kernelopt.toml").write_text('[build]\nflags = ["-Iown"]\n')
+    asked = replace(on.request(), working_directory=on.folder / "called")
+    loaded = load_settings(on.folder)
+    assert flags_of(asked, loaded).arguments == (f"-I{on.folder / 'own'}",)
+    assert flags_of(replace(asked, cflags=("-Igiven",)), loaded).arguments == (f"-I{on.folder / 'called/given'}",)
+
+
 def test_what_nobody_asks_for_is_what_the_settings_say_at_first() -> None:
     options, settings = OptimizeOptions(), load_settings(None).settings
     assert (options.max_rounds, options.max_candidates) == (settings.limits.rounds, settings.limits.candidates) == (4, 24)
