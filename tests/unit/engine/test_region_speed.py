@@ -26,6 +26,8 @@ from assistant.model.comparison import Comparison, SpeedOutcome
 from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.recording import HOST_COPIES, WORK_KINDS, DeviceStep, RecordedLaunch, Recording, ShapeCount, Upload
 from assistant.model.source import Source
+from assistant.model.timing import LaunchIdentity
+from assistant.model.workload import Case
 from assistant.ports.lab import Program, ProgramRun, RunLimits
 from assistant.workload.recordings import RecordingWriter
 from assistant.workload.regions import OrderedStep, Region
@@ -250,6 +252,27 @@ async def test_a_sequence_is_timed_as_one_call_where_programs_cannot_be_run(eval
     assert (found.outcome, found.ratio) == (SpeedOutcome.FASTER, pytest.approx(80 / 40))
     assert clock.timed == ["first", "second", "both"]
     assert found.caveats[-1] == "not timed in the programs themselves: this clock runs no programs"
+
+
+async def test_of_a_repeated_sequence_the_last_one_is_timed(evaluated: Evaluated) -> None:
+    asked = list[tuple[tuple[int, ...], float]]()
+
+    class Watched(Clock):
+        def _side(self, program: Program, case: Case) -> tuple[float, tuple[LaunchIdentity, ...]]:
+            asked.append((case.launches, case.origin.weight))
+            return super()._side(program, case)
+
+    found = await told(evaluated(A, "first second " * 9), evaluated(B, "both " * 9), Watched())
+    assert [launches for launches, _ in asked] == [(16, 17), (8,)]
+    assert found.cases[0].weight == 9.0
+
+
+async def test_launches_of_several_streams_are_predicted_side_by_side_and_in_order_within_each(evaluated: Evaluated) -> None:
+    in_turn, at_once = evaluated(A, "first second first second", streams=1), evaluated(A, "first second first second", streams=2)
+    both = evaluated(B, "both")
+    alone, together = [await told(before, both) for before in (in_turn, at_once)]
+    assert alone.ratio == pytest.approx(4.0)
+    assert together.ratio == pytest.approx(2.0)
 
 
 @pytest.mark.parametrize(

@@ -357,3 +357,12 @@ def test_a_planner_that_there_is_not_is_refused_before_anything_runs(on: Running
     with pytest.raises(UsageError) as caught:
         _session(on).optimize(on.request(), OptimizeOptions(planner=planner), Accept.NONE, None)
     assert caught.value.message == words and on.opened == []
+
+
+@pytest.mark.parametrize("kind", ["editor", "manual"])
+def test_a_model_that_cannot_call_tools_is_no_agent(on: Running, kind: str) -> None:
+    (on.folder / "home").mkdir(exist_ok=True)
+    (on.folder / "home" / "config.toml").write_text(f'[provider]\nkind = "{kind}"\n')
+    with pytest.raises(UsageError, match=f"--planner agent: provider.kind {kind} cannot call tools"):
+        _session(on).optimize(on.request(), OptimizeOptions(planner="agent"), Accept.NONE, None)
+    assert _session(on).optimize(on.request(), OptimizeOptions(planner="llm"), Accept.NONE, None) is not None
