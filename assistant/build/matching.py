@@ -113,6 +113,6 @@ def _weight(instruction: SassInstruction) -> float:
 
 
 def signature(block: MachineBlock) -> tuple[tuple[str, str, int], ...]:
-    """The same for copies of one source block: kinds and lines of what a compiler does not place freely."""
+    """The same for copies of a source block: kinds and lines of what a compiler does not place freely."""
     kept = ((opcode_name(i), i.file, i.line) for i in block.instructions if not is_placed_freely(i))
     return tuple(sorted(kept)) or tuple(sorted({("", i.file, i.line) for i in block.instructions}))

@@ -45,13 +45,13 @@ _MEMBER_SIZE = 3000
 
 
 class Chain(Record):
-    """Loads of one column, the topmost first; the last one is new in each row."""
+    """Loads from the same column, the topmost first; only the last one is new in each row."""
 
     base: str
     texts: tuple[str, ...]
     """Each load, as an expression of the row."""
     uses: tuple[tuple[ArrayAccess, ...], ...]
-    """Every mention of each load; none of one that only passes through on its way up."""
+    """Every mention of each load; none for a load whose value is only passed on to the row above."""
     type: str
     column: int
     """How far to the right of the stored element."""
