@@ -15,7 +15,7 @@ from itertools import pairwise
 
 from assistant.cuda.tokens import KEPT_TEXTS, Token, TokenKind, tokens
 
-__all__ = ["TokenReader", "read_tokens"]
+__all__ = ["TokenReader", "names_reached", "read_tokens"]
 
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
 _ASSIGNMENTS = ("<<=", ">>=", *(f"{sign}=" for sign in "-+*/%&|^"), "=")
@@ -40,6 +40,10 @@ class TokenReader:
     def words(self, name: str) -> Iterator[int]:
         """Indices of a word, members of that name included."""
         return (index for index, token in enumerate(self.tokens) if token.kind is TokenKind.WORD and token.text == name)
+
+    def is_member(self, index: int) -> bool:
+        """Whether ``.`` or ``->`` stands before the token."""
+        return self.text(index - 1) == "." or self.is_joined(index - 2, "->")
 
     def start(self, index: int) -> int:
         """Where a token begins in the code; behind the last token the end of the code."""
@@ -76,3 +80,15 @@ class TokenReader:
 def read_tokens(code: str) -> TokenReader:
     """The reader of a piece of code, made once."""
     return TokenReader(code)
+
+
+def names_reached(code: str) -> frozenset[str]:
+    """Names through which the code reaches memory: ``a[…]``, ``*a``, ``&a``, ``a.x``, ``a->x``."""
+    read = read_tokens(code)
+    return frozenset(token.text for index, token in enumerate(read.tokens) if read.is_word(index) and _is_reached(read, index))
+
+
+def _is_reached(read: TokenReader, index: int) -> bool:
+    before = index - 2 if read.text(index - 1) == "(" else index - 1
+    is_pointee = read.text(index - 1) in ("*", "&") or read.text(before) == "*"
+    return is_pointee or read.text(index + 1) in ("[", ".") or read.is_joined(index + 1, "->")

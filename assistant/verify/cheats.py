@@ -10,8 +10,7 @@ Example::
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator
 
 from assistant.cuda.asked_conditions import asked_conditions, compared_number, returns_at_once
 from assistant.cuda.code_text import blanked
@@ -25,6 +24,7 @@ from assistant.model.source import Kernel, ParsedSource
 from assistant.model.verification import Outcome, VerificationFinding
 from assistant.record import Record
 from assistant.verify.kernel_code import kernel_pairs
+from assistant.verify.text import beyond
 
 __all__ = ["find_cheats"]
 
@@ -125,26 +125,16 @@ def _written_input(pair: _Pair) -> VerificationFinding | None:
 def _once_only_state(old: str, new: str, after: ParsedSource, restored: frozenset[str]) -> list[VerificationFinding]:
     """New variables that outlive a launch and steer what a kernel does."""
     findings = list[VerificationFinding]()
-    for declared in _new(device_state(old), device_state(new)):
+    for declared in beyond(device_state(old), device_state(new)):
         names = [name for name in declared.names if name not in restored]
         kept = (_kept_state(name, kernel, new, declared) for name in names for kernel in after.kernels)
         findings += [finding for finding in kept if finding is not None][:1]
     asked = [words_in_code(condition.text) for condition in asked_conditions(new)]
-    for declared in _new(static_state(old), static_state(new)):
+    for declared in beyond(static_state(old), static_state(new)):
         for name in [name for name in declared.names if any(name in words for words in asked)][:1]:
             message = f"what is launched depends on the static variable {name}"
             findings.append(VerificationFinding("once_only_state", Outcome.NEEDS_DECISION, message, None, declared.line))
     return findings
-
-
-def _new(before: Sequence[KeptVariables], after: Sequence[KeptVariables]) -> Iterator[KeptVariables]:
-    """Declarations beyond those that the original has in the same words."""
-    known = Counter(declared.text for declared in before)
-    for declared in after:
-        if known[declared.text]:
-            known[declared.text] -= 1
-        else:
-            yield declared
 
 
 def _kept_state(name: str, kernel: Kernel, code: str, declared: KeptVariables) -> VerificationFinding | None:
