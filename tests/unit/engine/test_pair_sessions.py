@@ -70,7 +70,7 @@ def test_going_back_is_to_the_version_before_or_to_any_that_there_is(sessions: P
     assert (version.number, text) == (1, SECOND)
     version, text = sessions.back(session, 0, f"// a line above\n{THIRD}")
     assert (version.number, text) == (0, f"// a line above\n{K}")
-    for number in (-1, 3):
+    for number in (-1, 3, 9):
         with pytest.raises(UsageError, match=f"there is no version {number}") as raised:
             sessions.back(session, number, THIRD)
         assert raised.value.remedy == "versions are v0 to v2"

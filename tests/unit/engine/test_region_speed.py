@@ -194,6 +194,13 @@ async def test_what_a_person_asks_for_is_judged_in_its_place(evaluated: Evaluate
         comparison = (await operations_speed(job, found, before, after, None)).comparison
         assert comparison is not None and comparison.ratio == pytest.approx(ratio)
         assert comparison.caveats[0] == why
+    for calls, why in ((2, "a call of step"), (1, "all calls of step")):
+        job = job_with(region="step")
+        sides = [evaluated(A, f"fill {'enter first leave second ' * calls}{more}") for more in ("", "copy_on_device")]
+        found = judged_region(job, *sides)
+        assert found is not None
+        comparison = (await operations_speed(job, found, *sides, None)).comparison
+        assert comparison is not None and comparison.caveats[0] == why
 
 
 async def test_a_region_that_is_not_there_is_named_and_what_differs_is_judged(evaluated: Evaluated) -> None:
@@ -244,6 +251,10 @@ async def test_what_comes_with_each_repetition_makes_a_gain_doubtful_wherever_it
     found = await told(evaluated(A, "first second " * 9), evaluated(B, steps * 9))
     assert found.outcome is SpeedOutcome.INCONCLUSIVE
     assert found.caveats[-1].startswith("in no ratio: outside of it B also makes 9 ")
+    more = await told(
+        evaluated(A, "first second " * 9), evaluated(B, f"wait {steps * 9}" if "wait" in steps else f"allocation {steps * 9}")
+    )
+    assert more.outcome is SpeedOutcome.INCONCLUSIVE and "in no ratio: outside of it B also makes 10 " in more.caveats[-1]
 
 
 async def test_a_sequence_is_timed_as_one_call_where_programs_cannot_be_run(evaluated: Evaluated) -> None:
