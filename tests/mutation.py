@@ -41,7 +41,7 @@ def broken(text: str, drawn: random.Random) -> str:
 
 
 def _run_part(text: str) -> str:
-    """The code without annotations; empty where it is no Python."""
+    """The code without annotations and without what cannot be noticed (`is` for `==`, `strict=`); empty where it is no Python."""
     try:
         tree = ast.parse(text)
     except SyntaxError:
@@ -49,6 +49,10 @@ def _run_part(text: str) -> str:
     for node in ast.walk(tree):
         for name in {"annotation", "returns"} & set(node._fields):
             setattr(node, name, ast.Constant(0))
+        if isinstance(node, ast.Compare):
+            node.ops = [ast.Eq() if isinstance(op, ast.Is) else ast.NotEq() if isinstance(op, ast.IsNot) else op for op in node.ops]
+        if isinstance(node, ast.Call):
+            node.keywords = [keyword for keyword in node.keywords if keyword.arg != "strict"]
     return ast.dump(tree)
 
 

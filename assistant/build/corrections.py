@@ -69,7 +69,7 @@ def _splits(emulated: Emulated, machine: Machine) -> list[Correction]:
 
 
 def _exclusive(emulated: Emulated, machine: Machine, chain: Chain, everyone: Everyone) -> list[Correction]:
-    """Two accesses of one kind, at least one without machine code, that together ran for all threads once: two branches."""
+    """Two accesses of the same kind, at least one without machine code, that together ran once for all threads: two branches."""
     found: list[Correction] = []
     for lost in emulated:
         of_kind = [k for k in emulated if (k == lost or is_same_kind(k, lost)) and chain(k) == chain(lost)]
@@ -132,6 +132,6 @@ def is_lost(key: AccessKey, machine: Machine) -> bool:
 
 
 def is_same_kind(key: AccessKey, other: AccessKey) -> bool:
-    """Whether the accesses stand on different lines of one file and are alike in kind and width."""
+    """Whether the accesses stand on different lines of the same file and are alike in kind and width."""
     is_other_place = place_of(key) != place_of(other)
     return is_other_place and (key.file, key.op, key.size_bytes) == (other.file, other.op, other.size_bytes)

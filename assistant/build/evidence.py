@@ -237,7 +237,7 @@ class Evidence:
                     self._system.accept({block.name: 1.0}, float(by_address[address].threads))
 
     def _accept_copies(self) -> None:
-        """Blocks with the same work on the same lines are copies of one emulated block; those first that can be of one alone."""
+        """Blocks with the same work on the same lines are copies of the same emulated block; those first that can be copies of only one."""
         groups: dict[object, list[MachineBlock]] = {}
         for block in self._machine.blocks:
             if self.seen[block.name].blocks and block.name not in self._of_library and not _divides_widely(block):

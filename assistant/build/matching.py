@@ -134,6 +134,6 @@ def has_work(block: MachineBlock) -> bool:
 
 
 def signature(block: MachineBlock) -> tuple[tuple[str, str, int], ...]:
-    """The same for copies of one source block: kinds and lines of what a compiler does not place freely."""
+    """The same for copies of a source block: kinds and lines of what a compiler does not place freely."""
     kept = ((opcode_name(i), i.file, i.line) for i in block.instructions if _shows_work(i))
     return tuple(sorted(kept)) or tuple(sorted({("", i.file, i.line) for i in block.instructions}))

@@ -84,7 +84,7 @@ class _Definition(Record):
 
 
 class _Own(Record):
-    """Lines of one of the program's files, from one on."""
+    """Lines of one of the program's files, counted from 1."""
 
     file: str
     line: int

@@ -57,7 +57,7 @@ class AccessKey(Record, order=True):
 
 
 class Region(Record):
-    """Instructions that run under the same condition: one basic block and one value of one predicate."""
+    """Instructions that run under the same condition: in the same basic block, on the same value of the same predicate."""
 
     block: int
     predicate: str

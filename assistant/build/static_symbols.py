@@ -49,7 +49,7 @@ def labelled(unit: str, demangled: str, labels: StaticLabels) -> str:
 
 
 def static_labels(sources: Iterable[tuple[str, str]], arguments: Iterable[str]) -> StaticLabels:
-    """Of kernels that several files of the program have; without those of two units of one file name, which symbols do not tell apart."""
+    """Of kernels that several files have; without those of two units with the same file name, which symbols do not distinguish."""
     given, flags = tuple(sources), tuple(arguments)
     texts = with_headers(given, flags)
     holders = [parse(Source(Path(path), text)) for path, text in texts.items() if _KERNEL in text]

@@ -110,7 +110,7 @@ class _Terminal:
     # --- what people see ------------------------------------------------------------------------------------------------
 
     def _begin(self, is_resumed: bool, answer: str) -> None:
-        """What the session says first; of one that is gone on with, the ladder so far."""
+        """What the session says first; where it is continued, the steps so far."""
         if self._as_json:
             self._catch_up()
             return

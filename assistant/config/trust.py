@@ -70,7 +70,7 @@ class ProgramConsent(Record):
 
 
 class EndpointConsent(Record):
-    """Source text of one workspace going to one endpoint: what a person is asked about at its first use."""
+    """Sending source text of a workspace to an endpoint: a person is asked when it is first used."""
 
     folder: Path
     """The workspace."""

@@ -29,7 +29,7 @@ _SHRINKING = frozenset({"-=", "/=", ">>=", "--", "&=", "%="})
 
 
 class BodyNames:
-    """The variables of one body; a name that several scopes declare counts as one."""
+    """The variables of a body; a name that several scopes declare counts once."""
 
     def __init__(self, tree: SyntaxTree, body: Node) -> None:
         self.tree = tree

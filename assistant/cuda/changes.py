@@ -84,7 +84,7 @@ def changes_diff(files: Sequence[FileChange]) -> str:
 
 
 def shown_names(paths: Sequence[Path]) -> Callable[[Path], str]:
-    """How the files of one edit are called: by their name where it is one file, else from the folder that holds them all."""
+    """How an edit's files are called: by name where there is one, else by the path from the folder that holds them all."""
     if len(paths) < 2:
         return lambda path: path.name
     folder = Path(os.path.commonpath([path.parent for path in paths]))

@@ -19,7 +19,7 @@ _SPACES = frozenset({"__device__", "__constant__", "__managed__"})
 
 
 def device_variable_types(text: str) -> Mapping[str, str]:
-    """Types of one element of each, without ``const``, by name."""
+    """The element type of each, without ``const``, by name."""
     return {
         variable.name: f"{variable.type} {'*' * variable.indirection}".rstrip()
         for tree in recover(text).trees

@@ -31,7 +31,7 @@ def may_define(text: str, names: Iterable[str]) -> bool:
 
 
 def may_instantiate(text: str, names: Iterable[str]) -> bool:
-    """Whether a class template of one of the names may be instantiated with all its members."""
+    """Whether a class template with one of these names may be instantiated with all its members."""
     return "template" in text and re.search(_instantiating(frozenset(names)), text) is not None
 
 

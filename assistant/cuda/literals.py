@@ -11,8 +11,9 @@ import re
 from collections.abc import Iterator
 
 from assistant.cuda.syntax import Node, SyntaxTree
+from assistant.cuda.tokens import tokens
 
-__all__ = ["double_literals", "integer_value", "is_double_literal", "is_literal_of", "is_made_of_numbers", "numbers_in"]
+__all__ = ["double_literals", "integer_value", "is_double_literal", "is_literal", "is_literal_of", "is_made_of_numbers", "numbers_in"]
 
 _DOUBLE = re.compile(r"[-+]?(?:\d[\d']*\.[\d']*|\.\d[\d']*|\d[\d']*(?=[eE]))(?:[eE][-+]?\d+)?")
 """A decimal floating literal without ``f``, ``l`` or another suffix has type double (C++17, [lex.fcon])."""
@@ -25,6 +26,14 @@ _LETTER = re.compile(r"[A-Za-z_]")
 def is_double_literal(text: str) -> bool:
     """True for ``0.5``, ``1.``, ``2e-3``; false for ``0.5f``, ``3``, ``1.0L``."""
     return _DOUBLE.fullmatch(text) is not None
+
+
+def is_literal(text: str) -> bool:
+    """True for a number, ``true`` or ``false``, perhaps with a sign and a cast: ``-1.0f``, ``(half)0``."""
+    found = [token.text for token in tokens(text)]
+    first = int(found[:1] in (["-"], ["+"]))
+    first += 3 if found[first : first + 1] == ["("] and found[first + 2 : first + 3] == [")"] else 0
+    return len(found) == first + 1 and (found[first] in ("true", "false") or found[first].lstrip(".")[:1].isdigit())
 
 
 def is_literal_of(text: str, value: int) -> bool:

@@ -92,7 +92,7 @@ def _expanded_text(text: str, uses: Sequence[_Use]) -> str:
 
 
 def _placed(kernel: Kernel, source: Source, uses: Sequence[_Use]) -> Kernel | None:
-    """The kernel at the use that it comes from; None of one that stands in the text itself."""
+    """The kernel at the macro's use that makes it; None for a kernel that stands in the text itself."""
     starts, shift = list[int](), 0
     for use in uses:
         starts.append(use.start + shift)

@@ -51,7 +51,7 @@ def shortest_names(paths: Iterable[str]) -> dict[str, str]:
 
 
 def distinguished(files: Sequence[ParsedSource]) -> tuple[ParsedSource, ...]:
-    """The files of one program; kernels that a file shares by name with another one carry the file, where each file has its own."""
+    """The files of a program; kernels of the same name carry their file's name, where each file has a kernel of its own."""
     shared = {name for name in _doubled(files) if _is_own_each(name, files)}
     names = {name: shortest_names(str(file.source.path) for file in files if _of_name(file, name)) for name in shared}
 

@@ -21,5 +21,5 @@ class Analysis(Record):
     events: tuple[events.Event, ...]
 
     def all(self, kind: type[_E]) -> Iterator[_E]:
-        """Its events of one kind, in order."""
+        """Its events of that kind, in order."""
         return (event for event in self.events if isinstance(event, kind))

@@ -347,7 +347,7 @@ class EditorSession:
             self.show_decision(document.key, outcome)
 
     def show_decision(self, key: str, outcome: Decision | AlreadyDecided) -> None:
-        """A source shows a decision, of this front end or of one that was first: say so, and offer what is open now."""
+        """A source shows a decision, taken here or earlier in another front end: say so, and offer what is open now."""
         if isinstance(outcome, Decision):
             self._parts.listener.decided(key, outcome)
         else:

@@ -56,7 +56,7 @@ class Staging:
         queued: Callable[[Verb], frozenset[str]],
         most_sources: int = QUEUED_SOURCES,
     ) -> None:
-        """``start`` runs one stage of one source now, if it may; ``queued``: sources with background work in a stage's queue."""
+        """``start`` runs a stage of a source now, if it may; ``queued``: sources with background work in a stage's queue."""
         self._start = start
         self._queued = queued
         self._most_sources = most_sources

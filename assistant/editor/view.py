@@ -79,7 +79,7 @@ class StallView(Record):
 
 
 class CodeView(Record):
-    """Machine instructions of one line, of one kernel instance."""
+    """Machine instructions that a kernel instance has for a line."""
 
     line: int
     instance: str

@@ -42,7 +42,7 @@ class Job(Record):
     seeds: tuple[int, ...]
     """Fresh for this job, at least three for screening and three for confirming; never shown to a planner."""
     limits: RunLimits
-    """Limits of one run of the user's program or of one replayed case."""
+    """Limits of a run of the user's program or of a replayed case."""
     listener: Listener = UNHEARD
     """Receives the job's events."""
     further_runs: FurtherRuns = field(default_factory=FurtherRuns)

@@ -115,7 +115,7 @@ class SourceVersion(Record):
         return next((kernel for file in self.files if (kernel := kernel_of_instance(file, instance)) is not None), None)
 
     def launch_sites_of(self, kernel: Kernel) -> tuple[tuple[Path, LaunchSite], ...]:
-        """Where the program launches it, and in which file; of several kernels of one name a file launches its own, or a header's."""
+        """Where the program launches it, and in which file; of kernels with the same name a file launches its own or a header's."""
         files = self.files
         if kernel.file:
             own = next(file for file in files if kernel in file.kernels)

@@ -51,7 +51,7 @@ class GpuReplays:
     """Asks the workers of a lab; uses what the lab owns, and closes none of it."""
 
     def __init__(self, clients: tuple[GpuClient, ...], compiler: Compiler, scratch: Path) -> None:
-        """``clients``: at least one, all of GPUs of one architecture."""
+        """``clients``: at least one; all their GPUs have the same architecture."""
         self._clients = clients
         self._compiler = compiler
         self._scratch = scratch

@@ -117,7 +117,7 @@ def _busy_ratios(nvml: Any, device: Any) -> dict[int, float] | None:
 
 
 def _is_foreign(process_id: int) -> bool:
-    """Whether a process is this user's and neither ours nor below us; false of one that is not seen here (another container's)."""
+    """Whether a process is this user's and neither ours nor below us; false where it is not seen here (another container's)."""
     try:
         if Path(f"/proc/{process_id}").stat().st_uid != os.getuid():
             return False

@@ -99,7 +99,7 @@ class RecallQuery(Record):
 
 
 class TechniqueHistory(Record):
-    """What memory knows of one technique on kernels like this one."""
+    """What memory knows of a technique on similar kernels."""
 
     technique: str
     rank_factor: float

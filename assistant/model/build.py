@@ -57,7 +57,7 @@ def missing_library_header(diagnostics: Iterable[Diagnostic]) -> str | None:
 
 
 class KernelResources(Record):
-    """ptxas's report of one kernel instance, for one architecture."""
+    """ptxas's report of a kernel instance for an architecture."""
 
     kernel: str
     """Demangled instance."""
@@ -74,7 +74,7 @@ class KernelResources(Record):
 
 
 class Occupancy(Record):
-    """Resident warps of one launch shape on one architecture."""
+    """Resident warps of a launch shape on an architecture."""
 
     active_warps_per_sm: int
     max_warps_per_sm: int

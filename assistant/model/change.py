@@ -1,4 +1,4 @@
-"""An edit as what it does to each file that it touches; an edit of one file is the case of one entry."""
+"""An edit as what it does to each file that it touches; an edit of a single file has a single entry."""
 
 from __future__ import annotations
 

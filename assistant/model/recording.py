@@ -46,7 +46,7 @@ class RecordedArgument(Record):
 
 
 class BufferState(Record):
-    """Contents of one buffer around one launch."""
+    """Contents of a buffer before and after a launch."""
 
     buffer: int
     before: str
@@ -157,7 +157,7 @@ class ShapeCount(Record):
 
 
 class DeviceOperations(Record):
-    """Work of the device's that is no launch: all of one kind in one run of a program."""
+    """Copies or fills on the device: all of the same kind in a run of the program."""
 
     kind: str
     """``copy_to_device``, ``copy_to_host``, ``copy_on_device`` or ``fill``."""

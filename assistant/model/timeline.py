@@ -53,7 +53,7 @@ class TimelineStream(Record):
 
 
 class TimelineRow(Record):
-    """What one kernel, or all copies of one direction, or all fills took together."""
+    """Total time of a kernel, of all copies in the same direction, or of all fills."""
 
     kind: str
     name: str

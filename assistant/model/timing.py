@@ -163,7 +163,7 @@ class MeasuredPeaks(Record):
     l2_bytes_per_s: float
     """Reading again and again what fits into L2."""
     fp32_per_s: float
-    """Fused multiply-adds of all lanes, as instructions of one thread each."""
+    """Fused multiply-adds, counted for each thread."""
     fp64_per_s: float
     half2_per_s: float
     """Fused multiply-adds on pairs of halves."""

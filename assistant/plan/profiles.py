@@ -22,7 +22,7 @@ _K = 1024
 _UNKNOWN_INPUT_TOKENS = 24_000
 """Of a model that nothing is known of (chosen: most local servers are started with 32 K of context)."""
 _MOST_INPUT_TOKENS = 64_000
-"""Chosen: a prompt holds no more than one file and what was seen of one kernel."""
+"""Chosen: a prompt holds at most one file and what was seen of a kernel."""
 _ANSWER_TOKENS = 16_384
 """Longest answer that is asked for (chosen: several kernels with their plan)."""
 _REASONED_ANSWER_TOKENS = 65_536

@@ -253,7 +253,7 @@ def _provided(name: str, defined: Set[str]) -> bool:
 
 
 def _whole_class(name: str) -> str:
-    """A class template with all of its members, by the name of one of them."""
+    """A class template with all of its members, found by the name of any member."""
     return f"{name.removesuffix('::').partition('::')[0]}::"
 
 

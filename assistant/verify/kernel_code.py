@@ -7,22 +7,13 @@ Example::
 
 from __future__ import annotations
 
-import re
-
 from assistant.cuda.code_text import blanked, uncommented
 from assistant.cuda.items import Item, ItemKind, items
+from assistant.cuda.number_types import is_single
 from assistant.model.source import Kernel, ParsedSource
 from assistant.verify.reach import only, reach
 
-__all__ = ["SINGLE_PRECISION", "code_of", "computes_in_float", "items_of", "kernel_pairs"]
-
-SINGLE_PRECISION = (
-    r"\bfloat[1-4]?\b|(?<![\w.])(?:\d+\.\d*|\.\d+)(?:[eE][-+]?\d+)?[fF]\b"
-    r"|\b(?:a?(?:sin|cos|tan)h?|atan2|sincos(?:pi)?|exp(?:2|10|m1)?|log(?:2|10|1p|b)?|r?(?:sqrt|cbrt)|pow|fabs|fm(?:a|in|ax|od)|floor|ceil|trunc"
-    r"|l{0,2}r(?:ound|int)|erfc?x?|[lt]gamma|r?hypot|copysign|nearbyint|ldexp)f\b"
-)
-"""Pattern of float's types, literals and functions (CUDA Math API, "Single Precision Mathematical Functions")."""
-_FLOATS = re.compile(rf"{SINGLE_PRECISION}|\b(?:half2?|__half2?|(?:__)?nv_bfloat16\d?)\b")
+__all__ = ["code_of", "computes_in_float", "items_of", "kernel_pairs"]
 
 
 def items_of(parsed: ParsedSource, kernel: Kernel) -> tuple[Item, ...] | None:
@@ -53,4 +44,4 @@ def kernel_pairs(before: ParsedSource, after: ParsedSource) -> list[tuple[Kernel
 
 def computes_in_float(code: str) -> bool:
     """Whether floats of 32 bits or less are named in it: what is stored as double may follow from them."""
-    return _FLOATS.search(code) is not None
+    return is_single(code)

@@ -12,11 +12,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from assistant.cuda.code_text import blanked, kept, uncommented
 from assistant.cuda.directives import directives_in
 from assistant.cuda.items import Item, ItemKind, items
+from assistant.cuda.vector_casts import VectorCast, vector_casts
 from assistant.model.build import KernelCode, SassInstruction
 from assistant.model.doubts import Doubt
 from assistant.model.host_work import HostWork
@@ -24,7 +25,7 @@ from assistant.model.source import Kernel, ParsedSource
 from assistant.model.verification import Label
 from assistant.model.word_arithmetic import WordArithmetic
 from assistant.record import Record
-from assistant.verify.aligned_types import VECTOR_CAST, aligned_parameters, assumed_casts, unaliased
+from assistant.verify.aligned_types import aligned_parameters, unpromised_casts
 from assistant.verify.environment import HARMLESS_PRAGMA, doubt_labels, environment_labels
 from assistant.verify.evidence import DetectedLabel
 from assistant.verify.host_edits import edits_host_code
@@ -32,7 +33,7 @@ from assistant.verify.narrowing import lowered_precision, narrower_integers
 from assistant.verify.omissions import lost_carry, omitted_work
 from assistant.verify.ordering import OrderFacts, new_float_sum, order_facts
 from assistant.verify.reach import reach
-from assistant.verify.text import Match, new_matches
+from assistant.verify.text import Match, beyond, new_matches
 
 __all__ = ["VersionFacts", "changes_streams", "detect_labels", "new_bounds", "order_of"]
 
@@ -107,9 +108,7 @@ def detect_labels(before: VersionFacts, after: VersionFacts) -> tuple[DetectedLa
         lost_carry(before.arithmetic, _arithmetic_in_question(after)),
         omitted_work(before.work, after.work),
         _launch_bounds(before, after),
-        _first(
-            Label.ALIGNMENT, "assumes the alignment of {}", new_matches(VECTOR_CAST, unaliased(old), assumed_casts(new, _aligned(after)))
-        ),
+        _first(Label.ALIGNMENT, "assumes the alignment of {}", beyond(vector_casts(old), unpromised_casts(new, _aligned(after)))),
         _float_sums(order_facts(old, before.code), order_facts(new, after.code)),
         _first(Label.ARCH_LOCK_IN, _ALONE, new_matches(_ARCH_ALONE, _device_text(before), _device_text(after))),
         _first(Label.ARCH_LOCK_IN, "depends on the architecture: {}", new_matches(_ARCH_CODE, old, new)),
@@ -206,7 +205,7 @@ def _without_includes(code: str) -> str:
     return _INCLUDE.sub(lambda match: " " * len(match[0]), code)
 
 
-def _first(label: Label, message: str, found: tuple[Match, ...]) -> DetectedLabel | None:
+def _first(label: Label, message: str, found: Sequence[Match | VectorCast]) -> DetectedLabel | None:
     return DetectedLabel(label, message.format(found[0].text), found[0].line) if found else None
 
 

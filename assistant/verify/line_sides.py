@@ -8,16 +8,16 @@ either (file scope, types, ``__host__ __device__`` functions, a host function wi
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from enum import Flag
 
 from assistant.cuda.items import Item, ItemKind, items
+from assistant.cuda.tokens import words_in_code
 
 __all__ = ["Side", "sides_of"]
 
-_FOR_DEVICE = re.compile(r"\b__(?:device|global)__\b")
-_FOR_BOTH = re.compile(r"\b(?:__host__|constexpr|consteval)\b")
+_FOR_DEVICE = frozenset({"__device__", "__global__"})
+_FOR_BOTH = frozenset({"__host__", "constexpr", "consteval"})
 
 
 class Side(Flag):
@@ -49,7 +49,7 @@ def _side(item: Item) -> Side:
     if item.kind is ItemKind.KERNEL:
         return Side.DEVICE
     if item.kind is ItemKind.DEVICE:
-        return Side.BOTH if _FOR_BOTH.search(head) else Side.DEVICE
+        return Side.DEVICE if _FOR_BOTH.isdisjoint(words_in_code(head)) else Side.BOTH
     if item.kind is ItemKind.HOST:
-        return Side.BOTH if _FOR_DEVICE.search(item.text) else Side.HOST
+        return Side.HOST if _FOR_DEVICE.isdisjoint(words_in_code(item.text)) else Side.BOTH
     return Side.BOTH

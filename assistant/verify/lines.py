@@ -9,19 +9,17 @@ Example::
 from __future__ import annotations
 
 import difflib
-import re
 from collections.abc import Sequence
 from functools import cached_property
 
 from assistant.cuda.code_text import blanked
+from assistant.cuda.token_reader import names_reached
 from assistant.record import Record
 
 __all__ = ["LinePairs", "Place", "Text", "TextPair"]
 
 Place = tuple[str, int]
 """(file, 1-based line)."""
-_ELEMENT = re.compile(r"\b([A-Za-z_]\w*)\s*\[|\*\s*\(?\s*([A-Za-z_]\w*)|&\s*([A-Za-z_]\w*)|\b([A-Za-z_]\w*)\s*(?:\.|->)")
-"""Names through which memory is reached: ``a[…]``, ``*a``, ``&a``, ``a.x``."""
 
 
 class Text(Record):
@@ -81,12 +79,8 @@ class TextPair(Record):
 
     def _is_rewritten(self, old: int, new: int) -> bool:
         """Whether a replaced line and its replacement reach memory through a name they share."""
-        return bool(_reached(self.before.code[old - 1]) & _reached(self.after.code[new - 1]))
+        return bool(names_reached(self.before.code[old - 1]) & names_reached(self.after.code[new - 1]))
 
     @cached_property
     def _differences(self) -> Sequence[tuple[str, int, int, int, int]]:
         return difflib.SequenceMatcher(None, self.before.code, self.after.code, autojunk=False).get_opcodes()
-
-
-def _reached(code: str) -> set[str]:
-    return {name for match in _ELEMENT.findall(code) for name in match if name}

@@ -1,4 +1,4 @@
-"""What a text's macros and conditions may mean to code of the host, and which names its lines declare.
+"""What a text's macros and conditions may mean to code of the host.
 
 Example::
 
@@ -7,22 +7,17 @@ Example::
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from assistant.cuda.code_text import blanked
 from assistant.cuda.directives import Macro, directives_in
+from assistant.cuda.token_reader import TokenReader, read_tokens
+from assistant.cuda.tokens import TokenKind
 
-__all__ = ["conditions_problem", "declared_names", "macro_problem"]
+__all__ = ["conditions_problem", "macro_problem"]
 
-_DECLARED = re.compile(
-    r"(?:\b(?:struct|class|union|enum|using|auto|const|constexpr|bool|char|short|int|long|unsigned|float|double|half|size_t|u?int\d+_t|void)\b"
-    r"|[A-Za-z_]\w*[>*&]*)\s+[*&]*(?P<name>[A-Za-z_]\w*)\s*(?=[=;{(\[,)])"
-)
-_EFFECT = re.compile(
-    r"[;{}\"#\\]|(?<![=!<>])=(?!=)|\+\+|--|(?<![\w)\]])\s*\[|<%|%>|\?\?|\basm\b|\bnew\b|\bdelete\b|\bthrow\b|\breturn\b|\bgoto\b"
-)
-
+_EFFECT_SIGNS = frozenset(";{}#\\")
+_EFFECT_WORDS = frozenset({"asm", "new", "delete", "throw", "return", "goto"})
 _CONDITIONS = frozenset({"if", "ifdef", "ifndef", "elif", "else", "endif"})
 
 
@@ -32,7 +27,7 @@ def macro_problem(macro: Macro, is_named_by_host: bool, includes: Iterable[tuple
         return f"its macro {macro.name} makes words or text of what it is given, which hides what it names"
     if _is_within(macro, includes):
         return f"its macro {macro.name} stays in force in headers; write `#undef {macro.name}` behind its last use"
-    if is_named_by_host and _EFFECT.search(macro.body):
+    if is_named_by_host and _has_effect(macro.body):
         return f"its macro {macro.name} is more than arithmetic, and host code names it"
     return None
 
@@ -50,9 +45,24 @@ def conditions_problem(code: str, old: str) -> str | None:
     return "its `#if` has no `#endif`" if depth else None
 
 
-def declared_names(code: str) -> Iterator[str]:
-    """Names that a line looks to declare: variables, constants, types, functions; some that it only uses as well."""
-    return (found["name"] for found in _DECLARED.finditer(code))
+def _has_effect(body: str) -> bool:
+    """Whether a macro's text is more than arithmetic on what it is given."""
+    read = read_tokens(body)
+    return any(_is_effect(read, index) for index in range(len(read.tokens)))
+
+
+def _is_effect(read: TokenReader, index: int) -> bool:
+    """A statement, text, an assignment, a lambda, or a word that does something."""
+    token = read.tokens[index]
+    if token.kind is TokenKind.WORD:
+        return token.text in _EFFECT_WORDS
+    if token.text == "[":
+        return not (read.is_word(index - 1) or read.is_number(index - 1) or read.text(index - 1) in (")", "]"))
+    if token.text == "=":
+        is_compared = any(read.is_joined(index - 1, f"{sign}=") for sign in "=!<>")
+        return not is_compared and not read.is_joined(index, "==")
+    is_step = read.is_joined(index, "++") or read.is_joined(index, "--")
+    return is_step or token.kind is TokenKind.STRING or token.text in _EFFECT_SIGNS
 
 
 def _is_within(macro: Macro, places: Iterable[tuple[int, int]]) -> bool:

@@ -10,34 +10,17 @@ from __future__ import annotations
 import re
 
 from assistant.cuda.code_text import without
+from assistant.cuda.number_types import halves_in, low_precision_words, names_a_variable_half, rounded_stores, single_count, word_count
 from assistant.model.verification import Label
 from assistant.verify.evidence import DetectedLabel
-from assistant.verify.kernel_code import SINGLE_PRECISION
-from assistant.verify.text import Match, matches, new_matches
+from assistant.verify.text import Match, beyond, matches, new_matches
 
 __all__ = ["lowered_precision", "narrower_integers"]
 
-_LOW_PRECISION = re.compile(
-    r"\b(__half2?|half2?|__nv_bfloat162?|nv_bfloat162?|__nv_fp8_\w+|__float2half\w*|__float2bfloat16\w*"
-    r"|precision::tf32|__float_to_tf32|float_to_tf32)\b"
-)
-_NAMED_HALF = re.compile(
-    r"\b(?:int|unsigned|signed|long|short|char|size_t|ptrdiff_t|u?int\d+_t|float|double|auto)\b[^;(){}=]*?[\s*&]half\s*[=,;:)\[>]"
-)
-"""A variable called ``half``, which is no type there."""
-_STORED_LOW = re.compile(r"[\])]\s*=\s*(__float(?:s2half2|22half2|2half|2bfloat16)\w*)\s*\(")
-"""A result rounded as it is stored."""
-_LOW_VALUE = re.compile(r"\b(?:__half2?|half2?)\b(?!\s*(?:const\s*)?[*&])")
-"""A value of a half type; a pointer or reference to one is none."""
-_HALF_POINTER = re.compile(r"\b(?:__half2?|half2?)\s*(?:const\s*)?\*")
-_PAIRED = re.compile(r"half2|bfloat162|__h[a-z]+2")
-_LOW_ARITHMETIC = re.compile(r"\b(__h(?:add|sub|mul|fma|div|max|min|neg|abs))2?(?:_\w+)?\s*\(")
 _HALVES = frozenset({"half", "half2", "__half", "__half2"})
-_ROUNDED_LOW = re.compile(r"\b__(?:float|double)s?2(?:2?half|bfloat16)\w*")
-_FLOAT = re.compile(r"\bfloat[234]?\b")
-_DOUBLE = re.compile(r"\bdouble[234]?\b")
-_SINGLE = re.compile(rf"({SINGLE_PRECISION}|\bauto\b)")
-"""Floats, their literals and functions, and what may be any type."""
+_FLOAT = re.compile(r"float[234]?")
+_DOUBLE = re.compile(r"double[234]?")
+_AUTO = re.compile(r"auto")
 _SHORT = re.compile(r"\b(unsigned\s+short|short|u?int(?:8|16)_t|u?(?:char|short)[1-4](?=\s+\w+\s*\[))\b(?!\s*(?:const\s*)?\*)")
 """Vectors of them only as arrays, which hold what is computed; others carry elements from place to place."""
 _STAGED = re.compile(r"\s+\w+\s*[\[(]|\s*\)\s*\d")
@@ -59,15 +42,17 @@ _LONG = re.compile(r"\b(long|u?int64_t|size_t|ptrdiff_t|u?intptr_t)\b")
 
 def lowered_precision(old: str, new: str) -> DetectedLabel | None:
     """A result that is rounded as it is stored is no new rounding where the original stores rounded results as well."""
-    if _STORED_LOW.search(old):
-        old, new = (without(code, (found.span(1) for found in _STORED_LOW.finditer(code))) for code in (old, new))
+    if rounded_stores(old):
+        old, new = (without(code, rounded_stores(code)) for code in (old, new))
     known = _HALVES if _is_as_low(old, new) or _only_stores_low(old, new) else frozenset[str]()
-    known |= {"half"} if _NAMED_HALF.search(new) else frozenset[str]()
-    lower = [match for match in new_matches(_LOW_PRECISION, old, new) if match.text not in known]
+    known |= {"half"} if names_a_variable_half(new) else frozenset[str]()
+    lower = [match for match in beyond(_low_precision(old), _low_precision(new)) if match.text not in known]
     if lower:
         return DetectedLabel(Label.PRECISION, f"computes with {lower[0].text}", lower[0].line)
-    had, has = len(matches(_DOUBLE, old)), len(matches(_DOUBLE, new))
-    is_replaced = len(matches(_SINGLE, new)) > len(matches(_SINGLE, old)) or not has
+    had, has = word_count(old, _DOUBLE), word_count(new, _DOUBLE)
+    # floats, their literals and functions, and what may be any type
+    singles, more_singles = (single_count(code) + word_count(code, _AUTO) for code in (old, new))
+    is_replaced = more_singles > singles or not has
     return DetectedLabel(Label.PRECISION, "replaces double by a narrower type") if has < had and is_replaced else None
 
 
@@ -82,24 +67,22 @@ def narrower_integers(old: str, new: str) -> DetectedLabel | None:
     return None
 
 
+def _low_precision(code: str) -> list[Match]:
+    return [Match(text, code.count("\n", 0, start) + 1, start) for text, start in low_precision_words(code)]
+
+
 def _only_stores_low(old: str, new: str) -> bool:
     """Whether halves are rounded to only where the original's own are: as results are stored (the stores are gone from both), or as often
     one by one and as often in pairs, as where a path for aligned data stands next to the other."""
-    counts = [[_counts(pattern, code) for pattern in (_LOW_VALUE, _LOW_ARITHMETIC, _ROUNDED_LOW)] for code in (old, new)]
-    return bool(_HALF_POINTER.search(old)) and all(max(single, pairs) <= sum(had) for had, (single, pairs) in zip(*counts, strict=True))
-
-
-def _counts(pattern: re.Pattern[str], code: str) -> tuple[int, int]:
-    """(one by one, in pairs) how often halves are named or computed with."""
-    found = [_PAIRED.search(match[0]) is not None for match in pattern.finditer(code)]
-    return found.count(False), found.count(True)
+    had, has = ((use.values, use.operations, use.roundings) for use in (halves_in(old), halves_in(new)))
+    return halves_in(old).has_pointers and all(max(later) <= sum(earlier) for earlier, later in zip(had, has, strict=True))
 
 
 def _is_as_low(old: str, new: str) -> bool:
     """Whether B computes with the original's own operations on half types, in pairs perhaps, and with no fewer floats."""
-    had, has = ({found[1] for found in _LOW_ARITHMETIC.finditer(code)} for code in (old, new))
-    rounds = [len(_ROUNDED_LOW.findall(code)) for code in (old, new)]
-    return bool(had) and has <= had and rounds[1] <= rounds[0] and len(_FLOAT.findall(old)) <= len(_FLOAT.findall(new))
+    had, has = halves_in(old), halves_in(new)
+    is_as_rounded = sum(has.roundings) <= sum(had.roundings) and word_count(old, _FLOAT) <= word_count(new, _FLOAT)
+    return bool(had.names) and has.names <= had.names and is_as_rounded
 
 
 def _is_staged(match: Match, old: str, new: str) -> bool:

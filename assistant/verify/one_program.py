@@ -15,13 +15,13 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 
+from assistant.cuda.declared_names import declared_names
 from assistant.cuda.directives import condition_at, is_left_out
 from assistant.model.preprocessed import MACRO_MARK, PreprocessedProgram, Preprocessings
 from assistant.record import Record
 from assistant.verify.changed_lines import ChangedLines
 from assistant.verify.line_sides import Side, sides_of
 from assistant.verify.lines import Text
-from assistant.verify.macro_use import declared_names
 
 __all__ = ["Difference", "device_text", "idle_lines", "new_differences"]
 

@@ -9,11 +9,11 @@ Example::
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
 from assistant.cuda.code_text import blanked
 from assistant.cuda.literals import integer_value
+from assistant.cuda.token_reader import TokenReader, read_tokens
 from assistant.cuda.tokens import TokenKind, tokens, words_in_code
 from assistant.model.source import Kernel, Parameter, ParsedSource
 from assistant.model.verification import Label, Outcome, VerificationFinding
@@ -26,8 +26,6 @@ RecordedValues = Mapping[str, Mapping[str, frozenset[int]]]
 _SMALLEST_TELLING = 16
 """Smaller numbers stand in code for many reasons."""
 _LARGEST_SHIFT = 63
-_NAME = re.compile(r"[A-Za-z_]\w*")
-_DIM3 = re.compile(r"dim3\s*[({](.*)[)}]", re.DOTALL)
 
 
 def find_unread_parameters(
@@ -80,9 +78,14 @@ def _body(parsed: ParsedSource, kernel: Kernel) -> str:
 
 def _reads(body: str, name: str) -> bool:
     """Whether the value that was passed matters: mentioned other than as ``(void)n`` and not overwritten first."""
-    kept = re.sub(rf"\(\s*void\s*\)\s*{re.escape(name)}\b", " ", body)
-    first = re.search(rf"(?<![\w.])(?<!->)\b{re.escape(name)}\b", kept)
-    return first is not None and re.match(r"\s*=(?!=)", kept[first.end() :]) is None
+    read = read_tokens(body)
+    first = next((index for index in read.words(name) if not read.is_member(index) and not _is_discarded(read, index)), None)
+    return first is not None and (not read.is_joined(first + 1, "=") or read.is_joined(first + 1, "=="))
+
+
+def _is_discarded(read: TokenReader, index: int) -> bool:
+    """``(void)n``"""
+    return [read.text(place) for place in range(index - 3, index)] == ["(", "void", ")"]
 
 
 def _counterpart(old: Kernel, new: Kernel, place: int) -> Parameter | None:
@@ -122,15 +125,17 @@ def _is_a_template_parameter(before: ParsedSource, after: ParsedSource, old: Ker
 def _is_number_of_blocks(before: ParsedSource, after: ParsedSource, old: Kernel, new: Kernel, place: int) -> bool:
     """Whether what A's launches pass is how many blocks B's launches have: ``k<<<(n + 31) / 32, 32>>>(p, n)`` and ``k<<<n, 128>>>(p)``."""
     passed = _passed(before, old, place)
-    named = {text for text in passed if _NAME.fullmatch(text)}
+    named = {text for text in passed if text.isidentifier()}
     grids = [set(_axes(site.grid.text)) for site in after.launch_sites_of(new)]
     return bool(named) and named == passed and bool(grids) and all(axes & named for axes in grids)
 
 
 def _axes(grid: str) -> list[str]:
     """``dim3(64, n)`` and ``n`` as the texts of their axes."""
-    inside = _DIM3.fullmatch(grid.strip())
-    return [axis.strip() for axis in (inside[1].split(",") if inside else [grid])]
+    read = read_tokens(grid)
+    is_dim3 = read.text(0) == "dim3" and read.text(1) in ("(", "{") and read.text(len(read.tokens) - 1) in (")", "}")
+    inside = read.spelled(2, len(read.tokens) - 1).split(",") if is_dim3 else [grid]
+    return [axis.strip() for axis in inside]
 
 
 def _is_known_otherwise(old: Kernel, new: Kernel, place: int) -> bool:
@@ -142,7 +147,8 @@ def _is_known_otherwise(old: Kernel, new: Kernel, place: int) -> bool:
 
 def _is_a_field(body: str, name: str) -> bool:
     """``p.n``: passed inside a struct now."""
-    return re.search(rf"(?:\.|->)\s*{re.escape(name)}\b", body) is not None
+    read = read_tokens(body)
+    return any(read.is_member(index) for index in read.words(name))
 
 
 def _numbers(code: str) -> set[int]:

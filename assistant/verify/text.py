@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Iterable
+from typing import Protocol, TypeVar
 
 from assistant.record import Record
 
-__all__ = ["Match", "Store", "matches", "new_matches", "stores_to"]
+__all__ = ["Match", "beyond", "matches", "new_matches"]
 
-_BRACKET = re.compile(r"\s*\)?\s*\[")
-_ASSIGNMENT = re.compile(r"\s*(?:\.\s*\w+\s*)?((?:[-+*/%&|^]|<<|>>)?=)(?!=)([^;]*);?")
+
+class Spelled(Protocol):
+    """Something that stands in code."""
+
+    @property
+    def text(self) -> str: ...
+
+
+Found = TypeVar("Found", bound=Spelled)
 
 
 class Match(Record):
@@ -31,48 +41,16 @@ def matches(pattern: re.Pattern[str], code: str) -> tuple[Match, ...]:
 
 def new_matches(pattern: re.Pattern[str], before: str, after: str) -> tuple[Match, ...]:
     """Matches in ``after`` beyond those that ``before`` has of the same text."""
-    budget: dict[str, int] = {}
-    for match in matches(pattern, before):
-        budget[match.text] = budget.get(match.text, 0) + 1
-    new = list[Match]()
-    for match in matches(pattern, after):
-        if budget.get(match.text, 0) > 0:
-            budget[match.text] -= 1
+    return beyond(matches(pattern, before), matches(pattern, after))
+
+
+def beyond(before: Iterable[Found], after: Iterable[Found]) -> tuple[Found, ...]:
+    """What ``after`` has in addition to what ``before`` has in the same words, the first ones taken for those."""
+    known = Counter(one.text for one in before)
+    new = list[Found]()
+    for one in after:
+        if known[one.text]:
+            known[one.text] -= 1
         else:
-            new.append(match)
+            new.append(one)
     return tuple(new)
-
-
-class Store(Record):
-    """An assignment to an element."""
-
-    start: int
-    operator: str
-    """``=``, ``+=``, …"""
-    value: str
-    """The right side, up to the end of the statement."""
-
-
-def stores_to(pattern: str, code: str) -> tuple[Store, ...]:
-    """Assignments to elements or fields of elements of what ``pattern`` matches: ``NAME[…] = value;``, brackets balanced."""
-    found = list[Store]()
-    for match in re.finditer(pattern, code):
-        end = _after_brackets(code, match.end())
-        assignment = None if end is None else _ASSIGNMENT.match(code, end)
-        if assignment is not None:
-            found.append(Store(match.start(), assignment[1], assignment[2].strip()))
-    return tuple(found)
-
-
-def _after_brackets(code: str, position: int) -> int | None:
-    """The offset behind ``[…]``, ``[…][…]`` and ``)[…]`` that follow ``position``; None where no bracket follows."""
-    opening = _BRACKET.match(code, position)
-    if opening is None:
-        return None
-    depth = 0
-    for index in range(opening.end() - 1, len(code)):
-        depth += (code[index] == "[") - (code[index] == "]")
-        if depth == 0:
-            further = _after_brackets(code, index + 1)
-            return index + 1 if further is None else further
-    return None

@@ -28,7 +28,7 @@ from assistant.workload.resample import resampled, resampled_together
 __all__ = ["Change", "Layouts", "changed", "contents_of", "extract", "fresh_values", "typed_buffers", "with_contents"]
 
 Change = Callable[[bytes, ElementType, np.random.Generator], bytes]
-"""New contents of one buffer, or of one member's column of a buffer of structs; the bytes it was given where nothing changes."""
+"""New contents of a buffer, or of a member's column in a buffer of structs; the bytes that were given where nothing changes."""
 Layouts = Mapping[int, ElementLayout]
 """Layouts of buffers of structs, by buffer id."""
 

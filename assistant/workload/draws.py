@@ -21,7 +21,7 @@ gone: filled, and those that are structure as well."""
 SCALES = (1.0, 0.125, 8.0)
 """Multipliers of floating values; powers of two, so that scaling itself rounds nothing."""
 MIRRORED = -1.0
-"""Scale of one more draw: recorded values are often all positive, and a lost sign would not show on them."""
+"""Scale of a further draw: recorded values are often all positive, and a lost sign would not show on them."""
 MINIMUM_SEED_COUNT = 3
 """Seeds of a comparison, at least."""
 
@@ -54,7 +54,7 @@ def fresh_draws(seeds: tuple[int, ...]) -> tuple[Draw, ...]:
 
 
 def draws_for(shape: Shape, seeds: tuple[int, ...]) -> tuple[Draw, ...]:
-    """The draws of one declared shape; a boundary shape gets a single one, of scale 1."""
+    """The draws for a declared shape; a boundary shape gets a single draw, of scale 1."""
     return (Draw(seeds[0], is_timed=False),) if shape.is_boundary else fresh_draws(seeds)
 
 

@@ -52,7 +52,7 @@ class _Part(Record):
 
 
 def narrowed(recording: Recording, blob: Callable[[str], bytes], extents: Sequence[Extent]) -> NarrowedRecording:
-    """``recording`` of one launch, before and after; ``blob`` gives contents by name."""
+    """``recording``: of a single launch, before and after it; ``blob`` gives contents by name."""
     (launch,) = recording.launches
     parts = _parts(recording, launch, sorted(extents))
     if not parts:

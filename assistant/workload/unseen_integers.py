@@ -116,7 +116,7 @@ def _high(data: bytes, element: ElementType, random: np.random.Generator) -> byt
 
 
 def _high_together(columns: Sequence[Array], random: np.random.Generator) -> Sequence[Array]:
-    """As ``_high``, where a struct has one member of 64 bits: several are sets of bits that exclude each other, or parts of one key."""
+    """As ``_high``, where a struct has a single member of 64 bits: several are sets of bits that exclude each other, or a key's parts."""
     wide = [index for index, values in enumerate(columns) if values.dtype.itemsize == _WIDE_BYTES]
     return [_of_other_halves(values, random) if wide == [index] else values for index, values in enumerate(columns)]
 

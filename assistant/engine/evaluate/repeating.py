@@ -39,7 +39,7 @@ def compare_runs(first: Recording, second: Recording, instances: Collection[str]
 
 
 def combined(found: Sequence[Repeatability]) -> Repeatability:
-    """Repeatability of one kernel over several workloads: one difference denies it, else one claim makes it."""
+    """Whether a kernel's results repeat over several workloads: one difference denies it, else one claim is enough."""
     ordered = [item for wanted in (False, True, None) for item in found if item.is_deterministic is wanted]
     return next(iter(ordered), NOT_RUN)
 

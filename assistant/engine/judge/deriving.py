@@ -181,7 +181,7 @@ def cost_of(case: NewCase) -> Cost:
 
 
 async def _measured(job: Job, version: SourceVersion, cases: Sequence[NewCase]) -> tuple[Cost, list[CaseTrial]]:
-    """What one run of the original on the first case costs, and how all went; they are of one size."""
+    """What a run of the original on the first case costs, and how all cases went; they have the same size."""
     cost = cost_of(cases[0])
     is_checked = cost.threads <= CHECKED_THREADS or job.lab.timing is not None
     trials = await try_version(job, version.program, cases, _TRIAL_S, is_checked)

@@ -89,7 +89,7 @@ def _without(steps: Sequence[OrderedStep], left_out: Counter[OrderedStep]) -> tu
 
 
 def _names(steps: Sequence[OrderedStep]) -> str:
-    """Copies and fills of one kind that follow each other are one name."""
+    """Consecutive copies or fills of the same kind are named once."""
     names = list[str]()
     for (kind, is_launch), group in groupby(steps, key=lambda step: (step.kind, step.is_launch)):
         members = list(group)

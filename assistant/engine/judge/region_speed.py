@@ -36,7 +36,7 @@ from assistant.workload.upload_contents import ProgramUploads, has_other_content
 __all__ = ["region_speed"]
 
 _MOST_LAUNCHES = 32
-"""Launches of one side that are replayed as one call."""
+"""Launches of a version that are replayed together."""
 _CLEAR = {SpeedOutcome.FASTER, SpeedOutcome.SLOWER}
 
 

@@ -68,7 +68,7 @@ async def _try(job: Job, program: Program, cases: Sequence[NewCase], limit_s: fl
 
 
 def in_part(case: NewCase) -> NewCase:
-    """The part of the case that the emulator runs where a GPU runs all of it: all of a small one, and of one that has no such part."""
+    """The part of the case that the emulator runs where a GPU runs all of it: all of a small case, and of a case without such a part."""
     part = emulated_part(case.recording, case.launches, is_own_size=case.origin.is_own_size)
     return case if isinstance(part, str) else replace(case, recording=part)
 

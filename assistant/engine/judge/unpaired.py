@@ -26,7 +26,7 @@ from assistant.ports.lab import LabFailure, Program, Timing
 __all__ = ["summed_speed"]
 
 _MOST_LAUNCHES = 32
-"""Launches of one side that are replayed as one call."""
+"""Launches of a version that are replayed together."""
 _SHAPE = "all launches"
 
 

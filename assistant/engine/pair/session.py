@@ -231,7 +231,7 @@ class Pair:
         return None
 
     def _options(self, state: PairState, hint: str, base: OptimizeOptions) -> tuple[OptimizeOptions, str]:
-        """What a hint means for the search, and what to say of one that only a model can read."""
+        """What a hint means for the search, and what to say where only a model can read it."""
         rules, wanted = state.rules, hint.strip()
         base = replace(base, rules=rules, wishes=tuple(wish.words for wish in state.constraints), hint=wanted or None)
         if not wanted:

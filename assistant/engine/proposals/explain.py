@@ -71,7 +71,7 @@ def explain_submitted(author: str, summary: str, verification: Verification, com
 
 def _rendered(template_name: str, **inputs: object) -> str:
     # Markdown is read as text, in terminals and editors: nothing is escaped for HTML.
-    environment = Environment(undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, autoescape=False)  # noqa: S701
+    environment = Environment(undefined=StrictUndefined, trim_blocks=True, autoescape=False)  # noqa: S701
     template = environment.from_string((shipped_prompts() / template_name).read_text("utf-8"))
     return template.render(inputs).strip()
 

@@ -111,7 +111,7 @@ async def time_launches(job: Job, evaluation: Evaluation, clock: Timing) -> Laun
 
 
 def _by_file(version: SourceVersion, cases: Sequence[JudgedCase]) -> list[list[JudgedCase]]:
-    """Cases of the kernels of one source together: what is compiled for the device holds no others."""
+    """The cases of kernels of the same source: a source is compiled with its own kernels alone."""
     holders = {kernel.key: version.about(kernel).source.path for kernel in version.kernels}
     groups: dict[Path, list[JudgedCase]] = {}
     for case in cases:
@@ -120,7 +120,7 @@ def _by_file(version: SourceVersion, cases: Sequence[JudgedCase]) -> list[list[J
 
 
 async def _timed(job: Job, clock: Timing, version: SourceVersion, cases: Sequence[JudgedCase]) -> PairTiming | LabFailure:
-    """Each case against itself; the kernels are of one source."""
+    """Each case timed against itself; all kernels are of the same source."""
     new_cases = [case.new for case in cases]
     kernel = next((kernel for kernel in version.kernels if kernel.key == cases[0].kernel), None)
     program = startable((version if kernel is None else version.about(kernel)).program, new_cases)

@@ -96,7 +96,7 @@ class AgentRound:
         self._say(f"the agent ends after {self._context.shape.agent_turns} turns", "search.agent_turns allows more")
 
     async def _answered(self, request: PlanRequest, conversation: Conversation, call: ToolCall) -> str:
-        """The result of a call, in words for the model; the error of one that cannot be read."""
+        """The result of a call, in words for the model; an error for a call that cannot be read."""
         arguments = _arguments(call)
         if arguments is None:
             return "the arguments are no JSON object"

@@ -85,7 +85,7 @@ class Judge(Protocol):
 
 
 class RoundCandidates(Protocol):
-    """The candidates of one round on one version: `round_trials.RoundTrials`."""
+    """The candidates of a round on a version: `round_trials.RoundTrials`."""
 
     context: SearchContext
     services: SearchServices

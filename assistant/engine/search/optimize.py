@@ -144,7 +144,7 @@ class Optimizer(Record):
 
 
 class _Search(Record):
-    """The searches on the kernels of one job, one after another."""
+    """Searches on a job's kernels, one after another."""
 
     job: Job
     options: OptimizeOptions

@@ -186,7 +186,7 @@ def _smaller_array(context: TransformationContext, found: SharedTotal) -> list[T
 
 
 def _without_array(context: TransformationContext, found: SharedTotal) -> list[TextEdit]:
-    """Lanes of one warp need no shared memory: the array's line goes, where nothing else stands in it."""
+    """Lanes of a warp need no shared memory: the array's declaration is removed, where nothing else stands in its line."""
     text, size = context.text, found.array.sizes[0]
     declaration = next((a for a in context.tree.ancestors(found.array.declarator) if a.type == "declaration"), None)
     if declaration is None or size is None or len(declaration.children_by_field_name("declarator")) != 1:

@@ -48,7 +48,7 @@ _PLANE_SIZES = {
 }
 _GRID_STRIDE = frozenset({"blockDim.{0}*gridDim.{0}", "gridDim.{0}*blockDim.{0}"})
 _Axes = tuple[Axis, ...]
-"""The axes of one launch, or of one declared workload."""
+"""The axes of a launch or of a declared workload."""
 _CEILING = re.compile(r"(?P<head>\"?\s*ceil\(.*/\s*)(?P<size>\d+)(?P<tail>\s*\)\s*\"?)")
 
 
@@ -122,7 +122,7 @@ def _fixed_block(context: TransformationContext) -> Obstacle | None:
 
 
 def _flat_axes(context: TransformationContext) -> frozenset[str]:
-    """Axes along which the kernel knows blocks and no threads: ``y = blockIdx.y``, for blocks of one row."""
+    """Axes along which the kernel uses the block's index and not the thread's: ``y = blockIdx.y``, for blocks that are one row high."""
     used = {node_text(node) for node in _builtin_fields(context)}
     return frozenset(axis for axis in "yz" if not used & {f"threadIdx.{axis}", f"blockDim.{axis}"} and f"blockIdx.{axis}" in used)
 

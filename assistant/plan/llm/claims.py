@@ -79,7 +79,7 @@ def title(text: str, code: str = "") -> str | None:
 
 
 def condition(text: str, code: str = "") -> str:
-    """An assumption, which may need numbers (``n is a multiple of 32``); of one that claims a gain only its presence is reported."""
+    """An assumption, which may need numbers (``n is a multiple of 32``); where it claims a gain, only that there is one is reported."""
     line = shown(text, SENTENCE_CHARACTERS)
     return _UNSAID if not line or has_claim(line, names_of(code)) else line
 

@@ -36,7 +36,7 @@ _TYPE = re.compile(r"^\s*(?:template\s*<[^{;]*>\s*)?(?:struct|class|union|enum|u
 _HIDDEN_OBJECT = re.compile(
     r"\A(?!\s*typedef\b).*\}\s*[^;\s}][^{}]*;\s*\Z|\bstatic\s+inline\b|\binline\s+static\b|^[^{;]*\bstd\s*::(?=[^{;]*\{)", re.DOTALL
 )
-"""An object that a type declares along with it, whose constructor would run on the host; a specialization of somebody else's type."""
+"""An object declared together with a type, whose constructor would run on the host; or a specialization of a type from elsewhere."""
 _DEVICE_VARIABLE = re.compile(r"\b__(?:device|constant|shared|managed)__\b")
 _CONSTANT = re.compile(
     r"^\s*(?:static\s+|inline\s+)*(?:constexpr\b|const\s+(?:unsigned\s+|signed\s+|static\s+)*"

@@ -133,14 +133,14 @@ class PlanReply(_Reply):
 
 
 class WrittenPart(_Reply):
-    """New text of one part of the region."""
+    """New text of a part of the Region."""
 
     part: _Name
     code: str = Field(max_length=MOST_CODE_CHARACTERS)
 
 
 class LaunchChange(_Reply):
-    """New expressions of one launch; null leaves one as it is."""
+    """New expressions of a launch; null: the expression stays."""
 
     file: _Name | None = None
     """Another file of the program, as the prompt names it; null: the one that is shown."""

@@ -140,7 +140,7 @@ class Talk:
         return (self.system(role), ChatMessage("user", prompt.text), ChatMessage("assistant", answer))
 
     async def _answered(self, request: CompletionRequest) -> tuple[Completion | CompletionFailure, str | None]:
-        """The answer, and the id of the call that brought it, now or in the search that this one goes on with."""
+        """The answer, and the id of the call that brought it, now or in the search that this one continues."""
         known = self._accounts.answered(request)
         if known is not None and isinstance(known.answer, Completion):
             return known.answer, known.request.id

@@ -41,7 +41,7 @@ class _Conversation(Record):
     calls: tuple[str, ...] = ()
     """Ids of the calls that led here."""
     earlier: tuple[ChatMessage, ...] = ()
-    """Messages that the prompt goes on with."""
+    """Messages that follow the prompt."""
 
 
 class Writer:

@@ -36,7 +36,7 @@ _CONNECT_S = 10.0
 _NO_KEY = "none"
 """The client insists on a key; the header is taken off where there is none."""
 _NOT_STREAMED = ("application/json", "text/html")
-"""What a server sends that knows no streaming, or is none of a model."""
+"""The answer of a server that does not stream, or that is no model's."""
 _START_IT = "start the model's server (for example: ollama serve), or give the right port in provider.base_url"
 _TRY_DOCTOR = "try again later; kernelopt doctor --llm tries the endpoint"
 

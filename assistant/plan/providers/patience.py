@@ -39,7 +39,7 @@ class Patience(Record):
             yield heard
 
     def passed(self, who: str, waited_s: float) -> tuple[str, str]:
-        """The message, and what helps, after ``who`` was waited for ``waited_s`` in vain."""
+        """The message, and what helps, where ``who`` has not answered for ``waited_s``."""
         if waited_s < self.whole_s:
             return f"{who} sent nothing for {self.silence_s:g} s", "raise provider.timeout_s, or take a faster model"
         return f"{who} did not end its answer within {self.whole_s:g} s", "raise provider.longest_answer_s, or take a faster model"

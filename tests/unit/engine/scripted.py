@@ -113,6 +113,7 @@ class Search:
     timing: Timing | None = None
     counters: Counters | None = None
     agent: Agent | None = None
+    lab_type: type[FakeLab] = FakeLab
     store: FakeStore = field(default_factory=FakeStore)
     heard: list[events.Event] = field(default_factory=list[events.Event])
 
@@ -156,7 +157,7 @@ class Search:
         return self.tried
 
     def open_lab(self, request: JobRequest, scratch: Path, target: str) -> Lab:
-        return FakeLab(scratch, self.kernels, self.programs, target=target, timing=self.timing, counters=self.counters)
+        return self.lab_type(scratch, self.kernels, self.programs, target=target, timing=self.timing, counters=self.counters)
 
     def all(self, kind: type[_Event]) -> list[_Event]:
         return [event for event in self.heard if isinstance(event, kind)]

@@ -30,6 +30,7 @@ def test_functions_of_the_program_and_of_its_headers_are_known(tmp_path: Path, n
 @pytest.mark.parametrize(("name", "message", "remedy"), [
     ("stp", "the program defines no function stp", "did you mean step?"),
     ("Solver::advanc", "the program defines no function Solver::advanc", "did you mean Solver::advance?"),
+    ("advanc", "the program defines no function advanc", "did you mean Solver::advance?"),
     ("turn", "turn is a kernel", "the function that launches it"),
 ])  # fmt: skip
 def test_others_are_refused_with_the_nearest_names(tmp_path: Path, name: str, message: str, remedy: str) -> None:

@@ -261,7 +261,7 @@ async def test_without_a_workload_the_way_to_one_depends_on_where_the_text_is(se
     assert isinstance(found, LabFailure) and found.remedy.startswith("the editor's action")
 
 
-BROKEN = LabFailure("crashed", "it broke", "mend it")
+BROKEN = LabFailure("crashed", "it broke", "repair it")
 
 
 async def test_the_second_run_is_checked_in_another_order_or_only_counted_or_none(setting: Set) -> None:

@@ -151,3 +151,11 @@ async def test_a_header_is_inspected_with_the_program_that_it_is_part_of(on: Com
     await on.hear(on.session.inspect(on.request(SCALE, "scale.cuh")))
     (sources,) = (words for words in on.said if words.startswith("sources of"))
     assert sources.endswith(", h17.cuh and 2 more") and sources.count(", ") == 19
+
+
+async def test_the_verdict_of_the_whole_has_the_least_gain_of_all_programs(on: Commands) -> None:
+    (on.folder / "two.cu").write_text(f'#include "scale.cuh"\n{HOST.replace("4, 256", "1, 256")}')
+    await judged(on, CHEAPER)
+    made = on.all(events.ComparisonMade)
+    ratios = [each.speed.ratio for each in made if each.speed is not None]
+    assert len(ratios) == 3 and ratios[-1] == min(ratios)

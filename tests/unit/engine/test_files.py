@@ -83,9 +83,10 @@ def texts(paths: tuple[Path, ...], text: str) -> tuple[Source, ...]:
 
 
 def test_several_files_are_written_and_nothing_is_left_of_it(two: tuple[Path, Path], tmp_path: Path) -> None:
-    replace_texts(texts(two, OLD), texts(two, NEW), tmp_path / "note.json")
+    note = tmp_path / "first" / "use" / "note.json"
+    replace_texts(texts(two, OLD), texts(two, NEW), note)
     assert [path.read_text() for path in two] == [NEW, NEW]
-    assert sorted(two[0].parent.iterdir()) == list(two) and not (tmp_path / "note.json").exists()
+    assert sorted(two[0].parent.iterdir()) == list(two) and not note.exists()
 
 
 @pytest.mark.parametrize("what", ["changed", "gone", "read-only"])

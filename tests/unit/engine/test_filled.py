@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 from assistant.engine.evaluate.judged_case import JudgedCase
 from assistant.engine.judge.baseline import PreparedCase
@@ -42,6 +43,15 @@ def test_what_stays_of_the_fill_where_the_original_writes_nothing_is_as_if_never
     item = prepared(own, SideRun(((SUMS, bytes_of(1, 2, 7, 7)),)))
     (shown,) = found(item, new, (SideRun(((SUMS, bytes_of(1, 0, 0, 5)),)),))
     assert shown.contents(SUMS) == bytes_of(1, 0, 7, 5), "a missing sum and a stray write are still seen"
+
+
+@pytest.mark.parametrize("left", [5, 10, 0])
+def test_a_stray_write_is_seen_whatever_it_writes(left: int) -> None:
+    own = case(np.array([7, 7], np.int32))
+    new = with_contents(own, {SUMS: bytes_of(9, 9)}, own.origin)
+    item = prepared(own, SideRun(((SUMS, bytes_of(1, 7)),)))
+    (shown,) = found(item, new, (SideRun(((SUMS, bytes_of(1, left)),)),))
+    assert shown.contents(SUMS) == bytes_of(1, left)
 
 
 def test_of_poison_each_run_has_its_own() -> None:

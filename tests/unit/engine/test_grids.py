@@ -29,6 +29,11 @@ def test_what_half_of_the_grid_leaves_out_is_not_however_little_it_changes(step:
     assert not leaves_the_same(*trials(BEFORE, whole, half))
 
 
+def test_zeros_of_both_signs_are_the_same() -> None:
+    zeros = np.zeros(1000, np.float32)
+    assert leaves_the_same(*trials(zeros, zeros, -zeros))
+
+
 def test_integers_are_the_same_to_the_bit() -> None:
     before = np.zeros(1000, np.int32)
     after = np.full(1000, 10**9, np.int32)

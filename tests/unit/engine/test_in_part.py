@@ -113,7 +113,7 @@ def test_how_much_of_what_a_writes_b_leaves_out() -> None:
     item = case(run(ORIGINAL)).item
     for mine, ratio in ((ORIGINAL, 0.0), (left(FIRST), 0.5), (BEFORE, 1.0), (left(slice(0, 64)), 0.0)):
         assert missed_ratio(item.case, item.original[0], {0: mine.tobytes()}) == ratio
-    for unknown in ({}, {0: b"1234"}):
+    for unknown in ({}, {0: b"1234"}, {0: ORIGINAL.tobytes() * 2}):
         assert missed_ratio(item.case, item.original[0], unknown) == float("inf")
 
 

@@ -72,3 +72,10 @@ async def test_an_edit_of_two_files_and_what_was_built_on_it_are_taken_up_whole(
 @pytest.mark.asyncio
 async def test_an_edit_is_left_where_its_other_file_changed_since() -> None:
     assert await taken(node("kernel 32\n", "run 32 and more\n"), FIRST, SECOND) == []
+
+
+@pytest.mark.asyncio
+async def test_edits_that_were_not_kept_and_those_of_other_kernels_are_left() -> None:
+    root = node("kernel 32\n", "run 32\n")
+    assert await taken(root, replace(FIRST, outcome=TrialOutcome.FAILED), replace(FIRST, kernel="other()")) == []
+    assert [one.key for one in await taken(root, replace(FIRST, outcome=TrialOutcome.FAILED), FIRST)] == [FIRST.key]

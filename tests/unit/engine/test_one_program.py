@@ -195,7 +195,7 @@ async def test_further_places_in_which_compilers_part_are_counted(job: Job) -> N
         return Preprocessings(seen(job, text, *EMULATOR_LINES, *(lines + line for line in EMULATOR_LINES)), nvcc, nvcc)
 
     problem = (await of(job, twice, views)).problem
-    assert problem is not None and problem.reason.endswith("further places")
+    assert problem is not None and problem.reason.endswith("; and 5 further places")
 
 
 async def test_a_header_that_nvcc_alone_has_leaves_the_emulator_out(job: Job) -> None:

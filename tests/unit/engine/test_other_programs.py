@@ -13,8 +13,9 @@ from assistant.engine.everywhere import in_programs
 from assistant.engine.judge.other_programs import unjudged_programs
 from assistant.engine.reading import read_version
 from assistant.engine.request import JobRequest
-from assistant.engine.source_version import with_text
+from assistant.engine.source_version import with_text, with_texts
 from assistant.model.build import Flags
+from assistant.model.source import Source
 from assistant.program import choose_program
 from tests.e2e.cli.harness import DATA
 
@@ -56,3 +57,12 @@ async def test_a_file_of_one_program_and_an_unedited_header_list_nothing(folder:
     request = JobRequest(folder / "common.cuh", folder)
     version = read_version(request, Flags())
     assert await unjudged_programs(cast("Any", SimpleNamespace(request=request)), version, version) == ()
+
+
+async def test_what_a_damaged_record_of_programs_would_show_is_left_out(folder: Path) -> None:
+    request = JobRequest(folder / "bench_transpose.cu", folder)
+    before = read_version(request, Flags())
+    (record,) = (path for path in (folder / ".kernelopt").iterdir() if path.suffix == ".json")
+    record.write_text("no JSON")
+    header = with_texts(before, (Source(folder / "common.cuh", (folder / "common.cuh").read_text() + "// edited\n"),))
+    assert await unjudged_programs(cast("Any", SimpleNamespace(request=request)), before, header) == ()

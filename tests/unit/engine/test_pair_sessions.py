@@ -9,11 +9,15 @@ import pytest
 
 from assistant.engine.pair.sessions import PairSessions
 from assistant.engine.proposals.decide import Decider, DecisionRequest
+from assistant.engine.request import JobRequest
+from assistant.engine.session import Session, SessionParts
 from assistant.errors import CannotAnswerError, UsageError
 from assistant.model.pair import Turn, TurnKind
 from assistant.model.proposal import DecisionKind, Proposal
 from assistant.plan.catalogue import Catalogue
+from assistant.ports.lab import Lab
 from tests.contracts.fake_store import FakeStore
+from tests.unit.engine.fakes import FakePlanner
 
 K = "__global__ void k(float *x)\n{\n    x[0] = 1.0f;\n    x[1] = 1.0f;\n}\n"
 TWO = K + K.replace("void k", "void other")
@@ -66,7 +70,7 @@ def test_going_back_is_to_the_version_before_or_to_any_that_there_is(sessions: P
     assert (version.number, text) == (1, SECOND)
     version, text = sessions.back(session, 0, f"// a line above\n{THIRD}")
     assert (version.number, text) == (0, f"// a line above\n{K}")
-    for number in (-1, 3):
+    for number in (-1, 3, 9):
         with pytest.raises(UsageError, match=f"there is no version {number}") as raised:
             sessions.back(session, number, THIRD)
         assert raised.value.remedy == "versions are v0 to v2"
@@ -148,6 +152,22 @@ def test_what_was_decided_elsewhere_becomes_a_turn_once(
     sessions.stop(session)
     decider.record(store.find_proposal("P0000000002"), DecisionRequest(kind, (), code, reason), "")
     assert sum(turn.kind is TurnKind.DECISION for turn in sessions.state(session).turns) == 1
+
+
+def test_a_decision_is_a_turn_of_the_pair_session_as_soon_as_it_is_taken(offered: Proposal) -> None:
+    store = FakeStore()
+    sessions = PairSessions(store, Catalogue(()), "a test")
+    opened = sessions.start(offered.path, K, None, None).state.session.id
+    store.add_proposal(offered.path.parent, offered)
+    sessions.append(opened, lambda state: replace(sessions.turn(state, TurnKind.SUGGEST, "", ""), proposal=offered.id))
+    parts = SessionParts(lambda _: store, never_opened, FakePlanner("a planner"), Catalogue(()), "a test")
+    Session(parts).reject(offered.id, "precision", None)
+    last = store.turns(opened)[-1]
+    assert (last.kind, last.proposal, last.said) == (TurnKind.DECISION, offered.id, "keep precision")
+
+
+def never_opened(request: JobRequest, scratch: Path, target: str) -> Lab:
+    raise AssertionError("a rejection runs nothing")
 
 
 def test_why_repeats_the_last_answer_that_has_a_reason(sessions: PairSessions) -> None:

@@ -76,6 +76,8 @@ def test_where_waiting_was_sampled_it_is_the_heat() -> None:
     rows = source_rows(TEXT, FILE, ((2, 5),), LINES, (), STALLS)
     assert [row.stalls_ratio for row in rows] == [0.75, None, None, 0.25]
     assert [row.heat_step for row in rows] == [4, 0, 0, 2]
+    elsewhere = tuple(replace(stall, file=name) for name in ("/a.cu", "/z.cu") for stall in STALLS)
+    assert [row.stalls_ratio for row in source_rows(TEXT, FILE, ((2, 5),), LINES, (), elsewhere)] == [None] * 4
     assert stall_heat(STALLS) == {(FILE, 2): 0.75, (FILE, 5): 0.25}
 
 

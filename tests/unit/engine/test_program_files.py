@@ -10,12 +10,13 @@ import pytest
 
 from assistant.build.flags import DEFAULT_FLAGS
 from assistant.engine.compared_files import Sides, sides_of
+from assistant.engine.evaluate.evaluating import without_workload
 from assistant.engine.reading import read_version
 from assistant.engine.request import JobRequest
 from assistant.engine.source_version import SourceVersion, with_text, with_texts
 from assistant.errors import CannotAnswerError, UsageError
 from assistant.model.build import Flags
-from assistant.model.program import STANDS_ALONE
+from assistant.model.program import STANDS_ALONE, FoundProgram, ProgramOrigin
 from assistant.program import choose_program
 from tests.changes import own
 
@@ -153,6 +154,22 @@ def test_programs_of_different_files_are_not_compared(folder: Path, copy: Path) 
         sides(folder, copy)
 
 
+def test_a_copy_without_a_header_that_has_no_kernels_is_a_program_of_its_own(folder: Path, copy: Path) -> None:
+    (copy / "plain.h").unlink()
+    found = sides(folder, copy)
+    assert (found.b.source.path, found.note) == (copy / "main.cu", "")
+    (copy / "b.cu").write_text(FILES["b.cu"].replace("= 2", "= 3"))
+    with pytest.raises(CannotAnswerError, match=r"different files \(plain\.h\)"):
+        sides(folder, copy)
+
+
+def test_a_unit_that_only_the_copy_has_is_named(folder: Path, copy: Path) -> None:
+    (copy / "c.cu").write_text("void third() {}\n")
+    (copy / "main.cu").write_text(FILES["main.cu"].replace("int main", "void third();\nint main").replace("{ ", "{ third(); ", 1))
+    with pytest.raises(CannotAnswerError, match=r"different files \(c\.cu\)"):
+        sides(folder, copy)
+
+
 @pytest.mark.parametrize("file", ["k.cuh", "b.cu", "main.cu"])
 def test_the_rest_of_a_program_is_found_from_any_of_its_files(folder: Path, file: str) -> None:
     version = found(folder, file)
@@ -230,3 +247,13 @@ def test_python_is_not_read_as_cuda(folder: Path) -> None:
     (folder / "train.py").write_text("print(1)\n")
     with pytest.raises(UsageError, match=r"train\.py is no CUDA"):
         found(folder, "train.py")
+
+
+@pytest.mark.parametrize("origin", list(ProgramOrigin))
+def test_where_nothing_runs_a_file_the_reason_is_named(folder: Path, origin: ProgramOrigin) -> None:
+    bare = read(folder, "b.cu")
+    program = FoundProgram("ext.cu", (folder / "b.cu",), origin, "", extension="ext", unclear="run it by Python")
+    failure = without_workload(replace(bare, found=program))
+    assert failure.kind == "no_workload"
+    assert ("is part of the PyTorch extension ext, and nothing starts it" in failure.message) is (origin is ProgramOrigin.EXTENSION)
+    assert failure.remedy.startswith("run it by Python; or" if origin is ProgramOrigin.EXTENSION else "kernelopt init ")

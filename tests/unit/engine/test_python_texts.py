@@ -49,6 +49,10 @@ def test_of_several_texts_the_kernel_tells_which_is_meant(file: Path) -> None:
         asked(file)
     assert caught.value.remedy is not None and "train.py.scale.cu" in caught.value.remedy
     assert asked(file, "scale").file.name == "train.py.scale.cu"
+    with pytest.raises(UsageError, match="holds 2 CUDA texts") as caught:
+        asked(file, "gone")
+    assert caught.value.remedy is not None and caught.value.remedy.startswith("--kernel gone is in none of ")
+    assert caught.value.remedy.count("train.py.") == 2
 
 
 def test_a_text_that_only_the_program_knows_is_refused_with_its_line(file: Path) -> None:

@@ -26,6 +26,8 @@ from assistant.model.comparison import Comparison, SpeedOutcome
 from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.recording import HOST_COPIES, WORK_KINDS, DeviceStep, RecordedLaunch, Recording, ShapeCount, Upload
 from assistant.model.source import Source
+from assistant.model.timing import LaunchIdentity
+from assistant.model.workload import Case
 from assistant.ports.lab import Program, ProgramRun, RunLimits
 from assistant.workload.recordings import RecordingWriter
 from assistant.workload.regions import OrderedStep, Region
@@ -192,6 +194,13 @@ async def test_what_a_person_asks_for_is_judged_in_its_place(evaluated: Evaluate
         comparison = (await operations_speed(job, found, before, after, None)).comparison
         assert comparison is not None and comparison.ratio == pytest.approx(ratio)
         assert comparison.caveats[0] == why
+    for calls, why in ((2, "a call of step"), (1, "all calls of step")):
+        job = job_with(region="step")
+        sides = [evaluated(A, f"fill {'enter first leave second ' * calls}{more}") for more in ("", "copy_on_device")]
+        found = judged_region(job, *sides)
+        assert found is not None
+        comparison = (await operations_speed(job, found, *sides, None)).comparison
+        assert comparison is not None and comparison.caveats[0] == why
 
 
 async def test_a_region_that_is_not_there_is_named_and_what_differs_is_judged(evaluated: Evaluated) -> None:
@@ -242,6 +251,10 @@ async def test_what_comes_with_each_repetition_makes_a_gain_doubtful_wherever_it
     found = await told(evaluated(A, "first second " * 9), evaluated(B, steps * 9))
     assert found.outcome is SpeedOutcome.INCONCLUSIVE
     assert found.caveats[-1].startswith("in no ratio: outside of it B also makes 9 ")
+    more = await told(
+        evaluated(A, "first second " * 9), evaluated(B, f"wait {steps * 9}" if "wait" in steps else f"allocation {steps * 9}")
+    )
+    assert more.outcome is SpeedOutcome.INCONCLUSIVE and "in no ratio: outside of it B also makes 10 " in more.caveats[-1]
 
 
 async def test_a_sequence_is_timed_as_one_call_where_programs_cannot_be_run(evaluated: Evaluated) -> None:
@@ -250,6 +263,27 @@ async def test_a_sequence_is_timed_as_one_call_where_programs_cannot_be_run(eval
     assert (found.outcome, found.ratio) == (SpeedOutcome.FASTER, pytest.approx(80 / 40))
     assert clock.timed == ["first", "second", "both"]
     assert found.caveats[-1] == "not timed in the programs themselves: this clock runs no programs"
+
+
+async def test_of_a_repeated_sequence_the_last_one_is_timed(evaluated: Evaluated) -> None:
+    asked = list[tuple[tuple[int, ...], float]]()
+
+    class Watched(Clock):
+        def _side(self, program: Program, case: Case) -> tuple[float, tuple[LaunchIdentity, ...]]:
+            asked.append((case.launches, case.origin.weight))
+            return super()._side(program, case)
+
+    found = await told(evaluated(A, "first second " * 9), evaluated(B, "both " * 9), Watched())
+    assert [launches for launches, _ in asked] == [(16, 17), (8,)]
+    assert found.cases[0].weight == 9.0
+
+
+async def test_launches_of_several_streams_are_predicted_side_by_side_and_in_order_within_each(evaluated: Evaluated) -> None:
+    in_turn, at_once = evaluated(A, "first second first second", streams=1), evaluated(A, "first second first second", streams=2)
+    both = evaluated(B, "both")
+    alone, together = [await told(before, both) for before in (in_turn, at_once)]
+    assert alone.ratio == pytest.approx(4.0)
+    assert together.ratio == pytest.approx(2.0)
 
 
 @pytest.mark.parametrize(

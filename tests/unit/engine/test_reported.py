@@ -29,8 +29,8 @@ def launch(kernel: str, *ran: tuple[str, int, int]) -> LaunchProfile:
 
 def report(*launches: LaunchProfile, device: str = "NVIDIA H200", **more: object) -> ProfilerReport:
     sources = (ReportSource(SOURCE, TEXT), ReportSource(LIBRARY, ""))
-    given = {"unread_count": 0, "notes": (), **more}
-    return ProfilerReport("/r/x.ncu-rep", device, "sm_90", launches, resources=(), code=(), sources=sources, **given)  # type: ignore[arg-type]
+    given = {"unread_count": 0, "notes": (), "sources": sources, **more}
+    return ProfilerReport("/r/x.ncu-rep", device, "sm_90", launches, resources=(), code=(), **given)  # type: ignore[arg-type]
 
 
 K = launch("k(float *)", (HEADER, 1, 90), (SOURCE, 3, 50), (SOURCE, 0, 999), (LIBRARY, 1, 20))
@@ -41,6 +41,8 @@ def test_a_report_by_itself_names_the_users_file_that_most_of_it_ran_in() -> Non
     found = locate(ITSELF, report(K))
     assert found.request.file == Path(SOURCE) and found.request.texts == ((Path(SOURCE), TEXT),)
     assert (found.request.target, found.request.needs_kernels, found.warnings) == ("h200", False, ())
+    held = report(K, sources=(ReportSource("/build/z.cu", "another"), ReportSource(SOURCE, TEXT), ReportSource(LIBRARY, "")))
+    assert locate(ITSELF, held).request.texts == ((Path(SOURCE), TEXT),)
 
 
 def test_a_source_that_the_report_does_not_hold_is_read_where_it_lies(tmp_path: Path) -> None:

@@ -210,6 +210,8 @@ HERE = os.uname().nodename
         ({"owner": f"{HERE} cli {os.getpid()}"}, True),
         ({"owner": f"{HERE} cli 4194999"}, False),
         ({"owner": f"{HERE} cli in-a-notebook"}, True),
+        ({"owner": "0-another-machine cli 4194999"}, True),
+        ({"owner": "~another-machine cli 4194999"}, True),
     ],
 )
 def test_a_job_runs_while_its_heart_beats_and_its_process_is_there(changes: dict[str, object], running: bool) -> None:

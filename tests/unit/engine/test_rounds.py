@@ -17,13 +17,14 @@ from assistant.engine.request import Accept, CandidateRules
 from assistant.engine.search.planning import SearchCallbacks
 from assistant.model import events
 from assistant.model.completion import Caps
-from assistant.model.plan import MetricPrediction, Rewrite, SetbackKind, UnwrittenStep, UnwrittenStepCode
+from assistant.model.plan import MetricPrediction, Plan, Rewrite, SetbackKind, UnwrittenStep, UnwrittenStepCode
 from assistant.model.proposal import DecisionKind, Proposal
 from assistant.model.timing import PairTiming, TimingOptions
 from assistant.model.trial import TrialOutcome
 from assistant.model.verification import Label
 from assistant.model.workload import Case
 from assistant.ports.lab import LabFailure, Program, RunLimits
+from assistant.ports.planner import PlanRequest
 from tests.contracts.fake_clock import Clock
 from tests.contracts.fake_lab import Behaviour
 from tests.unit.engine.scripted import Scripted, Search, plan_of
@@ -62,6 +63,16 @@ async def test_every_rewrite_of_a_step_is_tried_in_order_and_none_twice(tmp_path
     assert on.reasons[5] == "but for comments and spacing it is the same as the text that the search starts from"
     assert on.offered == [("tile",)] and on.ending == "1 proposal"
     assert [told.reason for told in planner.planned[1].tried] == on.reasons
+
+
+async def test_what_a_plan_notes_is_reported_with_the_kernel(tmp_path: Path) -> None:
+    class Noting(Scripted):
+        async def plan(self, request: PlanRequest) -> Plan:
+            return replace(await super().plan(request), notes=("a step was left out",))
+
+    on = Search(tmp_path, Noting([plan_of(NAIVE, tile=[RIGHT])]))
+    await on.run()
+    assert on.said.count("turn: a step was left out") == len(on.planner.planned) > 0
 
 
 async def test_a_models_duplicate_is_told(tmp_path: Path) -> None:

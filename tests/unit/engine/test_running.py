@@ -232,6 +232,15 @@ def test_flags_are_those_of_the_line_or_the_project_or_the_database(on: Running)
         flags()
 
 
+def test_folders_of_includes_are_relative_to_the_folder_that_the_flags_come_from(on: Running) -> None:
+    (on.folder / "called").mkdir()
+    (on.folder / "kernelopt.toml").write_text('[build]\nflags = ["-Iown"]\n')
+    asked = replace(on.request(), working_directory=on.folder / "called")
+    loaded = load_settings(on.folder)
+    assert flags_of(asked, loaded).arguments == (f"-I{on.folder / 'own'}",)
+    assert flags_of(replace(asked, cflags=("-Igiven",)), loaded).arguments == (f"-I{on.folder / 'called/given'}",)
+
+
 def test_what_nobody_asks_for_is_what_the_settings_say_at_first() -> None:
     options, settings = OptimizeOptions(), load_settings(None).settings
     assert (options.max_rounds, options.max_candidates) == (settings.limits.rounds, settings.limits.candidates) == (4, 24)
@@ -348,3 +357,12 @@ def test_a_planner_that_there_is_not_is_refused_before_anything_runs(on: Running
     with pytest.raises(UsageError) as caught:
         _session(on).optimize(on.request(), OptimizeOptions(planner=planner), Accept.NONE, None)
     assert caught.value.message == words and on.opened == []
+
+
+@pytest.mark.parametrize("kind", ["editor", "manual"])
+def test_a_model_that_cannot_call_tools_is_no_agent(on: Running, kind: str) -> None:
+    (on.folder / "home").mkdir(exist_ok=True)
+    (on.folder / "home" / "config.toml").write_text(f'[provider]\nkind = "{kind}"\n')
+    with pytest.raises(UsageError, match=f"--planner agent: provider.kind {kind} cannot call tools"):
+        _session(on).optimize(on.request(), OptimizeOptions(planner="agent"), Accept.NONE, None)
+    assert _session(on).optimize(on.request(), OptimizeOptions(planner="llm"), Accept.NONE, None) is not None

@@ -6,7 +6,7 @@ from dataclasses import fields, replace
 
 import pytest
 
-from assistant.engine.search.setbacks import setback_of, setback_of_attempt, summary_of_attempt, summary_of_trial
+from assistant.engine.search.setbacks import only_here, setback_of, setback_of_attempt, summary_of_attempt, summary_of_trial
 from assistant.engine.search.trials import Trial
 from assistant.model.build import Diagnostic, DiagnosticSeverity, KernelResources
 from assistant.model.plan import Rewrite, Setback, SetbackKind, Step
@@ -47,10 +47,12 @@ def only_at_its_own_sizes(verdict) -> Verification:
 
 
 def test_a_kept_edit_that_is_right_only_here_goes_back_unless_that_decision_was_put_off(verdict) -> None:
-    kept = replace(TRIAL, verification=only_at_its_own_sizes(verdict)).ended(TrialOutcome.KEPT, "faster")
+    verification = only_at_its_own_sizes(verdict)
+    kept = replace(TRIAL, verification=verification).ended(TrialOutcome.KEPT, "faster")
     setback = setback_of(kept)
     assert setback is not None and setback.kind is SetbackKind.ONLY_HERE
     assert setback_of(kept, frozenset({Label.ASSUMPTION})) is None
+    assert only_here(verification) and not only_here(replace(verification, outcome=Outcome.FAIL)), "it has a plainer fault"
     stated = VerificationFinding("assumption", Outcome.NEEDS_DECISION, "n is even")
     assert setback_of(replace(kept, verification=verdict(Outcome.NEEDS_DECISION, stated))) is None, "its writer said so"
 

@@ -269,19 +269,45 @@ async def test_kernels_that_were_not_reached_and_those_of_no_file_are_named(tmp_
         assert on.ending.exit_code == 3
 
 
-async def test_an_access_beyond_a_declared_array_doubts_the_first_block(tmp_path: Path) -> None:
-    block = """[workload.%s]
+BLOCK = """[workload.%s]
 kernel = "scale"
 args = { out = "empty(n)", x = "randn(n)", n = "n" }
 grid = ["ceil(n/64)"]
 block = [64]
 shapes = [{ n = 200 }]
 """
+
+
+async def test_an_access_beyond_a_declared_array_doubts_the_first_block(tmp_path: Path) -> None:
     beyond = SCALE.replace("out[i] =", "out[i + n] =")
     on = Commands(tmp_path)
-    (told,) = await looked(on, "check", f"/* kernelopt\n{block % 'one'}{block % 'two'}*/\n{beyond}")
+    (told,) = await looked(on, "check", f"/* kernelopt\n{BLOCK % 'one'}{BLOCK % 'two'}*/\n{beyond}")
     assert told[0] is Severity.INFORMATION and told[1].endswith("are its arrays long enough?")
     assert (told[2], on.all(events.Message)[0].line, on.ending.exit_code) == ("look at a.cu:2", 2, 1)
+
+
+class Racing(Commands):
+    """Every replayed case has a race."""
+
+    def _open_lab(self, request: JobRequest, scratch: Path, target: str) -> Lab:
+        lab: Any = super()._open_lab(request, scratch, target)
+        replay = lab.replay
+
+        async def raced(*given: Any, **named: Any) -> Any:
+            made = await replay(*given, **named)
+            return replace(made, cases=tuple(replace(case, problems=(RACE,)) for case in made.cases))
+
+        lab.replay = raced
+        return lab
+
+
+RACE = Problem("shared_race", "two threads write tile[0]", "", 3, None, None, None, None, None, 1)
+
+
+async def test_a_race_says_nothing_of_the_sizes_that_a_block_declares(tmp_path: Path) -> None:
+    on = Racing(tmp_path)
+    assert await looked(on, "check", f"/* kernelopt\n{BLOCK % 'one'}*/\n{SCALE}") == []
+    assert (on.ending.exit_code, on.ending.reason) == (1, "1 problem")
 
 
 async def test_a_region_that_cannot_be_judged_is_said_with_what_to_name_instead(tmp_path: Path) -> None:

@@ -8,12 +8,14 @@ from pathlib import Path
 import pytest
 
 from assistant.model import events
+from assistant.model.build import Build, BuildFailure, BuildResult
 from assistant.model.plan import Rewrite, Tunable
 from assistant.model.timing import LaunchIdentity
+from assistant.model.trial import TrialOutcome
 from assistant.model.workload import Case
 from assistant.ports.lab import Program
 from tests.contracts.fake_clock import Clock
-from tests.contracts.fake_lab import Behaviour
+from tests.contracts.fake_lab import Behaviour, FakeLab
 from tests.unit.engine.scripted import Scripted, Search, plan_of
 from tests.unit.engine.searches import NAIVE, RIGHT
 from tests.unit.engine.test_search import turned
@@ -104,3 +106,27 @@ async def test_on_a_gpu_the_best_is_timed_once_more_and_has_to_hold(tmp_path: Pa
     assert lucky == pytest.approx(5.0)
     assert again == pytest.approx(100 / 52)
     assert tuning.best == (("PAD", 1),)
+
+
+class LargeLab(FakeLab):
+    """Its compiler gives each kernel as many bytes of shared memory as the table says for its padding; one it does not compile."""
+
+    async def build(self, program: Program, architecture: str) -> BuildResult:
+        built = await super().build(program, architecture)
+        text = program.sources[0].text
+        if "PAD = 1;" in text:
+            return BuildFailure("a table", ())
+        if "PAD = 3;" not in text or not isinstance(built, Build):
+            return built
+        return replace(built, resources=tuple(replace(kernel, static_shared_bytes=50_000) for kernel in built.resources))
+
+
+async def test_a_setting_that_does_not_fit_is_not_tried_and_one_that_is_not_compiled_is(tmp_path: Path) -> None:
+    on = search(tmp_path)
+    on.lab_type = LargeLab
+    await on.run()
+    (tuning,) = on.all(events.TuningEnded)
+    (unfit,) = (point for point in tuning.points if dict(point.values)["PAD"] == 3)
+    assert (unfit.outcome, unfit.ratio) == (TrialOutcome.BUILD_FAILED, None)
+    assert unfit.reason == "it needs 50,000 bytes of static shared memory, and a block may have 49,152"
+    assert sorted(pads(tuning)) == [0, 1, 3, 4]

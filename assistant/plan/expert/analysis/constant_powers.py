@@ -43,7 +43,7 @@ class ConstantPower(Record):
 
 
 def constant_powers(tree: SyntaxTree, function: Function) -> tuple[ConstantPower, ...]:
-    """Those of one function, in source order; none where a base's type does not follow from the text."""
+    """Powers that a function computes, in source order; none where a base's type does not follow from the text."""
     if "pow" not in tree.text(function.body):
         return ()
     return tuple(_found(tree, function))

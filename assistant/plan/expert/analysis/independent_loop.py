@@ -74,7 +74,7 @@ def independent_loop(context: TransformationContext, function: Function, loop: N
 
 
 def _leaves(context: TransformationContext, jump: Node, loop: Node) -> bool:
-    """A ``break`` of this loop itself, not of one inside it."""
+    """A ``break`` that leaves this loop, not one inside it."""
     kinds = ("for_statement", "while_statement", "do_statement", "switch_statement")
     return next((a for a in context.tree.ancestors(jump) if a.type in kinds), None) == loop
 

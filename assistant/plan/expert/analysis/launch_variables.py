@@ -46,7 +46,7 @@ def is_only_used_here(context: TransformationContext, launch: Launch, shape: Sha
 
 
 def _serves_launch(context: TransformationContext, node: Node, shape: Shape, sites: set[int]) -> bool:
-    """True for ``grid`` in ``k<<<grid, …>>>`` of one of the sites, and in ``grid.x = …``."""
+    """True for ``grid`` in ``k<<<grid, …>>>`` at one of the launch sites, and in ``grid.x = …``."""
     if any(field.parent == node.parent for field in shape.fields):
         return True
     call = next((a for a in context.tree.ancestors(node) if a.type == "call_expression"), None)

@@ -52,7 +52,7 @@ class WarpCost(Record):
 
     sectors: int
     line_sectors: int
-    """Sectors of the finding's line alone, unweighted; 0 when none of its addresses is known."""
+    """Sectors of the finding's line alone, unweighted; 0 where no address of it is known."""
     wavefronts: int
 
 

@@ -142,7 +142,7 @@ def _is_pointer_to_pointers(tree: SyntaxTree, function: Function, name: str) -> 
 
 
 def element_type(tree: SyntaxTree, function: Function, name: str) -> str | None:
-    """Type of one element; None where it is not spelled."""
+    """The element's type; None where the text does not spell it."""
     declared = locals_of(tree, function.body).get(name, ())
     variable = function.parameter(name) or (declared[0] if declared else None)
     if variable is not None and variable.type != "auto":

@@ -20,7 +20,7 @@ _MAX_DEPTH = 8
 
 
 class RunTimeValues:
-    """The values of one function."""
+    """Which of a function's values only the run decides."""
 
     def __init__(self, tree: SyntaxTree, function: Function) -> None:
         self._tree = tree

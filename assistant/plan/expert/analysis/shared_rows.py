@@ -23,7 +23,7 @@ __all__ = ["SharedRows", "rows_of"]
 
 
 class SharedRows(Record):
-    """A shared array as rows of one length, with the length's places in the text."""
+    """A shared array as rows of equal length, with the places in the text that say the length."""
 
     array: SharedArray
     rows: tuple[tuple[ElementUse, tuple[Node, ...]], ...]

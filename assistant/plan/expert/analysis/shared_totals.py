@@ -90,7 +90,7 @@ def _mentions(context: TransformationContext, node: Node, name: str) -> bool:
 
 
 def _alone(context: TransformationContext, loop: Node, block: Dim3) -> Node | None:
-    """The ``if`` of one thread right around the loop."""
+    """The ``if`` directly around the loop that lets one thread run it."""
     owner = next((a for a in context.tree.ancestors(loop) if a.type == "if_statement"), None)
     branch = None if owner is None else owner.child_by_field_name("consequence")
     if owner is None or owner.parent != context.body or owner.child_by_field_name("alternative") is not None:

@@ -82,7 +82,7 @@ def _combined(a: Kind, b: Kind) -> Kind:
 
 
 class ValueKinds:
-    """Kinds of the expressions of one function."""
+    """Kinds of a function's expressions."""
 
     def __init__(self, tree: SyntaxTree, function: Function) -> None:
         self._tree = tree

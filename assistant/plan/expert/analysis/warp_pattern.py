@@ -36,7 +36,7 @@ _AXES = ("x", "y", "z")
 
 
 def lane_environments(block: Dim3, warp_index: int = 0) -> tuple[dict[str, int], ...]:
-    """Built-in variables of each thread of one warp of the first block, in lane order; fewer than 32 in a short warp."""
+    """Built-in variables of each thread of a warp of the first block, in lane order; fewer than 32 in a partial warp."""
     sizes = {f"blockDim.{axis}": getattr(block, axis) for axis in _AXES} | {f"blockIdx.{axis}": 0 for axis in _AXES}
     first = warp_index * WARP_SIZE
     return tuple(
@@ -57,7 +57,7 @@ def exchanged_lane(lane: dict[str, int]) -> dict[str, int]:
 
 
 def sector_count(element_indices: Iterable[int], size_bytes: int) -> int:
-    """Distinct 32-byte sectors of one request; indices count elements of ``size_bytes`` from an aligned base."""
+    """Distinct 32-byte sectors of a request; indices count elements of ``size_bytes`` from an aligned base."""
     return len(
         {
             sector

@@ -32,7 +32,7 @@ spread over the banks (CUDA C++ Best Practices Guide, "Shared Memory and Memory 
 
 
 _STRETCH = 4
-"""Neighbouring elements of one thread: 16 bytes of floats, the widest load."""
+"""Neighbouring elements that a thread computes: 16 bytes of floats, the widest load."""
 
 
 class RegisterTile(Record):
@@ -42,7 +42,7 @@ class RegisterTile(Record):
     loads: tuple[StagedLoad, ...]
     block: Dim3
     factors: Mapping[str, int]
-    """Elements of one thread along ``x`` and ``y``."""
+    """Elements that a thread computes along ``x`` and ``y``."""
     depth: int
     """Iterations of the loop for which a tile holds elements."""
 
@@ -187,7 +187,7 @@ class _Writer:
         return [head, *(step + line for line in lines), "}"]
 
     def _sums(self) -> list[str]:
-        """The iterations of one tile."""
+        """The iterations over a tile."""
         tile, tree, step = self._tile, self._tree, self._step
         lines: list[str] = []
         for axis, index in (("y", self._row), ("x", self._column)):

@@ -23,7 +23,7 @@ _SIMPLE_TERM = re.compile(r"[\w.]+(?:\s*[*/]\s*[\w.]+)*|\([^()]*\)")
 
 
 class Style(Record):
-    """Spelling habits of one text."""
+    """How a text is written."""
 
     space: str
     """Around a binary operator: one blank or nothing."""

@@ -125,7 +125,7 @@ class _Writer:
         return lines
 
     def _type(self, pointer: StreamedPointer) -> str:
-        """The type of one access."""
+        """The type of a vector access."""
         named = _VECTORS.get(self._vector.plain_types[pointer.name])
         return named.format(self._vector.count) if named is not None and self._vector.count <= 4 else _WORDS[self._bytes(pointer)]
 
@@ -133,7 +133,7 @@ class _Writer:
         return self._vector.sizes[pointer.name] * self._vector.count
 
     def _alignment(self) -> str:
-        """Whether every pointer is aligned to its vectors; pointers of one width together."""
+        """Whether every pointer is aligned to its vectors; pointers with vectors of the same width share a check."""
         widths: dict[int, list[str]] = {}
         for pointer in self._kernel.pointers:
             widths.setdefault(self._bytes(pointer), []).append(f"reinterpret_cast<size_t>({pointer.name})")
