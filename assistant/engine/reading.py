@@ -106,12 +106,12 @@ def _with_flags(flags: Flags, found: FoundProgram) -> Flags:
 def _headers(request: JobRequest, units: Sequence[Source], flags: Flags) -> Iterator[Source]:
     """Headers of the project that one of the units includes. Raises CannotAnswerError where one is the file in question by another name."""
     known, project = {source.path for source in units}, find_project(request.file)
-    texts = with_headers(((str(source.path), source.text) for source in units), flags.arguments)
+    texts = with_headers(((str(source.path), source.text) for source in units), flags.arguments, lambda name: request.text_of(Path(name)))
     for path, text in ((Path(name), text) for name, text in texts.items()):
         if path not in known and path.resolve() == request.file.resolve():  # what compilers read there is not the edit
             raise CannotAnswerError(f"the program includes {request.file} as {path}, by a link", f"name {path} in its place")
         if path not in known and path.is_relative_to(project):
-            yield Source(path, request.text_of(path) or text)
+            yield Source(path, text)
 
 
 def _asked_about(request: JobRequest, headers: Sequence[Source]) -> Iterator[ParsedSource]:
