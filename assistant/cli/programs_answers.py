@@ -53,7 +53,7 @@ def print_programs(file: Path | None, cflags: str | None, as_json: bool, are_all
     """Every program of the file or folder; ends the command with 1 where there is none, with 3 where a problem hides them."""
     path = _existing(file)
     search = _search(path, cflags)
-    chosen = None if path.is_dir() else chosen_program(path, find_workspace(path))
+    chosen = None if path.is_dir() else chosen_program(path, find_workspace(path), [program.name for program in search.found])
     if as_json:
         typer.echo(dumps({"programs": encode(search.found), "looked_for": search.looked_for, "problem": search.problem, "chosen": chosen}))
     else:

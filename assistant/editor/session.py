@@ -150,6 +150,12 @@ class EditorSession:
         """Files as they stand: as they are open here, else on disk. Raises UsageError for one that cannot be read."""
         return self._documents.texts_of(paths)
 
+    def other_files(self, key: str) -> tuple[Source, ...]:
+        """The other files of a source's program, as they stand; none where that is not known. Raises as ``texts_of``."""
+        document = self._documents.open(key)
+        paths = () if document.program is None else document.program.files
+        return self.texts_of(path for path in paths if path != document.path)
+
     def report(self, key: str) -> Report:
         """The whole profile of a source, and what became of its proposals. Raises UsageError for a source that is not open."""
         document = self._documents.reparsed(key)
