@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import os
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from assistant.engine.pair.session import Pair
-from assistant.engine.pair.text import other_files
+from assistant.engine.pair.text import at_start, changed_since, other_files
+from assistant.engine.reading import read_version
 from assistant.engine.request import JobRequest, OptimizeOptions
 from assistant.model import events
+from assistant.model.build import Flags
+from assistant.model.pair import PairSession
 from assistant.model.plan import Technique
 from assistant.model.source import Source
 from assistant.plan.catalogue import Catalogue
@@ -201,3 +205,25 @@ async def test_a_machine_that_fails_and_a_text_without_any_kernel_are_answered(t
     first, second = await answers(on, A, full, "// nothing\n")
     assert first.startswith("v1: cannot be judged: no space left in ")
     assert second.startswith(f"v2: cannot be judged: {tmp_path / 'a.cu'} ")
+
+
+def test_the_baseline_is_run_with_the_other_files_as_they_were(tmp_path: Path) -> None:
+    kernel = "__global__ void k(float *x) { x[threadIdx.x] *= 2; }\n"
+    file, main, size = tmp_path / "k.cuh", tmp_path / "main.cu", tmp_path / "size.h"
+    (tmp_path / "kernelopt.toml").touch()
+    before = ('#include "k.cuh"\n#include "size.h"\nint main() { k<<<1, N>>>(nullptr); }\n', "#define N 32\n")
+    texts = (kernel, *before)
+    for path, text in zip((file, main, size), texts, strict=True):
+        path.write_text(text)
+    request = JobRequest(file, tmp_path)
+    session = PairSession("S1", tmp_path, file, "k", None, kernel, 1, "cli 1", other_files(request))
+    assert session.others == (Source(main, before[0]), Source(size, before[1]))
+    file.write_text(kernel.replace("*= 2", "+= 1"))
+    main.write_text(before[0].replace("<<<1, N>>>", "<<<2, N / 2>>>"))
+    size.write_text("#define N 64\n")
+    others = changed_since(request, session)
+    now = read_version(replace(request, texts=tuple((other.path, other.text) for other in others)), Flags())
+    assert {source.path: source.text for source in now.program.sources}[size] == "#define N 64\n"
+    assert {source.path: source.text for source in at_start(now, session).program.sources} == dict(
+        zip((file, main, size), texts, strict=True)
+    )
