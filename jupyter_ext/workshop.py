@@ -31,6 +31,7 @@ from assistant.editor.guard import Guard
 from assistant.editor.jobs import JobHost
 from assistant.editor.lanes import Lane, Work
 from assistant.editor.models import ModelConsents
+from assistant.editor.open_document import InnerText
 from assistant.editor.parts import EditorParts
 from assistant.editor.report import Report
 from assistant.editor.session import EditorSession
@@ -186,7 +187,7 @@ class Workshop:
         earlier = self._wanted.get(key)
         if earlier is not None and earlier.folder != wanted.folder:
             _remove(earlier.folder)
-        self.editor.put(key, run.cell.path, run.cell.text, Trigger.SAVED, is_alone=True)
+        self.editor.put(key, run.cell.path, run.cell.text, Trigger.SAVED, InnerText())
         self.editor.bind(key, live)
         self.editor.ask_speed_of(key, wanted.region)
         self._take_up(run, wanted)

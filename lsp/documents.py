@@ -11,6 +11,7 @@ from pygls.lsp.server import LanguageServer
 from pygls.workspace import TextDocument
 
 from assistant.cuda.embedded.magics import head_of
+from assistant.editor.open_document import InnerText
 from assistant.editor.staging import Trigger
 from assistant.model.embedded import Container
 from lsp.backend import Backend
@@ -56,10 +57,10 @@ class Documents:
         units, ignored = self._read(document, before, trigger)
         self._late.took(uri, time.thread_time() - begun_s)
         self._replace(uri, units, ignored)
-        texts = {unit.key: unit.text for unit in before}
-        changed = [unit for unit in units if texts.get(unit.key) != unit.text]
+        known = {unit.key: (unit.text, unit.writes) for unit in before}
+        changed = [unit for unit in units if known.get(unit.key) != (unit.text, unit.writes)]
         for unit in units if trigger is not Trigger.TYPED else changed:
-            self._backend.editor.put(unit.key, unit.path, unit.text, trigger, is_alone=unit.key != uri)
+            self._backend.editor.put(unit.key, unit.path, unit.text, trigger, None if unit.key == uri else InnerText(unit.writes))
         is_unpublished = self._late.take_unpublished(uri)
         if not changed and (is_unpublished or before != units or ignored_before != ignored):
             self._diagnostics.publish(uri)  # the session reports nothing, but places have moved

@@ -9,6 +9,7 @@ A text keeps its name while it is typed in, so that its results stay with it. Th
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
@@ -25,6 +26,7 @@ from lsp.units import IgnoredText, Unit
 __all__ = ["PythonText", "read_cuda_cell", "read_embedded"]
 
 _HEADER = ".cuh"
+_APPENDS = "-a"
 
 
 class PythonText(Record):
@@ -82,7 +84,8 @@ def _units(opened: PythonText, texts: list[_Text], before: Sequence[Unit], taken
             name = next(name for name in names_like(_own_name(text)) if _path(opened, text, name) not in used)
         path = _path(opened, text, name)
         used.add(path)
-        units.append(Unit(f"{opened.uri}#{name}", opened.uri, path, text.text, opened.text, opened.encoding, text.embedded))
+        key, written = f"{opened.uri}#{name}", _written_whole(opened, text)
+        units.append(Unit(key, opened.uri, path, text.text, opened.text, opened.encoding, text.embedded, written))
     return tuple(units)
 
 
@@ -116,6 +119,14 @@ def _path(opened: PythonText, text: _Text, name: str) -> Path:
     """A name in the folder of the document's file."""
     written = _written_file(text)
     return path_in(opened.file, name, _HEADER) if written is not None and written.suffix == _HEADER else path_in(opened.file, name)
+
+
+def _written_whole(opened: PythonText, text: _Text) -> Path | None:
+    """The file that is the text once the cell is run, in the folder of its notebook; None where it only becomes a part of one."""
+    written = _written_file(text)
+    if written is None or text.embedded is None or _APPENDS in text.embedded.arguments.split():
+        return None
+    return Path(posixpath.normpath(opened.file.parent / written))
 
 
 def _written_file(text: _Text) -> PurePosixPath | None:

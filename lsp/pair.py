@@ -10,6 +10,7 @@ from typing import Any
 from assistant.editor.markdown import tamed
 from assistant.engine.pair import report, version_name
 from assistant.model.pair import PairSession, Turn
+from assistant.model.source import Source
 from lsp.arguments import PairArguments
 from lsp.backend import Backend
 from lsp.client import Client
@@ -50,7 +51,8 @@ class PairCommands:
     def _start(self, unit: Unit, arguments: PairArguments) -> dict[str, Any]:
         """Begin on a kernel, or go on with the session that is open on it; if its text has changed since, that is answered."""
         self._editor.ask_speed_of(unit.key, arguments.region)
-        opened = self._pairs.start(unit.path, self._editor.text(unit.key), arguments.kernel, arguments.goal)
+        file = Source(unit.path, self._editor.text(unit.key))
+        opened = self._pairs.start(file, arguments.kernel, arguments.goal, self._editor.other_files(unit.key))
         self._editor.offers_changed()
         self._editor.answer_save(unit.key)
         session = opened.state.session

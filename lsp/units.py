@@ -46,6 +46,8 @@ class Unit(Record):
     encoding: types.PositionEncodingKind
     embedded: EmbeddedText | None = None
     """Where ``text`` stands in the document; None: it is the whole document."""
+    writes: Path | None = None
+    """The file that a ``%%writefile`` cell becomes when it is run; None for all others."""
 
     def position(self, offset: int) -> types.Position:
         """The document's position of a character offset into ``text``."""

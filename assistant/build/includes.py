@@ -47,9 +47,14 @@ def include_closure(path: str, text: str, directories: tuple[str, ...], read: Ca
     return found
 
 
-def with_headers(sources: Iterable[tuple[str, str]], arguments: Iterable[str]) -> dict[str, str]:
-    """Path → text of the sources and of every header that they include, next to them or through ``-I``; read from the disk now."""
-    return _with_headers(sources, arguments, [])
+def with_headers(
+    sources: Iterable[tuple[str, str]], arguments: Iterable[str], given: Callable[[str], str | None] = lambda _: None
+) -> dict[str, str]:
+    """Path → text of the sources and of every header that they include, next to them or through ``-I``; read from the disk now.
+
+    ``given``: texts that stand for what the disk holds, or does not hold.
+    """
+    return _with_headers(sources, arguments, [], given)
 
 
 def headers_of(path: str, texts: Mapping[str, str], arguments: Iterable[str]) -> dict[str, str]:
@@ -83,11 +88,13 @@ def unfit_header(sources: Iterable[tuple[str, str]], arguments: Iterable[str]) -
     return unfit[0] if unfit else None
 
 
-def _with_headers(sources: Iterable[tuple[str, str]], arguments: Iterable[str], unfit: list[str]) -> dict[str, str]:
+def _with_headers(
+    sources: Iterable[tuple[str, str]], arguments: Iterable[str], unfit: list[str], given: Callable[[str], str | None] = lambda _: None
+) -> dict[str, str]:
     texts = dict(sources)
     directories = tuple(argument[2:] for argument in arguments if argument.startswith("-I"))
     for path, text in tuple(texts.items()):
-        texts.update(include_closure(path, text, directories, lambda named: texts.get(named) or _read(named, unfit)))
+        texts.update(include_closure(path, text, directories, lambda named: texts.get(named) or given(named) or _read(named, unfit)))
     return texts
 
 

@@ -8,6 +8,7 @@ import os
 import sys
 import threading
 from collections.abc import AsyncIterator, Callable
+from pathlib import Path
 from typing import Any
 
 import typer
@@ -19,9 +20,10 @@ from assistant.cli.console import console
 from assistant.cli.jobs import run_async
 from assistant.cli.render import TextRenderer
 from assistant.cli.status import StatusLine
+from assistant.disk.texts import source_text
 from assistant.editor.watch import changes
 from assistant.engine import JobRequest, OptimizeOptions, Session, event_json, read_source, replace_text
-from assistant.engine.pair import Pair, constraint_answer, turn_event, version_line, version_name
+from assistant.engine.pair import Pair, constraint_answer, other_files, turn_event, version_line, version_name
 from assistant.engine.search import SearchCallbacks
 from assistant.errors import KernelOptError, UsageError
 from assistant.model import events
@@ -80,17 +82,21 @@ class _Terminal:
         self._is_prompted = sys.stdin.isatty() and not as_json
         self._seen = 0
         self._id = ""
-        self._judging: tuple[str, asyncio.Task[None]] | None = None
+        self._files: tuple[Path, ...] = (request.file,)
+        """Of the program, as far as it is known."""
+        self._judging: tuple[tuple[str | None, ...], asyncio.Task[None]] | None = None
 
     async def run(self, goal: str | None) -> int:
         """The exit code; Ctrl-C leaves the session open and says so."""
         path = self._request.file
         self._session.check_region(self._request)
+        others = await asyncio.to_thread(other_files, self._request)
+        self._files = (path, *(other.path for other in others))
         is_watching = asyncio.Event()
         watching = asyncio.create_task(self._watch(is_watching))
         try:
             await is_watching.wait()  # a save after the first reading is noticed
-            opened = self._pair.sessions.start(path, read_source(path).text, self._request.kernel, goal)
+            opened = self._pair.sessions.start(read_source(path), self._request.kernel, goal, others)
             self._id = opened.state.session.id
             self._begin(opened.is_resumed, opened.answer)
             _read_lines(asyncio.get_running_loop(), self._todo.put_nowait)
@@ -160,13 +166,13 @@ class _Terminal:
     # --- what happens ---------------------------------------------------------------------------------------------------
 
     async def _watch(self, is_watching: asyncio.Event) -> None:
-        """Saves of the file, as they come; a newer text ends the judging of an older one. Sets the event once every save is noticed."""
-        path = self._request.file
+        """Saves of the program's files; newer texts end the judging of older ones. Sets the event once every save is noticed."""
+        files = frozenset(self._files)
         try:
-            async with changes(path.parent) as batches:
+            async with changes(Path(os.path.commonpath([path.parent for path in files]))) as batches:
                 is_watching.set()
                 async for paths in batches:
-                    if path in paths:
+                    if not files.isdisjoint(paths):
                         self._end_older_judging()
                         self._todo.put_nowait(_FileSaved())
         except KernelOptError as error:
@@ -175,10 +181,15 @@ class _Terminal:
             is_watching.set()
 
     def _end_older_judging(self) -> None:
-        """End the judging of a text that the file no longer has."""
-        with contextlib.suppress(UsageError):  # it cannot be read while it is replaced; its next save is noticed too
-            if self._judging is not None and self._judging[0] != read_source(self._request.file).text:
-                self._judging[1].cancel()
+        """End the judging of texts that the files no longer have."""
+        texts = self._texts()
+        is_whole = texts[0] is not None  # it cannot be read while it is replaced; its next save is noticed too
+        if self._judging is not None and is_whole and self._judging[0] != texts:
+            self._judging[1].cancel()
+
+    def _texts(self) -> tuple[str | None, ...]:
+        """Of the program's files, as they are on disk; None for one that cannot be read."""
+        return tuple(map(source_text, self._files))
 
     async def _saved(self) -> None:
         """Answer the file as it is; one that cannot be read, or is being replaced, is answered after its next save."""
@@ -190,8 +201,9 @@ class _Terminal:
         if not text:  # most often it is being written: its end is noticed
             self._say(f"{self._request.file.name} is empty: it is answered when it is saved with text")
             return
+        texts = self._texts()
         task = asyncio.ensure_future(self._follow(lambda: self._pair.edited(self._request)))
-        self._judging = (text, task)
+        self._judging = (texts, task)
         try:
             await asyncio.wait((task,))
             if not task.cancelled():

@@ -37,6 +37,7 @@ def _program(
     cmake_options: Annotated[
         str | None, typer.Option("--cmake-options", metavar="WORDS", help="For --configure, e.g. '-DWITH_BENCH=ON -G Ninja'")
     ] = None,
+    are_all_shown: Annotated[bool, typer.Option("--all", help="List every program, however many there are; else the first 20")] = False,
     cflags: Cflags = None,
     as_json: Json = False,
 ) -> None:
@@ -55,4 +56,4 @@ def _program(
     if use is not None:
         use_program(file, use, cflags, as_json)
     else:
-        print_programs(file, cflags, as_json)
+        print_programs(file, cflags, as_json, are_all_shown)

@@ -27,6 +27,8 @@ from assistant.serialize import dumps, encode
 __all__ = ["configure", "print_programs", "use_program"]
 
 _NAMES_SHOWN = 8
+_PROGRAMS_SHOWN = 20
+"""In detail, so that the first of them are still on the screen."""
 _OWN_OPTIONS = ("-S", "-B", "-H")
 """Options of cmake that choose the folders it works on."""
 
@@ -47,15 +49,15 @@ def configure(file: Path | None, options: str | None, as_json: bool) -> None:
         out.print("  no nvcc was found that does as the project asks: kernelopt answered CMake in its place", markup=False)
 
 
-def print_programs(file: Path | None, cflags: str | None, as_json: bool) -> None:
+def print_programs(file: Path | None, cflags: str | None, as_json: bool, are_all_shown: bool) -> None:
     """Every program of the file or folder; ends the command with 1 where there is none, with 3 where a problem hides them."""
     path = _existing(file)
     search = _search(path, cflags)
-    chosen = None if path.is_dir() else chosen_program(path, find_workspace(path))
+    chosen = None if path.is_dir() else chosen_program(path, find_workspace(path), [program.name for program in search.found])
     if as_json:
         typer.echo(dumps({"programs": encode(search.found), "looked_for": search.looked_for, "problem": search.problem, "chosen": chosen}))
     else:
-        _print_search(path, search, chosen)
+        _print_search(path, search, chosen, len(search.found) if are_all_shown else _PROGRAMS_SHOWN)
     raise typer.Exit(_exit_code(search))
 
 
@@ -109,10 +111,16 @@ def _exit_code(search: ProgramSearch) -> int:
     return exit_codes.CANNOT_ANSWER if search.problem else exit_codes.ANSWER_IS_NO
 
 
-def _print_search(path: Path, search: ProgramSearch, chosen: str | None) -> None:
+def _print_search(path: Path, search: ProgramSearch, chosen: str | None, most_shown: int) -> None:
     out = console()
-    for program in search.found:
+    found = sorted(search.found, key=lambda program: program.name != chosen)
+    for program in found[:most_shown]:
         _print_program(path, program, program.name == chosen)
+    left_out = found[most_shown:]
+    if left_out:
+        of = "" if path == plain_path(Path.cwd()) else f" {os.path.relpath(path)}"
+        names = first_of([program.name for program in left_out], _NAMES_SHOWN)
+        out.print(f"{len(left_out)} more ({names}): kernelopt program{of} --all lists them", markup=False)
     if not search.found:
         out.print(f"{path.name} belongs to no program that was found", markup=False)
         for text in search.looked_for:

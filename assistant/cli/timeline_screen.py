@@ -20,6 +20,8 @@ __all__ = ["TimelineScreen"]
 _MOST_LINES = 8
 _MOST_STREAMS = 8
 _BAR_WIDTH = 48
+_LEAST_TIME_S = 1e-9
+"""Less is less than a clock cycle."""
 _LEAST_SHOWN = 0.005
 
 
@@ -40,7 +42,7 @@ class TimelineScreen:
         for line in timeline_lines(timeline, _MOST_LINES):
             share = f"{line.ratio:4.0%}" if line.ratio >= _LEAST_SHOWN else " <1%"
             note = f" [dim]({escape(line.note)})[/]" if line.note else ""
-            text = f"{share}  {format_quantity(line.time_s, 's'):>8}  {line.count:>7,} x  {escape(line.what)}{note}"
+            text = f"{share}  {_time(line.time_s):>8}  {line.count:>7,} x  {escape(line.what)}{note}"
             self._console.print(f"  {text}", highlight=False, soft_wrap=True)
         self._streams(event)
         for note in timeline.notes:
@@ -58,3 +60,8 @@ class TimelineScreen:
             self._console.print(f"  [dim]{counted_noun(left_out, 'further stream')} not shown[/]", highlight=False)
         if shown:
             self._console.print(f"  [dim]{BAR_LEGEND}[/]", highlight=False)
+
+
+def _time(time_s: float) -> str:
+    """A fill of a few bytes is predicted by its bandwidth alone: its start counts among the gaps."""
+    return format_quantity(time_s, "s") if time_s >= _LEAST_TIME_S else f"<{format_quantity(_LEAST_TIME_S, 's')}"

@@ -87,11 +87,12 @@ def user_paths() -> UserPaths:
 def find_workspace(path: Path) -> Path:
     """Nearest ancestor with kernelopt configuration, a recorded build or ``.git``, else the folder of ``path``; symbolic links resolved.
 
-    ``path`` is a file or a folder and need not exist (then it counts as a file).
+    ``path`` is a file or a folder and need not exist (then it counts as a file). A link to a file lies where it is written; folders are
+    where links lead, but where nothing around them is a workspace and something around their name is.
     """
-    resolved = Path(os.path.realpath(path))  # a loop of links is no error yet
-    folder = resolved if resolved.is_dir() else resolved.parent
-    return next((candidate for candidate in (folder, *folder.parents) if is_workspace(candidate)), folder)
+    folder, *others = _starts(path)
+    around = (candidate for start in (folder, *others) for candidate in (start, *start.parents))
+    return next((Path(os.path.realpath(candidate)) for candidate in around if is_workspace(candidate)), folder)
 
 
 def find_project(path: Path) -> Path:
@@ -104,15 +105,29 @@ def find_project(path: Path) -> Path:
     workspace = find_workspace(path)
     if is_workspace(workspace):
         return workspace
-    around = list(_below_home(workspace))
+    roots = (_build_root(start) for start in _starts(path))
+    root = next((found for found in roots if found is not None), None)
+    if root is None:
+        return next((folder for folder in itertools.islice(_below_home(workspace), _NEAR) if _builds_extension(folder)), workspace)
+    return Path(os.path.realpath(root))
+
+
+def _starts(path: Path) -> tuple[Path, ...]:
+    """The folder of a path: the real one, then as it is written, where that is another."""
+    written = Path(os.path.abspath(path))  # noqa: PTH100 - ``..`` goes with it
+    folder = written if written.is_dir() else written.parent
+    return tuple(dict.fromkeys((Path(os.path.realpath(folder)), folder)))  # a loop of links is no error yet
+
+
+def _build_root(folder: Path) -> Path | None:
+    """The outermost folder of the build that a folder belongs to."""
+    around = list(_below_home(folder))
     roots = (
         *(folder for folder in around if any(_PROJECT.search(_text(folder / name)) for name in _PROJECT_FILES)),
         *[folder for folder in around if _has_any(folder, _PACKAGE_FILES)][:1],
         *_first_run([_has_any(folder, _MAKEFILES) for folder in around], around),
     )
-    if not roots:
-        return next((folder for folder in around[:_NEAR] if _builds_extension(folder)), workspace)
-    return min(roots, key=lambda folder: len(folder.parts))
+    return min(roots, key=lambda folder: len(folder.parts), default=None)
 
 
 def _builds_extension(folder: Path) -> bool:

@@ -26,22 +26,30 @@ from assistant.model.proposal import Proposal
 from assistant.model.source import Source
 from assistant.model.workload import LiveWorkload
 from assistant.ports.store import StoredAnalysis
+from assistant.record import Record
 from assistant.serialize import DecodeError
 from assistant.workload.blocks import find_blocks, sidecar_path
 
-__all__ = ["OpenDocument"]
+__all__ = ["InnerText", "OpenDocument", "written_anew"]
 
 _SOURCE = ".cu"
 _OF_SOME = ":some"
 """Suffix of a command's name: its answer covers only some kernels of the source."""
 
 
+class InnerText(Record):
+    """A text inside something else, a notebook's cell or a string in Python: it is part of no program."""
+
+    writes: Path | None = None
+    """The file that holds it once its cell was run; None for all but cells of ``%%writefile``."""
+
+
 class OpenDocument:
     """The text may be ahead of the parse; the parse and the view belong together."""
 
-    def __init__(self, key: str, path: Path, text: str, is_alone: bool = False) -> None:
-        """``is_alone``: it is a text of something else, a notebook's cell or a string, and part of no program."""
-        self._is_alone = is_alone
+    def __init__(self, key: str, path: Path, text: str, inner: InnerText | None = None) -> None:
+        """``inner``: None where it is a file."""
+        self.inner = inner
         self.key = key
         self.path = path
         self.text = text
@@ -77,12 +85,12 @@ class OpenDocument:
     @property
     def may_be_of_extension(self) -> bool:
         """Whether a PyTorch extension may build it, whose headers and flags its declared launches need."""
-        return not self._is_alone and self.live is None and self._is_declared and not self.parsed.has_main
+        return self.inner is None and self.live is None and self._is_declared and not self.parsed.has_main
 
     @property
     def may_have_program(self) -> bool:
         """Whether a program is looked for: not for what is run on arrays, or on shapes that are declared with it."""
-        return not self._is_alone and self.live is None and (self.parsed.has_main or not self._is_declared)
+        return self.inner is None and self.live is None and (self.parsed.has_main or not self._is_declared)
 
     @property
     def program(self) -> FoundProgram | None:
@@ -284,6 +292,13 @@ class OpenDocument:
         )  # another process undid what the text shows
         view = view_of(self.parsed, self._analyses, offered, self._static, routes)
         self.view: View = replace(view, pairs=self._pairs, programs=self._programs)
+
+
+def written_anew(before: OpenDocument | None, text: str, inner: InnerText | None) -> tuple[Path, ...]:
+    """The files that running a cell writes otherwise now than before."""
+    after = None if inner is None else (inner.writes, text)
+    old = None if before is None or before.inner is None else (before.inner.writes, before.text)
+    return () if old == after else tuple(side[0] for side in (old, after) if side is not None and side[0] is not None)
 
 
 def _made_of(programs: FilePrograms | None) -> object:

@@ -10,7 +10,7 @@ Example::
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -74,7 +74,7 @@ class OpenPrograms:
             document.path,
             programs=STANDS_ALONE,
             working_directory=document.path.parent,
-            texts=((document.path, document.text),),
+            texts=((document.path, document.text), *self._written_by_cells(document)),
             region=document.region,
             usual_region=settings.region,
             is_everywhere=settings.verification.in_every_program and document.may_have_program,
@@ -85,6 +85,12 @@ class OpenPrograms:
             is_live=True,
             live=document.live,
         )
+
+    def _written_by_cells(self, document: OpenDocument) -> Iterator[tuple[Path, str]]:
+        """For a notebook's cell, the files that other cells become when they are run: it may include one."""
+        for other in self._documents.values() if document.inner is not None else ():
+            if other is not document and other.inner is not None and other.inner.writes is not None:
+                yield other.inner.writes, other.text
 
     async def request(self, document: OpenDocument, request: JobRequest) -> JobRequest:
         """``request`` about the source in its program; as it is where there is none, or a person has not chosen yet."""

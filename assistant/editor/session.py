@@ -21,7 +21,7 @@ from assistant.editor.builds import Showing, configured, recorded
 from assistant.editor.job_requests import SEARCHES, JobRequests, is_same_question
 from assistant.editor.lanes import Work
 from assistant.editor.memory_watch import MemoryWatch
-from assistant.editor.open_document import OpenDocument
+from assistant.editor.open_document import InnerText, OpenDocument, written_anew
 from assistant.editor.open_documents import OpenDocuments
 from assistant.editor.open_programs import OpenPrograms
 from assistant.editor.parse_pause import ParsePause
@@ -73,13 +73,14 @@ class EditorSession:
 
     # --- sources ----------------------------------------------------------------------------------------------------
 
-    def put(self, key: str, path: Path, text: str, trigger: Trigger, is_alone: bool = False) -> None:
-        """A source was opened, typed in or saved; ``is_alone``: it is a cell or a string, and part of no program."""
+    def put(self, key: str, path: Path, text: str, trigger: Trigger, inner: InnerText | None = None) -> None:
+        """A source was opened, typed in or saved; ``inner``: it is a cell or a string."""
         document = self._documents.get(key)
+        written = written_anew(document, text, inner)
         if trigger is not Trigger.TYPED or (document is not None and included_files(document.text) != included_files(text)):
             self._programs.changed((path,))
         if document is None:
-            document = self._documents[key] = OpenDocument(key, path, text, is_alone)
+            document = self._documents[key] = OpenDocument(key, path, text, inner)
             document.recall(self._store.analyses(path))
             self.review.opened(path, text)
             self._offer(document)
@@ -91,6 +92,9 @@ class EditorSession:
         if self._parts.guard.is_trusted(path):
             self._staging.changed(key, trigger, self._parts.settings_of(path))
             self._staging.look_at(key)
+        if written:
+            self._documents[key].inner = inner
+            self.files_changed(written)
         self._watch.start()
 
     def look_at(self, key: str) -> None:
@@ -145,6 +149,12 @@ class EditorSession:
     def texts_of(self, paths: Iterable[Path]) -> tuple[Source, ...]:
         """Files as they stand: as they are open here, else on disk. Raises UsageError for one that cannot be read."""
         return self._documents.texts_of(paths)
+
+    def other_files(self, key: str) -> tuple[Source, ...]:
+        """The other files of a source's program, as they stand; none where that is not known. Raises as ``texts_of``."""
+        document = self._documents.open(key)
+        paths = () if document.program is None else document.program.files
+        return self.texts_of(path for path in paths if path != document.path)
 
     def report(self, key: str) -> Report:
         """The whole profile of a source, and what became of its proposals. Raises UsageError for a source that is not open."""

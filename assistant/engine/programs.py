@@ -94,7 +94,7 @@ def programs_of(request: JobRequest, flags: Flags) -> FilePrograms:
 
     project = find_project(request.file)
     search = find_programs(request.file, request.extra_sources, read, project, flags.arguments, KeptFacts(user_paths().cache))
-    chosen = chosen_program(request.file, find_workspace(request.file)) if search.found else None
+    chosen = _chosen(request.file, search)
     found = FilePrograms(request.file, search, chosen, hint=build_hint(project, request.file) if search.problem else "")
     return replace(found, others_sha256=others_sha256(request, found.program))
 
@@ -107,13 +107,17 @@ def find_program(request: JobRequest, flags: Flags) -> FoundProgram | None:
     return programs_of(request, flags).settled()
 
 
+def _chosen(file: Path, search: ProgramSearch) -> str | None:
+    return chosen_program(file, find_workspace(file), [program.name for program in search.found]) if search.found else None
+
+
 def find_extension(request: JobRequest, flags: Flags) -> FoundProgram | None:
     """The PyTorch extension that a file with workloads of its own is part of: its flags and headers are needed, nothing of it is started.
 
     Raises CannotAnswerError where several build the file with different flags and none was chosen.
     """
     search = _extensions(request, flags)
-    chosen = chosen_program(request.file, find_workspace(request.file)) if search.found else None
+    chosen = _chosen(request.file, search)
     found = FilePrograms(request.file, search, chosen)
     alike = {_flags_but_the_name(program) for program in found.meant}
     program = found.meant[0] if len(alike) == 1 else found.settled() if alike else None

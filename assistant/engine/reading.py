@@ -20,7 +20,7 @@ from assistant.cuda.parse import parse
 from assistant.engine.programs import find_extension, find_program, python_remedy, without_script
 from assistant.engine.request import JobRequest
 from assistant.engine.source_version import Selection, SourceVersion, declares_workload, read_source, version_of
-from assistant.errors import UsageError
+from assistant.errors import CannotAnswerError, UsageError
 from assistant.model.build import Flags
 from assistant.model.program import FoundProgram, ProgramOrigin
 from assistant.model.source import ParsedSource, Source
@@ -104,12 +104,14 @@ def _with_flags(flags: Flags, found: FoundProgram) -> Flags:
 
 
 def _headers(request: JobRequest, units: Sequence[Source], flags: Flags) -> Iterator[Source]:
-    """Headers of the project that one of the units includes."""
+    """Headers of the project that one of the units includes. Raises CannotAnswerError where one is the file in question by another name."""
     known, project = {source.path for source in units}, find_project(request.file)
-    texts = with_headers(((str(source.path), source.text) for source in units), flags.arguments)
+    texts = with_headers(((str(source.path), source.text) for source in units), flags.arguments, lambda name: request.text_of(Path(name)))
     for path, text in ((Path(name), text) for name, text in texts.items()):
+        if path not in known and path.resolve() == request.file.resolve():  # what compilers read there is not the edit
+            raise CannotAnswerError(f"the program includes {request.file} as {path}, by a link", f"name {path} in its place")
         if path not in known and path.is_relative_to(project):
-            yield Source(path, request.text_of(path) or text)
+            yield Source(path, text)
 
 
 def _asked_about(request: JobRequest, headers: Sequence[Source]) -> Iterator[ParsedSource]:

@@ -6,6 +6,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from assistant.model.comparison import Comparison
+from assistant.model.source import Source
 from assistant.model.verification import Outcome
 from assistant.record import Record
 
@@ -39,6 +40,8 @@ class PairSession(Record):
     created_ms: int
     by: str
     """Front end and process that began it (``lsp 1234``)."""
+    others: tuple[Source, ...] = ()
+    """The other files of the kernel's program, as they were then."""
 
 
 class MetricChange(Record):
@@ -69,6 +72,8 @@ class Turn(Record):
     """Front end and process (``cli 1234``)."""
     text: str | None = None
     """The file after the turn; None where the turn has none of its own."""
+    others: tuple[Source, ...] = ()
+    """Those of the session's other files that had another text then than when it began."""
     outcome: Outcome | None = None
     """Outcome of the verification against the baseline; None where nothing was judged."""
     against_baseline: Comparison | None = None

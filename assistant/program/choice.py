@@ -3,7 +3,7 @@
 A choice only picks among programs that are found anyway: it gives no trust to run any. Example::
 
     choose_program(Path("/p/scale.cuh"), Path("/p"), "bench.cu")
-    chosen_program(Path("/p/scale.cuh"), Path("/p"))     # 'bench.cu'
+    chosen_program(Path("/p/scale.cuh"), Path("/p"), ("bench.cu", "test.cu"))     # 'bench.cu'
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import os
 import tempfile
+from collections.abc import Collection
 from pathlib import Path
 from typing import cast
 
@@ -28,9 +29,14 @@ _LOCK_TIMEOUT_S = 10.0
 """The lock is held for one small write."""
 
 
-def chosen_program(file: Path, workspace: Path) -> str | None:
-    """The name of the program; None where none was chosen. Raises CannotAnswerError where the choices cannot be read."""
-    return _choices(workspace / ".kernelopt" / _NAME).get(_key(file, workspace))
+def chosen_program(file: Path, workspace: Path, found: Collection[str]) -> str | None:
+    """The name of the program: chosen for the file, else the one of its programs (``found``) that was chosen for other files.
+
+    None where none was, or several were. Raises CannotAnswerError where the choices cannot be read.
+    """
+    choices = _choices(workspace / ".kernelopt" / _NAME)
+    of_others = set(choices.values()).intersection(found)
+    return choices.get(_key(file, workspace)) or (of_others.pop() if len(of_others) == 1 else None)
 
 
 def choose_program(file: Path, workspace: Path, name: str | None) -> None:

@@ -49,7 +49,7 @@ def search_cmake(sources: Sources, flags: tuple[str, ...], file: str | None) -> 
     looked_for, problems = list[str](), list[str]()
     for folder, shown in _configured(sources.root):
         try:
-            build = read_reply(folder, shown)
+            build = read_reply(folder, shown, sources.root)
         except DamagedReplyError as error:
             problems.append(f"what CMake left in {shown} cannot be used: {error}; {_AGAIN}")
             continue

@@ -3,7 +3,7 @@
 Read only: editors (Visual Studio Code's CMake Tools, CLion) ask CMake for it, and ``kernelopt program FILE --configure`` does. The format
 is cmake-file-api(7), codemodel version 2. Example::
 
-    build = read_reply(Path("/p/build"), "build")
+    build = read_reply(Path("/p/build"), "build", "/p")
     build.targets[0].sources[0].flags     # ("-O3", "-std=c++17", "-DN=4", "-I/p/include")
 """
 
@@ -20,6 +20,7 @@ from typing import cast
 
 from assistant.build.flags import absolute_flags
 from assistant.build.safe_flags import refused_flag
+from assistant.disk.real_paths import real_within
 from assistant.disk.texts import read_bytes
 from assistant.record import Record
 
@@ -82,13 +83,16 @@ def newest_index(folder: Path) -> Path | None:
     return max((folder / _REPLY).glob("index-*.json"), default=None, key=lambda path: path.name)
 
 
-def read_reply(folder: Path, shown: str) -> CMakeBuild | None:
-    """None: the build has no reply with targets. Raises DamagedReplyError where it has one that cannot be used."""
+def read_reply(folder: Path, shown: str, root: str) -> CMakeBuild | None:
+    """``root``: of the workspace, a real path. None: the build has no reply with targets.
+
+    Raises DamagedReplyError where it has one that cannot be used.
+    """
     index = newest_index(folder)
     if index is None:
         return None
     try:
-        return _Reply(index, folder).build(shown)
+        return _Reply(index, folder, root).build(shown)
     except OSError as error:
         raise DamagedReplyError(f"{error.filename}: {error.strerror}") from error
     except (KeyError, TypeError, AttributeError, IndexError, RecursionError) as error:
@@ -98,9 +102,10 @@ def read_reply(folder: Path, shown: str) -> CMakeBuild | None:
 class _Reply:
     """The files of a reply. Values of another shape than CMake writes raise whatever their use raises; `read_reply` names that."""
 
-    def __init__(self, index: Path, folder: Path) -> None:
+    def __init__(self, index: Path, folder: Path, root: str) -> None:
         self._index = index
         self._folder = folder
+        self._root = root
         self._source = ""
         self._build = ""
 
@@ -173,7 +178,7 @@ class _Reply:
         return _text(group, "language"), tuple(taken)
 
     def _in_target(self, source: _Object, groups: list[tuple[str, tuple[str, ...]]]) -> CMakeSource:
-        path = os.path.realpath(self._absolute(_text(source, "path").replace("\0", ""), self._source))
+        path = real_within(self._absolute(_text(source, "path").replace("\0", ""), self._source), self._root)
         index = source.get("compileGroupIndex")
         language, flags = groups[index] if isinstance(index, int) else ("", ())
         return CMakeSource(path, language, flags, source.get("isGenerated") is True)

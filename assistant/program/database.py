@@ -15,6 +15,7 @@ from pathlib import Path
 from assistant.build.flags import CompileEntry, compile_entries, entry_flags
 from assistant.build.safe_flags import refused_flag
 from assistant.build.units import is_unit
+from assistant.disk.real_paths import real_within
 from assistant.disk.texts import read_bytes
 from assistant.program.build_folders import build_folders
 from assistant.program.given_flags import FOLDER_FLAGS, macro_flags
@@ -54,18 +55,18 @@ def read_database(workspace: Path) -> Database | None:
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else error
         return Database(shown, {}, (f"{shown} cannot be used: {reason}; configure the build again",))
-    return _database(shown, entries)
+    return _database(shown, entries, os.path.realpath(workspace))
 
 
-def _database(shown: str, entries: tuple[CompileEntry, ...]) -> Database:
+def _database(shown: str, entries: tuple[CompileEntry, ...], root: str) -> Database:
     flags: dict[str, tuple[str, ...]] = {}
     stale, problems = list[str](), list[str]()
     for entry in entries:
-        file = os.path.realpath(entry.file) if "\0" not in entry.file else ""
+        file = real_within(entry.file, root) if "\0" not in entry.file else ""
         if not is_unit(file) or len(flags) >= MOST_FILES:
             continue
         if not Path(file).is_file():
-            stale.append(entry.file)
+            stale.append(entry.file.removeprefix(f"{root}{os.sep}"))
             continue
         try:
             words = tuple(word for word in entry_flags(entry, _flags_text) if refused_flag((word,)) is None)
@@ -75,8 +76,8 @@ def _database(shown: str, entries: tuple[CompileEntry, ...]) -> Database:
         if flags.setdefault(file, words) != words:
             problems.append(f"{shown} has {Path(file).name} with different flags; those of its first entry are used")
     if stale:
-        names = enumerated([Path(file).name for file in stale])
-        problems.insert(0, f"{shown} names {names}, not there any more, which was left out; configure the build again")
+        names = enumerated(stale)
+        problems.insert(0, f"{shown} names sources that are gone, which were left out: {names}; configure the build again")
     return Database(shown, flags, tuple(dict.fromkeys(problems)))
 
 

@@ -14,6 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from assistant.build.units import is_unit
+from assistant.disk.real_paths import real_within
 from assistant.model.program import FoundProgram, ProgramOrigin
 from assistant.program.extensions import Extension, mentions_extension, read_extensions
 from assistant.program.given_flags import folders_in, macros_in_flags
@@ -120,7 +121,7 @@ class _Hit:
         self._sources = sources
         self.extension = extension
         self._texts = () if extension.text_line is None else extension.sources
-        units = [os.path.realpath(each) for each in extension.sources if is_unit(str(each)) and each.is_file()]
+        units = [real_within(str(each), sources.root) for each in extension.sources if is_unit(str(each)) and each.is_file()]
         every = (*extension.flags, *flags)
         folders, macros = folders_in(every, (sources.root,)), macros_in_flags(every)
         own = tuple(folder for folder in folders if sources.is_inside(f"{folder}{os.sep}"))

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from assistant.build.safe_flags import refused_flag
 from assistant.build.units import UNIT_SUFFIXES, is_unit
+from assistant.disk.real_paths import real_within
 from assistant.disk.sources import source_files
 from assistant.disk.texts import MOST_SOURCE_BYTES
 from assistant.model.program import FoundProgram, ProgramOrigin
@@ -158,7 +159,7 @@ class _WorkspaceProgram:
         """Absolute and real; None for one that is gone."""
         own, generated = self._workspace / unit.source, self._generated / unit.source
         path = own if own.is_file() or unit.source not in self._record.generated else generated
-        return os.path.realpath(path) if path.is_file() else None
+        return real_within(str(path), os.path.realpath(self._workspace)) if path.is_file() else None
 
     def _flags(self, unit: RecordedUnit, place: str) -> tuple[str, ...]:
         """With folders for what the build generated behind those that they stand for."""

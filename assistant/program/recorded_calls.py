@@ -17,6 +17,7 @@ from types import MappingProxyType
 
 from assistant.build.compiler_calls import Action, CompilerCall, NotedCall
 from assistant.build.flags import absolute_flags
+from assistant.disk.real_paths import real_within
 from assistant.program.build_record import RecordedProgram, RecordedUnit
 from assistant.program.given_flags import FOLDER_FLAGS
 from assistant.program.wording import enumerated
@@ -121,7 +122,7 @@ class _Assembly:
         return folder.is_dir() and not (folder / _TOOLKIT_HEADER).is_file()
 
     def _place(self, source: str) -> str | None:
-        real = self.shown(os.path.realpath(source))
+        real = self.shown(real_within(source, os.path.realpath(self._workspace)))
         if Path(source).is_file():
             return real
         return next((name for name in (self.shown(source), real) if name in self._generated), None)

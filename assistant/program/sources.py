@@ -19,6 +19,7 @@ from pathlib import Path
 from assistant.build.units import HEADER_SUFFIXES, UNIT_SUFFIXES, is_unit
 from assistant.cuda.includes import IncludeDirective, include_directives
 from assistant.cuda.linkage import Linkage, MainFunction
+from assistant.disk.real_paths import real_within
 from assistant.disk.sources import source_files
 from assistant.disk.texts import MOST_SOURCE_BYTES
 from assistant.program.facts import Facts, ReadFacts
@@ -30,8 +31,9 @@ __all__ = ["MOST_FILES", "IncludeOrigin", "ReadFile", "Sources"]
 ReadFile = Callable[[Path], str | None]
 """The text of a file, None for what cannot be read."""
 
-MOST_FILES = 2000
-"""Read for one search (chosen: 2 s on a slow core)."""
+MOST_FILES = 5000
+"""Read for one search (chosen: 3 s on a slow core where they are small; of large ones `facts.MOST_CHARACTERS` is the limit)."""
+_CUDA_SUFFIXES = (".cu", ".cuh")
 _MOST_GUESSES = 4
 """Guesses for one file: a guess takes a fifth of the time that reading takes."""
 _MAIN = re.compile(r"\bmain\b")
@@ -72,11 +74,15 @@ class Sources:
 
     @cached_property
     def _every(self) -> tuple[str, ...]:
-        """All source files of the workspace, the nearest to the file in question first."""
+        """All source files of the workspace, the nearest to the file in question first; of a folder those in CUDA before the others."""
         paths = map(str, source_files(Path(self.root), UNIT_SUFFIXES | HEADER_SUFFIXES, MOST_SOURCE_BYTES))
         is_folder = Path(self.file).is_dir()
         folder = self.file if is_folder else posixpath.dirname(self.file)
-        return tuple(sorted({*paths, *(() if is_folder else (self.file,))}, key=lambda path: (folder_distance(folder, path), path)))
+
+        def place(path: str) -> tuple[int, bool, str]:
+            return folder_distance(folder, path), not path.endswith(_CUDA_SUFFIXES), path
+
+        return tuple(sorted({*paths, *(() if is_folder else (self.file,))}, key=place))
 
     @cached_property
     def listed(self) -> tuple[str, ...]:
@@ -98,8 +104,8 @@ class Sources:
         return frozenset(self.listed)
 
     def known(self, given: Path) -> str:
-        """The resolved path of a file that the caller names; texts are asked for by the name that was given."""
-        path = os.path.realpath(given)
+        """The path by which a file that the caller names is known here; texts are asked for by the name that was given."""
+        path = real_within(str(given), self.root)
         self._given.setdefault(path, given)
         return path
 
@@ -194,7 +200,7 @@ class Sources:
         for place in (folder, *folders) if directive.is_quoted else folders:
             candidate = posixpath.normpath(posixpath.join(place, directive.name))
             if candidate not in self._known and Path(candidate).is_file():
-                candidate = os.path.realpath(candidate)
+                candidate = real_within(candidate, self.root)
             if (candidate in self._known or Path(candidate).is_file()) and self.text(candidate) is not None:
                 return IncludeOrigin(candidate, includer)
         if not directive.is_quoted and directive.name.partition("/")[0] in _TOOLKIT_FOLDERS:

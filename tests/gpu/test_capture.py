@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
@@ -29,6 +30,7 @@ from assistant.ports.lab import Lab, Program, ProgramRun, ReplayOptions, ReplayR
 from assistant.workload.timeline import timeline_of
 
 PROGRAMS = Path(__file__).parents[1] / "data/captured"
+REGIONS = Path(__file__).parents[1] / "data/regions"
 REPOSITORY = Path(__file__).parents[2]
 FIRST, SECOND = "x[i] = 2 * x[i] + 1;", "x[i] = (x[i] << 1) | 1;"
 SCRIPTED = f"""
@@ -166,6 +168,23 @@ async def test_launches_inside_graphs_are_recorded_and_the_program_sees_nothing_
     changed = [launch.arguments[1].data_hex for launch in recording.launches if launch.buffers[0].buffer == 1]
     assert changed == [np.float32(1.0).tobytes().hex(), np.float32(3.0).tobytes().hex()], "the second launch has the updated argument"
     assert run.stdout == b"2.50 5.50 6.00 3.00 1 no error\n", "as without a recording"
+
+
+@pytest.mark.parametrize("is_timeline", [False, True])
+async def test_a_graph_made_at_every_step_takes_about_as_long_to_record_as_one_made_once(
+    captured: CapturedRuns, folder: Path, *, is_timeline: bool
+) -> None:
+    taken_s: dict[str, float] = {}
+    for name in ("graph_of_a_step", "graph_made_every_step"):
+        path = REGIONS / name / "B.cu"
+        given = Program((Source(path, path.read_text()),), DEFAULT_FLAGS, working_directory=folder)
+        for _ in range(2):  # the first builds it
+            started_s = time.monotonic()
+            run = await captured.run(given, RunLimits(), is_timeline)
+            taken_s[name] = time.monotonic() - started_s
+            assert isinstance(run, ProgramRun) and run.exit_status == 0, run
+    print(f"timeline: {is_timeline}; {taken_s}")  # what is asked is where the time goes, too
+    assert taken_s["graph_made_every_step"] < taken_s["graph_of_a_step"] + 5, taken_s
 
 
 async def test_clusters_are_kept_with_their_launches(captured: CapturedRuns) -> None:

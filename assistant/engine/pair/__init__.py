@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from assistant.engine.pair.sessions import turn_event as turn_event
     from assistant.engine.pair.state import PairState as PairState
     from assistant.engine.pair.state import version_name as version_name
+    from assistant.engine.pair.text import other_files as other_files
     from assistant.engine.pair.words import constraint_answer as constraint_answer
     from assistant.engine.pair.words import report as report
     from assistant.engine.pair.words import version_line as version_line

@@ -4,7 +4,7 @@ Turns live in memory (``sessions.py``), so that any front end goes on where anot
 ends with the turn. Nothing here writes the user's file. Example::
 
     pair = Pair(session)
-    opened = pair.sessions.start(path, text, "transpose", goal=None)
+    opened = pair.sessions.start(Source(path, text), "transpose", goal=None)
     async for event in pair.edited(request): ...      # … PairTurn(answer="v1: PASS, PREDICTED 1.57x …")
 """
 
@@ -20,7 +20,7 @@ from assistant.engine.judge import ComparisonResult, UnjudgedKernel, changed_ker
 from assistant.engine.pair.judging import Reasons, VersionJudgement, cannot_be_judged, judged
 from assistant.engine.pair.sessions import PairSessions, turn_event
 from assistant.engine.pair.state import PairState, PairVersion, relative, version_name
-from assistant.engine.pair.text import edited_in, is_same, other_texts, saved_since, text_of
+from assistant.engine.pair.text import at_start, changed_since, edited_in, is_same, saved_since, text_of, with_others
 from assistant.engine.pair.words import (
     edit_answer,
     edit_detail,
@@ -32,13 +32,14 @@ from assistant.engine.proposals import Ask, read_constraint
 from assistant.engine.request import Accept, CandidateRules, JobRequest, OptimizeOptions
 from assistant.engine.running import JobBody, refused
 from assistant.engine.search import NO_CALLBACKS, OptimizeResult, SearchBody, SearchCallbacks
-from assistant.engine.source_version import SourceVersion, with_text
+from assistant.engine.source_version import SourceVersion
 from assistant.errors import KernelOptError
 from assistant.model import events
 from assistant.model.comparison import Comparison
 from assistant.model.pair import PairSession, Turn, TurnKind
 from assistant.model.plan import Step
 from assistant.model.proposal import ProposalState
+from assistant.model.source import Source
 from assistant.model.verification import Outcome
 from assistant.plan.catalogue import Catalogue
 from assistant.ports.planner import Planner
@@ -101,14 +102,15 @@ class Pair:
     async def _answer(self, request: JobRequest, listener: Listener) -> None:
         text, edited = text_of(request), edited_in(request)
         for session in self.sessions.open_on(request.file):
-            state = self.sessions.state(session.id)
-            if state.current.is_judged and is_same(session, state.current_text, text, edited):
+            state, others = self.sessions.state(session.id), changed_since(request, session)
+            if state.current.is_judged and state.current_others == others and is_same(session, state.current_text, text, edited):
                 continue
-            known = next((v for v in state.versions if v.is_judged and is_same(session, v.text, text, edited)), None)
+            judged_ones = (v for v in state.versions if v.is_judged and v.turn.others == others)
+            known = next((v for v in judged_ones if is_same(session, v.text, text, edited)), None)
             if known is not None:
                 listener.emit(self._turn_event(session, None, lambda state, known=known: self._back_turn(state, known, text)))
                 continue
-            await self._judge(state, request, text, listener)
+            await self._judge(state, request, (Source(session.path, text), *others), listener)
 
     async def _suggest(
         self, session_id: str, request: JobRequest, hint: str, base: OptimizeOptions, asked: SearchCallbacks, listener: Listener
@@ -141,14 +143,15 @@ class Pair:
 
         await self._session.run("optimize", named, body, listener)
 
-    async def _judge(self, state: PairState, request: JobRequest, text: str, listener: Listener) -> None:
-        """Judge a new version against the baseline."""
+    async def _judge(self, state: PairState, request: JobRequest, edit: tuple[Source, ...], listener: Listener) -> None:
+        """Judge a new version against the baseline; ``edit``: the file in question and what else of the program is another now."""
         session = state.session
-        asked = replace(request, kernel=session.kernel, texts=(*other_texts(request), (session.path, text)))
+        texts = dict(request.texts) | {source.path: source.text for source in edit}
+        asked = replace(request, kernel=session.kernel, texts=tuple(texts.items()))
 
         async def body(job: Job, version: SourceVersion) -> Ending:
             try:
-                compared = await compare(job, with_text(version, session.baseline_text), version, is_strict=False)
+                compared = await compare(job, at_start(version, session), version, is_strict=False)
             except (KernelOptError, OSError) as raised:
                 ending = refused(job, raised)
                 remedy = raised.remedy if isinstance(raised, KernelOptError) else None
@@ -157,7 +160,7 @@ class Pair:
             against_best = None
             if state.best.number and answer.speed is not None:
                 against_best = await self._against_best(job, state, version, answer.speed)
-            turn = await self._edited(state, text, answer, against_best, job.id)
+            turn = await self._edited(state, edit, answer, against_best, job.id)
             if turn is None:
                 return compared.ending
             job.emit(turn)
@@ -167,19 +170,20 @@ class Pair:
             await self._session.run("pair", asked, body, listener)
         except KernelOptError as error:  # the text holds no such kernel (any more)
             answer = VersionJudgement(None, cannot_be_judged(error.message, error.remedy))
-            turn = await self._edited(state, text, answer, None, None)
+            turn = await self._edited(state, edit, answer, None, None)
             if turn is not None:
                 listener.emit(turn)
 
     async def _edited(
-        self, state: PairState, text: str, answer: VersionJudgement, against_best: Comparison | None, job_id: str | None
+        self, state: PairState, edit: tuple[Source, ...], answer: VersionJudgement, against_best: Comparison | None, job_id: str | None
     ) -> events.PairTurn | None:
         """The turn that answers an edit; None where another front end saw this save and was first."""
-        now = self.sessions.state(state.session.id)
-        if now.current != state.current and is_same(state.session, now.current_text, text, changed_kernels):
+        now, (own, *others) = self.sessions.state(state.session.id), edit
+        is_other = now.current != state.current
+        if is_other and now.current_others == tuple(others) and is_same(state.session, now.current_text, own.text, changed_kernels):
             return None
         steps = await answer.steps(self._session.planner)
-        return self._turn_event(state.session, job_id, lambda state: self._edit_turn(state, text, answer, steps, against_best))
+        return self._turn_event(state.session, job_id, lambda state: self._edit_turn(state, edit, answer, steps, against_best))
 
     async def _against_best(self, job: Job, state: PairState, version: SourceVersion, speed: Comparison) -> Comparison | None:
         """Predictions divide; measured times are paired anew."""
@@ -188,12 +192,14 @@ class Pair:
         if quotient is not None:
             return quotient
         unheard = replace(job, listener=UNHEARD)
-        compared = await compare(unheard, with_text(version, state.best.text), version, is_strict=False)
+        known = {source.path: source for source in (*state.session.others, *state.best.turn.others)}
+        compared = await compare(unheard, with_others(version, state.best.text, known.values()), version, is_strict=False)
         return judged(compared, state.session.kernel, job).speed
 
     def _edit_turn(
-        self, state: PairState, text: str, answer: VersionJudgement, steps: tuple[Step, ...], against_best: Comparison | None
+        self, state: PairState, edit: tuple[Source, ...], answer: VersionJudgement, steps: tuple[Step, ...], against_best: Comparison | None
     ) -> Turn:
+        text, others = edit[0].text, edit[1:]
         breaks = answer.breaks(state.constraints)
         if answer.outcome is Outcome.FAIL:
             next_idea = f"fix it, or go back to {version_name(state.best.number)}"
@@ -203,6 +209,7 @@ class Pair:
         return replace(
             self.sessions.turn(state, TurnKind.EDIT, "", summary),
             text=text,
+            others=others,
             outcome=answer.outcome,
             against_baseline=answer.speed,
             against_best=against_best,
@@ -215,7 +222,7 @@ class Pair:
     def _back_turn(self, state: PairState, known: PairVersion, text: str) -> Turn:
         name = version_name(known.number)
         verdict = "the baseline" if known.number == 0 else known.turn.answer.removeprefix(f"{name}: ")
-        return replace(self.sessions.turn(state, TurnKind.BACK, name, f"back at {name}: {verdict}"), text=text)
+        return replace(self.sessions.turn(state, TurnKind.BACK, name, f"back at {name}: {verdict}"), text=text, others=known.turn.others)
 
     def _accepted_as(self, state: PairState, text: str) -> str | None:
         """The proposal of this session that a person accepted to get this text."""

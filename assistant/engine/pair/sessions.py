@@ -3,7 +3,7 @@
 What a session has come to is a fold over its turns (``pair_state``); the store keeps them. Example::
 
     sessions = PairSessions(store, catalogue, "lsp 1234")
-    opened = sessions.start(path, text, "transpose", goal=None)
+    opened = sessions.start(Source(path, text), "transpose", goal=None)
     sessions.constrain(opened.state.session.id, "keep block 256").answer
 """
 
@@ -59,11 +59,14 @@ class PairSessions:
         self._techniques = tuple(technique.id for technique in catalogue.techniques)
         self._who = who
 
-    def start(self, path: Path, text: str, kernel: str | None, goal: str | None) -> OpenedSession:
-        """Begin on a kernel, or go on with the session that is open on it. Raises UsageError unless one kernel is meant."""
-        name = one_kernel(parse(Source(path, text)), kernel)
+    def start(self, file: Source, kernel: str | None, goal: str | None, others: tuple[Source, ...] = ()) -> OpenedSession:
+        """Begin on a kernel, or go on with the session that is open on it. Raises UsageError unless one kernel is meant.
+
+        ``others``: the other files of its program.
+        """
+        path, name = file.path, one_kernel(parse(file), kernel)
         now_ms = _now_ms()
-        fresh = PairSession(new_id("S"), find_workspace(path), path, name, goal, text, now_ms, self._who)
+        fresh = PairSession(new_id("S"), find_workspace(path), path, name, goal, file.text, now_ms, self._who, others)
         first = Turn(fresh.id, 1, TurnKind.START, goal or "", f"begun on {name}", now_ms, self._who)
         opened = self._store.open_pair(fresh, first)
         state = self.state(opened.id)

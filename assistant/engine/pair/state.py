@@ -16,6 +16,7 @@ from assistant.engine.proposals import Constraint, all_rules, is_proved_better, 
 from assistant.engine.request import CandidateRules
 from assistant.model.comparison import CaseSpeed, Comparison, SpeedOutcome
 from assistant.model.pair import PairSession, Turn, TurnKind
+from assistant.model.source import Source
 from assistant.model.verification import Outcome
 from assistant.record import Record
 
@@ -54,6 +55,8 @@ class PairState(Record):
     current: PairVersion
     current_text: str
     """The file's text, as it was last looked at; comments may differ from the version's."""
+    current_others: tuple[Source, ...]
+    """As of ``Turn.others``, at that time."""
     best: PairVersion
     constraints: tuple[Constraint, ...]
     is_open: bool
@@ -73,7 +76,7 @@ def pair_state(session: PairSession, turns: Iterable[Turn], techniques: tuple[st
     """The state after these turns, of which the first is ``start``."""
     first, *rest = turns
     baseline = PairVersion(0, session.baseline_text, first)
-    state = PairState(session, (first,), (baseline,), baseline, baseline.text, baseline, (), is_open=True)
+    state = PairState(session, (first,), (baseline,), baseline, baseline.text, (), baseline, (), is_open=True)
     for turn in rest:
         state = _after(replace(state, turns=(*state.turns, turn)), turn, techniques)
     return state
@@ -111,9 +114,10 @@ def _after(state: PairState, turn: Turn, techniques: tuple[str, ...]) -> PairSta
         case TurnKind.EDIT if turn.text is not None:
             version = PairVersion(len(state.versions), turn.text, turn)
             best = version if _is_better(version, state.best) else state.best
-            return replace(state, versions=(*state.versions, version), current=version, current_text=turn.text, best=best)
+            state = replace(state, versions=(*state.versions, version), current=version, best=best)
+            return replace(state, current_text=turn.text, current_others=turn.others)
         case TurnKind.BACK if turn.text is not None:
-            return replace(state, current=state.versions[version_number(turn.said)], current_text=turn.text)
+            return replace(state, current=state.versions[version_number(turn.said)], current_text=turn.text, current_others=turn.others)
         case TurnKind.CONSTRAIN | TurnKind.DECISION if turn.said:
             return replace(state, constraints=_constrained(state.constraints, turn.said, techniques))
         case TurnKind.STOP:

@@ -121,6 +121,11 @@ def test_a_program_is_found_among_two_thousand_sources_and_a_header_of_three_hun
     assert "common.cuh is part of 300 programs (bench_0.cu, " in unclear.said
     assert f"kernelopt program {header} --use bench_0.cu chooses one" in unclear.said.replace("\n", " ")
     assert cli.run("program", header, "--use", "bench_77.cu").code == 0
+    shown = cli.run("program", header).out.splitlines()
+    assert shown[0] == "bench_77.cu  (includes, chosen)"
+    assert sum("(includes" in line for line in shown) == 20
+    assert shown[-1].startswith("280 more (bench_115.cu, ") and shown[-1].endswith("kernelopt program common.cuh --all lists them")
+    assert cli.run("program", header, "--all").out.count("(includes") == 300
     (chosen,) = cli.run("check", header, "--json").all("check")
     assert (chosen["kernel"], chosen["launch_count"]) == ("common(float *)", 1)
     inspected = cli.run("inspect", cli.folder / "unit_1234.cu", "--json")

@@ -345,3 +345,20 @@ async def test_a_pair_session_answers_the_save_of_a_notebook(cli: Cli, open_edit
     await editor.until(is_answered)
     await editor.run("kernelopt.pair.back", **arguments)
     await editor.until(lambda: cell.text == original)
+
+
+async def test_a_cell_includes_what_another_cell_writes(shared_cli: Cli, shared_editor: Start) -> None:
+    editor = await shared_editor(capabilities=with_notebooks(), settings=COMPILE)
+    header = "%%writefile sub/factor.cuh\n#pragma once\n__device__ float factor(float x) { return 2 * x; }\n"
+    kernel = '%%cu\n#include "sub/factor.cuh"\n__global__ void scale(float *x) { x[threadIdx.x] = factor(x[threadIdx.x]); }\n'
+    notebook = Notebook(editor, shared_cli.folder / "written.ipynb", [kernel])
+    (cell,) = notebook.cells
+    await editor.until(lambda: "sub/factor.cuh: No such file" in " ".join(note.message for note in editor.errors(cell)))
+    written = notebook.insert(0, header)
+    await editor.until(lambda: not editor.errors(cell))
+    for before, after in (("sub/factor", "sub/other"), ("float factor", "float other")):  # the file's name, then a function's
+        editor.replace(written, before, after)
+        await editor.until(lambda: "factor" in " ".join(note.message for note in editor.errors(cell)))
+        editor.replace(written, after, before)
+        await editor.until(lambda: not editor.errors(cell))
+    assert not (shared_cli.folder / "sub").exists(), "nothing was written"

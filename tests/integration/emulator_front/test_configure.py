@@ -72,7 +72,7 @@ def test_a_project_is_configured_without_a_toolkit(without_nvcc: dict[str, str],
     source, folder = DATA / "programs" / "cmake_targets", tmp_path / "made"
     ended = configure(ConfigureMessage(str(source), str(folder), ("-DIMGK_BUILD_BENCH=OFF",)), without_nvcc, Launcher())
     assert (ended["problem"], ended["is_stand_in"]) == ("", True), ended["output"]
-    build = read_reply(folder, "made")
+    build = read_reply(folder, "made", str(tmp_path))
     assert build is not None
     assert sorted(target.name for target in build.targets) == ["imgk", "imgtool"]
     assert (folder / "generated" / "version.h").is_file()
@@ -84,7 +84,7 @@ def test_what_asks_for_the_toolkit_is_answered(without_nvcc: dict[str, str], tmp
     (tmp_path / "app.cu").write_text("int main() {}")
     ended = configure(ConfigureMessage(str(tmp_path), str(tmp_path / "made")), without_nvcc, Launcher())
     assert ended["problem"] == "", ended["output"]
-    build = read_reply(tmp_path / "made", "made")
+    build = read_reply(tmp_path / "made", "made", str(tmp_path))
     assert build is not None
     flags = build.targets[0].sources[0].flags
     assert {"-DFOUND=13", "-DCAN=1", "-DNONSENSE=x"} <= set(flags)

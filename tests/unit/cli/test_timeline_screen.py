@@ -76,3 +76,9 @@ def test_without_an_order_neither_gaps_nor_streams_are_claimed() -> None:
 def test_a_program_without_kernels_is_told_so() -> None:
     lines = shown(build_timeline([TimedWork(work_of("fill"), 0, 0.0, US, 64)]))
     assert lines[1] == "100 % of GPU time is in copies and fills, and no kernel runs; there are next to no gaps"
+
+
+def test_what_takes_less_than_a_clock_cycle_has_no_digits() -> None:
+    fill = TimedWork(work_of("fill"), 0, 2 * US, 2.000001 * US, 4)
+    lines = shown(build_timeline([kernel("a", 0, 1), fill], is_predicted=True))
+    assert any(line.startswith("   <1%     <1 ns        1 x  fill, 4 bytes") for line in lines), lines

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from assistant.config import Settings
-from assistant.editor.open_document import OpenDocument
+from assistant.editor.open_document import InnerText, OpenDocument
 from assistant.editor.open_programs import OpenPrograms
 from assistant.editor.program_words import program_about, program_lens
 from assistant.errors import CannotAnswerError
@@ -34,9 +34,9 @@ class Opened:
         path.write_text(text)
         return path
 
-    def open(self, name: str, text: str, is_alone: bool = False) -> OpenDocument:
+    def open(self, name: str, text: str, inner: InnerText | None = None) -> OpenDocument:
         path = self.write(name, text)
-        document = self.documents[name] = OpenDocument(name, path, text, is_alone)
+        document = self.documents[name] = OpenDocument(name, path, text, inner)
         return document
 
     async def lens(self, document: OpenDocument) -> str | None:
@@ -107,7 +107,7 @@ async def test_a_person_is_asked_once_and_the_answer_is_kept(opened: Opened) -> 
 
 async def test_cells_and_files_with_their_own_shapes_are_part_of_no_program(opened: Opened) -> None:
     opened.write("main.cu", MAIN)
-    assert await opened.lens(opened.open("grow.cuh", KERNEL, is_alone=True)) is None
+    assert await opened.lens(opened.open("grow.cuh", KERNEL, inner=InnerText())) is None
     declared = '/* kernelopt\nkernel = "grow"\n*/\n' + KERNEL
     document = opened.open("grow.cuh", declared)
     assert not document.may_have_program

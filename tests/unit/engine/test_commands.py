@@ -203,7 +203,7 @@ def submits(text: str) -> Run:
 async def pairs(on: Commands) -> None:
     """Edits are answered one by one: a best one, one beside it, a version of before, what does not compile, the baseline."""
     pair = Pair(on.session)
-    opened = pair.sessions.start(on.request(DECLARED).file, DECLARED, None, "twice as fast").state.session
+    opened = pair.sessions.start(Source(on.request(DECLARED).file, DECLARED), None, "twice as fast").state.session
     heard: list[events.Event] = []
     for kernel in (RIGHT.replace("[33]", "[34]"), RIGHT, RIGHT, RIGHT.replace("[33]", "[34]"), NAIVE.replace("in[y", "im[y"), NAIVE):
         heard += await on.hear(pair.edited(on.request(DECLARED.replace(NAIVE, kernel))))
@@ -216,7 +216,7 @@ async def suggests(on: Commands) -> None:
     """Suggestions keep to what was asked of them, and to what a rejection taught."""
     pair = Pair(on.session)
     request = on.request(DECLARED)
-    opened = pair.sessions.start(request.file, DECLARED, "turn", None).state.session
+    opened = pair.sessions.start(Source(request.file, DECLARED), "turn", None).state.session
     heard = await on.hear(pair.suggest(opened.id, request, ""))
     heard += on.session.reject(on.only(events.ProposalMade).id, None, "no tiles of 33")
     for words in ("keep block 1024", "registers at most 64", "be brave", "drop 2"):

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import os
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from assistant.engine.pair.session import Pair
+from assistant.engine.pair.text import at_start, changed_since, other_files
+from assistant.engine.reading import read_version
 from assistant.engine.request import JobRequest, OptimizeOptions
 from assistant.model import events
+from assistant.model.build import Flags
+from assistant.model.pair import PairSession
 from assistant.model.plan import Technique
+from assistant.model.source import Source
 from assistant.plan.catalogue import Catalogue
 from assistant.ports.lab import Lab, Program
 from tests.contracts.fake_clock import Clock
@@ -34,10 +40,10 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KERNELOPT_HOME", str(tmp_path / "home"))
 
 
-async def answers(on: Commands, first: str, *texts: str) -> list[str]:
-    """To each text, saved one after the other."""
+async def answers(on: Commands, first: str, *texts: str, knows_others: bool = True) -> list[str]:
+    """To each text, saved one after the other; ``knows_others``: the session keeps the program's other files."""
     pair, said = Pair(on.session), list[str]()
-    pair.sessions.start(on.request(first).file, first, None, None)
+    pair.sessions.start(Source(on.request(first).file, first), None, None, other_files(on.request(first)) if knows_others else ())
     for text in texts:
         heard = await on.hear(pair.edited(on.request(text)))
         said += [event.answer for event in heard if isinstance(event, events.PairTurn)]
@@ -55,17 +61,36 @@ async def test_a_text_without_the_kernel_or_that_crashes_is_answered_each_time_i
     assert third == "v3: FAIL, the program ends by signal SIGSEGV; next: fix it, or go back to v0"
 
 
-async def test_another_file_of_the_program_that_was_saved_since_is_named(tmp_path: Path) -> None:
+async def test_an_edit_of_another_file_belongs_to_the_version(tmp_path: Path) -> None:
+    on, size = Commands(tmp_path), tmp_path / "size.h"
+    (tmp_path / "kernelopt.toml").touch()
+    size.write_text("#define N 1000\n")
+    first = f'#include "size.h"\n{A}'
+    second = first.replace("2.0f * x[i]", "x[i] + x[i]")
+    (before,) = await answers(on, first, second)
+    size.write_text("#define N  1000\n")
+    again = await answers(on, first, second, second)
+    size.write_text("#define N 1000\n")
+    back = await answers(on, first, second)
+    assert before.startswith("v1: PASS") and len(again) == 1 and again[0].startswith("v2: PASS")
+    assert "saved since" not in again[0]
+    assert back == ["back at v1: " + before.removeprefix("v1: ")]
+    (session,) = on.session.store.pair_sessions(tmp_path / "a.cu")
+    assert session.others == (Source(size, "#define N 1000\n"),)
+    assert [turn.others for turn in on.session.store.turns(session.id)] == [(), (), (Source(size, "#define N  1000\n"),), ()]
+
+
+async def test_a_file_that_the_session_does_not_know_and_that_was_saved_since_is_named(tmp_path: Path) -> None:
     on, size = Commands(tmp_path), tmp_path / "size.h"
     (tmp_path / "kernelopt.toml").touch()
     size.write_text("#define N 1000\n")
     os.utime(size, (1, 1))
     first = f'#include "size.h"\n{A}'
-    (before,) = await answers(on, first, first.replace("2.0f * x[i]", "x[i] + x[i]"))
+    (before,) = await answers(on, first, first.replace("2.0f * x[i]", "x[i] + x[i]"), knows_others=False)
     assert before.startswith("v1: PASS") and "saved since" not in before
     size.write_text("#define N  1000\n")
     os.utime(size, (time.time() + 60, time.time() + 60))
-    (after,) = await answers(on, first, first.replace("2.0f * x[i]", "x[i] * 2.0f"))
+    (after,) = await answers(on, first, first.replace("2.0f * x[i]", "x[i] * 2.0f"), knows_others=False)
     assert "; v0 was run with size.h as saved since, like v2: an edit of several files is judged as one by kernelopt compare" in after
 
 
@@ -106,7 +131,7 @@ async def test_a_hint_names_a_finding_or_a_technique_and_is_else_for_a_model(
     techniques = tuple(Technique(name, name, (), (), "") for name in ("tile", "other"))
     on = Commands(tmp_path, planner, kernels=KERNELS, catalogue=Catalogue(techniques))
     pair, request = Pair(on.session), on.request(DECLARED)
-    opened = pair.sessions.start(request.file, DECLARED, "turn", None).state.session
+    opened = pair.sessions.start(Source(request.file, DECLARED), "turn", None).state.session
     pair.sessions.constrain(opened.id, "be nice")
     await on.hear(pair.suggest(opened.id, request, hint, OptimizeOptions(max_rounds=1)))
     (seen,) = planner.planned
@@ -122,7 +147,7 @@ async def test_a_search_that_fails_is_a_turn_that_says_why(tmp_path: Path) -> No
     on = Commands(tmp_path, Scripted([]))
     crashes = A.replace("int main()", "// crashes\nint main()")
     pair, request = Pair(on.session), on.request(crashes)
-    opened = pair.sessions.start(request.file, crashes, None, None).state.session
+    opened = pair.sessions.start(Source(request.file, crashes), None, None).state.session
     await on.hear(pair.suggest(opened.id, request, ""))
     turn = on.only(events.PairTurn)
     assert turn.answer.startswith("nothing, because the program ends by signal SIGSEGV")
@@ -137,7 +162,7 @@ async def test_a_planner_that_fails_is_a_turn_too_where_the_machine_is_to_blame(
 
     on = Commands(tmp_path, Broken([]), kernels=KERNELS)
     pair, request = Pair(on.session), on.request(DECLARED)
-    opened = pair.sessions.start(request.file, DECLARED, None, None).state.session
+    opened = pair.sessions.start(Source(request.file, DECLARED), None, None).state.session
     await on.hear(pair.suggest(opened.id, request, ""))
     assert on.only(events.PairTurn).answer.startswith(f"nothing, because {on.said[-1]}") and on.ending.exit_code > 0
 
@@ -145,7 +170,7 @@ async def test_a_planner_that_fails_is_a_turn_too_where_the_machine_is_to_blame(
 async def test_a_text_that_was_accepted_as_a_proposal_of_the_session_is_told_as_it(tmp_path: Path) -> None:
     on = Commands(tmp_path, Scripted([plan_of(NAIVE, tile=[RIGHT])]), kernels=KERNELS)
     pair, request = Pair(on.session), on.request(DECLARED)
-    opened = pair.sessions.start(request.file, DECLARED, "turn", None).state.session
+    opened = pair.sessions.start(Source(request.file, DECLARED), "turn", None).state.session
     await on.hear(pair.suggest(opened.id, request, ""))
     made = on.only(events.ProposalMade).id
     await on.hear(pair.edited(on.request(DECLARED.replace(NAIVE, RIGHT))))
@@ -180,3 +205,25 @@ async def test_a_machine_that_fails_and_a_text_without_any_kernel_are_answered(t
     first, second = await answers(on, A, full, "// nothing\n")
     assert first.startswith("v1: cannot be judged: no space left in ")
     assert second.startswith(f"v2: cannot be judged: {tmp_path / 'a.cu'} ")
+
+
+def test_the_baseline_is_run_with_the_other_files_as_they_were(tmp_path: Path) -> None:
+    kernel = "__global__ void k(float *x) { x[threadIdx.x] *= 2; }\n"
+    file, main, size = tmp_path / "k.cuh", tmp_path / "main.cu", tmp_path / "size.h"
+    (tmp_path / "kernelopt.toml").touch()
+    before = ('#include "k.cuh"\n#include "size.h"\nint main() { k<<<1, N>>>(nullptr); }\n', "#define N 32\n")
+    texts = (kernel, *before)
+    for path, text in zip((file, main, size), texts, strict=True):
+        path.write_text(text)
+    request = JobRequest(file, tmp_path)
+    session = PairSession("S1", tmp_path, file, "k", None, kernel, 1, "cli 1", other_files(request))
+    assert session.others == (Source(main, before[0]), Source(size, before[1]))
+    file.write_text(kernel.replace("*= 2", "+= 1"))
+    main.write_text(before[0].replace("<<<1, N>>>", "<<<2, N / 2>>>"))
+    size.write_text("#define N 64\n")
+    others = changed_since(request, session)
+    now = read_version(replace(request, texts=tuple((other.path, other.text) for other in others)), Flags())
+    assert {source.path: source.text for source in now.program.sources}[size] == "#define N 64\n"
+    assert {source.path: source.text for source in at_start(now, session).program.sources} == dict(
+        zip((file, main, size), texts, strict=True)
+    )

@@ -14,6 +14,7 @@ from assistant.engine.session import Session, SessionParts
 from assistant.errors import CannotAnswerError, UsageError
 from assistant.model.pair import Turn, TurnKind
 from assistant.model.proposal import DecisionKind, Proposal
+from assistant.model.source import Source
 from assistant.plan.catalogue import Catalogue
 from assistant.ports.lab import Lab
 from tests.contracts.fake_store import FakeStore
@@ -37,15 +38,15 @@ def edit(sessions: PairSessions, session: str, text: str) -> None:
 
 def test_one_kernel_must_be_meant(sessions: PairSessions) -> None:
     with pytest.raises(UsageError):
-        sessions.start(FILE, TWO, None, None)
-    assert sessions.start(FILE, TWO, "other", None).state.session.kernel == "other"
+        sessions.start(Source(FILE, TWO), None, None)
+    assert sessions.start(Source(FILE, TWO), "other", None).state.session.kernel == "other"
 
 
 def test_a_session_is_gone_on_with_and_says_where_it_stands(sessions: PairSessions) -> None:
-    first = sessions.start(FILE, K, None, "half the time")
+    first = sessions.start(Source(FILE, K), None, "half the time")
     assert not first.is_resumed and first.answer == "pairs on k of a.cu: v0, the baseline, is the current text; goal: half the time"
     edit(sessions, first.state.session.id, SECOND)
-    again = sessions.start(FILE, SECOND, None, "another goal")
+    again = sessions.start(Source(FILE, SECOND), None, "another goal")
     assert again.is_resumed and again.state.session == first.state.session
     assert again.answer.endswith("on k after 2 turns: at v1, best v0, the baseline; goal: half the time")
 
@@ -53,7 +54,7 @@ def test_a_session_is_gone_on_with_and_says_where_it_stands(sessions: PairSessio
 def test_the_session_of_a_kernel_is_found_by_its_name_alone_where_there_are_several(sessions: PairSessions) -> None:
     with pytest.raises(UsageError, match=r"no pair session is open on a\.cu"):
         sessions.find(FILE, TWO, None)
-    k, other = (sessions.start(FILE, TWO, name, None).state.session for name in ("k", "other"))
+    k, other = (sessions.start(Source(FILE, TWO), name, None).state.session for name in ("k", "other"))
     with pytest.raises(UsageError, match=r"2 pair sessions are open on a\.cu"):
         sessions.find(FILE, TWO, None)
     assert sessions.find(FILE, TWO, "k(float*)") == k
@@ -63,7 +64,7 @@ def test_the_session_of_a_kernel_is_found_by_its_name_alone_where_there_are_seve
 
 
 def test_going_back_is_to_the_version_before_or_to_any_that_there_is(sessions: PairSessions) -> None:
-    session = sessions.start(FILE, K, None, None).state.session.id
+    session = sessions.start(Source(FILE, K), None, None).state.session.id
     for text in (SECOND, THIRD):
         edit(sessions, session, text)
     version, text = sessions.back(session, None, THIRD)
@@ -77,14 +78,14 @@ def test_going_back_is_to_the_version_before_or_to_any_that_there_is(sessions: P
 
 
 def test_what_was_typed_since_is_not_thrown_away_by_going_back(sessions: PairSessions) -> None:
-    session = sessions.start(FILE, K, None, None).state.session.id
+    session = sessions.start(Source(FILE, K), None, None).state.session.id
     edit(sessions, session, SECOND)
     with pytest.raises(CannotAnswerError, match=r"a\.cu was changed after v1 was judged \(line 3\)"):
         sessions.back(session, 0, SECOND.replace("x[0] = 2", "x[0] = 9"))
 
 
 def test_a_constraint_must_say_something_and_one_that_is_dropped_must_be_there(sessions: PairSessions) -> None:
-    session = sessions.start(FILE, K, None, None).state.session.id
+    session = sessions.start(Source(FILE, K), None, None).state.session.id
     with pytest.raises(UsageError, match="name what to keep to"):
         sessions.constrain(session, "  ")
     assert sessions.constrain(session, "keep  block 256").answer == "constraints: 1. keep block 256"
@@ -109,7 +110,7 @@ class Busy(FakeStore):
 def test_a_turn_is_added_however_busy_others_are_but_not_for_ever(refused: int, is_added: bool) -> None:
     store = Busy()
     sessions = PairSessions(store, Catalogue(()), "a test")
-    session = sessions.start(FILE, K, None, None).state.session.id
+    session = sessions.start(Source(FILE, K), None, None).state.session.id
     store.refused = refused
     if is_added:
         assert sessions.constrain(session, "be nice").number == 2
@@ -138,7 +139,7 @@ def test_what_was_decided_elsewhere_becomes_a_turn_once(
 ) -> None:
     store = FakeStore()
     sessions = PairSessions(store, Catalogue(()), "a test")
-    session = sessions.start(FILE, K, None, None).state.session.id
+    session = sessions.start(Source(FILE, K), None, None).state.session.id
     for proposal in (offered, replace(offered, id="P0000000002", kernel="other()")):
         store.add_proposal(FILE.parent, proposal)
         sessions.append(session, lambda state, of=proposal: replace(sessions.turn(state, TurnKind.SUGGEST, "", ""), proposal=of.id))
@@ -171,7 +172,7 @@ def never_opened(request: JobRequest, scratch: Path, target: str) -> Lab:
 
 
 def test_why_repeats_the_last_answer_that_has_a_reason(sessions: PairSessions) -> None:
-    session = sessions.start(FILE, K, None, None).state.session.id
+    session = sessions.start(Source(FILE, K), None, None).state.session.id
     for number in (1, 2):
         sessions.append(
             session, lambda state, n=number: replace(sessions.turn(state, TurnKind.SUGGEST, "", f"answer {n}"), detail=f"because {n}")
@@ -183,12 +184,12 @@ def test_why_repeats_the_last_answer_that_has_a_reason(sessions: PairSessions) -
 
 
 def test_nothing_is_explained_before_anything_was_judged(sessions: PairSessions) -> None:
-    session = sessions.start(FILE, K, None, None).state.session.id
+    session = sessions.start(Source(FILE, K), None, None).state.session.id
     assert sessions.why(session).answer.startswith("nothing was judged yet")
 
 
 def test_a_session_that_has_ended_takes_no_turn(sessions: PairSessions) -> None:
-    session = sessions.start(FILE, K, None, None).state.session.id
+    session = sessions.start(Source(FILE, K), None, None).state.session.id
     stopped = sessions.stop(session)
     assert stopped.answer == "ended after 2 turns" and stopped.detail.startswith("# Pairing on k of a.cu")
     with pytest.raises(UsageError, match=f"{session} was ended by a test"):

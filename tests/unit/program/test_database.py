@@ -89,7 +89,7 @@ def test_a_relative_folder_starts_at_the_database(project: Project) -> None:
 def test_entries_whose_file_is_gone_are_left_out_and_said(project: Project) -> None:
     search = _project(project, main="-Iinc", f="-Iinc", gone="-O3").find("f.cu")
     assert [unit.name for unit in search.found[0].units] == ["main.cu", "f.cu"]
-    assert search.problem == "compile_commands.json names gone.cu, not there any more, which was left out; configure the build again"
+    assert search.problem == "compile_commands.json names sources that are gone, which were left out: gone.cu; configure the build again"
 
 
 def test_a_file_with_two_entries_has_the_flags_of_the_first(project: Project) -> None:

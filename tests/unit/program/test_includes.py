@@ -202,6 +202,12 @@ def test_no_more_than_the_nearest_files_are_read(project: Project) -> None:
     assert "12 files further away were not read" in " ".join(project.find("far/m0/f0.cu").looked_for)
 
 
+def test_of_a_folder_with_too_many_files_those_in_cuda_are_read_first(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sources, "MOST_FILES", 4)
+    project.write(a_cpp="int a;", b_cpp="int b;", c_h="int c;", k_cuh=_KERNEL, z_cu=f'#include "k.cuh"\n{_MAIN}')
+    assert project.units("k.cuh") == [["z.cu"]]
+
+
 def test_no_file_is_read_twice(project: Project) -> None:
     project.write(
         a_h="void f();",
