@@ -1,7 +1,7 @@
 """A cell's kernel as a Python callable: ``halve(out, x, n)`` runs it once and changes the arrays.
 
-On arrays of the CPU it runs in the emulator's worker, limited like every replay, and what it left is copied back; a kernel that goes wrong
-raises and changes nothing. On arrays of a GPU it is launched there (`gpu_calls`). Example::
+On arrays of the CPU it runs in the emulator's worker, limited like every replay and with every check on, and what it left is copied back; a
+kernel that goes wrong raises (`faults`) and changes nothing. On arrays of a GPU it is launched there (`gpu_calls`). Example::
 
     halve(out, x, 1024)                    # grid and block as the cell's magic says
     halve(out, x, 1024, grid=4, block=256)
@@ -11,14 +11,15 @@ from __future__ import annotations
 
 import inspect
 import shutil
+import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Protocol
 
-from assistant.errors import UsageError
 from assistant.live.arrays import BindingError
 from assistant.live.binding import Bound, StructBytes, bind_positional
 from assistant.live.compiling import CompiledText
+from assistant.live.faults import KernelFailed, fault_of
 from assistant.live.loop import BackgroundLoop
 from assistant.live.names import kernel_names, python_name
 from assistant.live.snapshot import regions_of, restore, shared_folder, write_launch
@@ -27,7 +28,7 @@ from assistant.model.workload import Case, CaseOrigin
 from assistant.ports.lab import Lab, LabFailure, ReplayOptions, ReplayRun
 from assistant.workload.signature import Signature
 
-__all__ = ["BoundKernel", "ConfigOf", "EmulatorRunner", "KernelFailed", "Runner"]
+__all__ = ["BoundKernel", "ConfigOf", "EmulatorRunner", "Runner"]
 
 ConfigOf = Callable[[Mapping[str, object], Mapping[str, object]], LaunchConfig]
 """(the call's arguments by name, what it says of grid, block and shared) → how it is launched. Raises UsageError."""
@@ -43,21 +44,19 @@ class Runner(Protocol):
         ...
 
 
-class KernelFailed(UsageError):  # noqa: N818 - a fact, named as the code reads
-    """The kernel did not run to its end; the arrays are as they were."""
-
-
 class EmulatorRunner:
     """Runs bound launches of a compiled text in the emulator's worker."""
 
-    def __init__(self, loop: BackgroundLoop, lab: Lab, compiled: CompiledText, file: str) -> None:
+    def __init__(self, loop: BackgroundLoop, lab: Lab, compiled: CompiledText, file: str, is_checked: bool = True) -> None:
+        """``is_checked``: look for races, accesses out of bounds, reads of what nothing wrote, barriers that threads miss."""
+        self._options = ReplayOptions(mode="check") if is_checked else ReplayOptions()
         self._loop = loop
         self._lab = lab
         self._compiled = compiled
         self._file = file
 
     def run(self, bound: Bound, config: LaunchConfig) -> None:
-        """Raises KernelFailed, and BindingError for arrays that are on a GPU."""
+        """Prints what the kernel prints. Raises KernelFailed, a KernelFault where it is checked, BindingError for arrays on a GPU."""
         away = next((array for array in bound.arrays.values() if not array.is_on_cpu), None)
         if away is not None:
             message = f"{away.name}: expected an array on the CPU, where this kernel runs, got one on {away.device}"
@@ -69,6 +68,10 @@ class EmulatorRunner:
             write_launch(folder / "call", bound, config, self._file)
             ran = self._replayed(folder / "call")
             after = ran.cases[0]
+            sys.stdout.write(ran.printed)
+            fault = fault_of(after.problems, [parameter.name for parameter in bound.signature.parameters])
+            if fault is not None:
+                raise fault
             if after.error is not None:
                 message = f"{bound.signature.instance} failed: {after.error}"
                 raise KernelFailed(message, "%kernelopt show lists what the checks found; the arrays are as they were")
@@ -78,7 +81,7 @@ class EmulatorRunner:
 
     def _replayed(self, recording: Path) -> ReplayRun:
         case = Case(recording, (0,), CaseOrigin("recorded", "", 0, 1.0, 1.0))
-        work = self._lab.replay(self._compiled.program, (case,), ReplayOptions(), self._compiled.limits)
+        work = self._lab.replay(self._compiled.program, (case,), self._options, self._compiled.limits)
         ran = self._loop.wait(work)
         if isinstance(ran, LabFailure):
             raise KernelFailed(ran.message, ran.remedy)

@@ -14,9 +14,9 @@ from typing import Any
 
 from assistant.lab.compiler import Compiler
 from assistant.live.binding import Bound
-from assistant.live.callables import KernelFailed
 from assistant.live.compiling import CompiledText
 from assistant.live.cuda_driver import Launch, UserDriver, installed
+from assistant.live.faults import KernelFailed
 from assistant.live.loop import BackgroundLoop
 from assistant.model.launch import LaunchConfig
 from assistant.ports.lab import LabFailure

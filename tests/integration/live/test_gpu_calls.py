@@ -10,8 +10,8 @@ import pytest
 
 from assistant.lab.compiler import Compiler, Image
 from assistant.live.binding import bind
-from assistant.live.callables import KernelFailed
 from assistant.live.compiling import CompiledText
+from assistant.live.faults import KernelFailed
 from assistant.live.gpu_calls import OnGpu
 from assistant.live.loop import BackgroundLoop
 from assistant.model.build import CompilerMissing, Flags
