@@ -241,12 +241,12 @@ class Kernel:
         own = kernel_names(named, self.parameters)
         bound = bind_positional(of.signature, arguments, own, _struct_bytes(of.parsed))
         config = shape.config(dict(zip(self.parameters, arguments, strict=False)) | own)
-        self._runner(bound, is_checked).run(bound, config)
+        self._runner(bound).run(bound, config, is_checked)
 
-    def _runner(self, bound: Bound, is_checked: bool) -> Runner:
+    def _runner(self, bound: Bound) -> Runner:
         of, session = self._of, self._of.session
         if bound.device == "cpu" or session.device == "cpu":
-            return EmulatorRunner(session.loop, session.lab, of.compiled, str(of.request.file), is_checked)
+            return EmulatorRunner(session.loop, session.lab, of.compiled, str(of.request.file))
         return OnGpu(session.loop, session.lab.compiler, of.compiled)
 
     def _checked(self, shape: Shape, arguments: Arguments, ref: Callable[..., object] | None) -> CheckResult:

@@ -32,30 +32,31 @@ __all__ = ["BoundKernel", "ConfigOf", "EmulatorRunner", "Runner"]
 
 ConfigOf = Callable[[Mapping[str, object], Mapping[str, object]], LaunchConfig]
 """(the call's arguments by name, what it says of grid, block and shared) → how it is launched. Raises UsageError."""
-_LAUNCH = ("grid", "block", "shared")
+_LAUNCH = ("grid", "block", "shared", "check")
 """What a call may say besides the kernel's arguments."""
 
 
 class Runner(Protocol):
     """Runs launches of a compiled text."""
 
-    def run(self, bound: Bound, config: LaunchConfig) -> None:
-        """Raises KernelFailed, and BindingError for arrays that it cannot run on."""
+    def run(self, bound: Bound, config: LaunchConfig, is_checked: bool) -> None:
+        """Raises KernelFailed, and BindingError for arrays that it cannot run on.
+
+        ``is_checked``: look for races, accesses out of bounds, reads of what nothing wrote, barriers that threads miss, where it can.
+        """
         ...
 
 
 class EmulatorRunner:
     """Runs bound launches of a compiled text in the emulator's worker."""
 
-    def __init__(self, loop: BackgroundLoop, lab: Lab, compiled: CompiledText, file: str, is_checked: bool = True) -> None:
-        """``is_checked``: look for races, accesses out of bounds, reads of what nothing wrote, barriers that threads miss."""
-        self._options = ReplayOptions(mode="check") if is_checked else ReplayOptions()
+    def __init__(self, loop: BackgroundLoop, lab: Lab, compiled: CompiledText, file: str) -> None:
         self._loop = loop
         self._lab = lab
         self._compiled = compiled
         self._file = file
 
-    def run(self, bound: Bound, config: LaunchConfig) -> None:
+    def run(self, bound: Bound, config: LaunchConfig, is_checked: bool) -> None:
         """Prints what the kernel prints. Raises KernelFailed, a KernelFault where it is checked, BindingError for arrays on a GPU."""
         away = next((array for array in bound.arrays.values() if not array.is_on_cpu), None)
         if away is not None:
@@ -66,7 +67,7 @@ class EmulatorRunner:
         folder = shared_folder(2 * bound.size_bytes)
         try:
             write_launch(folder / "call", bound, config, self._file)
-            ran = self._replayed(folder / "call")
+            ran = self._replayed(folder / "call", ReplayOptions(mode="check") if is_checked else ReplayOptions())
             after = ran.cases[0]
             sys.stdout.write(ran.printed)
             fault = fault_of(after.problems, [parameter.name for parameter in bound.signature.parameters])
@@ -79,9 +80,9 @@ class EmulatorRunner:
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 
-    def _replayed(self, recording: Path) -> ReplayRun:
+    def _replayed(self, recording: Path, options: ReplayOptions) -> ReplayRun:
         case = Case(recording, (0,), CaseOrigin("recorded", "", 0, 1.0, 1.0))
-        work = self._lab.replay(self._compiled.program, (case,), self._options, self._compiled.limits)
+        work = self._lab.replay(self._compiled.program, (case,), options, self._compiled.limits)
         ran = self._loop.wait(work)
         if isinstance(ran, LabFailure):
             raise KernelFailed(ran.message, ran.remedy)
@@ -119,8 +120,20 @@ class BoundKernel:
     def _names(self) -> tuple[str, ...]:
         return tuple(parameter.name for parameter in self._signature.parameters)
 
-    def __call__(self, /, *arguments: object, grid: object = None, block: object = None, shared: object = None, **named: object) -> None:
-        """Run it. Raises BindingError for arguments that do not fit, KernelFailed where it does not run to its end."""
+    def __call__(
+        self,
+        /,
+        *arguments: object,
+        grid: object = None,
+        block: object = None,
+        shared: object = None,
+        check: bool = True,
+        **named: object,
+    ) -> None:
+        """Run it, on arrays of the CPU with every check on unless ``check`` is False.
+
+        Raises BindingError for arguments that do not fit, KernelFailed where it does not run to its end, and a KernelFault for a defect.
+        """
         own = kernel_names(named, self._names, _LAUNCH)
         given = {name: value for name, value in (("grid", grid), ("block", block), ("shared", shared)) if value is not None}
         if not arguments and not named and self._default is not None:
@@ -128,7 +141,7 @@ class BoundKernel:
         else:
             bound = bind_positional(self._signature, arguments, own, self._struct_bytes)
         values: dict[str, object] = dict(zip(self._names, arguments, strict=False)) | own
-        self._runner_of(bound).run(bound, self._config_of(values, given))
+        self._runner_of(bound).run(bound, self._config_of(values, given), check)
 
     def __repr__(self) -> str:
         return f"<kernel {self._signature.symbol}>"

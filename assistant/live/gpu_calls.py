@@ -39,8 +39,8 @@ class OnGpu:
         self._functions: dict[tuple[str, int], ctypes.c_void_p] = {}
         """By instance and context."""
 
-    def run(self, bound: Bound, config: LaunchConfig) -> None:
-        """Queue the launch. Raises KernelFailed where it cannot be compiled or is refused."""
+    def run(self, bound: Bound, config: LaunchConfig, is_checked: bool) -> None:
+        """Queue the launch, which nothing here can check. Raises KernelFailed where it cannot be compiled or is refused."""
         if self._driver is None:
             self._driver = UserDriver(self._load())
         index = int(bound.device.rpartition(":")[2])
