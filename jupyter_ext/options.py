@@ -9,24 +9,19 @@ Example::
 from __future__ import annotations
 
 import ast
-import operator
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import SupportsIndex, cast
 
 from assistant.errors import UsageError
+from assistant.live.configs import launch_config
 from assistant.live.names import kernel_names, python_name
-from assistant.model.launch import Dim3, LaunchConfig
+from assistant.model.launch import LaunchConfig
 from assistant.model.source import Kernel, Parameter
 
 __all__ = ["LaunchOptions", "chosen_kernel", "evaluated", "pairs_of", "shapes_of", "unquoted", "values_of", "without_accept"]
 
 _QUOTES = ("'", '"')
-_MOST_DIMENSIONS = 3
-_MOST_BLOCKS = 2**31 - 1
-"""Along the widest dimension of a grid (CUDA C++ Programming Guide, "Compute Capabilities")."""
-_MOST_THREADS = 1024
-"""Threads of a block (the same table)."""
+_WRITTEN = "--{name} {value}"
 _ACCEPT = re.compile(r"[ \t]+--accept(?:=|[ \t]+)\S+")
 
 
@@ -109,15 +104,9 @@ class LaunchOptions:
         said = given["block"] if "block" in given else self._value("block", values)
         values = {python_name(name, values): value for name, value in values.items()}
         names = {"block": said, **values}
-        block = _dim3("block", said)
-        if block.count > _MOST_THREADS:
-            raise UsageError(f"block: expected at most {_MOST_THREADS} threads, got {said!r}", "write --block 256, and more blocks")
-        grid = _dim3("grid", given["grid"] if "grid" in given else self._value("grid", names))
+        grid = given["grid"] if "grid" in given else self._value("grid", names)
         shared = given["shared"] if "shared" in given else self._value("shared", names)
-        shared_bytes = _whole(shared)
-        if shared_bytes is None or shared_bytes < 0:
-            raise UsageError(f"shared: expected a number of bytes, got {shared!r}", "write --shared 4096")
-        return LaunchConfig(grid, block, shared_bytes)
+        return launch_config(grid, said, shared, _WRITTEN)
 
     def _value(self, name: str, local: Mapping[str, object]) -> object:
         text = self._texts[name]
@@ -134,22 +123,6 @@ def chosen_kernel(kernels: Sequence[Kernel], selected: Sequence[Kernel], selecto
         raise UsageError(f"the cell has no kernel {selector!r}", f"it has: {', '.join(kernel.key for kernel in kernels)}")
     candidates = selected if selector is not None else kernels
     return candidates[0] if len(candidates) == 1 else None
-
-
-def _dim3(name: str, value: object) -> Dim3:
-    sizes = tuple(cast("Sequence[object]", value)) if isinstance(value, tuple | list) else (value,)
-    whole = [size for size in map(_whole, sizes) if size is not None and 0 < size <= _MOST_BLOCKS]
-    if len(whole) != len(sizes) or not 1 <= len(sizes) <= _MOST_DIMENSIONS:
-        raise UsageError(f"{name}: expected one to three positive whole numbers, got {value!r}", f"write --{name} 256 or --{name} (16,16)")
-    return Dim3(*whole)
-
-
-def _whole(value: object) -> int | None:
-    """A whole number of whichever library; None for what is none."""
-    try:
-        return operator.index(cast("SupportsIndex", value))
-    except TypeError:
-        return None
 
 
 def _split(text: str, separator: str) -> Iterator[str]:

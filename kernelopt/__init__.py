@@ -1,1 +1,38 @@
-"""The command `kernelopt`, under a name that no other distribution has."""
+"""CUDA kernels from Python: compiled, launched with checks, verified, profiled and compared.
+
+Importing it loads nothing but this file; each name is imported when it is first used. Example::
+
+    import kernelopt
+
+    scale = kernelopt.compile(text, grid=lambda n: (n + 255) // 256, block=256)
+    scale(out, x, n)                                   # on CPU arrays: in the emulator, checked; on a GPU's: launched there
+    scale.check((out, x, n), ref=lambda x: 2 * x).raise_for_status()
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from assistant.lazy import names_of
+
+if TYPE_CHECKING:
+    from assistant.errors import KernelOptError as KernelOptError
+    from assistant.live.arrays import BindingError as BindingError
+    from assistant.live.faults import BarrierDivergence as BarrierDivergence
+    from assistant.live.faults import KernelFailed as KernelFailed
+    from assistant.live.faults import KernelFault as KernelFault
+    from assistant.live.faults import OutOfBounds as OutOfBounds
+    from assistant.live.faults import Race as Race
+    from assistant.live.faults import UninitialisedRead as UninitialisedRead
+    from kernelopt.kernels import CompileError as CompileError
+    from kernelopt.kernels import Kernel as Kernel
+    from kernelopt.kernels import Launch as Launch
+    from kernelopt.kernels import compare as compare
+    from kernelopt.kernels import compile as compile
+    from kernelopt.results import CheckResult as CheckResult
+    from kernelopt.results import Comparison as Comparison
+    from kernelopt.results import JobFailed as JobFailed
+    from kernelopt.results import ProfileResult as ProfileResult
+    from kernelopt.sessions import Session as Session
+
+__getattr__ = names_of(__name__, __file__)

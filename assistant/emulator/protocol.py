@@ -203,6 +203,8 @@ class ReplayReply(Record):
     confinement: tuple[str, ...]
     missing: tuple[str, ...]
     """As in ``RunReply``."""
+    printed: str = ""
+    """What kernels printed in all cases, up to a limit."""
 
 
 def failure(kind: str, message: str, remedy: str = "") -> dict[str, Any]:

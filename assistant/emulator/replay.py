@@ -34,6 +34,8 @@ __all__ = ["replay"]
 _START_S = 10.0
 """What the process around the cases may take beyond their limits."""
 _ENDED = "exit 0"
+_MOST_PRINTED_BYTES = 1 << 20
+"""As much as a GPU keeps of what kernels print between two synchronisations (CUDA C++ Programming Guide, "Formatted Output")."""
 
 
 def replay(request: ReplayRequest, symbolizer: Symbolizer, environment: Mapping[str, str], launcher: Launcher) -> ReplayReply:
@@ -52,9 +54,16 @@ def replay(request: ReplayRequest, symbolizer: Symbolizer, environment: Mapping[
             (folder / "blobs" / name).replace(blobs / name)
         cases = [_reply(part, names, symbolizer) for part in _parts(folder)]
         unended = [_failed(_reason(outcome)) for _ in request.cases[len(cases) :]]
-        return ReplayReply((*cases, *unended), layers.in_force, layers.missing)
+        return ReplayReply((*cases, *unended), layers.in_force, layers.missing, _printed(folder / "stdout"))
     finally:
         remove_tree(folder)
+
+
+def _printed(file: Path) -> str:
+    if not file.is_file():
+        return ""
+    with file.open("rb") as stream:
+        return stream.read(_MOST_PRINTED_BYTES).decode("utf-8", "replace")
 
 
 def _run(request: ReplayRequest, folder: Path, environment: Mapping[str, str], launcher: Launcher) -> tuple[Outcome, Layers]:

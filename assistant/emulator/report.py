@@ -338,6 +338,9 @@ class _Launch:
             thread=tuple(p["thread"]) if is_placed else None,
             address=p["address"] or None,
             count=p["count"],
+            kernel=self._kernel,
+            argument=None if p["argument"] < 0 else p["argument"],
+            offset_bytes=None if p["argument"] < 0 else p["offset"],
         )
 
 

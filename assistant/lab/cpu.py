@@ -15,6 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from assistant.lab.array_names import with_array_names
 from assistant.lab.cache import keep_small
 from assistant.lab.compiler import Compiler, texts_of
 from assistant.lab.device_text import without_host_code
@@ -177,7 +178,7 @@ class CpuLab:
             },
             limits.wall_s + _GRACE_S,
         )
-        return reply if isinstance(reply, LabFailure) else await asyncio.to_thread(program_run, reply, recording)
+        return reply if isinstance(reply, LabFailure) else await asyncio.to_thread(_named_run, program, reply, recording)
 
     async def run_streams(self, program: Program, is_late: bool, limits: RunLimits) -> ProgramRun | LabFailure:
         built = await self._compile(program, _FLAVOURS["count"])  # the build that counted runs have made already
@@ -272,7 +273,8 @@ class CpuLab:
         reply = await self._ask(message, limits.wall_s * max(1, len(cases)) + _GRACE_S)
         if isinstance(reply, LabFailure):
             return reply
-        return ReplayRun(tuple(case_run(case) for case in reply["cases"]), out / "blobs")
+        cases = tuple(with_array_names(case_run(case), program) for case in reply["cases"])
+        return ReplayRun(cases, out / "blobs", reply["printed"])
 
     async def _compile(self, program: Program, flavour: str, promotion: Promotion | None = None) -> str | LabFailure:
         message = {
@@ -332,6 +334,10 @@ class CpuLab:
         folder = self._scratch / f"{kind}-{self._run_count}"
         folder.mkdir(parents=True)
         return folder
+
+
+def _named_run(program: Program, reply: dict[str, Any], recording: Path | None) -> ProgramRun:
+    return with_array_names(program_run(reply, recording), program)
 
 
 def _only_on_a_gpu(program: Program, command: tuple[str, ...]) -> LabFailure:

@@ -1,7 +1,7 @@
 """A cell's kernel as a Python callable: ``halve(out, x, n)`` runs it once and changes the arrays.
 
-On arrays of the CPU it runs in the emulator's worker, limited like every replay, and what it left is copied back; a kernel that goes wrong
-raises and changes nothing. On arrays of a GPU it is launched there (`gpu_calls`). Example::
+On arrays of the CPU it runs in the emulator's worker, limited like every replay and with every check on, and what it left is copied back; a
+kernel that goes wrong raises (`faults`) and changes nothing. On arrays of a GPU it is launched there (`gpu_calls`). Example::
 
     halve(out, x, 1024)                    # grid and block as the cell's magic says
     halve(out, x, 1024, grid=4, block=256)
@@ -11,14 +11,15 @@ from __future__ import annotations
 
 import inspect
 import shutil
+import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Protocol
 
-from assistant.errors import UsageError
 from assistant.live.arrays import BindingError
 from assistant.live.binding import Bound, StructBytes, bind_positional
 from assistant.live.compiling import CompiledText
+from assistant.live.faults import KernelFailed, fault_of
 from assistant.live.loop import BackgroundLoop
 from assistant.live.names import kernel_names, python_name
 from assistant.live.snapshot import regions_of, restore, shared_folder, write_launch
@@ -27,24 +28,23 @@ from assistant.model.workload import Case, CaseOrigin
 from assistant.ports.lab import Lab, LabFailure, ReplayOptions, ReplayRun
 from assistant.workload.signature import Signature
 
-__all__ = ["BoundKernel", "ConfigOf", "EmulatorRunner", "KernelFailed", "Runner"]
+__all__ = ["BoundKernel", "ConfigOf", "EmulatorRunner", "Runner"]
 
 ConfigOf = Callable[[Mapping[str, object], Mapping[str, object]], LaunchConfig]
 """(the call's arguments by name, what it says of grid, block and shared) → how it is launched. Raises UsageError."""
-_LAUNCH = ("grid", "block", "shared")
+_LAUNCH = ("grid", "block", "shared", "check")
 """What a call may say besides the kernel's arguments."""
 
 
 class Runner(Protocol):
     """Runs launches of a compiled text."""
 
-    def run(self, bound: Bound, config: LaunchConfig) -> None:
-        """Raises KernelFailed, and BindingError for arrays that it cannot run on."""
+    def run(self, bound: Bound, config: LaunchConfig, is_checked: bool) -> None:
+        """Raises KernelFailed, and BindingError for arrays that it cannot run on.
+
+        ``is_checked``: look for races, accesses out of bounds, reads of what nothing wrote, barriers that threads miss, where it can.
+        """
         ...
-
-
-class KernelFailed(UsageError):  # noqa: N818 - a fact, named as the code reads
-    """The kernel did not run to its end; the arrays are as they were."""
 
 
 class EmulatorRunner:
@@ -56,8 +56,8 @@ class EmulatorRunner:
         self._compiled = compiled
         self._file = file
 
-    def run(self, bound: Bound, config: LaunchConfig) -> None:
-        """Raises KernelFailed, and BindingError for arrays that are on a GPU."""
+    def run(self, bound: Bound, config: LaunchConfig, is_checked: bool) -> None:
+        """Prints what the kernel prints. Raises KernelFailed, a KernelFault where it is checked, BindingError for arrays on a GPU."""
         away = next((array for array in bound.arrays.values() if not array.is_on_cpu), None)
         if away is not None:
             message = f"{away.name}: expected an array on the CPU, where this kernel runs, got one on {away.device}"
@@ -67,8 +67,12 @@ class EmulatorRunner:
         folder = shared_folder(2 * bound.size_bytes)
         try:
             write_launch(folder / "call", bound, config, self._file)
-            ran = self._replayed(folder / "call")
+            ran = self._replayed(folder / "call", ReplayOptions(mode="check") if is_checked else ReplayOptions())
             after = ran.cases[0]
+            sys.stdout.write(ran.printed)
+            fault = fault_of(after.problems, [parameter.name for parameter in bound.signature.parameters])
+            if fault is not None:
+                raise fault
             if after.error is not None:
                 message = f"{bound.signature.instance} failed: {after.error}"
                 raise KernelFailed(message, "%kernelopt show lists what the checks found; the arrays are as they were")
@@ -76,9 +80,9 @@ class EmulatorRunner:
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 
-    def _replayed(self, recording: Path) -> ReplayRun:
+    def _replayed(self, recording: Path, options: ReplayOptions) -> ReplayRun:
         case = Case(recording, (0,), CaseOrigin("recorded", "", 0, 1.0, 1.0))
-        work = self._lab.replay(self._compiled.program, (case,), ReplayOptions(), self._compiled.limits)
+        work = self._lab.replay(self._compiled.program, (case,), options, self._compiled.limits)
         ran = self._loop.wait(work)
         if isinstance(ran, LabFailure):
             raise KernelFailed(ran.message, ran.remedy)
@@ -116,8 +120,20 @@ class BoundKernel:
     def _names(self) -> tuple[str, ...]:
         return tuple(parameter.name for parameter in self._signature.parameters)
 
-    def __call__(self, /, *arguments: object, grid: object = None, block: object = None, shared: object = None, **named: object) -> None:
-        """Run it. Raises BindingError for arguments that do not fit, KernelFailed where it does not run to its end."""
+    def __call__(
+        self,
+        /,
+        *arguments: object,
+        grid: object = None,
+        block: object = None,
+        shared: object = None,
+        check: bool = True,
+        **named: object,
+    ) -> None:
+        """Run it, on arrays of the CPU with every check on unless ``check`` is False.
+
+        Raises BindingError for arguments that do not fit, KernelFailed where it does not run to its end, and a KernelFault for a defect.
+        """
         own = kernel_names(named, self._names, _LAUNCH)
         given = {name: value for name, value in (("grid", grid), ("block", block), ("shared", shared)) if value is not None}
         if not arguments and not named and self._default is not None:
@@ -125,7 +141,7 @@ class BoundKernel:
         else:
             bound = bind_positional(self._signature, arguments, own, self._struct_bytes)
         values: dict[str, object] = dict(zip(self._names, arguments, strict=False)) | own
-        self._runner_of(bound).run(bound, self._config_of(values, given))
+        self._runner_of(bound).run(bound, self._config_of(values, given), check)
 
     def __repr__(self) -> str:
         return f"<kernel {self._signature.symbol}>"

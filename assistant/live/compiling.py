@@ -21,6 +21,9 @@ from assistant.record import Record
 
 __all__ = ["CompiledText", "compile_text"]
 
+_AS_CALLED = ReplayOptions(mode="check")
+"""Calls are checked: their build is the one to have ready."""
+
 
 class CompiledText(Record):
     """What compilers made of a text."""
@@ -58,5 +61,5 @@ async def compile_text(lab: Lab, request: JobRequest, kernels: tuple[str, ...]) 
     subject = read_version(request, flags_of(request, loaded))
     program, limits = replace(subject.program, kernels=kernels), run_limits(request, loaded.settings)
     architecture = target(request.target or loaded.settings.target).architecture
-    build, ready = await asyncio.gather(lab.inspect(subject.program, architecture), lab.replay(program, (), ReplayOptions(), limits))
+    build, ready = await asyncio.gather(lab.inspect(subject.program, architecture), lab.replay(program, (), _AS_CALLED, limits))
     return CompiledText(program, limits, build, ready if isinstance(ready, LabFailure) else None)

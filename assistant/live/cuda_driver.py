@@ -15,7 +15,7 @@ from collections.abc import Callable
 from typing import Any
 
 from assistant.lab.compiler import Image
-from assistant.live.callables import KernelFailed
+from assistant.live.faults import KernelFailed
 from assistant.model.launch import LaunchConfig
 from assistant.record import Record
 

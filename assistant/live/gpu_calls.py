@@ -14,9 +14,9 @@ from typing import Any
 
 from assistant.lab.compiler import Compiler
 from assistant.live.binding import Bound
-from assistant.live.callables import KernelFailed
 from assistant.live.compiling import CompiledText
 from assistant.live.cuda_driver import Launch, UserDriver, installed
+from assistant.live.faults import KernelFailed
 from assistant.live.loop import BackgroundLoop
 from assistant.model.launch import LaunchConfig
 from assistant.ports.lab import LabFailure
@@ -39,8 +39,8 @@ class OnGpu:
         self._functions: dict[tuple[str, int], ctypes.c_void_p] = {}
         """By instance and context."""
 
-    def run(self, bound: Bound, config: LaunchConfig) -> None:
-        """Queue the launch. Raises KernelFailed where it cannot be compiled or is refused."""
+    def run(self, bound: Bound, config: LaunchConfig, is_checked: bool) -> None:
+        """Queue the launch, which nothing here can check. Raises KernelFailed where it cannot be compiled or is refused."""
         if self._driver is None:
             self._driver = UserDriver(self._load())
         index = int(bound.device.rpartition(":")[2])

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from assistant.lab.process import WorkerDied, WorkerProcess, WorkerTimedOut
-from assistant.live.callables import KernelFailed
 from assistant.live.cuda_driver import UserDriver, installed
+from assistant.live.faults import KernelFailed
 from assistant.live.loop import BackgroundLoop
 from assistant.live.snapshot import Region
 

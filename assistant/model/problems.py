@@ -24,7 +24,7 @@ GARBAGE = frozenset({"out_of_bounds", "uninitialised_read", "use_after_free", "w
 
 _BY_CAUSE = frozenset({"bad_launch", "misaligned", "out_of_bounds", "uninitialised_read", "use_after_free"})
 """Kinds whose message says what is wrong; that of a race names the threads that happened to meet."""
-_POSITION = re.compile(r"(?<=offset )\d+|\d+(?= bytes (?:before|behind))")
+_POSITION = re.compile(r"(?<=offset )\d+|\d+(?= bytes (?:before|behind))|(?<=\[)-?\d+(?=\])")
 """Where in or next to an allocation: it differs from thread to thread."""
 
 

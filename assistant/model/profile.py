@@ -212,6 +212,12 @@ class Problem(Record):
     thread: tuple[int, int, int] | None
     address: int | None
     count: int
+    kernel: str | None = None
+    """Demangled instance that was running; None where that is not known."""
+    argument: int | None = None
+    """Which of the launch's arguments, from 0, points to the beginning of the memory that is concerned; None where none is known to."""
+    offset_bytes: int | None = None
+    """Of the access from that beginning."""
 
 
 class WorkSpread(Record):

@@ -195,6 +195,8 @@ class ReplayRun(Record):
     cases: tuple[CaseRun, ...]
     blobs: Path
     """Folder with the contents named by ``CaseRun.after``."""
+    printed: str = ""
+    """What kernels printed in all cases, where the lab keeps it."""
 
 
 class ReferenceArgument(Record):

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from assistant.live.arrays import BindingError
-from assistant.live.callables import KernelFailed
+from assistant.live.faults import KernelFailed
 from jupyter_ext.cells import cell_of
 from jupyter_ext.opening import CellOpener, MagicLine, OpenedCell
 from jupyter_ext.workshop import Workshop

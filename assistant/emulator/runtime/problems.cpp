@@ -43,12 +43,36 @@ std::string place_in_words(const Problem& problem) {
   return " (at offset " + std::to_string(problem.address - in->begin) + " of an allocation of " + std::to_string(in->size()) + " bytes)";
 }
 
+// The allocation that is concerned: the one that the address lies in, or the one whose beginning or end was passed, which is the cause.
+const Allocation* concerned(const Problem& problem) {
+  const Allocation* in = find_live(problem.address);
+  if (in && (in->begin <= problem.address && problem.address < in->end)) return in;
+  for (const Allocation* allocation : live_allocations())
+    if (problem.cause && (allocation->begin == problem.cause || allocation->end == problem.cause)) return allocation;
+  return nullptr;
+}
+
+// The first argument that is a pointer to the allocation's beginning; -1 if none is. One into its middle would have another offset.
+int argument_to(const EmuLaunch& launch, const Allocation& allocation) {
+  for (unsigned i = 0; i < launch.argument_count; ++i) {
+    uint64_t value;
+    if (launch.argument_bytes[i] != sizeof value) continue;
+    memcpy(&value, launch.arguments[i], sizeof value);
+    if (value == allocation.begin) return static_cast<int>(i);
+  }
+  return -1;
+}
+
 void add_report(Worker& w, Problem problem, unsigned thread, const char* format, va_list arguments) {
   ++w.in_core;
   if (w.problems.note(problem.kind, problem.pc, problem.other_pc, problem.cause)) {
     char text[256];
     vsnprintf(text, sizeof text, format, arguments);
     problem.message = text + place_in_words(problem);
+    if (const Allocation* memory = problem.address ? concerned(problem) : nullptr) {
+      problem.argument = argument_to(*w.launch->request, *memory);
+      problem.offset = static_cast<int64_t>(problem.address - memory->begin);
+    }
     EmuDim3 block = w.launch->request->block;
     const EmuThreadContext& at = __emu_tc;
     const unsigned place[3] = {at.block_x, at.block_y, at.block_z};

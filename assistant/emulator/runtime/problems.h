@@ -16,6 +16,8 @@ struct Problem {
   std::string message;
   uint64_t count;
   uint64_t cause = 0;            // tells defects of one kind at one place apart: the end of an allocation that was passed, for one
+  int argument = -1;             // which argument of the launch points to the beginning of the memory that is concerned; -1: not known
+  int64_t offset = 0;            // of the address from that beginning
 };
 
 class ProblemLog {

@@ -74,9 +74,9 @@ void write_site(FILE* f, const Site& s) {
 }
 
 void write_problem(FILE* f, const Problem& p) {
-  fprintf(f, "{\"kind\":\"%s\",\"pc\":%u,\"other_pc\":%u,\"address\":%llu,\"block\":[%u,%u,%u],\"thread\":[%u,%u,%u],\"count\":%llu,\"message\":", p.kind,
+  fprintf(f, "{\"kind\":\"%s\",\"pc\":%u,\"other_pc\":%u,\"address\":%llu,\"block\":[%u,%u,%u],\"thread\":[%u,%u,%u],\"count\":%llu,\"argument\":%d,\"offset\":%lld,\"message\":", p.kind,
           p.pc, p.other_pc, static_cast<ull>(p.address), p.block[0], p.block[1], p.block[2], p.thread[0], p.thread[1], p.thread[2],
-          static_cast<ull>(p.count));
+          static_cast<ull>(p.count), p.argument, static_cast<long long>(p.offset));
   write_text(f, p.message.c_str());
   fputc('}', f);
 }

@@ -184,5 +184,8 @@ def test_problems_on_the_same_line_are_distinguished_by_their_cause(build: Any, 
         (4, " at offset 4000 of an allocation of 4000 bytes, number 1 of 3 such", 2),
         (4, " at offset 4000 of an allocation of 4000 bytes, number 2 of 3 such", 2),
     }
+    arrays = {(p["argument"], p["offset_bytes"], p["kernel"]) for p in problems if p["kind"] == "out_of_bounds"}
+    kernel = "blur(float const*, float const*, float*, int)"
+    assert arrays == {(0, -4, kernel), (0, 4000, kernel), (1, 4000, kernel)}
     refused = [(p["line"], p["message"].split(" ", 2)[:2], p["count"]) for p in problems if p["kind"] == "bad_launch"]
     assert refused == [(16, ["a", "block"], 1), (16, ["more", "than"], 1)]

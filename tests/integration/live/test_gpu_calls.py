@@ -10,8 +10,8 @@ import pytest
 
 from assistant.lab.compiler import Compiler, Image
 from assistant.live.binding import bind
-from assistant.live.callables import KernelFailed
 from assistant.live.compiling import CompiledText
+from assistant.live.faults import KernelFailed
 from assistant.live.gpu_calls import OnGpu
 from assistant.live.loop import BackgroundLoop
 from assistant.model.build import CompilerMissing, Flags
@@ -93,8 +93,8 @@ def check(
     runner = OnGpu(loop, cast("Compiler", compiler), compiled, lambda: library)
     before = len(library.heard())
     bound = bind(SCALE, {"out": ArrayOnGpu(index), "x": ArrayOnGpu(index), "n": 7})
-    runner.run(bound, config)
-    runner.run(bound, config)
+    runner.run(bound, config, is_checked=True)
+    runner.run(bound, config, is_checked=True)
     return library.heard()[before:].decode().splitlines(), compiler.asked
 
 
@@ -135,4 +135,4 @@ def test_a_machine_without_a_driver_is_reported(loop: BackgroundLoop) -> None:
     runner = OnGpu(loop, cast("Compiler", _Compiler([])), compiled, missing)
     bound = bind(SCALE, {"out": ArrayOnGpu(), "x": ArrayOnGpu(), "n": 7})
     with pytest.raises(KernelFailed, match="no CUDA driver"):
-        runner.run(bound, LaunchConfig(Dim3(1), Dim3(1), 0))
+        runner.run(bound, LaunchConfig(Dim3(1), Dim3(1), 0), is_checked=True)

@@ -144,12 +144,12 @@ def test_parameters_may_be_called_as_the_words_of_a_call() -> None:
     ran: list[Mapping[str, bytes]] = []
 
     class Kept:
-        def run(self, bound: Bound, config: LaunchConfig) -> None:
+        def run(self, bound: Bound, config: LaunchConfig, is_checked: bool) -> None:
             ran.append(bound.scalars)
 
     one = LaunchConfig(Dim3(1), Dim3(1), 0)
     kernel = BoundKernel(signature("char grid, char self, char in, char in_"), lambda bound: Kept(), lambda arguments, given: one, None)
-    assert list(inspect.signature(kernel).parameters) == ["grid_", "self", "in__", "in_", "grid", "block", "shared"]
+    assert list(inspect.signature(kernel).parameters) == ["grid_", "self", "in__", "in_", "grid", "block", "shared", "check"]
     kernel(1, self=2, in_=4, in__=3, grid=8)
     kernel(grid_=1, self=2, in_=4, in__=3)
     assert [b"".join(scalars.values()) for scalars in ran] == [b"\1\2\3\4"] * 2

@@ -1,0 +1,347 @@
+"""A kernel as a Python object: compiled once, launched on the caller's arrays, checked, profiled and compared.
+
+Example::
+
+    scale = compile("__global__ void scale(float *out, const float *x, int n) { … }")
+    scale[4, 256](out, x, n)                        # grid, block[, bytes of dynamic shared memory]
+    scale[4, 256].check((out, x, n), ref=lambda x: 2 * x).ok
+"""
+
+from __future__ import annotations
+
+import inspect
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from assistant.cuda.match import select_kernels
+from assistant.cuda.parse import parse
+from assistant.cuda.struct_layouts import layout_named
+from assistant.engine import JobRequest
+from assistant.errors import UsageError
+from assistant.live.binding import Bound, StructBytes, bind, bind_positional
+from assistant.live.callables import EmulatorRunner, Runner
+from assistant.live.compiling import CompiledText, compile_text
+from assistant.live.configs import launch_config
+from assistant.live.gpu_calls import OnGpu
+from assistant.live.names import kernel_names
+from assistant.live.references import Reference
+from assistant.live.snapshot import shared_folder
+from assistant.live.workload import ShapeBinding, live_workload
+from assistant.model.build import Build, KernelResources
+from assistant.model.launch import LaunchConfig
+from assistant.model.program import STANDS_ALONE
+from assistant.model.source import Kernel as SourceKernel
+from assistant.model.source import ParsedSource, Source
+from assistant.model.workload import LiveWorkload
+from assistant.record import Record
+from assistant.workload.signature import Signature, signature_of
+from kernelopt.results import CheckResult, Comparison, ProfileResult, checked, compared, profiled
+from kernelopt.sessions import Session, default_session
+
+__all__ = ["CompileError", "Kernel", "Launch", "compare", "compile"]
+
+Arguments = Sequence[object] | Mapping[str, object]
+"""In the order of the kernel's parameters, or by their names."""
+Size = int | tuple[int, ...] | Callable[..., object]
+"""One to three numbers, or a function of the kernel's arguments that returns them: ``lambda n: (n + 255) // 256``."""
+_WRITTEN = "{name}={value}"
+_KERNEL = "__global__"
+_GIVEN = ("grid", "block", "shared")
+
+
+class CompileError(UsageError):
+    """The compiler refuses the text; the message holds its errors."""
+
+
+class Shape(Record):
+    """How a kernel is launched, as far as it is known."""
+
+    grid: Size | None = None
+    block: Size | None = None
+    shared: Size = 0
+    """Bytes of dynamic shared memory."""
+
+    def config(self, values: Mapping[str, object]) -> LaunchConfig:
+        """For a launch with these arguments. Raises UsageError."""
+        if self.grid is None or self.block is None:
+            missing = "grid" if self.grid is None else "block"
+            remedy = "write kernel[grid, block](…), or give grid= and block= to compile or to the call"
+            raise UsageError(f"the launch has no {missing}", remedy)
+        block = _value("block", self.block, values)
+        grid = _value("grid", self.grid, {"block": block, **values})
+        return launch_config(grid, block, _value("shared", self.shared, {"block": block, **values}), _WRITTEN)
+
+
+def compile(  # noqa: A001 - what it does
+    source: str | Path,
+    kernel: str | None = None,
+    *,
+    grid: Size | None = None,
+    block: Size | None = None,
+    shared: Size = 0,
+    flags: Sequence[str] | None = None,
+    session: Session | None = None,
+) -> Kernel:
+    """The kernel of a CUDA text, or of a ``.cu`` file where ``source`` is a path, ready to be launched.
+
+    ``kernel``: which one, where there are several (``blur``, ``ns::blur<float>``). ``grid``, ``block`` (numbers or functions of the
+    arguments) and ``shared`` (bytes) are of launches that do not say otherwise; ``flags`` are the compiler's.
+
+    Raises CompileError where the compiler refuses it, UsageError where no kernel or several could be meant, or the file cannot be read.
+    """
+    session = session or default_session()
+    path, text = _read(source)
+    parsed = parse(Source(path, text))
+    found = _chosen(parsed, kernel)
+    path = path if isinstance(source, Path) or _KERNEL not in source else path.with_name(f"kernelopt_{found.name}.cu")
+    signature = signature_of(found, kernel or found.qualified_name)
+    request = JobRequest(
+        path,
+        path.parent,
+        texts=((path, text),),
+        kernel=found.key,
+        device=session.device,
+        target=session.target,
+        cflags=None if flags is None else tuple(flags),
+        programs=STANDS_ALONE,
+    )
+    compiled = session.loop.wait(compile_text(session.lab, request, (signature.symbol,)))
+    if compiled.is_refused:
+        raise CompileError("the compiler refuses the text:\n" + "\n".join(compiled.messages()), "fix the lines above")
+    return Kernel(_Compiled(session, request, parsed, signature, compiled), Shape(grid, block, shared))
+
+
+def compare(a: Kernel, b: Kernel, arguments: Arguments, ref: Callable[..., object] | None = None) -> Comparison:
+    """Is ``b`` right in ``a``'s place on these arguments and fresh values, and is it faster? Launched as ``a`` is.
+
+    Raises JobFailed where no verdict comes of it.
+    """
+    return a._compared(b, arguments, ref)  # pyright: ignore[reportPrivateUsage] - one class
+
+
+class _Compiled(Record):
+    """What a kernel is made of."""
+
+    session: Session
+    request: JobRequest
+    parsed: ParsedSource
+    signature: Signature
+    compiled: CompiledText
+
+
+class Launch:
+    """A kernel with its grid and block: ``kernel[grid, block]``."""
+
+    def __init__(self, kernel: Kernel, shape: Shape) -> None:
+        self._kernel = kernel
+        self._shape = shape
+
+    def __call__(self, /, *arguments: object, check: bool = True, **named: object) -> None:
+        """Run it once on these arguments; arrays are changed in place. See `Kernel.__call__`."""
+        self._kernel._launched(self._shape, arguments, named, check)  # pyright: ignore[reportPrivateUsage] - one part of it
+
+    def check(self, arguments: Arguments, ref: Callable[..., object] | None = None) -> CheckResult:
+        """See `Kernel.check`."""
+        return self._kernel._checked(self._shape, arguments, ref)  # pyright: ignore[reportPrivateUsage] - one part of it
+
+    def profile(self, arguments: Arguments) -> ProfileResult:
+        """See `Kernel.profile`."""
+        return self._kernel._profiled(self._shape, arguments)  # pyright: ignore[reportPrivateUsage] - one part of it
+
+
+class Kernel:
+    """One kernel instance; made by `compile`."""
+
+    def __init__(self, of: _Compiled, shape: Shape) -> None:
+        self._of = of
+        self._shape = shape
+        self.__name__ = of.signature.instance
+
+    @property
+    def name(self) -> str:
+        """The instance: ``blur<float>``."""
+        return self._of.signature.instance
+
+    @property
+    def text(self) -> str:
+        """The source that it was compiled from."""
+        return self._of.parsed.source.text
+
+    @property
+    def path(self) -> Path:
+        """The file; of a text, the name that messages give it."""
+        return self._of.request.file
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """Names of the kernel's parameters, in order."""
+        return tuple(parameter.name for parameter in self._of.signature.parameters)
+
+    @property
+    def resources(self) -> KernelResources | None:
+        """Registers, spills, static shared memory, as ptxas reports them; None without a CUDA compiler."""
+        build = self._of.compiled.build
+        return next(iter(build.resources), None) if isinstance(build, Build) else None
+
+    @property
+    def registers(self) -> int | None:
+        """Registers of a thread; None without a CUDA compiler."""
+        resources = self.resources
+        return None if resources is None else resources.registers_per_thread
+
+    def __getitem__(self, shape: object) -> Launch:
+        """``kernel[grid, block]`` or ``kernel[grid, block, shared_bytes]``. Raises UsageError."""
+        parts: tuple[Any, ...] = shape if isinstance(shape, tuple) else (shape,)  # pyright: ignore[reportUnknownVariableType]
+        if len(parts) not in (2, 3):
+            message = f"expected kernel[grid, block] or kernel[grid, block, shared], got {len(parts)} values"
+            raise UsageError(message, "write kernel[4, 256](…)")
+        return Launch(self, Shape(*parts))
+
+    def __call__(self, /, *arguments: object, check: bool = True, **named: object) -> None:
+        """Run it once; arrays are changed in place, and what the kernel prints is printed.
+
+        ``grid``, ``block`` and ``shared`` may be given for this call. Arrays of the CPU: in the emulator, with every check on unless
+        ``check`` is False; a defect raises a KernelFault and changes nothing. Arrays of a GPU: queued on the stream that their library
+        works on, without checks. Raises BindingError for arguments that do not fit, KernelFailed where it does not run to its end.
+        """
+        given: dict[str, Any] = {name: named.pop(name) for name in _GIVEN if name in named and name not in self.parameters}
+        self._launched(replace(self._shape, **given), arguments, named, check)
+
+    def check(
+        self,
+        arguments: Arguments,
+        ref: Callable[..., object] | None = None,
+        *,
+        grid: Size | None = None,
+        block: Size | None = None,
+        shared: Size | None = None,
+    ) -> CheckResult:
+        """Run it with every check on, twice, on copies of these arguments; with ``ref``, also on fresh values, held against its results.
+
+        ``ref`` is called with the kernel's arguments by name (those that it has parameters for) and returns the output array, a dict of
+        outputs by name, or None where it changed the arrays that it was given. Raises JobFailed where it cannot be run.
+        """
+        return self._checked(self._with(grid, block, shared), arguments, ref)
+
+    def profile(
+        self, arguments: Arguments, *, grid: Size | None = None, block: Size | None = None, shared: Size | None = None
+    ) -> ProfileResult:
+        """Count what a launch on copies of these arguments does, line by line. Raises JobFailed where it cannot be run."""
+        return self._profiled(self._with(grid, block, shared), arguments)
+
+    def _with(self, grid: Size | None, block: Size | None, shared: Size | None) -> Shape:
+        given: dict[str, Any] = {name: value for name, value in zip(_GIVEN, (grid, block, shared), strict=True) if value is not None}
+        return replace(self._shape, **given)
+
+    def _launched(self, shape: Shape, arguments: Sequence[object], named: Mapping[str, object], is_checked: bool) -> None:
+        of = self._of
+        own = kernel_names(named, self.parameters)
+        bound = bind_positional(of.signature, arguments, own, _struct_bytes(of.parsed))
+        config = shape.config(dict(zip(self.parameters, arguments, strict=False)) | own)
+        self._runner(bound).run(bound, config, is_checked)
+
+    def _runner(self, bound: Bound) -> Runner:
+        of, session = self._of, self._of.session
+        if bound.device == "cpu" or session.device == "cpu":
+            return EmulatorRunner(session.loop, session.lab, of.compiled, str(of.request.file))
+        return OnGpu(session.loop, session.lab.compiler, of.compiled)
+
+    def _checked(self, shape: Shape, arguments: Arguments, ref: Callable[..., object] | None) -> CheckResult:
+        with _Workload(self._of, shape, arguments, ref) as live:
+            request = replace(self._of.request, live=live)
+            return checked(self._of.session.events(lambda engine: engine.check(request)), self.parameters)
+
+    def _profiled(self, shape: Shape, arguments: Arguments) -> ProfileResult:
+        with _Workload(self._of, shape, arguments, None) as live:
+            request = replace(self._of.request, live=live)
+            return profiled(self._of.session.events(lambda engine: engine.profile(request)))
+
+    def _compared(self, other: Kernel, arguments: Arguments, ref: Callable[..., object] | None) -> Comparison:
+        path = self.path.with_name(f"{self.path.stem}_b{self.path.suffix}") if other.path == self.path else other.path
+        with _Workload(self._of, self._shape, arguments, ref) as live:
+            request = replace(self._of.request, live=live, texts=(*self._of.request.texts, (path, other.text)))
+            return compared(self._of.session.events(lambda engine: engine.compare(request, path, False)))
+
+    def __repr__(self) -> str:
+        return f"<kernel {self._of.signature.symbol}>"
+
+
+class _Workload:
+    """The arguments, copied for workers, and what the reference says of them; removed at the end."""
+
+    def __init__(self, of: _Compiled, shape: Shape, arguments: Arguments, ref: Callable[..., object] | None) -> None:
+        names = tuple(parameter.name for parameter in of.signature.parameters)
+        by_name = kernel_names(arguments, names) if isinstance(arguments, Mapping) else _by_position(of.signature, arguments)
+        bound = bind(of.signature, by_name, _struct_bytes(of.parsed))
+        self._binding = ShapeBinding(bound, shape.config(by_name))
+        self._of = of
+        self._reference = None if ref is None else Reference(getattr(ref, "__name__", "ref"), ref)
+        self._folder = shared_folder(bound.size_bytes)
+
+    def __enter__(self) -> LiveWorkload:
+        try:
+            of = self._of
+            made = live_workload(self._folder, (self._binding,), str(of.request.file), self._reference, read=of.session.shared.names)
+        except BaseException:  # the reference is the user's, and so is an interrupt
+            self.__exit__()
+            raise
+        return made.workload
+
+    def __exit__(self, *_: object) -> None:
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def _by_position(signature: Signature, arguments: Sequence[object]) -> dict[str, object]:
+    """Raises UsageError for more arguments than there are parameters; too few are named by what binds them."""
+    names = [parameter.name for parameter in signature.parameters]
+    if len(arguments) > len(names):
+        raise UsageError(f"{signature.instance} takes {len(names)} arguments, got {len(arguments)}", f"it takes ({', '.join(names)})")
+    return dict(zip(names, arguments, strict=False))
+
+
+def _read(source: str | Path) -> tuple[Path, str]:
+    if isinstance(source, str) and _KERNEL in source:
+        return Path.cwd() / "kernelopt.cu", source
+    path = Path(source).absolute()
+    try:
+        return path, path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        remedy = "give a CUDA text with a __global__ function, or the path of a .cu file"
+        raise UsageError(f"cannot read {str(source)[:200]!r}: {error}", remedy) from error
+
+
+def _chosen(parsed: ParsedSource, selector: str | None) -> SourceKernel:
+    """Raises UsageError where none, or several, could be meant."""
+    found = select_kernels(parsed, selector) if selector is not None else parsed.kernels
+    names = ", ".join(kernel.key for kernel in parsed.kernels)
+    if not parsed.kernels:
+        raise UsageError("the text holds no __global__ function", "give a text with a kernel")
+    if len(found) != 1:
+        which = "kernels" if selector is None else f"kernels that {selector!r} may mean"
+        raise UsageError(f"{len(found) or 'no'} {which}; the text has {names}", 'name one: kernelopt.compile(text, "name")')
+    return found[0]
+
+
+def _value(name: str, size: Size, values: Mapping[str, object]) -> object:
+    """A number as it is; a function's result on the arguments that it has parameters for. Raises UsageError for one that it has not."""
+    if not callable(size):
+        return size
+    wanted = inspect.signature(size).parameters
+    unknown = [parameter for parameter in wanted if parameter not in values]
+    if unknown:
+        known = ", ".join(values)
+        raise UsageError(f"{name}: its function takes {unknown[0]}, which is no argument of the kernel", f"the arguments are {known}")
+    return size(**{parameter: values[parameter] for parameter in wanted})
+
+
+def _struct_bytes(parsed: ParsedSource) -> StructBytes:
+    """Sizes of the text's own structs."""
+
+    def size_of(spelled: str) -> int | None:
+        layout = layout_named(parsed.source.text, spelled)
+        return None if layout is None else layout.size_bytes
+
+    return size_of

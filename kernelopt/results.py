@@ -1,0 +1,141 @@
+"""What checks, profiles and comparisons found, as values.
+
+Example::
+
+    found = kernel.check((out, x, n), ref=reference)
+    found.ok, found.problems
+    found.raise_for_status()
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from assistant.errors import CannotAnswerError
+from assistant.live.faults import fault_of
+from assistant.model import events
+from assistant.model.event_parts import ProfileFinding, ProfileLine
+from assistant.model.profile import Problem
+from assistant.profile.problems import errors_among, problems_in_words
+from assistant.record import Record
+
+__all__ = ["CheckResult", "Comparison", "JobFailed", "ProfileResult", "checked", "compared", "profiled"]
+
+
+class JobFailed(CannotAnswerError):  # noqa: N818 - a fact, named as the code reads
+    """What was asked could not be answered; the message says why."""
+
+
+class CheckResult(Record):
+    """What running a kernel with every check on showed."""
+
+    problems: tuple[Problem, ...]
+    """Defects first found first; those that are warnings alone do not make ``ok`` False."""
+    is_deterministic: bool | None
+    """Whether two runs on equal inputs left the same bytes; None where nothing is claimed."""
+    reason: str
+    """The outcome in one line."""
+    parameters: tuple[str, ...] = ()
+    """Names of the kernel's parameters."""
+
+    @property
+    def ok(self) -> bool:
+        """No defect, and no difference from the reference."""
+        return not errors_among(self.problems)
+
+    def raise_for_status(self) -> None:
+        """Raises the first defect as an exception (a KernelFault)."""
+        fault = fault_of(self.problems, self.parameters)
+        if fault is not None:
+            raise fault
+
+    def __repr__(self) -> str:
+        lines = [f"{problem.kind} at line {problem.line}: {problem.message}" for problem in self.problems]
+        return "\n  ".join((f"<check: {problems_in_words(self.problems)}>", *lines))
+
+
+class ProfileResult(Record):
+    """What each launch shape of a kernel costs, and why."""
+
+    launches: tuple[events.Profile, ...]
+    """Counters of each launch shape, as the event ``profile`` has them; the first is the costliest."""
+
+    @property
+    def lines(self) -> tuple[ProfileLine, ...]:
+        """Accesses of the costliest launch, line by line."""
+        return self.launches[0].lines
+
+    @property
+    def findings(self) -> tuple[ProfileFinding, ...]:
+        """What limits the costliest launch."""
+        return self.launches[0].findings
+
+    @property
+    def predicted_s(self) -> float | None:
+        """The performance model's time of the costliest launch, in seconds; None where none was predicted. Never a measurement."""
+        predicted = self.launches[0].predicted
+        return None if predicted is None else predicted.time_s
+
+    def __repr__(self) -> str:
+        first = self.launches[0]
+        lines = [f"{finding.code} line {finding.line}: {finding.message}" for finding in first.findings]
+        return "\n  ".join((f"<profile of {first.kernel}: {first.method}>", *lines))
+
+
+class Comparison(Record):
+    """Whether B is right in A's place, and whether it is faster."""
+
+    verification: str
+    """``PASS``, ``FAIL``, ``NEEDS_DECISION`` or ``CANNOT_JUDGE``."""
+    speed: str | None
+    """``FASTER``, ``SAME``, ``SLOWER`` or ``INCONCLUSIVE`` where it was measured, ``PREDICTED`` where it was not; None without a speed."""
+    ratio: float | None
+    """A's time / B's."""
+    low: float | None
+    high: float | None
+    """Interval of a measured ratio."""
+    reason: str
+    """The outcome in one line."""
+    details: events.ComparisonMade
+    """All of it: cases, labels, evidence."""
+
+    def __repr__(self) -> str:
+        return f"<comparison: {self.reason}>"
+
+
+def checked(found: Sequence[events.Event], parameters: Sequence[str]) -> CheckResult:
+    """Raises JobFailed where the job reported nothing of the kernel."""
+    ended = _ended(found)
+    reports = [event for event in found if isinstance(event, events.CheckEnded)]
+    if not reports:
+        raise _failure(found, ended)
+    problems = tuple(problem for report in reports for problem in report.problems)
+    return CheckResult(problems, reports[0].is_deterministic, ended.reason, tuple(parameters))
+
+
+def profiled(found: Sequence[events.Event]) -> ProfileResult:
+    """Raises JobFailed where nothing was profiled."""
+    launches = tuple(event for event in found if isinstance(event, events.Profile))
+    if not launches:
+        raise _failure(found, _ended(found))
+    return ProfileResult(launches)
+
+
+def compared(found: Sequence[events.Event]) -> Comparison:
+    """Raises JobFailed where no verdict came."""
+    verdicts = [event for event in found if isinstance(event, events.ComparisonMade)]
+    if not verdicts:
+        raise _failure(found, _ended(found))
+    last = verdicts[-1]
+    speed = last.speed
+    outcome, ratio, low, high = (None, None, None, None) if speed is None else (str(speed.outcome), speed.ratio, speed.low, speed.high)
+    return Comparison(str(last.verification.outcome), outcome, ratio, low, high, _ended(found).reason, last)
+
+
+def _ended(found: Sequence[events.Event]) -> events.JobEnded:
+    return next(event for event in reversed(found) if isinstance(event, events.JobEnded))
+
+
+def _failure(found: Sequence[events.Event], ended: events.JobEnded) -> JobFailed:
+    said = [event for event in found if isinstance(event, events.Message) and event.severity == "error"]
+    return JobFailed(said[0].message if said else ended.reason, (said[0].remedy or "") if said else "")

@@ -1,0 +1,92 @@
+"""What kernels of a Python process work with: a background loop, memory, and labs that compile and run.
+
+Example::
+
+    with Session(device="cpu") as session:
+        kernel = kernelopt.compile(text, session=session)
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+from collections.abc import AsyncIterator, Callable
+from types import TracebackType
+from typing import Self
+
+from assistant.cli.compose import has_gpu, open_session
+from assistant.config import load_settings, user_paths
+from assistant.disk.temporary import OwnFolder
+from assistant.engine import Session as Engine
+from assistant.lab.cpu import CpuLab
+from assistant.live.loop import BackgroundLoop
+from assistant.live.sharing import SharedReader
+from assistant.live.snapshot import remove_left_folders
+from assistant.model.events import Event
+
+__all__ = ["Session", "default_session"]
+
+_FRONT_END = "python"
+
+
+class Session:
+    """Everything that runs for this process; started when it is first used, ended by ``close`` or with the process."""
+
+    def __init__(self, device: str = "auto", target: str | None = None) -> None:
+        """``device``: ``auto``, ``cpu`` (the emulator) or ``gpu:N``; ``target``: the GPU that speed is predicted for on ``cpu``.
+
+        Raises UsageError for another word, CannotAnswerError for a GPU that is not there.
+        """
+        has_gpu(device)
+        self.device = device
+        self.target = target or load_settings(None).settings.target
+        self.process = os.getpid()
+        """A fork of the process has none of its threads and workers."""
+        self.loop = BackgroundLoop()
+        remove_left_folders()
+        self._folder = OwnFolder(_FRONT_END)
+        self._engine, self.lab = self.loop.call(self._open)
+        self.shared = SharedReader(self.loop)
+        self.is_closed = False
+        atexit.register(self.close)
+
+    def _open(self) -> tuple[Engine, CpuLab]:
+        return open_session(_FRONT_END), CpuLab(self._folder.path, user_paths().cache, self.target)
+
+    def events(self, stream: Callable[[Engine], AsyncIterator[Event]]) -> list[Event]:
+        """All events of a job, run to its end on the background loop; an interrupt of this thread ends it."""
+
+        async def gathered() -> list[Event]:
+            return [event async for event in stream(self._engine)]
+
+        return self.loop.wait(gathered())
+
+    def close(self) -> None:
+        """End every job and worker."""
+        if self.is_closed or os.getpid() != self.process:
+            return
+        self.is_closed = True
+        self.loop.close(self._end)
+        self._folder.remove()
+        atexit.unregister(self.close)
+
+    async def _end(self) -> None:
+        await self.lab.close()
+        self._engine.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+
+_default: Session | None = None
+
+
+def default_session() -> Session:
+    """The one that is made where none is given; a forked process makes its own, and one that was closed is replaced."""
+    global _default
+    if _default is None or _default.is_closed or _default.process != os.getpid():
+        _default = Session()
+    return _default

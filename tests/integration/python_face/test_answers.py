@@ -1,0 +1,103 @@
+"""What a kernel's check, profile and comparison say from Python."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+import kernelopt
+from tests.integration.python_face.conftest import TEXT
+
+Kernels = Callable[[str], kernelopt.Kernel]
+N = 1000
+
+
+def arrays() -> tuple[np.ndarray, np.ndarray, int]:
+    return np.zeros(N, np.float32), np.arange(N, dtype=np.float32), N
+
+
+def test_a_right_kernel_checks_clean_against_its_reference(kernel: Kernels) -> None:
+    out, x, n = arrays()
+    found = kernel("scale")[4, 256].check((out, x, n), ref=lambda x: 2 * x)
+    assert found.ok
+    assert found.is_deterministic
+    assert repr(found) == "<check: no problem found>"
+    found.raise_for_status()
+    assert (out == 0).all(), "a check works on copies"
+
+
+def test_a_difference_from_the_reference_is_a_problem(kernel: Kernels) -> None:
+    def three_times(x: np.ndarray) -> np.ndarray:
+        return 3 * x
+
+    found = kernel("scale").check(arrays(), ref=three_times, grid=4)
+    assert [problem.kind for problem in found.problems][:1] == ["differs_from_reference"]
+    with pytest.raises(kernelopt.KernelFault, match=r"differs from reference: out\[\d+\] is .*three_times"):
+        found.raise_for_status()
+
+
+def test_a_defect_is_found_by_a_check(kernel: Kernels) -> None:
+    found = kernel("scale").check({"out": np.zeros(10, np.float32), "x": np.ones(N, np.float32), "n": N}, grid=4)
+    assert not found.ok
+    with pytest.raises(kernelopt.OutOfBounds, match="out, which has 10 elements") as raised:
+        found.raise_for_status()
+    assert raised.value.array == "out"
+
+
+def test_a_profile_counts_each_line(kernel: Kernels) -> None:
+    found = kernel("scale")[4, 256].profile(arrays())
+    counted = {(line.line, line.op): (line.requests, line.sectors) for line in found.lines}
+    assert counted == {(6, "global load"): (32, 125), (6, "global store"): (32, 125)}
+    assert found.launches[0].device.kind == "cpu"
+    assert found.predicted_s is not None
+    assert 0 < found.predicted_s < 1e-3
+    assert repr(found).startswith("<profile of scale(float *, const float *, int): emulator>")
+
+
+def test_two_kernels_are_compared(kernel: Kernels, session: kernelopt.Session) -> None:
+    def edited(old: str, new: str) -> kernelopt.Kernel:
+        assert old in TEXT
+        return kernelopt.compile(TEXT.replace(old, new), "scale", session=session)
+
+    scale = kernelopt.compile(TEXT, "scale", grid=4, block=256, session=session)
+    right = kernelopt.compare(scale, edited("2.0f * x[i]", "x[i] + x[i]"), arrays())
+    assert (right.verification, right.speed) == ("PASS", "PREDICTED")
+    assert right.ratio == pytest.approx(1.0, abs=0.05)
+    wrong = kernelopt.compare(scale, edited("2.0f * x[i]", "2.5f * x[i]"), arrays())
+    assert wrong.verification == "FAIL"
+
+
+def test_importing_it_loads_nothing_heavy() -> None:
+    heavy = ("numpy", "torch", "cuda", "pydantic", "assistant")
+    line = f"import sys, kernelopt; print(sorted(m for m in sys.modules if m.split('.')[0] in {heavy}))"
+    done = subprocess.run((sys.executable, "-c", line), capture_output=True, text=True, check=True, env={**os.environ})
+    assert done.stdout.strip() == "['assistant', 'assistant.lazy']"
+
+
+SCRIPT = """
+import asyncio
+import numpy as np
+import kernelopt
+
+TEXT = "__global__ void one(float *out) { out[threadIdx.x] = 1; }"
+
+
+async def main():
+    kernel = kernelopt.compile(TEXT, grid=1, block=32, session=kernelopt.Session("cpu"))
+    out = np.zeros(32, np.float32)
+    kernel(out)
+    print(out.sum())
+
+
+asyncio.run(main())
+"""
+
+
+def test_a_script_inside_asyncio_ends_by_itself(tmp_path: object) -> None:
+    done = subprocess.run((sys.executable, "-c", SCRIPT), capture_output=True, text=True, cwd=str(tmp_path), timeout=300, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "32.0\n", "")

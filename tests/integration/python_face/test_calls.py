@@ -1,0 +1,154 @@
+"""Kernels that are called from Python: they run, print, and where they are wrong the call raises and changes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import kernelopt
+
+Kernels = Callable[[str], kernelopt.Kernel]
+
+
+def floats(count: int) -> np.ndarray:
+    return np.arange(count, dtype=np.float32)
+
+
+def test_a_call_changes_its_arrays(kernel: Kernels) -> None:
+    scale, x = kernel("scale"), floats(1000)
+    for launch in (scale[4, 256], scale[(4, 1), (256,)], scale[4, 256, 0]):
+        out = np.zeros(1000, np.float32)
+        launch(out, x, 1000)
+        assert (out == 2 * x).all()
+    out = np.zeros(1000, np.float32)
+    scale(out, x, n=1000, grid=lambda n: (n + 255) // 256)
+    assert (out == 2 * x).all()
+
+
+def test_a_kernel_says_what_it_is(kernel: Kernels) -> None:
+    scale = kernel("scale")
+    assert (scale.name, scale.parameters, scale.path.name) == ("scale", ("out", "x", "n"), "kernelopt_scale.cu")
+    assert repr(scale) == "<kernel scale(float*, float const*, int)>"
+    assert scale.registers is None or 0 < scale.registers < 64
+    assert "__global__ void scale" in scale.text
+
+
+def test_what_a_kernel_prints_is_printed(kernel: Kernels, capsys: pytest.CaptureFixture[str]) -> None:
+    kernel("talking")(floats(256), floats(256), 7)
+    assert capsys.readouterr().out == "n is 7\n"
+
+
+def test_an_instance_of_a_template(session: kernelopt.Session) -> None:
+    text = kernelopt.compile(
+        "template <typename T> __global__ void copy(T *out, const T *x) { *out = *x; }", "copy<double>", session=session
+    )
+    out = np.zeros(1)
+    text[1, 1](out, np.array([2.5]))
+    assert (text.name, out[0]) == ("copy<double>", 2.5)
+
+
+def test_a_file_is_compiled_where_it_lies(session: kernelopt.Session, tmp_path: Any) -> None:
+    (tmp_path / "factor.h").write_text("#define FACTOR 3\n")
+    (tmp_path / "k.cu").write_text('#include "factor.h"\n__global__ void k(int *out) { *out = FACTOR; }\n')
+    out = np.zeros(1, np.int32)
+    kernelopt.compile(tmp_path / "k.cu", session=session)[1, 1](out)
+    kernelopt.compile(str(tmp_path / "k.cu"), session=session)[1, 1](out)
+    assert out[0] == 3
+
+
+FAULTS = {
+    "beyond-the-end": ("scale", (10, 256), kernelopt.OutOfBounds, 6, (224, 0, 0), "out", "out, which has 10 elements: out[224]"),
+    "read-beyond-the-end": ("shift", (256, 200, 256, 0), kernelopt.OutOfBounds, 11, (224, 0, 0), "x", "x, which has 200 elements: x[224]"),
+    "before-the-beginning": ("shift", (256, 256, 256, -1), kernelopt.OutOfBounds, 11, (0, 0, 0), "x", "x, which has 256 elements: x[-1]"),
+    "no-barrier": ("neighbours", (256, 256), kernelopt.Race, 17, None, None, "in tile"),
+    "a-sum-of-all": ("sum_of_all", (256, 256), kernelopt.Race, 21, None, "out", "out, which has 256 elements: out[0]"),
+    "never-written": ("unset", (256, 256), kernelopt.UninitialisedRead, 28, None, None, "nothing in this block has written"),
+    "half-a-barrier": ("half_a_barrier", (256, 256, 100), kernelopt.BarrierDivergence, 32, (0, 0, 0), None, "only 100 of 256 threads"),
+    "assertion": ("asserting", (256, 256), kernelopt.KernelFault, 37, None, None, "n < 100"),
+    "wild-pointer": ("wild", (256, 256, 4096), kernelopt.OutOfBounds, 43, None, None, ""),
+    "misaligned": ("misaligned", (600, 256), kernelopt.OutOfBounds, 47, None, "out", "not a multiple of 8"),
+    "division-by-zero": ("divided", (256, 256, 0), kernelopt.KernelFault, 51, None, None, ""),
+}
+
+
+@pytest.mark.parametrize("case", FAULTS.values(), ids=FAULTS)
+def test_a_kernel_that_goes_wrong_raises_and_changes_nothing(kernel: Kernels, case: Any) -> None:
+    name, sizes, kind, line, thread, array, words = case
+    dtype = np.int32 if name == "divided" else np.float32
+    out, x = np.full(sizes[0], 7, dtype), np.ones(sizes[1], dtype)
+    numbers = sizes[2:] or (256,)
+    with pytest.raises(kernelopt.KernelFault) as raised:
+        kernel(name)(out, x, *numbers)
+    fault = raised.value
+    assert isinstance(fault, kind), fault
+    assert (fault.line, fault.array) == (line, array), fault
+    assert thread in (None, fault.thread), fault
+    assert words in str(fault)
+    assert f"line {line}" in str(fault)
+    assert (out == 7).all()
+
+
+def test_checks_are_left_out_where_they_are_not_wanted(kernel: Kernels) -> None:
+    out = np.full(256, 7, np.float32)
+    kernel("neighbours")(out, floats(256), 256, check=False)
+    assert (out != 7).any()
+
+
+MISUSES: dict[str, tuple[Callable[[kernelopt.Kernel], object], str]] = {
+    "too-few-arguments": (lambda k: k(floats(4), floats(4)), "missing argument n"),
+    "too-many-arguments": (lambda k: k(floats(4), floats(4), 4, 5), "4 arguments given"),
+    "unknown-name": (lambda k: k(floats(4), floats(4), count=4), "unknown argument count|missing argument n"),
+    "given-twice": (lambda k: k(floats(4), floats(4), 4, n=4), "n is given twice"),
+    "wrong-element-type": (lambda k: k(floats(4), np.zeros(4), 4), "x: expected"),
+    "integers-for-floats": (lambda k: k(floats(4), np.zeros(4, np.int32), 4), "x: expected"),
+    "list-for-an-array": (lambda k: k(floats(4), [1.0, 2.0], 4), "x: expected an array"),
+    "none-for-an-array": (lambda k: k(None, floats(4), 4), "out: expected an array"),
+    "empty-array": (lambda k: k(floats(0), floats(4), 4), "out: expected at least one value"),
+    "read-only-array": (lambda k: k(np.broadcast_to(np.float32(0), (4,)), floats(4), 4), "out: expected"),
+    "every-second-element": (lambda k: k(floats(8)[::2], floats(4), 4), "out: expected"),
+    "float-for-an-int": (lambda k: k(floats(4), floats(4), 4.5), "n: expected a whole number"),
+    "array-for-a-number": (lambda k: k(floats(4), floats(4), floats(4)), "n: expected a number"),
+    "word-for-a-number": (lambda k: k(floats(4), floats(4), "four"), "n: expected a number"),
+    "number-that-does-not-fit": (lambda k: k(floats(4), floats(4), 2**40), "n: "),
+    "no-blocks": (lambda k: k[0, 256](floats(4), floats(4), 4), "grid: expected one to three positive"),
+    "negative-block": (lambda k: k[1, -1](floats(4), floats(4), 4), "block: expected one to three positive"),
+    "too-many-threads": (lambda k: k[1, 2048](floats(4), floats(4), 4), "block: expected at most 1024 threads"),
+    "four-dimensions": (lambda k: k[(1, 1, 1, 1), 256](floats(4), floats(4), 4), "grid: expected one to three"),
+    "a-float-of-blocks": (lambda k: k[2.5, 256](floats(4), floats(4), 4), "grid: expected one to three"),
+    "negative-shared-memory": (lambda k: k[1, 256, -8](floats(4), floats(4), 4), "shared: expected a number of bytes"),
+    "grid-alone": (lambda k: k[4](floats(4), floats(4), 4), "expected kernel\\[grid, block\\]"),
+    "function-of-another-argument": (lambda k: k(floats(4), floats(4), 4, grid=lambda rows: rows), "grid: its function takes rows"),
+    "reference-of-other-arguments": (lambda k: k.check((floats(4), floats(4), 4), ref=lambda y: y), "its parameter y is not a parameter"),
+    "too-many-to-check": (lambda k: k.check((floats(4), floats(4), 4, 5)), "takes 3 arguments, got 4"),
+}
+
+
+@pytest.mark.parametrize("case", MISUSES.values(), ids=MISUSES)
+def test_a_wrong_call_is_refused_by_the_arguments_name(kernel: Kernels, case: Any) -> None:
+    call, message = case
+    with pytest.raises(kernelopt.KernelOptError, match=message) as raised:
+        call(kernel("scale"))
+    assert raised.value.remedy
+
+
+@pytest.mark.parametrize(
+    ("source", "selector", "message"),
+    [
+        ("__global__ void a(int *p) {}\n__global__ void b(int *p) {}", None, "2 kernels; the text has a\\(int \\*\\), b\\(int \\*\\)"),
+        ("__global__ void a(int *p) {}", "c", "no kernels that 'c' may mean"),
+        ("int host; // no __global__ here", None, "holds no __global__ function"),
+        ("gone.cu", None, "cannot read 'gone.cu'"),
+    ],
+    ids=["several", "none-of-that-name", "no-kernel", "no-file"],
+)
+def test_what_cannot_be_compiled_is_refused(session: kernelopt.Session, source: str, selector: str | None, message: str) -> None:
+    with pytest.raises(kernelopt.KernelOptError, match=message):
+        kernelopt.compile(source, selector, session=session)
+
+
+def test_the_compilers_errors_are_the_exceptions_message(session: kernelopt.Session) -> None:
+    with pytest.raises(kernelopt.CompileError, match=r"line 2: error: .*undeclared_thing"):
+        kernelopt.compile("__global__ void k(int *p)\n{ *p = undeclared_thing; }", session=session)
