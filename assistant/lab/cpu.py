@@ -273,8 +273,8 @@ class CpuLab:
         reply = await self._ask(message, limits.wall_s * max(1, len(cases)) + _GRACE_S)
         if isinstance(reply, LabFailure):
             return reply
-        cases = tuple(with_array_names(case_run(case), program) for case in reply["cases"])
-        return ReplayRun(cases, out / "blobs", reply["printed"])
+        runs = tuple(with_array_names(case_run(case), program) for case in reply["cases"])
+        return ReplayRun(runs, out / "blobs", reply["printed"])
 
     async def _compile(self, program: Program, flavour: str, promotion: Promotion | None = None) -> str | LabFailure:
         message = {
