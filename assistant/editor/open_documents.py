@@ -45,6 +45,11 @@ class OpenDocuments(dict[str, OpenDocument]):
         keys = ((path, self.key_of(path)) for path in paths)
         return tuple(read_source(path) if key is None else Source(path, self[key].text) for path, key in keys)
 
+    def made_with(self, key: str) -> tuple[OpenDocument, ...]:
+        """The document, and those whose program has its file. Raises UsageError where it is not open."""
+        document = self.open(key)
+        return (document, *(other for other in self.values() if other is not document and other.is_made_with((document.path,))))
+
     def last_started(self) -> JobStarted | None:
         """Where the jobs of this editor run, as the newest answer says; None before any."""
         return next((started for document in reversed(self.values()) if (started := document.started) is not None), None)

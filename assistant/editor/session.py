@@ -265,15 +265,14 @@ class EditorSession:
         document = self._documents.open(key)
         return self._ask(document, Task(Verb.PAIR_SUGGEST, self._programs.alone(document), pair=session_id, said=hint))
 
-    def answer_save(self, key: str) -> str | None:
-        """Have the pair sessions that are open on a source answer its text, in the background; a newer save takes its place.
+    def answer_save(self, key: str) -> None:
+        """Have the pair sessions that are open on a source, or on another of its program, answer the texts as they are, in the background.
 
-        The job's id; None where no session is open, or nothing may run.
+        A newer save takes its place; nothing is answered where nothing may run.
         """
-        document = self._documents.open(key)
-        if document.view.pairs and self._parts.guard.is_trusted(document.path):
-            return self._submit_soon(document, Task(Verb.PAIR_EDIT, self._programs.alone(document)), is_background=True)
-        return None
+        for document in self._documents.made_with(key):
+            if document.view.pairs and self._parts.guard.is_trusted(document.path):
+                self._submit_soon(document, Task(Verb.PAIR_EDIT, self._programs.alone(document)), is_background=True)
 
     def cancel(self, job_id: str) -> bool:
         """End a job, of this editor or of another process; False when there is none of that id."""

@@ -11,6 +11,7 @@ from assistant.memory.store import open_store
 from assistant.model.pair import Turn, TurnKind
 from assistant.model.verification import Outcome
 from tests.e2e.cli.harness import COMMAND, DEADLINE_S, Cli, Ended
+from tests.e2e.cli.test_programs import MAIN, OPS, RUN
 from tests.e2e.lsp.conftest import Start
 from tests.e2e.lsp.editor import Document, Editor, failure
 
@@ -161,6 +162,23 @@ async def test_a_text_that_does_not_compile_is_answered_with_its_first_error(cli
     editor.save(document)
     turn = await answered(editor, cli, document, 2)
     assert turn.outcome is Outcome.FAIL and turn.answer.startswith("v1: does not compile: line 11:") and "nothing" in turn.answer
+
+
+@pytest.mark.thorough
+async def test_an_edit_of_two_files_is_one_version_whichever_is_saved_last(cli: Cli, open_editor: Start) -> None:
+    cli.write("kernelopt.toml", "")
+    cli.write("main.cu", MAIN)
+    editor = await open_editor(settings=QUIET)
+    run, header = editor.open(cli.write("run.cu", RUN)), editor.open(cli.write("ops.cuh", OPS))
+    await editor.until(lambda: is_titled(editor, header, "via main.cu"))
+    await editor.run("kernelopt.pair.start", uri=header.uri, kernel="grow")
+    loop = "for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)"
+    editor.replace(header, "int i = blockIdx.x * blockDim.x + threadIdx.x;\n    if (i < n)", loop)
+    editor.replace(run, "<<<(n + 127) / 128, 128>>>", "<<<8, 128>>>")
+    editor.save(run)
+    turn = await answered(editor, cli, header, 2)
+    assert turn.outcome is Outcome.PASS and "for (int i" in (turn.text or ""), turn.answer
+    assert [other.path.name for other in turn.others] == ["run.cu"]
 
 
 async def is_titled(editor: Editor, document: Document, start: str) -> bool:
