@@ -234,7 +234,7 @@ def test_a_tile_whose_elements_serve_one_product_each_is_read_over_and_over(acce
     store = access("shared store", WARPS * 32, 7, wavefronts=WARPS * 32, ideal=WARPS * 32)
     found = check(profile(loads, store), facts=ACCUMULATES)
     finding = found.one("KO108")
-    assert finding.line == 9 and "is read 16 times, for one product each" in finding.message
+    assert finding.line == 9 and "by 16 times as many requests as fill them" in finding.message
     assert found.value(finding, "shared_wavefronts") == WARPS * 512
     assert finding.estimated_cost_ratio is not None and finding.estimated_cost_ratio > 0.2
 
