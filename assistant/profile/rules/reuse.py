@@ -117,8 +117,8 @@ def _tile_reads(context: FindContext, launch: CountedLaunch) -> tuple[Diagnosis,
         Diagnosis(
             "KO108",
             top.line,
-            f"The loop reads its tiles in shared memory by {number(top.requests / stores)} times as many requests as fill them, as each thread "
-            "computes one element; threads that compute several read what these share once",
+            f"The loop reads its tiles in shared memory by {number(top.requests / stores)} times as many requests as fill them, as each "
+            "thread computes one element; threads that compute several read what these share once",
             (fact_of(top, profile, "shared_wavefronts", wavefronts),),
             FixedLaunch(replace_accesses(profile, fixed), launch.occupancy),
         ),
