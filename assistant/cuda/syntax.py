@@ -129,6 +129,11 @@ class SyntaxTree:
         return whole
 
     @property
+    def others(self) -> tuple[Source, ...]:
+        """The program's other files."""
+        return self._others
+
+    @property
     def extent(self) -> str:
         """How far `program` reaches, as a noun."""
         return "program" if self._others else "file"

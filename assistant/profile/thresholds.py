@@ -63,6 +63,12 @@ THRESHOLDS: tuple[Threshold, ...] = (
         "loads/sector",
         "a tile in shared memory costs one store and one load per use; below four uses it hardly pays",
     ),
+    Threshold(
+        "tile_reads",
+        8.0,
+        "reads/store",
+        "half of what a tile of 16 by 16 elements gives a matrix product; reductions and stencils read an element less often",
+    ),
     Threshold("divergent_branch_ratio", 0.1, "ratio", "one warp in ten; edges of a grid stay below it"),
     Threshold("active_lanes", 28.8, "lanes", "nine in ten lanes: above it divergence costs less than a tenth of the issue slots"),
     Threshold(

@@ -222,7 +222,7 @@ def _from_spread(
 
 
 def _regrouping(output: OutputBuffer, case: CaseEvidence, reference: FloatArray) -> Errors:
-    """What another order of additions may move the output by. An update in place counts too: `x -= mean` leaves less than it takes."""
+    """What another order of additions may move the output by; in place, what is added to counts: `x -= mean` leaves less than it takes."""
     unit_roundoff, terms = output.element.unit_roundoff or 0.0, _term_count(output, case)
     after = regrouping(unit_roundoff, chosen(reference, output.written & np.isfinite(reference)), terms)
     if output.buffer.is_poisoned:

@@ -15,24 +15,30 @@ Example::
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from assistant.cuda.element_size import element_size_bytes
 from assistant.model.launch import Dim3
-from assistant.model.plan import Decline, DeclineReason, Rewrite
+from assistant.model.plan import Decline, DeclineReason, MetricPrediction, Rewrite
 from assistant.model.verification import Label
 from assistant.plan.expert.analysis.element_kernel import ElementKernel, element_kernel
-from assistant.plan.expert.analysis.kernel_launches import by_file
+from assistant.plan.expert.analysis.kernel_launches import by_file, of_program
 from assistant.plan.expert.analysis.launch_block import fixed_block
-from assistant.plan.expert.analysis.predictions import predicted_values
+from assistant.plan.expert.analysis.predictions import predicted_values, predicted_wavefronts
 from assistant.plan.expert.analysis.scaled_grids import coarser_grid
 from assistant.plan.expert.analysis.staged_loads import StagedLoad, staged_loads
 from assistant.plan.expert.analysis.workload_block import launch_elsewhere
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.register_tile_text import RegisterTile, register_tile_edits
+from assistant.plan.expert.writing.untiled import untiled, with_edits_of
 
 __all__ = ["RegisterTiling"]
 
+_OTHER_TILES = Obstacle(
+    DeclineReason.SYNCHRONIZES,
+    "the kernel synchronizes its threads already, other than around tiles of the block's size of which each thread loads one element",
+)
 _VARIANT_COUNT = 2
 _FACTORS = (1, 2, 4, 8)
 _LONGEST_TILE = 128
@@ -59,22 +65,36 @@ class RegisterTiling:
             return context.decline(self.technique, block)
         if block.y == 1:
             return ()  # no rows and columns of elements
-        kernel = element_kernel(context, block)
-        if isinstance(kernel, Obstacle):
-            return context.decline(self.technique, kernel)
-        loads = staged_loads(context, kernel)
-        if isinstance(loads, Obstacle):
-            return context.decline(self.technique, loads)
-        return _variants(context, kernel, loads, block)
+        if not _synchronizes(context):
+            return _of_plain(context, block)
+        plain = untiled(context, block)
+        if plain is None:
+            return context.decline(self.technique, _OTHER_TILES)
+        made = _of_plain(plain, block)
+        if isinstance(made, Decline):
+            return replace(made, line=context.line)
+        return tuple(replace(r, edits=with_edits_of(context, plain, r.edits), line=context.line) for r in made)
+
+
+def _of_plain(context: TransformationContext, block: Dim3) -> tuple[Rewrite, ...] | Decline:
+    kernel = element_kernel(context, block)
+    if isinstance(kernel, Obstacle):
+        return context.decline(RegisterTiling.technique, kernel)
+    loads = staged_loads(context, kernel)
+    if isinstance(loads, Obstacle):
+        return context.decline(RegisterTiling.technique, loads)
+    return _variants(context, kernel, loads, block)
+
+
+def _synchronizes(context: TransformationContext) -> bool:
+    return any("sync" in context.tree.text(n) for n in context.tree.find("call_expression", inside=context.body))
 
 
 def _block(context: TransformationContext) -> Dim3 | Obstacle:
-    """The block of all launches, in two dimensions, of a kernel without barriers."""
+    """The block of all launches, in two dimensions."""
     block = fixed_block(context)
     if isinstance(block, Obstacle):
         return block
-    if any("sync" in context.tree.text(n) for n in context.tree.find("call_expression", inside=context.body)):
-        return Obstacle(DeclineReason.SYNCHRONIZES, "the kernel synchronizes its threads already")
     if block.z != 1 or block.x * block.y < context.architecture.warp_size:
         return Obstacle(
             DeclineReason.BLOCK_SHAPE, f"the block is {block.x} x {block.y} x {block.z}; a tile needs a warp or more in two dimensions"
@@ -106,7 +126,7 @@ def _variants(
                 summary=f"Compute {elements} elements in each thread, from tiles of {names} in shared memory"
                 + ("; change your launch accordingly." if elsewhere else "."),
                 labels=(Label.ASSUMPTION,) if elsewhere else (Label.HOST_CODE,),
-                predictions=predicted_values(context, {"load_reuse_in_block": 1.0}),
+                predictions=_predictions(context, factors),
                 assumptions=elsewhere,
                 in_others=in_others,
             )
@@ -114,6 +134,12 @@ def _variants(
     return tuple(made) or context.decline(
         RegisterTiling.technique, Obstacle(DeclineReason.LIMIT_EXCEEDED, "no tile fits the block's registers and shared memory")
     )
+
+
+def _predictions(context: TransformationContext, factors: Mapping[str, int]) -> tuple[MetricPrediction, ...]:
+    """Each sector loaded once for the block; of a tile's reads those that are left where a value serves several sums."""
+    x, y = factors["x"], factors["y"]
+    return (*predicted_values(context, {"load_reuse_in_block": 1.0}), *predicted_wavefronts(context, (x + y) / (2 * x * y)))
 
 
 def _ranked(context: TransformationContext, kernel: ElementKernel, loads: tuple[StagedLoad, ...], block: Dim3) -> list[Mapping[str, int]]:
@@ -150,4 +176,9 @@ def _depth(context: TransformationContext, loads: tuple[StagedLoad, ...], block:
 
 
 def _bytes(context: TransformationContext, load: StagedLoad) -> int:
-    return element_size_bytes(context.tree, load.type) or 4
+    """Of an element; of a template parameter the largest that a launch gives."""
+    names = [p.name for p in context.kernel.template_parameters]
+    program = of_program(context)
+    sites = program.parsed.launch_sites_of(context.kernel) if load.type in names else ()
+    given = [site.template_arguments[names.index(load.type)] for site in sites if len(site.template_arguments) > names.index(load.type)]
+    return max((element_size_bytes(program.tree, kind) or 4 for kind in given or [load.type]), default=4)

@@ -47,7 +47,7 @@ RULES: tuple[Rule, ...] = (
     Rule("KO105", "Low occupancy", ("low_occupancy",), low_occupancy),
     Rule("KO106", "Double precision in float code", (), accidental_double),
     Rule("KO107", "Accumulator in global memory", ("accumulator_requests",), global_accumulator),
-    Rule("KO108", "Redundant global loads", ("load_reuse", "accumulator_requests"), redundant_loads),
+    Rule("KO108", "Redundant loads", ("load_reuse", "accumulator_requests", "tile_reads"), redundant_loads),
     Rule("KO109", "Divergent branches", ("divergent_branch_ratio", "active_lanes"), divergence),
     Rule(
         "KO110",

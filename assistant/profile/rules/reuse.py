@@ -18,6 +18,10 @@ _TILE_WAVEFRONTS_PER_REQUEST = 0.75
 (tiled against naive matrix product of 256² on an H200: 786,432 wavefronts for 1,048,576 requests)."""
 
 
+_REGISTER_TILE_RATIO = 0.25
+"""Reads of a tile that are left where a thread computes 4 x 4 elements: 8 for 16 products, not 32."""
+
+
 def global_accumulator(context: FindContext, launch: CountedLaunch) -> tuple[Diagnosis, ...]:
     """KO107: a loop reads, adds and writes the same global element in every iteration."""
     found: list[Diagnosis] = []
@@ -65,7 +69,12 @@ def _kept_loads_ratio(facts: LineFacts, stores: tuple[LineAccess, ...], loads: t
 
 
 def redundant_loads(context: FindContext, launch: CountedLaunch) -> tuple[Diagnosis, ...]:
-    """KO108: the threads of a block load the same global sectors many times, in a loop or by several loads of neighbours."""
+    """KO108: the threads of a block load the same elements many times, from global memory or from a tile in shared memory."""
+    return (*_redundant_sectors(launch), *_tile_reads(context, launch))
+
+
+def _redundant_sectors(launch: CountedLaunch) -> tuple[Diagnosis, ...]:
+    """The same global sectors, in a loop or by several loads of neighbours."""
     profile = launch.profile
     loads = accesses(profile, "global load")
     ideal = sum(a.ideal_sectors or 0 for a in loads)
@@ -90,6 +99,28 @@ def redundant_loads(context: FindContext, launch: CountedLaunch) -> tuple[Diagno
                 fact_of(top, profile, "global_sectors", float(top.sectors or 0)),
             ),
             FixedLaunch(_tiled(profile, tuple(repeated), reuse), launch.occupancy),
+        ),
+    )
+
+
+def _tile_reads(context: FindContext, launch: CountedLaunch) -> tuple[Diagnosis, ...]:
+    """Elements of tiles in shared memory, in a loop that reads each many times as often as it was stored."""
+    profile = launch.profile
+    loads = [a for a in accesses(profile, "shared load") if context.facts.innermost_loop(a.line) is not None]
+    stores = sum(a.requests for a in accesses(profile, "shared store"))
+    top = max(loads, key=lambda a: a.requests, default=None)
+    if top is None or not stores or top.requests < threshold("tile_reads") * stores:
+        return ()
+    wavefronts = float(sum(a.wavefronts or 0 for a in loads if a.line == top.line))
+    fixed = {a: scaled_access(a, _REGISTER_TILE_RATIO) for a in loads if a.line == top.line}
+    return (
+        Diagnosis(
+            "KO108",
+            top.line,
+            f"The loop reads its tiles in shared memory by {number(top.requests / stores)} times as many requests as fill them, as each "
+            "thread computes one element; threads that compute several read what these share once",
+            (fact_of(top, profile, "shared_wavefronts", wavefronts),),
+            FixedLaunch(replace_accesses(profile, fixed), launch.occupancy),
         ),
     )
 

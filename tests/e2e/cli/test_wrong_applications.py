@@ -12,9 +12,7 @@ WRONG = {
     "rows-of-every-block": ("loop-to-grid/updates_its_own_elements", "int r = blockIdx.y", "int r = 0"),
     "maximum-of-eight-lanes": (
         "warp-per-row/softmax_in_place",
-        "offset = 16; offset > 0; offset /= 2)\n        top",
-        "offset = 4; offset > 0; offset /= 2)\n        top",
-    ),
+        "= 16; offset > 0; offset /= 2)\n        top", "= 4; offset > 0; offset /= 2)\n        top"),
     "vector-past-the-end": ("vectorized-access/sum_with_a_scale", "first + 4 <= n", "first < n"),
     "vector-not-written-back": (
         "vectorized-access/wrapped_counters",

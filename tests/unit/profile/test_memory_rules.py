@@ -229,6 +229,23 @@ def test_a_naive_matrix_product_loads_its_sectors_over_and_over(access, profile,
     assert finding.estimated_cost_ratio > 0.2
 
 
+def test_a_tile_whose_elements_serve_one_product_each_is_read_over_and_over(access, profile, check):
+    loads = access("shared load", WARPS * 512, 9, wavefronts=WARPS * 512, ideal=WARPS * 512)
+    store = access("shared store", WARPS * 32, 7, wavefronts=WARPS * 32, ideal=WARPS * 32)
+    found = check(profile(loads, store), facts=ACCUMULATES)
+    finding = found.one("KO108")
+    assert finding.line == 9 and "by 16 times as many requests as fill them" in finding.message
+    assert found.value(finding, "shared_wavefronts") == WARPS * 512
+    assert finding.estimated_cost_ratio is not None and finding.estimated_cost_ratio > 0.2
+
+
+def test_a_reduction_and_a_stencil_read_their_tiles_a_few_times(access, profile, check):
+    for reads in (2, 7):
+        loads = access("shared load", WARPS * 32 * reads, 9, wavefronts=WARPS * 32 * reads, ideal=WARPS * 32 * reads)
+        store = access("shared store", WARPS * 32, 7, wavefronts=WARPS * 32, ideal=WARPS * 32)
+        assert "KO108" not in check(profile(loads, store), facts=ACCUMULATES).codes
+
+
 def test_a_tiled_product_is_not_called_redundant(access, profile, check):
     load = access("global load", WARPS * 64, 9, sectors=WARPS * 256)
     assert "KO108" not in check(profile(load, unique_sectors=1 << 18, block_unique_sectors=WARPS * 256)).codes

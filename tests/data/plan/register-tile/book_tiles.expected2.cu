@@ -1,0 +1,73 @@
+// kernel=gemm line=20 finding=KO108
+#include <cstdio>
+#define TILE 16
+
+// C = A * B
+template <typename T>
+__global__ void gemm(const T* __restrict__ A, const T* __restrict__ B, T* __restrict__ C, int n) {
+    __shared__ T a_tile[16][68];
+    __shared__ T b_tile[16][128];
+    const int thread = threadIdx.y * 16 + threadIdx.x;
+    T sum[4][8] = {};
+    for (int start = 0; start < n; start += 16) {
+        for (int e = thread; e < 16 * 64; e += 256) {
+            const int row = blockIdx.y * 64 + e / 16;
+            const int k = start + e % 16;
+            a_tile[e % 16][e / 16] = row < n && k < n ? A[row * n + k] : T{};
+        }
+        for (int e = thread; e < 16 * 128; e += 256) {
+            const int col = blockIdx.x * 128 + e % 128;
+            const int k = start + e / 128;
+            b_tile[e / 128][e % 128] = col < n && k < n ? B[k * n + col] : T{};
+        }
+        __syncthreads();
+        #pragma unroll
+        for (int p = 0; p < 16; ++p) {
+            T a_reg[4];
+            #pragma unroll
+            for (int i = 0; i < 4; ++i) {
+                a_reg[i] = a_tile[p][threadIdx.y * 4 + i];
+            }
+            T b_reg[8];
+            #pragma unroll
+            for (int j = 0; j < 8; ++j) {
+                b_reg[j] = b_tile[p][j / 4 * 64 + threadIdx.x * 4 + j % 4];
+            }
+            #pragma unroll
+            for (int i = 0; i < 4; ++i) {
+                #pragma unroll
+                for (int j = 0; j < 8; ++j) {
+                    sum[i][j] += a_reg[i] * b_reg[j];
+                }
+            }
+        }
+        __syncthreads();
+    }
+    #pragma unroll
+    for (int i = 0; i < 4; ++i) {
+        const int row = blockIdx.y * 64 + threadIdx.y * 4 + i;
+        #pragma unroll
+        for (int j = 0; j < 8; ++j) {
+            const int col = blockIdx.x * 128 + j / 4 * 64 + threadIdx.x * 4 + j % 4;
+            if (row < n && col < n) {
+                C[row * n + col] = sum[i][j];
+            }
+        }
+    }
+}
+
+int main() {
+    const int n = 100;
+    double *a, *b, *c;
+    cudaMallocManaged(&a, n * n * sizeof(double));
+    cudaMallocManaged(&b, n * n * sizeof(double));
+    cudaMallocManaged(&c, n * n * sizeof(double));
+    for (int i = 0; i < n * n; ++i) a[i] = i % 7, b[i] = i % 5;
+    dim3 threads(TILE, TILE);
+    dim3 blocks((n + 8 * TILE - 1) / (8 * TILE), (n + 4 * TILE - 1) / (4 * TILE));
+    gemm<double><<<blocks, threads>>>(a, b, c, n);
+    cudaDeviceSynchronize();
+    double sum = 0;
+    for (int i = 0; i < n * n; ++i) sum += c[i];
+    printf("%f\n", sum);
+}
