@@ -61,8 +61,15 @@ class Equations:
 
     def value(self, terms: Mapping[str, float]) -> float | None:
         """A sum of counts; None while the equations leave it open."""
-        low, high = self.bounds(terms)
-        return low if high - low <= _SLACK * self._scale else None
+        row, constant = self._reduced(terms)
+        if not np.any(np.abs(row) > _LEAST_COEFFICIENT):
+            return constant * self._scale
+        high = self._most(row, constant, enough=constant + 2 * _SLACK)
+        if high > constant + _SLACK:
+            return None
+        row, constant = self._reduced(terms)
+        low = -self._most(-row, -constant, enough=2 * _SLACK - constant)
+        return low * self._scale if high - low <= _SLACK else None
 
     def bounds(self, terms: Mapping[str, float]) -> tuple[float, float]:
         """The least and the most that a sum can be; infinite where nothing limits it."""
@@ -92,8 +99,11 @@ class Equations:
                 constant += coefficient * float(self._constants[rows[count]])
         return row, constant
 
-    def _most(self, row: _Vector, constant: float) -> float:
+    def _most(self, row: _Vector, constant: float, enough: float = math.inf) -> float:
+        """The most that a sum can be, or more than ``enough`` as soon as it is known to be."""
         for _ in range(_MOST_PIVOTS):
+            if constant > enough:
+                return constant
             entering = self._entering(row)
             if entering is None:
                 return constant
