@@ -18,7 +18,7 @@ from assistant.build.equations import Equations
 from assistant.build.loop_map import WARP_LANES, contains, holds
 from assistant.build.loop_passes import Piece, TripCounts, contexts_of, iterations_per_pass, shares, versions_of
 from assistant.build.machine import Function, Machine, MachineBlock, source_of
-from assistant.build.matching import Emulated, Match, is_placed_freely, match_of, signature
+from assistant.build.matching import EmulatedBlocks, Match, is_placed_freely, match_of, signature
 from assistant.build.witnesses import Equation, accesses, work
 from assistant.model.build import SassInstruction
 from assistant.model.profile import LaunchProfile
@@ -40,7 +40,7 @@ class Evidence:
         self._machine = machine
         self._profile = profile
         self._system = system
-        self._emulated = Emulated(profile.blocks)
+        self._emulated = EmulatedBlocks(profile.blocks)
         self._moved: Counter[tuple[str, int, str]] = Counter()
         for site in profile.sites:
             self._moved[site.file, site.line, site.op] += site.size_bytes

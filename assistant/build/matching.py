@@ -15,7 +15,7 @@ from assistant.model.build import SassInstruction
 from assistant.model.profile import BlockExecution
 from assistant.record import Record
 
-__all__ = ["WORK", "Emulated", "Match", "is_placed_freely", "match_of", "signature"]
+__all__ = ["WORK", "EmulatedBlocks", "Match", "is_placed_freely", "match_of", "signature"]
 
 Place = tuple[str, int]
 
@@ -59,7 +59,7 @@ WORK = frozenset(
 """Computes what the source says, so that it is not moved between lines."""
 
 
-class Emulated(Record):
+class EmulatedBlocks(Record):
     """What the emulator saw of a launch, by line."""
 
     blocks: tuple[BlockExecution, ...]
@@ -85,7 +85,7 @@ class Match(Record):
         return frozenset((block.threads, block.warps) for block in self.blocks)
 
 
-def match_of(block: MachineBlock, emulated: Emulated) -> Match:
+def match_of(block: MachineBlock, emulated: EmulatedBlocks) -> Match:
     """No blocks where the lines are in none."""
     weights: dict[Place, float] = {}
     for instruction in block.instructions:

@@ -81,7 +81,7 @@ class MarchedRows(Record):
     chains: tuple[Chain, ...]
 
 
-class _Guarded(Record):
+class _GuardedBody(Record):
     node: Node
     is_around: bool
     conditions: tuple[Node, ...]
@@ -103,7 +103,7 @@ def marched_rows(context: TransformationContext) -> MarchedRows | Obstacle:
     return _with_row(context, function, guarded, rows[0])
 
 
-def _guarded(tree: SyntaxTree, function: Function) -> _Guarded | None:
+def _guarded(tree: SyntaxTree, function: Function) -> _GuardedBody | None:
     children = [n for n in function.body.named_children if n.type != "comment"]
     place = next((n for n, child in enumerate(children) if child.type != "declaration"), None)
     guard = None if place is None else children[place]
@@ -114,10 +114,10 @@ def _guarded(tree: SyntaxTree, function: Function) -> _Guarded | None:
     rest, declarations = tuple(children[place + 1 :] if place is not None else ()), tuple(children[:place])
     only = lone_statement(branch)
     if only is not None and only.type == "return_statement":
-        return _Guarded(guard, False, tuple(joined(condition, "||")), rest, declarations)
+        return _GuardedBody(guard, False, tuple(joined(condition, "||")), rest, declarations)
     inside = branch.named_children if branch.type == "compound_statement" else [branch]
     statements = tuple(n for n in inside if n.type != "comment")
-    return None if rest else _Guarded(guard, True, tuple(joined(condition, "&&")), statements, declarations)
+    return None if rest else _GuardedBody(guard, True, tuple(joined(condition, "&&")), statements, declarations)
 
 
 def _offset(context: TransformationContext, value: Node) -> int | None:
@@ -132,7 +132,7 @@ def _offset(context: TransformationContext, value: Node) -> int | None:
     return found.pop() if len(found) == 1 else None
 
 
-def _with_row(context: TransformationContext, function: Function, guarded: _Guarded, row: Variable) -> MarchedRows | Obstacle:
+def _with_row(context: TransformationContext, function: Function, guarded: _GuardedBody, row: Variable) -> MarchedRows | Obstacle:
     tree = context.tree
     obstacle = _obstacle(context, function, guarded, row)
     if obstacle is not None:
@@ -175,7 +175,7 @@ def _with_row(context: TransformationContext, function: Function, guarded: _Guar
     )
 
 
-def _obstacle(context: TransformationContext, function: Function, guarded: _Guarded, row: Variable) -> Obstacle | None:
+def _obstacle(context: TransformationContext, function: Function, guarded: _GuardedBody, row: Variable) -> Obstacle | None:
     tree = context.tree
     for node in tree.find("field_expression", inside=function.body):
         is_row = row.declarator.start_byte <= node.start_byte < row.declarator.end_byte
@@ -195,7 +195,7 @@ def _obstacle(context: TransformationContext, function: Function, guarded: _Guar
     return None
 
 
-def _chains(context: TransformationContext, function: Function, guarded: _Guarded, row: Variable) -> tuple[Chain, ...] | Obstacle:
+def _chains(context: TransformationContext, function: Function, guarded: _GuardedBody, row: Variable) -> tuple[Chain, ...] | Obstacle:
     tree = context.tree
     for node in guarded.statements:
         unclear = unclear_access(tree, function, node)
@@ -217,7 +217,7 @@ def _chains(context: TransformationContext, function: Function, guarded: _Guarde
     return found or Obstacle(DeclineReason.NO_GAIN, "no element that a thread loads is loaded again for the next row")
 
 
-def _derived_names(tree: SyntaxTree, guarded: _Guarded, row: Variable) -> list[str]:
+def _derived_names(tree: SyntaxTree, guarded: _GuardedBody, row: Variable) -> list[str]:
     """Locals that follow from the row or are declared among the statements."""
     declared = [
         v for node in (*guarded.declarations, *guarded.statements) if node.type == "declaration" for v in declared_variables(tree, node)
