@@ -56,13 +56,16 @@ def main() -> int:
     options = _options()
     names: Sequence[str] = options.only or TEN
     device: str = options.device
+    lines, all_right = [heading(*_COLUMNS)], True
+    print(lines[0], flush=True)
     with ThreadPoolExecutor(options.jobs) as pool:
-        rows = list(pool.map(lambda name: _row(name, device), names))
-    text = "\n".join((heading(*_COLUMNS), *(row(*cells) for cells, _ in rows)))
-    print(text)
-    if options.out is not None:
-        options.out.write_text(text + "\n")
-    return 0 if all(is_right for _, is_right in rows) else 1
+        for cells, is_right in pool.map(lambda name: _row(name, device), names):
+            lines.append(row(*cells))
+            print(lines[-1], flush=True)
+            all_right = all_right and is_right
+            if options.out is not None:
+                options.out.write_text("\n".join(lines) + "\n")
+    return 0 if all_right else 1
 
 
 def _options() -> argparse.Namespace:

@@ -20,12 +20,15 @@ from assistant.verify.numbers import (
     floats,
     ieee,
     is_rounding,
+    largest,
     shown,
     unsigned_zeros,
 )
 from assistant.verify.outputs import OutputBuffer, matching_run
 from assistant.verify.rules import PreparedOutput, finite_reference
 from assistant.verify.tolerance import (
+    MAX_FACTOR,
+    MAX_ROUNDOFFS,
     Errors,
     allowance,
     errors_of,
@@ -34,7 +37,7 @@ from assistant.verify.tolerance import (
     with_marks_of,
 )
 
-__all__ = ["BufferVerdict", "compare", "leaves_same_values"]
+__all__ = ["BufferVerdict", "compare", "is_surely_wrong", "leaves_same_values"]
 
 
 class BufferVerdict(Record):
@@ -83,6 +86,30 @@ def compare(prepared: PreparedOutput, after: bytes, fill: int, tolerance: Tolera
     if prepared.reference is None:
         return _differs("wrong_value", output, output.written & (mine != theirs), original, after)
     return _compare_floats(prepared, original, after, tolerance, is_precision_changed)
+
+
+@ieee
+def is_surely_wrong(prepared: PreparedOutput, some: Patterns, places: slice, tolerance: Tolerance) -> bool:
+    """Whether ``some``, what a run left in the elements ``places``, are enough to know that `compare` would not pass the whole output.
+
+    Never true where it would pass: each element that is looked at is held to the largest error that any element may have.
+    """
+    output, element = prepared.output, prepared.output.element
+    if prepared.is_unordered or not output.is_compared:
+        return False
+    original = bits(prepared.runs[0].contents(output.buffer.id) or b"", element)[places]
+    mine, theirs = (unsigned_zeros(part.tobytes(), element) for part in (some, original))
+    written = output.written[places]
+    if prepared.reference is None:
+        return bool(((mine != theirs) & written).any())
+    reference = prepared.reference[places]
+    values = floats(some.tobytes(), element)
+    usable = written & np.isfinite(floats(original.tobytes(), element)) & np.isfinite(reference)
+    if isinstance(tolerance, FixedTolerance):
+        most = tolerance.atol + tolerance.rtol * np.abs(reference)
+    else:
+        most = MAX_FACTOR * prepared.own.max + MAX_ROUNDOFFS * (element.unit_roundoff or 0.0) * largest(prepared.reference)
+    return bool((np.abs(values - reference) > most)[usable].any())
 
 
 def _deviation(before: bytes, after: bytes, element: ElementType) -> FloatArray:

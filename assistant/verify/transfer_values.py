@@ -17,7 +17,7 @@ from assistant.model.workload import FixedTolerance, Tolerance
 from assistant.record import Record
 from assistant.verify.numbers import BYTES, MaskArray, Patterns, bits, chosen, element_of, floats, guessed_type, rms, shown
 from assistant.verify.stdout import ROUNDED_FACTOR
-from assistant.verify.tolerance import MAX_FACTOR, RMS_FACTOR, SMALL_OUTPUT, errors_of, with_marks_of, without_marks
+from assistant.verify.tolerance import MAX_FACTOR, NO_ERRORS, RMS_FACTOR, SMALL_OUTPUT, errors_of, with_marks_of, without_marks
 from assistant.verify.transfers import SMALL_COUNT, HostData, Part
 
 __all__ = ["OTHER_LAYOUT", "REGROUPING_ROUNDOFFS", "UNTYPED", "FloatRule", "TransferResult", "compare_data"]
@@ -108,7 +108,8 @@ def _compare_floats(part: Part, element: ElementType, rule: FloatRule, pooled: f
 
     ``pooled``: the spread of all transfers of its kind.
     """
-    mine, repeat, other = (floats(data, element) for data in (part.original.data, part.again, part.candidate))
+    mine, other = (floats(data, element) for data in (part.original.data, part.candidate))
+    repeat, moved = (mine if data == part.original.data else floats(data, element) for data in (part.again, part.rounded))
     is_number: MaskArray = np.isfinite(mine)
     special = ~is_number | ~np.isfinite(other)
     stable = is_number == np.isfinite(repeat)
@@ -121,7 +122,6 @@ def _compare_floats(part: Part, element: ElementType, rule: FloatRule, pooled: f
     count = int(np.count_nonzero(places))
     if part.candidate == part.original.data:
         return None, None, count
-    moved = floats(part.rounded, element)
     expected = mine if count == mine.size else np.where(places, mine, 0.0)
     actual = other if count == mine.size else np.where(places, other, 0.0)
     deviation = np.abs(with_marks_of(expected, actual, element.unit_roundoff or 0.0) - expected)
@@ -130,8 +130,8 @@ def _compare_floats(part: Part, element: ElementType, rule: FloatRule, pooled: f
         rms_allowed = float("inf")
     else:
         usable = places & np.isfinite(moved)
-        of_repeat = errors_of(chosen(repeat, places), chosen(mine, places))
-        of_rounding = errors_of(chosen(moved, usable), chosen(mine, usable))
+        of_repeat = NO_ERRORS if repeat is mine else errors_of(chosen(repeat, places), chosen(mine, places))
+        of_rounding = NO_ERRORS if moved is mine else errors_of(chosen(moved, usable), chosen(mine, usable))
         spread = of_repeat.at_least(of_rounding.times(ROUNDED_FACTOR))
         regrouped = REGROUPING_ROUNDOFFS * max(element.unit_roundoff or 0.0, rule.least_roundoff)
         regrouped *= rule.of_few if mine.size <= SMALL_OUTPUT else 1.0

@@ -7,6 +7,7 @@ Example::
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from math import sqrt
 
@@ -129,13 +130,16 @@ def pooled_growth(parts: Sequence[Part]) -> dict[TransferKind, float]:
 
     What iterates carries a rounding on and makes it larger; two runs that round otherwise do so in different turns.
     """
+    turns = Counter(kind_of(part.original) for part in parts)
     found: dict[TransferKind, list[float]] = {}
     for part in parts:
+        if turns[kind_of(part.original)] < _TURN_COUNT:
+            continue
         element = element_of(part.original.element_type or guessed_type(part.original.data), len(part.original.data))
         if element.is_floating:
             mine, moved = _finite_in_both(part.original.data, part.rounded, element)
             found.setdefault(kind_of(part.original), []).append(_relative_rms(moved, mine))
-    return {kind: ROUNDED_FACTOR * max(moves) for kind, moves in found.items() if len(moves) >= _TURN_COUNT}
+    return {kind: ROUNDED_FACTOR * max(moves) for kind, moves in found.items()}
 
 
 def largest_sum_spread(original: ProgramTrace, again: ProgramTrace) -> float:
@@ -154,10 +158,12 @@ def largest_growth(original: ProgramTrace, rounded: ProgramTrace) -> float:
 
 
 def _floats_of_both(first: ProgramTrace, second: ProgramTrace) -> Iterator[tuple[FloatArray, FloatArray, ElementType]]:
-    """Floats of each transfer that are finite in both runs, and their type; none where the runs transfer other amounts."""
+    """Floats of each transfer that differs, finite in both runs, and their type; none where the runs transfer other amounts."""
     if [(one.kind, len(one.data)) for one in first.transfers] != [(one.kind, len(one.data)) for one in second.transfers]:
         return
     for one, other in zip(first.transfers, second.transfers, strict=True):
+        if one.data == other.data:
+            continue
         element = element_of(one.element_type or guessed_type(one.data), len(one.data))
         if element.is_floating:
             yield *_finite_in_both(one.data, other.data, element), element

@@ -1,7 +1,7 @@
 """``python -m benchmarks.gpu PART [--out FOLDER] [--seconds N]``: one part's figures as a table; all results as JSON in FOLDER.
 
 A part stops after N seconds (default 500) and goes on from its JSON when it is started again. ``sizes`` prints each figure as soon as it is
-measured and takes ``--sizes 10us,1ms``: those of 10us, 100us, 1ms, 20ms and 100ms that are wanted.
+measured and takes ``--sizes 10us,1ms``: those of 10us, 100us, 1ms, 20ms and 100ms that are wanted. ``answers`` takes ``--only NAME …``.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path
 
 from benchmarks.gpu import parts
 from benchmarks.gpu.against_ncu import measure_ncu
-from benchmarks.gpu.answers import answers_table, measure_answers
+from benchmarks.gpu.answers import PROGRAMS, answers_table, measure_answers
 from benchmarks.gpu.bench import Bench, Kept
 from benchmarks.gpu.counters import counters_table, measure_counters
 from benchmarks.gpu.model import measure_model, model_table, write_accuracy
@@ -43,6 +43,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=500.0)
     parser.add_argument("--gpu", type=int, default=0)
     parser.add_argument("--sizes", type=_sizes, default=tuple(SIZES), metavar="SIZE,…", help=f"of {', '.join(SIZES)} (default: all)")
+    parser.add_argument("--only", nargs="+", choices=PROGRAMS, default=PROGRAMS, help="programs of answers (default: all)")
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
     kept = Kept(options.out / f"{options.part}.json")
@@ -50,6 +51,8 @@ def main() -> None:
         measure_lab, lab_table = _OF_LABS[options.part]
         if options.part == "sizes":
             measure_lab = partial(measure_sizes, sizes=options.sizes)
+        if options.part == "answers":
+            measure_lab = partial(measure_answers, only=options.only)
         try:
             measure_lab(kept, options.out, time.monotonic() + options.seconds)
         finally:

@@ -49,10 +49,10 @@ class BuiltAhead:
             build.cancel()
         await asyncio.gather(*self._builds.values(), return_exceptions=True)
 
-    def begin(self, rewrites: Sequence[Rewrite]) -> None:
-        """In this order, each once. Edits of host code are left out: whether they may be built is asked first."""
+    def begin(self, rewrites: Sequence[Rewrite], with_host_code: bool = False) -> None:
+        """In this order, each once. Edits of host code are left out unless it is known that they may be built: that is asked first."""
         for rewrite in rewrites:
-            if rewrite not in self._builds and Label.HOST_CODE not in rewrite.labels:
+            if rewrite not in self._builds and (with_host_code or Label.HOST_CODE not in rewrite.labels):
                 self._builds[rewrite] = asyncio.create_task(self._built(rewrite))
 
     async def _built(self, rewrite: Rewrite) -> None:

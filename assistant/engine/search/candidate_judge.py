@@ -92,7 +92,7 @@ class CandidateJudge:
         if foreign is not None:
             return trial.ended(TrialOutcome.BUILD_FAILED, foreign.message)
         async with BuiltAhead(self._job, node.evaluation) as build:
-            build.begin((rewrite,))
+            build.begin((rewrite,), with_host_code=True)  # it is run now, so it may be built
             evaluation = await evaluate(self._job, version, node.evaluation.next_evidence)
         on_built()
         if isinstance(evaluation, LabFailure):

@@ -146,7 +146,7 @@ class Cli:
         own = {
             "KERNELOPT_HOME": str(self.home),
             "TMPDIR": str(self.temporary),
-            "PYTHONPATH": os.pathsep.join(map(str, (ROOT, NO_NETWORK))),
+            "PYTHONPATH": _python_path(),
             "COLUMNS": "80",
             "PYTHONDONTWRITEBYTECODE": "",  # compiled once, as where it is installed
             "PYTHONPYCACHEPREFIX": str(shared_cache() / "bytecode"),
@@ -261,11 +261,17 @@ def _cli_in(work: Path, folder: Path) -> Cli:
     return Cli(work, folder / "home", folder / "tmp")
 
 
+def _python_path() -> str:
+    """This tree and what forbids the network before all else; behind them where the packages may be on a machine without an environment."""
+    found = os.environ.get("PYTHONPATH", "")
+    return os.pathsep.join((str(ROOT), str(NO_NETWORK), *filter(None, found.split(os.pathsep))))
+
+
 @cache
 def _prepared() -> Prepared:
     """This test process's, for as long as it lives."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("KERNELOPT_", "PYTEST_"))}
-    return Prepared(environment | {"PYTHONPATH": os.pathsep.join(map(str, (ROOT, NO_NETWORK)))})
+    return Prepared(environment | {"PYTHONPATH": _python_path()})
 
 
 @cache
