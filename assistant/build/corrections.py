@@ -17,9 +17,9 @@ from assistant.build.sites import AccessKey, Region
 from assistant.model.profile import AccessSite, Correction
 from assistant.model.source import SourceLoop
 
-__all__ = ["MOVABLE", "Chain", "Emulated", "Everyone", "Machine", "Place", "apart", "is_lost", "is_same_kind", "place_of", "proposals"]
+__all__ = ["MOVABLE", "Chain", "EmulatedSites", "Everyone", "Machine", "Place", "apart", "is_lost", "is_same_kind", "place_of", "proposals"]
 
-Emulated = Mapping[AccessKey, tuple[AccessSite, ...]]
+EmulatedSites = Mapping[AccessKey, tuple[AccessSite, ...]]
 Machine = Mapping[AccessKey, Counter[Region]]
 Chain = Callable[[AccessKey], tuple[SourceLoop, ...]]
 Everyone = Callable[[tuple[SourceLoop, ...]], int | None]
@@ -30,13 +30,13 @@ Place = tuple[str, int, str]
 MOVABLE = ("global load", "global store", "shared load", "shared store")
 
 
-def proposals(emulated: Emulated, machine: Machine, chain: Chain, everyone: Everyone) -> tuple[Correction, ...]:
+def proposals(emulated: EmulatedSites, machine: Machine, chain: Chain, everyone: Everyone) -> tuple[Correction, ...]:
     """What to count as one in another run of the same program; empty where both agree or cannot be brought together."""
     merges = (*_exclusive(emulated, machine, chain, everyone), *_merges(emulated, machine, chain))
     return apart([*_fusions(emulated, machine), *_splits(emulated, machine), *merges])
 
 
-def _fusions(emulated: Emulated, machine: Machine) -> list[Correction]:
+def _fusions(emulated: EmulatedSites, machine: Machine) -> list[Correction]:
     """Lines that have a wider access in the machine code than in the source: whole, in part, or turn by turn in a loop."""
     found: list[Correction] = []
     for wide in machine:
@@ -56,7 +56,7 @@ def _fusions(emulated: Emulated, machine: Machine) -> list[Correction]:
     return found
 
 
-def _splits(emulated: Emulated, machine: Machine) -> list[Correction]:
+def _splits(emulated: EmulatedSites, machine: Machine) -> list[Correction]:
     """Lines where the machine code takes every access in narrower ones (a struct of two halves)."""
     found: list[Correction] = []
     for key, sites in emulated.items():
@@ -68,7 +68,7 @@ def _splits(emulated: Emulated, machine: Machine) -> list[Correction]:
     return found
 
 
-def _exclusive(emulated: Emulated, machine: Machine, chain: Chain, everyone: Everyone) -> list[Correction]:
+def _exclusive(emulated: EmulatedSites, machine: Machine, chain: Chain, everyone: Everyone) -> list[Correction]:
     """Two accesses of the same kind, at least one without machine code, that together ran once for all threads: two branches."""
     found: list[Correction] = []
     for lost in emulated:
@@ -84,12 +84,12 @@ def _exclusive(emulated: Emulated, machine: Machine, chain: Chain, everyone: Eve
     return found
 
 
-def _is_short(key: AccessKey, emulated: Emulated, machine: Machine) -> bool:
+def _is_short(key: AccessKey, emulated: EmulatedSites, machine: Machine) -> bool:
     """Whether the machine code has no, or fewer, accesses for the key."""
     return is_lost(key, machine) or (key in machine and machine[key].total() < len(emulated[key]))
 
 
-def _merges(emulated: Emulated, machine: Machine, chain: Chain) -> list[Correction]:
+def _merges(emulated: EmulatedSites, machine: Machine, chain: Chain) -> list[Correction]:
     """An access without machine code and the nearest one of its kind, in the same loops, that ran for other threads."""
     found: list[Correction] = []
     for lost in emulated:

@@ -19,7 +19,7 @@ from assistant.build.loop_iterations import iterations_of
 from assistant.build.loop_map import WARP_LANES
 from assistant.build.loop_passes import Piece, TripCounts, contexts_of, iterations_per_pass, shares, versions_of
 from assistant.build.machine import Machine, MachineBlock, source_of
-from assistant.build.matching import NO_MATCH, Emulated, Match, has_work, is_placed_freely, match_of, signature
+from assistant.build.matching import NO_MATCH, EmulatedBlocks, Match, has_work, is_placed_freely, match_of, signature
 from assistant.build.witnesses import Equation, accesses, work
 from assistant.model.build import SassInstruction
 from assistant.model.profile import LaunchProfile
@@ -41,7 +41,7 @@ class Evidence:
         self._machine = machine
         self._profile = profile
         self._system = system
-        self._emulated = Emulated(profile.blocks)
+        self._emulated = EmulatedBlocks(profile.blocks)
         self._moved: Counter[tuple[str, int, str]] = Counter()
         for site in profile.sites:
             self._moved[site.file, site.line, site.op] += site.size_bytes

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from assistant.build.loop_map import contains, holds
 from assistant.build.machine import Function
-from assistant.build.matching import Emulated
+from assistant.build.matching import EmulatedBlocks
 from assistant.model.profile import BlockExecution
 from assistant.model.source import SourceLoop
 
@@ -21,7 +21,7 @@ Counts = tuple[int, int]
 _Place = tuple[str, int]
 
 
-def iterations_of(emulated: Emulated, function: Function, source: SourceLoop, context_count: int) -> list[Counts]:
+def iterations_of(emulated: EmulatedBlocks, function: Function, source: SourceLoop, context_count: int) -> list[Counts]:
     """Threads and warps, for each place that the loop is inlined at; (0, 0) where they cannot be distinguished."""
     inner = [other for other in function.loops.loops if contains(source, other)]
     outside = [block for block in emulated.blocks if not any(holds(other, *place) for place in block.places for other in inner)]

@@ -16,7 +16,7 @@ from assistant.model.build import SassInstruction
 from assistant.model.profile import BlockExecution
 from assistant.record import Record
 
-__all__ = ["NO_MATCH", "WORK", "Emulated", "Match", "has_work", "is_placed_freely", "is_work", "match_of", "signature"]
+__all__ = ["NO_MATCH", "WORK", "EmulatedBlocks", "Match", "has_work", "is_placed_freely", "is_work", "match_of", "signature"]
 
 Place = tuple[str, int]
 
@@ -62,7 +62,7 @@ _OF_DIVISION = re.compile(r"I2F\.(?:\w+\.)*RP|F2I\.(?:\w+\.)*NTZ|MUFU\.RCP$")
 """Of a division of integers: its reciprocal is computed where the divisor is known, before a loop for instance."""
 
 
-class Emulated(Record):
+class EmulatedBlocks(Record):
     """What the emulator saw of a launch, by line."""
 
     blocks: tuple[BlockExecution, ...]
@@ -77,7 +77,7 @@ class Emulated(Record):
 
 
 class Match(Record):
-    """Emulated blocks that hold as much of a machine block's lines as any; without those that hold others too, if any that ran does not."""
+    """EmulatedBlocks blocks that hold as much of a machine block's lines as any; without those that hold others too, if any that ran does not."""
 
     blocks: tuple[BlockExecution, ...]
     share: float
@@ -91,7 +91,7 @@ class Match(Record):
 NO_MATCH = Match((), 0.0)
 
 
-def match_of(block: MachineBlock, emulated: Emulated) -> Match:
+def match_of(block: MachineBlock, emulated: EmulatedBlocks) -> Match:
     """No blocks where the lines are in none."""
     weights: dict[Place, float] = {}
     for instruction in block.instructions:

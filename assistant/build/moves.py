@@ -13,7 +13,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable
 from dataclasses import replace
 
-from assistant.build.corrections import MOVABLE, Chain, Emulated, Everyone, Machine, Place, is_lost, is_same_kind, place_of
+from assistant.build.corrections import MOVABLE, Chain, EmulatedSites, Everyone, Machine, Place, is_lost, is_same_kind, place_of
 from assistant.build.sites import WAITING_ATOMICS, AccessKey, MachineSite, Region
 from assistant.model.profile import AccessSite, Correction, Grade, LaunchProfile, LineAccess
 from assistant.record import Record
@@ -36,7 +36,7 @@ class _Move(Record):
 
 
 def moved(
-    profile: LaunchProfile, emulated: Emulated, machine: Machine, around: KnownPlaces, corrections: tuple[Correction, ...]
+    profile: LaunchProfile, emulated: EmulatedSites, machine: Machine, around: KnownPlaces, corrections: tuple[Correction, ...]
 ) -> LaunchProfile:
     """The profile with each access on the line where nvcc has it, wherever only one access can be meant."""
     unseen = [key for key in machine if not _is_seen(key, emulated) and key.op in MOVABLE]
@@ -52,11 +52,11 @@ def moved(
     return replace(profile, sites=sites, accesses=_rebooked(profile.accesses, sites, changed))
 
 
-def _is_seen(key: AccessKey, emulated: Emulated) -> bool:
+def _is_seen(key: AccessKey, emulated: EmulatedSites) -> bool:
     return any(place_of(k) == place_of(key) for k in emulated)
 
 
-def _moves(target: AccessKey, emulated: Emulated, machine: Machine, around: KnownPlaces) -> list[_Move]:
+def _moves(target: AccessKey, emulated: EmulatedSites, machine: Machine, around: KnownPlaces) -> list[_Move]:
     """Sites of another line that outnumber its machine code under the target's condition by just what the target has."""
     count = machine[target].total()
     conditions = {around.condition(region) for region in machine[target]}
@@ -74,14 +74,14 @@ def _moves(target: AccessKey, emulated: Emulated, machine: Machine, around: Know
     return [_Move(site, target) for site in found[0][:count]] if len(found) == 1 else []
 
 
-def _may_leave(site: AccessSite, key: AccessKey, emulated: Emulated, of_key: Counter[Region], around: KnownPlaces) -> bool:
+def _may_leave(site: AccessSite, key: AccessKey, emulated: EmulatedSites, of_key: Counter[Region], around: KnownPlaces) -> bool:
     """Out of straight code: what has no machine code there. Out of a loop: what ran once a thread, as hoisted code does."""
     if not around.chain(key):
         return len(emulated[key]) > of_key.total()
     return site.active_threads == around.everyone(())
 
 
-def _whole_moves(target: AccessKey, emulated: Emulated, machine: Machine, around: KnownPlaces) -> list[_Move]:
+def _whole_moves(target: AccessKey, emulated: EmulatedSites, machine: Machine, around: KnownPlaces) -> list[_Move]:
     """All sites of the lines that lost their accesses to the target, the one line that gained any of this kind in these loops."""
 
     def is_like(key: AccessKey) -> bool:
@@ -94,7 +94,7 @@ def _whole_moves(target: AccessKey, emulated: Emulated, machine: Machine, around
     return [_Move(site, target) for site in sites] if is_clear else []
 
 
-def _branch_moves(correction: Correction, emulated: Emulated, machine: Machine, around: KnownPlaces) -> list[_Move]:
+def _branch_moves(correction: Correction, emulated: EmulatedSites, machine: Machine, around: KnownPlaces) -> list[_Move]:
     """Sites of two branches that together ran for all threads, to the one line that has their machine code."""
     own = [(site, key) for key, sites in emulated.items() for site in sites if site.address in correction.addresses]
     chains = {around.chain(key) for _, key in own}
@@ -107,7 +107,7 @@ def _branch_moves(correction: Correction, emulated: Emulated, machine: Machine, 
     return [_Move(site, target) for site, key in own if is_lost(key, machine)]
 
 
-def _gaining(lost: AccessKey, emulated: Emulated, machine: Machine, around: KnownPlaces) -> set[AccessKey]:
+def _gaining(lost: AccessKey, emulated: EmulatedSites, machine: Machine, around: KnownPlaces) -> set[AccessKey]:
     """Lines of the same kind outside loops with one access more in the machine code."""
     return {
         key

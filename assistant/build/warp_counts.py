@@ -9,7 +9,7 @@ from assistant.build.cfg import opcode_name
 from assistant.build.evidence import Evidence
 from assistant.build.loop_map import WARP_LANES
 from assistant.build.machine import Machine, MachineBlock, source_of
-from assistant.build.matching import Emulated, Match
+from assistant.build.matching import EmulatedBlocks, Match
 from assistant.model.profile import BlockExecution, LaunchProfile
 
 __all__ = ["WarpCounts"]
@@ -27,7 +27,7 @@ class WarpCounts:
         """``threads``: by block."""
         self._machine = machine
         self._threads = threads
-        self._emulated = Emulated(profile.blocks)
+        self._emulated = EmulatedBlocks(profile.blocks)
         size = profile.config.block.count
         full = size / math.ceil(size / WARP_LANES)
         self._nearest = {block.name: self._stands_for(block, evidence.seen[block.name]) for block in machine.blocks}

@@ -11,7 +11,7 @@ from collections.abc import Collection
 
 from assistant.build.cfg import opcode_name
 from assistant.build.machine import Machine
-from assistant.build.matching import WORK, Emulated, is_work
+from assistant.build.matching import WORK, EmulatedBlocks, is_work
 from assistant.build.sites import access_kind, access_width_bytes
 from assistant.model.profile import AccessSite, LaunchProfile
 
@@ -71,7 +71,7 @@ def _are_copies(machine: Machine, made: Counter[str]) -> bool:
     return len(made) >= _COPIES and len(set(made.values())) == len(loops) == 1 and None not in loops
 
 
-def work(machine: Machine, emulated: Emulated, left_out: Collection[str], unrolled: frozenset[str]) -> list[Equation]:
+def work(machine: Machine, emulated: EmulatedBlocks, left_out: Collection[str], unrolled: frozenset[str]) -> list[Equation]:
     """Of each line that always ran together, and each kind of its arithmetic: what one pass does is the least that a block does of it.
 
     Lines with a block of ``left_out`` are left out; ``unrolled``: blocks of loops that do several iterations a pass.

@@ -77,18 +77,18 @@ def _program(request: JobRequest, flags: Flags, parsed: ParsedSource) -> FoundPr
     return find_extension(request, flags) if is_declared else find_program(request, flags)
 
 
-class _Started(TypedDict):
+class _StartCommands(TypedDict):
     build_command: tuple[str, ...] | None
     run_command: tuple[str, ...] | None
     is_extension: bool
 
 
-def _started(request: JobRequest, found: FoundProgram | None) -> _Started:
+def _started(request: JobRequest, found: FoundProgram | None) -> _StartCommands:
     """What is started in the place of ``main()``: what a person says, else the script that runs a PyTorch extension."""
     if found is None or found.origin is not ProgramOrigin.EXTENSION:
-        return _Started(build_command=request.build_command, run_command=request.run_command, is_extension=False)
+        return _StartCommands(build_command=request.build_command, run_command=request.run_command, is_extension=False)
     command = None if found.run_command is None else (*found.run_command, *(request.arguments or found.arguments))
-    return _Started(build_command=found.build_command, run_command=command, is_extension=True)
+    return _StartCommands(build_command=found.build_command, run_command=command, is_extension=True)
 
 
 def _units(request: JobRequest, found: FoundProgram | None) -> tuple[Source, ...]:

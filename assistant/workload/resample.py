@@ -176,7 +176,7 @@ def _with_other_zeros(values: Array, random: np.random.Generator, draw: Draw, ro
     return result
 
 
-class _Observed(Record, eq=False):
+class _ObservedValues(Record, eq=False):
     """What floats are drawn from."""
 
     values: Array
@@ -210,7 +210,7 @@ class _Contents:
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def _observed_in(contents: _Contents) -> _Observed:
+def _observed_in(contents: _Contents) -> _ObservedValues:
     values = contents.take()
     count = used_count(values)
     is_ascending = bool(values[0] <= values[count - 1]) if is_sorted(values) else None
@@ -219,12 +219,12 @@ def _observed_in(contents: _Contents) -> _Observed:
     is_continuous = bool(distinct_count > max(1, _CONTINUOUS_SHARE * observed.size))
     if is_continuous:
         observed = observed[np.linspace(0, observed.size - 1, min(observed.size, _QUANTILE_COUNT)).astype(np.int64)]
-    return _Observed(observed, is_continuous, is_ascending, count)
+    return _ObservedValues(observed, is_continuous, is_ascending, count)
 
 
 @np.errstate(over="ignore")  # what a scale takes beyond the range is clipped to it
 def _fresh_floats(
-    values: Array, known: _Observed, kept: NDArray[np.bool_], element: ElementType, random: np.random.Generator, draw: Draw
+    values: Array, known: _ObservedValues, kept: NDArray[np.bool_], element: ElementType, random: np.random.Generator, draw: Draw
 ) -> Array:
     """float64 values drawn for every finite place that is not ``kept`` 0; the range of the observed ones times the scale."""
     observed = known.values
@@ -251,7 +251,7 @@ def _fresh_floats(
     return result
 
 
-def _drawn(known: _Observed, random: np.random.Generator, count: int) -> Array:
+def _drawn(known: _ObservedValues, random: np.random.Generator, count: int) -> Array:
     """``count`` values from the empirical distribution."""
     observed = known.values
     if observed[0] == observed[-1]:

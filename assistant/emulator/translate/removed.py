@@ -2,7 +2,7 @@
 
 Example::
 
-    declaration_around(code, 4)     # Removed(tokens=range(0, 9), name="sorted_keys") of `thrust::device_vector<int> sorted_keys;`
+    declaration_around(code, 4)     # RemovedDeclaration(tokens=range(0, 9), name="keys") of `thrust::device_vector<int> keys;`
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from assistant.emulator.translate.stream import Stream
 from assistant.emulator.translate.structure import after_template, name_position
 from assistant.record import Record
 
-__all__ = ["Removed", "declaration_around"]
+__all__ = ["RemovedDeclaration", "declaration_around"]
 
 _CLASS_WORDS = ("class", "struct", "union", "enum")
 _ENDS = (";", "{", "}")
 
 
-class Removed(Record):
+class RemovedDeclaration(Record):
     """A declaration at namespace scope."""
 
     tokens: range
@@ -26,7 +26,7 @@ class Removed(Record):
     """What it declares; None of ``using namespace``."""
 
 
-def declaration_around(code: Stream, index: int) -> Removed:
+def declaration_around(code: Stream, index: int) -> RemovedDeclaration:
     """The outermost declaration that holds the token and is no namespace: of a member it is the class."""
     inner = _outermost(code, index)
     start = inner
@@ -35,7 +35,7 @@ def declaration_around(code: Stream, index: int) -> Removed:
         if code.text(start) in (")", "]") and start in code.partner:
             start = code.partner[start]
     tokens = range(start, _end(code, start))
-    return Removed(tokens, _name(code, tokens))
+    return RemovedDeclaration(tokens, _name(code, tokens))
 
 
 def _outermost(code: Stream, index: int) -> int:

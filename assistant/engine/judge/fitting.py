@@ -122,7 +122,7 @@ def _fitting(item: PreparedCase, new: NewCase, grid: _Grid, *, asks_for_more: bo
 async def fitted(try_cases: TryCases, fittings: Sequence[Fitting]) -> list[tuple[PreparedCase, NewCase]]:
     """Each case with the launch that the candidate runs on it: of several, the one that comes nearest to what the original leaves."""
     waiting = {_size_of(one): one for one in reversed(fittings) if len(one.choices) > 1}
-    best: dict[_Size, tuple[float, _Started]] = {}
+    best: dict[_Size, tuple[float, _Start]] = {}
     for round_choices in (slice(0, 1), slice(1, None)):
         still = [one for size, one in waiting.items() if best.get(size, _UNKNOWN)[0] > _NEAR_RATIO]
         tried = [(one, choice) for one in still for choice in one.choices[round_choices]]
@@ -136,7 +136,7 @@ async def fitted(try_cases: TryCases, fittings: Sequence[Fitting]) -> list[tuple
 
 _Size = tuple[int | None, str]
 """A launch of the original's recording at one size."""
-_Started = tuple[LaunchConfig, tuple[int, ...]]
+_Start = tuple[LaunchConfig, tuple[int, ...]]
 """How a launch is started, and which of its blocks run."""
 _UNKNOWN = (float("inf"), None)
 
@@ -145,11 +145,11 @@ def _size_of(one: Fitting) -> _Size:
     return one.item.case.launch_index, one.item.case.new.origin.shape
 
 
-def _taken(one: Fitting, started: _Started | None) -> NewCase:
+def _taken(one: Fitting, started: _Start | None) -> NewCase:
     return next((choice for choice in one.choices if _started_with(choice) == started), one.choices[0])
 
 
-def _started_with(choice: NewCase) -> _Started:
+def _started_with(choice: NewCase) -> _Start:
     return choice.recording.launches[0].config, chosen_in(choice)
 
 

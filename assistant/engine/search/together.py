@@ -13,10 +13,10 @@ import asyncio
 from collections.abc import AsyncGenerator, Coroutine
 from contextlib import asynccontextmanager
 
-__all__ = ["Gathered", "gathered"]
+__all__ = ["OpenTasks", "gathered"]
 
 
-class Gathered:
+class OpenTasks:
     """What goes on in one block."""
 
     def __init__(self) -> None:
@@ -36,9 +36,9 @@ class Gathered:
 
 
 @asynccontextmanager
-async def gathered() -> AsyncGenerator[Gathered]:
+async def gathered() -> AsyncGenerator[OpenTasks]:
     """The block is left when all that was begun in it has ended."""
-    works = Gathered()
+    works = OpenTasks()
     try:
         yield works
         await works.ended()

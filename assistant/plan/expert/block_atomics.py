@@ -43,7 +43,7 @@ from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.block_total import Total, total_name, totalled
 from assistant.plan.expert.writing.layout import before_statement, indentation
-from assistant.plan.expert.writing.meeting_end import Strided, met_at_end, strided
+from assistant.plan.expert.writing.meeting_end import StridedLoop, met_at_end, strided
 from assistant.record import Record
 
 __all__ = ["BlockAtomics"]
@@ -181,7 +181,7 @@ def _in_place(context: TransformationContext, plan: _Plan, block: Dim3) -> tuple
 
 
 def _at_end(
-    context: TransformationContext, updates: Updates, plan: _Plan, block: Dim3, loop: Strided | None
+    context: TransformationContext, updates: Updates, plan: _Plan, block: Dim3, loop: StridedLoop | None
 ) -> tuple[TextEdit, ...] | Obstacle:
     tree = context.tree
     first = _top_level(context, loop.index if loop is not None else updates.guard or plan.totals[0].updates[0].statement)

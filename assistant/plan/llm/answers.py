@@ -99,7 +99,7 @@ class _Fence(Record):
     is_closed: bool
 
 
-class _Written:
+class _AnswerParts:
     """One answer among those of a text: a header and the fences that belong to it."""
 
     def __init__(self, header: CodeReply) -> None:
@@ -171,12 +171,12 @@ def _read_plan_and_code(text: str) -> PlanAndCode | BadReply:
     return PlanAndCode(plan, codes, {number: problem for number, problem in problems.items() if number not in codes})
 
 
-def _answers(objects: Sequence[_Object], fences: Sequence[_Fence]) -> tuple[list[_Written], BadReply | None]:
+def _answers(objects: Sequence[_Object], fences: Sequence[_Fence]) -> tuple[list[_AnswerParts], BadReply | None]:
     """The answers in order, and what is wrong with the last object that is meant as a header and is none.
 
     Fences in front of the first header are its own where none follow it.
     """
-    answers: list[_Written] = []
+    answers: list[_AnswerParts] = []
     unclaimed: list[_Fence] = []
     problem: BadReply | None = None
     for item in sorted((*objects, *fences), key=lambda item: item.start):
@@ -184,17 +184,17 @@ def _answers(objects: Sequence[_Object], fences: Sequence[_Fence]) -> tuple[list
             (answers[-1].fences if answers else unclaimed).append(item)
         elif "summary" in item.value or "parts" in item.value:
             try:
-                answers.append(_Written(CodeReply.model_validate(item.value)))
+                answers.append(_AnswerParts(CodeReply.model_validate(item.value)))
             except ValidationError as error:
                 problem = BadReply(faults(error))
     if unclaimed and not (answers and answers[0].has_content):
-        answers = answers or ([] if problem else [_Written(CodeReply())])
+        answers = answers or ([] if problem else [_AnswerParts(CodeReply())])
         for answer in answers[:1]:
             answer.fences = unclaimed
     return answers, problem
 
 
-def _assembled(answer: _Written) -> CodeReply | BadReply:
+def _assembled(answer: _AnswerParts) -> CodeReply | BadReply:
     """The header with the fences as parts; of two fences for one part the later one counts."""
     if len(answer.fences) > 1 and any(fence.name is None for fence in answer.fences):
         return BadReply("several fences of code, and not each names its part: write ```cuda part=NAME")

@@ -3,7 +3,7 @@ that may not be edited.
 
 A part may hold kernels, device functions, constants, types and macros in addition to what it was. Example::
 
-    foreign_code(before, "int main() { … }", Around(text))    # UnusableAnswer(HOST_FUNCTION, "it defines main, which runs on the host; …")
+    foreign_code(before, "int main() { … }", PartPlace(text))    # UnusableAnswer(HOST_FUNCTION, "it defines main, which runs on the host")
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from assistant.plan.llm.unusable import Unusable, UnusableAnswer
 from assistant.record import Record
 from assistant.verify.device_code import asm_problem
 
-__all__ = ["Around", "foreign_code", "lost_code", "macros_of"]
+__all__ = ["PartPlace", "foreign_code", "lost_code", "macros_of"]
 
 _MOST_NESTING = 256
 """No program nests so deep (C++, annex B, asks compilers for 256), and parsers that recurse end with the process."""
@@ -45,7 +45,7 @@ _CONSTANT = re.compile(
 _CALL = re.compile(r"(?<![\w.])(?!(?:sizeof|static_cast|alignof|__align__|alignas|__attribute__)\b)[A-Za-z_]\w*\s*\(")
 
 
-class Around(Record):
+class PartPlace(Record):
     """Where a part stands."""
 
     text: str
@@ -63,7 +63,7 @@ def macros_of(code: str) -> frozenset[str]:
     return frozenset(name for item in found or () if item.kind is ItemKind.MACRO for name in item.names)
 
 
-def foreign_code(before: str, after: str, around: Around) -> UnusableAnswer | None:
+def foreign_code(before: str, after: str, around: PartPlace) -> UnusableAnswer | None:
     """Why ``after`` is not taken in the place of the part ``before``; None where it is."""
     if INVISIBLE.search(after.replace("\r\n", "\n")):
         return UnusableAnswer(Unusable.UNCLEAR_TEXT, "it holds characters that cannot be seen")

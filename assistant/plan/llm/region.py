@@ -25,7 +25,7 @@ from assistant.plan.llm.parts import Region
 from assistant.plan.llm.schemas import CodeReply, LaunchChange
 from assistant.plan.llm.signatures import signature_problem
 from assistant.plan.llm.unusable import Unusable, UnusableAnswer
-from assistant.plan.llm.written import Written, written_parts
+from assistant.plan.llm.written import WrittenParts, written_parts
 from assistant.record import Record
 from assistant.verify.host_edits import edits_host_code, macro_elsewhere
 from assistant.verify.host_reach import host_reach
@@ -77,7 +77,7 @@ def edit_of(region: Region, reply: CodeReply) -> RegionEdit | UnusableAnswer:
     return RegionEdit(edits[own], tuple(dict.fromkeys(labels)), launches.assumptions, others)
 
 
-def _is_given_whole(region: Region, written: Written, change: LaunchChange, elsewhere: Mapping[str, ParsedSource]) -> bool:
+def _is_given_whole(region: Region, written: WrittenParts, change: LaunchChange, elsewhere: Mapping[str, ParsedSource]) -> bool:
     """Whether a changed launch stands in a function that the answer gives as a whole, whose text counts."""
     path, line = _path_of(region, change, elsewhere)
     return any(part.path == path and part.first_line <= line <= part.last_line for part in written.host_parts)
@@ -90,7 +90,7 @@ def _path_of(region: Region, change: LaunchChange, elsewhere: Mapping[str, Parse
 
 
 def _confirmed(
-    region: Region, written: Written, changes: list[LaunchChange], elsewhere: Mapping[str, ParsedSource]
+    region: Region, written: WrittenParts, changes: list[LaunchChange], elsewhere: Mapping[str, ParsedSource]
 ) -> frozenset[tuple[Path, int]]:
     """Launches that are written anew, with all that they pass."""
     stated = (_path_of(region, change, elsewhere) for change in changes if change.arguments is not None)
@@ -98,7 +98,7 @@ def _confirmed(
     return frozenset((*((path, line) for path, line in stated if path is not None), *inside))
 
 
-def _included(region: Region, written: Written, reply: CodeReply) -> Edits | UnusableAnswer:
+def _included(region: Region, written: WrittenParts, reply: CodeReply) -> Edits | UnusableAnswer:
     rights = HeaderRights(region.may_edit_host, region.may_call_libraries, region.is_emulated)
     found: dict[Path, tuple[TextEdit, ...]] = {}
     for file in region.files:
@@ -111,7 +111,7 @@ def _included(region: Region, written: Written, reply: CodeReply) -> Edits | Unu
     return found
 
 
-def _joined(region: Region, written: Written, launches: LaunchEdits, included: Edits) -> Edits:
+def _joined(region: Region, written: WrittenParts, launches: LaunchEdits, included: Edits) -> Edits:
     """All edits, by file."""
     own = region.parsed.source.path
     of_launches = {own: launches.edits} | {each.path: each.edits for each in launches.in_others}
@@ -137,7 +137,7 @@ def _applied(region: Region, edits: Edits) -> dict[Path, ParsedSource] | Unusabl
     return found
 
 
-def _reach(region: Region, written: Written, after: Mapping[Path, ParsedSource]) -> UnusableAnswer | None:
+def _reach(region: Region, written: WrittenParts, after: Mapping[Path, ParsedSource]) -> UnusableAnswer | None:
     """How new texts of parts would change code outside them, what is judged, or what runs on the host where that may not be edited."""
     for file in region.files:
         given = [text for text in written.texts if text.part.path == file.source.path]
@@ -169,7 +169,7 @@ def _macro_elsewhere(region: Region, after: Mapping[Path, ParsedSource]) -> str 
     return macro_elsewhere([file.source for file in region.files], [after[file.source.path].source for file in region.files])
 
 
-def _edits_host(region: Region, written: Written, after: Mapping[Path, ParsedSource]) -> bool:
+def _edits_host(region: Region, written: WrittenParts, after: Mapping[Path, ParsedSource]) -> bool:
     changed = ((file, after[file.source.path]) for file in region.files if after[file.source.path] is not file)
     is_given = any(text.part.is_of_host and text.edits for text in written.texts)
     return is_given or any(edits_host_code(old, new) for old, new in changed) or _macro_elsewhere(region, after) is not None

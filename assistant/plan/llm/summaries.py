@@ -37,7 +37,7 @@ _FIELDS = {
 """Inputs that a signal stands behind."""
 
 
-class _Unmade(Record):
+class _NoSummary(Record):
     """Why there is no summary."""
 
     reason: str
@@ -50,7 +50,7 @@ class Summaries:
         self._talk = talk
         self._library = library
         self._signals = signals
-        self._made: dict[tuple[str, str], str | _Unmade] = {}
+        self._made: dict[tuple[str, str], str | _NoSummary] = {}
 
     async def made(self, facts: Facts, evidence: Iterable[Evidence]) -> Facts:
         """The facts with every signal summarised that is to be, its raw inputs emptied; of evidence what the summary cites stays."""
@@ -60,7 +60,7 @@ class Summaries:
             if getattr(self._signals, signal) != "summarised" or not text:
                 continue
             summary = await self._summary(signal, text, known)
-            if isinstance(summary, _Unmade):
+            if isinstance(summary, _NoSummary):
                 facts = replace(facts, left_out=(*facts.left_out, f"a summary of the {signal} signal, which is raw: {summary.reason}"))
                 continue
             emptied: dict[str, Any] = dict.fromkeys(fields, ())  # fields of different types, all tuples
@@ -76,21 +76,21 @@ class Summaries:
         if getattr(self._signals, signal) != "summarised" or not lines:
             return lines
         summary = await self._summary(signal, "\n".join(lines), ())
-        return lines if isinstance(summary, _Unmade) else (summary,)
+        return lines if isinstance(summary, _NoSummary) else (summary,)
 
-    async def _summary(self, signal: str, text: str, known: Iterable[str]) -> str | _Unmade:
+    async def _summary(self, signal: str, text: str, known: Iterable[str]) -> str | _NoSummary:
         key = (signal, text)
         if key not in self._made:
             self._made[key] = await self._asked(signal, text, known)
         return self._made[key]
 
-    async def _asked(self, signal: str, text: str, known: Iterable[str]) -> str | _Unmade:
+    async def _asked(self, signal: str, text: str, known: Iterable[str]) -> str | _NoSummary:
         prompt = self._library.render("summarise", {"signal": signal, "text": text})
         answer = await self._talk.ask(ModelRole.SUMMARISER, prompt, SUMMARY)
         if isinstance(answer, NoAnswer):
-            return _Unmade(answer.failure.message)
+            return _NoSummary(answer.failure.message)
         found = checked(answer.value.summary, known, text)
-        return found.text or _Unmade("the summary held nothing but numbers of its own")
+        return found.text or _NoSummary("the summary held nothing but numbers of its own")
 
 
 def _raw(facts: Facts, fields: Iterable[str], evidence: Iterable[Evidence]) -> str:

@@ -2,7 +2,7 @@
 
 A piece whose name is none of the program's is new: it is put in front of the kernel. Example::
 
-    written_parts(region, reply)      # Written(texts=(NewText(Part("kernel", …), "…"),), headers={}) or UnusableAnswer(…)
+    written_parts(region, reply)      # WrittenParts(texts=(NewText(Part("kernel", …), "…"),), headers={}) or UnusableAnswer(…)
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from assistant.cuda.files import line_end
 from assistant.cuda.items import Item, items
 from assistant.model.source import ParsedSource, Span, TextEdit
 from assistant.plan.llm.cleaning import cleaned
-from assistant.plan.llm.foreign import Around, foreign_code, macros_of
+from assistant.plan.llm.foreign import PartPlace, foreign_code, macros_of
 from assistant.plan.llm.headers import without_includes
 from assistant.plan.llm.parts import KERNEL_PART, Part, PartKind, Region
 from assistant.plan.llm.schemas import CodeReply, WrittenPart
@@ -25,7 +25,7 @@ from assistant.plan.llm.undecoded import written_into
 from assistant.plan.llm.unusable import Unusable, UnusableAnswer
 from assistant.record import Record
 
-__all__ = ["NewText", "Written", "written_parts"]
+__all__ = ["NewText", "WrittenParts", "written_parts"]
 
 
 class NewText(Record):
@@ -42,7 +42,7 @@ class NewText(Record):
         return tuple(TextEdit(span, text) for span, text in moved)
 
 
-class Written(Record):
+class WrittenParts(Record):
     """All that an answer writes in place of parts."""
 
     texts: tuple[NewText, ...]
@@ -64,7 +64,7 @@ class _Piece(Record):
     headers: tuple[str, ...]
 
 
-def written_parts(region: Region, reply: CodeReply) -> Written | UnusableAnswer:
+def written_parts(region: Region, reply: CodeReply) -> WrittenParts | UnusableAnswer:
     """Every part that the answer gives, or why one of them is not taken."""
     pieces = list[_Piece]()
     for given in reply.parts:
@@ -118,7 +118,7 @@ def _foreign(region: Region, pieces: Iterable[_Piece]) -> UnusableAnswer | None:
         if not piece.code.strip() and piece.part is not None and _may_go(region, piece.part):
             continue
         file = region.parsed if piece.part is None else _file_of(region, piece.part)
-        around = Around(
+        around = PartPlace(
             text=_outside(file.source.text, region.parts_of(file)),
             macros=macros,
             may_edit_host=region.may_edit_host,
@@ -137,7 +137,7 @@ def _may_go(region: Region, part: Part) -> bool:
     return part.kind not in (PartKind.HOST, PartKind.KERNEL) or (region.may_edit_host and part.kind is PartKind.KERNEL)
 
 
-def _assembled(region: Region, pieces: Iterable[_Piece]) -> Written:
+def _assembled(region: Region, pieces: Iterable[_Piece]) -> WrittenParts:
     """What is new stands in front of the kernel."""
     added = [piece for piece in pieces if piece.part is None]
     codes = {piece.part: piece.code for piece in pieces if piece.part is not None}
@@ -149,7 +149,7 @@ def _assembled(region: Region, pieces: Iterable[_Piece]) -> Written:
     for piece in pieces:
         path = region.parsed.source.path if piece.part is None else piece.part.path
         headers[path] = (*headers.get(path, ()), *piece.headers)
-    return Written(tuple(_new_text(region, part, code) for part, code in codes.items()), headers)
+    return WrittenParts(tuple(_new_text(region, part, code) for part, code in codes.items()), headers)
 
 
 def _new_text(region: Region, part: Part, code: str) -> NewText:

@@ -153,9 +153,14 @@ async def test_a_header_is_inspected_with_the_program_that_it_is_part_of(on: Com
     assert sources.endswith(", h17.cuh and 2 more") and sources.count(", ") == 19
 
 
-async def test_the_verdict_of_the_whole_has_the_least_gain_of_all_programs(on: Commands) -> None:
-    (on.folder / "two.cu").write_text(f'#include "scale.cuh"\n{HOST.replace("4, 256", "1, 256")}')
+@pytest.mark.parametrize("name", ["one.cu", "two.cu"])
+async def test_the_verdict_of_the_whole_has_the_least_gain_of_all_programs(
+    on: Commands, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    wide = commands._program(1, blocks=40_000)  # pyright: ignore[reportPrivateUsage]
+    monkeypatch.setattr(commands, "PROGRAMS", {"// wide": wide, **commands.PROGRAMS})
+    for file in ("one.cu", "two.cu"):
+        (on.folder / file).write_text(f'#include "scale.cuh"\n{"// wide" if file == name else ""}\n{HOST}')
     await judged(on, CHEAPER)
-    made = on.all(events.ComparisonMade)
-    ratios = [each.speed.ratio for each in made if each.speed is not None]
-    assert len(ratios) == 3 and ratios[-1] == min(ratios)
+    ratios = [each.speed.ratio for each in on.all(events.ComparisonMade) if each.speed is not None]
+    assert len(ratios) == 3 and ratios[0] != ratios[1] and ratios[2] == min(ratios)

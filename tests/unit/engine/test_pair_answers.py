@@ -84,7 +84,7 @@ async def test_a_file_that_the_session_does_not_know_and_that_was_saved_since_is
     on, size = Commands(tmp_path), tmp_path / "size.h"
     (tmp_path / "kernelopt.toml").touch()
     size.write_text("#define N 1000\n")
-    os.utime(size, (1, 1))
+    os.utime(size, (time.time() - 60, time.time() - 60))
     first = f'#include "size.h"\n{A}'
     (before,) = await answers(on, first, first.replace("2.0f * x[i]", "x[i] + x[i]"), knows_others=False)
     assert before.startswith("v1: PASS") and "saved since" not in before

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -73,6 +74,19 @@ async def test_what_a_plan_notes_is_reported_with_the_kernel(tmp_path: Path) -> 
     on = Search(tmp_path, Noting([plan_of(NAIVE, tile=[RIGHT])]))
     await on.run()
     assert on.said.count("turn: a step was left out") == len(on.planner.planned) > 0
+
+
+@pytest.mark.parametrize("timing", [None, Clock()])
+async def test_a_models_edit_with_the_counters_of_another_is_a_duplicate_unless_a_gpu_times_both(
+    tmp_path: Path, timing: Clock | None
+) -> None:
+    padded = RIGHT.replace("tile[32][33]", "tile[32][35]")
+    edits = [edit.replace("    __shared__", "    // takes 20 us\n    __shared__", 1) for edit in (RIGHT, padded)]
+    before = NAIVE.replace("    int x", "    // takes 40 us\n    int x", 1)
+    on = Search(tmp_path, Scripted([plan_of(before, tile=edits)], is_model=True), f"{QUICK}\n{before}\n", timing=timing)
+    assert await on.run(max_rounds=1) == [("tile", "kept"), ("tile", "duplicate" if timing is None else "kept")]
+    if timing is None:
+        assert re.fullmatch(r"by every counter it does what \S+ does, and nothing was timed that could tell them apart", on.reasons[1])
 
 
 async def test_a_models_duplicate_is_told(tmp_path: Path) -> None:

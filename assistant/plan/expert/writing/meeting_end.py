@@ -29,10 +29,10 @@ from assistant.plan.expert.writing.opened_guard import inside_of
 from assistant.plan.expert.writing.style import style_of
 from assistant.record import Record
 
-__all__ = ["Strided", "met_at_end", "strided"]
+__all__ = ["StridedLoop", "met_at_end", "strided"]
 
 
-class Strided(Record):
+class StridedLoop(Record):
     """A bounds check of the thread's index that can become a loop over indices."""
 
     index: Node
@@ -43,7 +43,7 @@ class Strided(Record):
     """``for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x)``"""
 
 
-def strided(context: TransformationContext, function: Function, guard: Node | None) -> Strided | None:
+def strided(context: TransformationContext, function: Function, guard: Node | None) -> StridedLoop | None:
     """The check, where the kernel does nothing outside it: an early return, or an ``if`` around everything behind the index."""
     tree = context.tree
     statements = [n for n in function.body.named_children if n.type != "comment"]
@@ -64,11 +64,16 @@ def strided(context: TransformationContext, function: Function, guard: Node | No
     step = style_of(context)
     product = f"blockDim.x{step.space}*{step.space}gridDim.x"
     head = f"for ({declared.removeprefix('const ')}; {inside_of(context, check)}; {name} += {product})"
-    return Strided(previous, check, guard is None, head)
+    return StridedLoop(previous, check, guard is None, head)
 
 
 def met_at_end(
-    context: TransformationContext, function: Function, guard: Node | None, inner: list[TextEdit], tail: str, loop: Strided | None = None
+    context: TransformationContext,
+    function: Function,
+    guard: Node | None,
+    inner: list[TextEdit],
+    tail: str,
+    loop: StridedLoop | None = None,
 ) -> tuple[TextEdit, ...] | Obstacle:
     """``inner`` edits, the early return opened (as ``loop``, where given), and ``tail`` as the last lines of the kernel."""
     text, newline = context.text, line_end(context.text)
@@ -101,7 +106,7 @@ def _holds(context: TransformationContext, guard: Node) -> str:
     return inside_of(context, guard) or ("" if condition is None else f"!({context.tree.text(condition)})")
 
 
-def _headed(context: TransformationContext, loop: Strided) -> Iterator[TextEdit]:
+def _headed(context: TransformationContext, loop: StridedLoop) -> Iterator[TextEdit]:
     """``if (i < n)`` → the loop's head; the index is declared there."""
     branch = loop.guard.child_by_field_name("consequence")
     assert branch is not None, "an if has a branch"
