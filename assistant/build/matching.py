@@ -77,7 +77,7 @@ class EmulatedBlocks(Record):
 
 
 class Match(Record):
-    """EmulatedBlocks blocks that hold as much of a machine block's lines as any; without those that hold others too, if any that ran does not."""
+    """Emulated blocks that hold as much of a machine block's lines as any; without those that hold others too, if any that ran does not."""
 
     blocks: tuple[BlockExecution, ...]
     share: float
