@@ -71,6 +71,8 @@ class RecordedPointer(Record):
     """The largest power of two, up to 256, that divides every address that is not null; 1 where one is not known."""
     null_count: int
     """Launches that passed null."""
+    reach_bytes: tuple[int, int] | None = None
+    """Least and most bytes from it to the end of its allocation; None where some launch passed what is in none that was seen."""
 
 
 class RecordedScalar(Record):

@@ -60,6 +60,8 @@ class PlanRequest(Record):
     """Whether calls of ready-made libraries (cuBLAS) may be decided on."""
     is_emulated: bool = False
     """Edits are tried without a GPU, by an emulator that cannot run everything."""
+    is_run_in_part: bool = False
+    """The program takes too long to be run whole: what it prints is not known, and launches are judged one by one, at smaller sizes."""
     deferred: tuple[Label, ...] = ()
     """Decisions that are put off to the end of the search, which goes on from edits that ask for them."""
     island: int = 0

@@ -24,7 +24,7 @@ from assistant.model.source import Kernel, ParsedSource
 from assistant.model.verification import Label
 from assistant.model.word_arithmetic import WordArithmetic
 from assistant.record import Record
-from assistant.verify.aligned_types import VECTOR_CAST, aligned_parameters, assumed_casts, unaliased
+from assistant.verify.aligned_types import VECTOR_CAST, aligned_arrays, aligned_parameters, assumed_casts, unaliased
 from assistant.verify.environment import HARMLESS_PRAGMA, doubt_labels, environment_labels
 from assistant.verify.evidence import DetectedLabel
 from assistant.verify.host_edits import edits_host_code
@@ -108,7 +108,9 @@ def detect_labels(before: VersionFacts, after: VersionFacts) -> tuple[DetectedLa
         omitted_work(before.work, after.work),
         _launch_bounds(before, after),
         _first(
-            Label.ALIGNMENT, "assumes the alignment of {}", new_matches(VECTOR_CAST, unaliased(old), assumed_casts(new, _aligned(after)))
+            Label.ALIGNMENT,
+            "assumes the alignment of {}",
+            new_matches(VECTOR_CAST, unaliased(old), assumed_casts(new, aligned_arrays(new) | _aligned(after))),
         ),
         _float_sums(order_facts(old, before.code), order_facts(new, after.code)),
         _first(Label.ARCH_LOCK_IN, _ALONE, new_matches(_ARCH_ALONE, _device_text(before), _device_text(after))),

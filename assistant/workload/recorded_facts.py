@@ -59,6 +59,11 @@ class _Address(Record):
         address = 0 if self.buffer is None else self.buffer.address + self.offset_bytes
         return math.gcd(address, LARGEST_ALIGNMENT_BYTES)
 
+    @property
+    def reach_bytes(self) -> int:
+        """Up to the end of the allocation."""
+        return 0 if self.buffer is None else self.buffer.size_bytes - self.offset_bytes
+
 
 def launches_of(recording: Recording, kernels: Sequence[tuple[str, tuple[Parameter, ...]]]) -> Iterator[SeenLaunch]:
     """The launches of the ``kernels`` whose arguments are known: (instance, its parameters)."""
@@ -121,7 +126,9 @@ def _pointer(name: str, launches: _Passed) -> RecordedPointer:
     seen = [(addresses.get(name), count) for addresses, count in launches]
     null_count = sum(count for address, count in seen if address is not None and address.buffer is None)
     sizes = [1 if address is None else address.alignment_bytes for address, _ in seen if address is None or address.buffer is not None]
-    return RecordedPointer(name, min(sizes, default=1), null_count)
+    reaches = [None if address is None else address.reach_bytes for address, _ in seen]
+    known = [reach for reach in reaches if reach is not None]
+    return RecordedPointer(name, min(sizes, default=1), null_count, (min(known), max(known)) if len(known) == len(seen) else None)
 
 
 def _pair(first: str, second: str, launches: _Passed) -> PointerPair:

@@ -64,6 +64,7 @@ class PlanRequests(Record):
             others=evaluation.version.sources[1:],
             program=() if main.kernel.file else evaluation.version.others,
             is_emulated=self.job.lab.timing is None,
+            is_run_in_part=evaluation.counted.is_partial,
             recorded=facts_of_launches(evaluation.version, evaluation.counted, main.kernel),
         )
 

@@ -50,7 +50,9 @@ async def test_fewer_threads_are_no_way_out_where_enough_of_them_take_too_long(e
 @pytest.mark.parametrize("is_read", [True, False])
 async def test_of_two_equal_sizes_the_text_says_which_one_the_grid_follows(is_read: bool) -> None:
     """The recorded grid alone does not: rows that the program does not have would be asked of every candidate."""
-    text = "__global__ void k(float *p0, float *p1, int rows, int columns) {}\nint main() { k<<<dim3(1, rows), 64>>>(x, y, rows, columns); }"
+    text = (
+        "__global__ void k(float *p0, float *p1, int rows, int columns) {}\nint main() { k<<<dim3(1, rows), 64>>>(x, y, rows, columns); }"
+    )
     parsed = parse(Source(Path("k.cu"), text))
     config = LaunchConfig(Dim3(1, 64), Dim3(64))
     case, parameters = launched(config, {"rows": 64, "columns": 64}, *(np.zeros(4096, np.float32) for _ in range(2)))
