@@ -20,6 +20,7 @@ from assistant.model.recorded_facts import (
     FactsOrigin,
     LaunchShape,
     PointerPair,
+    PointerReach,
     RecordedFacts,
     RecordedPointer,
     RecordedScalar,
@@ -31,7 +32,7 @@ from assistant.record import Record
 from assistant.workload.arrays import doubles
 from assistant.workload.scalars import LayoutOf, scalars_of
 
-__all__ = ["SeenLaunch", "launches_of", "recorded_facts"]
+__all__ = ["SeenLaunch", "launches_of", "pointer_reaches", "recorded_facts"]
 
 _WORST_FIRST = (Separation.SAME_ADDRESS, Separation.UNKNOWN, Separation.ONE_ALLOCATION, Separation.APART)
 
@@ -103,6 +104,19 @@ def recorded_facts(
     )
 
 
+def pointer_reaches(launches: Sequence[SeenLaunch]) -> tuple[PointerReach, ...]:
+    """How far each pointer parameter reaches, in their order; those are left out of which some launch passed what is in no allocation
+    that was seen."""
+    addresses = [_addresses(seen) for seen in launches]
+    found: list[PointerReach] = []
+    for name in addresses[0] if addresses else ():
+        reaches = [None if (address := each.get(name)) is None else address.reach_bytes for each in addresses]
+        known = [reach for reach in reaches if reach is not None]
+        if len(known) == len(reaches):
+            found.append(PointerReach(name, min(known), max(known)))
+    return tuple(found)
+
+
 def _addresses(seen: SeenLaunch) -> dict[str, _Address | None]:
     """Where each pointer parameter points; None where that is no allocation that was seen."""
     buffers = {buffer.id: buffer for buffer in seen.recording.buffers}
@@ -126,9 +140,7 @@ def _pointer(name: str, launches: _Passed) -> RecordedPointer:
     seen = [(addresses.get(name), count) for addresses, count in launches]
     null_count = sum(count for address, count in seen if address is not None and address.buffer is None)
     sizes = [1 if address is None else address.alignment_bytes for address, _ in seen if address is None or address.buffer is not None]
-    reaches = [None if address is None else address.reach_bytes for address, _ in seen]
-    known = [reach for reach in reaches if reach is not None]
-    return RecordedPointer(name, min(sizes, default=1), null_count, (min(known), max(known)) if len(known) == len(seen) else None)
+    return RecordedPointer(name, min(sizes, default=1), null_count)
 
 
 def _pair(first: str, second: str, launches: _Passed) -> PointerPair:

@@ -225,9 +225,8 @@ def limits_of(
 
 def _array_bytes(request: PlanRequest) -> int:
     """Of the arrays that the kernel is passed, where every launch was passed the same; 0 where that is not known."""
-    reaches = [] if request.recorded is None else [pointer.reach_bytes for pointer in request.recorded.pointers]
-    known = [reach[1] for reach in reaches if reach is not None and reach[0] == reach[1]]
-    return sum(known) if len(known) == len(reaches) else 0
+    is_known = all(one.least_bytes == one.most_bytes for one in request.reaches)
+    return sum(one.most_bytes for one in request.reaches) if is_known else 0
 
 
 def region_lines(parts: Iterable[Part]) -> frozenset[int]:
@@ -287,7 +286,7 @@ def _recorded(request: PlanRequest) -> tuple[str, ...]:
         return ()
     counted = {profile.config for profile in request.profiles}
     are_shown = all(shape.config in counted for shape in request.recorded.shapes)
-    sizes = sizes_in_words(request.recorded)
+    sizes = sizes_in_words(request.reaches)
     return (*(values_in_words if are_shown else in_words)(request.recorded), *((sizes,) if sizes else ()))
 
 

@@ -74,13 +74,14 @@ def _floor(profile: LaunchProfile, target: Target, array_bytes: int) -> tuple[st
     size_bytes, what = (array_bytes, "bytes of arrays, once,") if sectors is None else (sectors * SECTOR_BYTES, "distinct bytes")
     is_small = size_bytes <= target.l2_bytes
     rate, where = (target.l2_bytes_per_s, "L2's full rate") if is_small else (target.dram_bytes_per_s, "DRAM's full rate")
-    floors = [f"{size_bytes:,} {what} at {where}: {format_quantity(size_bytes / rate, 's')}"] if size_bytes else []
+    floors = {f"{size_bytes:,} {what} at {where}": size_bytes / rate} if size_bytes else {}
     for name, lanes in (("fp32", target.fp32_lanes_per_sm), ("fp64", target.fp64_lanes_per_sm)):
         count = sum(getattr(line.mix, name) for line in profile.instructions)
         if count:
-            time_s = count / (lanes * target.sm_count * target.clock_hz)
-            floors.append(f"its {name} instructions at their full rate: {format_quantity(time_s, 's')}")
-    return (f"floors, each as if there were nothing else: {'; '.join(floors)}",) if floors else ()
+            floors[f"its {name} instructions at their full rate"] = count / (lanes * target.sm_count * target.clock_hz)
+    least_s = _SHOWN_SHARE_RATIO * max(floors.values(), default=0.0)
+    shown = "; ".join(f"{what}: {format_quantity(time_s, 's')}" for what, time_s in floors.items() if time_s >= least_s)
+    return (f"floors, each as if there were nothing else: {shown}",) if shown else ()
 
 
 def _residency(found: Occupancy, block_count: int, target: Target) -> str:

@@ -104,11 +104,11 @@ def test_answers_given_from_the_prompt_alone_come_to_what_was_recorded(cli: Cli,
     (cli.home / "config.toml").write_text(ONE_ROUND, "utf-8")
     path = cli.write(f"{name}.cu", (RECORDED / name / f"{name}.cu").read_text("utf-8"))
     options = ("--planner", "llm", "--allow-host-code", "--budget-rounds", "1", "--accept", "none", "--json")
+    recorded = json.loads((RECORDED / name / "outcome.json").read_text("utf-8"))
     with answering(path.parent / ".kernelopt" / "prompts", name) as person:
-        ended = cli.run("optimize", path, *options, deadline_s=LONG_S)
+        ended = cli.run("optimize", path, *options, "--", *recorded.get("replayed_with", ()), deadline_s=LONG_S)
     assert ended.code == 0, ended.said
     assert person.asked == person.given
-    recorded = json.loads((RECORDED / name / "outcome.json").read_text("utf-8"))
     tried = [(candidate["technique"], candidate["outcome"]) for candidate in ended.all("candidate")]
     assert tried == [(candidate["technique"], candidate["outcome"]) for candidate in recorded["candidates"]]
     proposals = [(p["verification"]["outcome"], pytest.approx(p["speed"]["ratio"], rel=0.05)) for p in ended.all("proposal")]

@@ -15,6 +15,7 @@ from assistant.model.recorded_facts import (
     FactsOrigin,
     LaunchShape,
     PointerPair,
+    PointerReach,
     RecordedFacts,
     RecordedPointer,
     RecordedScalar,
@@ -108,9 +109,7 @@ def test_the_gpu_is_shown_with_tensor_cores_the_opt_in_limit_and_how_edits_are_c
 
 
 def test_where_blocks_were_only_sampled_the_arrays_say_what_has_to_be_moved() -> None:
-    pointers = (RecordedPointer("out", 256, 0, (1 << 30, 1 << 30)), RecordedPointer("in", 256, 0, (1 << 30, 1 << 30)))
-    recorded = RecordedFacts("transpose", FactsOrigin.RECORDED, 1, 1, (), pointers, (), ())
-    request = request_of(recorded=recorded)
+    request = request_of(reaches=(PointerReach("out", 1 << 30, 1 << 30), PointerReach("in", 1 << 30, 1 << 30)))
     sampled = replace(request, profiles=(replace(request.profiles[0], unique_sectors=None, estimated_unique_sectors=4096),))
     floors = facts_of(sampled, Settings().signals).limits[3]
     assert "2,147,483,648 bytes of arrays, once, at DRAM's full rate: 447 µs" in floors and "distinct" not in floors
@@ -127,10 +126,11 @@ def test_without_a_compiler_nothing_is_said_of_residency() -> None:
 
 def test_what_all_launches_had_in_common_is_shown_with_how_to_use_it():
     pair = PointerPair("out", "in", Separation.APART, 12)
-    pointers = (RecordedPointer("out", 256, 0, (4096, 4096)), RecordedPointer("in", 16, 0, (1024, 4096)))
+    pointers = (RecordedPointer("out", 256, 0), RecordedPointer("in", 16, 0))
     shape = LaunchShape(LaunchConfig(Dim3(8), Dim3(128)), 12)
     recorded = RecordedFacts("transpose", FactsOrigin.RECORDED, 12, 12, (shape,), pointers, (pair,), (RecordedScalar("n", 64, 64, 64),))
-    shown = facts_of(request_of(recorded=recorded), SignalSettings())
+    reaches = (PointerReach("out", 4096, 4096), PointerReach("in", 1024, 4096))
+    shown = facts_of(request_of(recorded=recorded, reaches=reaches), SignalSettings())
     assert shown.recorded[:2] == (
         "in all 12 recorded launches `out` and `in` never overlap",
         "`out` is 256-byte aligned, `in` is 16-byte aligned",
