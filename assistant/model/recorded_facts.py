@@ -18,6 +18,7 @@ __all__ = [
     "FactsOrigin",
     "LaunchShape",
     "PointerPair",
+    "PointerReach",
     "RecordedFacts",
     "RecordedPointer",
     "RecordedScalar",
@@ -71,6 +72,14 @@ class RecordedPointer(Record):
     """The largest power of two, up to 256, that divides every address that is not null; 1 where one is not known."""
     null_count: int
     """Launches that passed null."""
+
+
+class PointerReach(Record):
+    """How far it is from a pointer parameter to the end of its allocation, over all recorded launches."""
+
+    name: str
+    least_bytes: int
+    most_bytes: int
 
 
 class RecordedScalar(Record):

@@ -227,7 +227,7 @@ class Recording(Record):
     steps: tuple[DeviceStep, ...] | None = None
     """Everything in the order in which the program asked for it; None where the recorder does not see that, or it is too much to keep."""
     uploaded_names: tuple[str, ...] | None = None
-    """Instead of ``uploads``, where a GPU's own recorder saw every one: equal for equal bytes."""
+    """Instead of ``uploads``, where the bytes are not kept, or not all of them: equal for equal ones. None where not every one was seen."""
     first_partial: int | None = None
     """``RecordedLaunch.index`` of the first launch that did not run, or not all of it, because time was up: what later ones found in
     memory is not what the program computes. None where all ran."""

@@ -11,7 +11,7 @@ from assistant.model.comparison import Comparison
 from assistant.model.device import Architecture, Target
 from assistant.model.plan import AttemptSummary, Plan, Rewrite, Setback, Step, UnwrittenStep
 from assistant.model.profile import Evidence, Finding, LaunchProfile
-from assistant.model.recorded_facts import RecordedFacts
+from assistant.model.recorded_facts import PointerReach, RecordedFacts
 from assistant.model.source import Kernel, ParsedSource, Source
 from assistant.model.verification import Label, Verification
 from assistant.record import Record
@@ -60,12 +60,16 @@ class PlanRequest(Record):
     """Whether calls of ready-made libraries (cuBLAS) may be decided on."""
     is_emulated: bool = False
     """Edits are tried without a GPU, by an emulator that cannot run everything."""
+    is_run_in_part: bool = False
+    """The program takes too long to be run whole: what it prints is not known, and launches are judged one by one, at smaller sizes."""
     deferred: tuple[Label, ...] = ()
     """Decisions that are put off to the end of the search, which goes on from edits that ask for them."""
     island: int = 0
     """Which of the searches that go on next to each other asks, from 0; each looks for other designs."""
     recorded: RecordedFacts | None = None
     """What every launch of the kernel had in common; None where none was seen. An edit that needs it says so as an assumption."""
+    reaches: tuple[PointerReach, ...] = ()
+    """How far its pointers reach in its launches, where that is known."""
 
 
 class Story(Record):

@@ -8,6 +8,7 @@ Example::
 from __future__ import annotations
 
 from assistant.model.comparison import PredictedTime
+from assistant.profile.quantity import format_quantity
 from assistant.profile.wording import percent
 from assistant.record import Record
 
@@ -57,7 +58,7 @@ def summarize(predicted: PredictedTime) -> Summary:
     )
     top = shares[0]
     sentence = (
-        f"Predicted {predicted.time_s * 1e6:.3g} µs a launch on {predicted.target}, limited by {top.title} "
+        f"Predicted {format_quantity(predicted.time_s, 's')} a launch on {predicted.target}, limited by {top.title} "
         f"({percent(top.ratio)} of that time); nothing was timed"
     )
     return Summary(sentence, shares, predicted.notes)

@@ -14,6 +14,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
+from assistant.cuda.aligned_arrays import aligned_arrays
 from assistant.cuda.code_text import blanked, kept, uncommented
 from assistant.cuda.directives import directives_in
 from assistant.cuda.items import Item, ItemKind, items
@@ -108,7 +109,11 @@ def detect_labels(before: VersionFacts, after: VersionFacts) -> tuple[DetectedLa
         lost_carry(before.arithmetic, _arithmetic_in_question(after)),
         omitted_work(before.work, after.work),
         _launch_bounds(before, after),
-        _first(Label.ALIGNMENT, "assumes the alignment of {}", beyond(vector_casts(old), unpromised_casts(new, _aligned(after)))),
+        _first(
+            Label.ALIGNMENT,
+            "assumes the alignment of {}",
+            beyond(vector_casts(old), unpromised_casts(new, aligned_arrays(new) | _aligned(after))),
+        ),
         _float_sums(order_facts(old, before.code), order_facts(new, after.code)),
         _first(Label.ARCH_LOCK_IN, _ALONE, new_matches(_ARCH_ALONE, _device_text(before), _device_text(after))),
         _first(Label.ARCH_LOCK_IN, "depends on the architecture: {}", new_matches(_ARCH_CODE, old, new)),

@@ -20,6 +20,7 @@ from assistant.model.recorded_facts import (
     FactsOrigin,
     LaunchShape,
     PointerPair,
+    PointerReach,
     RecordedFacts,
     RecordedPointer,
     RecordedScalar,
@@ -31,7 +32,7 @@ from assistant.record import Record
 from assistant.workload.arrays import doubles
 from assistant.workload.scalars import LayoutOf, scalars_of
 
-__all__ = ["SeenLaunch", "launches_of", "recorded_facts"]
+__all__ = ["SeenLaunch", "launches_of", "pointer_reaches", "recorded_facts"]
 
 _WORST_FIRST = (Separation.SAME_ADDRESS, Separation.UNKNOWN, Separation.ONE_ALLOCATION, Separation.APART)
 
@@ -58,6 +59,11 @@ class _Address(Record):
         """The largest power of two, up to 256, that divides it."""
         address = 0 if self.buffer is None else self.buffer.address + self.offset_bytes
         return math.gcd(address, LARGEST_ALIGNMENT_BYTES)
+
+    @property
+    def reach_bytes(self) -> int:
+        """Up to the end of the allocation."""
+        return 0 if self.buffer is None else self.buffer.size_bytes - self.offset_bytes
 
 
 def launches_of(recording: Recording, kernels: Sequence[tuple[str, tuple[Parameter, ...]]]) -> Iterator[SeenLaunch]:
@@ -96,6 +102,19 @@ def recorded_facts(
         pairs=tuple(_pair(first, second, addresses) for first, second in combinations(pointers, 2)),
         scalars=(*_integers(alike, layout_of), *_floats(alike)),
     )
+
+
+def pointer_reaches(launches: Sequence[SeenLaunch]) -> tuple[PointerReach, ...]:
+    """How far each pointer parameter reaches, in their order; those are left out of which some launch passed what is in no allocation
+    that was seen."""
+    addresses = [_addresses(seen) for seen in launches]
+    found: list[PointerReach] = []
+    for name in addresses[0] if addresses else ():
+        reaches = [None if (address := each.get(name)) is None else address.reach_bytes for each in addresses]
+        known = [reach for reach in reaches if reach is not None]
+        if len(known) == len(reaches):
+            found.append(PointerReach(name, min(known), max(known)))
+    return tuple(found)
 
 
 def _addresses(seen: SeenLaunch) -> dict[str, _Address | None]:

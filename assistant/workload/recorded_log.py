@@ -130,6 +130,7 @@ class _LogReader:
         self._uploads: list[Upload] = []
         self._are_uploads_cut = False
         self._uploaded_names: list[str] = []
+        self._uploaded_count = 0
         self._order = DeviceOrder()
         self._first_partial: int | None = None
         self._last_skipped = 0
@@ -195,7 +196,8 @@ class _LogReader:
         operations = tuple(replace(each, time_ns=times_ns.get(each.kind)) for each in self._operations.values())
         sees_uploads = self._sees_operations and not self._are_uploads_cut and not self._order.is_asked
         uploaded_count = 0 if "copy_to_device" not in self._operations else self._operations["copy_to_device"].count
-        sees_names = self._order.is_asked and uploaded_count == len(self._uploaded_names)
+        is_named = self._order.is_asked or (self._sees_operations and self._are_uploads_cut)
+        sees_names = is_named and uploaded_count == self._uploaded_count
         return Recording(
             passed.typed_buffers(buffers),
             launches,
@@ -303,9 +305,12 @@ class _LogReader:
     def _upload(self, f: list[str]) -> None:
         size, buffer, offset, has_addresses = map(int, f[1:5])
         self._uploads.append(Upload(f[0], self._blobs[f[0]], size, buffer, offset, has_addresses == 1, len(self._transfers)))
+        self._upload_name(["-" if has_addresses else f[0]])
 
     def _upload_name(self, f: list[str]) -> None:
-        self._uploaded_names.append(f[0])
+        """Addresses differ from run to run, so that bytes with some have no name."""
+        self._uploaded_count += 1
+        self._uploaded_names.extend([] if f[0] == "-" else f[:1])
 
     def _cut_uploads(self, f: list[str]) -> None:
         self._are_uploads_cut = True

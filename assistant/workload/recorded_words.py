@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from assistant.model.launch import LaunchConfig
-from assistant.model.recorded_facts import FactsOrigin, RecordedFacts, RecordedPointer, RecordedScalar, Separation
+from assistant.model.recorded_facts import FactsOrigin, PointerReach, RecordedFacts, RecordedPointer, RecordedScalar, Separation
 
-__all__ = ["apart_assumption", "in_words", "launches_in_words", "overlap_in_words", "values_in_words"]
+__all__ = ["apart_assumption", "in_words", "launches_in_words", "overlap_in_words", "sizes_in_words", "values_in_words"]
 
 _MOST_NAMES = 8
 """Pointers, pairs or numbers that one sentence names; what is left is counted."""
@@ -38,6 +38,13 @@ def in_words(facts: RecordedFacts) -> tuple[str, ...]:
 def values_in_words(facts: RecordedFacts) -> tuple[str, ...]:
     """The same without the shapes, for where they are shown otherwise."""
     return _sentences(facts, [*_pointers(facts), *_scalars(facts)])
+
+
+def sizes_in_words(pointers: Sequence[PointerReach]) -> str:
+    """``bytes from each pointer to the end of its allocation: `y` 4,096, `x` 1,024 to 4,096``; empty where none is known."""
+    reaches = ((one.name, one.least_bytes, one.most_bytes) for one in pointers[:_MOST_NAMES])
+    shown = [f"`{name}` {least:,}{'' if least == most else f' to {most:,}'}" for name, least, most in reaches]
+    return f"bytes from each pointer to the end of its allocation: {', '.join(shown)}" if shown else ""
 
 
 def _sentences(facts: RecordedFacts, always: Sequence[str]) -> tuple[str, ...]:

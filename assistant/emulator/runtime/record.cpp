@@ -235,16 +235,23 @@ void write_transfer(Recorder& r, const char* kind, const void* data, size_t byte
   if (r.blobs.written_bytes() > options().record_total_bytes) r.is_full = true;
 }
 
+// Too much to keep: equal names for equal bytes, which is all that tells whether two programs bring the same.
+void name_upload(Recorder& r, const void* data, size_t bytes) {
+  if (r.upload_count > MOST_NAMED_UPLOADS) return;
+  r.log.item("uploaded").word(holds_addresses(data, bytes) ? "-" : BlobFolder::name_of(data, bytes).c_str());
+}
+
 // What the host brought to the device, before anything replaces it.
 void write_upload(Recorder& r, uint64_t destination, const void* data, size_t bytes) {
-  if (r.are_uploads_cut) return;
+  ++r.upload_count;
+  if (r.are_uploads_cut) return name_upload(r, data, bytes);
   Target target{};
-  r.are_uploads_cut = r.is_full || ++r.upload_count > MOST_RECORDED_UPLOADS || (r.upload_bytes += bytes) > MOST_UPLOAD_BYTES;
+  r.are_uploads_cut = r.is_full || r.upload_count > MOST_RECORDED_UPLOADS || (r.upload_bytes += bytes) > MOST_UPLOAD_BYTES;
   std::string blob = r.are_uploads_cut ? "" : r.blobs.put(data, bytes);
   if (blob.empty() || !resolve(r, destination, target)) {
     r.are_uploads_cut = true;
     r.log.item("uploads_cut");
-    return;
+    return name_upload(r, data, bytes);
   }
   r.log.item("upload").word(blob.c_str()).number(bytes).number(target.id).number(destination - target.begin).number(holds_addresses(data, bytes));
 }

@@ -17,7 +17,7 @@
 //   transfer KIND BLOB SIZE AFTER_LAUNCH TYPE BUFFER BUFFER_OFFSET [ISSUED]     buffer -1: none; ISSUED orders those of a late run
 //   overtook KIND FUNCTION LINE KIND FUNCTION LINE  of a late run: what ran before what was issued earlier and uses the same memory
 //   upload BLOB SIZE BUFFER BUFFER_OFFSET POINTERS  bytes of the host's that were copied to the device; POINTERS 1: some are device addresses
-//   uploads_cut                                     further uploads are not in the log
+//   uploads_cut                                     of this upload and further ones there are `uploaded` lines at most
 //   sees_operations                                 what follows holds every `operation`
 //   operation KIND COUNT BYTES [STREAM [WAITED PINNED]]   work of the device's that is no launch: copy_to_device, copy_to_host, copy_on_device,
 //                                                   fill; lines of one kind add up. With STREAM (- where it is not known) it is one call of
@@ -28,7 +28,7 @@
 //   node [NEEDED ...]                               what follows is the next step of the graph that runs; NEEDED: earlier ones, by their place
 //   step KIND STREAM BYTES START END [FUNCTION GX GY GZ BX BY BZ SHARED]   of a run that is only timed: what ran, in the order of the calls;
 //                                                   KIND launch, or as of operation; START and END in ns
-//   uploaded NAME                                   as upload, of bytes that are not kept: equal for equal ones
+//   uploaded NAME                                   as upload, of bytes that are not kept: equal for equal ones; - where they hold addresses
 //   asked KIND STREAM BYTES [FUNCTION GX GY GZ BX BY BZ SHARED]    what ran, as of step, in the order of the calls; of a run whose launches
 //                                                   have lines of their own without STREAM
 //   unwritten ERRNO                                 a file could not be written to its end

@@ -9,6 +9,7 @@
 namespace emu {
 
 constexpr uint64_t MOST_RECORDED_UPLOADS = 4096, MOST_UPLOAD_BYTES = uint64_t{64} << 20;  // of one run: more would only be skipped later
+constexpr uint64_t MOST_NAMED_UPLOADS = 65536;  // of one run, those that are kept included: a line of the log each
 
 bool is_upload(const void* destination, const void* source);
 // Whether one of the 8-byte words is an address on the device.

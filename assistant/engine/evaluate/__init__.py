@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from assistant.engine.evaluate.metrics import watched as watched
     from assistant.engine.evaluate.metrics import watched_codes as watched_codes
     from assistant.engine.evaluate.recorded import facts_of_launches as facts_of_launches
+    from assistant.engine.evaluate.recorded import reaches_of_launches as reaches_of_launches
     from assistant.engine.evaluate.repeating import ARBITRARY as ARBITRARY
     from assistant.engine.evaluate.repeating import FAILED as FAILED
     from assistant.engine.evaluate.repeating import NO_SECOND_RUN as NO_SECOND_RUN

@@ -3,19 +3,19 @@ workload block."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from assistant.cuda.struct_layouts import layout_named
 from assistant.engine.evaluate.assessment import CountedRun
 from assistant.engine.evaluate.instances import instance_parameters
 from assistant.engine.source_version import SourceVersion
-from assistant.model.recorded_facts import FactsOrigin, RecordedFacts
+from assistant.model.recorded_facts import FactsOrigin, PointerReach, RecordedFacts
 from assistant.model.recording import Recording
 from assistant.model.source import Kernel
-from assistant.workload.recorded_facts import launches_of, recorded_facts
+from assistant.workload.recorded_facts import SeenLaunch, launches_of, pointer_reaches, recorded_facts
 from assistant.workload.recordings import read_recording
 
-__all__ = ["facts_of_launches"]
+__all__ = ["facts_of_launches", "reaches_of_launches"]
 
 
 def facts_of_launches(version: SourceVersion, counted: CountedRun, kernel: Kernel) -> RecordedFacts | None:
@@ -24,12 +24,26 @@ def facts_of_launches(version: SourceVersion, counted: CountedRun, kernel: Kerne
     Raises CannotAnswerError where a recording cannot be read.
     """
     origin, recordings = _recordings(version, counted)
-    instances = {name for recording in recordings for name in _instances(recording) if version.kernel_of(name) == kernel}
-    parameters = [(name, instance_parameters(kernel, name)) for name in sorted(instances)]
-    launches = [seen for recording in recordings for seen in launches_of(recording, parameters)]
+    instances = _instances_of(version, recordings, kernel)
+    launches = _launches(recordings, instances, kernel)
     made = sum(shape.count for recording in recordings for shape in recording.shape_counts if shape.kernel in instances)
     text = version.about(kernel).struct_text
     return recorded_facts(kernel.qualified_name, launches, origin, made, lambda name: layout_named(text, name))
+
+
+def reaches_of_launches(version: SourceVersion, counted: CountedRun, kernel: Kernel) -> tuple[PointerReach, ...]:
+    """How far the kernel's pointers reach in its launches."""
+    recordings = _recordings(version, counted)[1]
+    return pointer_reaches(_launches(recordings, _instances_of(version, recordings, kernel), kernel))
+
+
+def _instances_of(version: SourceVersion, recordings: Sequence[Recording], kernel: Kernel) -> frozenset[str]:
+    return frozenset(name for recording in recordings for name in _instances(recording) if version.kernel_of(name) == kernel)
+
+
+def _launches(recordings: Sequence[Recording], instances: frozenset[str], kernel: Kernel) -> list[SeenLaunch]:
+    parameters = [(name, instance_parameters(kernel, name)) for name in sorted(instances)]
+    return [seen for recording in recordings for seen in launches_of(recording, parameters)]
 
 
 def _recordings(version: SourceVersion, counted: CountedRun) -> tuple[FactsOrigin, list[Recording]]:

@@ -22,6 +22,7 @@ from assistant.engine.judge.replaying import CaseTrial
 from assistant.engine.judge.sizes import CleanSize, SizedLaunch, SizeTrials, size_model_of, try_sizes
 from assistant.engine.judge.trying import in_part, trials_of, try_version
 from assistant.engine.judge.values import REPASSED, Base, apart, base_of, of_own_size, other_values
+from assistant.engine.judge.written_grid import WrittenGrid, written_grid
 from assistant.engine.source_version import SourceVersion
 from assistant.record import Record
 from assistant.workload.alignment import SHIFTED, shift_count
@@ -95,7 +96,7 @@ async def derive(job: Job, version: SourceVersion, lead: Lead, effort: Effort) -
     model, sizes, anchors = _model(version, lead), SizeTrials(), list[JudgedCase]()
     if model is not None:
         usable = dense_trial if dense_trial.unclean(trial.problem_kinds) is None else trial
-        launch = SizedLaunch(usable, sparse, model, cost, base.layouts)
+        launch = SizedLaunch(usable, sparse, model, cost, base.layouts, _grid_of_text(version, own, model))
         sizes = await try_sizes(trials_of(job, version.program), launch, effort.seeds[0], effort.is_confirming)
         usable_sizes = [sized for sized in (sizes.base, *sizes.grown) if sized is not None]
         anchors = [replace(_sized(own, sized, sized.new, model), checked=sized.checked) for sized in usable_sizes]
@@ -131,7 +132,8 @@ async def _derive_in_part(job: Job, version: SourceVersion, lead: Lead, effort: 
         threads=lead.own.new.recording.launches[0].config.thread_count,
         checked_s=None if cost.checked_s is None else cost.checked_s / share,
     )
-    launch = SizedLaunch(trial, own.new, model, whole, layouts_of(own.new, version.struct_text))
+    layouts = layouts_of(own.new, version.struct_text)
+    launch = SizedLaunch(trial, own.new, model, whole, layouts, _grid_of_text(version, own, model))
     sizes = await try_sizes(trials_of(job, version.program), launch, effort.seeds[0], is_confirming=False)
     own = replace(_within(job, own, cost, effort), checked=trial.checked)
     if sizes.base is None:
@@ -215,6 +217,11 @@ def _model(version: SourceVersion, lead: Lead) -> SizeModel | None:
     if lead.is_declared or len(lead.own.new.launches) != 1 or chosen_in(lead.own.new):
         return None
     return size_model_of(lead.own.new, lead.own.parameters[0], lead.observed, lambda name: layout_named(text, name))
+
+
+def _grid_of_text(version: SourceVersion, own: JudgedCase, model: SizeModel) -> WrittenGrid | None:
+    kernel = next((one for one in version.parsed.kernels if one.key == own.kernel), None)
+    return None if kernel is None else written_grid(version.parsed, kernel, model.sizes, model.grid.config)
 
 
 def _redrawn_floats(base: Base, seed: int, zeros: Zeros) -> NewCase:

@@ -51,6 +51,8 @@ _ARBITRARY_RESULTS = frozenset(
 )  # fmt: skip
 """Problem kinds that leave an original without a result that others could be held against."""
 _UNCHECKED = "races and bounds not checked: the launches are too large"
+_TOO_LARGE = "the program takes too long to be run whole here, and no launch of one version can be held against one of the other"
+_SMALLER = "give the program smaller arguments after --, raise run.whole_s and --timeout, or judge it on a GPU (--device gpu)"
 _COMPARED_VALUES = frozenset({"wrong_value", "wrong_output", "not_written", "untyped_value", "unread_value"})
 """Finding codes that rest on the original's own values."""
 _WITHIN_BOUNDS = frozenset({"wrong_value", "precision", "assumption"})
@@ -139,7 +141,10 @@ async def verify(
     )
     judged = await _unless_perturbed(job, baseline, shown_cases, _Judgement(evidence, judge(evidence)))
     judged = await _unless_rounding(job, baseline, candidate, counted, judged)
-    return _unless_original_is_faulty(baseline, judged.verdict)
+    verdict = judged.verdict
+    if isinstance(verdict, CannotJudge) and in_part.is_partial and isinstance(pairing, ProgramLevelOnly):
+        verdict = CannotJudge(Unjudgeable.NO_CASE, f"{_TOO_LARGE}: {pairing.reason}", _SMALLER)
+    return _unless_original_is_faulty(baseline, verdict)
 
 
 class _Judgement(Record):

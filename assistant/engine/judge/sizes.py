@@ -15,6 +15,7 @@ from itertools import islice
 
 from assistant.engine.judge.budget import Cost, affordable, is_large, shrink_ratio, trial_count
 from assistant.engine.judge.replaying import CaseTrial, TryCases
+from assistant.engine.judge.written_grid import WrittenGrid
 from assistant.model.recording import RecordedBuffer, Recording
 from assistant.model.source import Parameter
 from assistant.record import Record
@@ -25,7 +26,7 @@ from assistant.workload.derive import Layouts, fresh_values
 from assistant.workload.draws import Draw
 from assistant.workload.other_sizes import larger, smaller, within, work_ratio
 from assistant.workload.recordings import NewCase
-from assistant.workload.relations import CountAtSizes, explain_count
+from assistant.workload.relations import CountAtSizes, Sizes, explain_count
 from assistant.workload.resize import ObservedLaunch, Place, Plan, SizeModel, at_sizes, element_bytes, element_count, plans, size_model
 from assistant.workload.scalars import LayoutOf, scalars_of
 
@@ -54,6 +55,8 @@ class SizedLaunch(Record):
     model: SizeModel
     cost: Cost
     layouts: Layouts
+    written: WrittenGrid | None = None
+    """What the text of the launch says of its grid; None where it says nothing."""
 
 
 class CleanSize(Record):
@@ -172,10 +175,23 @@ def _fixed(launch: SizedLaunch) -> frozenset[str]:
 def _cases(launch: SizedLaunch, sizes: Sequence[dict[str, int]], seed: int) -> Iterator[CleanSize]:
     """Launches at these sizes, on fresh values of the program's kinds."""
     for one in (one for one in sizes if launch.model.keeps_elements_whole(one)):
-        for plan in islice(plans(launch.model, {**launch.model.sizes, **one}), _ATTEMPTS):
+        for plan in islice(_meant(launch, {**launch.model.sizes, **one}), _ATTEMPTS):
             made, sparse = (at_sizes(case, launch.model, plan) for case in (launch.own.case, launch.sparse))
             fresh = fresh_values(made, Draw(seed, integers="kept", zeros="filled"), launch.layouts)
             yield CleanSize(replace(fresh, origin=replace(made.origin, seed=seed)), sparse, plan)
+
+
+def _meant(launch: SizedLaunch, sizes: Sizes) -> Iterator[Plan]:
+    """Ways to launch at ``sizes``; with the grid that the program would have there, where its text says it: of two equal sizes the
+    recorded grid does not show which one it follows."""
+    grids = () if launch.written is None else launch.written.at(sizes)
+    found = plans(launch.model, sizes)
+    if not grids:
+        yield from found
+        return
+    known = tuple(found)
+    kept = [plan for plan in known if plan.config.grid in grids]
+    yield from kept or [replace(plan, config=replace(plan.config, grid=grids[0])) for plan in known[:1]]
 
 
 def _not_covered(launch: SizedLaunch, trial: CaseTrial, plan: Plan) -> str | None:

@@ -96,4 +96,8 @@ def _is_measured(comparison: Comparison) -> bool:
 def _no_gain(comparison: Comparison) -> str:
     if not _is_measured(comparison):
         return "no gain is predicted"
-    return f"it was measured {comparison.outcome.value} ({comparison.ratio:.2f}x)"
+    is_predicted = comparison.bottleneck_before is not None and comparison.predicted_ratio is None
+    if comparison.outcome is not SpeedOutcome.INCONCLUSIVE or not is_predicted:
+        return f"it was measured {comparison.outcome.value} ({comparison.ratio:.2f}x)"
+    reason = f": {comparison.caveats[-1]}" if comparison.caveats else ""
+    return f"the predicted {comparison.ratio:.2f}x is no proof of a gain{reason}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-from assistant.engine.evaluate import KernelAssessment, costliest, facts_of_launches
+from assistant.engine.evaluate import KernelAssessment, costliest, facts_of_launches, reaches_of_launches
 from assistant.engine.job import Job
 from assistant.engine.proposals import DECIDED_GAIN_RATIO, SHOWN_GAIN_RATIO
 from assistant.engine.request import OptimizeOptions
@@ -64,7 +64,9 @@ class PlanRequests(Record):
             others=evaluation.version.sources[1:],
             program=() if main.kernel.file else evaluation.version.others,
             is_emulated=self.job.lab.timing is None,
+            is_run_in_part=evaluation.counted.is_partial,
             recorded=facts_of_launches(evaluation.version, evaluation.counted, main.kernel),
+            reaches=reaches_of_launches(evaluation.version, evaluation.counted, main.kernel),
         )
 
     def _least(self, ratio: float) -> float:

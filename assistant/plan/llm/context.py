@@ -32,7 +32,7 @@ from assistant.plan.tokens import estimated_tokens
 from assistant.ports.planner import PlanRequest
 from assistant.profile.quantity import counted_noun
 from assistant.record import Record
-from assistant.workload.recorded_words import in_words, values_in_words
+from assistant.workload.recorded_words import in_words, sizes_in_words, values_in_words
 
 __all__ = [
     "DesignShown",
@@ -93,6 +93,8 @@ class Facts(Record):
     may_edit_host: bool
     is_emulated: bool
     """Nothing is run on a GPU."""
+    is_run_in_part: bool
+    """The program takes too long to be run whole."""
     compiled_for: str
     """The architecture; ``sm_90a`` where code that needs it is compiled for that."""
     listing: tuple[str, ...]
@@ -160,6 +162,7 @@ def facts_of(request: PlanRequest, signals: SignalSettings) -> Facts:
         parts_elsewhere=_elsewhere(region),
         may_edit_host=request.may_edit_host,
         is_emulated=request.is_emulated,
+        is_run_in_part=request.is_run_in_part,
         compiled_for=compiled_for(request.architecture.name, ("wgmma",)),
         listing=listing,
         is_annotated=any(fact.line is not None for fact in evidence),
@@ -215,9 +218,15 @@ def limits_of(
     none was counted."""
     if not profiles:
         return ()
-    lines = limit_notes(profiles[0], resources, request.architecture, request.target)
+    lines = limit_notes(profiles[0], resources, request.architecture, request.target, _array_bytes(request))
     marked = [_with_ids(lines[0], ids_of(evidence, "predicted_time")), *lines[1:]]
     return tuple(_with_ids(line, ids_of(evidence, "occupancy")) if line.startswith(RESIDENT) else line for line in marked)
+
+
+def _array_bytes(request: PlanRequest) -> int:
+    """Of the arrays that the kernel is passed, where every launch was passed the same; 0 where that is not known."""
+    is_known = all(one.least_bytes == one.most_bytes for one in request.reaches)
+    return sum(one.most_bytes for one in request.reaches) if is_known else 0
 
 
 def region_lines(parts: Iterable[Part]) -> frozenset[int]:
@@ -277,7 +286,8 @@ def _recorded(request: PlanRequest) -> tuple[str, ...]:
         return ()
     counted = {profile.config for profile in request.profiles}
     are_shown = all(shape.config in counted for shape in request.recorded.shapes)
-    return (values_in_words if are_shown else in_words)(request.recorded)
+    sizes = sizes_in_words(request.reaches)
+    return (*(values_in_words if are_shown else in_words)(request.recorded), *((sizes,) if sizes else ()))
 
 
 def _stated(evidence: Collection[Evidence], limits: tuple[str, ...], has_compile: bool) -> frozenset[str]:

@@ -19,7 +19,8 @@ def hardware_lines(target: Target, architecture: Architecture, build: Build | No
     return (
         f"{target.name}, {architecture.name}: {target.sm_count} SMs at {target.clock_hz / 1e9:.3g} GHz",
         *([] if build is None else [_compiler(build)]),
-        f"DRAM: {target.dram_bytes_per_s / 1e12:.3g} TB/s, latency {format_quantity(target.dram_latency_s, 's')}",
+        f"DRAM: {target.dram_bytes_per_s / 1e12:.3g} TB/s, latency {format_quantity(target.dram_latency_s, 's')}: at least "
+        f"{target.dram_bytes_per_s * target.dram_latency_s / target.sm_count:,.0f} bytes in flight per SM keep it busy, more under load",
         f"L2: {target.l2_bytes / 2**20:.3g} MiB, {target.l2_bytes_per_s / 1e12:.3g} TB/s",
         f"shared memory: {target.shared_bytes_per_clock_per_sm} bytes per clock and SM; {architecture.shared_bytes_per_sm:,} bytes per SM; "
         f"per block {architecture.shared_bytes_per_block_default:,}, or up to {architecture.shared_bytes_per_block_optin:,} of dynamic "

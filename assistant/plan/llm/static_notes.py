@@ -7,15 +7,20 @@ Example::
 
 from __future__ import annotations
 
+import re
+
 from assistant.cuda.accesses import ArrayAccess, Use, array_accesses
+from assistant.cuda.code_text import blanked
 from assistant.cuda.counted_loops import counted_header
 from assistant.cuda.loops import LOOPS, loops_around
 from assistant.cuda.shared_arrays import SharedArray, shared_arrays
-from assistant.cuda.syntax import Node, SyntaxTree
+from assistant.cuda.syntax import Node, SyntaxTree, node_text
 from assistant.model.source import Kernel, Parameter, ParsedSource, Span
 from assistant.profile.wording import lines_of
 
 __all__ = ["array_notes", "loop_notes"]
+
+_UNUSED = "never used through its subscripts"
 
 
 def loop_notes(parsed: ParsedSource, kernel: Kernel) -> tuple[str, ...]:
@@ -32,7 +37,7 @@ def array_notes(parsed: ParsedSource, kernel: Kernel) -> tuple[str, ...]:
     if not bodies:
         return ()
     accesses = array_accesses(tree, bodies[0])
-    pointers = tuple(_pointer(tree, p, accesses) for p in kernel.parameters if p.is_pointer)
+    pointers = tuple(_pointer(tree, p, accesses, bodies[0]) for p in kernel.parameters if p.is_pointer)
     return (*pointers, *(_shared(tree, array, accesses) for array in shared_arrays(tree, bodies[0])))
 
 
@@ -63,19 +68,27 @@ def _loop(tree: SyntaxTree, loop: Node) -> str:
     )
 
 
-def _pointer(tree: SyntaxTree, parameter: Parameter, accesses: tuple[ArrayAccess, ...]) -> str:
-    return f"{parameter.name}: {_uses(tree, parameter.name, accesses)}"
+def _pointer(tree: SyntaxTree, parameter: Parameter, accesses: tuple[ArrayAccess, ...], body: Node) -> str:
+    own = _uses(tree, parameter.name, accesses)
+    through = [f"through `{name}`: {uses}" for name in _set_from(parameter.name, body) if (uses := _uses(tree, name, accesses))]
+    return f"{parameter.name}: {'; '.join([*([own] if own else []), *through]) or _UNUSED}"
+
+
+def _set_from(name: str, body: Node) -> tuple[str, ...]:
+    """Other variables that are set to a place in the array: ``const float *x = in + row * n;``."""
+    set_from = re.compile(rf"\b(\w+)\s*=\s*(?:reinterpret_cast\s*<[^<>]*>\s*\(|\([^()]*\*\s*\))?\s*\(?\s*&?\s*{re.escape(name)}\s*[+\[;)]")
+    return tuple(dict.fromkeys(found for found in set_from.findall(blanked(node_text(body))) if found != name))
 
 
 def _shared(tree: SyntaxTree, array: SharedArray, accesses: tuple[ArrayAccess, ...]) -> str:
-    return f"{array.name}: __shared__, {_uses(tree, array.name, accesses)}"
+    return f"{array.name}: __shared__, {_uses(tree, array.name, accesses) or _UNUSED}"
 
 
 def _uses(tree: SyntaxTree, name: str, accesses: tuple[ArrayAccess, ...]) -> str:
-    """``read at line 9, written at lines 10 and 12``."""
+    """``read at line 9, written at lines 10 and 12``; empty where nothing is."""
     words = {Use.READ: "read", Use.WRITE: "written", Use.UPDATE: "updated in place", Use.ATOMIC: "updated atomically"}
     found: dict[str, list[int]] = {}
     for access in accesses:
         if access.base == name and access.kind in words:
             found.setdefault(words[access.kind], []).append(tree.line(access.node))
-    return ", ".join(f"{word} at {lines_of(lines)}" for word, lines in found.items()) or "never used through its subscripts"
+    return ", ".join(f"{word} at {lines_of(lines)}" for word, lines in found.items())

@@ -86,7 +86,8 @@ def _piece(region: Region, given: WrittenPart) -> _Piece | UnusableAnswer:
     part = parts.get(name)
     if part is None and (problem := _no_part(region, name, parts)) is not None:
         return problem
-    return _Piece(name, part, code.strip("\n"), included)
+    code = code.strip("\n")
+    return _Piece(name, part, code.lstrip() if part is not None and part.kind is PartKind.LAUNCH else code, included)
 
 
 def _no_part(region: Region, name: str, parts: Iterable[str]) -> UnusableAnswer | None:
@@ -127,8 +128,6 @@ def _foreign(region: Region, pieces: Iterable[_Piece]) -> UnusableAnswer | None:
         problem = foreign_code("" if piece.part is None else piece.part.text, piece.code, around)
         if problem is not None:
             return replace(problem, reason=f"part {piece.name}: {problem.reason}")
-        if piece.part is None and not any(piece.name in item.names for item in _items(piece.code)):
-            return UnusableAnswer(Unusable.UNKNOWN_PART, f"part {piece.name}: it is new, but does not define {piece.name}")
     return None
 
 

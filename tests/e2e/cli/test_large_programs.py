@@ -62,3 +62,15 @@ def test_check_names_the_blocks_that_it_left_out_and_looks_at_the_last_one(cli: 
     )
     assert "out_of_bounds" in {problem["kind"] for problem in ended.one("check")["problems"]}
     assert ended.events[-1]["reason"].endswith("checked in part")
+
+
+def test_launches_that_do_not_correspond_are_not_judged_in_part_and_the_reason_says_how_to(cli: Cli) -> None:
+    """What the program computes in the end is not known, and no launch of one version can be held against one of the other."""
+    text = (FOLDER / "saxpy.cu").read_text("utf-8")
+    edited = text.replace("const float *x, float *y)", "const float *x, float *y, int first)").replace("2.5f, x, y);", "2.5f, x, y, 0);")
+    cli.write("kernelopt.toml", "[run]\nwhole_s = 0.05\n")
+    arguments = PROGRAMS["saxpy"]["arguments"]
+    ended = cli.run("compare", cli.write("a.cu", text), cli.write("b.cu", edited), "--json", "--", *arguments)
+    (message,) = (one for one in ended.all("message") if one["severity"] == "error")
+    assert message["message"].startswith("the program takes too long to be run whole here, and no launch of one version"), message
+    assert "run.whole_s" in message["remedy"] and "smaller arguments" in message["remedy"]

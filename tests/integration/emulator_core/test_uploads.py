@@ -54,3 +54,17 @@ def test_contents_with_a_file_are_replaced_and_recorded_as_the_program_meant_the
     assert after is not None and after[0].key == before[0].key
     value = 99 * 1.5
     assert (printed(first), printed(again)) == (4 * value + 7, 8 * value + 7)
+
+
+def test_of_more_than_is_kept_equal_contents_are_known(build: Any, run: Any, tmp_path: Path) -> None:
+    """So that an edit of a program with large arrays can be seen to upload what the original does."""
+    binary = build("emulator/problems/large_upload.cu", "counted")
+    names: list[tuple[str, ...] | None] = []
+    for folder, argument in (("a", "2"), ("b", "2"), ("c", "3")):
+        run(binary, mode="count", record=str(tmp_path / folder), args=[argument])
+        recording = recorded(tmp_path / folder)
+        assert recording.uploads is None
+        names.append(recording.uploaded_names)
+    same, again, other = names
+    assert same is not None and len(same) == 3 and same[0] == same[2] != same[1]
+    assert again == same and other is not None and (other[0], other[1] == same[1]) == (same[0], False)

@@ -71,6 +71,15 @@ def test_what_was_measured_decides_whatever_the_counters_say(assessed, access, v
     assert gate(Citation("KO101"), before, worse, verdict(), slower) == NoImprovement(TrialOutcome.NOT_BETTER, told)
 
 
+def test_a_prediction_that_proves_nothing_says_what_is_in_doubt(assessed, access, verdict, predicted) -> None:
+    """Nothing was measured, and a faster version would change nothing."""
+    doubted = replace(predicted(1.56), outcome=SpeedOutcome.INCONCLUSIVE, bottleneck_before="dram", caveats=("the host may do part",))
+    kernels = _stores(assessed, access, 32)
+    refused = gate(Citation(""), kernels, (), verdict(), doubted)
+    told = "other kernels take the place of this one, but the predicted 1.56x is no proof of a gain: the host may do part"
+    assert refused == NoImprovement(TrialOutcome.NOT_BETTER, told)
+
+
 @pytest.mark.parametrize(
     ("code", "words"),
     [("KO999", "no counter answers this finding"), ("", "its plan cites no finding, so that its time alone counts")],

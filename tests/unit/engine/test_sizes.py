@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from assistant.cuda.parse import parse
 from assistant.engine.judge.budget import Cost
 from assistant.engine.judge.replaying import CaseTrial
 from assistant.engine.judge.sizes import SizedLaunch, size_model_of, try_sizes
+from assistant.engine.judge.written_grid import written_grid
 from assistant.model.launch import Dim3, LaunchConfig
+from assistant.model.source import Source
 from assistant.ports.lab import CaseRun
 from assistant.workload.recordings import NewCase
 from tests.unit.workload.launches import launched
@@ -41,3 +45,26 @@ async def test_fewer_threads_are_no_way_out_where_enough_of_them_take_too_long(e
     larger = [sized for sized in tried.grown if dict(sized.plan.sizes)["n"] > 1024]
     assert bool(larger) is is_found
     assert all(sized.plan.config.thread_count == THREADS for sized in larger)
+
+
+@pytest.mark.parametrize("is_read", [True, False])
+async def test_of_two_equal_sizes_the_text_says_which_one_the_grid_follows(is_read: bool) -> None:
+    """The recorded grid alone does not: rows that the program does not have would be asked of every candidate."""
+    text = (
+        "__global__ void k(float *p0, float *p1, int rows, int columns) {}\nint main() { k<<<dim3(1, rows), 64>>>(x, y, rows, columns); }"
+    )
+    parsed = parse(Source(Path("k.cu"), text))
+    config = LaunchConfig(Dim3(1, 64), Dim3(64))
+    case, parameters = launched(config, {"rows": 64, "columns": 64}, *(np.zeros(4096, np.float32) for _ in range(2)))
+    model = size_model_of(case, parameters, (), lambda _: None)
+    assert model is not None
+    written = written_grid(parsed, parsed.kernels[0], model.sizes, config) if is_read else None
+    seen: list[tuple[int, int]] = []
+
+    async def try_cases(cases: Sequence[NewCase], _: float) -> list[CaseTrial]:
+        for one in cases:
+            seen.append((one.recording.launches[0].config.grid.y, int(one.origin.shape.split(",")[0].removeprefix("rows="))))
+        return [ran(one, "cudaErrorLaunchTimeout") for one in cases]
+
+    await try_sizes(try_cases, SizedLaunch(ran(case), case, model, Cost(4096, 32768, 0.001), {}, written), 1, is_confirming=True)
+    assert seen and all(blocks == rows for blocks, rows in seen) is is_read

@@ -328,6 +328,22 @@ def test_a_struct_that_asks_for_its_alignment_needs_no_assumption() -> None:
         assert (Label.ALIGNMENT in {label.label for label in detect_labels(version(text), version(after))}) is is_assumed
 
 
+@pytest.mark.parametrize(
+    ("code", "is_assumed"),
+    [
+        ("__shared__ __align__(16) float t[8][132]; float4 w = *reinterpret_cast<const float4 *>(&t[i][4]);", False),
+        ("__shared__ float t[8][132]; float4 w = *reinterpret_cast<const float4 *>(&t[i][4]);", True),
+        ("__shared__ __align__(8) float t[8][132]; float4 w = *reinterpret_cast<const float4 *>(&t[i][4]);", True),
+        ("alignas(16) float a[4], b[8]; *(float4 *)b = *(float4 *)a;", False),
+        ("__shared__ alignas(16) float t[2][8]; const float (*row)[8] = t; float4 w = *(float4 *)(row[1] + 4);", False),
+        ("__shared__ __align__(16) float t[8]; { const float *t = in; float4 w = *(const float4 *)(t + 4); }", True),
+        ("__shared__ __align__(16) float t[8]; float4 w = *(const float4 *)(in + 4);", True),
+    ],
+)
+def test_an_array_that_is_declared_aligned_needs_no_assumption(code: str, is_assumed: bool) -> None:
+    assert (Label.ALIGNMENT in {found.label for found in labels(code)}) is is_assumed
+
+
 def test_a_bound_that_every_launch_keeps_is_no_assumption() -> None:
     before, after = version(TEXT), version(TEXT.replace("__global__ void", "__global__ void __launch_bounds__(128)", 1))
     (name,) = [kernel.qualified_name for kernel in after.parsed.kernels][:1]

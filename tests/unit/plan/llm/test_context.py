@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from assistant.config import Settings
@@ -14,6 +15,7 @@ from assistant.model.recorded_facts import (
     FactsOrigin,
     LaunchShape,
     PointerPair,
+    PointerReach,
     RecordedFacts,
     RecordedPointer,
     RecordedScalar,
@@ -72,7 +74,10 @@ def test_what_takes_the_time_is_reported_with_device_and_method() -> None:
     limits = facts_of(request_of(), Settings().signals).limits
     assert "limited by L2 cache (" in limits[0] and limits[0].endswith("nothing was timed [E1]")
     assert "786,432 integer, 524,288 load store, 262,144 fp32" in limits[2]
-    assert limits[3] == "resident at most: 8 blocks, 64 of 64 warps per SM (occupancy rules of the architecture)"
+    floors = "2,097,152 distinct bytes at L2's full rate: 216 ns; its fp32 instructions at their full rate: 7.84 ns"
+    assert limits[3] == f"floors, each as if there were nothing else: {floors}"
+    places = "1,056 blocks on the GPU, of 4,096 in the grid"
+    assert limits[4] == f"resident at most: 8 blocks, 64 of 64 warps per SM; {places} (occupancy rules of the architecture)"
 
 
 def test_each_fact_stands_once() -> None:
@@ -103,6 +108,13 @@ def test_the_gpu_is_shown_with_tensor_cores_the_opt_in_limit_and_how_edits_are_c
     assert "989.5 fp16 and bf16, 494.7 tf32, 1979 fp8, 67 fp64; of fp32 without them: 66.9" in lines
 
 
+def test_where_blocks_were_only_sampled_the_arrays_say_what_has_to_be_moved() -> None:
+    request = request_of(reaches=(PointerReach("out", 1 << 30, 1 << 30), PointerReach("in", 1 << 30, 1 << 30)))
+    sampled = replace(request, profiles=(replace(request.profiles[0], unique_sectors=None, estimated_unique_sectors=4096),))
+    floors = facts_of(sampled, Settings().signals).limits[3]
+    assert "2,147,483,648 bytes of arrays, once, at DRAM's full rate: 447 µs" in floors and "distinct" not in floors
+
+
 def test_what_memory_recalls_names_its_technique() -> None:
     known = TechniqueHistory("split-k", 1.0, ("worked here on 2026-11-02",))
     assert facts_of(request_of(recalled=(known,)), SignalSettings()).recalled == ("split-k: worked here on 2026-11-02",)
@@ -117,11 +129,13 @@ def test_what_all_launches_had_in_common_is_shown_with_how_to_use_it():
     pointers = (RecordedPointer("out", 256, 0), RecordedPointer("in", 16, 0))
     shape = LaunchShape(LaunchConfig(Dim3(8), Dim3(128)), 12)
     recorded = RecordedFacts("transpose", FactsOrigin.RECORDED, 12, 12, (shape,), pointers, (pair,), (RecordedScalar("n", 64, 64, 64),))
-    shown = facts_of(request_of(recorded=recorded), SignalSettings())
+    reaches = (PointerReach("out", 4096, 4096), PointerReach("in", 1024, 4096))
+    shown = facts_of(request_of(recorded=recorded, reaches=reaches), SignalSettings())
     assert shown.recorded[:2] == (
         "in all 12 recorded launches `out` and `in` never overlap",
         "`out` is 256-byte aligned, `in` is 16-byte aligned",
     )
+    assert shown.recorded[-1] == "bytes from each pointer to the end of its allocation: `out` 4,096, `in` 1,024 to 4,096"
     text = load_prompts().render("facts", {"facts": shown}).text
     assert "`n` is 64" in text and "Other launches may differ" in text
     assert facts_of(request_of(recorded=recorded), SignalSettings(profile="off")).recorded == ()

@@ -154,6 +154,18 @@ def test_code_for_the_device_needs_no_right(name: str, may_edit_host: bool) -> N
     assert DEVICE_ONLY[name] in after(found)
 
 
+def test_a_new_piece_may_have_any_name() -> None:
+    helper = "__device__ float twice(float v) { return 2 * v; }"
+    found = answer(("helpers", helper), ("kernel", FUSED))
+    assert f"{helper}\n\n{FUSED}" in after(found)
+
+
+def test_what_stands_in_place_of_a_launch_is_indented_as_it_was() -> None:
+    """An answer repeats the indentation, which stands in front of the part already."""
+    found = answer(("launch-22", f"    const int blocks = 1;\n    {LAUNCH}"))
+    assert f"\n    const int blocks = 1;\n    {LAUNCH}\n" in after(found)
+
+
 HOSTILE = [
     ("kernel", FUSED + "\nvoid helper() { system(0); }"),
     ("kernel", FUSED + "\nint hook = system(0);"),
@@ -205,7 +217,7 @@ def version() -> SourceVersion:
         (("kernel", FUSED + "\nint main() { return 0; }"), Unusable.NAME_IN_USE),
         (("main", "int main() { return 0; }"), Unusable.UNKNOWN_PART),
         (("launch-3", "int x;"), Unusable.UNKNOWN_PART),
-        (("second", "__global__ void third(float *o) { }"), Unusable.UNKNOWN_PART),
+        (("second", "// nothing"), Unusable.EMPTY),
         (("launch-22", f"{LAUNCH} }} void f() {{"), Unusable.BRACKETS),
         (("launch-22", f"{LAUNCH}\n#if 0"), Unusable.CONDITIONS),
         (("run", RUN + "\n/* from here on"), Unusable.CODE_LOST),

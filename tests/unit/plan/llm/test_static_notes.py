@@ -45,3 +45,21 @@ def test_arrays_show_where_they_are_read_and_written() -> None:
         "count: updated atomically at line 15",
         "tile: __shared__, written at line 12, read at line 14",
     )
+
+
+def test_an_array_that_is_used_through_another_pointer_says_which() -> None:
+    text = """
+__global__ void k(float *out, const float *in, const float *raw, float *idle, int n)
+{
+    const float *x = in + blockIdx.x * n;
+    const float4 *v = reinterpret_cast<const float4 *>(raw);
+    out[threadIdx.x] = x[threadIdx.x] + v[0].x;
+}
+"""
+    parsed = parse(Source(Path("/k.cu"), text))
+    assert array_notes(parsed, parsed.kernels[0]) == (
+        "out: written at line 6",
+        "in: through `x`: read at line 6",
+        "raw: through `v`: read at line 6",
+        "idle: never used through its subscripts",
+    )
