@@ -7,8 +7,8 @@ from pathlib import Path
 from assistant.config import Settings
 from assistant.config.settings import SignalSettings
 from assistant.cuda.parse import parse
-from assistant.model.attempt import TechniqueHistory
 from assistant.model.build import Build, Diagnostic, DiagnosticSeverity, Flags
+from assistant.model.experience import TechniqueEvidence
 from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.recorded_facts import (
     FactsOrigin,
@@ -104,7 +104,7 @@ def test_the_gpu_is_shown_with_tensor_cores_the_opt_in_limit_and_how_edits_are_c
 
 
 def test_what_memory_recalls_names_its_technique() -> None:
-    known = TechniqueHistory("split-k", 1.0, ("worked here on 2026-11-02",))
+    known = TechniqueEvidence("split-k", "", ("worked here on 2026-11-02",))
     assert facts_of(request_of(recalled=(known,)), SignalSettings()).recalled == ("split-k: worked here on 2026-11-02",)
 
 
