@@ -24,6 +24,7 @@ from assistant.model.experience import (
     RecallQuery,
     Result,
     State,
+    TechniqueEvidence,
     TechniqueUse,
 )
 from assistant.model.profile import Signature
@@ -56,6 +57,7 @@ def main() -> None:
                 add(store.database, _row(drawn, number, techniques))
         first: list[tuple[float, float]] = []
         again: list[tuple[float, float]] = []
+        found: tuple[TechniqueEvidence, ...] = ()
         for repeat in range(_REPEATS):
             query = _query(drawn, techniques, repeat)
             with open_store(path) as store:

@@ -53,7 +53,7 @@ class Step(Record):
     """Code of the finding it answers; empty where a model's step answers none."""
     predictions: tuple[MetricPrediction, ...]
     rank: float
-    """Higher is tried first: share of the time that is expected to go, by the finding and by what memory recalls."""
+    """Higher is tried first: share of the time that the finding promises, corrected by what memory recalls."""
     recalled: tuple[str, ...] = ()
     """What memory holds, one sentence each, with when."""
     why: str = ""

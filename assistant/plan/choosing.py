@@ -1,9 +1,9 @@
 """Which step comes first, by what its finding promises and what memory knows: the same rule for every planner. Pure.
 
-A step's rank is the share of the kernel's time that it is expected to save: 1 - exp(-gain * chance), where the gain, a log(ratio), is the
-finding's estimate corrected by the evidence, each weighted by its precision, and the chance is that of being right. Thompson sampling
-draws both (`TechniqueEvidence`): the gain within the part of its uncertainty that experience speaks about, so that what memory does not
-know keeps its estimate. Example::
+The gain of a step, a log(ratio), is the finding's estimate corrected by the evidence, each weighted by its precision, and pulled towards no
+gain; what counts is the gain times the chance of being right. A rank is the share of the kernel's time that a finding would have to
+promise to be worth as much, so that what memory does not know keeps its promise. Thompson sampling draws both
+(`TechniqueEvidence`): the gain within the part of its uncertainty that experience speaks about. Example::
 
     chosen(0.6, None).rank            # 0.6: nothing but the estimate
     chosen(0.6, evidence).why         # "expected 2.9x: the finding promises 2.5x; on 6 similar kernels …"
@@ -24,6 +24,9 @@ __all__ = ["Chosen", "chosen", "evidence_on", "with_order"]
 _ESTIMATE_SPREAD = math.log(2.7) / 1.64
 """Standard deviation of a finding's estimate: nine in ten predictions were within 2.7x where a GPU re-measured them
 (`measure.measured_error`)."""
+_GAIN_SPREAD = math.log(1.5)
+"""Standard deviation of log(ratio) before anything is known, around no gain: most techniques change a kernel by less than 1.5x. Estimates
+are high where nothing held them against an outcome; without this, what is known to work would come after what is merely promised."""
 _MOST_SHARE = 0.999
 """Of the time that an estimate may save: beyond it the logarithm has no meaning."""
 
@@ -34,7 +37,7 @@ class Chosen(Record):
     """What a step is worth, and why."""
 
     rank: float
-    """Share of the time that is expected to go; below 0 where it is expected to cost time."""
+    """Share of the time that a finding would have to promise to be worth as much; below 0 where a loss is expected."""
     why: str
 
 
@@ -48,13 +51,13 @@ def chosen(cost_ratio: float, evidence: TechniqueEvidence | None, choice: Choice
     promise = f"the finding promises {math.exp(estimate):.2f}x by the performance model" if is_modelled else "no gain is modelled"
     if evidence is None:
         return Chosen(cost_ratio, f"{promise}; memory knows nothing of it on kernels like this one")
-    own = _ESTIMATE_SPREAD**-2
-    total = own + evidence.precision
+    own, before = _ESTIMATE_SPREAD**-2, _GAIN_SPREAD**-2
+    total = before + own + evidence.precision
     mean = (own * estimate + evidence.precision * evidence.log_ratio) / total
-    spread = math.sqrt(evidence.precision / total / total)
-    gain = mean + evidence.gain_draw * spread
+    gain = mean + evidence.gain_draw * math.sqrt(evidence.precision) / total
     score = gain * evidence.chance_draw
     score *= math.exp(evidence.people if score > 0 else -evidence.people)
+    score *= (before + own) / own  # as an estimate of which nothing else is known
     return Chosen(1 - math.exp(-score), _why(promise, mean, gain, evidence, choice))
 
 
